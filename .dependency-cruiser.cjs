@@ -1,0 +1,41 @@
+/** The rooms of src/ and what each may import: one way only, so that each can be read without the ones behind it. */
+const ALLOWED = {
+  domain: [],
+  telemetry: ['domain'],
+  engine: ['domain'],
+  identity: ['domain'],
+  jobs: ['domain', 'engine'],
+  http: ['domain', 'engine', 'identity', 'telemetry'],
+};
+
+const room = (name) => `^src/${name}/`;
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circle', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    { name: 'no-orphan', severity: 'error', from: { orphan: true, pathNot: ['^src/main\\.ts$'] }, to: {} },
+    ...Object.entries(ALLOWED).map(([name, allowed]) => ({
+      name: `${name}-imports-only-${allowed.join('-and-') || 'itself'}`,
+      severity: 'error',
+      from: { path: room(name) },
+      to: { path: '^src/', pathNot: [name, ...allowed].map(room) },
+    })),
+    {
+      name: 'domain-is-pure',
+      severity: 'error',
+      from: { path: room('domain') },
+      to: { dependencyTypes: ['npm', 'core'] },
+    },
+    {
+      name: 'only-wire-and-main-put-rooms-together',
+      severity: 'error',
+      from: { path: '^src/(app|config)\\.ts$' },
+      to: { path: '^src/(jobs|wire|main)' },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+  },
+};

@@ -1,0 +1,11 @@
+--[[
+  Verifies a key and does nothing else (interface, "Authentication").
+
+  KEYS[1]  the tenant's hash
+
+  ARGV[1]  SHA-256 of the API key, hexadecimal
+
+  Returns {'OK'}, {'NO_KEY'} or {'NO_TENANT'}.
+]]
+--@include gate
+return { 'OK' }

@@ -1,0 +1,22 @@
+--[[
+  Says whether a resource has a free slot (decisions, section 5).
+
+  KEYS[1]  the tenant's hash
+
+  ARGV[1]  SHA-256 of the API key, hexadecimal
+  ARGV[2]  resource
+
+  Returns {'OK', 1 or 0}; or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}.
+]]
+--@include clock
+--@include gate
+--@include tenant
+--@include codec
+--@include slots
+if expire(100) then
+  commit()
+  return { 'AGAIN' }
+end
+read({ ARGV[2] })
+commit()
+return { 'OK', records[ARGV[2]] and 0 or 1 }

@@ -1,0 +1,18 @@
+--[[
+  Moves a tenant in the expiry index after a sweep, unless its time there has changed since the sweep read it.
+
+  KEYS[1]  the shard of the index, a sorted set of tenants by ms
+
+  ARGV[1]  tenant
+  ARGV[2]  ms that was read
+  ARGV[3]  ms at which something is due next; -1: take the tenant out
+
+  Returns nothing.
+]]
+if tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or -1) == tonumber(ARGV[2]) then
+  if ARGV[3] == '-1' then
+    redis.call('ZREM', KEYS[1], ARGV[1])
+  else
+    redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1])
+  end
+end

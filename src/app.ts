@@ -1,0 +1,79 @@
+/**
+ * The HTTP application: all that an instance answers. Importing it does no I/O.
+ */
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { methodNotAllowed } from 'hono/method-not-allowed';
+import { requestId } from 'hono/request-id';
+import type { AppEnv, HttpDeps } from './http/env.ts';
+import { describeFault, onError, onNotFound } from './http/errors.ts';
+import { authenticate } from './http/middleware/authenticate.ts';
+import { logRequests } from './http/middleware/logRequests.ts';
+import { docsRoutes } from './http/routes/docs.ts';
+import { healthRoutes } from './http/routes/health.ts';
+import { activeReservationsRoute } from './http/routes/reservation/activeReservations.ts';
+import { checkRoute } from './http/routes/reservation/check.ts';
+import { reserveRoute } from './http/routes/reservation/reserve.ts';
+import { unreserveRoute } from './http/routes/reservation/unreserve.ts';
+import { availableRoute } from './http/routes/resource/available.ts';
+
+const DESCRIPTION = `Reserve, share and release named resources. Send your API key in the header \`X-Api-Key\`.
+A 200 means that the request was processed; each item of the answer carries its own status.`;
+
+const ABOUT = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Holdfast',
+    version: '1',
+    description: DESCRIPTION,
+    license: { name: 'MIT', identifier: 'MIT' },
+  },
+  servers: [{ url: '/' }],
+  security: [{ apiKey: [] }],
+  tags: [
+    { name: 'Reservation', description: 'Reserve, release and look at reservations.' },
+    { name: 'Resource', description: 'Look at resources.' },
+    { name: 'Operations', description: 'For whoever runs the service.' },
+  ],
+};
+
+/** What an instance that only works answers: its health. */
+export function createHealthApp({ log, ready }: Pick<HttpDeps, 'log' | 'ready'>): OpenAPIHono<AppEnv> {
+  const app = new OpenAPIHono<AppEnv>({
+    defaultHook: (result, c) => (result.success ? undefined : c.json(describeFault(result.error), 400)),
+  });
+  app.onError(onError);
+  app.notFound(onNotFound);
+  app.use(requestId(), logRequests(log));
+  app.use(
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed: (c, methods) =>
+        c.json({ error: 'This method is not allowed here.' }, 405, { Allow: methods.join(', ') }),
+    }),
+  );
+  app.route('/', healthRoutes(ready));
+  return app;
+}
+
+/** All that an instance of the API answers. */
+export function createApp(deps: HttpDeps): OpenAPIHono<AppEnv> {
+  const app = createHealthApp(deps);
+  app.openAPIRegistry.registerComponent('securitySchemes', 'apiKey', {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Api-Key',
+  });
+
+  app.use('/api/v1/*', authenticate(deps.engine, deps.knowsTenant));
+
+  app.route('/', reserveRoute(deps));
+  app.route('/', unreserveRoute(deps));
+  app.route('/', checkRoute(deps));
+  app.route('/', activeReservationsRoute(deps));
+  app.route('/', availableRoute(deps));
+  app.route(
+    '/',
+    docsRoutes(() => app.getOpenAPI31Document(ABOUT)),
+  );
+  return app;
+}

@@ -1,0 +1,123 @@
+/**
+ * The environment, read once (decisions, section 10; .env.example lists it all). Nothing else reads process.env.
+ */
+import { z } from 'zod';
+import { API_KEY, nameFault, TENANT_ID } from './domain/names.ts';
+import { DEFAULT_SIZES, type Sizes } from './domain/sizes.ts';
+import { TIERS } from './domain/tiers.ts';
+
+/** The most that a script can take in: Lua passes at most 8,000 values to one Redis command. */
+const MAX_BATCH = 2000;
+
+const MAX_LABEL_LENGTH = 64;
+
+const ApiKey = z
+  .object({
+    key: z.string().regex(API_KEY, 'must be hf_<tenant id>_<32 or more letters and digits>'),
+    tenant: z.string().regex(TENANT_ID, 'must be 1 to 40 lower-case letters, digits and hyphens'),
+    tier: z.enum(TIERS),
+    label: z
+      .string()
+      .refine(
+        (label) => nameFault(label, MAX_LABEL_LENGTH) === null,
+        `must be 1 to ${MAX_LABEL_LENGTH} printable characters`,
+      )
+      .optional(),
+  })
+  .refine(({ key, tenant }) => key.startsWith(`hf_${tenant}_`), {
+    path: ['key'],
+    message: 'must name the same tenant',
+  });
+
+const ApiKeys = z
+  .array(ApiKey)
+  .min(1, 'must hold at least one key')
+  .refine((keys) => new Set(keys.map(({ key }) => key)).size === keys.length, 'must not hold a key twice')
+  .refine(
+    (keys) => keys.every(({ tenant, tier }) => keys.every((other) => other.tenant !== tenant || other.tier === tier)),
+    'must give all keys of a tenant the same tier',
+  );
+
+const json = z.string().transform((text, context): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    context.addIssue({ code: 'custom', message: 'must be JSON' });
+    return z.NEVER;
+  }
+});
+
+const integer = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be an integer')
+    .transform(Number)
+    .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
+
+const REDIS_PROTOCOL = /^(rediss?:\/\/.|unix:\/\/\/)/;
+
+const Environment = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: integer(0, 65_535).optional(),
+  ROLE: z.enum(['all', 'api', 'worker'], 'must be all, api or worker').default('all'),
+  REDIS_URL: z
+    .string('must be set, for example redis://localhost:6379 (npm start runs a Redis of its own instead)')
+    .regex(REDIS_PROTOCOL, 'must begin with redis://, rediss:// or unix:///'),
+  DATABASE_URL: z.undefined('is not supported yet: leave it unset, for the in-memory mode').optional(),
+  API_KEYS: json.pipe(ApiKeys).optional(),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'must be trace, debug, info, warn, error or silent')
+    .default('info'),
+  SWEEP_INTERVAL_MS: integer(100, 60_000).default(1000),
+  MAX_NAME_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.nameLength),
+  MAX_TYPE_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.typeLength),
+  MAX_TTL_SECONDS: integer(1, 3_153_600_000).default(DEFAULT_SIZES.ttlSeconds),
+  MAX_BATCH: integer(1, MAX_BATCH).default(DEFAULT_SIZES.batch),
+  MAX_BODY_BYTES: integer(1024, 104_857_600).default(DEFAULT_SIZES.bodyBytes),
+});
+
+export interface Config {
+  readonly host: string;
+  /** undefined: 8080 if it is free, else any free port */
+  readonly port: number | undefined;
+  readonly role: 'all' | 'api' | 'worker';
+  readonly redisUrl: string;
+  /** undefined: a tenant and its key are made up at the start */
+  readonly apiKeys: readonly z.infer<typeof ApiKey>[] | undefined;
+  readonly logLevel: string;
+  readonly sweepIntervalMs: number;
+  readonly sizes: Sizes;
+}
+
+/** A configuration that cannot work; the message names every fault, on one line. */
+export class ConfigError extends Error {}
+
+/**
+ * Reads the configuration. A variable set to nothing counts as unset.
+ * @throws ConfigError
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const { data, error } = Environment.safeParse(set);
+  if (error !== undefined) {
+    // Messages never repeat a value: it may be a key.
+    const faults = error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
+    throw new ConfigError(`bad configuration: ${faults.join('; ')}`);
+  }
+  return {
+    host: data.HOST,
+    port: data.PORT,
+    role: data.ROLE,
+    redisUrl: data.REDIS_URL,
+    apiKeys: data.API_KEYS,
+    logLevel: data.LOG_LEVEL,
+    sweepIntervalMs: data.SWEEP_INTERVAL_MS,
+    sizes: {
+      nameLength: data.MAX_NAME_LENGTH,
+      typeLength: data.MAX_TYPE_LENGTH,
+      ttlSeconds: data.MAX_TTL_SECONDS,
+      batch: data.MAX_BATCH,
+      bodyBytes: data.MAX_BODY_BYTES,
+    },
+  };
+}

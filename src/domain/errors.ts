@@ -1,0 +1,15 @@
+/**
+ * The ways a request can fail as a whole. `code` is stable; http/errors.ts gives each its status.
+ */
+export type ErrorCode = 'unauthenticated' | 'unavailable';
+
+export class HoldfastError extends Error {
+  readonly code: ErrorCode;
+
+  /** @param message goes to the client as it is, so it names no key, token, host or path. */
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'HoldfastError';
+    this.code = code;
+  }
+}

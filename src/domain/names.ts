@@ -1,0 +1,28 @@
+/**
+ * What may be a name (decisions, sections 1, 2 and 9): resources, requesters, tenants and keys.
+ */
+export const SYSTEM_REQUESTER_PREFIX = 'system:';
+
+/** The tag a reservation carries when its caller gave none (decisions, section 2). */
+export const DEFAULT_RESOURCE_TYPE = 'UserDefined';
+
+export const TENANT_ID = /^[a-z0-9-]{1,40}$/;
+
+/** An API key: `hf_<tenant id>_<32 or more random letters and digits>`. */
+export const API_KEY = /^hf_([a-z0-9-]{1,40})_[A-Za-z0-9]{32,200}$/;
+
+const CONTROL = /\p{Cc}/u;
+
+/**
+ * Says what is wrong with a name, as the end of a sentence that begins with the field, or gives null when it is sound.
+ * Length counts code points, so that no script is favoured; a lone surrogate has no UTF-8 form and would
+ * collide with others in Redis, so it is refused.
+ */
+export function nameFault(name: string, maxLength: number): string | null {
+  if (name.length === 0 || (name.length > maxLength && [...name].length > maxLength)) {
+    return `must be 1 to ${maxLength} characters long`;
+  }
+  if (CONTROL.test(name)) return 'must not contain control characters';
+  if (!name.isWellFormed()) return 'must be well-formed Unicode';
+  return null;
+}

@@ -1,0 +1,24 @@
+/**
+ * How large anything a caller sends may be (decisions, section 2). Every limit can be set by configuration;
+ * these are the defaults.
+ */
+export interface Sizes {
+  /** Characters (code points) of a resource's or requester's name. */
+  readonly nameLength: number;
+  /** Characters of a `resourceType`. */
+  readonly typeLength: number;
+  /** The longest lease, in seconds. */
+  readonly ttlSeconds: number;
+  /** Items of one request. */
+  readonly batch: number;
+  /** Bytes of one request's body. */
+  readonly bodyBytes: number;
+}
+
+export const DEFAULT_SIZES: Sizes = {
+  nameLength: 256,
+  typeLength: 64,
+  ttlSeconds: 31_536_000,
+  batch: 500,
+  bodyBytes: 1_048_576,
+};

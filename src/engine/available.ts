@@ -1,0 +1,11 @@
+/**
+ * Says whether a resource has a free slot (interface, "Endpoints"; decisions, section 5).
+ */
+import type { Credential } from '../domain/tenants.ts';
+import { call, type Engine } from './engine.ts';
+
+/** @throws HoldfastError unauthenticated, unavailable */
+export async function available(engine: Engine, credential: Credential, resource: string): Promise<boolean> {
+  const [free] = await call(engine, 'available', credential, () => [resource]);
+  return free === 1;
+}

@@ -1,0 +1,31 @@
+/**
+ * Says who holds resources (decisions, section 6), without holding or releasing anything.
+ */
+import type { CheckItem, CheckResult } from '../domain/reservations.ts';
+import type { Credential } from '../domain/tenants.ts';
+import { call, type Engine } from './engine.ts';
+import { parseReply, toMs, toText, toTime } from './reply.ts';
+
+/**
+ * @returns a result for each item, in their order
+ * @throws HoldfastError unauthenticated, unavailable
+ */
+export async function check(
+  engine: Engine,
+  credential: Credential,
+  items: readonly CheckItem[],
+): Promise<CheckResult[]> {
+  const args = items.flatMap(({ resource, requester }) => [resource, requester ?? '']);
+  const replies = await call(engine, 'check', credential, () => args);
+  return items.map(({ resource, requester }, i) => {
+    const reply = parseReply(replies[i]);
+    const reserved = reply.length > 0;
+    return {
+      resource,
+      reserved,
+      requester: reserved ? toText(reply[0]) : null,
+      heldByRequester: requester === undefined ? null : reserved && reply[2] === 1,
+      expiresAt: reserved ? toTime(toMs(reply[1])) : null,
+    };
+  });
+}

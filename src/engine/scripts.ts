@@ -1,0 +1,68 @@
+/**
+ * Loads lua/commands and lua/includes and makes each script a method of a Redis client. A line `--@include name` stands
+ * for lua/includes/name.lua; the number of keys is read off the script's header. ioredis sends EVALSHA and falls back
+ * to EVAL where Redis has not seen the script.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ClientContext, Redis, Result } from 'ioredis';
+
+export const LUA_FOLDER = fileURLToPath(new URL('../../lua/', import.meta.url));
+
+export type Verb =
+  | 'active'
+  | 'authenticate'
+  | 'available'
+  | 'check'
+  | 'loadTenant'
+  | 'lowerIndex'
+  | 'probe'
+  | 'raiseIndex'
+  | 'reserve'
+  | 'sweep'
+  | 'unreserve';
+
+type Argument = string | number;
+
+/** Prefixed, so that no script hides a command of Redis's own. */
+type Methods<Context extends ClientContext> = {
+  [V in Verb as `hf_${V}`]: (key: string, ...args: Argument[]) => Result<unknown, Context>;
+} & { hf_activeBuffer: (key: string, ...args: Argument[]) => Result<unknown, Context> };
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> extends Methods<Context> {}
+}
+
+export interface Script {
+  readonly name: string;
+  readonly lua: string;
+  readonly numberOfKeys: number;
+}
+
+/**
+ * Reads every script, its includes put in.
+ * @param replaced include name → source that stands in for the file; tests steer the clock by it.
+ * @throws Error where an include does not exist or a script has no header
+ */
+export function loadScripts(replaced: Readonly<Record<string, string>> = {}): Script[] {
+  const include = (name: string): string =>
+    replaced[name] ?? readFileSync(join(LUA_FOLDER, 'includes', `${name}.lua`), 'utf8');
+  return readdirSync(join(LUA_FOLDER, 'commands'))
+    .filter((file) => file.endsWith('.lua'))
+    .map((file) => {
+      const source = readFileSync(join(LUA_FOLDER, 'commands', file), 'utf8');
+      const header = /^--\[\[([\s\S]*?)\]\]/.exec(source)?.[1];
+      if (header === undefined) throw new Error(`lua/commands/${file} has no header`);
+      return {
+        name: basename(file, '.lua'),
+        lua: source.slice(header.length + '--[[]]'.length).replace(/^--@include (\w+)$/gm, (_, name) => include(name)),
+        numberOfKeys: new Set(header.match(/KEYS\[\d+\]/g)).size,
+      };
+    });
+}
+
+/** Gives a client the scripts as methods `hf_<name>`. */
+export function defineScripts(redis: Redis, scripts: readonly Script[]): void {
+  for (const { name, lua, numberOfKeys } of scripts) redis.defineCommand(`hf_${name}`, { lua, numberOfKeys });
+}

@@ -1,0 +1,50 @@
+/**
+ * Ends reservations whose lease is over and that nobody has touched since (decisions, section 7). Its cost follows what is
+ * due: the expiry index names the tenants, so no other is looked at. Any number of sweeps may run at once.
+ */
+import type { Redis } from 'ioredis';
+import { EXPIRY_SHARDS, expiryKey, tenantKey } from './keys.ts';
+import { parseReply, toInteger } from './reply.ts';
+
+/** Reservations ended by one call: about 2 ms of Redis. */
+const BITE = 250;
+/** Tenants taken from a shard of the index at a time. */
+const TENANTS = 100;
+
+/**
+ * Ends all that is due by now.
+ * @returns how many reservations it ended
+ */
+export async function sweep(redis: Redis): Promise<number> {
+  const [seconds = 0] = await redis.time();
+  const nowMs = seconds * 1000;
+  const shards = Array.from({ length: EXPIRY_SHARDS }, (_, shard) => sweepShard(redis, expiryKey(shard), nowMs));
+  return (await Promise.all(shards)).reduce((sum, ended) => sum + ended, 0);
+}
+
+async function sweepShard(redis: Redis, shardKey: string, nowMs: number): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const rows = await redis.zrange(shardKey, '-inf', String(nowMs), 'BYSCORE', 'LIMIT', 0, TENANTS, 'WITHSCORES');
+    let moved = 0;
+    for (let i = 0; i < rows.length; i += 2) {
+      const [tenant = '', indexed = ''] = rows.slice(i, i + 2);
+      const { ended, nextDue } = await sweepTenant(redis, tenant);
+      await redis.hf_raiseIndex(shardKey, tenant, indexed, nextDue);
+      if (nextDue === -1 || nextDue > nowMs) moved++;
+      total += ended;
+    }
+    // A tenant stays only where its shard's clock is behind; then the next sweep sees to it.
+    if (rows.length < TENANTS * 2 || moved === 0) return total;
+  }
+}
+
+/** @returns how many it ended, and when (ms) the tenant has something due next, -1 for never */
+async function sweepTenant(redis: Redis, tenant: string): Promise<{ ended: number; nextDue: number }> {
+  let ended = 0;
+  for (;;) {
+    const [code, count, nextDue] = parseReply(await redis.hf_sweep(tenantKey(tenant), BITE));
+    ended += toInteger(count);
+    if (code === 'OK') return { ended, nextDue: toInteger(nextDue) };
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * What routes and middleware are given, and what they hand on to each other in a request.
+ */
+import type { Logger } from 'pino';
+import type { Sizes } from '../domain/sizes.ts';
+import type { Credential } from '../domain/tenants.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { ReadinessCheck } from './routes/health.ts';
+
+export interface HttpDeps {
+  readonly engine: Engine;
+  /** Whether there can be such a tenant. */
+  readonly knowsTenant: (id: string) => boolean;
+  readonly sizes: Sizes;
+  readonly log: Logger;
+  readonly ready: ReadinessCheck;
+}
+
+export interface AppEnv {
+  Variables: {
+    requestId: string;
+    log: Logger;
+    /** Set for every path under /api/v1; well-formed, and verified only by the script that serves the request. */
+    credential: Credential;
+  };
+}

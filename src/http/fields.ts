@@ -1,0 +1,66 @@
+/**
+ * The fields that requests are made of, and their rules (decisions, section 2), as schemas that validate, type and document
+ * at once. A fault's message is the end of the sentence that http/errors.ts begins with the field's name.
+ */
+import { z } from '@hono/zod-openapi';
+import { nameFault, SYSTEM_REQUESTER_PREFIX } from '../domain/names.ts';
+import type { Sizes } from '../domain/sizes.ts';
+
+/** The message for a value of the wrong type, or for none at all. */
+const must = (rule: string) => (issue: { input: unknown }) =>
+  issue.input === undefined ? 'is required' : `must be ${rule}`;
+
+/** A string that nameFault finds nothing wrong with. */
+const name = (maxLength: number) =>
+  z
+    .string({ error: must('a string') })
+    .superRefine((text, context) => {
+      const fault = nameFault(text, maxLength);
+      if (fault !== null) context.addIssue({ code: 'custom', message: fault });
+    })
+    .openapi({ minLength: 1, maxLength });
+
+export const resourceName = (sizes: Sizes) =>
+  name(sizes.nameLength).openapi({ description: 'The name of the resource.', example: 'printer' });
+
+export const requesterName = (sizes: Sizes) =>
+  name(sizes.nameLength)
+    .refine((text) => !text.startsWith(SYSTEM_REQUESTER_PREFIX), `must not start with ${SYSTEM_REQUESTER_PREFIX}`)
+    .openapi({ description: 'Who makes the reservation: a name of your choice.', example: 'worker-1' });
+
+export const resourceType = (sizes: Sizes) =>
+  name(sizes.typeLength)
+    .optional()
+    .openapi({ description: 'A tag of your choice, shown again in events. Default `UserDefined`.', example: 'Device' });
+
+export const ttlSeconds = (sizes: Sizes) =>
+  z
+    .int({ error: must('an integer greater than 0') })
+    .min(1, 'must be an integer greater than 0')
+    .max(sizes.ttlSeconds, `must be at most ${sizes.ttlSeconds}`)
+    .openapi({ description: 'The lease, in seconds; without it the reservation never expires.', example: 30 });
+
+/** Anything: what is no reservation's token is answered item by item, not with a 400. */
+export const releaseToken = z
+  .unknown()
+  .transform((token) => (typeof token === 'string' ? token : undefined))
+  .openapi({
+    type: 'string',
+    description: 'The token that the reserve call returned.',
+    example: '3f6c0b5e-6f0a-4c3e-9a55-0d1c7a2b9e11',
+  });
+
+/** A request's body: an array of items, checked whole before anything is done. */
+export const batch = <Item extends z.ZodType>(item: Item, sizes: Sizes) => {
+  const rule = `an array of 1 to ${sizes.batch} items`;
+  return z
+    .array(item, { error: must(rule) })
+    .min(1, `must be ${rule}`)
+    .max(sizes.batch, `must be ${rule}`);
+};
+
+/** An item of a request. Fields it does not know are ignored. */
+export const item = <Shape extends z.core.$ZodShape>(shape: Shape) => z.object(shape, { error: must('an object') });
+
+/** A time in an answer. */
+export const time = z.iso.datetime().openapi({ description: 'ISO 8601, UTC.', example: '2026-01-31T12:00:30.000Z' });

@@ -1,0 +1,38 @@
+/**
+ * Reads a request's body: at most so many bytes, JSON by its media type, and valid UTF-8, of which the usual decoding would
+ * silently make something else. The route's schema then parses the text.
+ */
+import { bodyLimit } from 'hono/body-limit';
+import { createMiddleware } from 'hono/factory';
+import type { AppEnv } from '../env.ts';
+
+const JSON_TYPE = /^application\/json\s*(;|$)/i;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+export const jsonBody = (maxBytes: number) => {
+  const tooLarge = () =>
+    Response.json({ error: `The request body is larger than ${maxBytes} bytes.` }, { status: 413 });
+  const limitUndeclared = bodyLimit({ maxSize: maxBytes, onError: tooLarge });
+  return createMiddleware<AppEnv>(async (c, next) => {
+    if (!JSON_TYPE.test(c.req.header('Content-Type') ?? '')) {
+      return c.json({ error: 'The request body must be application/json.' }, 415);
+    }
+    const decode = async () => {
+      const bytes = await c.req.raw.arrayBuffer();
+      try {
+        // Where c.req.text() looks first; it keeps promises there.
+        Object.assign(c.req.bodyCache, { text: Promise.resolve(utf8.decode(bytes)) });
+      } catch {
+        return c.json('the request body must be valid UTF-8', 400);
+      }
+      await next();
+    };
+    const length = c.req.header('Content-Length');
+    if (length === undefined)
+      return limitUndeclared(c, async () => {
+        const answer = await decode();
+        if (answer !== undefined) c.res = answer;
+      });
+    return Number(length) > maxBytes ? tooLarge() : decode();
+  });
+};

@@ -1,0 +1,55 @@
+/**
+ * The answers that every operation can give besides its own (interface, "Errors"), as documentation.
+ */
+import { z } from '@hono/zod-openapi';
+
+const Failure = z.object({ error: z.string() }).openapi('Failure');
+
+const failure = (description: string, example: string) => ({
+  description,
+  content: { 'application/json': { schema: Failure, example: { error: example } } },
+});
+
+const malformed = {
+  400: {
+    description: 'The request is malformed: the item and the field, and what is wrong with it. Nothing was done.',
+    content: {
+      'application/json': { schema: z.string(), example: '[3].ttlSeconds must be an integer greater than 0' },
+    },
+  },
+};
+
+/** Of anything that needs a key. */
+export const anyOperation = {
+  401: failure('The API key is missing or not valid.', 'The X-Api-Key header holds no valid key.'),
+  500: failure('A fault of the service.', 'Internal error.'),
+  503: {
+    ...failure(
+      'The reservation store cannot be reached. The outcome is unknown: repeat the call.',
+      'The reservation store cannot be reached.',
+    ),
+    headers: z.object({ 'Retry-After': z.string().openapi({ description: 'Seconds to wait.', example: '1' }) }),
+  },
+};
+
+/** Of an operation with parameters in its path or query. */
+export const parameterOperation = { ...malformed, ...anyOperation };
+
+/** Of an operation with a body. */
+export const bodyOperation = {
+  ...parameterOperation,
+  413: failure('The body is too large.', 'The request body is larger than 1048576 bytes.'),
+  415: failure('The body is not JSON.', 'The request body must be application/json.'),
+};
+
+/** An answer of the operation's own. */
+export const answer = <Schema extends z.ZodType>(description: string, schema: Schema) => ({
+  description,
+  content: { 'application/json': { schema } },
+});
+
+/** A body of JSON that must be there. */
+export const body = <Schema extends z.ZodType>(schema: Schema) => ({
+  required: true,
+  content: { 'application/json': { schema } },
+});

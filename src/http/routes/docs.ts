@@ -1,0 +1,51 @@
+/**
+ * GET /openapi.json: the interface as OpenAPI 3.1. GET /docs: the same for people, by Swagger UI, served from here so that
+ * the page asks no other host; its policy holds the browser to that.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { OpenAPIHono } from '@hono/zod-openapi';
+import type { AppEnv } from '../env.ts';
+
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Holdfast: the interface</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="docs/swagger-ui.css">
+  </head>
+  <body>
+    <div id="swagger-ui"></div>
+    <script src="docs/swagger-ui-bundle.js"></script>
+    <script src="docs/start.js"></script>
+  </body>
+</html>
+`;
+
+const START = `SwaggerUIBundle({ url: '../openapi.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null });
+`;
+
+const SWAGGER_FOLDER = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+const TYPES = { 'swagger-ui.css': 'text/css', 'swagger-ui-bundle.js': 'text/javascript' } as const;
+
+/** @param document makes the OpenAPI document, once everything is declared */
+export const docsRoutes = (document: () => object) => {
+  const app = new OpenAPIHono<AppEnv>();
+  let openapi: string | undefined;
+  app.get('/openapi.json', (c) => {
+    openapi ??= JSON.stringify(document());
+    return c.body(openapi, 200, { 'Content-Type': 'application/json' });
+  });
+  app.get('/docs', (c) => c.html(PAGE, 200, { 'Content-Security-Policy': CONTENT_SECURITY_POLICY }));
+  app.get('/docs/start.js', (c) => c.body(START, 200, { 'Content-Type': 'text/javascript' }));
+  for (const [file, type] of Object.entries(TYPES)) {
+    app.get(`/docs/${file}`, (c) => c.body(readFileSync(join(SWAGGER_FOLDER, file)), 200, { 'Content-Type': type }));
+  }
+  return app;
+};

@@ -1,0 +1,42 @@
+/**
+ * POST /api/v1/Reservation/check: who holds what, without changing it (decisions, section 6).
+ */
+import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
+import { check } from '../../../engine/check.ts';
+import type { AppEnv, HttpDeps } from '../../env.ts';
+import { batch, item, requesterName, resourceName, time } from '../../fields.ts';
+import { jsonBody } from '../../middleware/jsonBody.ts';
+import { answer, body, bodyOperation } from '../../responses.ts';
+
+const CheckResult = z
+  .object({
+    resource: z.string(),
+    reserved: z.boolean().openapi({ description: 'Whether no slot of it is free.' }),
+    requester: z.string().nullable().openapi({ description: 'Its owner, where it has one slot.' }),
+    heldByRequester: z.boolean().nullable().openapi({ description: 'Null where no requester was asked about.' }),
+    expiresAt: time.nullable(),
+  })
+  .openapi('CheckResult');
+
+export const checkRoute = ({ engine, sizes }: HttpDeps) => {
+  const CheckItem = item({
+    resource: resourceName(sizes),
+    requester: requesterName(sizes).optional(),
+  }).openapi('CheckItem');
+
+  const route = createRoute({
+    method: 'post',
+    path: '/api/v1/Reservation/check',
+    operationId: 'check',
+    tags: ['Reservation'],
+    summary: 'See who holds resources',
+    description: 'Counts as a read.',
+    middleware: jsonBody(sizes.bodyBytes),
+    request: { body: body(batch(CheckItem, sizes)) },
+    responses: { 200: answer('A result for each item, in their order.', z.array(CheckResult)), ...bodyOperation },
+  });
+
+  return new OpenAPIHono<AppEnv>().openapi(route, async (c) =>
+    c.json(await check(engine, c.get('credential'), c.req.valid('json')), 200),
+  );
+};

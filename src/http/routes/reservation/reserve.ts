@@ -1,0 +1,51 @@
+/**
+ * POST /api/v1/Reservation/reserve: reserves resources (decisions, section 6).
+ */
+import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
+import { RESERVE_STATUSES } from '../../../domain/reservations.ts';
+import { reserve } from '../../../engine/reserve.ts';
+import type { AppEnv, HttpDeps } from '../../env.ts';
+import { batch, item, requesterName, resourceName, resourceType, time, ttlSeconds } from '../../fields.ts';
+import { jsonBody } from '../../middleware/jsonBody.ts';
+import { answer, body, bodyOperation } from '../../responses.ts';
+
+export const ReserveResult = z
+  .object({
+    resource: z.string(),
+    requester: z.string(),
+    status: z.enum(RESERVE_STATUSES),
+    explanation: z.string().openapi({ example: 'ACQUIRED' }),
+    releaseToken: z.uuid().nullable(),
+    expiresAt: time.nullable(),
+    acquiredSlots: z.record(z.string(), z.string()).nullable(),
+    acquiredBlockers: z.array(z.string()).nullable(),
+    reservedAtPath: z.string().nullable(),
+    fencingToken: z.int().nullable().openapi({ description: 'Grows with every ACQUIRED of the tenant.' }),
+  })
+  .openapi('ReserveResult');
+
+export const reserveRoute = ({ engine, sizes }: HttpDeps) => {
+  const ReserveItem = item({
+    requester: requesterName(sizes),
+    resource: resourceName(sizes),
+    ttlSeconds: ttlSeconds(sizes).optional(),
+    resourceType: resourceType(sizes),
+  }).openapi('ReserveItem');
+
+  const route = createRoute({
+    method: 'post',
+    path: '/api/v1/Reservation/reserve',
+    operationId: 'reserve',
+    tags: ['Reservation'],
+    summary: 'Reserve resources',
+    description:
+      'Each item is carried out on its own, in order; each result has a status of its own. Repeating a call is safe: whoever holds the resource already is told ALREADY_HAD, with the same token.',
+    middleware: jsonBody(sizes.bodyBytes),
+    request: { body: body(batch(ReserveItem, sizes)) },
+    responses: { 200: answer('A result for each item, in their order.', z.array(ReserveResult)), ...bodyOperation },
+  });
+
+  return new OpenAPIHono<AppEnv>().openapi(route, async (c) =>
+    c.json(await reserve(engine, c.get('credential'), c.req.valid('json')), 200),
+  );
+};

@@ -1,0 +1,52 @@
+/**
+ * POST /api/v1/Reservation/unreserve: releases reservations (decisions, sections 4, 6 and 7).
+ */
+import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
+import { INVALID_RELEASE_TOKEN, UNRESERVE_STATUSES } from '../../../domain/reservations.ts';
+import { unreserve } from '../../../engine/unreserve.ts';
+import type { AppEnv, HttpDeps } from '../../env.ts';
+import { batch, item, releaseToken, requesterName, resourceName } from '../../fields.ts';
+import { jsonBody } from '../../middleware/jsonBody.ts';
+import { answer, body, bodyOperation } from '../../responses.ts';
+
+export const UnreserveResult = z
+  .object({
+    resource: z.string(),
+    requester: z.string(),
+    status: z.enum(UNRESERVE_STATUSES),
+    explanation: z.string().openapi({ example: 'RELINQUISHED' }),
+    released: z.array(z.string()).nullable().openapi({ description: 'The physical slots that became free.' }),
+  })
+  .openapi('UnreserveResult');
+
+export const unreserveRoute = ({ engine, sizes }: HttpDeps) => {
+  const UnreserveItem = item({
+    requester: requesterName(sizes),
+    resource: resourceName(sizes),
+    releaseToken,
+  }).openapi('UnreserveItem');
+
+  const route = createRoute({
+    method: 'post',
+    path: '/api/v1/Reservation/unreserve',
+    operationId: 'unreserve',
+    tags: ['Reservation'],
+    summary: 'Release reservations',
+    description: 'Each item is carried out on its own, in order. Releasing what is free already is a success.',
+    middleware: jsonBody(sizes.bodyBytes),
+    request: { body: body(batch(UnreserveItem, sizes)) },
+    responses: {
+      200: answer('A result for each item, in their order.', z.array(UnreserveResult)),
+      403: answer(
+        'At least one item had a wrong or missing release token (explanation INVALID_RELEASE_TOKEN). The others were carried out.',
+        z.array(UnreserveResult),
+      ),
+      ...bodyOperation,
+    },
+  });
+
+  return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
+    const results = await unreserve(engine, c.get('credential'), c.req.valid('json'));
+    return c.json(results, results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN) ? 403 : 200);
+  });
+};

@@ -1,0 +1,24 @@
+/**
+ * GET /api/v1/Resource/available/{resource}: whether a resource has a free slot (interface, "Endpoints").
+ */
+import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
+import { available } from '../../../engine/available.ts';
+import type { AppEnv, HttpDeps } from '../../env.ts';
+import { resourceName } from '../../fields.ts';
+import { answer, parameterOperation } from '../../responses.ts';
+
+export const availableRoute = ({ engine, sizes }: HttpDeps) => {
+  const route = createRoute({
+    method: 'get',
+    path: '/api/v1/Resource/available/{resource}',
+    operationId: 'available',
+    tags: ['Resource'],
+    summary: 'See whether a resource has a free slot',
+    request: { params: z.object({ resource: resourceName(sizes) }) },
+    responses: { 200: answer('Whether it has.', z.boolean()), ...parameterOperation },
+  });
+
+  return new OpenAPIHono<AppEnv>().openapi(route, async (c) =>
+    c.json(await available(engine, c.get('credential'), c.req.valid('param').resource), 200),
+  );
+};

@@ -1,0 +1,23 @@
+/**
+ * The tenants of the in-memory mode: those that the configuration names (decisions, section 10).
+ */
+import type { TenantRecord } from '../domain/tenants.ts';
+import type { Tier } from '../domain/tiers.ts';
+import { digestKey } from './apiKeys.ts';
+
+export interface ConfiguredKey {
+  readonly key: string;
+  readonly tenant: string;
+  readonly tier: Tier;
+  readonly label?: string | undefined;
+}
+
+/** Tenant id → record, of all tenants that the keys name. */
+export function configuredTenants(keys: readonly ConfiguredKey[]): ReadonlyMap<string, TenantRecord> {
+  const tenants = new Map<string, TenantRecord>();
+  for (const { key, tenant: id, tier, label } of keys) {
+    const earlier = tenants.get(id)?.keys ?? [];
+    tenants.set(id, { id, tier, keys: [...earlier, { digest: digestKey(key), label: label ?? null }] });
+  }
+  return tenants;
+}

@@ -1,0 +1,84 @@
+/**
+ * The service: reads the configuration, wires, serves and works, and leaves in good order on SIGTERM or SIGINT.
+ */
+import type { Server } from 'node:http';
+import { createAdaptorServer } from '@hono/node-server';
+import { type Config, readConfig } from './config.ts';
+import { makeKey } from './identity/apiKeys.ts';
+import type { ConfiguredKey } from './identity/configuredTenants.ts';
+import { createLogger } from './telemetry/log.ts';
+import { wire } from './wire.ts';
+
+const USUAL_PORT = 8080;
+/** All that is in flight must be answered by then. */
+const LEAVE_WITHIN_MS = 9500;
+
+try {
+  await run(readConfig(process.env));
+} catch (error) {
+  // One line for whoever started it: the stack is ours, not theirs.
+  process.stderr.write(`holdfast: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}
+
+async function run(config: Config): Promise<void> {
+  const log = createLogger(config.logLevel);
+  const local: ConfiguredKey = { key: makeKey('local'), tenant: 'local', tier: 'Enterprise' };
+  const services = await wire(config, config.apiKeys ?? [local], log);
+  const server = createAdaptorServer({ fetch: services.app.fetch }) as Server;
+  const url = await listen(server, config);
+  if (config.apiKeys === undefined && config.role !== 'worker') process.stdout.write(welcome(url, local.key));
+  log.info({ url, role: config.role }, 'ready');
+
+  const leave = async (signal: string) => {
+    log.info({ signal }, 'leaving');
+    services.leave();
+    setTimeout(() => process.exit(1), LEAVE_WITHIN_MS).unref();
+    const closed = new Promise((resolve) => server.close(resolve));
+    const idle = setInterval(() => server.closeIdleConnections(), 50);
+    await closed;
+    clearInterval(idle);
+    await services.close();
+    log.info('left');
+    log.flush();
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void leave(signal));
+}
+
+/**
+ * Listens where the configuration says; where it names no port, at the usual one or else at any that is free.
+ * @returns the address
+ * @throws Error where a port was given and cannot be had
+ */
+async function listen(server: Server, { host, port }: Config): Promise<string> {
+  const tryPort = (wanted: number) =>
+    new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(wanted, host, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+  try {
+    await tryPort(port ?? USUAL_PORT);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (port !== undefined || code !== 'EADDRINUSE') throw new Error(`cannot listen at ${host}:${port}: ${code}`);
+    await tryPort(0);
+  }
+  const address = server.address();
+  const bound = typeof address === 'object' && address !== null ? address.port : port;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+}
+
+function welcome(url: string, key: string): string {
+  return `
+Holdfast is ready at ${url} (what it offers: ${url}/docs)
+No API_KEYS are configured: tenant local, key ${key}
+
+Reserve something:
+  curl -s ${url}/api/v1/Reservation/reserve -H 'X-Api-Key: ${key}' -H 'Content-Type: application/json' -d '[{"resource": "printer", "requester": "me", "ttlSeconds": 60}]'
+
+`;
+}

@@ -1,0 +1,85 @@
+/**
+ * The only place where clients and adapters are made and handed on.
+ */
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { Redis } from 'ioredis';
+import type { Logger } from 'pino';
+import { createApp, createHealthApp } from './app.ts';
+import type { Config } from './config.ts';
+import { type Engine, loadTenant } from './engine/engine.ts';
+import { redisFault } from './engine/health.ts';
+import { createRedis, redisAddress } from './engine/redis.ts';
+import { defineScripts, loadScripts } from './engine/scripts.ts';
+import type { AppEnv } from './http/env.ts';
+import { type ConfiguredKey, configuredTenants } from './identity/configuredTenants.ts';
+import { type Jobs, startExpiry } from './jobs/expiry.ts';
+
+export interface Services {
+  readonly app: OpenAPIHono<AppEnv>;
+  /** Makes readiness fail from now on. */
+  leave(): void;
+  /** Ends jobs and connections. */
+  close(): Promise<void>;
+}
+
+export interface WireOptions {
+  /** Stand-ins for files of lua/includes, by name; tests steer the clock by it. */
+  readonly includes?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Connects to Redis, checks it, puts the configured tenants there and starts the jobs that the role asks for.
+ * @throws Error with a message for whoever started the service, where it cannot work
+ */
+export async function wire(
+  config: Config,
+  keys: readonly ConfiguredKey[],
+  log: Logger,
+  { includes = {} }: WireOptions = {},
+): Promise<Services> {
+  let lastError = new Error('no answer');
+  const redis = createRedis(config.redisUrl, (error) => {
+    if (error.message !== lastError.message) log.warn({ err: error }, 'redis connection');
+    lastError = error;
+  });
+  redis.on('ready', () => {
+    lastError = new Error('no answer');
+  });
+  defineScripts(redis, loadScripts(includes));
+  const tenants = configuredTenants(keys);
+  const engine: Engine = { redis, lookUpTenant: async (id) => tenants.get(id) ?? null };
+  try {
+    const fault = await redisFault(redis).catch(() => `Redis cannot be reached (${lastError.message})`);
+    if (fault !== null) throw new Error(fault);
+    for (const tenant of tenants.values()) await loadTenant(engine, tenant);
+  } catch (error) {
+    redis.disconnect();
+    throw error;
+  }
+
+  let leaving = false;
+  const ready = async () =>
+    leaving ? 'leaving' : redisFault(redis).catch(() => 'the reservation store cannot be reached');
+  const app =
+    config.role === 'worker'
+      ? createHealthApp({ log, ready })
+      : createApp({ engine, sizes: config.sizes, log, ready, knowsTenant: (id) => tenants.has(id) });
+
+  const closers: (() => Promise<unknown>)[] = [];
+  if (config.role !== 'api') {
+    const connection = new Redis(redisAddress(config.redisUrl), { maxRetriesPerRequest: null });
+    connection.on('error', () => {}); // the same trouble as the client above has, which logs it
+    const jobs: Jobs = await startExpiry(redis, connection, config.sweepIntervalMs, log);
+    closers.push(jobs.close, () => connection.quit());
+  }
+  return {
+    app,
+    leave: () => {
+      leaving = true;
+    },
+    close: async () => {
+      for (const close of closers) await close();
+      await redis.quit().catch(() => redis.disconnect());
+    },
+  };
+}
