@@ -12,7 +12,12 @@ const room = (name) => `^src/${name}/`;
 
 module.exports = {
   forbidden: [
-    { name: 'no-circle', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-circle',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     { name: 'no-orphan', severity: 'error', from: { orphan: true, pathNot: ['^src/main\\.ts$'] }, to: {} },
     ...Object.entries(ALLOWED).map(([name, allowed]) => ({
       name: `${name}-imports-only-${allowed.join('-and-') || 'itself'}`,

@@ -78,12 +78,7 @@ async function answering(socket: string, pid: number, binary: string): Promise<v
 }
 
 function findServer(): string | undefined {
-  const folders = [
-    ...(process.env.PATH ?? '').split(delimiter),
-    '/usr/sbin',
-    '/usr/local/bin',
-    join(CACHE, 'usr/bin'),
-  ];
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/bin', join(CACHE, 'usr/bin')];
   return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find(isRecentServer);
 }
 

@@ -43,6 +43,7 @@ export const ttlSeconds = (sizes: Sizes) =>
 /** Anything: what is no reservation's token is answered item by item, not with a 400. */
 export const releaseToken = z
   .unknown()
+  .optional()
   .transform((token) => (typeof token === 'string' ? token : undefined))
   .openapi({
     type: 'string',

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeKey } from '../../src/identity/apiKeys.ts';
+import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+
+let holdfast: Instance;
+beforeAll(async () => {
+  holdfast = await startInstance();
+});
+afterAll(() => holdfast.stop());
+
+const item = { resource: 'r', requester: 'q' };
+const ROUTES: [string, string, unknown][] = [
+  ['POST', '/api/v1/Reservation/reserve', [item]],
+  ['POST', '/api/v1/Reservation/unreserve', [item]],
+  ['POST', '/api/v1/Reservation/check', [item]],
+  ['GET', '/api/v1/Reservation/activeReservations', undefined],
+  ['GET', '/api/v1/Resource/available/r', undefined],
+  ['POST', '/api/v1/Reservation/reserve', 'not JSON'],
+  ['POST', '/api/v1/Reservation/reserve', []],
+  ['DELETE', '/api/v1/Reservation/reserve', undefined],
+  ['GET', '/api/v1/Nothing', undefined],
+];
+
+describe.each(ROUTES)('%s %s with body %j: 401', (method, path, body) => {
+  const refused = async (headers: Record<string, string>) => {
+    const answer = await holdfast.request(method, path, body, headers);
+    expect(answer).toMatchObject({ status: 401, body: { error: expect.any(String) } });
+    expect(answer.headers.get('x-request-id')).not.toBeNull();
+  };
+
+  test('without a key', () => refused({ 'X-Api-Key': '' }));
+  test('with what is no key', () => refused({ 'X-Api-Key': 'nonsense' }));
+  test('with another key of the tenant', () => refused({ 'X-Api-Key': makeKey(holdfast.tenant) }));
+  test('with a key of a tenant that does not exist', () => refused({ 'X-Api-Key': makeKey(makeTenant()) }));
+});
+
+describe('the interface tells of every operation that it needs a key', () => {
+  test('and all of them are tried above', async () => {
+    const { body } = await holdfast.request<{ paths: Record<string, object> }>('GET', '/openapi.json');
+    const declared = Object.keys(body.paths).filter((path) => path.startsWith('/api/'));
+    const tried = ROUTES.map(([, path]) => path.replace('/available/r', '/available/{resource}'));
+    expect(declared.filter((path) => !tried.includes(path))).toEqual([]);
+  });
+});
+
+describe('configured tenants', () => {
+  test('a key that the configuration no longer has is refused', async () => {
+    const tenant = makeTenant();
+    const [old, young] = [makeConfiguredKey(tenant), makeConfiguredKey(tenant)];
+    const before = await startInstance({ keys: [old, young] });
+    expect((await before.available('r')).status).toBe(200);
+    await before.stop();
+    const after = await startInstance({ keys: [young] });
+    expect((await after.available('r')).status).toBe(200);
+    const answer = await after.request('GET', '/api/v1/Resource/available/r', undefined, { 'X-Api-Key': old.key });
+    expect(answer.status).toBe(401);
+    await after.stop();
+  });
+
+  test('a tenant that the configuration no longer has is refused, whatever Redis holds of it', async () => {
+    const gone = makeConfiguredKey(makeTenant());
+    const before = await startInstance({ keys: [gone] });
+    expect((await before.available('r')).status).toBe(200);
+    await before.stop();
+    const answer = await holdfast.request('GET', '/api/v1/Resource/available/r', undefined, { 'X-Api-Key': gone.key });
+    expect(answer.status).toBe(401);
+  });
+
+  test('are put back where Redis has lost them', async () => {
+    const { redis, tenant } = holdfast;
+    await redis.del(`{${tenant}}:tenant`, `{${tenant}}:keys`);
+    expect((await holdfast.available('r')).status).toBe(200);
+  });
+});

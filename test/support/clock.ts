@@ -1,0 +1,17 @@
+/**
+ * A clock that a test steers: stands in for lua/includes/clock.lua and reads `{tenant}:clock`, microseconds; Redis's own
+ * time where a tenant has none.
+ */
+import type { Redis } from 'ioredis';
+
+export const STEERED_CLOCK = `
+local nowUs = tonumber(redis.call('GET', (string.gsub(KEYS[1], ':[^:]*$', ':clock'))) or 0)
+if nowUs == 0 then
+  local time = redis.call('TIME')
+  nowUs = time[1] * 1000000 + time[2]
+end
+local nowMs = math.floor(nowUs / 1000)
+`;
+
+/** Sets a tenant's time to ms since 1970 UTC. */
+export const setClock = (redis: Redis, tenant: string, ms: number) => redis.set(`{${tenant}}:clock`, ms * 1000);

@@ -1,0 +1,74 @@
+/**
+ * Instances of the service in this process, wired as main.ts wires them, each listening on a port of its own. A tenant that
+ * is made up here is nobody else's, so tests share one Redis.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Server } from 'node:http';
+import { createAdaptorServer } from '@hono/node-server';
+import { Redis } from 'ioredis';
+import { inject } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { redisAddress } from '../../src/engine/redis.ts';
+import { makeKey } from '../../src/identity/apiKeys.ts';
+import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
+import { createLogger } from '../../src/telemetry/log.ts';
+import { wire } from '../../src/wire.ts';
+import { type Client, createClient } from './client.ts';
+
+export const makeTenant = (): string => `t-${randomBytes(8).toString('hex')}`;
+
+export interface Instance extends Client {
+  readonly url: string;
+  readonly tenant: string;
+  readonly key: string;
+  /** A plain client of the same Redis, for looking and for steering. */
+  readonly redis: Redis;
+  readonly logged: string[];
+  leave(): void;
+  stop(): Promise<void>;
+}
+
+export interface InstanceOptions {
+  readonly keys?: readonly ConfiguredKey[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly includes?: Readonly<Record<string, string>>;
+  readonly redisUrl?: string;
+}
+
+/** Starts an instance; role api unless env says otherwise. Its client uses the first key. */
+export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {
+  const { redisUrl = inject('redisUrl'), env = {}, includes = {} } = options;
+  const keys = options.keys ?? [makeConfiguredKey(makeTenant())];
+  const logged: string[] = [];
+  const log = createLogger('trace', { write: (line) => void logged.push(line) });
+  const services = await wire(readConfig({ REDIS_URL: redisUrl, ROLE: 'api', ...env }), keys, log, { includes });
+  const server = createAdaptorServer({ fetch: services.app.fetch }) as Server;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  const redis = new Redis(redisAddress(redisUrl));
+  redis.on('error', () => {}); // some tests take Redis away
+  const { key = '', tenant = '' } = keys[0] ?? {};
+  return {
+    ...createClient(url, key),
+    url,
+    tenant,
+    key,
+    redis,
+    logged,
+    leave: services.leave,
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      redis.disconnect();
+      await services.close();
+    },
+  };
+}
+
+export const makeConfiguredKey = (tenant: string, label?: string): ConfiguredKey => ({
+  key: makeKey(tenant),
+  tenant,
+  tier: 'Enterprise',
+  label,
+});
