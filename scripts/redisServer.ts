@@ -25,20 +25,23 @@ export interface RedisServer {
 /**
  * Starts a Redis that keeps nothing on disk and evicts nothing.
  * @param say told, in a line, of anything that is installed
- * @param args further options of redis-server
+ * @param options.socket where it listens, instead of in its folder
  * @throws Error that says why there can be none
  */
-export async function startRedis(say: (line: string) => void, args: readonly string[] = []): Promise<RedisServer> {
+export async function startRedis(
+  say: (line: string) => void,
+  { socket: wanted }: { readonly socket?: string } = {},
+): Promise<RedisServer> {
   const binary = findServer() ?? installServer(say);
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-redis-'));
-  const socket = join(folder, 'redis.sock');
+  const socket = wanted ?? join(folder, 'redis.sock');
   const options = ['--port', '0', '--unixsocket', socket, '--unixsocketperm', '700', '--dir', folder];
   const lasting = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'];
   // The shell waits for its input to end, which it does when this process is gone, and takes the server along. In a
   // group of its own, so that Ctrl-C reaches it only through this process, once that has drained.
   const guard =
     '"$@" >/dev/null & server=$!; echo $server; cat >/dev/null; kill $server; wait $server; rm -rf "$folder"';
-  const child = spawn('sh', ['-c', guard, 'sh', binary, ...options, ...lasting, ...args], {
+  const child = spawn('sh', ['-c', guard, 'sh', binary, ...options, ...lasting], {
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
     env: { ...libraries(), folder },

@@ -6,7 +6,7 @@ import type { Redis } from 'ioredis';
 import { HoldfastError } from '../domain/errors.ts';
 import type { Credential, TenantRecord } from '../domain/tenants.ts';
 import { expiryKey, expiryShard, tenantKey } from './keys.ts';
-import { explainRedisError } from './redis.ts';
+import { send } from './redis.ts';
 import { parseReply, toMs } from './reply.ts';
 import type { Verb } from './scripts.ts';
 
@@ -74,13 +74,4 @@ export async function loadTenant(engine: Engine, { id, tier, keys }: TenantRecor
 
 async function lowerIndex(engine: Engine, tenant: string, ms: number): Promise<void> {
   await send(() => engine.redis.hf_lowerIndex(expiryKey(expiryShard(tenant)), tenant, ms));
-}
-
-/** Awaits a command and says in our words when Redis is away. */
-export async function send<T>(command: () => Promise<T>): Promise<T> {
-  try {
-    return await command();
-  } catch (error) {
-    throw explainRedisError(error);
-  }
 }

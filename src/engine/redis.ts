@@ -6,13 +6,13 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { HoldfastError } from '../domain/errors.ts';
 
 /**
- * A command is tried again after one lost connection and then fails: at worst it waits out a silent socket, one pause
- * and one attempt to connect (750 + 50 + 600 ms), or two pauses and attempts (2 × (200 + 600) ms).
+ * A command fails as soon as its connection is lost; send() tries it once more. At worst that is a silent socket, a pause
+ * and another silent socket, or twice a pause and an attempt to connect: 2 × (200 + 600) ms.
  */
 const PATIENCE = {
   connectTimeout: 600,
-  socketTimeout: 750,
-  maxRetriesPerRequest: 1,
+  socketTimeout: 600,
+  maxRetriesPerRequest: 0,
   retryStrategy: (attempt: number) => Math.min(attempt * 50, 200),
   // A primary that became a replica refuses writes: connect anew, and send the command again.
   reconnectOnError: (error: Error) => (error.message.startsWith('READONLY') ? 2 : false),
@@ -31,19 +31,28 @@ export function createRedis(url: string, onError: (error: Error) => void): Redis
   return redis;
 }
 
-const AWAY =
-  /^(Connection is closed|Reached the max retries|Socket timeout|LOADING|MASTERDOWN|READONLY|CLUSTERDOWN|OOM|NOREPLICAS|BUSY|TRYAGAIN|MISCONF|Command timed out)|ECONN|EPIPE|ETIMEDOUT|ENOENT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|Stream isn't writeable/;
+/** What Redis answers, or ioredis says, where it cannot serve just now. */
+const AWAY = /^(LOADING|MASTERDOWN|READONLY|CLUSTERDOWN|OOM|NOREPLICAS|BUSY|TRYAGAIN|MISCONF)\b|ECONN|EPIPE|ETIMEDOUT/;
 
-/** Turns what ioredis throws where Redis cannot serve into `unavailable`; leaves any other error, which is a fault of ours. */
-export function explainRedisError(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
-  return error.name === 'MaxRetriesPerRequestError' || AWAY.test(error.message)
-    ? new HoldfastError(
-        'unavailable',
-        'The reservation store cannot be reached. The outcome is unknown: repeat the call.',
-        {
-          cause: error,
-        },
-      )
-    : error;
+/**
+ * Runs a command, and once more where the connection was lost under it: every script may be run twice, since it knows its
+ * own release tokens again.
+ * @throws HoldfastError unavailable, where Redis cannot serve; any other error is a fault of ours
+ */
+export async function send<T>(command: () => Promise<T>): Promise<T> {
+  try {
+    return await command().catch((error: unknown) => {
+      if (isLostConnection(error)) return command();
+      throw error;
+    });
+  } catch (error) {
+    if (isLostConnection(error) || (error instanceof Error && AWAY.test(error.message))) {
+      const message = 'The reservation store cannot be reached. The outcome is unknown: repeat the call.';
+      throw new HoldfastError('unavailable', message, { cause: error });
+    }
+    throw error;
+  }
 }
+
+const isLostConnection = (error: unknown): boolean =>
+  error instanceof Error && (error.name === 'MaxRetriesPerRequestError' || error.message === 'Connection is closed.');

@@ -1,0 +1,160 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { startRedis } from '../../scripts/redisServer.ts';
+import type { ReserveItem } from '../../src/domain/reservations.ts';
+import { active } from '../../src/engine/active.ts';
+import { expiryKey, expiryShard } from '../../src/engine/keys.ts';
+import { redisAddress } from '../../src/engine/redis.ts';
+import { reserve } from '../../src/engine/reserve.ts';
+import { sweep } from '../../src/engine/sweep.ts';
+import { unreserve } from '../../src/engine/unreserve.ts';
+import { setClock } from '../support/clock.ts';
+import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+let looking: Redis;
+beforeAll(() => {
+  looking = new Redis(redisAddress(inject('redisUrl')));
+});
+afterAll(() => looking.disconnect());
+
+const indexed = (tenant: string) => looking.zscore(expiryKey(expiryShard(tenant)), tenant);
+const countOf = async (tenant: string) => Number(await looking.hget(`{${tenant}}:tenant`, 'count'));
+const many = (count: number, ttlSeconds: number): ReserveItem[] =>
+  Array.from({ length: count }, (_, i) => ({ resource: `m-${i}`, requester: 'r', ttlSeconds }));
+
+describe('the expiry index', () => {
+  let running: RunningEngine;
+  let tenant: string;
+  const start = Date.now();
+  beforeAll(async () => {
+    running = await startEngine();
+    tenant = running.credential.tenant;
+    await setClock(running.engine.redis, tenant, start);
+  });
+  afterAll(() => running.stop());
+
+  test('does not know a tenant without leases', async () => {
+    await reserve(running.engine, running.credential, [{ resource: 'a', requester: 'r' }]);
+    expect(await indexed(tenant)).toBeNull();
+  });
+
+  test('holds a tenant at the time of its earliest lease, written before the lease is', async () => {
+    const { engine, credential } = running;
+    await reserve(engine, credential, [{ resource: 'b', requester: 'r', ttlSeconds: 600 }]);
+    expect(Number(await indexed(tenant))).toBe(start + 600_000);
+    // A shorter one is told to write the index first, and does nothing until that is done.
+    const reply = await engine.redis.hf_reserve(
+      `{${tenant}}:tenant`,
+      credential.digest,
+      '',
+      'c',
+      'r',
+      60_000,
+      '',
+      'x'.repeat(22),
+    );
+    expect(reply).toEqual(['INDEX', start + 60_000]);
+    expect(await looking.hexists(`{${tenant}}:slots:0`, 'c')).toBe(0);
+    await reserve(engine, credential, [{ resource: 'c', requester: 'r', ttlSeconds: 60 }]);
+    expect(Number(await indexed(tenant))).toBe(start + 60_000);
+    // A longer one need not.
+    await reserve(engine, credential, [{ resource: 'd', requester: 'r', ttlSeconds: 900 }]);
+    expect(Number(await indexed(tenant))).toBe(start + 60_000);
+  });
+
+  test('is raised by a sweep to the next lease, and a tenant with none left is taken out', async () => {
+    const { engine } = running;
+    const shard = expiryKey(expiryShard(tenant));
+    const visit = async () => {
+      await looking.zadd(shard, 1, tenant);
+      await sweep(engine.redis);
+    };
+    await setClock(engine.redis, tenant, start + 60_000);
+    await visit();
+    expect(Number(await indexed(tenant))).toBe(start + 600_000);
+    expect(await countOf(tenant)).toBe(3);
+    await setClock(engine.redis, tenant, start + 900_000);
+    await visit();
+    expect(await indexed(tenant)).toBeNull();
+    expect(await countOf(tenant)).toBe(1);
+  });
+
+  test('is left alone by a sweep that it was changed behind', async () => {
+    const { engine } = running;
+    const shard = expiryKey(expiryShard(tenant));
+    await looking.zadd(shard, 5000, tenant);
+    await engine.redis.hf_lowerIndex(shard, tenant, 9000);
+    await engine.redis.hf_raiseIndex(shard, tenant, '5000', 9000);
+    expect(Number(await indexed(tenant))).toBe(4999);
+    await engine.redis.hf_raiseIndex(shard, tenant, '4999', 9000);
+    expect(Number(await indexed(tenant))).toBe(9000);
+  });
+});
+
+describe('a backlog of due reservations', () => {
+  test('is ended bite by bite by whoever comes, and none of it is ever seen', async () => {
+    const running = await startEngine();
+    const { engine, credential } = running;
+    await setClock(engine.redis, credential.tenant, 1_000_000_000_000);
+    for (const round of [0, 1, 2, 3]) {
+      const items = many(500, 10).map((item) => ({ ...item, resource: `${round}-${item.resource}` }));
+      await reserve(engine, credential, items);
+    }
+    await setClock(engine.redis, credential.tenant, 1_000_000_010_000);
+    for await (const page of active(engine, credential)) expect(page).toEqual([]);
+    expect(await countOf(credential.tenant)).toBe(0);
+    expect(await looking.exists(`{${credential.tenant}}:due:0`, `{${credential.tenant}}:slots:0`)).toBe(0);
+    running.stop();
+  });
+});
+
+describe('the sweep', () => {
+  test('ends a lease within 2 s of its end, though the instance that made it is gone', async () => {
+    const keys = [makeConfiguredKey(makeTenant())];
+    const maker = await startInstance({ keys });
+    await maker.reserve(...many(300, 1), { resource: 'stays', requester: 'r' });
+    await maker.stop();
+    const worker = await startInstance({ keys, env: { ROLE: 'worker' } });
+    const { tenant } = worker;
+    await until('the sweep', async () => (await countOf(tenant)) === 1, 3000);
+    expect(await looking.hkeys(`{${tenant}}:slots:0`)).toEqual(['stays']);
+    await until('the index lets go of the tenant', async () => (await indexed(tenant)) === null);
+    await worker.stop();
+  });
+
+  test('of several workers at once counts each reservation once', async () => {
+    // A Redis of its own, so that no other sweep takes a share.
+    const server = await startRedis(() => {});
+    const running = await startEngine(makeTenant(), server.url);
+    const { engine, credential } = running;
+    await setClock(engine.redis, credential.tenant, Date.now() - 60_000);
+    for (let i = 0; i < 10; i++) {
+      await reserve(
+        engine,
+        credential,
+        many(500, 10).map((item) => ({ ...item, resource: `${i}-${item.resource}` })),
+      );
+    }
+    await engine.redis.del(`{${credential.tenant}}:clock`);
+    const ended = await Promise.all([sweep(engine.redis), sweep(engine.redis), sweep(engine.redis)]);
+    expect(ended.reduce((sum, count) => sum + count, 0)).toBe(5000);
+    running.stop();
+    await server.stop();
+  });
+
+  test('leaves what was released before its end, and what has no end', async () => {
+    const running = await startEngine();
+    const { engine, credential } = running;
+    await setClock(engine.redis, credential.tenant, 1_000_000_000_000);
+    const [released] = await reserve(engine, credential, [{ resource: 'a', requester: 'r', ttlSeconds: 1 }]);
+    if (released) await unreserve(engine, credential, [released]);
+    await reserve(engine, credential, [{ resource: 'a', requester: 's' }]);
+    await setClock(engine.redis, credential.tenant, 1_000_000_100_000);
+    await sweep(engine.redis);
+    expect(await looking.hkeys(`{${credential.tenant}}:slots:0`)).toEqual(['a']);
+    expect(await countOf(credential.tenant)).toBe(1);
+    running.stop();
+  });
+});

@@ -1,0 +1,66 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Instance, startInstance } from '../support/service.ts';
+
+let holdfast: Instance;
+let document: Record<string, unknown>;
+beforeAll(async () => {
+  holdfast = await startInstance();
+  document = (await holdfast.request<Record<string, unknown>>('GET', '/openapi.json')).body;
+});
+afterAll(() => holdfast.stop());
+
+describe('/openapi.json', () => {
+  test('is OpenAPI 3.1 and passes a linter', async () => {
+    expect(document.openapi).toBe('3.1.0');
+    const config = await createConfig({ extends: ['recommended'] });
+    const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: 'openapi.json', config });
+    // The server is wherever the page came from, and the two health checks cannot fail by the client's fault.
+    const rules = problems.map(({ ruleId }) => ruleId);
+    expect(rules.filter((rule) => rule !== 'operation-4xx-response' && rule !== 'no-server-example.com')).toEqual([]);
+  });
+
+  test('tells every status of every operation', () => {
+    const statuses = Object.fromEntries(
+      Object.entries(document.paths as Record<string, Record<string, { responses: object }>>).flatMap(
+        ([path, methods]) => Object.values(methods).map(({ responses }) => [path, Object.keys(responses).map(Number)]),
+      ),
+    );
+    const common = [401, 500, 503];
+    expect(statuses).toEqual({
+      '/api/v1/Reservation/reserve': [200, 400, ...common, 413, 415].sort(),
+      '/api/v1/Reservation/unreserve': [200, 400, 403, ...common, 413, 415].sort(),
+      '/api/v1/Reservation/check': [200, 400, ...common, 413, 415].sort(),
+      '/api/v1/Reservation/activeReservations': [200, 400, ...common].sort(),
+      '/api/v1/Resource/available/{resource}': [200, 400, ...common].sort(),
+      '/healthz': [200],
+      '/readyz': [200, 503],
+    });
+  });
+
+  test('shows the limits as they are configured', async () => {
+    const strict = await startInstance({ env: { MAX_NAME_LENGTH: '10', MAX_TTL_SECONDS: '60', MAX_BATCH: '2' } });
+    const { body } = await strict.request('GET', '/openapi.json');
+    expect(JSON.stringify(body)).toContain('"maxLength":10');
+    expect(JSON.stringify(body)).toContain('"maximum":60');
+    expect(JSON.stringify(body)).toContain('"maxItems":2');
+    expect((await strict.reserve({ resource: 'x'.repeat(11), requester: 'q' })).status).toBe(400);
+    await strict.stop();
+  });
+});
+
+describe('/docs', () => {
+  test('asks no other host: all that the page names is served from here, and its policy allows nothing else', async () => {
+    const page = await fetch(`${holdfast.url}/docs`);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const html = await page.text();
+    const addresses = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address);
+    expect(addresses.length).toBeGreaterThan(2);
+    for (const address of addresses.filter((address) => !address.startsWith('data:'))) {
+      expect(address).not.toMatch(/^(\w+:)?\/\//);
+      const { status } = await fetch(new URL(address, `${holdfast.url}/docs`));
+      expect([address, status]).toEqual([address, 200]);
+    }
+  });
+});

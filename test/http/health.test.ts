@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { startRedis } from '../../scripts/redisServer.ts';
+import { startInstance } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const quiet = () => {};
+
+describe('/healthz and /readyz', () => {
+  test('an instance that serves is alive and ready', async () => {
+    const holdfast = await startInstance();
+    expect(await holdfast.request('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+    expect(await holdfast.request('GET', '/readyz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+    await holdfast.stop();
+  });
+
+  test('one that leaves is alive and not ready, and still serves', async () => {
+    const holdfast = await startInstance();
+    holdfast.leave();
+    expect((await holdfast.request('GET', '/healthz')).status).toBe(200);
+    expect(await holdfast.request('GET', '/readyz')).toMatchObject({ status: 503, body: { reason: 'leaving' } });
+    expect((await holdfast.available('r')).status).toBe(200);
+    await holdfast.stop();
+  });
+
+  test('a worker answers these and nothing else', async () => {
+    const worker = await startInstance({ env: { ROLE: 'worker' } });
+    expect((await worker.request('GET', '/readyz')).status).toBe(200);
+    expect((await worker.available('r')).status).toBe(404);
+    await worker.stop();
+  });
+
+  test('a Redis that evicts is refused at the start and in readiness', async () => {
+    const redis = await startRedis(quiet);
+    const holdfast = await startInstance({ redisUrl: redis.url });
+    await holdfast.redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    expect(await holdfast.request('GET', '/readyz')).toMatchObject({
+      status: 503,
+      body: { reason: 'Redis must have maxmemory-policy noeviction, it has allkeys-lru' },
+    });
+    await expect(startInstance({ redisUrl: redis.url })).rejects.toThrow('noeviction');
+    await holdfast.stop();
+    await redis.stop();
+  });
+});
+
+describe('Redis away: 503 with Retry-After within 2 s, and service again by itself', () => {
+  const probe = async (ask: () => Promise<{ status: number; headers: Headers }>) => {
+    const start = performance.now();
+    const { status, headers } = await ask();
+    return { status, retryAfter: headers.get('retry-after'), ms: performance.now() - start };
+  };
+
+  test.each(['SIGSTOP', 'SIGKILL'] as const)('%s', async (signal) => {
+    const redis = await startRedis(quiet);
+    const holdfast = await startInstance({ redisUrl: redis.url });
+    await holdfast.reserve({ resource: 'before', requester: 'alice' });
+    process.kill(redis.pid, signal);
+    for (const round of [1, 2, 3]) {
+      const { status, retryAfter, ms } = await probe(() => holdfast.available(`r${round}`));
+      expect([round, status, retryAfter]).toEqual([round, 503, '1']);
+      expect(ms).toBeLessThan(2000);
+    }
+    expect((await holdfast.request('GET', '/readyz')).status).toBe(503);
+    expect((await holdfast.request('GET', '/healthz')).status).toBe(200);
+    if (signal === 'SIGSTOP') {
+      process.kill(redis.pid, 'SIGCONT');
+      await until('service again', async () => (await holdfast.available('r')).status === 200);
+      expect((await holdfast.check({ resource: 'before' })).body[0]?.reserved).toBe(true);
+    }
+    await holdfast.stop();
+    await redis.stop();
+  });
+
+  test('a Redis that comes back empty is served again at once: scripts and tenants are put back', async () => {
+    const socket = `/tmp/holdfast-test-${randomBytes(6).toString('hex')}.sock`;
+    const first = await startRedis(quiet, { socket });
+    const holdfast = await startInstance({ redisUrl: `unix://${socket}` });
+    expect((await holdfast.available('r')).status).toBe(200);
+    process.kill(first.pid, 'SIGKILL');
+    await until('Redis is gone', async () => (await holdfast.available('r')).status === 503);
+    await first.stop();
+    const second = await startRedis(quiet, { socket });
+    await until('service again', async () => (await holdfast.available('r')).status === 200);
+    expect((await holdfast.reserve({ resource: 'r', requester: 'a' })).body[0]?.status).toBe('ACQUIRED');
+    await holdfast.stop();
+    await second.stop();
+  });
+});

@@ -1,0 +1,31 @@
+/**
+ * The engine without HTTP before it, with a tenant of its own.
+ */
+import { inject } from 'vitest';
+import type { Credential } from '../../src/domain/tenants.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { createRedis } from '../../src/engine/redis.ts';
+import { defineScripts, loadScripts } from '../../src/engine/scripts.ts';
+import { digestKey } from '../../src/identity/apiKeys.ts';
+import { configuredTenants } from '../../src/identity/configuredTenants.ts';
+import { STEERED_CLOCK } from './clock.ts';
+import { makeConfiguredKey, makeTenant } from './service.ts';
+
+export interface RunningEngine {
+  readonly engine: Engine;
+  readonly credential: Credential;
+  stop(): void;
+}
+
+/** Starts one whose clock is steered by setClock, and is Redis's own until it is. */
+export async function startEngine(tenant = makeTenant(), redisUrl = inject('redisUrl')): Promise<RunningEngine> {
+  const redis = createRedis(redisUrl, () => {});
+  defineScripts(redis, loadScripts({ clock: STEERED_CLOCK }));
+  const key = makeConfiguredKey(tenant);
+  const tenants = configuredTenants([key]);
+  return {
+    engine: { redis, lookUpTenant: async (id) => tenants.get(id) ?? null },
+    credential: { tenant, digest: digestKey(key.key) },
+    stop: () => redis.disconnect(),
+  };
+}
