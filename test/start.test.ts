@@ -1,0 +1,166 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer, request, type Server } from 'node:http';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, inject, test } from 'vitest';
+import { createClient } from './support/client.ts';
+import { until } from './support/until.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+  readonly errors: () => string;
+  readonly exit: Promise<number | null>;
+}
+
+const running: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+});
+
+/** Runs the start script as `npm start` does, with nothing configured but what is given. */
+function start(env: Record<string, string> = {}): Started {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/start.ts'], {
+    cwd: ROOT,
+    env: { PATH, HOME, ...env },
+  });
+  running.push(child);
+  const text = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) child[stream].on('data', (chunk) => (text[stream] += chunk));
+  return {
+    child,
+    output: () => text.stdout,
+    errors: () => text.stderr,
+    exit: new Promise((resolve) => child.once('close', resolve)),
+  };
+}
+
+const welcomed = async (started: Started) => {
+  const output = () => started.output();
+  const [, url = ''] = await until('the welcome', () => /ready at (\S+)/.exec(output()));
+  const [, key = ''] = await until('the key', () => /key (hf_local_\w+)/.exec(output()));
+  return { url, key, ...createClient(url, key) };
+};
+
+/** The Redis that a process runs: a grandchild of it, below the shell that guards it. */
+function redisOf(pid: number): { pid: number; folder: string } {
+  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const childrenOf = (parent: number) =>
+    processes.map(Number).filter((child) => {
+      try {
+        return new RegExp(`\\) \\w ${parent} `).test(readFileSync(`/proc/${child}/stat`, 'utf8'));
+      } catch {
+        return false;
+      }
+    });
+  for (const redis of childrenOf(pid).flatMap(childrenOf)) {
+    const [, socket] = /unixsocket:(\S+?)\0/.exec(readFileSync(`/proc/${redis}/cmdline`, 'utf8')) ?? [];
+    if (socket !== undefined) return { pid: redis, folder: dirname(socket) };
+  }
+  throw new Error('no Redis runs below the service');
+}
+
+const occupy = (port: number) =>
+  new Promise<Server | null>((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(null));
+    server.listen(port, '127.0.0.1', () => resolve(server));
+  });
+
+describe('started with nothing configured', () => {
+  test('runs on a Redis of its own beside a taken port 8080, prints a key that works, and Ctrl-C stops it all', async () => {
+    const taken = await occupy(8080);
+    const started = start();
+    const holdfast = await welcomed(started);
+    expect(holdfast.url).not.toContain(':8080');
+    expect((await holdfast.reserve({ resource: 'printer', requester: 'me' })).body[0]?.status).toBe('ACQUIRED');
+    const redis = redisOf(started.child.pid ?? 0);
+    expect(existsSync(redis.folder)).toBe(true);
+    started.child.kill('SIGINT');
+    expect(await started.exit).toBe(0);
+    await until('Redis and its folder are gone', () => !existsSync(redis.folder) && !existsSync(`/proc/${redis.pid}`));
+    taken?.close();
+  });
+
+  test('a kill takes its Redis along too', async () => {
+    const started = start();
+    await welcomed(started);
+    const redis = redisOf(started.child.pid ?? 0);
+    started.child.kill('SIGKILL');
+    await until('Redis and its folder are gone', () => !existsSync(redis.folder) && !existsSync(`/proc/${redis.pid}`));
+  });
+
+  test('the curl line of the welcome can be pasted', async () => {
+    const started = start();
+    await welcomed(started);
+    const [line = ''] = await until('the line', () => /curl .*/.exec(started.output()));
+    const shell = spawn('sh', ['-c', line]);
+    let answer = '';
+    shell.stdout.on('data', (chunk) => (answer += chunk));
+    await new Promise((resolve) => shell.once('close', resolve));
+    expect(JSON.parse(answer)).toMatchObject([{ resource: 'printer', status: 'ACQUIRED' }]);
+  });
+});
+
+describe('a start that cannot work says why in one line and exits non-zero', () => {
+  const refused = async (env: Record<string, string>) => {
+    const started = start(env);
+    const code = await started.exit;
+    expect(code).toBe(1);
+    expect(started.errors().trim().split('\n')).toHaveLength(1);
+    return started.errors();
+  };
+
+  test('a port that was given and is taken', async () => {
+    const taken = await occupy(0);
+    const address = taken?.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    expect(await refused({ PORT: String(port) })).toContain(`cannot listen at 127.0.0.1:${port}: EADDRINUSE`);
+    taken?.close();
+  });
+
+  test('a bad variable', async () => {
+    expect(await refused({ PORT: 'eighty', ROLE: 'boss' })).toMatch(/PORT must be an integer; ROLE must be/);
+  });
+
+  test('no Redis there, and the address’s password is not repeated', async () => {
+    const message = await refused({ REDIS_URL: 'redis://user:secret@127.0.0.1:1' });
+    expect(message).toContain('Redis cannot be reached');
+    expect(message).not.toContain('secret');
+  });
+});
+
+describe('SIGTERM', () => {
+  test('finishes what is in flight and leaves within 10 s', async () => {
+    const key = `hf_acme_${'a'.repeat(32)}`;
+    const started = start({
+      REDIS_URL: inject('redisUrl'),
+      PORT: '0',
+      ROLE: 'api',
+      API_KEYS: JSON.stringify([{ key, tenant: 'acme', tier: 'Pro' }]),
+    });
+    const [, url = ''] = await until('ready', () => /"url":"([^"]+)"/.exec(started.output()));
+    const body = JSON.stringify([{ resource: 'r', requester: 'q', ttlSeconds: 1 }]);
+    const call = request(`${url}/api/v1/Reservation/check`, {
+      method: 'POST',
+      headers: { 'X-Api-Key': key, 'Content-Type': 'application/json', 'Content-Length': body.length },
+    });
+    const answered = new Promise<number | undefined>((resolve, reject) => {
+      call.once('response', (response) => resolve(response.statusCode)).once('error', reject);
+    });
+    call.write(body.slice(0, 10));
+    // Answered on another connection: so the first one's request has arrived.
+    await fetch(`${url}/healthz`);
+    const begin = performance.now();
+    started.child.kill('SIGTERM');
+    await until('it leaves', () => started.output().includes('"leaving"'));
+    call.end(body.slice(10));
+    expect(await answered).toBe(200);
+    expect(await started.exit).toBe(0);
+    expect(performance.now() - begin).toBeLessThan(10_000);
+  });
+});
