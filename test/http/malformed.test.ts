@@ -154,6 +154,9 @@ describe('500', () => {
     await redis.hset(`{${tenant}}:tenant`, 'epoch', '0x');
     expect(await holdfast.available('r')).toMatchObject({ status: 500, body: { error: 'Internal error.' } });
     await redis.hdel(`{${tenant}}:tenant`, 'epoch');
-    expect(holdfast.logged.join('')).toContain('WRONGTYPE');
+    const line = holdfast.logged.map((text) => JSON.parse(text)).find(({ msg }) => msg === 'request failed');
+    expect(line.err.message).toContain('WRONGTYPE');
+    expect(Object.keys(line.err)).not.toContain('stack');
+    expect(Object.keys(line.err)).not.toContain('command');
   });
 });
