@@ -39,8 +39,7 @@ export async function startRedis(
   const lasting = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'];
   // The shell waits for its input to end, which it does when this process is gone, and takes the server along, stopped or not: it keeps nothing. In a
   // group of its own, so that Ctrl-C reaches it only through this process, once that has drained.
-  const guard =
-    '"$@" >/dev/null & server=$!; echo $server; cat >/dev/null; kill -9 $server; rm -rf "$folder"';
+  const guard = '"$@" >/dev/null & server=$!; echo $server; cat >/dev/null; kill -9 $server; rm -rf "$folder"';
   const child = spawn('sh', ['-c', guard, 'sh', binary, ...options, ...lasting], {
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],

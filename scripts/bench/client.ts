@@ -1,0 +1,43 @@
+/**
+ * An HTTP/1.1 client as cheap as can be, so that what is measured is the server: keep-alive connections, one request at a
+ * time on each, answers told apart by their content-length.
+ */
+import { connect, type Socket } from 'node:net';
+
+export class Connection {
+  readonly #socket: Socket;
+  readonly #head: string;
+  #received = '';
+  #answer: ((body: string) => void) | undefined;
+
+  /** @param head request line's target by method, e.g. the Host and key headers, without Content-Length */
+  constructor(port: number, head: string) {
+    this.#head = head;
+    this.#socket = connect(port, '127.0.0.1').setNoDelay(true).setEncoding('latin1');
+    this.#socket.on('data', (chunk: string) => this.#receive(chunk));
+  }
+
+  post(path: string, body: string): Promise<string> {
+    return new Promise((resolve) => {
+      this.#answer = resolve;
+      this.#socket.write(`POST ${path} HTTP/1.1\r\n${this.#head}Content-Length: ${body.length}\r\n\r\n${body}`);
+    });
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #receive(chunk: string): void {
+    this.#received += chunk;
+    const headEnd = this.#received.indexOf('\r\n\r\n');
+    if (headEnd === -1) return;
+    const at = this.#received.search(/content-length: /i) + 'content-length: '.length;
+    const end = headEnd + 4 + Number.parseInt(this.#received.slice(at, at + 12), 10);
+    if (this.#received.length < end) return;
+    if (!this.#received.startsWith('HTTP/1.1 200')) throw new Error(`answered ${this.#received.slice(0, 300)}`);
+    const body = this.#received.slice(headEnd + 4, end);
+    this.#received = '';
+    this.#answer?.(body);
+  }
+}

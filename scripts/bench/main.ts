@@ -1,0 +1,242 @@
+/**
+ * `npm run bench`: what the service does beside a ceiling measured in the same run, in turn, three rounds, medians; and what a
+ * million reservations cost. About two minutes; all of it on this machine.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { Redis } from 'ioredis';
+import { redisAddress } from '../../src/engine/redis.ts';
+import { makeKey } from '../../src/identity/apiKeys.ts';
+import { startRedis } from '../redisServer.ts';
+import { Connection } from './client.ts';
+
+const ROUNDS = 3;
+const ROUND_MS = 3000;
+const MILLION = 1_000_000;
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const KEY = makeKey('bench');
+
+const redisServer = await startRedis((line) => console.log(line));
+const redis = new Redis(redisAddress(redisServer.url));
+const children: ChildProcess[] = [];
+const API_KEYS = JSON.stringify([{ key: KEY, tenant: 'bench', tier: 'Enterprise' }]);
+const service = await startServer('src/main.ts', { REDIS_URL: redisServer.url, PORT: '0', API_KEYS });
+const ceiling = await startServer('scripts/bench/ceiling.ts', {});
+// With two cores or more: what is measured on one, the load and Redis on the other.
+if (cpus().length > 1) {
+  pin(0, service.pid, ceiling.pid);
+  pin(1, process.pid, redisServer.pid);
+}
+
+let fresh = 0;
+try {
+  await throughput();
+  await million();
+} finally {
+  for (const child of children) child.kill('SIGKILL');
+  redis.disconnect();
+}
+await redisServer.stop();
+
+async function throughput(): Promise<void> {
+  for (const connections of [64, 1]) {
+    const at = await inTurn({
+      ceiling: () => load(ceiling.port, connections, single),
+      cycle: () => load(service.port, connections, cycle(1)),
+    });
+    const requests = at.cycle.perSecond * 2;
+    row(`ceiling, ${connections} connections`, `${round(at.ceiling.perSecond)} requests/s, p50 ${ms(at.ceiling.p50)}`);
+    row(
+      `reserve + unreserve, ${connections} connections`,
+      `${round(at.cycle.perSecond)} cycles/s = ${round(requests)} requests/s, ${ratio(requests, at.ceiling.perSecond)} of the ceiling, p50 of a cycle ${ms(at.cycle.p50)}, p99 ${ms(at.cycle.p99)}`,
+    );
+  }
+  const reserves = await inTurn({
+    ceiling: () => load(ceiling.port, 64, single),
+    reserve: () => load(service.port, 64, single),
+  });
+  row(
+    'reserve of a fresh resource with a lease, 64 connections',
+    `${round(reserves.reserve.perSecond)} requests/s, ${ratio(reserves.reserve.perSecond, reserves.ceiling.perSecond)} of the ceiling`,
+  );
+  for (const [size, connections] of [
+    [100, 16],
+    [500, 8],
+  ] as const) {
+    const { batch } = await inTurn({ batch: () => load(service.port, connections, cycle(size)) });
+    row(
+      `batches of ${size}, ${connections} connections`,
+      `${round(batch.perSecond * size)} reserve + unreserve cycles of an item/s`,
+    );
+  }
+}
+
+async function million(): Promise<void> {
+  for (const lease of [undefined, 86_400]) {
+    await redis.flushall();
+    await redis.config('SET', 'slowlog-log-slower-than', '2000');
+    await redis.slowlog('RESET');
+    await post(service.port, 'reserve', JSON.stringify([item('first')]));
+    const before = await usedMemory();
+    const connections = open(service.port, 8);
+    let next = 0;
+    await Promise.all(
+      connections.map(async (connection) => {
+        while (next < MILLION) {
+          const start = next;
+          next += 500;
+          const items = Array.from({ length: 500 }, (_, i) =>
+            item(`resource-${String(start + i).padStart(7, '0')}`, lease),
+          );
+          await connection.post('/api/v1/Reservation/reserve', JSON.stringify(items));
+        }
+      }),
+    );
+    for (const connection of connections) connection.close();
+    const bytes = ((await usedMemory()) - before) / MILLION;
+    row(
+      `memory of a reservation at 1,000,000, ${lease ? 'with a lease' : 'plain'}`,
+      `${bytes.toFixed(1)} bytes of Redis`,
+    );
+    row('  longest Redis command while filling', await slowest());
+  }
+  await redis.slowlog('RESET');
+  const rss = residentKiB(service.pid);
+  const start = performance.now();
+  const response = await fetch(`http://127.0.0.1:${service.port}/api/v1/Reservation/activeReservations`, {
+    headers: { 'X-Api-Key': KEY },
+  });
+  let count = 0;
+  let peak = rss;
+  for await (const chunk of response.body ?? []) {
+    count += Buffer.from(chunk).toString('latin1').split('"resource":').length - 1;
+    peak = Math.max(peak, residentKiB(service.pid));
+  }
+  row(
+    'activeReservations at 1,000,000',
+    `${((performance.now() - start) / 1000).toFixed(1)} s, ${count} seen in whole chunks, the server grew by ${round((peak - rss) / 1024)} MiB`,
+  );
+  row('  longest Redis command meanwhile', await slowest());
+}
+
+interface Measured {
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** Measures each in turn, several rounds; gives medians. */
+async function inTurn<Name extends string>(
+  measures: Record<Name, () => Promise<Measured>>,
+): Promise<Record<Name, Measured>> {
+  const names = Object.keys(measures) as Name[];
+  const all = Object.fromEntries(names.map((name) => [name, [] as Measured[]])) as Record<Name, Measured[]>;
+  for (let i = 0; i < ROUNDS; i++) for (const name of names) all[name].push(await measures[name]());
+  const median = (name: Name) => all[name].toSorted((a, b) => a.perSecond - b.perSecond)[ROUNDS >> 1];
+  return Object.fromEntries(names.map((name) => [name, median(name)])) as Record<Name, Measured>;
+}
+
+async function load(port: number, connections: number, work: (c: Connection) => Promise<void>): Promise<Measured> {
+  const opened = open(port, connections);
+  const times: number[] = [];
+  const start = performance.now();
+  await Promise.all(
+    opened.map(async (connection) => {
+      for (let now = performance.now(); now - start < ROUND_MS; ) {
+        await work(connection);
+        const then = now;
+        now = performance.now();
+        times.push(now - then);
+      }
+    }),
+  );
+  const seconds = (performance.now() - start) / 1000;
+  for (const connection of opened) connection.close();
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.floor(times.length * share)] ?? Number.NaN;
+  return { perSecond: times.length / seconds, p50: at(0.5), p99: at(0.99) };
+}
+
+async function single(connection: Connection): Promise<void> {
+  await connection.post('/api/v1/Reservation/reserve', JSON.stringify([item(`fresh-${fresh++}`, 60)]));
+}
+
+function cycle(size: number) {
+  return async (connection: Connection): Promise<void> => {
+    const items = Array.from({ length: size }, () => item(`cycle-${fresh++}`, 60));
+    const results = await connection.post('/api/v1/Reservation/reserve', JSON.stringify(items));
+    await connection.post('/api/v1/Reservation/unreserve', results);
+  };
+}
+
+function item(resource: string, ttlSeconds?: number) {
+  return { resource, requester: 'worker-1', ...(ttlSeconds === undefined ? {} : { ttlSeconds }) };
+}
+
+function open(port: number, connections: number): Connection[] {
+  const head = `Host: 127.0.0.1:${port}\r\nX-Api-Key: ${KEY}\r\nContent-Type: application/json\r\n`;
+  return Array.from({ length: connections }, () => new Connection(port, head));
+}
+
+async function post(port: number, verb: string, body: string): Promise<void> {
+  const [connection] = open(port, 1);
+  await connection?.post(`/api/v1/Reservation/${verb}`, body);
+  connection?.close();
+}
+
+async function startServer(file: string, env: Record<string, string>): Promise<{ port: number; pid: number }> {
+  const child = spawn(process.execPath, ['--import', 'tsx', file], {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  const port = await new Promise<number>((resolve) => {
+    child.stdout.on('data', (text) => {
+      const [, found] = /"url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(String(text)) ?? [];
+      if (found !== undefined) resolve(Number(found));
+    });
+  });
+  return { port, pid: child.pid ?? 0 };
+}
+
+function pin(cpu: number, ...pids: number[]): void {
+  for (const pid of pids) {
+    try {
+      execFileSync('taskset', ['-acp', String(cpu), String(pid)], { stdio: 'ignore' });
+    } catch {
+      return; // no taskset here: the kernel places them
+    }
+  }
+}
+
+async function usedMemory(): Promise<number> {
+  return Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
+}
+
+async function slowest(): Promise<string> {
+  const entries = (await redis.slowlog('GET', '1000')) as [number, number, number][];
+  const longest = Math.max(0, ...entries.map(([, , us]) => us));
+  return longest === 0 ? 'under 2 ms' : ms(longest / 1000);
+}
+
+function residentKiB(pid: number): number {
+  return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }));
+}
+
+function row(name: string, figures: string): void {
+  console.log(`${name.padEnd(60)} ${figures}`);
+}
+
+function round(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(2)} ms`;
+}
+
+function ratio(value: number, of: number): string {
+  return (value / of).toFixed(2);
+}
