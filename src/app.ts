@@ -12,9 +12,16 @@ import { docsRoutes } from './http/routes/docs.ts';
 import { healthRoutes } from './http/routes/health.ts';
 import { activeReservationsRoute } from './http/routes/reservation/activeReservations.ts';
 import { checkRoute } from './http/routes/reservation/check.ts';
+import { renewRoute } from './http/routes/reservation/renew.ts';
 import { reserveRoute } from './http/routes/reservation/reserve.ts';
+import { resetRoute } from './http/routes/reservation/reset.ts';
+import { transactionRoute } from './http/routes/reservation/transaction.ts';
 import { unreserveRoute } from './http/routes/reservation/unreserve.ts';
 import { availableRoute } from './http/routes/resource/available.ts';
+import { definitionsRoute } from './http/routes/resource/definitions.ts';
+import { deleteRoute } from './http/routes/resource/delete.ts';
+import { registerRoute } from './http/routes/resource/register.ts';
+import { treeRoute } from './http/routes/resource/tree.ts';
 
 const DESCRIPTION = `Reserve, share and release named resources. Send your API key in the header \`X-Api-Key\`.
 A 200 means that the request was processed; each item of the answer carries its own status.`;
@@ -31,7 +38,7 @@ const ABOUT = {
   security: [{ apiKey: [] }],
   tags: [
     { name: 'Reservation', description: 'Reserve, release and look at reservations.' },
-    { name: 'Resource', description: 'Look at resources.' },
+    { name: 'Resource', description: 'Register resources and look at them.' },
     { name: 'Operations', description: 'For whoever runs the service.' },
   ],
 };
@@ -68,9 +75,16 @@ export function createApp(deps: HttpDeps): OpenAPIHono<AppEnv> {
 
   app.route('/', reserveRoute(deps));
   app.route('/', unreserveRoute(deps));
+  app.route('/', renewRoute(deps));
+  app.route('/', transactionRoute(deps));
   app.route('/', checkRoute(deps));
   app.route('/', activeReservationsRoute(deps));
+  app.route('/', resetRoute(deps));
+  app.route('/', registerRoute(deps));
+  app.route('/', definitionsRoute(deps));
+  app.route('/', treeRoute(deps));
   app.route('/', availableRoute(deps));
+  app.route('/', deleteRoute(deps));
   app.route(
     '/',
     docsRoutes(() => app.getOpenAPI31Document(ABOUT)),

@@ -69,10 +69,14 @@ const Environment = z.object({
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'must be trace, debug, info, warn, error or silent')
     .default('info'),
   SWEEP_INTERVAL_MS: integer(100, 60_000).default(1000),
+  RECONCILE_INTERVAL_MS: integer(1000, 86_400_000).default(300_000),
   MAX_NAME_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.nameLength),
   MAX_TYPE_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.typeLength),
   MAX_TTL_SECONDS: integer(1, 3_153_600_000).default(DEFAULT_SIZES.ttlSeconds),
   MAX_BATCH: integer(1, MAX_BATCH).default(DEFAULT_SIZES.batch),
+  MAX_CAPACITY: integer(1, 1_000_000).default(DEFAULT_SIZES.capacity),
+  MAX_BLOCKS: integer(0, 256).default(DEFAULT_SIZES.blocks),
+  MAX_TREE_DEPTH: integer(1, 64).default(DEFAULT_SIZES.treeDepth),
   MAX_BODY_BYTES: integer(1024, 104_857_600).default(DEFAULT_SIZES.bodyBytes),
 });
 
@@ -86,6 +90,7 @@ export interface Config {
   readonly apiKeys: readonly z.infer<typeof ApiKey>[] | undefined;
   readonly logLevel: string;
   readonly sweepIntervalMs: number;
+  readonly reconcileIntervalMs: number;
   readonly sizes: Sizes;
 }
 
@@ -112,11 +117,15 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     apiKeys: data.API_KEYS,
     logLevel: data.LOG_LEVEL,
     sweepIntervalMs: data.SWEEP_INTERVAL_MS,
+    reconcileIntervalMs: data.RECONCILE_INTERVAL_MS,
     sizes: {
       nameLength: data.MAX_NAME_LENGTH,
       typeLength: data.MAX_TYPE_LENGTH,
       ttlSeconds: data.MAX_TTL_SECONDS,
       batch: data.MAX_BATCH,
+      capacity: data.MAX_CAPACITY,
+      blocks: data.MAX_BLOCKS,
+      treeDepth: data.MAX_TREE_DEPTH,
       bodyBytes: data.MAX_BODY_BYTES,
     },
   };

@@ -8,11 +8,13 @@ import { createApp, createHealthApp } from './app.ts';
 import type { Config } from './config.ts';
 import { type Engine, loadTenant } from './engine/engine.ts';
 import { redisFault } from './engine/health.ts';
+import { reconcile } from './engine/reconcile.ts';
 import { createRedis, redisAddress } from './engine/redis.ts';
 import { defineScripts, loadScripts } from './engine/scripts.ts';
+import { sweep } from './engine/sweep.ts';
 import type { AppEnv } from './http/env.ts';
 import { type ConfiguredKey, configuredTenants } from './identity/configuredTenants.ts';
-import { type Jobs, startExpiry } from './jobs/expiry.ts';
+import { startSchedule } from './jobs/schedule.ts';
 
 export interface Services {
   readonly app: OpenAPIHono<AppEnv>;
@@ -69,8 +71,17 @@ export async function wire(
   if (config.role !== 'api') {
     const connection = new Redis(redisAddress(config.redisUrl), { maxRetriesPerRequest: null });
     connection.on('error', () => {}); // the same trouble as the client above has, which logs it
-    const jobs: Jobs = await startExpiry(redis, connection, config.sweepIntervalMs, log);
-    closers.push(jobs.close, () => connection.quit());
+    const schedule = (name: string, everyMs: number, turn: () => Promise<void>) =>
+      startSchedule(connection, name, everyMs, turn, log).then(({ close }) => closers.push(close));
+    await schedule('expiry', config.sweepIntervalMs, async () => {
+      const ended = await sweep(redis);
+      if (ended > 0) log.debug({ ended }, 'swept');
+    });
+    await schedule('reconciliation', config.reconcileIntervalMs, async () => {
+      const repaired = await reconcile(redis);
+      if (repaired > 0) log.warn({ repaired }, 'the expiry index had lost tenants');
+    });
+    closers.push(() => connection.quit());
   }
   return {
     app,

@@ -24,7 +24,17 @@ describe('configuration', () => {
       apiKeys: undefined,
       logLevel: 'info',
       sweepIntervalMs: 1000,
-      sizes: { nameLength: 256, typeLength: 64, ttlSeconds: 31_536_000, batch: 500, bodyBytes: 1_048_576 },
+      reconcileIntervalMs: 300_000,
+      sizes: {
+        nameLength: 256,
+        typeLength: 64,
+        ttlSeconds: 31_536_000,
+        batch: 500,
+        capacity: 100_000,
+        blocks: 64,
+        treeDepth: 16,
+        bodyBytes: 1_048_576,
+      },
     });
   });
 

@@ -13,10 +13,11 @@
 --@include tenant
 --@include codec
 --@include slots
+--@include definitions
+--@include available
 if expire(100) then
   commit()
   return { 'AGAIN' }
 end
-read({ ARGV[2] })
 commit()
-return { 'OK', records[ARGV[2]] and 0 or 1 }
+return { 'OK', isAvailable(ARGV[2]) and 1 or 0 }

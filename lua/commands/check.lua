@@ -7,8 +7,7 @@
   ARGV[2]  the first of two for each item: resource, requester asked about ('' none)
 
   Returns {'OK', item, ...}, an item being
-    {}                                            not reserved
-    {owner, expires at ms or 0, held by the requester asked about: 1 or 0}
+    {no slot is free: 1 or 0, its owner where it has one slot, else '', expires at ms or 0, held by the requester: 1 or 0}
   or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include clock
@@ -16,27 +15,32 @@
 --@include tenant
 --@include codec
 --@include slots
+--@include definitions
+--@include plan
+--@include unreserve
+--@include available
 if expire(100) then
   commit()
   return { 'AGAIN' }
 end
+commit()
 
-local resources = {}
+local names = {}
 for i = 2, #ARGV, 2 do
-  resources[#resources + 1] = ARGV[i]
+  names[#names + 1] = ARGV[i]
 end
-read(resources)
+readNames(names)
 
 local reply = { 'OK' }
 for i = 2, #ARGV, 2 do
-  local record = records[ARGV[i]]
-  if record then
-    local _, _, owner, _, _, expiresAt = struct.unpack(RESERVATION, record)
-    reply[#reply + 1] = { owner, expiresAt, owner == ARGV[i + 1] and 1 or 0 }
-  else
-    reply[#reply + 1] = {}
-  end
+  local name, requester = ARGV[i], ARGV[i + 1]
+  local resource, slot = resolve(name)
+  local own = resource and definition(resource)
+  local only = (not own or slot or own.capacity == 1) and at(slot or resource or name)
+  local mine = requester ~= '' and reservationOf(name, requester)
+  local told = mine and at(mine) or only and only.token and only
+  reply[#reply + 1] = {
+    isAvailable(name) and 0 or 1, only and only.owner or '', told and told.expiresAt or 0, mine and 1 or 0,
+  }
 end
-
-commit()
 return reply

@@ -8,10 +8,7 @@
   ARGV[3]  the first of five for each item:
            resource, requester, lease in ms ('' never ends), resource type ('' the default), release token (22 characters)
 
-  Returns {'OK', item, ...}, an item being
-    {'ACQUIRED', fencing token, expires at ms or 0}
-    {'ALREADY_HAD', fencing token, expires at ms or 0, release token}
-    {'ALREADY_HELD'}
+  Returns {'OK', item, ...}, an item being what reserve() in plan.lua returns;
   or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms}: nothing was done, since the expiry index must first hold the
   tenant at or before that time.
 ]]
@@ -20,46 +17,28 @@
 --@include tenant
 --@include codec
 --@include slots
+--@include definitions
+--@include plan
+--@include index
 if expire(100) then
   commit()
   return { 'AGAIN' }
 end
-if ARGV[2] ~= '' then
-  indexed = math.min(indexed, ARGV[2])
-end
 
-local resources = {}
+local names = {}
 for i = 3, #ARGV, 5 do
-  resources[#resources + 1] = ARGV[i]
+  names[#names + 1] = ARGV[i]
 end
-read(resources)
+readNames(names)
 
-local firstDue = math.huge
 local reply = { 'OK' }
 for i = 3, #ARGV, 5 do
-  local resource, requester, token = ARGV[i], ARGV[i + 1], ARGV[i + 4]
-  local record = records[resource]
-  if not record then
-    local fencingToken, expiresAt = take(resource, requester, ARGV[i + 2], token, ARGV[i + 3])
-    if expiresAt > 0 and expiresAt < firstDue then
-      firstDue = expiresAt
-    end
-    reply[#reply + 1] = { 'ACQUIRED', fencingToken, expiresAt }
-  else
-    local _, _, owner, fencingToken, _, expiresAt, held = struct.unpack(RESERVATION, record)
-    if owner ~= requester then
-      reply[#reply + 1] = { 'ALREADY_HELD' }
-    elseif held == token then
-      -- The very call that acquired it, sent again because its answer was lost.
-      reply[#reply + 1] = { 'ACQUIRED', fencingToken, expiresAt }
-    else
-      reply[#reply + 1] = { 'ALREADY_HAD', fencingToken, expiresAt, held }
-    end
-  end
+  reply[#reply + 1] = reserve(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
 end
 
-if firstDue < indexed then
-  return { 'INDEX', firstDue }
+local unindexed = dueBeforeIndexed(ARGV[2])
+if unindexed then
+  return { 'INDEX', unindexed }
 end
 commit()
 return reply

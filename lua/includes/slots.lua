@@ -1,12 +1,31 @@
 -- The tenant's slots as this call sees and changes them. Scripts decide on these tables and write once, at the end, by
--- commit(): a Redis command that fails earlier has changed nothing, and an operation can be dropped by not committing.
---   records[slot]  the slot's packed record (see codec.lua), false where it is free, nil where it was not read
---   dues[slot]     ms at which the reservation on the slot is due, false where it no longer is
-local records, dues = {}, {}
-local changed, order = {}, {}
+-- commit(): a Redis command that fails earlier has changed nothing, and what was done since a mark can be undone.
+--   records[slot]   its record (codec.lua), false where it is free, nil where it was not read
+--   original[slot]  the same as it was read, of slots that were changed
+--   pools[pool]     what is taken of a pool: held, how many of its slots are, and stored, how many were; taken and freed, the
+--                   indexes that this call took and freed; from, below which no other is free
+--   assigned[..]    pool '\n' owner → the slot that the owner has of the pool, false for none
+-- Besides the slots themselves, and in step with them: a bitmap a pool of the indexes that are held; for each owner in a pool
+-- the slot that it has there; and, of slots that are no pool's, how many there are under each name that could become a pool's.
+local records, original, changed = {}, {}, {}
+local pools, assigned = {}, {}
+local journal = {}
 local dueStale = false
 
--- Reads the given slots into records, those already there apart. Takes an array of names.
+-- The index of a slot in the pool whose name it begins with: pool, index; nil where the name is none of a slot, as with an index
+-- of more digits than any capacity has (MAX_CAPACITY in src/config.ts), or with a leading zero.
+local function slotIndex(slot)
+  local pool, index = string.match(slot, '^(.+)_(%d+)$')
+  if pool and #index < 7 and (index == '0' or string.byte(index) ~= 48) then
+    return pool, tonumber(index)
+  end
+end
+
+local function bitsKey(pool)
+  return base .. 'bits:' .. epoch .. ':' .. pool
+end
+
+-- Reads slots into records, those already there apart. Takes an array of names.
 local function read(slots)
   local missing = {}
   for _, slot in ipairs(slots) do
@@ -15,48 +34,168 @@ local function read(slots)
       missing[#missing + 1] = slot
     end
   end
-  if #missing > 0 then
-    local found = redis.call('HMGET', slotsKey, unpack(missing))
-    for i, slot in ipairs(missing) do
-      records[slot] = found[i]
+  for from = 1, #missing, 1000 do
+    local found = redis.call('HMGET', slotsKey, unpack(missing, from, math.min(from + 999, #missing)))
+    for i, packed in ipairs(found) do
+      local slot = missing[from + i - 1]
+      records[slot] = packed and unpackRecord(slot, packed)
     end
   end
 end
 
--- Gives a slot a new record, or frees it where the record is false.
+-- The record of a slot; false where it is free.
+local function at(slot)
+  local record = records[slot]
+  if record == nil then
+    local packed = redis.call('HGET', slotsKey, slot)
+    record = packed and unpackRecord(slot, packed)
+    records[slot] = record
+  end
+  return record
+end
+
+local function poolOf(name)
+  local pool = pools[name]
+  if not pool then
+    local stored = redis.call('BITCOUNT', bitsKey(name))
+    pool = { held = stored, stored = stored, taken = {}, freed = {}, from = 0 }
+    pools[name] = pool
+  end
+  return pool
+end
+
+-- How many slots of a resource are held, those included that bear names it had with another capacity.
+local function heldOf(name)
+  return poolOf(name).held + (at(name) and 1 or 0)
+end
+
+-- The lowest index that is free. Takes the pool's name; there must be one.
+local function lowestFree(name)
+  local pool = poolOf(name)
+  local lowest = math.huge
+  for index in pairs(pool.freed) do
+    lowest = math.min(lowest, index)
+  end
+  while pool.from < lowest do
+    local index = redis.call('BITPOS', bitsKey(name), 0, pool.from, -1, 'BIT')
+    if index < pool.from then
+      -- The bitmap has no zero from here on, or is not there: what lies beyond its end is free.
+      index = math.max(pool.from, redis.call('STRLEN', bitsKey(name)) * 8)
+    end
+    pool.from = index
+    if not pool.taken[index] then
+      break
+    end
+    pool.from = index + 1
+  end
+  return math.min(lowest, pool.from)
+end
+
+-- The slot that an owner has of a pool; false for none.
+local function assignedSlot(name, owner)
+  local key = name .. '\n' .. owner
+  local slot = assigned[key]
+  if slot == nil then
+    slot = redis.call('HGET', base .. 'assigned:' .. epoch, key)
+    assigned[key] = slot
+  end
+  if slot then
+    return slot
+  end
+  local record = at(name)
+  return record and record.owner == owner and name
+end
+
+-- Counts a slot of a pool in (1) or out (-1), in the tables of this call.
+local function account(slot, record, change)
+  local pool, _, index = poolOf(record.pool), slotIndex(slot)
+  pool.held = pool.held + change
+  if change == 1 then
+    pool.taken[index] = not pool.freed[index] or nil
+    pool.freed[index] = nil
+  else
+    pool.freed[index] = not pool.taken[index] or nil
+    pool.taken[index] = nil
+    pool.from = pool.freed[index] and pool.from or math.min(pool.from, index)
+  end
+  if not record.byName then
+    assigned[record.pool .. '\n' .. record.owner] = change == 1 and slot
+  end
+end
+
+-- Gives a slot another record, or frees it where that is false. The slot was read, or is known to be free.
 local function put(slot, record)
+  local before = records[slot] or false
+  if original[slot] == nil then
+    original[slot] = before
+    changed[#changed + 1] = slot
+  end
+  journal[#journal + 1] = slot
+  journal[#journal + 1] = before
+  if before and before.pool ~= '' then
+    account(slot, before, -1)
+  end
+  if record and record.pool ~= '' then
+    account(slot, record, 1)
+  end
   records[slot] = record
-  if not changed[slot] then
-    changed[slot] = true
-    order[#order + 1] = slot
+end
+
+-- Undoes all since the journal was so long, the last first.
+local function undo(mark)
+  while #journal > mark do
+    local slot, before = journal[#journal - 1], journal[#journal]
+    put(slot, before)
+    for _ = 1, 4 do
+      journal[#journal] = nil
+    end
   end
 end
 
--- Puts a reservation on a free slot that was read. ttlMs '' never ends. Returns its fencing token and expiry (ms or 0).
-local function take(slot, owner, ttlMs, token, resourceType)
-  fence = math.max(fence + 1, nowUs)
-  local expiresAt = 0
-  if ttlMs ~= '' then
-    expiresAt = nowMs + ttlMs
-    dues[slot] = expiresAt
+-- The record with some of its fields replaced.
+local function with(record, fields)
+  local copy = {}
+  for name, value in pairs(record) do
+    copy[name] = value
   end
-  put(slot, struct.pack(RESERVATION, 2, 1, owner, fence, nowMs, expiresAt, token, resourceType, keyLabel))
-  count = count + 1
-  return fence, expiresAt
+  for name, value in pairs(fields) do
+    copy[name] = value
+  end
+  return copy
 end
 
--- Ends the reservation on a slot that was read and frees what it held. Takes the slot and the reservation's expiry (ms or 0).
-local function drop(slot, expiresAt)
-  put(slot, false)
-  if expiresAt > 0 then
-    dues[slot] = false
+-- Lets go of one need of a slot that was read; frees it and names it in freed where that was the last.
+local function letGo(slot, freed)
+  local record = records[slot]
+  if record.needs > 1 then
+    put(slot, with(record, { needs = record.needs - 1 }))
+  else
+    put(slot, false)
+    freed[#freed + 1] = slot
   end
-  count = count - 1
 end
 
--- Ends what is due, the earliest first, at most limit reservations; every script calls it before it looks at anything,
--- so none ever sees an expired reservation. Returns true where more may be due: the script then commits and answers
--- {'AGAIN'}, to be called again, so that no single call takes long.
+-- Ends the reservation that stands on a slot and undoes what its own plan took, as it was recorded then (decisions, section 4).
+-- Returns the slots that became free, its own first.
+local function release(slot)
+  local record, freed = at(slot), {}
+  if record.needs > 1 then
+    put(slot, { owner = record.owner, needs = record.needs - 1, pool = record.pool, byName = record.byName })
+  else
+    letGo(slot, freed)
+  end
+  if record.plan ~= '' then
+    for other in string.gmatch(record.plan, '[^\n]+') do
+      at(other)
+      letGo(other, freed)
+    end
+  end
+  return freed
+end
+
+-- Ends what is due, the earliest first, at most limit reservations and fewer where their plans are long; every script that looks
+-- at slots calls it first, so none ever sees an expired reservation. Returns true where more may be due: the script then
+-- commits and answers {'AGAIN'}, to be called again, so that no single call takes long.
 local function expire(limit)
   if nextDue > nowMs then
     return false
@@ -64,49 +203,88 @@ local function expire(limit)
   dueStale = true
   local slots = redis.call('ZRANGE', dueKey, '-inf', nowMs, 'BYSCORE', 'LIMIT', 0, limit)
   read(slots)
-  for _, slot in ipairs(slots) do
-    drop(slot, 1)
+  for i, slot in ipairs(slots) do
+    release(slot)
+    if #changed > 1000 and i < #slots then
+      return true
+    end
   end
   return #slots == limit
 end
 
+-- Calls a variadic command with a list as long as it may be, as often as it takes.
+local function callWith(command, key, list)
+  for from = 1, #list, 1000 do
+    redis.call(command, key, unpack(list, from, math.min(from + 999, #list)))
+  end
+end
+
 -- Writes what has changed, all of it.
 local function commit()
-  local set, del, due, undue = {}, {}, {}, {}
-  for _, slot in ipairs(order) do
-    local record, at = records[slot], dues[slot]
-    if record then
-      set[#set + 1] = slot
-      set[#set + 1] = record
-    else
-      del[#del + 1] = slot
-    end
-    if at then
-      due[#due + 1] = at
-      due[#due + 1] = slot
-      if at < nextDue then
-        nextDue = at
+  local set, del, due, undue, assign, unassign, loose = {}, {}, {}, {}, {}, {}, {}
+  local bits = {}
+  for _, slot in ipairs(changed) do
+    local before, record = original[slot], records[slot]
+    if record ~= before then
+      if record then
+        set[#set + 1] = slot
+        set[#set + 1] = pack(slot, record)
+      else
+        del[#del + 1] = slot
       end
-    elseif at == false then
-      undue[#undue + 1] = slot
+      local ended, made = before and before.token, record and record.token
+      count = count - (ended and 1 or 0) + (made and 1 or 0)
+      local dueBefore, dueNow = ended and before.expiresAt or 0, made and record.expiresAt or 0
+      if dueNow > 0 and dueNow ~= dueBefore then
+        due[#due + 1] = dueNow
+        due[#due + 1] = slot
+        nextDue = math.min(nextDue, dueNow)
+      elseif dueNow == 0 and dueBefore > 0 then
+        undue[#undue + 1] = slot
+      end
+      local poolBefore, pool = before and before.pool, record and record.pool
+      if poolBefore ~= pool then
+        local name, index = slotIndex(slot)
+        if name then
+          -- A slot of no pool may become one's: it is counted under the name that the pool would have.
+          loose[name] = (loose[name] or 0) - (poolBefore == '' and 1 or 0) + (pool == '' and 1 or 0)
+          if poolBefore and poolBefore ~= '' or pool and pool ~= '' then
+            bits[#bits + 1] = { name, index, pool and pool ~= '' and 1 or 0 }
+          end
+        end
+      end
+      local assignedBefore = before and before.pool ~= '' and not before.byName and before.owner
+      local assignedNow = record and record.pool ~= '' and not record.byName and record.owner
+      if assignedBefore and assignedBefore ~= assignedNow then
+        unassign[#unassign + 1] = before.pool .. '\n' .. assignedBefore
+      end
+      if assignedNow and assignedBefore ~= assignedNow then
+        assign[#assign + 1] = record.pool .. '\n' .. assignedNow
+        assign[#assign + 1] = slot
+      end
     end
   end
-  if #set > 0 then
-    redis.call('HSET', slotsKey, unpack(set))
+  callWith('HSET', slotsKey, set)
+  callWith('HDEL', slotsKey, del)
+  callWith('ZADD', dueKey, due)
+  callWith('ZREM', dueKey, undue)
+  callWith('HDEL', base .. 'assigned:' .. epoch, unassign)
+  callWith('HSET', base .. 'assigned:' .. epoch, assign)
+  for _, bit in ipairs(bits) do
+    redis.call('SETBIT', bitsKey(bit[1]), bit[2], bit[3])
+    if poolOf(bit[1]).stored == 0 then
+      redis.call('SADD', base .. 'pools:' .. epoch, bit[1])
+    end
   end
-  if #del > 0 then
-    redis.call('HDEL', slotsKey, unpack(del))
-  end
-  if #due > 0 then
-    redis.call('ZADD', dueKey, unpack(due))
-  end
-  if #undue > 0 then
-    redis.call('ZREM', dueKey, unpack(undue))
+  for name, change in pairs(loose) do
+    if change ~= 0 and redis.call('HINCRBY', base .. 'loose:' .. epoch, name, change) == 0 then
+      redis.call('HDEL', base .. 'loose:' .. epoch, name)
+    end
   end
   if dueStale then
     nextDue = tonumber(redis.call('ZRANGE', dueKey, 0, 0, 'WITHSCORES')[2] or math.huge)
   end
-  if dueStale or #order > 0 then
+  if dueStale or #changed > 0 then
     redis.call('HSET', KEYS[1], 'count', count, 'fence', fence, 'nextDue', nextDue, 'indexed', indexed)
   end
 end

@@ -1,7 +1,7 @@
 /**
  * The ways a request can fail as a whole. `code` is stable; http/errors.ts gives each its status.
  */
-export type ErrorCode = 'unauthenticated' | 'unavailable';
+export type ErrorCode = 'unauthenticated' | 'refused' | 'unregistered' | 'unavailable';
 
 export class HoldfastError extends Error {
   readonly code: ErrorCode;

@@ -59,6 +59,43 @@ export interface CheckResult {
   expiresAt: string | null;
 }
 
+export const RENEW_STATUSES = ['RENEWED', 'NOT_RESERVED', 'DOESNT_OWN_RESERVATION'] as const;
+export type RenewStatus = (typeof RENEW_STATUSES)[number];
+
+export interface RenewItem extends UnreserveItem {
+  readonly ttlSeconds: number;
+}
+
+export interface RenewResult {
+  resource: string;
+  requester: string;
+  status: RenewStatus;
+  explanation: string;
+  expiresAt: string | null;
+}
+
+export const TRANSACTION_METHODS = ['ALL_OR_NONE', 'AS_MANY_AS_POSSIBLE', 'FIRST'] as const;
+export type TransactionMethod = (typeof TRANSACTION_METHODS)[number];
+
+export const TRANSACTION_STATUSES = ['APPLIED', 'ROLLED_BACK'] as const;
+export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
+
+export type TransactionItem =
+  | ({ readonly requestType: 'RESERVE' } & ReserveItem)
+  | ({ readonly requestType: 'UNRESERVE' } & UnreserveItem);
+
+/** In a transaction an item that was not kept is NOT_AVAILABLE, whatever it asked for (decisions, section 6). */
+export type TransactionItemResult =
+  | ReserveResult
+  | UnreserveResult
+  | (Omit<UnreserveResult, 'status'> & { status: 'NOT_AVAILABLE' });
+
+export interface TransactionResult {
+  method: TransactionMethod;
+  status: TransactionStatus;
+  results: TransactionItemResult[];
+}
+
 export interface ActiveReservation {
   resource: string;
   requester: string;

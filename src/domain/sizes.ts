@@ -11,6 +11,12 @@ export interface Sizes {
   readonly ttlSeconds: number;
   /** Items of one request. */
   readonly batch: number;
+  /** Slots of one resource. */
+  readonly capacity: number;
+  /** Blockers that one resource declares. */
+  readonly blocks: number;
+  /** Ancestors of one resource. */
+  readonly treeDepth: number;
   /** Bytes of one request's body. */
   readonly bodyBytes: number;
 }
@@ -20,5 +26,8 @@ export const DEFAULT_SIZES: Sizes = {
   typeLength: 64,
   ttlSeconds: 31_536_000,
   batch: 500,
+  capacity: 100_000,
+  blocks: 64,
+  treeDepth: 16,
   bodyBytes: 1_048_576,
 };

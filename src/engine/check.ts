@@ -18,14 +18,13 @@ export async function check(
   const args = items.flatMap(({ resource, requester }) => [resource, requester ?? '']);
   const replies = await call(engine, 'check', credential, () => args);
   return items.map(({ resource, requester }, i) => {
-    const reply = parseReply(replies[i]);
-    const reserved = reply.length > 0;
+    const [reserved, owner, expiresAt, held] = parseReply(replies[i]);
     return {
       resource,
-      reserved,
-      requester: reserved ? toText(reply[0]) : null,
-      heldByRequester: requester === undefined ? null : reserved && reply[2] === 1,
-      expiresAt: reserved ? toTime(toMs(reply[1])) : null,
+      reserved: reserved === 1,
+      requester: toText(owner) || null,
+      heldByRequester: requester === undefined ? null : held === 1,
+      expiresAt: toTime(toMs(expiresAt)),
     };
   });
 }

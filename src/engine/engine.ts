@@ -7,7 +7,7 @@ import { HoldfastError } from '../domain/errors.ts';
 import type { Credential, TenantRecord } from '../domain/tenants.ts';
 import { expiryKey, expiryShard, tenantKey } from './keys.ts';
 import { send } from './redis.ts';
-import { parseReply, toMs } from './reply.ts';
+import { parseReply, toMs, toText } from './reply.ts';
 import type { Verb } from './scripts.ts';
 
 /** Finds the record of a tenant that Redis has lost or never had; null where there is no such tenant. */
@@ -27,7 +27,7 @@ type GuardedVerb = Exclude<Verb, 'loadTenant' | 'lowerIndex' | 'probe' | 'raiseI
  * Calls a script of lua/commands that begins with the gate.
  * @param args its ARGV after the digest; made anew for each try from the time (ms) that the expiry index holds, '' at first
  * @returns what follows 'OK' in its reply
- * @throws HoldfastError unauthenticated, unavailable
+ * @throws HoldfastError unauthenticated, unavailable; refused or unregistered where the script says so
  */
 export async function call(
   engine: Engine,
@@ -55,16 +55,24 @@ export async function call(
         continue;
       case 'NO_TENANT': {
         const record = loaded ? null : await engine.lookUpTenant(tenant);
-        if (record !== null) {
-          await loadTenant(engine, record);
-          loaded = true;
-          continue;
-        }
+        if (record === null) throw noValidKey();
+        await loadTenant(engine, record);
+        loaded = true;
+        continue;
       }
+      case 'NO_KEY':
+        throw noValidKey();
+      case 'REFUSED':
+        throw new HoldfastError('refused', toText(rest[0]));
+      case 'UNREGISTERED':
+        throw new HoldfastError('unregistered', 'No such resource is registered.');
+      default:
+        throw new TypeError(`${verb} returned an unknown code`);
     }
-    throw new HoldfastError('unauthenticated', 'The X-Api-Key header holds no valid key.');
   }
 }
+
+const noValidKey = () => new HoldfastError('unauthenticated', 'The X-Api-Key header holds no valid key.');
 
 /** Puts a tenant's record and keys into Redis, in place of those that are there. Reservations stay as they are. */
 export async function loadTenant(engine: Engine, { id, tier, keys }: TenantRecord): Promise<void> {

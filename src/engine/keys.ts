@@ -2,11 +2,18 @@
  * The names of the keys that instances themselves address in Redis. All that belongs to a tenant bears its hash tag,
  * `{<tenant id>}:`, so that one script can work on it in a cluster; lua/includes/tenant.lua names those keys:
  *
- *   {t}:tenant         hash: tier, and the counters of lua/includes/tenant.lua
- *   {t}:keys           hash: SHA-256 of an API key → its label
- *   {t}:slots:<epoch>  hash: held slot → record (lua/includes/codec.lua)
- *   {t}:due:<epoch>    sorted set: slot that carries a lease → ms at which it is due
- *   {expiry:<n>}       sorted set, one shard of the expiry index: tenant → ms before which nothing of it is due
+ *   {t}:tenant                hash: tier, and the counters of lua/includes/tenant.lua
+ *   {t}:keys                  hash: SHA-256 of an API key → its label
+ *   {t}:definitions           hash: registered name → definition (lua/includes/definitions.lua)
+ *   {t}:names                 sorted set: registered names, by their bytes
+ *   {t}:children              sorted set: parent '\n' name of what is in a tree, by their bytes
+ *   {t}:slots:<epoch>         hash: held slot → record (lua/includes/codec.lua)
+ *   {t}:due:<epoch>           sorted set: slot that carries a lease → ms at which it is due
+ *   {t}:assigned:<epoch>      hash: pool '\n' owner → the slot that the owner has of the pool
+ *   {t}:bits:<epoch>:<pool>   bitmap: which slots of a pool are held
+ *   {t}:pools:<epoch>         set: pools that have a bitmap
+ *   {t}:loose:<epoch>         hash: name → how many slots <name>_<i> are held that are no pool's
+ *   {expiry:<n>}              sorted set, one shard of the expiry index: tenant → ms before which nothing of it is due
  */
 import { createHash } from 'node:crypto';
 
@@ -14,6 +21,12 @@ import { createHash } from 'node:crypto';
 export const EXPIRY_SHARDS = 16;
 
 export const tenantKey = (tenant: string): string => `{${tenant}}:tenant`;
+
+/** Matches every tenant's key, in SCAN. */
+export const TENANT_KEYS = tenantKey('*');
+
+/** The tenant whose key it is; null where it is no tenant's. */
+export const tenantOf = (key: string): string | null => /^\{([^{}]+)\}:tenant$/.exec(key)?.[1] ?? null;
 
 export const expiryKey = (shard: number): string => `{expiry:${shard}}`;
 

@@ -1,6 +1,8 @@
 /**
  * Reads the record of a held slot; lua/includes/codec.lua writes it and says how.
  */
+import { z } from 'zod';
+
 export interface SlotRecord {
   readonly owner: string;
   readonly fencingToken: number;
@@ -12,25 +14,70 @@ export interface SlotRecord {
   readonly resourceType: string;
   /** '' none */
   readonly keyLabel: string;
+  /** The resource as it was asked for; null: by the slot's own name. */
+  readonly asked: string | null;
+  readonly shown: Shown;
 }
 
-const RESERVATION_KIND = 2;
+/** What a reservation holds besides its own slot, as its requester was told (decisions, section 4). */
+export interface Shown {
+  acquiredSlots: Record<string, string> | null;
+  acquiredBlockers: string[] | null;
+  reservedAtPath: string | null;
+}
+
+const HELD_ALONG = 1;
+const PLAIN = 2;
 const TOKEN_BYTES = 22;
 
 /** @returns null where no reservation stands on the slot: it is only held along with others */
 export function readRecord(record: Buffer): SlotRecord | null {
-  if (record[0] !== RESERVATION_KIND) return null;
-  const ownerEnd = record.indexOf(0, 5);
-  const fence = ownerEnd + 1;
-  const typeStart = fence + 7 + 6 + 6 + TOKEN_BYTES;
-  const typeEnd = record.indexOf(0, typeStart);
-  const labelEnd = record.indexOf(0, typeEnd + 1);
-  return {
-    owner: record.toString('utf8', 5, ownerEnd),
-    fencingToken: record.readUIntBE(fence, 1) * 2 ** 48 + record.readUIntBE(fence + 1, 6),
-    reservedAt: record.readUIntBE(fence + 7, 6),
-    expiresAt: record.readUIntBE(fence + 13, 6),
-    resourceType: record.toString('utf8', typeStart, typeEnd),
-    keyLabel: record.toString('utf8', typeEnd + 1, labelEnd),
+  let at = 1;
+  const skip = (bytes: number) => {
+    at += bytes;
   };
+  const text = () => {
+    const end = record.indexOf(0, at);
+    const found = record.toString('utf8', at, end);
+    at = end + 1;
+    return found;
+  };
+  const integer = (bytes: number) => {
+    // Buffers read at most 6 bytes at once.
+    const high = bytes > 6 ? record.readUIntBE(at, bytes - 6) * 2 ** 48 : 0;
+    at += bytes;
+    return high + record.readUIntBE(at - Math.min(bytes, 6), Math.min(bytes, 6));
+  };
+
+  const form = record[0];
+  if (form === HELD_ALONG) return null;
+  if (form !== PLAIN) skip(4);
+  const owner = text();
+  if (form !== PLAIN) {
+    text(); // the pool
+    skip(1);
+  }
+  const fencingToken = integer(7);
+  const reservedAt = integer(6);
+  const expiresAt = integer(6);
+  skip(TOKEN_BYTES);
+  const resourceType = text();
+  const keyLabel = text();
+  const base = { owner, fencingToken, reservedAt, expiresAt, resourceType, keyLabel };
+  if (form === PLAIN) return { ...base, asked: null, shown: parseShown('') };
+  const asked = text();
+  text(); // the plan
+  return { ...base, asked, shown: parseShown(text()) };
+}
+
+const ShownText = z.object({
+  s: z.record(z.string(), z.string()).optional(),
+  b: z.array(z.string()).optional(),
+  p: z.string().optional(),
+});
+
+/** Reads what describe() of lua/includes/plan.lua wrote; '' nothing. */
+export function parseShown(text: string): Shown {
+  const { s, b, p } = text === '' ? {} : ShownText.parse(JSON.parse(text));
+  return { acquiredSlots: s ?? null, acquiredBlockers: b ?? null, reservedAtPath: p ?? null };
 }

@@ -4,6 +4,7 @@
 import type { ReserveItem, ReserveResult } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { call, type Engine } from './engine.ts';
+import { parseShown } from './record.ts';
 import { parseReply, toInteger, toMs, toText, toTime } from './reply.ts';
 import { newToken, packToken, unpackToken } from './token.ts';
 
@@ -16,22 +17,29 @@ export async function reserve(
   credential: Credential,
   items: readonly ReserveItem[],
 ): Promise<ReserveResult[]> {
-  const tokens = items.map(newToken);
+  // The time written to the expiry index, which call() fills in; then the items.
   const args: (string | number)[] = [''];
-  items.forEach(({ resource, requester, ttlSeconds, resourceType }, i) => {
-    const ttlMs = ttlSeconds === undefined ? '' : ttlSeconds * 1000;
-    args.push(resource, requester, ttlMs, resourceType ?? '', packToken(tokens[i] ?? ''));
-  });
+  for (const item of items) args.push(...reserveArgs(item));
   const replies = await call(engine, 'reserve', credential, (indexed) => {
     args[0] = indexed;
     return args;
   });
-  return items.map((item, i) => toResult(item, tokens[i] ?? '', parseReply(replies[i])));
+  return items.map((item, i) => toReserveResult(item, parseReply(replies[i])));
 }
 
-function toResult({ resource, requester }: ReserveItem, token: string, reply: unknown[]): ReserveResult {
-  const [status, fencingToken, expiresAt, earlierToken] = reply;
-  const none = { acquiredSlots: null, acquiredBlockers: null, reservedAtPath: null };
+/** What reserve.lua takes for an item; the release token is made here. */
+export const reserveArgs = ({ resource, requester, ttlSeconds, resourceType }: ReserveItem): (string | number)[] => [
+  resource,
+  requester,
+  ttlSeconds === undefined ? '' : ttlSeconds * 1000,
+  resourceType ?? '',
+  packToken(newToken()),
+];
+
+/** Reads what reserve() of lua/includes/plan.lua returns. */
+export function toReserveResult({ resource, requester }: ReserveItem, reply: readonly unknown[]): ReserveResult {
+  const [code, explanation, fencingToken, expiresAt, token, shown] = reply;
+  const status = toText(code);
   switch (status) {
     case 'ACQUIRED':
     case 'ALREADY_HAD':
@@ -40,20 +48,24 @@ function toResult({ resource, requester }: ReserveItem, token: string, reply: un
         requester,
         status,
         explanation: status,
-        releaseToken: status === 'ACQUIRED' ? token : unpackToken(toText(earlierToken)),
+        releaseToken: unpackToken(toText(token)),
         expiresAt: toTime(toMs(expiresAt)),
-        ...none,
+        ...parseShown(toText(shown)),
         fencingToken: toInteger(fencingToken),
       };
     case 'ALREADY_HELD':
+    case 'NOT_AVAILABLE':
+    case 'NOT_VALID':
       return {
         resource,
         requester,
         status,
-        explanation: status,
+        explanation: toText(explanation),
         releaseToken: null,
         expiresAt: null,
-        ...none,
+        acquiredSlots: null,
+        acquiredBlockers: null,
+        reservedAtPath: null,
         fencingToken: null,
       };
     default:

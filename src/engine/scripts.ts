@@ -15,12 +15,18 @@ export type Verb =
   | 'authenticate'
   | 'available'
   | 'check'
+  | 'definitions'
+  | 'delete'
   | 'loadTenant'
   | 'lowerIndex'
   | 'probe'
   | 'raiseIndex'
+  | 'register'
+  | 'renew'
   | 'reserve'
+  | 'reset'
   | 'sweep'
+  | 'transaction'
   | 'unreserve';
 
 type Argument = string | number;

@@ -22,29 +22,25 @@ export async function sweep(redis: Redis): Promise<number> {
   return (await Promise.all(shards)).reduce((sum, ended) => sum + ended, 0);
 }
 
+/** A bite of each tenant in turn, so that one with a great backlog does not keep the others waiting. */
 async function sweepShard(redis: Redis, shardKey: string, nowMs: number): Promise<number> {
   let total = 0;
   for (;;) {
     const rows = await redis.zrange(shardKey, '-inf', String(nowMs), 'BYSCORE', 'LIMIT', 0, TENANTS, 'WITHSCORES');
-    let moved = 0;
+    let progress = false;
     for (let i = 0; i < rows.length; i += 2) {
       const [tenant = '', indexed = ''] = rows.slice(i, i + 2);
-      const { ended, nextDue } = await sweepTenant(redis, tenant);
+      const [code, ended, next] = parseReply(await redis.hf_sweep(tenantKey(tenant), BITE));
+      total += toInteger(ended);
+      if (code === 'AGAIN') {
+        progress = true;
+        continue;
+      }
+      const nextDue = toInteger(next);
       await redis.hf_raiseIndex(shardKey, tenant, indexed, nextDue);
-      if (nextDue === -1 || nextDue > nowMs) moved++;
-      total += ended;
+      // A tenant stays only where its shard's clock is behind, or somebody has just lowered it; the next sweep sees to it.
+      if (nextDue === -1 || nextDue > nowMs) progress = true;
     }
-    // A tenant stays only where its shard's clock is behind; then the next sweep sees to it.
-    if (rows.length < TENANTS * 2 || moved === 0) return total;
-  }
-}
-
-/** @returns how many it ended, and when (ms) the tenant has something due next, -1 for never */
-async function sweepTenant(redis: Redis, tenant: string): Promise<{ ended: number; nextDue: number }> {
-  let ended = 0;
-  for (;;) {
-    const [code, count, nextDue] = parseReply(await redis.hf_sweep(tenantKey(tenant), BITE));
-    ended += toInteger(count);
-    if (code === 'OK') return { ended, nextDue: toInteger(nextDue) };
+    if (!progress) return total;
   }
 }

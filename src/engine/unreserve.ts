@@ -17,24 +17,31 @@ export async function unreserve(
   credential: Credential,
   items: readonly UnreserveItem[],
 ): Promise<UnreserveResult[]> {
-  const args = items.flatMap(({ resource, requester, releaseToken }) => [
-    resource,
-    requester,
-    packToken(releaseToken ?? ''),
-  ]);
+  const args = items.flatMap(unreserveArgs);
   const replies = await call(engine, 'unreserve', credential, () => args);
-  return items.map(({ resource, requester }, i) => {
-    const [status, ...released] = parseReply(replies[i]);
-    switch (status) {
-      case 'RELINQUISHED':
-        return { resource, requester, status, explanation: status, released: released.map(toText) };
-      case 'NOT_RESERVED':
-      case 'DOESNT_OWN_RESERVATION':
-        return { resource, requester, status, explanation: status, released: null };
-      case INVALID_RELEASE_TOKEN:
-        return { resource, requester, status: 'DOESNT_OWN_RESERVATION', explanation: status, released: null };
-      default:
-        throw new TypeError('unreserve returned an unknown status');
-    }
-  });
+  return items.map((item, i) => toUnreserveResult(item, parseReply(replies[i])));
+}
+
+/** What unreserve.lua takes for an item. */
+export const unreserveArgs = ({ resource, requester, releaseToken }: UnreserveItem): string[] => [
+  resource,
+  requester,
+  packToken(releaseToken ?? ''),
+];
+
+/** Reads what unreserve() of lua/includes/unreserve.lua returns. */
+export function toUnreserveResult({ resource, requester }: UnreserveItem, reply: readonly unknown[]): UnreserveResult {
+  const [code, ...released] = reply;
+  const status = toText(code);
+  switch (status) {
+    case 'RELINQUISHED':
+      return { resource, requester, status, explanation: status, released: released.map(toText) };
+    case 'NOT_RESERVED':
+    case 'DOESNT_OWN_RESERVATION':
+      return { resource, requester, status, explanation: status, released: null };
+    case INVALID_RELEASE_TOKEN:
+      return { resource, requester, status: 'DOESNT_OWN_RESERVATION', explanation: status, released: null };
+    default:
+      throw new TypeError('unreserve returned an unknown status');
+  }
 }

@@ -11,7 +11,12 @@ import type { AppEnv } from './env.ts';
 /** Seconds after which a client may try again when Redis is away. */
 const RETRY_AFTER_S = '1';
 
-const STATUS: Record<ErrorCode, ContentfulStatusCode> = { unauthenticated: 401, unavailable: 503 };
+const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
+  unauthenticated: 401,
+  refused: 400,
+  unregistered: 404,
+  unavailable: 503,
+};
 
 /** Answers anything thrown; what is not expected is logged whole, and told to nobody. */
 export const onError: ErrorHandler<AppEnv> = (error, c) => {
@@ -21,7 +26,7 @@ export const onError: ErrorHandler<AppEnv> = (error, c) => {
       c.header('Retry-After', RETRY_AFTER_S);
       c.get('log').warn({ requestId: c.get('requestId'), err: error.cause ?? error }, 'store unavailable');
     }
-    return c.json({ error: error.message }, status);
+    return c.json(status === 400 ? error.message : { error: error.message }, status);
   }
   if (error instanceof HTTPException) {
     // Thrown by the library's own validation: a body that is no JSON, or of another media type.

@@ -4,6 +4,7 @@
  */
 import { z } from '@hono/zod-openapi';
 import { nameFault, SYSTEM_REQUESTER_PREFIX } from '../domain/names.ts';
+import { PATH_DELIMITER } from '../domain/resources.ts';
 import type { Sizes } from '../domain/sizes.ts';
 
 /** The message for a value of the wrong type, or for none at all. */
@@ -50,6 +51,40 @@ export const releaseToken = z
     description: 'The token that the reserve call returned.',
     example: '3f6c0b5e-6f0a-4c3e-9a55-0d1c7a2b9e11',
   });
+
+export const registeredName = (sizes: Sizes) =>
+  name(sizes.nameLength)
+    .refine((text) => !text.includes(PATH_DELIMITER), `must not contain ${PATH_DELIMITER}`)
+    .openapi({ description: 'The name of the resource.', example: 'printers' });
+
+export const capacity = (sizes: Sizes) =>
+  z
+    .int({ error: must(`an integer from 1 to ${sizes.capacity}`) })
+    .min(1, `must be an integer from 1 to ${sizes.capacity}`)
+    .max(sizes.capacity, `must be an integer from 1 to ${sizes.capacity}`)
+    .openapi({ description: 'How many slots it has. Default 1.', example: 3 });
+
+export const blocks = (sizes: Sizes) =>
+  z
+    .array(name(sizes.nameLength), { error: must('an array of names') })
+    .max(sizes.blocks, `must hold at most ${sizes.blocks} names`)
+    .refine((names) => new Set(names).size === names.length, 'must not hold a name twice')
+    .openapi({ description: 'What is acquired along with it.', example: ['ink'] });
+
+/** Gives the segments. */
+export const treePath = (sizes: Sizes) =>
+  z
+    .string({ error: must('a string') })
+    .superRefine((path, context) => {
+      const segments = path.split(PATH_DELIMITER);
+      const fault = segments.map((segment) => nameFault(segment, sizes.nameLength)).find((one) => one !== null);
+      const refuse = (message: string) => context.addIssue({ code: 'custom', message });
+      if (segments.length > sizes.treeDepth) refuse(`must have 1 to ${sizes.treeDepth} segments`);
+      else if (fault !== undefined) refuse(`has a segment that ${fault}`);
+      else if (new Set(segments).size < segments.length) refuse('must not name a resource twice');
+    })
+    .transform((path) => path.split(PATH_DELIMITER))
+    .openapi({ type: 'string', description: 'What is above it, from the root down.', example: 'House>Floor1' });
 
 /** A request's body: an array of items, checked whole before anything is done. */
 export const batch = <Item extends z.ZodType>(item: Item, sizes: Sizes) => {

@@ -10,6 +10,9 @@ const failure = (description: string, example: string) => ({
   content: { 'application/json': { schema: Failure, example: { error: example } } },
 });
 
+/** Of an operation on something registered. */
+export const unregistered = { 404: failure('No such resource is registered.', 'No such resource is registered.') };
+
 const malformed = {
   400: {
     description: 'The request is malformed: the item and the field, and what is wrong with it. Nothing was done.',

@@ -14,7 +14,14 @@ const ROUTES: [string, string, unknown][] = [
   ['POST', '/api/v1/Reservation/unreserve', [item]],
   ['POST', '/api/v1/Reservation/check', [item]],
   ['GET', '/api/v1/Reservation/activeReservations', undefined],
+  ['POST', '/api/v1/Reservation/renew', [{ ...item, ttlSeconds: 1 }]],
+  ['POST', '/api/v1/Reservation/transaction', { method: 'FIRST', requests: [{ requestType: 'RESERVE', ...item }] }],
+  ['POST', '/api/v1/Reservation/reset', undefined],
+  ['POST', '/api/v1/Resource/register', [{ name: 'r' }]],
+  ['GET', '/api/v1/Resource/definitions', undefined],
+  ['GET', '/api/v1/Resource/tree', undefined],
   ['GET', '/api/v1/Resource/available/r', undefined],
+  ['DELETE', '/api/v1/Resource/r', undefined],
   ['POST', '/api/v1/Reservation/reserve', 'not JSON'],
   ['POST', '/api/v1/Reservation/reserve', []],
   ['DELETE', '/api/v1/Reservation/reserve', undefined],
@@ -38,7 +45,9 @@ describe('the interface tells of every operation that it needs a key', () => {
   test('and all of them are tried above', async () => {
     const { body } = await holdfast.request<{ paths: Record<string, object> }>('GET', '/openapi.json');
     const declared = Object.keys(body.paths).filter((path) => path.startsWith('/api/'));
-    const tried = ROUTES.map(([, path]) => path.replace('/available/r', '/available/{resource}'));
+    const tried = ROUTES.map(([, path]) =>
+      path.replace('/available/r', '/available/{resource}').replace(/Resource\/r$/, 'Resource/{name}'),
+    );
     expect(declared.filter((path) => !tried.includes(path))).toEqual([]);
   });
 });

@@ -26,13 +26,22 @@ describe('/openapi.json', () => {
         ([path, methods]) => Object.values(methods).map(({ responses }) => [path, Object.keys(responses).map(Number)]),
       ),
     );
-    const common = [401, 500, 503];
+    const key = [200, 401, 500, 503];
+    const parameters = [...key, 400];
+    const body = [...parameters, 413, 415];
     expect(statuses).toEqual({
-      '/api/v1/Reservation/reserve': [200, 400, ...common, 413, 415].sort(),
-      '/api/v1/Reservation/unreserve': [200, 400, 403, ...common, 413, 415].sort(),
-      '/api/v1/Reservation/check': [200, 400, ...common, 413, 415].sort(),
-      '/api/v1/Reservation/activeReservations': [200, 400, ...common].sort(),
-      '/api/v1/Resource/available/{resource}': [200, 400, ...common].sort(),
+      '/api/v1/Reservation/reserve': body.sort(),
+      '/api/v1/Reservation/unreserve': [...body, 403].sort(),
+      '/api/v1/Reservation/renew': [...body, 403].sort(),
+      '/api/v1/Reservation/transaction': body.sort(),
+      '/api/v1/Reservation/check': body.sort(),
+      '/api/v1/Reservation/activeReservations': parameters.sort(),
+      '/api/v1/Reservation/reset': key,
+      '/api/v1/Resource/register': body.sort(),
+      '/api/v1/Resource/definitions': key,
+      '/api/v1/Resource/tree': key,
+      '/api/v1/Resource/available/{resource}': parameters.sort(),
+      '/api/v1/Resource/{name}': [...parameters, 404].sort(),
       '/healthz': [200],
       '/readyz': [200, 503],
     });

@@ -5,11 +5,16 @@ import type {
   ActiveReservation,
   CheckItem,
   CheckResult,
+  RenewItem,
+  RenewResult,
   ReserveItem,
   ReserveResult,
+  TransactionItem,
+  TransactionResult,
   UnreserveItem,
   UnreserveResult,
 } from '../../src/domain/reservations.ts';
+import type { Definition, TreeNode } from '../../src/domain/resources.ts';
 
 export interface Answer<Body = unknown> {
   readonly status: number;
@@ -17,13 +22,28 @@ export interface Answer<Body = unknown> {
   readonly body: Body;
 }
 
+/** A registration as it is sent. */
+export interface RegistrationItem {
+  readonly name: string;
+  readonly capacity?: number | null;
+  readonly blocks?: readonly string[] | null;
+  readonly treePath?: string | null;
+}
+
 export interface Client {
   request<Body>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<Body>>;
   reserve(...items: ReserveItem[]): Promise<Answer<ReserveResult[]>>;
   unreserve(...items: UnreserveItem[]): Promise<Answer<UnreserveResult[]>>;
+  renew(...items: RenewItem[]): Promise<Answer<RenewResult[]>>;
+  transaction(method: string, ...requests: TransactionItem[]): Promise<Answer<TransactionResult>>;
+  reset(): Promise<Answer<{ cleared: number }>>;
   check(...items: CheckItem[]): Promise<Answer<CheckResult[]>>;
   active(query?: string): Promise<Answer<ActiveReservation[]>>;
   available(resource: string): Promise<Answer<boolean>>;
+  register(...items: RegistrationItem[]): Promise<Answer<Definition[]>>;
+  definitions(): Promise<Answer<Definition[]>>;
+  tree(): Promise<Answer<TreeNode[]>>;
+  delete(name: string, query?: string): Promise<Answer<{ deleted: string[] }>>;
 }
 
 export function createClient(url: string, key: string): Client {
@@ -45,8 +65,15 @@ export function createClient(url: string, key: string): Client {
     request,
     reserve: (...items) => request('POST', '/api/v1/Reservation/reserve', items),
     unreserve: (...items) => request('POST', '/api/v1/Reservation/unreserve', items),
+    renew: (...items) => request('POST', '/api/v1/Reservation/renew', items),
+    transaction: (method, ...requests) => request('POST', '/api/v1/Reservation/transaction', { method, requests }),
+    reset: () => request('POST', '/api/v1/Reservation/reset'),
     check: (...items) => request('POST', '/api/v1/Reservation/check', items),
     active: (query = '') => request('GET', `/api/v1/Reservation/activeReservations${query}`),
+    register: (...items) => request('POST', '/api/v1/Resource/register', items),
+    definitions: () => request('GET', '/api/v1/Resource/definitions'),
+    tree: () => request('GET', '/api/v1/Resource/tree'),
+    delete: (name, query = '') => request('DELETE', `/api/v1/Resource/${encodeURIComponent(name)}${query}`),
     available: (resource) => request('GET', `/api/v1/Resource/available/${encodeURIComponent(resource)}`),
   };
 }

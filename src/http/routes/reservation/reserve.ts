@@ -3,6 +3,7 @@
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { RESERVE_STATUSES } from '../../../domain/reservations.ts';
+import type { Sizes } from '../../../domain/sizes.ts';
 import { reserve } from '../../../engine/reserve.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { batch, item, requesterName, resourceName, resourceType, time, ttlSeconds } from '../../fields.ts';
@@ -24,13 +25,15 @@ export const ReserveResult = z
   })
   .openapi('ReserveResult');
 
+export const reserveItemFields = (sizes: Sizes) => ({
+  requester: requesterName(sizes),
+  resource: resourceName(sizes),
+  ttlSeconds: ttlSeconds(sizes).optional(),
+  resourceType: resourceType(sizes),
+});
+
 export const reserveRoute = ({ engine, sizes }: HttpDeps) => {
-  const ReserveItem = item({
-    requester: requesterName(sizes),
-    resource: resourceName(sizes),
-    ttlSeconds: ttlSeconds(sizes).optional(),
-    resourceType: resourceType(sizes),
-  }).openapi('ReserveItem');
+  const ReserveItem = item(reserveItemFields(sizes)).openapi('ReserveItem');
 
   const route = createRoute({
     method: 'post',

@@ -3,6 +3,7 @@
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { INVALID_RELEASE_TOKEN, UNRESERVE_STATUSES } from '../../../domain/reservations.ts';
+import type { Sizes } from '../../../domain/sizes.ts';
 import { unreserve } from '../../../engine/unreserve.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { batch, item, releaseToken, requesterName, resourceName } from '../../fields.ts';
@@ -19,12 +20,14 @@ export const UnreserveResult = z
   })
   .openapi('UnreserveResult');
 
+export const unreserveItemFields = (sizes: Sizes) => ({
+  requester: requesterName(sizes),
+  resource: resourceName(sizes),
+  releaseToken,
+});
+
 export const unreserveRoute = ({ engine, sizes }: HttpDeps) => {
-  const UnreserveItem = item({
-    requester: requesterName(sizes),
-    resource: resourceName(sizes),
-    releaseToken,
-  }).openapi('UnreserveItem');
+  const UnreserveItem = item(unreserveItemFields(sizes)).openapi('UnreserveItem');
 
   const route = createRoute({
     method: 'post',

@@ -1,0 +1,48 @@
+--[[
+  Deletes a definition, and on demand all below it in the tree (interface, "Endpoints"; decisions, section 5).
+
+  KEYS[1]  the tenant's hash
+
+  ARGV[1]  SHA-256 of the API key, hexadecimal
+  ARGV[2]  name
+  ARGV[3]  1: with all below it; 0: only where there is nothing below it
+
+  Returns {'OK', name, ...}: those deleted, ancestors first;
+  or, with nothing done, {'UNREGISTERED'}, or {'REFUSED', why};
+  or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}.
+]]
+--@include clock
+--@include gate
+--@include tenant
+--@include codec
+--@include slots
+--@include definitions
+--@include redefine
+if expire(100) then
+  commit()
+  return { 'AGAIN' }
+end
+if not definition(ARGV[2]) then
+  return { 'UNREGISTERED' }
+end
+
+local reply = { 'OK', ARGV[2] }
+local next = 2
+while reply[next] do
+  local name = reply[next]
+  for _, child in ipairs(childrenOf(name)) do
+    if ARGV[3] == '0' then
+      return { 'REFUSED', ARGV[2] .. ' has resources below it: delete these first, or say cascade=true' }
+    end
+    reply[#reply + 1] = child
+  end
+  if heldOf(name) > 0 then
+    return { 'REFUSED', name .. ' is held by an active reservation' }
+  end
+  define(name, false)
+  next = next + 1
+end
+
+commit()
+commitDefinitions()
+return reply

@@ -1,0 +1,165 @@
+--[[
+  Registers resources, all of one request or none (decisions, section 5): each name's last item is what counts. Ancestors that
+  are not registered are, with capacity 1.
+
+  KEYS[1]  the tenant's hash
+
+  ARGV[1]  SHA-256 of the API key, hexadecimal
+  ARGV[2]  the most ancestors that a resource may have
+  ARGV[3]  the first of four for each item:
+           name, capacity, blocks (each followed by '\n'), tree path (each segment followed by '\n'; '' none)
+
+  Returns {'OK', name, tree path, ...}: the ancestors that were registered along, their path by '>', '' none;
+  or {'REFUSED', what is wrong with which item}, nothing being done; or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}.
+]]
+--@include clock
+--@include gate
+--@include tenant
+--@include codec
+--@include slots
+--@include definitions
+--@include redefine
+if expire(100) then
+  commit()
+  return { 'AGAIN' }
+end
+
+local deepest = tonumber(ARGV[2])
+
+local function segments(text)
+  local found = {}
+  for segment in string.gmatch(text, '[^\n]+') do
+    found[#found + 1] = segment
+  end
+  return found
+end
+
+-- Items by name: the place in ARGV of each name's last one, and the names in the order of these.
+local place, names, mentioned = {}, {}, {}
+for i = 3, #ARGV, 4 do
+  place[ARGV[i]] = i
+end
+local paths = {}
+for i = 3, #ARGV, 4 do
+  local name = ARGV[i]
+  if place[name] == i then
+    names[#names + 1] = name
+    paths[name] = segments(ARGV[i + 3])
+    mentioned[#mentioned + 1] = name
+    for _, segment in ipairs(paths[name]) do
+      mentioned[#mentioned + 1] = segment
+    end
+  end
+end
+readDefinitions(mentioned)
+
+local function invalid(name, field, fault)
+  return { 'REFUSED', '[' .. (place[name] - 3) / 4 .. '].' .. field .. ' ' .. fault }
+end
+
+for _, name in ipairs(names) do
+  local i, before = place[name], definition(name)
+  local capacity = tonumber(ARGV[i + 1])
+  define(name, {
+    capacity = capacity, parent = paths[name][#paths[name]] or '', blocks = segments(ARGV[i + 2]),
+    pooled = capacity > 1 or before and before.pooled and poolOf(name).held > 0 or false,
+  })
+end
+local ancestors, mentionedBy = {}, {}
+for _, name in ipairs(names) do
+  for depth = #paths[name], 1, -1 do
+    local ancestor = paths[name][depth]
+    if not definition(ancestor) then
+      define(ancestor, { capacity = 1, parent = paths[name][depth - 1] or '', blocks = {}, pooled = false })
+      ancestors[#ancestors + 1] = ancestor
+      mentionedBy[ancestor] = name
+    end
+  end
+end
+
+-- Every path must be what the links that are now there make of it: so none contradicts another, and there is no cycle.
+for _, name in ipairs(names) do
+  local below = name
+  for depth = #paths[name], 0, -1 do
+    local parent = definition(below).parent
+    if parent ~= (paths[name][depth] or '') then
+      return invalid(name, 'treePath', 'contradicts the path of ' .. below .. ', which is registered under ' ..
+        (parent == '' and 'nothing' or parent))
+    end
+    below = parent
+  end
+end
+
+-- What lies below a resource that moves down moves with it, and must not get too deep. Below a new one lies nothing that
+-- was registered before.
+for _, name in ipairs(names) do
+  if redefined[name] and redefined[name].parent ~= definition(name).parent then
+    local level = { name }
+    local depth = #paths[name]
+    while #level > 0 and depth <= deepest do
+      local nextLevel = {}
+      for _, above in ipairs(level) do
+        for _, child in ipairs(childrenOf(above)) do
+          if definition(child).parent == above then
+            nextLevel[#nextLevel + 1] = child
+          end
+        end
+      end
+      level, depth = nextLevel, depth + 1
+    end
+    if #level > 0 then
+      return invalid(name, 'treePath', 'must leave what is registered below ' .. name .. ' at most ' .. deepest ..
+        ' ancestors, and ' .. level[1] .. ' would have more')
+    end
+  end
+end
+
+-- A pool's slots must not bear the name of another definition, neither one of this request nor an older one.
+for _, name in ipairs(redefinedOrder) do
+  local pool, index = slotIndex(name)
+  local whole = pool and definition(pool)
+  if whole and whole.capacity > 1 and index < whole.capacity then
+    local field = place[name] and 'name' or 'treePath'
+    return invalid(mentionedBy[name] or name, field, 'must not name ' .. name .. ', which is a slot of ' .. pool)
+  end
+end
+for _, name in ipairs(names) do
+  local before = redefined[name] and redefined[name].capacity or 1
+  local capacity = definition(name).capacity
+  if capacity > before then
+    for _, other in ipairs(redis.call('ZRANGE', namesKey, '[' .. name .. '_0', '(' .. name .. '_:', 'BYLEX')) do
+      local pool, index = slotIndex(other)
+      if pool == name and index < capacity then
+        return invalid(name, 'capacity', 'must not give it the slot ' .. other .. ', which is another resource')
+      end
+    end
+    -- Slots of its that are held as plain resources become the pool's, still under the names that they were asked for by.
+    local loose = tonumber(redis.call('HGET', base .. 'loose:' .. epoch, name) or 0)
+    for from = 0, capacity - 1, 1000 do
+      if loose == 0 then
+        break
+      end
+      local slots = {}
+      for index = from, math.min(from + 999, capacity - 1) do
+        slots[#slots + 1] = name .. '_' .. index
+      end
+      read(slots)
+      for _, slot in ipairs(slots) do
+        local record = records[slot]
+        if record and record.pool == '' then
+          put(slot, with(record, { pool = name, byName = true }))
+          loose = loose - 1
+        end
+      end
+    end
+  end
+end
+
+commit()
+commitDefinitions()
+local reply = { 'OK' }
+for _, name in ipairs(ancestors) do
+  reply[#reply + 1] = name
+  reply[#reply + 1] = string.sub(pathOf(name), 1, -#name - 2)
+end
+return reply

@@ -1,0 +1,76 @@
+--[[
+  Reserves and releases in one step (decisions, section 6, "Transaction methods"). Items are applied in order and see each
+  other's effect.
+
+  KEYS[1]  the tenant's hash
+
+  ARGV[1]  SHA-256 of the API key, hexadecimal
+  ARGV[2]  ms: the time at which the expiry index now holds the tenant; '' where nothing was written there
+  ARGV[3]  ALL_OR_NONE, AS_MANY_AS_POSSIBLE or FIRST
+  ARGV[4]  the first of six for each item: RESERVE, then the five that reserve.lua takes; or UNRESERVE, then the
+           three that unreserve.lua takes, and two that do not count
+
+  Returns {'OK', 'APPLIED' or 'ROLLED_BACK', item, ...}, an item being what reserve() in plan.lua or unreserve() in unreserve.lua
+  returns, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'};
+  or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms} as reserve.lua.
+]]
+--@include clock
+--@include gate
+--@include tenant
+--@include codec
+--@include slots
+--@include definitions
+--@include plan
+--@include unreserve
+--@include index
+if expire(100) then
+  commit()
+  return { 'AGAIN' }
+end
+
+local SUCCESS = { ACQUIRED = true, ALREADY_HAD = true, RELINQUISHED = true, NOT_RESERVED = true }
+local method = ARGV[3]
+local mark, fenceBefore = #journal, fence
+
+local names = {}
+for i = 4, #ARGV, 6 do
+  names[#names + 1] = ARGV[i + 1]
+end
+readNames(names)
+
+local reply = { 'OK', 'APPLIED' }
+local succeeded, failed = 0, 0
+for i = 4, #ARGV, 6 do
+  local item
+  if method == 'FIRST' and succeeded > 0 then
+    item = { 'NOT_AVAILABLE', 'SKIPPED' }
+  elseif ARGV[i] == 'RESERVE' then
+    item = reserve(ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], ARGV[i + 5])
+  else
+    item = unreserve(ARGV[i + 1], ARGV[i + 2], ARGV[i + 3])
+  end
+  if SUCCESS[item[1]] then
+    succeeded = succeeded + 1
+  else
+    failed = failed + 1
+  end
+  reply[#reply + 1] = item
+end
+
+if method == 'ALL_OR_NONE' and failed > 0 or method == 'FIRST' and succeeded == 0 then
+  undo(mark)
+  fence = fenceBefore
+  reply[2] = 'ROLLED_BACK'
+  for i = 3, #reply do
+    if SUCCESS[reply[i][1]] then
+      reply[i] = { 'NOT_AVAILABLE', 'ROLLED_BACK' }
+    end
+  end
+end
+
+local unindexed = dueBeforeIndexed(ARGV[2])
+if unindexed then
+  return { 'INDEX', unindexed }
+end
+commit()
+return reply

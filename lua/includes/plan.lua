@@ -1,0 +1,200 @@
+-- Reserving: the plan of a reservation, and whether it can be met (decisions, section 4).
+
+-- More than any sensible definition comes to; blockers of blockers can multiply without bound.
+local MOST_ENTRIES = 1000
+
+-- Adds to a plan what a resource, or one slot of it, needs for an owner: its ancestors from the root down, itself, then the
+-- blockers of each of these that was not in the plan before, each by a plan of its own.
+local function addTo(entries, seen, resource, slot, owner, role)
+  local chain = { { resource = resource, slot = slot, owner = owner, role = role } }
+  local own = definition(resource)
+  local above = own and own.parent or ''
+  while above ~= '' do
+    table.insert(chain, 1, { resource = above, owner = owner, role = role == 'own' and 'ancestor' or role })
+    above = definition(above).parent
+  end
+  local added = {}
+  for _, entry in ipairs(chain) do
+    local key = (entry.slot and '\n' .. entry.slot or entry.resource) .. '\n' .. owner
+    if not seen[key] then
+      seen[key] = true
+      entries[#entries + 1] = entry
+      added[#added + 1] = entry.resource
+    end
+  end
+  for _, name in ipairs(added) do
+    local one = definition(name)
+    for _, blocker in ipairs(one and one.blocks or {}) do
+      if #entries > MOST_ENTRIES then
+        return
+      end
+      local blocked, blockedSlot = resolve(blocker, true)
+      if blocked then
+        addTo(entries, seen, blocked, blockedSlot, 'system:' .. name, 'blocker')
+      else
+        entries[#entries + 1] = { resource = blocker, role = 'blocker', invalid = true }
+      end
+    end
+  end
+end
+
+-- The slot that meets an entry, and whether it must be taken (else its owner has it); nil where none does.
+local function find(entry)
+  local resource, slot, owner = entry.resource, entry.slot, entry.owner
+  local own = definition(resource)
+  if slot then
+    local record = at(slot)
+    if record then
+      return record.owner == owner and slot or nil, false
+    end
+    return heldOf(resource) < own.capacity and slot or nil, true
+  end
+  if not own or not own.pooled then
+    local record = at(resource)
+    if record then
+      return record.owner == owner and resource or nil, false
+    end
+    return resource, true
+  end
+  local mine = assignedSlot(resource, owner)
+  if mine then
+    return mine, false
+  elseif heldOf(resource) >= own.capacity then
+    return nil
+  elseif own.capacity == 1 then
+    return resource, true
+  end
+  return resource .. '_' .. lowestFree(resource), true
+end
+
+-- Why a plan cannot be met. Returns status and explanation.
+local function refusal(entry)
+  local name = entry.slot or entry.resource
+  if entry.role == 'ancestor' then
+    return 'NOT_AVAILABLE', 'NOT_AVAILABLE: ancestor ' .. name .. ' is at capacity'
+  elseif entry.role == 'blocker' then
+    return 'NOT_AVAILABLE', 'NOT_AVAILABLE: blocker ' .. name .. (entry.invalid and ' is not valid' or ' is held')
+  end
+  local own = definition(entry.resource)
+  local pool = own and own.capacity > 1
+  if not pool or entry.slot and at(entry.slot) then
+    return 'ALREADY_HELD', 'ALREADY_HELD'
+  end
+  return 'NOT_AVAILABLE', 'NOT_AVAILABLE'
+end
+
+-- The slot with the requester's token for a resource, or for one slot of it; nil where it has none.
+local function tokenSlot(resource, slot, requester)
+  local own = definition(resource)
+  local mine = slot or (own and own.pooled and assignedSlot(resource, requester) or resource)
+  local record = at(mine)
+  if record and record.token and record.owner == requester then
+    return mine
+  end
+end
+
+-- What the requester is told of the slots that its plan holds (decisions, section 4), as JSON: s acquiredSlots, b acquiredBlockers,
+-- p reservedAtPath, each left out where it does not apply; '' where none does.
+local function describe(entries, resource)
+  local own = definition(resource)
+  if not own or #entries == 1 and own.capacity == 1 then
+    return ''
+  end
+  local slots, blockers, listed
+  for _, entry in ipairs(entries) do
+    if entry.role == 'blocker' then
+      blockers, listed = blockers or {}, listed or {}
+      if not listed[entry.at] then
+        listed[entry.at] = true
+        blockers[#blockers + 1] = entry.at
+      end
+    elseif definition(entry.resource).capacity > 1 then
+      slots = slots or {}
+      slots[entry.resource] = entry.at
+    end
+  end
+  return cjson.encode({ s = slots, b = blockers, p = own.parent ~= '' and pathOf(resource) or nil })
+end
+
+-- Takes the slots that a plan needs, in order. Returns the reservation's own slot and the others, each once and followed by
+-- '\n'; or nil and the entry that cannot be met, with nothing taken.
+local function take(entries)
+  local mark, own = #journal, nil
+  local taken, needed = {}, {}
+  for _, entry in ipairs(entries) do
+    local slot, isNew
+    if not entry.invalid then
+      slot, isNew = find(entry)
+    end
+    if not slot then
+      undo(mark)
+      return nil, entry
+    end
+    entry.at = slot
+    if not needed[slot] then
+      needed[slot] = true
+      taken[#taken + 1] = slot
+      if isNew then
+        local pool = slot ~= entry.resource and entry.resource or ''
+        put(slot, { owner = entry.owner, needs = 1, pool = pool, byName = entry.slot ~= nil })
+      else
+        local record = at(slot)
+        put(slot, with(record, { needs = record.needs + 1 }))
+      end
+    end
+    if entry.role == 'own' then
+      own = slot
+    end
+  end
+  local others = {}
+  for _, slot in ipairs(taken) do
+    if slot ~= own then
+      others[#others + 1] = slot .. '\n'
+    end
+  end
+  return own, table.concat(others)
+end
+
+-- Carries out one item of a request. Takes the resource's name as it was asked for, the lease in ms ('' never ends), the
+-- resource type and the release token that it is to have. Returns a reply:
+--   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expires at ms or 0, release token, what it was told as JSON or ''}
+--   {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}
+local function reserve(name, requester, ttlMs, type, token)
+  local resource, slot = resolve(name)
+  if not resource then
+    return { 'NOT_VALID', 'NOT_VALID' }
+  end
+  local had = tokenSlot(resource, slot, requester)
+  if had then
+    local record = at(had)
+    -- Its own token: the very call that acquired it, sent again because its answer was lost.
+    local status = record.token == token and 'ACQUIRED' or 'ALREADY_HAD'
+    return { status, status, record.fence, record.expiresAt, record.token, record.shown }
+  end
+
+  local record = {
+    owner = requester, needs = 1, pool = '', byName = false, reservedAt = nowMs,
+    expiresAt = ttlMs == '' and 0 or nowMs + ttlMs, token = token, type = type, label = keyLabel, asked = name, plan = '',
+    shown = '',
+  }
+  local own = resource
+  if definition(resource) or at(resource) then
+    local entries, rest = {}, nil
+    addTo(entries, {}, resource, slot, requester, 'own')
+    if #entries > MOST_ENTRIES then
+      return { 'NOT_VALID', 'NOT_VALID: it would take more than ' .. MOST_ENTRIES .. ' slots' }
+    end
+    own, rest = take(entries)
+    if not own then
+      local status, explanation = refusal(rest)
+      return { status, explanation }
+    end
+    local hold = at(own)
+    record.needs, record.pool, record.byName = hold.needs, hold.pool, hold.byName
+    record.plan, record.shown = rest, describe(entries, resource)
+  end
+  fence = math.max(fence + 1, nowUs)
+  record.fence = fence
+  put(own, record)
+  return { 'ACQUIRED', 'ACQUIRED', fence, record.expiresAt, token, record.shown }
+end

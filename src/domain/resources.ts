@@ -1,0 +1,32 @@
+/**
+ * Registered resources as callers see them (interface, "Resources and their fields"; decisions, section 5).
+ */
+
+/** Between the names of a path (decisions, section 3). */
+export const PATH_DELIMITER = '>';
+
+export interface Registration {
+  readonly name: string;
+  readonly capacity: number;
+  readonly blocks: readonly string[];
+  /** The names above it, from the root down. */
+  readonly treePath: readonly string[];
+}
+
+export interface Definition {
+  name: string;
+  capacity: number;
+  blocks: string[];
+  /** null: a root */
+  treePath: string | null;
+}
+
+export interface TreeNode {
+  name: string;
+  /** Its own name included. */
+  path: string;
+  capacity: number;
+  /** Free slots. */
+  available: number;
+  children: TreeNode[];
+}

@@ -1,0 +1,42 @@
+/**
+ * Puts tenants back into the expiry index where it should hold them and does not. A lease is never written before the index
+ * is, so only a Redis that lost writes, as a failover may, leaves such a gap; leases end on access all the same.
+ */
+import type { Redis } from 'ioredis';
+import { expiryKey, expiryShard, TENANT_KEYS, tenantKey, tenantOf } from './keys.ts';
+
+/** Keys that one SCAN looks at, about. */
+const SCAN_COUNT = 1000;
+
+/**
+ * Looks at every tenant.
+ * @returns how many it put back
+ */
+export async function reconcile(redis: Redis): Promise<number> {
+  const [seconds = 0] = await redis.time();
+  let cursor = '0';
+  let repaired = 0;
+  do {
+    const [next, keys] = await redis.scan(cursor, 'MATCH', TENANT_KEYS, 'COUNT', SCAN_COUNT);
+    cursor = next;
+    for (const key of keys) {
+      const tenant = tenantOf(key);
+      if (tenant !== null && (await reconcileTenant(redis, tenant, seconds * 1000))) repaired++;
+    }
+  } while (cursor !== '0');
+  return repaired;
+}
+
+/** Lowers the tenant's time in the index to that at which a sweep should visit it. Returns whether it had to. */
+async function reconcileTenant(redis: Redis, tenant: string, nowMs: number): Promise<boolean> {
+  const [nextDue, epoch, emptied] = await redis.hmget(tenantKey(tenant), 'nextDue', 'epoch', 'emptied');
+  const hasLeftovers = Number(emptied ?? 0) < Number(epoch ?? 0);
+  const due = hasLeftovers ? nowMs : Number(nextDue ?? Number.NaN);
+  // 'inf', or nothing at all: nothing will be due.
+  if (Number.isNaN(due)) return false;
+  const shardKey = expiryKey(expiryShard(tenant));
+  const indexed = await redis.zscore(shardKey, tenant);
+  if (indexed !== null && Number(indexed) <= due) return false;
+  await redis.hf_lowerIndex(shardKey, tenant, due);
+  return true;
+}

@@ -1,0 +1,37 @@
+/**
+ * Registers resources (decisions, section 5): one script call, which applies all items or none.
+ */
+import { type Definition, PATH_DELIMITER, type Registration } from '../domain/resources.ts';
+import type { Credential } from '../domain/tenants.ts';
+import { call, type Engine } from './engine.ts';
+import { toText } from './reply.ts';
+
+/**
+ * @param maxTreeDepth the most ancestors that a resource may have
+ * @returns the definitions as stored: each name once, by its last item, then the ancestors that were registered along
+ * @throws HoldfastError refused, where an item contradicts another one or what is registered; unauthenticated, unavailable
+ */
+export async function register(
+  engine: Engine,
+  credential: Credential,
+  items: readonly Registration[],
+  maxTreeDepth: number,
+): Promise<Definition[]> {
+  const lines = (names: readonly string[]) => names.map((name) => `${name}\n`).join('');
+  const args = items.flatMap(({ name, capacity, blocks, treePath }) => [
+    name,
+    capacity,
+    lines(blocks),
+    lines(treePath),
+  ]);
+  const ancestors = await call(engine, 'register', credential, () => [maxTreeDepth, ...args]);
+  const stored = new Map<string, Definition>();
+  for (const { name, capacity, blocks, treePath } of items) {
+    stored.set(name, { name, capacity, blocks: [...blocks], treePath: treePath.join(PATH_DELIMITER) || null });
+  }
+  for (let i = 0; i < ancestors.length; i += 2) {
+    const name = toText(ancestors[i]);
+    stored.set(name, { name, capacity: 1, blocks: [], treePath: toText(ancestors[i + 1]) || null });
+  }
+  return [...stored.values()];
+}

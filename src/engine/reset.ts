@@ -1,0 +1,15 @@
+/**
+ * Ends all reservations of a tenant (decisions, section 6), in a time that does not depend on how many there are.
+ */
+import type { Credential } from '../domain/tenants.ts';
+import { call, type Engine } from './engine.ts';
+import { toInteger } from './reply.ts';
+
+/**
+ * @returns how many it ended
+ * @throws HoldfastError unauthenticated, unavailable
+ */
+export async function reset(engine: Engine, credential: Credential): Promise<number> {
+  const [cleared] = await call(engine, 'reset', credential, (indexed) => [indexed]);
+  return toInteger(cleared);
+}

@@ -1,0 +1,50 @@
+/**
+ * POST /api/v1/Reservation/renew: gives reservations another lease (decisions, section 6).
+ */
+import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
+import { INVALID_RELEASE_TOKEN, RENEW_STATUSES } from '../../../domain/reservations.ts';
+import { renew } from '../../../engine/renew.ts';
+import type { AppEnv, HttpDeps } from '../../env.ts';
+import { batch, item, time, ttlSeconds } from '../../fields.ts';
+import { jsonBody } from '../../middleware/jsonBody.ts';
+import { answer, body, bodyOperation } from '../../responses.ts';
+import { unreserveItemFields } from './unreserve.ts';
+
+const RenewResult = z
+  .object({
+    resource: z.string(),
+    requester: z.string(),
+    status: z.enum(RENEW_STATUSES),
+    explanation: z.string().openapi({ example: 'RENEWED' }),
+    expiresAt: time.nullable(),
+  })
+  .openapi('RenewResult');
+
+export const renewRoute = ({ engine, sizes }: HttpDeps) => {
+  const RenewItem = item({ ...unreserveItemFields(sizes), ttlSeconds: ttlSeconds(sizes) }).openapi('RenewItem');
+
+  const route = createRoute({
+    method: 'post',
+    path: '/api/v1/Reservation/renew',
+    operationId: 'renew',
+    tags: ['Reservation'],
+    summary: 'Renew leases',
+    description:
+      'Each reservation then ends so many seconds from now, whether that is later or earlier than before. Each item is carried out on its own, in order.',
+    middleware: jsonBody(sizes.bodyBytes),
+    request: { body: body(batch(RenewItem, sizes)) },
+    responses: {
+      200: answer('A result for each item, in their order.', z.array(RenewResult)),
+      403: answer(
+        'At least one item had a wrong or missing release token (explanation INVALID_RELEASE_TOKEN). The others were carried out.',
+        z.array(RenewResult),
+      ),
+      ...bodyOperation,
+    },
+  });
+
+  return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
+    const results = await renew(engine, c.get('credential'), c.req.valid('json'));
+    return c.json(results, results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN) ? 403 : 200);
+  });
+};

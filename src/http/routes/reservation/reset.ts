@@ -1,0 +1,26 @@
+/**
+ * POST /api/v1/Reservation/reset: ends all reservations of the tenant (decisions, section 6).
+ */
+import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
+import { reset } from '../../../engine/reset.ts';
+import type { AppEnv, HttpDeps } from '../../env.ts';
+import { answer, anyOperation } from '../../responses.ts';
+
+const Cleared = z
+  .object({ cleared: z.int().openapi({ description: 'How many reservations it ended.' }) })
+  .openapi('Cleared');
+
+const route = createRoute({
+  method: 'post',
+  path: '/api/v1/Reservation/reset',
+  operationId: 'reset',
+  tags: ['Reservation'],
+  summary: 'End all reservations',
+  description: 'What is registered stays registered.',
+  responses: { 200: answer('Done.', Cleared), ...anyOperation },
+});
+
+export const resetRoute = ({ engine }: HttpDeps) =>
+  new OpenAPIHono<AppEnv>().openapi(route, async (c) =>
+    c.json({ cleared: await reset(engine, c.get('credential')) }, 200),
+  );

@@ -1,0 +1,74 @@
+/**
+ * POST /api/v1/Reservation/transaction: reserves and releases in one step (decisions, section 6).
+ */
+import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
+import { TRANSACTION_METHODS, TRANSACTION_STATUSES } from '../../../domain/reservations.ts';
+import { transaction } from '../../../engine/transaction.ts';
+import type { AppEnv, HttpDeps } from '../../env.ts';
+import { batch, item } from '../../fields.ts';
+import { jsonBody } from '../../middleware/jsonBody.ts';
+import { answer, body, bodyOperation } from '../../responses.ts';
+import { ReserveResult, reserveItemFields } from './reserve.ts';
+import { UnreserveResult, unreserveItemFields } from './unreserve.ts';
+
+const TransactionResult = z
+  .object({
+    method: z.enum(TRANSACTION_METHODS),
+    status: z.enum(TRANSACTION_STATUSES),
+    results: z.array(
+      z.union([
+        ReserveResult,
+        UnreserveResult,
+        UnreserveResult.extend({ status: z.literal('NOT_AVAILABLE') }).openapi('UndoneUnreserveResult'),
+      ]),
+    ),
+  })
+  .openapi('TransactionResult');
+
+export const transactionRoute = ({ engine, sizes }: HttpDeps) => {
+  const Request = z
+    .discriminatedUnion(
+      'requestType',
+      [
+        item({ requestType: z.literal('RESERVE'), ...reserveItemFields(sizes) }),
+        item({ requestType: z.literal('UNRESERVE'), ...unreserveItemFields(sizes) }),
+      ],
+      { error: ({ code }) => (code === 'invalid_union' ? 'must be RESERVE or UNRESERVE' : 'must be an object') },
+    )
+    .openapi('TransactionRequest');
+
+  const Transaction = z
+    .object(
+      {
+        method: z.enum(TRANSACTION_METHODS, `must be one of ${TRANSACTION_METHODS.join(', ')}`),
+        requests: batch(Request, sizes),
+      },
+      'must be an object',
+    )
+    .superRefine(({ method, requests }, context) => {
+      const at = method === 'FIRST' ? requests.findIndex(({ requestType }) => requestType !== 'RESERVE') : -1;
+      if (at >= 0) {
+        const path = ['requests', at, 'requestType'];
+        context.addIssue({ code: 'custom', path, message: 'must be RESERVE where the method is FIRST' });
+      }
+    })
+    .openapi('Transaction');
+
+  const route = createRoute({
+    method: 'post',
+    path: '/api/v1/Reservation/transaction',
+    operationId: 'transaction',
+    tags: ['Reservation'],
+    summary: 'Reserve and release in one step',
+    description:
+      'Items are applied in order and see each other’s effect. `ALL_OR_NONE`: all succeed, or nothing is changed. `AS_MANY_AS_POSSIBLE`: each on its own. `FIRST`: the first that succeeds is kept, the later ones are not tried.',
+    middleware: jsonBody(sizes.bodyBytes),
+    request: { body: body(Transaction) },
+    responses: { 200: answer('A result for each item, in their order.', TransactionResult), ...bodyOperation },
+  });
+
+  return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
+    const { method, requests } = c.req.valid('json');
+    return c.json(await transaction(engine, c.get('credential'), method, requests), 200);
+  });
+};

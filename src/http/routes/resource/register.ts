@@ -1,0 +1,64 @@
+/**
+ * POST /api/v1/Resource/register: registers resources, all or none (interface, "Resources and their fields"; decisions,
+ * section 5).
+ */
+import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
+import { register } from '../../../engine/register.ts';
+import type { AppEnv, HttpDeps } from '../../env.ts';
+import { batch, blocks, capacity, item, registeredName, treePath } from '../../fields.ts';
+import { jsonBody } from '../../middleware/jsonBody.ts';
+import { answer, body, bodyOperation } from '../../responses.ts';
+
+export const Definition = z
+  .object({
+    name: z.string(),
+    capacity: z.int(),
+    blocks: z.array(z.string()),
+    treePath: z.string().nullable().openapi({ description: 'What is above it; null for a root.' }),
+  })
+  .openapi('Definition');
+
+export const registerRoute = ({ engine, sizes }: HttpDeps) => {
+  // What is optional may be null too, so that what the definitions listing returns can be registered as it is.
+  const Registration = item({
+    name: registeredName(sizes),
+    capacity: capacity(sizes)
+      .nullish()
+      .transform((slots) => slots ?? 1),
+    blocks: blocks(sizes)
+      .nullish()
+      .transform((names) => names ?? []),
+    treePath: treePath(sizes)
+      .nullish()
+      .transform((segments) => segments ?? []),
+  })
+    .refine(({ name, blocks }) => !blocks.includes(name), {
+      path: ['blocks'],
+      message: 'must not name the resource itself',
+    })
+    .refine(({ name, treePath }) => !treePath.includes(name), {
+      path: ['treePath'],
+      message: 'must not name the resource itself',
+    })
+    .openapi('Registration');
+
+  const route = createRoute({
+    method: 'post',
+    path: '/api/v1/Resource/register',
+    operationId: 'register',
+    tags: ['Resource'],
+    summary: 'Register resources',
+    description:
+      'Registers all items or, where one is refused, none. A name that is registered already gets its new definition; reservations in force keep what they hold. Ancestors that are not registered are, with capacity 1.',
+    middleware: jsonBody(sizes.bodyBytes),
+    request: { body: body(batch(Registration, sizes)) },
+    responses: {
+      200: answer('The definitions as stored, ancestors that were registered along included.', z.array(Definition)),
+      ...bodyOperation,
+    },
+  });
+
+  return new OpenAPIHono<AppEnv>().openapi(route, async (c) =>
+    c.json(await register(engine, c.get('credential'), c.req.valid('json'), sizes.treeDepth), 200),
+  );
+};

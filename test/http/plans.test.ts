@@ -1,0 +1,328 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ReserveItem, ReserveResult } from '../../src/domain/reservations.ts';
+import { type Instance, startInstance } from '../support/service.ts';
+
+let holdfast: Instance;
+beforeAll(async () => {
+  holdfast = await startInstance();
+});
+afterAll(() => holdfast.stop());
+
+const reserve = async (resource: string, requester = 'alice', more: Partial<ReserveItem> = {}) => {
+  const { body } = await holdfast.reserve({ resource, requester, ...more });
+  const [result] = body;
+  if (result === undefined) throw new Error('no result');
+  return result;
+};
+const release = async ({ resource, requester, releaseToken }: ReserveResult) => {
+  const { body } = await holdfast.unreserve({ resource, requester, releaseToken });
+  return body[0]?.released;
+};
+const free = async (resource: string) => (await holdfast.available(resource)).body;
+
+describe('capacity pools', () => {
+  test('the free slot of the lowest index is assigned and told in acquiredSlots', async () => {
+    await holdfast.register({ name: 'pool', capacity: 3 });
+    const [a, b, c] = [await reserve('pool', 'a'), await reserve('pool', 'b'), await reserve('pool', 'c')];
+    expect([a, b, c].map(({ acquiredSlots }) => acquiredSlots)).toEqual([
+      { pool: 'pool_0' },
+      { pool: 'pool_1' },
+      { pool: 'pool_2' },
+    ]);
+    expect(await release(b)).toEqual(['pool_1']);
+    expect((await reserve('pool', 'd')).acquiredSlots).toEqual({ pool: 'pool_1' });
+  });
+
+  test('with all slots taken a reserve is NOT_AVAILABLE', async () => {
+    await holdfast.register({ name: 'full', capacity: 2 });
+    await reserve('full', 'a');
+    await reserve('full', 'b');
+    expect(await reserve('full', 'c')).toMatchObject({ status: 'NOT_AVAILABLE', explanation: 'NOT_AVAILABLE' });
+    expect(await free('full')).toBe(false);
+  });
+
+  test('a requester has one slot of it under its name: ALREADY_HAD, with the slot it got then', async () => {
+    await holdfast.register({ name: 'twice', capacity: 2 });
+    const first = await reserve('twice');
+    expect(await reserve('twice')).toEqual({ ...first, status: 'ALREADY_HAD', explanation: 'ALREADY_HAD' });
+  });
+
+  test('a slot can be asked for by name, beside the one that is assigned', async () => {
+    await holdfast.register({ name: 'named', capacity: 3 });
+    expect((await reserve('named_1')).acquiredSlots).toEqual({ named: 'named_1' });
+    expect((await reserve('named_1', 'bob')).status).toBe('ALREADY_HELD');
+    expect((await reserve('named_1')).status).toBe('ALREADY_HAD');
+    expect((await reserve('named')).acquiredSlots).toEqual({ named: 'named_0' });
+    expect((await reserve('named_3')).status).toBe('NOT_VALID');
+    expect((await reserve('named_01')).acquiredSlots).toBeNull(); // a plain name: no slot is called so
+  });
+
+  test('it can be released by its own name and by the slot’s', async () => {
+    await holdfast.register({ name: 'either', capacity: 2 });
+    const a = await reserve('either', 'a');
+    const b = await reserve('either', 'b');
+    expect(await release({ ...a, resource: 'either_0' })).toEqual(['either_0']);
+    expect(await release(b)).toEqual(['either_1']);
+  });
+
+  test('100,000 slots: the lowest free one, though all below are taken', async () => {
+    await holdfast.register({ name: 'huge', capacity: 100_000 });
+    for (let from = 0; from < 1500; from += 500) {
+      const items = Array.from({ length: 500 }, (_, i) => ({ resource: 'huge', requester: `r${from + i}` }));
+      const { body } = await holdfast.reserve(...items);
+      expect(body.every(({ status }) => status === 'ACQUIRED')).toBe(true);
+    }
+    expect((await reserve('huge', 'last')).acquiredSlots).toEqual({ huge: 'huge_1500' });
+    expect((await reserve('huge_99999', 'end')).status).toBe('ACQUIRED');
+    expect((await reserve('huge_100000', 'end')).status).toBe('NOT_VALID');
+  });
+});
+
+describe('blockers', () => {
+  test('are acquired along, under a system requester, and told in acquiredBlockers in plan order', async () => {
+    await holdfast.register({ name: 'press', blocks: ['paper', 'ink'] }, { name: 'ink', capacity: 2 });
+    const taken = await reserve('press');
+    expect(taken).toMatchObject({ acquiredSlots: null, acquiredBlockers: ['paper', 'ink_0'], reservedAtPath: null });
+    const { body } = await holdfast.check({ resource: 'paper' }, { resource: 'ink_0' });
+    expect(body.map(({ requester }) => requester)).toEqual(['system:press', 'system:press']);
+    expect(await release(taken)).toEqual(['press', 'paper', 'ink_0']);
+  });
+
+  test('one that is held makes the reserve fail whole, and is named', async () => {
+    await holdfast.register({ name: 'lathe', blocks: ['oil', 'chuck'] });
+    const chuck = await reserve('chuck', 'bob');
+    expect(await reserve('lathe')).toMatchObject({
+      status: 'NOT_AVAILABLE',
+      explanation: 'NOT_AVAILABLE: blocker chuck is held',
+      releaseToken: null,
+    });
+    expect(await free('lathe')).toBe(true);
+    expect(await free('oil')).toBe(true);
+    await release(chuck);
+    expect((await reserve('lathe')).status).toBe('ACQUIRED');
+  });
+
+  test('the caller itself is excluded by a blocker that it holds', async () => {
+    await holdfast.register({ name: 'drill', blocks: ['bit'] });
+    await reserve('bit', 'alice');
+    expect((await reserve('drill', 'alice')).explanation).toBe('NOT_AVAILABLE: blocker bit is held');
+  });
+
+  test('are shared by all who hold the resource, and released with the last of them', async () => {
+    await holdfast.register({ name: 'desk', capacity: 2, blocks: ['lamp'] });
+    const a = await reserve('desk', 'a');
+    const b = await reserve('desk', 'b');
+    expect(await release(a)).toEqual(['desk_0']);
+    expect(await free('lamp')).toBe(false);
+    expect(await release(b)).toEqual(['desk_1', 'lamp']);
+    expect(await free('lamp')).toBe(true);
+  });
+
+  test('two resources that declare the same one exclude each other', async () => {
+    await holdfast.register({ name: 'cutA', blocks: ['blade'] }, { name: 'cutB', blocks: ['blade'] });
+    const a = await reserve('cutA');
+    expect((await reserve('cutB')).explanation).toBe('NOT_AVAILABLE: blocker blade is held');
+    await release(a);
+    expect((await reserve('cutB')).status).toBe('ACQUIRED');
+  });
+
+  test('cannot be released by a caller', async () => {
+    await holdfast.register({ name: 'saw', blocks: ['guard'] });
+    const { releaseToken } = await reserve('saw');
+    const { body } = await holdfast.unreserve({ resource: 'guard', requester: 'alice', releaseToken });
+    expect(body[0]?.status).toBe('DOESNT_OWN_RESERVATION');
+    const item = { resource: 'guard', requester: 'system:saw', releaseToken };
+    expect((await holdfast.request('POST', '/api/v1/Reservation/unreserve', [item])).status).toBe(400);
+  });
+
+  test('may have blockers of their own, in a circle too', async () => {
+    await holdfast.register(
+      { name: 'x', blocks: ['y'] },
+      { name: 'y', blocks: ['z'] },
+      { name: 'z', blocks: ['w', 'y'] },
+    );
+    // y for x, z for y, w for z; and z declares y, which is held for x.
+    expect((await reserve('x')).explanation).toBe('NOT_AVAILABLE: blocker y is held');
+    await holdfast.register({ name: 'y', capacity: 2, blocks: ['z'] });
+    const taken = await reserve('x');
+    expect(taken.acquiredBlockers).toEqual(['y_0', 'z', 'w', 'y_1']);
+    expect(await release(taken)).toEqual(['x', 'y_0', 'z', 'w', 'y_1']);
+  });
+
+  test('that live in a tree take their ancestors along', async () => {
+    await holdfast.register({ name: 'Tap', treePath: 'Cellar' }, { name: 'Sink', blocks: ['Tap'] });
+    const taken = await reserve('Sink');
+    expect(taken.acquiredBlockers).toEqual(['Cellar', 'Tap']);
+    expect((await reserve('Cellar', 'bob')).status).toBe('ALREADY_HELD');
+    expect(await release(taken)).toEqual(['Sink', 'Cellar', 'Tap']);
+  });
+});
+
+describe('trees', () => {
+  test('a leaf takes every ancestor, and tells its path', async () => {
+    await holdfast.register({ name: 'Leaf', treePath: 'Root>Branch' });
+    const taken = await reserve('Leaf');
+    expect(taken).toMatchObject({ status: 'ACQUIRED', reservedAtPath: 'Root>Branch>Leaf', acquiredSlots: null });
+    for (const name of ['Root', 'Branch', 'Leaf']) expect(await free(name)).toBe(false);
+    expect(await release(taken)).toEqual(['Leaf', 'Root', 'Branch']);
+  });
+
+  test('an ancestor at capacity makes the reserve fail whole, and is named', async () => {
+    await holdfast.register(
+      { name: 'House', capacity: 5 },
+      { name: 'Floor1', treePath: 'House' },
+      { name: 'Room1', treePath: 'House>Floor1' },
+      { name: 'Room2', treePath: 'House>Floor1' },
+    );
+    await reserve('Room1', 'a');
+    expect(await reserve('Room2', 'b')).toMatchObject({
+      status: 'NOT_AVAILABLE',
+      explanation: 'NOT_AVAILABLE: ancestor Floor1 is at capacity',
+    });
+    expect((await holdfast.tree()).body.find(({ name }) => name === 'House')).toMatchObject({ available: 4 });
+  });
+
+  test('an ancestor gives one slot to a requester, however many of its leaves it holds', async () => {
+    await holdfast.register(
+      { name: 'Rack', capacity: 2 },
+      ...[1, 2, 3].map((i) => ({ name: `Unit${i}`, treePath: 'Rack' })),
+    );
+    const one = await reserve('Unit1', 'a');
+    expect(one.acquiredSlots).toEqual({ Rack: 'Rack_0' });
+    const two = await reserve('Unit2', 'a');
+    expect(two.acquiredSlots).toEqual({ Rack: 'Rack_0' });
+    expect((await reserve('Unit3', 'b')).acquiredSlots).toEqual({ Rack: 'Rack_1' });
+    expect(await release(one)).toEqual(['Unit1']);
+    expect(await release(two)).toEqual(['Unit2', 'Rack_0']);
+  });
+
+  test('a pool of leaves under a pool: both slots are told', async () => {
+    await holdfast.register({ name: 'Hall', capacity: 2 }, { name: 'Seat', capacity: 3, treePath: 'Hall' });
+    expect((await reserve('Seat', 'a')).acquiredSlots).toEqual({ Hall: 'Hall_0', Seat: 'Seat_0' });
+    expect((await reserve('Seat_2', 'b')).acquiredSlots).toEqual({ Hall: 'Hall_1', Seat: 'Seat_2' });
+    expect((await reserve('Seat', 'c')).explanation).toBe('NOT_AVAILABLE: ancestor Hall is at capacity');
+  });
+
+  test('who holds an ancestor only through a leaf needs a token of its own to release it, and gets one on the same slot', async () => {
+    await holdfast.register({ name: 'Nut', treePath: 'Bag' });
+    const leaf = await reserve('Nut');
+    const { body } = await holdfast.unreserve({ ...leaf, resource: 'Bag' });
+    expect(body[0]?.status).toBe('DOESNT_OWN_RESERVATION');
+    const bag = await reserve('Bag');
+    expect(bag.status).toBe('ACQUIRED');
+    expect(bag.releaseToken).not.toBe(leaf.releaseToken);
+    expect(await release(leaf)).toEqual(['Nut']);
+    expect(await release(bag)).toEqual(['Bag']);
+  });
+
+  test('a resource can be asked for by its full path, and by no other', async () => {
+    await holdfast.register({ name: 'Cup', treePath: 'Shelf>Box' });
+    expect((await reserve('Box>Cup')).status).toBe('NOT_VALID');
+    expect((await reserve('Shelf>Cup')).status).toBe('NOT_VALID');
+    const taken = await reserve('Shelf>Box>Cup');
+    expect(taken).toMatchObject({ status: 'ACQUIRED', resource: 'Shelf>Box>Cup', reservedAtPath: 'Shelf>Box>Cup' });
+    expect((await reserve('Cup')).status).toBe('ALREADY_HAD');
+    expect(await release(taken)).toEqual(['Cup', 'Shelf', 'Box']);
+    expect((await reserve('no>such>path')).reservedAtPath).toBeNull(); // its last segment is not registered: a plain name
+  });
+
+  test('the blockers of an ancestor come along with its leaves', async () => {
+    await holdfast.register({ name: 'Yard', blocks: ['Gate'] }, { name: 'Bay', treePath: 'Yard' });
+    expect((await reserve('Bay')).acquiredBlockers).toEqual(['Gate']);
+  });
+});
+
+describe('a plan is recorded with the reservation that took it', () => {
+  test('blockers declared later are not released with it, those declared no more are', async () => {
+    await holdfast.register({ name: 'm1', blocks: ['old'] });
+    const taken = await reserve('m1');
+    await holdfast.register({ name: 'm1', blocks: ['new'] });
+    await reserve('new', 'bob');
+    expect(await release(taken)).toEqual(['m1', 'old']);
+    expect(await free('new')).toBe(false);
+  });
+
+  test('a resource that becomes a pool: who has it keeps it, and it counts', async () => {
+    const plain = await reserve('grow', 'a');
+    await holdfast.register({ name: 'grow', capacity: 2 });
+    expect((await reserve('grow', 'a')).status).toBe('ALREADY_HAD');
+    expect((await reserve('grow', 'b')).acquiredSlots).toEqual({ grow: 'grow_0' });
+    expect((await reserve('grow', 'c')).status).toBe('NOT_AVAILABLE');
+    expect(await release(plain)).toEqual(['grow']);
+    expect((await reserve('grow', 'c')).acquiredSlots).toEqual({ grow: 'grow_1' });
+  });
+
+  test('a pool that shrinks: its slots stay held, and none is handed out before they are fewer than its capacity', async () => {
+    await holdfast.register({ name: 'shrink', capacity: 3 });
+    const [a, b, c] = [await reserve('shrink', 'a'), await reserve('shrink', 'b'), await reserve('shrink', 'c')];
+    await holdfast.register({ name: 'shrink', capacity: 1 });
+    expect((await reserve('shrink', 'd')).status).toBe('ALREADY_HELD');
+    expect(await release(a)).toEqual(['shrink_0']);
+    expect(await release({ ...b, resource: 'shrink_1' })).toEqual(['shrink_1']);
+    expect(await free('shrink')).toBe(false);
+    expect(await release(c)).toEqual(['shrink_2']);
+    expect((await reserve('shrink', 'd')).acquiredSlots).toBeNull();
+  });
+
+  test('a plain name that becomes a slot of a pool: it is that slot, held', async () => {
+    const plain = await reserve('bed_1', 'a');
+    await holdfast.register({ name: 'bed', capacity: 2 });
+    expect((await reserve('bed', 'b')).acquiredSlots).toEqual({ bed: 'bed_0' });
+    expect((await reserve('bed', 'c')).status).toBe('NOT_AVAILABLE');
+    expect(await release(plain)).toEqual(['bed_1']);
+    expect((await reserve('bed', 'c')).acquiredSlots).toEqual({ bed: 'bed_1' });
+  });
+
+  test('a leaf that moves: what it was reserved by still releases it, with the ancestors it took', async () => {
+    await holdfast.register({ name: 'Mover', treePath: 'Here' });
+    const taken = await reserve('Here>Mover');
+    await holdfast.register({ name: 'Mover', treePath: 'There' });
+    expect(await release(taken)).toEqual(['Mover', 'Here']);
+    expect(await free('There')).toBe(true);
+  });
+});
+
+describe('ALREADY_HAD', () => {
+  test('gives the particulars that the reservation got then; lease and type stay as they were', async () => {
+    await holdfast.register({ name: 'Lot', capacity: 2, treePath: 'Park', blocks: ['Bar'] });
+    const first = await reserve('Lot', 'a', { ttlSeconds: 60 });
+    const again = await reserve('Lot', 'a', { ttlSeconds: 600, resourceType: 'Other' });
+    expect(again).toEqual({ ...first, status: 'ALREADY_HAD', explanation: 'ALREADY_HAD' });
+    const { body } = await holdfast.active('?resource=Lot');
+    expect(body).toMatchObject([
+      {
+        resource: 'Lot',
+        resourceType: 'UserDefined',
+        acquiredSlots: { Lot: 'Lot_0' },
+        acquiredBlockers: ['Bar'],
+        reservedAtPath: 'Park>Lot',
+        fencingToken: first.fencingToken,
+      },
+    ]);
+  });
+});
+
+describe('of several reasons the first in plan order counts', () => {
+  test('an ancestor before the resource itself, that before a blocker', async () => {
+    await holdfast.register({ name: 'Top' }, { name: 'Low', treePath: 'Top', blocks: ['Side'] });
+    const top = await reserve('Top', 'a');
+    await reserve('Side', 'a');
+    expect((await reserve('Low', 'b')).explanation).toBe('NOT_AVAILABLE: ancestor Top is at capacity');
+    await release(top);
+    expect((await reserve('Low', 'b')).explanation).toBe('NOT_AVAILABLE: blocker Side is held');
+  });
+});
+
+describe('a plan of more than a thousand slots', () => {
+  test('is NOT_VALID, and says so', async () => {
+    const names = Array.from({ length: 40 }, (_, i) => `n${i}`);
+    // Each declares all the others: every pair of them would be an entry.
+    await holdfast.register(
+      ...names.map((name) => ({ name, capacity: 1000, blocks: names.filter((one) => one !== name) })),
+    );
+    expect(await reserve('n0')).toMatchObject({
+      status: 'NOT_VALID',
+      explanation: 'NOT_VALID: it would take more than 1000 slots',
+    });
+  });
+});

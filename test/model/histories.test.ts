@@ -1,0 +1,47 @@
+/**
+ * The engine against the model, in random histories: HISTORIES of them, 100 unless set (`npm run test:nightly` runs 2,000). A
+ * history that fails is shrunk and printed; put into found.json it is run again for good.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { startEngine } from '../support/engine.ts';
+import { makeTenant } from '../support/service.ts';
+import found from './found.json' with { type: 'json' };
+import { type History, histories, run } from './history.ts';
+
+const HISTORIES = Number(process.env.HISTORIES ?? 100);
+const STEPS = 300;
+
+describe('the engine does what the model does, and stores it consistently', () => {
+  test(`in ${HISTORIES} random histories`, { timeout: 60_000 + HISTORIES * 3000 }, async () => {
+    const running = await startEngine();
+    try {
+      await fc.assert(
+        fc.asyncProperty(histories(STEPS), async (history) => {
+          const engine = await startEngine(makeTenant());
+          await run(engine, history).finally(() => engine.stop());
+        }),
+        {
+          numRuns: HISTORIES,
+          endOnFailure: false,
+          reporter: (out) => {
+            if (!out.failed) return;
+            const message = out.errorInstance instanceof Error ? out.errorInstance.message : String(out.errorInstance);
+            const history = JSON.stringify(out.counterexample?.[0]);
+            throw new Error(`${message}\nAdd this history to test/model/found.json to run it again:\n${history}`);
+          },
+        },
+      );
+    } finally {
+      running.stop();
+    }
+  });
+});
+
+describe('histories that once failed', () => {
+  test.each(found)('$why', async ({ history }) => {
+    const engine = await startEngine();
+    // What is in the file was printed by the test above.
+    await expect(run(engine, history as History).finally(() => engine.stop())).resolves.toBeUndefined();
+  });
+});
