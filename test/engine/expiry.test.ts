@@ -4,8 +4,11 @@ import { startRedis } from '../../scripts/redisServer.ts';
 import type { ReserveItem } from '../../src/domain/reservations.ts';
 import { active } from '../../src/engine/active.ts';
 import { expiryKey, expiryShard } from '../../src/engine/keys.ts';
+import { reconcile } from '../../src/engine/reconcile.ts';
 import { redisAddress } from '../../src/engine/redis.ts';
+import { register } from '../../src/engine/register.ts';
 import { reserve } from '../../src/engine/reserve.ts';
+import { reset } from '../../src/engine/reset.ts';
 import { sweep } from '../../src/engine/sweep.ts';
 import { unreserve } from '../../src/engine/unreserve.ts';
 import { setClock } from '../support/clock.ts';
@@ -156,5 +159,98 @@ describe('the sweep', () => {
     expect(await looking.hkeys(`{${credential.tenant}}:slots:0`)).toEqual(['a']);
     expect(await countOf(credential.tenant)).toBe(1);
     running.stop();
+  });
+});
+
+describe('a reset', () => {
+  test('leaves what was held to sweeps, which unlink it, and look no further at the tenant', async () => {
+    const running = await startEngine();
+    const { engine, credential } = running;
+    const { tenant } = credential;
+    await register(engine, credential, [{ name: 'pool', capacity: 600, blocks: ['tool'], treePath: ['root'] }], 16);
+    for (const round of [1, 2, 3]) {
+      const items = many(300, 600).map(({ requester }, i) => ({
+        resource: 'pool',
+        requester: `${requester}${i}`,
+        ttlSeconds: 600,
+      }));
+      await register(engine, credential, [{ name: 'root', capacity: 600, blocks: [], treePath: [] }], 16);
+      await reserve(engine, credential, [...items, { resource: 'x_1', requester: 'r' }]);
+      expect(await reset(engine, credential)).toBe(301);
+      expect(await countOf(tenant)).toBe(0);
+      expect(await looking.hget(`{${tenant}}:tenant`, 'epoch')).toBe(String(round));
+    }
+    await reserve(engine, credential, [{ resource: 'new', requester: 'r', ttlSeconds: 600 }]);
+    await until('the sweep has emptied all epochs', async () => {
+      await sweep(engine.redis);
+      return (await looking.hget(`{${tenant}}:tenant`, 'emptied')) === '3';
+    });
+    const keys = (await looking.keys(`{${tenant}}:*`)).map((key) => key.slice(tenant.length + 3)).sort();
+    expect(keys).toEqual(['children', 'definitions', 'due:3', 'keys', 'names', 'slots:3', 'tenant']);
+    expect(Number(await indexed(tenant))).toBeGreaterThan(Date.now());
+    running.stop();
+  });
+
+  test('counts what it ended, what was due already left out', async () => {
+    const running = await startEngine();
+    const { engine, credential } = running;
+    const start = Date.now();
+    await setClock(engine.redis, credential.tenant, start);
+    await reserve(engine, credential, [...many(5, 10), { resource: 'a', requester: 'r', ttlSeconds: 60 }]);
+    await setClock(engine.redis, credential.tenant, start + 10_000);
+    expect(await reset(engine, credential)).toBe(1);
+    running.stop();
+  });
+});
+
+describe('the reconciliation', () => {
+  test('puts back a tenant that the index has lost, or has too late', async () => {
+    const running = await startEngine();
+    const { engine, credential } = running;
+    const { tenant } = credential;
+    const shard = expiryKey(expiryShard(tenant));
+    const [result] = await reserve(engine, credential, [{ resource: 'a', requester: 'r', ttlSeconds: 600 }]);
+    const due = Date.parse(result?.expiresAt ?? '');
+    for (const lose of [() => looking.zrem(shard, tenant), () => looking.zadd(shard, due + 5000, tenant)]) {
+      await lose();
+      expect(await reconcile(engine.redis)).toBeGreaterThanOrEqual(1);
+      expect(Number(await indexed(tenant))).toBeLessThanOrEqual(due);
+    }
+    await reset(engine, credential);
+    await looking.zrem(shard, tenant);
+    await reconcile(engine.redis);
+    await until('the sweep has emptied the epoch', async () => {
+      await sweep(engine.redis);
+      return (await looking.hget(`{${tenant}}:tenant`, 'emptied')) === '1';
+    });
+    running.stop();
+  });
+
+  test('leaves alone what is in order', async () => {
+    const running = await startEngine();
+    const { engine, credential } = running;
+    await reserve(engine, credential, [{ resource: 'a', requester: 'r', ttlSeconds: 600 }]);
+    const before = await indexed(credential.tenant);
+    await reconcile(engine.redis);
+    expect(await indexed(credential.tenant)).toBe(before);
+    running.stop();
+  });
+});
+
+describe('a worker that comes back to 100,000 due at once', () => {
+  test('ends them all in one turn', async () => {
+    // A Redis of its own, so that no other sweep takes a share.
+    const server = await startRedis(() => {});
+    const running = await startEngine(makeTenant(), server.url);
+    const { engine, credential } = running;
+    await setClock(engine.redis, credential.tenant, Date.now() - 60_000);
+    for (let i = 0; i < 200; i++) {
+      const items = many(500, 10).map((item) => ({ ...item, resource: `${i}-${item.resource}` }));
+      await reserve(engine, credential, items);
+    }
+    await engine.redis.del(`{${credential.tenant}}:clock`);
+    expect(await sweep(engine.redis)).toBe(100_000);
+    running.stop();
+    await server.stop();
   });
 });

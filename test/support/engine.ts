@@ -17,10 +17,17 @@ export interface RunningEngine {
   stop(): void;
 }
 
-/** Starts one whose clock is steered by setClock, and is Redis's own until it is. */
-export async function startEngine(tenant = makeTenant(), redisUrl = inject('redisUrl')): Promise<RunningEngine> {
+/**
+ * Starts one whose clock is steered by setClock, and is Redis's own until it is.
+ * @param includes stand-ins for files of lua/includes, by name
+ */
+export async function startEngine(
+  tenant = makeTenant(),
+  redisUrl = inject('redisUrl'),
+  includes: Readonly<Record<string, string>> = { clock: STEERED_CLOCK },
+): Promise<RunningEngine> {
   const redis = createRedis(redisUrl, () => {});
-  defineScripts(redis, loadScripts({ clock: STEERED_CLOCK }));
+  defineScripts(redis, loadScripts(includes));
   const key = makeConfiguredKey(tenant);
   const tenants = configuredTenants([key]);
   return {

@@ -1,0 +1,119 @@
+/**
+ * A script does not roll back, so it decides first and writes last: whichever of its Redis calls fails, nothing is half done. A
+ * call after the first write cannot fail for want of memory, replicas or a primary: Redis checks these at the first only.
+ */
+import type { Redis } from 'ioredis';
+import { describe, expect, test } from 'vitest';
+import type { ReserveResult } from '../../src/domain/reservations.ts';
+import { deleteDefinition } from '../../src/engine/delete.ts';
+import { tenantKey } from '../../src/engine/keys.ts';
+import { register } from '../../src/engine/register.ts';
+import { renew } from '../../src/engine/renew.ts';
+import { reserve } from '../../src/engine/reserve.ts';
+import { reset } from '../../src/engine/reset.ts';
+import { transaction } from '../../src/engine/transaction.ts';
+import { unreserve } from '../../src/engine/unreserve.ts';
+import { STEERED_CLOCK, setClock } from '../support/clock.ts';
+import { type RunningEngine, startEngine } from '../support/engine.ts';
+
+/** Makes the call fail whose number `{tenant}:failAt` holds, unless something was written before it. */
+const FAILING = `
+local call, calls, wrote = redis.call, 0, false
+local prefix = string.gsub(KEYS[1], ':[^:]*$', ':')
+local failAt = tonumber(call('GET', prefix .. 'failAt') or 0)
+local WRITES = { HSET = 1, HDEL = 1, HINCRBY = 1, ZADD = 1, ZREM = 1, SADD = 1, SREM = 1, SPOP = 1, SETBIT = 1, UNLINK = 1 }
+local redis = {
+  call = function(...)
+    calls = calls + 1
+    if calls == failAt and not wrote then
+      error('call ' .. calls .. ' fails')
+    end
+    wrote = wrote or WRITES[select(1, ...)]
+    return call(...)
+  end,
+}
+`;
+
+const start = Date.now();
+const item = (resource: string, ttlSeconds?: number) => ({ resource, requester: 'alice', ttlSeconds });
+
+/** Name → what is done once (on a tenant with a tree, a pool, blockers and reservations in force) and must be whole or nothing. */
+const VERBS: Record<string, (running: RunningEngine, held: ReserveResult[]) => Promise<unknown>> = {
+  reserve: ({ engine, credential }) => reserve(engine, credential, [item('leaf', 5), item('plain', 5), item('slot_7')]),
+  unreserve: ({ engine, credential }, held) => unreserve(engine, credential, held),
+  renew: ({ engine, credential }, held) =>
+    renew(
+      engine,
+      credential,
+      held.map((one) => ({ ...one, ttlSeconds: 2 })),
+    ),
+  transaction: ({ engine, credential }, held) =>
+    transaction(engine, credential, 'ALL_OR_NONE', [
+      ...held.map((one) => ({ requestType: 'UNRESERVE' as const, ...one })),
+      { requestType: 'RESERVE', ...item('leaf', 1) },
+    ]),
+  'register, with a slot that is held becoming a pool’s': ({ engine, credential }) =>
+    register(
+      engine,
+      credential,
+      [
+        { name: 'bed', capacity: 5, blocks: ['pillow'], treePath: ['ward'] },
+        { name: 'pool', capacity: 1, blocks: [], treePath: [] },
+      ],
+      16,
+    ),
+  delete: ({ engine, credential }) => deleteDefinition(engine, credential, 'free', true),
+  reset: ({ engine, credential }) => reset(engine, credential),
+  sweep: async ({ engine, credential }) => {
+    await setClock(engine.redis, credential.tenant, start + 100_000);
+    return engine.redis.hf_sweep(tenantKey(credential.tenant), 100);
+  },
+};
+
+describe('where one of a script’s Redis calls fails, nothing is half done', () => {
+  test.each(Object.keys(VERBS))('%s', async (name) => {
+    const running = await startEngine(undefined, undefined, { clock: STEERED_CLOCK + FAILING });
+    const { engine, credential } = running;
+    const { redis } = engine;
+    await setClock(redis, credential.tenant, start);
+    await register(
+      engine,
+      credential,
+      [
+        { name: 'pool', capacity: 3, blocks: ['tool'], treePath: ['root'] },
+        { name: 'leaf', capacity: 2, blocks: ['pool', 'ink'], treePath: ['root', 'branch'] },
+        { name: 'root', capacity: 5, blocks: [], treePath: [] },
+        { name: 'below', capacity: 1, blocks: [], treePath: ['free'] },
+      ],
+      16,
+    );
+    const held = await reserve(engine, credential, [item('pool', 50), item('bed_3'), item('other', 60)]);
+
+    const before = await stored(redis, credential.tenant);
+    let failed = 0;
+    for (;;) {
+      await redis.set(`{${credential.tenant}}:failAt`, failed + 1);
+      const outcome = await VERBS[name]?.(running, held).catch((error: unknown) => String(error));
+      if (typeof outcome !== 'string' || !outcome.includes('fails')) break;
+      failed++;
+      expect(await stored(redis, credential.tenant), `call ${failed}`).toEqual(before);
+    }
+    expect(failed).toBeGreaterThan(1);
+    expect(await stored(redis, credential.tenant)).not.toEqual(before);
+    running.stop();
+  });
+});
+
+/** All that is stored of a tenant. */
+async function stored(redis: Redis, tenant: string): Promise<Record<string, unknown>> {
+  const found: Record<string, unknown> = {};
+  for (const what of ['tenant', 'keys', 'definitions', 'slots:0', 'assigned:0', 'loose:0']) {
+    found[what] = await redis.hgetall(`{${tenant}}:${what}`);
+  }
+  for (const what of ['names', 'children', 'due:0']) found[what] = await redis.zrange(`{${tenant}}:${what}`, '0', '-1');
+  found.pools = (await redis.smembers(`{${tenant}}:pools:0`)).sort();
+  for (const pool of ['pool', 'leaf', 'root', 'bed']) {
+    found[pool] = (await redis.getBuffer(`{${tenant}}:bits:0:${pool}`))?.toString('hex');
+  }
+  return found;
+}
