@@ -6,20 +6,31 @@ local MOST_ENTRIES = 1000
 -- Adds to a plan what a resource, or one slot of it, needs for an owner: its ancestors from the root down, itself, then the
 -- blockers of each of these that was not in the plan before, each by a plan of its own.
 local function addTo(entries, seen, resource, slot, owner, role)
-  local chain = { { resource = resource, slot = slot, owner = owner, role = role } }
+  local ofOwner = seen[owner]
+  if not ofOwner then
+    ofOwner = {}
+    seen[owner] = ofOwner
+  end
+  -- From the resource up to the root, then from the root down.
+  local chain, depth = { resource }, 1
   local own = definition(resource)
   local above = own and own.parent or ''
   while above ~= '' do
-    table.insert(chain, 1, { resource = above, owner = owner, role = role == 'own' and 'ancestor' or role })
+    depth = depth + 1
+    chain[depth] = above
     above = definition(above).parent
   end
   local added = {}
-  for _, entry in ipairs(chain) do
-    local key = (entry.slot and '\n' .. entry.slot or entry.resource) .. '\n' .. owner
-    if not seen[key] then
-      seen[key] = true
-      entries[#entries + 1] = entry
-      added[#added + 1] = entry.resource
+  for i = depth, 1, -1 do
+    local name = chain[i]
+    local verySlot = i == 1 and slot or nil
+    local key = verySlot and '\n' .. verySlot or name
+    if not ofOwner[key] then
+      ofOwner[key] = true
+      entries[#entries + 1] = {
+        resource = name, slot = verySlot, owner = owner, role = i > 1 and role == 'own' and 'ancestor' or role,
+      }
+      added[#added + 1] = name
     end
   end
   for _, name in ipairs(added) do
@@ -116,10 +127,10 @@ local function describe(entries, resource)
   return cjson.encode({ s = slots, b = blockers, p = own.parent ~= '' and pathOf(resource) or nil })
 end
 
--- Takes the slots that a plan needs, in order. Returns the reservation's own slot and the others, each once and followed by
--- '\n'; or nil and the entry that cannot be met, with nothing taken.
-local function take(entries)
-  local mark, own = #journal, nil
+-- Takes the slots that a plan needs, in order, the resource's own for the reservation. Returns nil; or the entry that cannot be
+-- met, with nothing taken.
+local function take(entries, reservation)
+  local mark = #journal
   local taken, needed = {}, {}
   for _, entry in ipairs(entries) do
     local slot, isNew
@@ -128,31 +139,43 @@ local function take(entries)
     end
     if not slot then
       undo(mark)
-      return nil, entry
+      return entry
     end
     entry.at = slot
+    local isOwn = entry.role == 'own'
     if not needed[slot] then
       needed[slot] = true
-      taken[#taken + 1] = slot
+      if not isOwn then
+        taken[#taken + 1] = slot
+      end
       if isNew then
-        local pool = slot ~= entry.resource and entry.resource or ''
-        put(slot, { owner = entry.owner, needs = 1, pool = pool, byName = entry.slot ~= nil })
+        local hold = isOwn and reservation or { owner = entry.owner, needs = 1 }
+        hold.pool, hold.byName = slot ~= entry.resource and entry.resource or '', entry.slot ~= nil
+        put(slot, hold)
       else
-        local record = at(slot)
-        put(slot, with(record, { needs = record.needs + 1 }))
+        local hold = at(slot)
+        put(slot, with(hold, { needs = hold.needs + 1 }))
       end
     end
-    if entry.role == 'own' then
-      own = slot
+    if isOwn then
+      reservation.slot = slot
     end
+  end
+  local own = reservation.slot
+  local hold = at(own)
+  if hold ~= reservation then
+    -- It was held along already, for an earlier reservation or, under another name, for an earlier entry.
+    reservation.needs, reservation.pool, reservation.byName = hold.needs, hold.pool, hold.byName
+    put(own, reservation)
   end
   local others = {}
   for _, slot in ipairs(taken) do
     if slot ~= own then
-      others[#others + 1] = slot .. '\n'
+      others[#others + 1] = slot
+      others[#others + 1] = '\n'
     end
   end
-  return own, table.concat(others)
+  reservation.plan = table.concat(others)
 end
 
 -- Carries out one item of a request. Takes the resource's name as it was asked for, the lease in ms ('' never ends), the
@@ -177,24 +200,23 @@ local function reserve(name, requester, ttlMs, type, token)
     expiresAt = ttlMs == '' and 0 or nowMs + ttlMs, token = token, type = type, label = keyLabel, asked = name, plan = '',
     shown = '',
   }
-  local own = resource
   if definition(resource) or at(resource) then
-    local entries, rest = {}, nil
+    local entries = {}
     addTo(entries, {}, resource, slot, requester, 'own')
     if #entries > MOST_ENTRIES then
       return { 'NOT_VALID', 'NOT_VALID: it would take more than ' .. MOST_ENTRIES .. ' slots' }
     end
-    own, rest = take(entries)
-    if not own then
-      local status, explanation = refusal(rest)
+    local unmet = take(entries, record)
+    if unmet then
+      local status, explanation = refusal(unmet)
       return { status, explanation }
     end
-    local hold = at(own)
-    record.needs, record.pool, record.byName = hold.needs, hold.pool, hold.byName
-    record.plan, record.shown = rest, describe(entries, resource)
+    record.shown = describe(entries, resource)
+  else
+    put(resource, record)
   end
+  -- Only now is it known that it gets one; nothing has seen the record yet.
   fence = math.max(fence + 1, nowUs)
   record.fence = fence
-  put(own, record)
   return { 'ACQUIRED', 'ACQUIRED', fence, record.expiresAt, token, record.shown }
 end

@@ -3,23 +3,31 @@
 --   records[slot]   its record (codec.lua), false where it is free, nil where it was not read
 --   original[slot]  the same as it was read, of slots that were changed
 --   pools[pool]     what is taken of a pool: held, how many of its slots are, and stored, how many were; taken and freed, the
---                   indexes that this call took and freed; from, below which no other is free
---   assigned[..]    pool '\n' owner → the slot that the owner has of the pool, false for none
+--                   indexes that this call took and freed; from, below which no other is free; and assigned, owner → the
+--                   slot that the owner has of the pool, false for none
 -- Besides the slots themselves, and in step with them: a bitmap a pool of the indexes that are held; for each owner in a pool
 -- the slot that it has there; and, of slots that are no pool's, how many there are under each name that could become a pool's.
 local records, original, changed = {}, {}, {}
-local pools, assigned = {}, {}
+local pools = {}
 local journal = {}
 local dueStale = false
 
 -- The index of a slot in the pool whose name it begins with: pool, index; nil where the name is none of a slot, as with an index
 -- of more digits than any capacity has (MAX_CAPACITY in src/config.ts), or with a leading zero.
+local poolNames, poolIndexes = {}, {}
 local function slotIndex(slot)
-  local pool, index = string.match(slot, '^(.+)_(%d+)$')
-  if pool and #index < 7 and (index == '0' or string.byte(index) ~= 48) then
-    return pool, tonumber(index)
+  local known = poolNames[slot]
+  if known == nil then
+    local pool, index = string.match(slot, '^(.+)_(%d+)$')
+    known = pool and #index < 7 and (index == '0' or string.byte(index) ~= 48) and pool or false
+    poolNames[slot], poolIndexes[slot] = known, tonumber(index)
+  end
+  if known then
+    return known, poolIndexes[slot]
   end
 end
+
+local assignedKey = base .. 'assigned:' .. epoch
 
 local function bitsKey(pool)
   return base .. 'bits:' .. epoch .. ':' .. pool
@@ -58,7 +66,7 @@ local function poolOf(name)
   local pool = pools[name]
   if not pool then
     local stored = redis.call('BITCOUNT', bitsKey(name))
-    pool = { held = stored, stored = stored, taken = {}, freed = {}, from = 0 }
+    pool = { held = stored, stored = stored, taken = {}, freed = {}, from = 0, assigned = {} }
     pools[name] = pool
   end
   return pool
@@ -69,6 +77,23 @@ local function heldOf(name)
   return poolOf(name).held + (at(name) and 1 or 0)
 end
 
+-- How far it is from an index to the first at or after it that is free in the stored bitmap; reads that in bites, of which a
+-- batch needs few.
+local BITE_BYTES = 128
+local function toFree(name, index)
+  local pool = pools[name]
+  local first = math.floor(index / 8)
+  if not pool.bite or first < pool.biteAt or first >= pool.biteAt + BITE_BYTES then
+    pool.bite, pool.biteAt = redis.call('GETRANGE', bitsKey(name), first, first + BITE_BYTES - 1), first
+  end
+  local byte = string.byte(pool.bite, first - pool.biteAt + 1) or 0
+  local distance = 0
+  while bit.band(byte, bit.rshift(128, index % 8 + distance)) ~= 0 do
+    distance = distance + 1
+  end
+  return distance
+end
+
 -- The lowest index that is free. Takes the pool's name; there must be one.
 local function lowestFree(name)
   local pool = poolOf(name)
@@ -76,28 +101,28 @@ local function lowestFree(name)
   for index in pairs(pool.freed) do
     lowest = math.min(lowest, index)
   end
+  if pool.from == 0 and pool.stored > 0 then
+    -- Many may be held below: Redis looks over them faster. Where the bitmap has no zero, what lies beyond its end is free.
+    local index = redis.call('BITPOS', bitsKey(name), 0)
+    pool.from = index >= 0 and index or redis.call('STRLEN', bitsKey(name)) * 8
+  end
   while pool.from < lowest do
-    local index = redis.call('BITPOS', bitsKey(name), 0, pool.from, -1, 'BIT')
-    if index < pool.from then
-      -- The bitmap has no zero from here on, or is not there: what lies beyond its end is free.
-      index = math.max(pool.from, redis.call('STRLEN', bitsKey(name)) * 8)
-    end
-    pool.from = index
-    if not pool.taken[index] then
+    local distance = pool.stored > 0 and toFree(name, pool.from) or 0
+    if distance == 0 and not pool.taken[pool.from] then
       break
     end
-    pool.from = index + 1
+    pool.from = pool.from + math.max(distance, 1)
   end
   return math.min(lowest, pool.from)
 end
 
 -- The slot that an owner has of a pool; false for none.
 local function assignedSlot(name, owner)
-  local key = name .. '\n' .. owner
-  local slot = assigned[key]
+  local assigned = poolOf(name).assigned
+  local slot = assigned[owner]
   if slot == nil then
-    slot = redis.call('HGET', base .. 'assigned:' .. epoch, key)
-    assigned[key] = slot
+    slot = poolOf(name).stored > 0 and redis.call('HGET', assignedKey, name .. '\n' .. owner)
+    assigned[owner] = slot
   end
   if slot then
     return slot
@@ -108,7 +133,8 @@ end
 
 -- Counts a slot of a pool in (1) or out (-1), in the tables of this call.
 local function account(slot, record, change)
-  local pool, _, index = poolOf(record.pool), slotIndex(slot)
+  local pool = poolOf(record.pool)
+  local _, index = slotIndex(slot)
   pool.held = pool.held + change
   if change == 1 then
     pool.taken[index] = not pool.freed[index] or nil
@@ -119,7 +145,7 @@ local function account(slot, record, change)
     pool.from = pool.freed[index] and pool.from or math.min(pool.from, index)
   end
   if not record.byName then
-    assigned[record.pool .. '\n' .. record.owner] = change == 1 and slot
+    pool.assigned[record.owner] = change == 1 and slot
   end
 end
 
@@ -212,7 +238,8 @@ local function expire(limit)
   return #slots == limit
 end
 
--- Calls a variadic command with a list as long as it may be, as often as it takes.
+-- Calls a variadic command with a list as long as it may be, as often as it takes; a thousand is a whole number of pairs and of
+-- BITFIELD's fours.
 local function callWith(command, key, list)
   for from = 1, #list, 1000 do
     redis.call(command, key, unpack(list, from, math.min(from + 999, #list)))
@@ -249,7 +276,12 @@ local function commit()
           -- A slot of no pool may become one's: it is counted under the name that the pool would have.
           loose[name] = (loose[name] or 0) - (poolBefore == '' and 1 or 0) + (pool == '' and 1 or 0)
           if poolBefore and poolBefore ~= '' or pool and pool ~= '' then
-            bits[#bits + 1] = { name, index, pool and pool ~= '' and 1 or 0 }
+            local flips = bits[name] or {}
+            bits[name] = flips
+            flips[#flips + 1] = 'SET'
+            flips[#flips + 1] = 'u1'
+            flips[#flips + 1] = index
+            flips[#flips + 1] = pool and pool ~= '' and 1 or 0
           end
         end
       end
@@ -268,12 +300,12 @@ local function commit()
   callWith('HDEL', slotsKey, del)
   callWith('ZADD', dueKey, due)
   callWith('ZREM', dueKey, undue)
-  callWith('HDEL', base .. 'assigned:' .. epoch, unassign)
-  callWith('HSET', base .. 'assigned:' .. epoch, assign)
-  for _, bit in ipairs(bits) do
-    redis.call('SETBIT', bitsKey(bit[1]), bit[2], bit[3])
-    if poolOf(bit[1]).stored == 0 then
-      redis.call('SADD', base .. 'pools:' .. epoch, bit[1])
+  callWith('HDEL', assignedKey, unassign)
+  callWith('HSET', assignedKey, assign)
+  for name, flips in pairs(bits) do
+    callWith('BITFIELD', bitsKey(name), flips)
+    if poolOf(name).stored == 0 then
+      redis.call('SADD', base .. 'pools:' .. epoch, name)
     end
   end
   for name, change in pairs(loose) do

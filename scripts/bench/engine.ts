@@ -1,0 +1,162 @@
+/**
+ * `npm run bench:engine`: what each script costs Redis an item, for every kind of resource, and the longest that any of them keeps
+ * Redis busy; a sweep of 100,000 due at once; a reset of a million. About a minute, on a private Redis.
+ */
+import type { ReserveItem, TransactionItem } from '../../src/domain/reservations.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { createRedis } from '../../src/engine/redis.ts';
+import { register } from '../../src/engine/register.ts';
+import { renew } from '../../src/engine/renew.ts';
+import { reserve } from '../../src/engine/reserve.ts';
+import { reset } from '../../src/engine/reset.ts';
+import { defineScripts, loadScripts } from '../../src/engine/scripts.ts';
+import { sweep } from '../../src/engine/sweep.ts';
+import { transaction } from '../../src/engine/transaction.ts';
+import { unreserve } from '../../src/engine/unreserve.ts';
+import { digestKey, makeKey } from '../../src/identity/apiKeys.ts';
+import { startRedis } from '../redisServer.ts';
+
+const ITEMS = 20_000;
+const server = await startRedis((line) => console.log(line));
+const redis = createRedis(server.url, (error) => console.error(error.message));
+defineScripts(redis, loadScripts());
+const key = makeKey('bench');
+const credential = { tenant: 'bench', digest: digestKey(key) };
+const keys = [{ digest: credential.digest, label: null }];
+const engine: Engine = { redis, lookUpTenant: async (id) => ({ id, tier: 'Enterprise', keys }) };
+
+const names = (base: string, count: number) => Array.from({ length: count }, (_, i) => `${base}${i}`);
+const plain = { capacity: 1, blocks: [], treePath: [] };
+
+try {
+  await register(
+    engine,
+    credential,
+    [
+      { ...plain, name: 'ten', capacity: 10 },
+      { ...plain, name: 'huge', capacity: 100_000 },
+      { ...plain, name: 'R', capacity: 1000 },
+      { ...plain, name: 'S', capacity: 1000, treePath: ['R'] },
+      { ...plain, name: 'T', capacity: 1000, treePath: ['R', 'S'] },
+      { ...plain, name: 'U', capacity: 1000, treePath: ['R', 'S', 'T'] },
+      { ...plain, name: 'leaf', capacity: 1000, treePath: ['R', 'S', 'T', 'U'] },
+      ...names('guarded', 100).map((name) => ({ ...plain, name, blocks: names(`${name}-part`, 5) })),
+    ],
+    16,
+  );
+  for (const i of names('holder', 100)) {
+    await reserve(
+      engine,
+      credential,
+      names(i, 500).map((requester) => ({ resource: 'huge', requester })),
+    );
+  }
+
+  console.log('Redis time to reserve and unreserve an item; the longest call of either');
+  let fresh = 0;
+  const each = (resource: string) => () => ({ resource, requester: `r${fresh++}` });
+  const one = (more: object) => () => ({ resource: `plain-${fresh++}`, requester: 'r', ...more });
+  await cycle('plain', [1, 100, 500], one({}));
+  await cycle('plain, with a lease', [1, 100, 500], one({ ttlSeconds: 600 }));
+  await cycle('pool of 10', [1, 10], each('ten'));
+  await cycle('pool of 100,000, half of it held', [1, 100, 500], each('huge'));
+  await cycle('leaf at depth 5, all five pools', [1, 100, 500], each('leaf'));
+  await cycle('with 5 blockers', [1, 100], () => ({ resource: `guarded${fresh++ % 100}`, requester: 'r' }));
+  await allOrNone();
+  await renewing();
+  await sweeping();
+  await million();
+} finally {
+  redis.disconnect();
+  await server.stop();
+}
+
+async function cycle(what: string, sizes: readonly number[], next: () => ReserveItem): Promise<void> {
+  for (const size of sizes) {
+    await watchSlow();
+    const us = await scriptTime(async () => {
+      for (let done = 0; done < ITEMS; done += size) {
+        const results = await reserve(engine, credential, Array.from({ length: size }, next));
+        const failed = results.find(({ status }) => status !== 'ACQUIRED');
+        if (failed !== undefined) throw new Error(`${what}: ${failed.explanation}`);
+        await unreserve(engine, credential, results);
+      }
+    });
+    row(`${what}, ${size} a call`, `${(us / ITEMS).toFixed(1)} µs   ${await slowest()}`);
+  }
+}
+
+async function allOrNone(): Promise<void> {
+  let fresh = 0;
+  await watchSlow();
+  const us = await scriptTime(async () => {
+    for (let done = 0; done < ITEMS; done += 10) {
+      const items = Array.from(
+        { length: 10 },
+        (): TransactionItem => ({ requestType: 'RESERVE', resource: `all-${fresh++}`, requester: 'r' }),
+      );
+      await transaction(engine, credential, 'ALL_OR_NONE', items);
+    }
+  });
+  row('ALL_OR_NONE of 10, reserves only', `${(us / ITEMS).toFixed(1)} µs   ${await slowest()}`);
+  await reset(engine, credential);
+}
+
+async function renewing(): Promise<void> {
+  const items = names('lease-', 500).map((resource) => ({ resource, requester: 'r', ttlSeconds: 600 }));
+  const held = (await reserve(engine, credential, items)).map((one) => ({ ...one, ttlSeconds: 900 }));
+  await renew(engine, credential, held);
+  const us = await scriptTime(async () => {
+    for (let i = 0; i < 40; i++) await renew(engine, credential, held);
+  });
+  row('renew, 500 a call', `${(us / 20_000).toFixed(1)} µs`);
+}
+
+async function sweeping(): Promise<void> {
+  for (let i = 0; i < 200; i++) {
+    const items = names(`due-${i}-`, 500).map((resource) => ({ resource, requester: 'r', ttlSeconds: 10 }));
+    await reserve(engine, credential, items);
+  }
+  await new Promise((resolve) => setTimeout(resolve, 10_500));
+  await watchSlow();
+  const start = performance.now();
+  const ended = await sweep(redis);
+  row(`sweep of ${ended} due`, `${(performance.now() - start).toFixed(0)} ms   ${await slowest()}`);
+}
+
+async function million(): Promise<void> {
+  await reset(engine, credential);
+  for (let i = 0; i < 2000; i++) {
+    const items = names(`held-${i}-`, 500).map((resource) => ({ resource, requester: 'r', ttlSeconds: 600 }));
+    await reserve(engine, credential, items);
+  }
+  await watchSlow();
+  const start = performance.now();
+  const cleared = await reset(engine, credential);
+  const elapsedMs = performance.now() - start;
+  await sweep(redis);
+  row(`reset of ${cleared}`, `${elapsedMs.toFixed(2)} ms for the caller; the sweep after it: ${await slowest()}`);
+}
+
+/** The time that Redis spends on scripts while the work is done (µs). */
+async function scriptTime(work: () => Promise<void>): Promise<number> {
+  await redis.config('RESETSTAT');
+  await work();
+  const stats = await redis.info('commandstats');
+  return [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=\d+,usec=(\d+)/g)].reduce((sum, [, us]) => sum + Number(us), 0);
+}
+
+async function watchSlow(): Promise<void> {
+  await redis.config('SET', 'slowlog-log-slower-than', '100');
+  await redis.slowlog('RESET');
+}
+
+async function slowest(): Promise<string> {
+  const entries = (await redis.slowlog('GET', '128')) as [number, number, number][];
+  const longest = Math.max(0, ...entries.map(([, , us]) => us));
+  return `longest call ${longest === 0 ? 'under 0.1' : (longest / 1000).toFixed(2)} ms`;
+}
+
+function row(what: string, figures: string): void {
+  console.log(`${what.padEnd(44)} ${figures}`);
+}
