@@ -4,8 +4,9 @@ const ALLOWED = {
   telemetry: ['domain'],
   engine: ['domain'],
   identity: ['domain'],
+  events: ['domain', 'engine'],
   jobs: ['domain', 'engine'],
-  http: ['domain', 'engine', 'identity', 'telemetry'],
+  http: ['domain', 'engine', 'events', 'identity', 'telemetry'],
 };
 
 const room = (name) => `^src/${name}/`;

@@ -9,6 +9,7 @@ import { describeFault, onError, onNotFound } from './http/errors.ts';
 import { authenticate } from './http/middleware/authenticate.ts';
 import { logRequests } from './http/middleware/logRequests.ts';
 import { docsRoutes } from './http/routes/docs.ts';
+import { eventsRoute } from './http/routes/events/events.ts';
 import { healthRoutes } from './http/routes/health.ts';
 import { activeReservationsRoute } from './http/routes/reservation/activeReservations.ts';
 import { checkRoute } from './http/routes/reservation/check.ts';
@@ -39,6 +40,7 @@ const ABOUT = {
   tags: [
     { name: 'Reservation', description: 'Reserve, release and look at reservations.' },
     { name: 'Resource', description: 'Register resources and look at them.' },
+    { name: 'Events', description: 'Watch every change.' },
     { name: 'Operations', description: 'For whoever runs the service.' },
   ],
 };
@@ -85,6 +87,7 @@ export function createApp(deps: HttpDeps): OpenAPIHono<AppEnv> {
   app.route('/', treeRoute(deps));
   app.route('/', availableRoute(deps));
   app.route('/', deleteRoute(deps));
+  app.route('/', eventsRoute(deps));
   app.route(
     '/',
     docsRoutes(() => app.getOpenAPI31Document(ABOUT)),

@@ -9,16 +9,17 @@ import type { Config } from './config.ts';
 import { type Engine, loadTenant } from './engine/engine.ts';
 import { redisFault } from './engine/health.ts';
 import { reconcile } from './engine/reconcile.ts';
-import { createRedis, redisAddress } from './engine/redis.ts';
+import { createRedis, createSubscriber, redisAddress } from './engine/redis.ts';
 import { defineScripts, loadScripts } from './engine/scripts.ts';
 import { sweep } from './engine/sweep.ts';
+import { Streams } from './events/streams.ts';
 import type { AppEnv } from './http/env.ts';
 import { type ConfiguredKey, configuredTenants } from './identity/configuredTenants.ts';
 import { startSchedule } from './jobs/schedule.ts';
 
 export interface Services {
   readonly app: OpenAPIHono<AppEnv>;
-  /** Makes readiness fail from now on. */
+  /** Makes readiness fail from now on, and ends the streams of events. */
   leave(): void;
   /** Ends jobs and connections. */
   close(): Promise<void>;
@@ -62,12 +63,13 @@ export async function wire(
   let leaving = false;
   const ready = async () =>
     leaving ? 'leaving' : redisFault(redis).catch(() => 'the reservation store cannot be reached');
+  const streams = config.role === 'worker' ? null : new Streams(engine, createSubscriber(config.redisUrl), log);
   const app =
-    config.role === 'worker'
+    streams === null
       ? createHealthApp({ log, ready })
-      : createApp({ engine, sizes: config.sizes, log, ready, knowsTenant: (id) => tenants.has(id) });
+      : createApp({ engine, streams, sizes: config.sizes, log, ready, knowsTenant: (id) => tenants.has(id) });
 
-  const closers: (() => Promise<unknown>)[] = [];
+  const closers: (() => unknown)[] = [() => streams?.close()];
   if (config.role !== 'api') {
     const connection = new Redis(redisAddress(config.redisUrl), { maxRetriesPerRequest: null });
     connection.on('error', () => {}); // the same trouble as the client above has, which logs it
@@ -87,6 +89,7 @@ export async function wire(
     app,
     leave: () => {
       leaving = true;
+      streams?.leave();
     },
     close: async () => {
       for (const close of closers) await close();

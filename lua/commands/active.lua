@@ -15,6 +15,7 @@
 --@include clock
 --@include gate
 --@include tenant
+--@include publish
 --@include codec
 --@include slots
 if expire(100) then

@@ -13,6 +13,7 @@
 --@include clock
 --@include gate
 --@include tenant
+--@include publish
 --@include codec
 --@include slots
 --@include definitions

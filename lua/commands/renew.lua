@@ -14,6 +14,7 @@
 --@include clock
 --@include gate
 --@include tenant
+--@include publish
 --@include codec
 --@include slots
 --@include definitions

@@ -15,11 +15,13 @@
 --@include clock
 --@include gate
 --@include tenant
+--@include publish
 --@include codec
 --@include slots
 --@include definitions
 --@include plan
 --@include index
+--@include outcomes
 if expire(100) then
   commit()
   return { 'AGAIN' }
@@ -33,7 +35,9 @@ readNames(names)
 
 local reply = { 'OK' }
 for i = 3, #ARGV, 5 do
-  reply[#reply + 1] = reserve(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
+  local item, isNew = reserve(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
+  tellReserved(ARGV[i], ARGV[i + 1], ARGV[i + 3], item, isNew)
+  reply[#reply + 1] = item
 end
 
 local unindexed = dueBeforeIndexed(ARGV[2])

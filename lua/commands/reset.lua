@@ -13,6 +13,7 @@
 --@include clock
 --@include gate
 --@include tenant
+--@include publish
 if ARGV[2] ~= '' then
   indexed = math.min(indexed, ARGV[2])
 end
@@ -21,4 +22,6 @@ if indexed > nowMs then
 end
 local due = redis.call('ZCOUNT', dueKey, '-inf', nowMs)
 redis.call('HSET', KEYS[1], 'epoch', epoch + 1, 'count', 0, 'nextDue', math.huge, 'indexed', indexed)
+tell('RESET', 'RESET', nil, nil, nil, nil, keyLabel)
+publish()
 return { 'OK', count - due }

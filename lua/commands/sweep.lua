@@ -11,8 +11,9 @@
 ]]
 --@include clock
 --@include tenant
---@include codec
 local keyLabel = ''
+--@include publish
+--@include codec
 --@include slots
 local before = count
 local more = expire(tonumber(ARGV[1]))

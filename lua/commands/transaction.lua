@@ -17,6 +17,7 @@
 --@include clock
 --@include gate
 --@include tenant
+--@include publish
 --@include codec
 --@include slots
 --@include definitions
@@ -66,6 +67,17 @@ if method == 'ALL_OR_NONE' and failed > 0 or method == 'FIRST' and succeeded == 
       reply[i] = { 'NOT_AVAILABLE', 'ROLLED_BACK' }
     end
   end
+end
+
+if listening then
+  local changes = {}
+  for i = 4, #ARGV, 6 do
+    local status = reply[(i - 4) / 6 + 3][1]
+    changes[#changes + 1] = '{"resource":' .. quote(ARGV[i + 1]) .. ',"requester":' .. quote(ARGV[i + 2]) ..
+      ',"requestType":"' .. ARGV[i] .. '","explanation":"' ..
+      (status == 'INVALID_RELEASE_TOKEN' and 'DOESNT_OWN_RESERVATION' or status) .. '"}'
+  end
+  tell('TRANSACTION_' .. reply[2], 'TRANSACTION', nil, nil, reply[2], nil, keyLabel, method, '[' .. table.concat(changes, ',') .. ']')
 end
 
 local unindexed = dueBeforeIndexed(ARGV[2])

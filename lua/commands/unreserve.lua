@@ -12,11 +12,13 @@
 --@include clock
 --@include gate
 --@include tenant
+--@include publish
 --@include codec
 --@include slots
 --@include definitions
 --@include plan
 --@include unreserve
+--@include outcomes
 if expire(100) then
   commit()
   return { 'AGAIN' }
@@ -30,7 +32,9 @@ readNames(names)
 
 local reply = { 'OK' }
 for i = 2, #ARGV, 3 do
-  reply[#reply + 1] = unreserve(ARGV[i], ARGV[i + 1], ARGV[i + 2])
+  local item, ended = unreserve(ARGV[i], ARGV[i + 1], ARGV[i + 2])
+  tellUnreserved(ARGV[i], ARGV[i + 1], item, ended)
+  reply[#reply + 1] = item
 end
 commit()
 return reply

@@ -182,6 +182,7 @@ end
 -- resource type and the release token that it is to have. Returns a reply:
 --   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expires at ms or 0, release token, what it was told as JSON or ''}
 --   {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}
+-- and true where this call made the reservation.
 local function reserve(name, requester, ttlMs, type, token)
   local resource, slot = resolve(name)
   if not resource then
@@ -218,5 +219,5 @@ local function reserve(name, requester, ttlMs, type, token)
   -- Only now is it known that it gets one; nothing has seen the record yet.
   fence = math.max(fence + 1, nowUs)
   record.fence = fence
-  return { 'ACQUIRED', 'ACQUIRED', fence, record.expiresAt, token, record.shown }
+  return { 'ACQUIRED', 'ACQUIRED', fence, record.expiresAt, token, record.shown }, true
 end

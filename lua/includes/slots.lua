@@ -230,7 +230,10 @@ local function expire(limit)
   local slots = redis.call('ZRANGE', dueKey, '-inf', nowMs, 'BYSCORE', 'LIMIT', 0, limit)
   read(slots)
   for i, slot in ipairs(slots) do
+    local record = records[slot]
     release(slot)
+    tell('RESERVATION_EXPIRED', 'EXPIRE', record.asked, record.owner, 'EXPIRED', record.type, record.label)
+    tell('UNRESERVED', 'EXPIRE', record.asked, record.owner, 'RELINQUISHED', record.type, record.label)
     if #changed > 1000 and i < #slots then
       return true
     end
@@ -246,7 +249,7 @@ local function callWith(command, key, list)
   end
 end
 
--- Writes what has changed, all of it.
+-- Writes what has changed, all of it, and publishes what there is to tell of it.
 local function commit()
   local set, del, due, undue, assign, unassign, loose = {}, {}, {}, {}, {}, {}, {}
   local bits = {}
@@ -319,4 +322,5 @@ local function commit()
   if dueStale or #changed > 0 then
     redis.call('HSET', KEYS[1], 'count', count, 'fence', fence, 'nextDue', nextDue, 'indexed', indexed)
   end
+  publish()
 end

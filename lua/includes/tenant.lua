@@ -8,11 +8,12 @@
 --   indexed              ms: the expiry index holds this tenant at or before this time. inf: it need not
 --   definitions          how many resources are registered
 --   requireRegistration  '1' where only these may be reserved
+--   listenUntil          ms: until then a stream of events has a lease; 0: none has
 -- Gives these, and the names of the keys.
 local base = string.sub(KEYS[1], 1, -7)
 local tenant = redis.call(
   'HMGET', KEYS[1],
-  'epoch', 'count', 'fence', 'nextDue', 'indexed', 'definitions', 'requireRegistration'
+  'epoch', 'count', 'fence', 'nextDue', 'indexed', 'definitions', 'requireRegistration', 'listenUntil'
 )
 local epoch = tenant[1] or '0'
 local count = tonumber(tenant[2] or 0)
@@ -21,5 +22,6 @@ local nextDue = tonumber(tenant[4] or math.huge)
 local indexed = tonumber(tenant[5] or math.huge)
 local definitions = tonumber(tenant[6] or 0)
 local requireRegistration = tenant[7] == '1'
+local listenUntil = tonumber(tenant[8] or 0)
 local slotsKey = base .. 'slots:' .. epoch
 local dueKey = base .. 'due:' .. epoch

@@ -25,7 +25,7 @@ local function reservationOf(name, requester)
   return nil, record
 end
 
--- Carries out one item of a request. Returns a reply:
+-- Carries out one item of a request. Returns the record of the reservation that it ended, if it did, after a reply:
 --   {'RELINQUISHED', slot, ...}   the slots that became free, the reservation's own first
 --   {'NOT_RESERVED'}, {'DOESNT_OWN_RESERVATION'}
 --   {'INVALID_RELEASE_TOKEN'}     the requester has the reservation, and the token is not that reservation's
@@ -36,5 +36,6 @@ local function unreserve(name, requester, token)
   elseif at(slot).token ~= token then
     return { 'INVALID_RELEASE_TOKEN' }
   end
-  return { 'RELINQUISHED', unpack(release(slot)) }
+  local ended = at(slot)
+  return { 'RELINQUISHED', unpack(release(slot)) }, ended
 end

@@ -2,39 +2,31 @@
  * `npm run bench`: what the service does beside a ceiling measured in the same run, in turn, three rounds, medians; and what a
  * million reservations cost. About two minutes; all of it on this machine.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { cpus } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { redisAddress } from '../../src/engine/redis.ts';
 import { makeKey } from '../../src/identity/apiKeys.ts';
 import { startRedis } from '../redisServer.ts';
 import { Connection } from './client.ts';
+import { pinApart, residentKiB, startServer, stopServers } from './servers.ts';
 
 const ROUNDS = 3;
 const ROUND_MS = 3000;
 const MILLION = 1_000_000;
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const KEY = makeKey('bench');
 
 const redisServer = await startRedis((line) => console.log(line));
 const redis = new Redis(redisAddress(redisServer.url));
-const children: ChildProcess[] = [];
 const API_KEYS = JSON.stringify([{ key: KEY, tenant: 'bench', tier: 'Enterprise' }]);
 const service = await startServer('src/main.ts', { REDIS_URL: redisServer.url, PORT: '0', API_KEYS });
 const ceiling = await startServer('scripts/bench/ceiling.ts', {});
-// With two cores or more: what is measured on one, the load and Redis on the other.
-if (cpus().length > 1) {
-  pin(0, service.pid, ceiling.pid);
-  pin(1, process.pid, redisServer.pid);
-}
+pinApart([service.pid, ceiling.pid], [process.pid, redisServer.pid]);
 
 let fresh = 0;
 try {
   await throughput();
   await million();
 } finally {
-  for (const child of children) child.kill('SIGKILL');
+  stopServers();
   redis.disconnect();
 }
 await redisServer.stop();
@@ -185,32 +177,6 @@ async function post(port: number, verb: string, body: string): Promise<void> {
   connection?.close();
 }
 
-async function startServer(file: string, env: Record<string, string>): Promise<{ port: number; pid: number }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', file], {
-    cwd: ROOT,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  children.push(child);
-  const port = await new Promise<number>((resolve) => {
-    child.stdout.on('data', (text) => {
-      const [, found] = /"url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(String(text)) ?? [];
-      if (found !== undefined) resolve(Number(found));
-    });
-  });
-  return { port, pid: child.pid ?? 0 };
-}
-
-function pin(cpu: number, ...pids: number[]): void {
-  for (const pid of pids) {
-    try {
-      execFileSync('taskset', ['-acp', String(cpu), String(pid)], { stdio: 'ignore' });
-    } catch {
-      return; // no taskset here: the kernel places them
-    }
-  }
-}
-
 async function usedMemory(): Promise<number> {
   return Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
 }
@@ -219,10 +185,6 @@ async function slowest(): Promise<string> {
   const entries = (await redis.slowlog('GET', '1000')) as [number, number, number][];
   const longest = Math.max(0, ...entries.map(([, , us]) => us));
   return longest === 0 ? 'under 2 ms' : ms(longest / 1000);
-}
-
-function residentKiB(pid: number): number {
-  return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }));
 }
 
 function row(name: string, figures: string): void {

@@ -1,7 +1,17 @@
 /**
  * The ways a request can fail as a whole. `code` is stable; http/errors.ts gives each its status.
  */
-export type ErrorCode = 'unauthenticated' | 'refused' | 'unregistered' | 'unavailable';
+export type ErrorCode = 'unauthenticated' | 'refused' | 'unregistered' | 'limited' | 'unavailable';
+
+/** Which limit was hit (interface, "Errors"). */
+export interface LimitHit {
+  readonly limitType: string;
+  readonly limit: number;
+  readonly tier: string;
+  /** Seconds to wait. */
+  readonly retryAfter: number;
+  readonly upgradeRequired: boolean;
+}
 
 export class HoldfastError extends Error {
   readonly code: ErrorCode;
@@ -11,5 +21,14 @@ export class HoldfastError extends Error {
     super(message, options);
     this.name = 'HoldfastError';
     this.code = code;
+  }
+}
+
+export class LimitError extends HoldfastError {
+  readonly hit: LimitHit;
+
+  constructor(message: string, hit: LimitHit) {
+    super('limited', message);
+    this.hit = hit;
   }
 }

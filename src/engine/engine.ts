@@ -3,11 +3,12 @@
  * know, lets a backlog of due reservations be ended bite by bite, and writes the expiry index ahead of a lease.
  */
 import type { Redis } from 'ioredis';
-import { HoldfastError } from '../domain/errors.ts';
+import { HoldfastError, LimitError } from '../domain/errors.ts';
 import type { Credential, TenantRecord } from '../domain/tenants.ts';
+import { TIER_LIMITS } from '../domain/tiers.ts';
 import { expiryKey, expiryShard, tenantKey } from './keys.ts';
 import { send } from './redis.ts';
-import { parseReply, toMs, toText } from './reply.ts';
+import { parseReply, toInteger, toMs, toText } from './reply.ts';
 import type { Verb } from './scripts.ts';
 
 /** Finds the record of a tenant that Redis has lost or never had; null where there is no such tenant. */
@@ -21,7 +22,10 @@ export interface Engine {
 /** ms that a call may go on ending due reservations before it gives up. */
 const BACKLOG_PATIENCE_MS = 2000;
 
-type GuardedVerb = Exclude<Verb, 'loadTenant' | 'lowerIndex' | 'probe' | 'raiseIndex' | 'sweep'>;
+type GuardedVerb = Exclude<
+  Verb,
+  'closeStreams' | 'loadTenant' | 'lowerIndex' | 'probe' | 'raiseIndex' | 'renewStreams' | 'sweep'
+>;
 
 /**
  * Calls a script of lua/commands that begins with the gate.
@@ -62,6 +66,8 @@ export async function call(
       }
       case 'NO_KEY':
         throw noValidKey();
+      case 'LIMIT':
+        throw limitError(rest);
       case 'REFUSED':
         throw new HoldfastError('refused', toText(rest[0]));
       case 'UNREGISTERED':
@@ -72,12 +78,22 @@ export async function call(
   }
 }
 
+/** Seconds after which a stream that found no room may try again: others come and go at any time. */
+const STREAM_RETRY_S = 5;
+
+function limitError([limitType, limit, tier]: readonly unknown[]): LimitError {
+  const hit = { limitType: toText(limitType), limit: toInteger(limit), tier: toText(tier) };
+  const message = `The limit of tier ${hit.tier} is reached: ${hit.limit} ${hit.limitType}.`;
+  return new LimitError(message, { ...hit, retryAfter: STREAM_RETRY_S, upgradeRequired: true });
+}
+
 const noValidKey = () => new HoldfastError('unauthenticated', 'The X-Api-Key header holds no valid key.');
 
 /** Puts a tenant's record and keys into Redis, in place of those that are there. Reservations stay as they are. */
 export async function loadTenant(engine: Engine, { id, tier, keys }: TenantRecord): Promise<void> {
   const pairs = keys.flatMap(({ digest, label }) => [digest, label ?? '']);
-  await send(() => engine.redis.hf_loadTenant(tenantKey(id), tier, ...pairs));
+  const { eventConnections } = TIER_LIMITS[tier];
+  await send(() => engine.redis.hf_loadTenant(tenantKey(id), tier, eventConnections ?? '', ...pairs));
 }
 
 async function lowerIndex(engine: Engine, tenant: string, ms: number): Promise<void> {

@@ -13,6 +13,8 @@
  *   {t}:bits:<epoch>:<pool>   bitmap: which slots of a pool are held
  *   {t}:pools:<epoch>         set: pools that have a bitmap
  *   {t}:loose:<epoch>         hash: name → how many slots <name>_<i> are held that are no pool's
+ *   {t}:streams               sorted set: id of an open stream of events → ms at which its lease lapses
+ *   {t}:events                channel (sharded pub/sub): events as streams send them; an empty message: keys have changed
  *   {expiry:<n>}              sorted set, one shard of the expiry index: tenant → ms before which nothing of it is due
  */
 import { createHash } from 'node:crypto';
@@ -29,6 +31,10 @@ export const TENANT_KEYS = tenantKey('*');
 export const tenantOf = (key: string): string | null => /^\{([^{}]+)\}:tenant$/.exec(key)?.[1] ?? null;
 
 export const expiryKey = (shard: number): string => `{expiry:${shard}}`;
+
+/** The channel of a tenant's events, and the tenant whose channel it is. */
+export const eventsChannel = (tenant: string): string => `{${tenant}}:events`;
+export const tenantOfChannel = (channel: string): string => channel.slice(1, channel.indexOf('}'));
 
 /** The shard of the expiry index that holds a tenant. */
 export const expiryShard = (tenant: string): number =>

@@ -31,6 +31,13 @@ export function createRedis(url: string, onError: (error: Error) => void): Redis
   return redis;
 }
 
+/** Makes a client for subscriptions alone. After a loss it connects again, and leaves subscribing to its owner. */
+export function createSubscriber(url: string): Redis {
+  const redis = new Redis(redisAddress(url), { ...PATIENCE, autoResubscribe: false });
+  redis.on('error', () => {}); // the client above has the same trouble, and tells
+  return redis;
+}
+
 /** What Redis answers, or ioredis says, where it cannot serve just now. */
 const AWAY = /^(LOADING|MASTERDOWN|READONLY|CLUSTERDOWN|OOM|NOREPLICAS|BUSY|TRYAGAIN|MISCONF)\b|ECONN|EPIPE|ETIMEDOUT/;
 

@@ -1,14 +1,17 @@
 /**
  * What routes and middleware are given, and what they hand on to each other in a request.
  */
+import type { HttpBindings } from '@hono/node-server';
 import type { Logger } from 'pino';
 import type { Sizes } from '../domain/sizes.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Streams } from '../events/streams.ts';
 import type { ReadinessCheck } from './routes/health.ts';
 
 export interface HttpDeps {
   readonly engine: Engine;
+  readonly streams: Streams;
   /** Whether there can be such a tenant. */
   readonly knowsTenant: (id: string) => boolean;
   readonly sizes: Sizes;
@@ -17,6 +20,7 @@ export interface HttpDeps {
 }
 
 export interface AppEnv {
+  Bindings: HttpBindings;
   Variables: {
     requestId: string;
     log: Logger;

@@ -5,7 +5,7 @@ import type { Context, ErrorHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
-import { type ErrorCode, HoldfastError } from '../domain/errors.ts';
+import { type ErrorCode, HoldfastError, LimitError } from '../domain/errors.ts';
 import type { AppEnv } from './env.ts';
 
 /** Seconds after which a client may try again when Redis is away. */
@@ -15,11 +15,16 @@ const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
   unauthenticated: 401,
   refused: 400,
   unregistered: 404,
+  limited: 429,
   unavailable: 503,
 };
 
 /** Answers anything thrown; what is not expected is logged whole, and told to nobody. */
 export const onError: ErrorHandler<AppEnv> = (error, c) => {
+  if (error instanceof LimitError) {
+    c.header('Retry-After', String(error.hit.retryAfter));
+    return c.json({ error: error.message, ...error.hit }, 429);
+  }
   if (error instanceof HoldfastError) {
     const status = STATUS[error.code];
     if (status === 503) {

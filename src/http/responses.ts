@@ -10,6 +10,26 @@ const failure = (description: string, example: string) => ({
   content: { 'application/json': { schema: Failure, example: { error: example } } },
 });
 
+const LimitReached = z
+  .object({
+    error: z.string(),
+    tier: z.string(),
+    limit: z.int(),
+    retryAfter: z.int().openapi({ description: 'Seconds to wait.' }),
+    upgradeRequired: z.boolean().openapi({ description: 'Whether a higher tier would have allowed it.' }),
+    limitType: z.string().openapi({ example: 'EventConnections' }),
+  })
+  .openapi('LimitReached');
+
+/** Of an operation that a tier limits. */
+export const limited = {
+  429: {
+    description: 'A limit of the tier is reached.',
+    content: { 'application/json': { schema: LimitReached } },
+    headers: z.object({ 'Retry-After': z.string().openapi({ description: 'Seconds to wait.', example: '5' }) }),
+  },
+};
+
 /** Of an operation on something registered. */
 export const unregistered = { 404: failure('No such resource is registered.', 'No such resource is registered.') };
 

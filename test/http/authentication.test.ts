@@ -22,6 +22,7 @@ const ROUTES: [string, string, unknown][] = [
   ['GET', '/api/v1/Resource/tree', undefined],
   ['GET', '/api/v1/Resource/available/r', undefined],
   ['DELETE', '/api/v1/Resource/r', undefined],
+  ['GET', '/api/v1/events', undefined],
   ['POST', '/api/v1/Reservation/reserve', 'not JSON'],
   ['POST', '/api/v1/Reservation/reserve', []],
   ['DELETE', '/api/v1/Reservation/reserve', undefined],

@@ -37,6 +37,7 @@ describe('/openapi.json', () => {
       '/api/v1/Reservation/check': body.sort(),
       '/api/v1/Reservation/activeReservations': parameters.sort(),
       '/api/v1/Reservation/reset': key,
+      '/api/v1/events': [...key, 429].sort(),
       '/api/v1/Resource/register': body.sort(),
       '/api/v1/Resource/definitions': key,
       '/api/v1/Resource/tree': key,

@@ -1,0 +1,19 @@
+-- Which event, if any, tells of an item's outcome (decisions, section 7). An explanation is the bare status.
+
+-- Takes the request's resource, requester and type, and what reserve() returned.
+local function tellReserved(resource, requester, type, reply, isNew)
+  if isNew then
+    tell('RESERVED', 'RESERVE', resource, requester, reply[1], type, keyLabel)
+  elseif reply[1] ~= 'ALREADY_HAD' and reply[1] ~= 'ACQUIRED' then
+    tell('RESERVE_FAILED', 'RESERVE', resource, requester, reply[1], type, keyLabel)
+  end
+end
+
+-- Takes the request's resource and requester, and what unreserve() returned.
+local function tellUnreserved(resource, requester, reply, ended)
+  if ended then
+    tell('UNRESERVED', 'UNRESERVE', ended.asked, requester, reply[1], ended.type, keyLabel)
+  elseif reply[1] ~= 'NOT_RESERVED' then
+    tell('UNRESERVE_FAILED', 'UNRESERVE', resource, requester, 'DOESNT_OWN_RESERVATION', nil, keyLabel)
+  end
+end

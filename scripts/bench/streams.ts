@@ -1,0 +1,28 @@
+/**
+ * The ceiling of streams: a bare server that, told to, writes so many events to all its open responses, one by one.
+ */
+import { createServer, type ServerResponse } from 'node:http';
+
+const responses = new Set<ServerResponse>();
+const server = createServer((request, response) => {
+  if (request.method === 'GET') {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(': open\n\n');
+    responses.add(response);
+    response.once('close', () => responses.delete(response));
+    return;
+  }
+  let body = '';
+  request.on('data', (chunk) => {
+    body += chunk;
+  });
+  request.on('end', () => {
+    response.end();
+    const { frame, count } = JSON.parse(body);
+    for (let i = 0; i < count; i++) for (const one of responses) one.write(frame);
+  });
+});
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}` })}\n`);
+});

@@ -1,0 +1,25 @@
+/**
+ * What events can say (interface, "Events"; decisions, section 7). lua/includes/publish.lua builds them.
+ */
+export const EVENT_TYPES = [
+  'RESERVED',
+  'UNRESERVED',
+  'RESERVATION_EXPIRED',
+  'RESERVE_FAILED',
+  'UNRESERVE_FAILED',
+  'TRANSACTION_APPLIED',
+  'TRANSACTION_ROLLED_BACK',
+  'RESET',
+  'TIER_LIMIT_REACHED',
+] as const;
+
+export const REQUEST_TYPES = ['RESERVE', 'UNRESERVE', 'TRANSACTION', 'EXPIRE', 'RESET', 'READ', 'CONNECT'] as const;
+
+export const LIMIT_TYPES = [
+  'OperationsPerMinute',
+  'ReadsPerMinute',
+  'OperationsPerDay',
+  'ConcurrentReservations',
+  'EventConnections',
+  'ApiKeys',
+] as const;

@@ -1,0 +1,45 @@
+/**
+ * The leases that streams of events hold in Redis (decisions, section 7): they are counted across instances, and an instance
+ * that dies gives its own back by letting them lapse.
+ */
+import type { Credential } from '../domain/tenants.ts';
+import { call, type Engine } from './engine.ts';
+import { tenantKey } from './keys.ts';
+import { send } from './redis.ts';
+import { parseReply, toText } from './reply.ts';
+
+/** What is renewed well before has lapsed within the 45 s that the decisions allow. */
+const LEASE_MS = 40_000;
+export const RENEW_EVERY_MS = 10_000;
+
+/**
+ * Gives a stream its lease.
+ * @throws HoldfastError unauthenticated, unavailable; LimitError where the tenant has as many as its tier allows
+ */
+export async function openStream(engine: Engine, credential: Credential, id: string): Promise<void> {
+  await call(engine, 'openStream', credential, () => [id, LEASE_MS]);
+}
+
+/**
+ * Renews the leases of a tenant's streams.
+ * @param streams id → digest of the key that it was opened with
+ * @returns the ids of those that must end: their key is gone, or their lease was
+ * @throws HoldfastError unavailable
+ */
+export async function renewStreams(
+  engine: Engine,
+  tenant: string,
+  streams: ReadonlyMap<string, string>,
+): Promise<string[]> {
+  const args = [...streams].flat();
+  const ended = await send(() => engine.redis.hf_renewStreams(tenantKey(tenant), LEASE_MS, ...args));
+  return parseReply(ended).map(toText);
+}
+
+/**
+ * Gives back the leases of streams that have ended.
+ * @throws HoldfastError unavailable
+ */
+export async function closeStreams(engine: Engine, tenant: string, ids: readonly string[]): Promise<void> {
+  await send(() => engine.redis.hf_closeStreams(tenantKey(tenant), ...ids));
+}

@@ -1,0 +1,57 @@
+/**
+ * One open stream of events: a response that is written to as long as its reader keeps up (decisions, section 7).
+ */
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import type { Credential } from '../domain/tenants.ts';
+
+/** Bytes that may wait for a slow reader. */
+const MAX_WAITING_BYTES = 1_048_576;
+
+/** That a reader has to take what was written before the end. */
+const END_WITHIN_MS = 2000;
+
+const HEADERS = {
+  'Content-Type': 'text/event-stream',
+  // No proxy may keep, gather or recode it.
+  'Cache-Control': 'no-store, no-transform',
+  'X-Accel-Buffering': 'no',
+};
+
+export class Stream {
+  readonly id = randomUUID();
+  readonly credential: Credential;
+  readonly #response: ServerResponse;
+
+  /** @param onClose called once, when it has ended, whoever ended it */
+  constructor(response: ServerResponse, credential: Credential, onClose: (stream: Stream) => void) {
+    this.#response = response;
+    this.credential = credential;
+    response.once('close', () => onClose(this));
+    // A reader that went away while it was written to: its 'close' follows.
+    response.on('error', () => {});
+  }
+
+  get isGone(): boolean {
+    return this.#response.destroyed;
+  }
+
+  /** Sends the head and a comment, so that proxies and the reader see at once that it is open. */
+  start(headers: Readonly<Record<string, string>>): void {
+    this.#response.writeHead(200, { ...HEADERS, ...headers });
+    this.#response.write(': open\n\n');
+  }
+
+  /** Sends frames; cuts off a reader that would have more than 1 MiB waiting. */
+  write(frames: Buffer): void {
+    if (this.#response.writableEnded) return;
+    if (this.#response.writableLength + frames.length > MAX_WAITING_BYTES) this.#response.destroy();
+    else this.#response.write(frames);
+  }
+
+  /** Ends it in good order: what was written is still sent, unless its reader takes too long; that one connects again. */
+  end(): void {
+    this.#response.end();
+    setTimeout(() => this.#response.destroy(), END_WITHIN_MS).unref();
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * All streams of events of this instance (decisions, section 7): opened and ended, kept alive, their leases renewed, and written
+ * to, once a turn of the event loop, with all that came for their tenant in it.
+ */
+import type { ServerResponse } from 'node:http';
+import type { Redis } from 'ioredis';
+import type { Logger } from 'pino';
+import { HoldfastError } from '../domain/errors.ts';
+import type { Credential } from '../domain/tenants.ts';
+import type { Engine } from '../engine/engine.ts';
+import { closeStreams, openStream, RENEW_EVERY_MS, renewStreams } from '../engine/streams.ts';
+import { Bus } from './bus.ts';
+import { Stream } from './stream.ts';
+
+const KEEPALIVE_EVERY_MS = 15_000;
+const KEEPALIVE = Buffer.from(': keepalive\n\n');
+
+/** Renewals that may fail in a row, since Redis was away, before a lease may have lapsed. */
+const RENEWALS_TO_LOSE = 2;
+
+/** The streams of one tenant. */
+interface Audience {
+  /** Those that are written to: subscribed, and their leases held. */
+  readonly streams: Map<string, Stream>;
+  /** Those that are being opened. */
+  opening: number;
+  /** What was received in this turn of the event loop. */
+  received: Buffer[];
+  renewalsLost: number;
+}
+
+export class Streams {
+  readonly #engine: Engine;
+  readonly #log: Logger;
+  readonly #bus: Bus;
+  readonly #audiences = new Map<string, Audience>();
+  readonly #timers: NodeJS.Timeout[];
+  /** Counts losses of the connection: a stream that was opening meanwhile cannot know what it missed. */
+  #losses = 0;
+  #leaving = false;
+
+  /** @param subscriber a client for subscriptions alone, as Bus wants it */
+  constructor(engine: Engine, subscriber: Redis, log: Logger) {
+    this.#engine = engine;
+    this.#log = log;
+    this.#bus = new Bus(subscriber, {
+      onMessage: (tenant, frames) => this.#receive(tenant, frames),
+      onLost: () => this.#lose(),
+    });
+    this.#timers = [
+      setInterval(() => this.#each((stream) => stream.write(KEEPALIVE)), KEEPALIVE_EVERY_MS),
+      setInterval(() => {
+        for (const tenant of this.#audiences.keys()) void this.#renew(tenant);
+      }, RENEW_EVERY_MS),
+    ];
+  }
+
+  /**
+   * Opens a stream on a response that nothing was sent on yet; from its first byte on, it misses nothing.
+   * @param headers to send besides the stream's own
+   * @throws HoldfastError unauthenticated, unavailable; LimitError where the tenant has as many as its tier allows
+   */
+  async open(
+    response: ServerResponse,
+    credential: Credential,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    if (this.#leaving) throw new HoldfastError('unavailable', 'This instance is leaving. Connect again.');
+    const { tenant } = credential;
+    const stream = new Stream(response, credential, (one) => this.#closed(one));
+    const losses = this.#losses;
+    const audience = this.#audiences.get(tenant) ?? { streams: new Map(), opening: 0, received: [], renewalsLost: 0 };
+    this.#audiences.set(tenant, audience);
+    audience.opening++;
+    try {
+      await this.#bus.subscribe(tenant);
+      await openStream(this.#engine, credential, stream.id);
+      if (losses !== this.#losses || this.#leaving) {
+        void this.#giveBack(tenant, [stream.id]);
+        throw new HoldfastError('unavailable', 'The connection to the reservation store was lost. Connect again.');
+      }
+      if (stream.isGone) {
+        void this.#giveBack(tenant, [stream.id]);
+        return;
+      }
+      audience.streams.set(stream.id, stream);
+      stream.start(headers);
+    } finally {
+      audience.opening--;
+      this.#forgetIfEmpty(tenant);
+    }
+  }
+
+  /** Ends all streams, so that their readers move to another instance, and opens none from now on. */
+  leave(): void {
+    this.#leaving = true;
+    this.#each((stream) => stream.end());
+  }
+
+  /** To be called when all streams have ended. */
+  close(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#bus.close();
+  }
+
+  #receive(tenant: string, frames: Buffer): void {
+    const audience = this.#audiences.get(tenant);
+    if (audience === undefined) return;
+    if (frames.length === 0) {
+      void this.#renew(tenant);
+      return;
+    }
+    if (audience.received.push(frames) > 1) return;
+    setImmediate(() => {
+      const all = audience.received.length === 1 ? frames : Buffer.concat(audience.received);
+      audience.received = [];
+      for (const stream of audience.streams.values()) stream.write(all);
+    });
+  }
+
+  #lose(): void {
+    this.#losses++;
+    this.#each((stream) => stream.end());
+  }
+
+  #closed(stream: Stream): void {
+    const { tenant } = stream.credential;
+    if (this.#audiences.get(tenant)?.streams.delete(stream.id) !== true) return;
+    this.#forgetIfEmpty(tenant);
+    void this.#giveBack(tenant, [stream.id]);
+  }
+
+  #forgetIfEmpty(tenant: string): void {
+    const audience = this.#audiences.get(tenant);
+    if (audience === undefined || audience.streams.size > 0 || audience.opening > 0) return;
+    this.#audiences.delete(tenant);
+    // Commands keep their order, so a stream that opens from now on subscribes after this.
+    this.#bus.unsubscribe(tenant).catch((err: unknown) => this.#log.debug({ err }, 'unsubscribing'));
+  }
+
+  /** Leases that cannot be given back now lapse by themselves. */
+  async #giveBack(tenant: string, ids: readonly string[]): Promise<void> {
+    await closeStreams(this.#engine, tenant, ids).catch((err: unknown) => this.#log.debug({ err }, 'closing streams'));
+  }
+
+  async #renew(tenant: string): Promise<void> {
+    const audience = this.#audiences.get(tenant);
+    if (audience === undefined || audience.streams.size === 0) return;
+    const digests = new Map([...audience.streams.values()].map(({ id, credential }) => [id, credential.digest]));
+    try {
+      const ended = await renewStreams(this.#engine, tenant, digests);
+      audience.renewalsLost = 0;
+      for (const id of ended) audience.streams.get(id)?.end();
+    } catch (err) {
+      this.#log.warn({ err, tenant }, 'renewing streams');
+      if (++audience.renewalsLost > RENEWALS_TO_LOSE) for (const stream of audience.streams.values()) stream.end();
+    }
+  }
+
+  #each(act: (stream: Stream) => void): void {
+    for (const { streams } of this.#audiences.values()) for (const stream of streams.values()) act(stream);
+  }
+}

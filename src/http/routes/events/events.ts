@@ -1,0 +1,72 @@
+/**
+ * GET /api/v1/events: the tenant's changes as server-sent events (interface, "Events"; decisions, section 7).
+ */
+
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import { EVENT_TYPES, LIMIT_TYPES, REQUEST_TYPES } from '../../../domain/events.ts';
+import { TRANSACTION_METHODS } from '../../../domain/reservations.ts';
+import { authenticate } from '../../../engine/authenticate.ts';
+import type { AppEnv, HttpDeps } from '../../env.ts';
+import { time } from '../../fields.ts';
+import { anyOperation, limited } from '../../responses.ts';
+
+const Event = z
+  .object({
+    type: z.enum(EVENT_TYPES),
+    tenantId: z.string(),
+    resource: z.string().nullable(),
+    requester: z.string().nullable(),
+    explanation: z.string().nullable().openapi({ description: 'The bare status.', example: 'ACQUIRED' }),
+    resourceType: z.string().nullable(),
+    apiKeyLabel: z.string().nullable(),
+    requestType: z.enum(REQUEST_TYPES),
+    timestamp: time,
+    method: z.enum(TRANSACTION_METHODS).nullable(),
+    changes: z
+      .array(
+        z.object({
+          resource: z.string(),
+          requester: z.string(),
+          requestType: z.enum(['RESERVE', 'UNRESERVE']),
+          explanation: z.string(),
+        }),
+      )
+      .nullable(),
+    limitType: z.enum(LIMIT_TYPES).nullable(),
+    limit: z.int().nullable(),
+  })
+  .openapi('Event');
+
+// Of the wider type that lets the handler answer by itself.
+const responses: RouteConfig['responses'] = {
+  200: {
+    description: 'The stream. Each event is named by its type, and its data is one Event.',
+    content: { 'text/event-stream': { schema: Event } },
+  },
+  ...anyOperation,
+  ...limited,
+};
+
+const route = createRoute({
+  method: 'get',
+  path: '/api/v1/events',
+  operationId: 'events',
+  tags: ['Events'],
+  summary: 'Watch every change',
+  description:
+    'A stream of server-sent events: listen by event name. Events come in the order in which the state changed. There is no replay: a stream that may have missed something ends; connect again, then read the active reservations.',
+  responses,
+});
+
+export const eventsRoute = ({ engine, streams }: HttpDeps) =>
+  new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
+    // A HEAD is served by the handler of GET; it is no reader.
+    if (c.req.method === 'HEAD') {
+      await authenticate(engine, c.get('credential'));
+      return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
+    }
+    const headers = { 'X-Request-Id': c.get('requestId') };
+    await streams.open(c.env.outgoing, c.get('credential'), headers);
+    return RESPONSE_ALREADY_SENT;
+  });

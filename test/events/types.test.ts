@@ -1,0 +1,244 @@
+/**
+ * The table of event types, row by row: when each is sent, and every field of it.
+ */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { STEERED_CLOCK, setClock } from '../support/clock.ts';
+import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+import { type Subscriber, watch } from '../support/watch.ts';
+
+const NOW = Date.parse('2028-02-29T23:59:59.007Z');
+
+let holdfast: Instance;
+let subscriber: Subscriber;
+beforeAll(async () => {
+  holdfast = await startInstance({
+    keys: [{ ...makeConfiguredKey(makeTenant(), 'wörk "er"'), tier: 'Free' }],
+    includes: { clock: STEERED_CLOCK },
+  });
+  await setClock(holdfast.redis, holdfast.tenant, NOW);
+});
+afterAll(() => holdfast.stop());
+beforeEach(async () => {
+  await holdfast.reset();
+  subscriber = await watch(holdfast);
+});
+afterEach(async () => {
+  subscriber.close();
+  await setClock(holdfast.redis, holdfast.tenant, NOW);
+});
+
+const event = (fields: object) => ({
+  tenantId: holdfast.tenant,
+  resource: null,
+  requester: null,
+  explanation: null,
+  resourceType: null,
+  apiKeyLabel: 'wörk "er"',
+  timestamp: '2028-02-29T23:59:59.007Z',
+  method: null,
+  changes: null,
+  limitType: null,
+  limit: null,
+  ...fields,
+});
+const reserve = async (resource: string, requester = 'a', more = {}) =>
+  (await holdfast.reserve({ resource, requester, ...more })).body[0];
+
+describe('RESERVED', () => {
+  test('a resource was reserved; the tag is the default one or the call’s', async () => {
+    await holdfast.reserve(
+      { resource: 'r "1" \\ é🎉', requester: 'a\\b' },
+      { resource: 'r2', requester: 'a', resourceType: 'Device' },
+    );
+    const common = { type: 'RESERVED', explanation: 'ACQUIRED', requestType: 'RESERVE' };
+    expect(await subscriber.count(2)).toEqual([
+      event({ ...common, resource: 'r "1" \\ é🎉', requester: 'a\\b', resourceType: 'UserDefined' }),
+      event({ ...common, resource: 'r2', requester: 'a', resourceType: 'Device' }),
+    ]);
+  });
+
+  test('one a reservation: what it takes along sends none', async () => {
+    await holdfast.register({ name: 'leaf', capacity: 2, treePath: 'root', blocks: ['block'] });
+    const taken = await reserve('leaf');
+    if (taken) await holdfast.unreserve({ ...taken, resource: 'leaf_0' });
+    expect((await subscriber.count(2)).map(({ type, resource }) => [type, resource])).toEqual([
+      ['RESERVED', 'leaf'],
+      ['UNRESERVED', 'leaf'],
+    ]);
+  });
+
+  test('ALREADY_HAD sends none', async () => {
+    await reserve('r');
+    await reserve('r');
+    await reserve('end');
+    expect((await subscriber.count(2)).map(({ resource }) => resource)).toEqual(['r', 'end']);
+  });
+});
+
+describe('UNRESERVED', () => {
+  test('a resource was released by an unreserve call', async () => {
+    const taken = await reserve('r', 'a', { resourceType: 'Device' });
+    if (taken) await holdfast.unreserve(taken);
+    const common = { resource: 'r', requester: 'a', resourceType: 'Device' };
+    expect((await subscriber.count(2))[1]).toEqual(
+      event({ ...common, type: 'UNRESERVED', explanation: 'RELINQUISHED', requestType: 'UNRESERVE' }),
+    );
+  });
+
+  test('NOT_RESERVED sends none', async () => {
+    await holdfast.unreserve({ resource: 'free', requester: 'a' });
+    await reserve('end');
+    expect((await subscriber.count(1))[0]?.resource).toBe('end');
+  });
+});
+
+describe('RESERVATION_EXPIRED, then UNRESERVED', () => {
+  test('of a lease that is over, before whatever takes its place', async () => {
+    await reserve('r', 'a', { ttlSeconds: 1, resourceType: 'Device' });
+    await setClock(holdfast.redis, holdfast.tenant, NOW + 1000);
+    await reserve('r', 'b');
+    const timestamp = '2028-03-01T00:00:00.007Z';
+    const common = { resource: 'r', requester: 'a', resourceType: 'Device', requestType: 'EXPIRE', timestamp };
+    expect((await subscriber.count(4)).slice(1)).toEqual([
+      event({ ...common, type: 'RESERVATION_EXPIRED', explanation: 'EXPIRED' }),
+      event({ ...common, type: 'UNRESERVED', explanation: 'RELINQUISHED' }),
+      event({
+        type: 'RESERVED',
+        resource: 'r',
+        requester: 'b',
+        explanation: 'ACQUIRED',
+        resourceType: 'UserDefined',
+        requestType: 'RESERVE',
+        timestamp,
+      }),
+    ]);
+  });
+});
+
+describe('RESERVE_FAILED', () => {
+  test('ALREADY_HELD, NOT_AVAILABLE and NOT_VALID, as the bare status', async () => {
+    await holdfast.register({ name: 'pool', capacity: 2 }, { name: 'guarded', blocks: ['held'] });
+    await reserve('held');
+    await reserve('held', 'b', { resourceType: 'Device' });
+    await reserve('guarded', 'b');
+    await reserve('pool_7', 'b');
+    const common = { type: 'RESERVE_FAILED', requester: 'b', requestType: 'RESERVE', resourceType: 'UserDefined' };
+    expect((await subscriber.count(4)).slice(1)).toEqual([
+      event({ ...common, resource: 'held', explanation: 'ALREADY_HELD', resourceType: 'Device' }),
+      event({ ...common, resource: 'guarded', explanation: 'NOT_AVAILABLE' }),
+      event({ ...common, resource: 'pool_7', explanation: 'NOT_VALID' }),
+    ]);
+  });
+});
+
+describe('UNRESERVE_FAILED', () => {
+  test('another one’s reservation, and a bad token', async () => {
+    await reserve('r');
+    await holdfast.unreserve({ resource: 'r', requester: 'b' }, { resource: 'r', requester: 'a', releaseToken: 'bad' });
+    const common = { type: 'UNRESERVE_FAILED', resource: 'r', requestType: 'UNRESERVE' };
+    expect((await subscriber.count(3)).slice(1)).toEqual([
+      event({ ...common, requester: 'b', explanation: 'DOESNT_OWN_RESERVATION' }),
+      event({ ...common, requester: 'a', explanation: 'DOESNT_OWN_RESERVATION' }),
+    ]);
+  });
+});
+
+describe('TRANSACTION_APPLIED, TRANSACTION_ROLLED_BACK', () => {
+  test('one for the whole, with its changes, and none for its items', async () => {
+    const requests = [
+      { requestType: 'RESERVE' as const, resource: 't1', requester: 'a' },
+      { requestType: 'UNRESERVE' as const, resource: 't2', requester: 'b' },
+    ];
+    await holdfast.transaction('ALL_OR_NONE', ...requests);
+    await reserve('t3', 'c');
+    await holdfast.transaction('ALL_OR_NONE', ...requests, { ...requests[0], resource: 't3' } as (typeof requests)[0]);
+    const events = await subscriber.count(3);
+    const change = (resource: string, requester: string, requestType: string, explanation: string) => ({
+      resource,
+      requester,
+      requestType,
+      explanation,
+    });
+    const common = { requestType: 'TRANSACTION', method: 'ALL_OR_NONE' };
+    expect(events[0]).toEqual(
+      event({
+        ...common,
+        type: 'TRANSACTION_APPLIED',
+        explanation: 'APPLIED',
+        changes: [change('t1', 'a', 'RESERVE', 'ACQUIRED'), change('t2', 'b', 'UNRESERVE', 'NOT_RESERVED')],
+      }),
+    );
+    expect(events[2]).toEqual(
+      event({
+        ...common,
+        type: 'TRANSACTION_ROLLED_BACK',
+        explanation: 'ROLLED_BACK',
+        changes: [
+          change('t1', 'a', 'RESERVE', 'NOT_AVAILABLE'),
+          change('t2', 'b', 'UNRESERVE', 'NOT_AVAILABLE'),
+          change('t3', 'a', 'RESERVE', 'ALREADY_HELD'),
+        ],
+      }),
+    );
+  });
+});
+
+describe('RESET', () => {
+  test('all reservations of the tenant were cleared', async () => {
+    await holdfast.reset();
+    expect(await subscriber.count(1)).toEqual([event({ type: 'RESET', requestType: 'RESET' })]);
+  });
+});
+
+describe('TIER_LIMIT_REACHED', () => {
+  test('with limitType and limit, at most once a second for each kind', async () => {
+    const refused = async () => (await watch(holdfast)).close();
+    await refused();
+    await refused();
+    await setClock(holdfast.redis, holdfast.tenant, NOW + 999);
+    await refused();
+    await setClock(holdfast.redis, holdfast.tenant, NOW + 1000);
+    await refused();
+    const common = { type: 'TIER_LIMIT_REACHED', requestType: 'CONNECT', limitType: 'EventConnections', limit: 1 };
+    expect(await subscriber.count(2)).toEqual([
+      event(common),
+      event({ ...common, timestamp: '2028-03-01T00:00:00.007Z' }),
+    ]);
+  });
+});
+
+describe('renew, register, check and reads', () => {
+  test('send none', async () => {
+    const taken = await reserve('r');
+    if (taken) await holdfast.renew({ ...taken, ttlSeconds: 60 });
+    await holdfast.register({ name: 'x' });
+    await holdfast.check({ resource: 'r' });
+    await holdfast.active();
+    await holdfast.delete('x');
+    await reserve('end');
+    expect((await subscriber.count(2)).map(({ resource }) => resource)).toEqual(['r', 'end']);
+  });
+});
+
+describe('the timestamp', () => {
+  test('is right on every kind of day', async () => {
+    const days = [
+      '1999-12-31',
+      '2000-02-29',
+      '2000-03-01',
+      '2024-02-29',
+      '2025-02-28',
+      '2025-03-01',
+      '2100-02-28',
+      '2100-03-01',
+    ];
+    for (const [i, day] of days.entries()) {
+      const ms = Date.parse(`${day}T01:02:03.004Z`);
+      // Streams of the past have no lease in the future: one is made by hand.
+      await holdfast.redis.hset(`{${holdfast.tenant}}:tenant`, 'listenUntil', ms + 1);
+      await setClock(holdfast.redis, holdfast.tenant, ms);
+      await reserve(`day ${day}`);
+      expect((await subscriber.count(i + 1))[i]?.timestamp).toBe(new Date(ms).toISOString());
+    }
+  });
+});
