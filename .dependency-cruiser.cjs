@@ -6,7 +6,8 @@ const ALLOWED = {
   identity: ['domain'],
   events: ['domain', 'engine'],
   jobs: ['domain', 'engine'],
-  http: ['domain', 'engine', 'events', 'identity', 'telemetry'],
+  limits: ['domain', 'engine'],
+  http: ['domain', 'engine', 'events', 'identity', 'limits', 'telemetry'],
 };
 
 const room = (name) => `^src/${name}/`;

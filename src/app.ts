@@ -8,6 +8,7 @@ import type { AppEnv, HttpDeps } from './http/env.ts';
 import { describeFault, onError, onNotFound } from './http/errors.ts';
 import { authenticate } from './http/middleware/authenticate.ts';
 import { logRequests } from './http/middleware/logRequests.ts';
+import { rateLimitHeaders } from './http/middleware/rateLimitHeaders.ts';
 import { docsRoutes } from './http/routes/docs.ts';
 import { eventsRoute } from './http/routes/events/events.ts';
 import { healthRoutes } from './http/routes/health.ts';
@@ -73,7 +74,7 @@ export function createApp(deps: HttpDeps): OpenAPIHono<AppEnv> {
     name: 'X-Api-Key',
   });
 
-  app.use('/api/v1/*', authenticate(deps.engine, deps.knowsTenant));
+  app.use('/api/v1/*', rateLimitHeaders, authenticate(deps));
 
   app.route('/', reserveRoute(deps));
   app.route('/', unreserveRoute(deps));

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { API_KEY, nameFault, TENANT_ID } from './domain/names.ts';
 import { DEFAULT_SIZES, type Sizes } from './domain/sizes.ts';
-import { TIERS } from './domain/tiers.ts';
+import { DEFAULT_TIERS, TIERS, type TierLimits, type TierTable } from './domain/tiers.ts';
 
 /** The most that a script can take in: Lua passes at most 8,000 values to one Redis command. */
 const MAX_BATCH = 2000;
@@ -54,6 +54,18 @@ const integer = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
 
+const limit = z.union([z.int().min(1), z.null()], 'must be an integer of at least 1, or null for any number');
+const partialLimits = z
+  .strictObject({
+    writesPerMinute: limit,
+    readsPerMinute: limit,
+    writesPerDay: limit,
+    reservations: limit,
+    eventConnections: limit,
+  })
+  .partial();
+const Tiers = z.partialRecord(z.enum(TIERS), partialLimits);
+
 const REDIS_PROTOCOL = /^(rediss?:\/\/.|unix:\/\/\/)/;
 
 const Environment = z.object({
@@ -65,6 +77,9 @@ const Environment = z.object({
     .regex(REDIS_PROTOCOL, 'must begin with redis://, rediss:// or unix:///'),
   DATABASE_URL: z.undefined('is not supported yet: leave it unset, for the in-memory mode').optional(),
   API_KEYS: json.pipe(ApiKeys).optional(),
+  TIERS: json.pipe(Tiers).default({}),
+  TRUSTED_PROXIES: integer(0, 10).default(0),
+  MAX_FAILED_AUTHENTICATIONS: integer(1, 1_000_000).default(30),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'must be trace, debug, info, warn, error or silent')
     .default('info'),
@@ -88,6 +103,11 @@ export interface Config {
   readonly redisUrl: string;
   /** undefined: a tenant and its key are made up at the start */
   readonly apiKeys: readonly z.infer<typeof ApiKey>[] | undefined;
+  readonly tiers: TierTable;
+  /** Proxies of our own that each request comes through. */
+  readonly trustedProxies: number;
+  /** Failed authentications that a client address may have in a minute. */
+  readonly maxFailedAuthentications: number;
   readonly logLevel: string;
   readonly sweepIntervalMs: number;
   readonly reconcileIntervalMs: number;
@@ -115,6 +135,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     role: data.ROLE,
     redisUrl: data.REDIS_URL,
     apiKeys: data.API_KEYS,
+    tiers: withOverrides(data.TIERS),
+    trustedProxies: data.TRUSTED_PROXIES,
+    maxFailedAuthentications: data.MAX_FAILED_AUTHENTICATIONS,
     logLevel: data.LOG_LEVEL,
     sweepIntervalMs: data.SWEEP_INTERVAL_MS,
     reconcileIntervalMs: data.RECONCILE_INTERVAL_MS,
@@ -129,4 +152,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       bodyBytes: data.MAX_BODY_BYTES,
     },
   };
+}
+
+/** The table of tiers with what the configuration sets put in. */
+function withOverrides(overrides: z.infer<typeof Tiers>): TierTable {
+  const of = (tier: keyof TierTable): TierLimits => {
+    const set = Object.entries(overrides[tier] ?? {}).filter(([, limit]) => limit !== undefined);
+    return { ...DEFAULT_TIERS[tier], ...Object.fromEntries(set) };
+  };
+  return { Free: of('Free'), Starter: of('Starter'), Pro: of('Pro'), Enterprise: of('Enterprise') };
 }

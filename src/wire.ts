@@ -16,6 +16,8 @@ import { Streams } from './events/streams.ts';
 import type { AppEnv } from './http/env.ts';
 import { type ConfiguredKey, configuredTenants } from './identity/configuredTenants.ts';
 import { startSchedule } from './jobs/schedule.ts';
+import { FailedAuthentications } from './limits/failedAuthentications.ts';
+import { ReadLimiter } from './limits/reads.ts';
 
 export interface Services {
   readonly app: OpenAPIHono<AppEnv>;
@@ -50,7 +52,7 @@ export async function wire(
   });
   defineScripts(redis, loadScripts(includes));
   const tenants = configuredTenants(keys);
-  const engine: Engine = { redis, lookUpTenant: async (id) => tenants.get(id) ?? null };
+  const engine: Engine = { redis, lookUpTenant: async (id) => tenants.get(id) ?? null, tiers: config.tiers };
   try {
     const fault = await redisFault(redis).catch(() => `Redis cannot be reached (${lastError.message})`);
     if (fault !== null) throw new Error(fault);
@@ -67,7 +69,17 @@ export async function wire(
   const app =
     streams === null
       ? createHealthApp({ log, ready })
-      : createApp({ engine, streams, sizes: config.sizes, log, ready, knowsTenant: (id) => tenants.has(id) });
+      : createApp({
+          engine,
+          streams,
+          reads: new ReadLimiter(engine),
+          failedAuthentications: new FailedAuthentications(redis, config.maxFailedAuthentications),
+          trustedProxies: config.trustedProxies,
+          sizes: config.sizes,
+          log,
+          ready,
+          knowsTenant: (id) => tenants.has(id),
+        });
 
   const closers: (() => unknown)[] = [() => streams?.close()];
   if (config.role !== 'api') {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../src/config.ts';
+import { DEFAULT_TIERS } from '../src/domain/tiers.ts';
 import { makeKey } from '../src/identity/apiKeys.ts';
 
 const REDIS_URL = 'redis://localhost';
@@ -25,6 +26,9 @@ describe('configuration', () => {
       logLevel: 'info',
       sweepIntervalMs: 1000,
       reconcileIntervalMs: 300_000,
+      tiers: DEFAULT_TIERS,
+      trustedProxies: 0,
+      maxFailedAuthentications: 30,
       sizes: {
         nameLength: 256,
         typeLength: 64,

@@ -5,7 +5,7 @@
 
   ARGV[1]  SHA-256 of the API key, hexadecimal
 
-  Returns {'OK'}, {'NO_KEY'} or {'NO_TENANT'}.
+  Returns {'OK', the tenant's tier}, {'NO_KEY'} or {'NO_TENANT'}.
 ]]
 --@include gate
-return { 'OK' }
+return { 'OK', redis.call('HGET', KEYS[1], 'tier') }

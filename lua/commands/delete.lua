@@ -7,14 +7,17 @@
   ARGV[2]  name
   ARGV[3]  1: with all below it; 0: only where there is nothing below it
 
-  Returns {'OK', name, ...}: those deleted, ancestors first;
+  Returns {'OK', quota, name, ...}: those deleted, ancestors first;
   or, with nothing done, {'UNREGISTERED'}, or {'REFUSED', why};
-  or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}.
+  or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include clock
 --@include gate
 --@include tenant
 --@include publish
+--@include refuse
+local requestType, cost = nil, 1
+--@include charge
 --@include codec
 --@include slots
 --@include definitions
@@ -24,26 +27,29 @@ if expire(100) then
   return { 'AGAIN' }
 end
 if not definition(ARGV[2]) then
+  pay()
   return { 'UNREGISTERED' }
 end
 
-local reply = { 'OK', ARGV[2] }
-local next = 2
+local reply = { 'OK', quota, ARGV[2] }
+local next = 3
 while reply[next] do
   local name = reply[next]
   for _, child in ipairs(childrenOf(name)) do
     if ARGV[3] == '0' then
+      pay()
       return { 'REFUSED', ARGV[2] .. ' has resources below it: delete these first, or say cascade=true' }
     end
     reply[#reply + 1] = child
   end
   if heldOf(name) > 0 then
+    pay()
     return { 'REFUSED', name .. ' is held by an active reservation' }
   end
   define(name, false)
   next = next + 1
 end
 
-commit()
+commit(charged)
 commitDefinitions()
 return reply

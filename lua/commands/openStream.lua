@@ -8,19 +8,18 @@
   ARGV[2]  the stream's id
   ARGV[3]  ms that the lease lasts
 
-  Returns {'OK'}; or {'LIMIT', 'EventConnections', limit, tier}; or {'NO_KEY'}, {'NO_TENANT'}.
+  Returns {'OK'}; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'NO_TENANT'}.
 ]]
 --@include clock
 --@include gate
 --@include tenant
 --@include publish
---@include tellLimit
+--@include refuse
 local streamsKey = base .. 'streams'
 redis.call('ZREMRANGEBYSCORE', streamsKey, '-inf', nowMs)
-local tier, limit = unpack(redis.call('HMGET', KEYS[1], 'tier', 'eventConnections'))
-if limit and limit ~= '' and redis.call('ZCARD', streamsKey) >= tonumber(limit) then
-  tellLimit('CONNECT', 'EventConnections', limit)
-  return { 'LIMIT', 'EventConnections', limit, tier }
+if redis.call('ZCARD', streamsKey) >= streamCap then
+  -- Others come and go at any time.
+  return refuse('CONNECT', 'EventConnections', streamCap, 1, 5)
 end
 local leaseEnd = nowMs + ARGV[3]
 redis.call('ZADD', streamsKey, leaseEnd, ARGV[2])

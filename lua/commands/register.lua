@@ -9,13 +9,16 @@
   ARGV[3]  the first of four for each item:
            name, capacity, blocks (each followed by '\n'), tree path (each segment followed by '\n'; '' none)
 
-  Returns {'OK', name, tree path, ...}: the ancestors that were registered along, their path by '>', '' none;
-  or {'REFUSED', what is wrong with which item}, nothing being done; or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', quota, name, tree path, ...}: the ancestors that were registered along, their path by '>', '' none;
+  or {'REFUSED', what is wrong with which item}, nothing being done; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include clock
 --@include gate
 --@include tenant
 --@include publish
+--@include refuse
+local requestType, cost = nil, (#ARGV - 2) / 4
+--@include charge
 --@include codec
 --@include slots
 --@include definitions
@@ -55,6 +58,7 @@ end
 readDefinitions(mentioned)
 
 local function invalid(name, field, fault)
+  pay()
   return { 'REFUSED', '[' .. (place[name] - 3) / 4 .. '].' .. field .. ' ' .. fault }
 end
 
@@ -156,9 +160,9 @@ for _, name in ipairs(names) do
   end
 end
 
-commit()
+commit(charged)
 commitDefinitions()
-local reply = { 'OK' }
+local reply = { 'OK', quota }
 for _, name in ipairs(ancestors) do
   reply[#reply + 1] = name
   reply[#reply + 1] = string.sub(pathOf(name), 1, -#name - 2)

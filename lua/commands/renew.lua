@@ -8,13 +8,16 @@
   ARGV[3]  the first of four for each item: resource, requester, release token (22 characters; '' none that could be one),
            lease in ms
 
-  Returns {'OK', item, ...}, an item being {'RENEWED', expires at ms}, {'NOT_RESERVED'}, {'DOESNT_OWN_RESERVATION'} or
-  {'INVALID_RELEASE_TOKEN'}; or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms} as reserve.lua.
+  Returns {'OK', quota, item, ...}, an item being {'RENEWED', expires at ms}, {'NOT_RESERVED'}, {'DOESNT_OWN_RESERVATION'} or
+  {'INVALID_RELEASE_TOKEN'}; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms} as reserve.lua.
 ]]
 --@include clock
 --@include gate
 --@include tenant
 --@include publish
+--@include refuse
+local requestType, cost = 'RESERVE', (#ARGV - 2) / 4
+--@include charge
 --@include codec
 --@include slots
 --@include definitions
@@ -32,7 +35,7 @@ for i = 3, #ARGV, 4 do
 end
 readNames(names)
 
-local reply = { 'OK' }
+local reply = { 'OK', quota }
 for i = 3, #ARGV, 4 do
   local slot, held = reservationOf(ARGV[i], ARGV[i + 1])
   if not slot then
@@ -50,5 +53,5 @@ local unindexed = dueBeforeIndexed(ARGV[2])
 if unindexed then
   return { 'INDEX', unindexed }
 end
-commit()
+commit(charged)
 return reply

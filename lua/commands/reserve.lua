@@ -8,20 +8,24 @@
   ARGV[3]  the first of five for each item:
            resource, requester, lease in ms ('' never ends), resource type ('' the default), release token (22 characters)
 
-  Returns {'OK', item, ...}, an item being what reserve() in plan.lua returns;
-  or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms}: nothing was done, since the expiry index must first hold the
+  Returns {'OK', quota, item, ...}, an item being what reserve() in plan.lua returns;
+  or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms}: nothing was done, since the expiry index must first hold the
   tenant at or before that time.
 ]]
 --@include clock
 --@include gate
 --@include tenant
 --@include publish
+--@include refuse
+local requestType, cost = 'RESERVE', (#ARGV - 2) / 5
+--@include charge
 --@include codec
 --@include slots
 --@include definitions
 --@include plan
 --@include index
 --@include outcomes
+--@include cap
 if expire(100) then
   commit()
   return { 'AGAIN' }
@@ -33,16 +37,27 @@ for i = 3, #ARGV, 5 do
 end
 readNames(names)
 
-local reply = { 'OK' }
+local mark, fenceBefore, countBefore = #journal, fence, count
+local reply, made = { 'OK', quota }, {}
 for i = 3, #ARGV, 5 do
   local item, isNew = reserve(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
-  tellReserved(ARGV[i], ARGV[i + 1], ARGV[i + 3], item, isNew)
   reply[#reply + 1] = item
+  made[#reply] = isNew
+end
+local refused = overCap(requestType, mark, fenceBefore, countBefore)
+if refused then
+  return refused
 end
 
 local unindexed = dueBeforeIndexed(ARGV[2])
 if unindexed then
   return { 'INDEX', unindexed }
 end
-commit()
+if listening then
+  for i = 3, #reply do
+    local at = 5 * i - 12
+    tellReserved(ARGV[at], ARGV[at + 1], ARGV[at + 3], reply[i], made[i])
+  end
+end
+commit(charged)
 return reply

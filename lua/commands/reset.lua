@@ -7,13 +7,16 @@
   ARGV[1]  SHA-256 of the API key, hexadecimal
   ARGV[2]  ms: the time at which the expiry index now holds the tenant; '' where nothing was written there
 
-  Returns {'OK', reservations that this ended}, those that were due already not counted; or {'NO_KEY'}, {'NO_TENANT'};
+  Returns {'OK', quota, reservations that this ended}, those that were due already not counted; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'NO_TENANT'};
   or {'INDEX', ms}: nothing was done, since the expiry index must first hold the tenant at or before that time.
 ]]
 --@include clock
 --@include gate
 --@include tenant
 --@include publish
+--@include refuse
+local requestType, cost = 'RESET', 1
+--@include charge
 if ARGV[2] ~= '' then
   indexed = math.min(indexed, ARGV[2])
 end
@@ -21,7 +24,7 @@ if indexed > nowMs then
   return { 'INDEX', nowMs }
 end
 local due = redis.call('ZCOUNT', dueKey, '-inf', nowMs)
-redis.call('HSET', KEYS[1], 'epoch', epoch + 1, 'count', 0, 'nextDue', math.huge, 'indexed', indexed)
+redis.call('HSET', KEYS[1], 'epoch', epoch + 1, 'count', 0, 'nextDue', math.huge, 'indexed', indexed, 'usage', charged)
 tell('RESET', 'RESET', nil, nil, nil, nil, keyLabel)
 publish()
-return { 'OK', count - due }
+return { 'OK', quota, count - due }

@@ -10,20 +10,24 @@
   ARGV[4]  the first of six for each item: RESERVE, then the five that reserve.lua takes; or UNRESERVE, then the
            three that unreserve.lua takes, and two that do not count
 
-  Returns {'OK', 'APPLIED' or 'ROLLED_BACK', item, ...}, an item being what reserve() in plan.lua or unreserve() in unreserve.lua
+  Returns {'OK', quota, 'APPLIED' or 'ROLLED_BACK', item, ...}, an item being what reserve() in plan.lua or unreserve() in unreserve.lua
   returns, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'};
-  or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms} as reserve.lua.
+  or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms} as reserve.lua.
 ]]
 --@include clock
 --@include gate
 --@include tenant
 --@include publish
+--@include refuse
+local requestType, cost = 'TRANSACTION', (#ARGV - 3) / 6
+--@include charge
 --@include codec
 --@include slots
 --@include definitions
 --@include plan
 --@include unreserve
 --@include index
+--@include cap
 if expire(100) then
   commit()
   return { 'AGAIN' }
@@ -31,7 +35,7 @@ end
 
 local SUCCESS = { ACQUIRED = true, ALREADY_HAD = true, RELINQUISHED = true, NOT_RESERVED = true }
 local method = ARGV[3]
-local mark, fenceBefore = #journal, fence
+local mark, fenceBefore, countBefore = #journal, fence, count
 
 local names = {}
 for i = 4, #ARGV, 6 do
@@ -39,7 +43,7 @@ for i = 4, #ARGV, 6 do
 end
 readNames(names)
 
-local reply = { 'OK', 'APPLIED' }
+local reply = { 'OK', quota, 'APPLIED' }
 local succeeded, failed = 0, 0
 for i = 4, #ARGV, 6 do
   local item
@@ -61,28 +65,33 @@ end
 if method == 'ALL_OR_NONE' and failed > 0 or method == 'FIRST' and succeeded == 0 then
   undo(mark)
   fence = fenceBefore
-  reply[2] = 'ROLLED_BACK'
-  for i = 3, #reply do
+  reply[3] = 'ROLLED_BACK'
+  for i = 4, #reply do
     if SUCCESS[reply[i][1]] then
       reply[i] = { 'NOT_AVAILABLE', 'ROLLED_BACK' }
     end
   end
 end
 
+local refused = overCap(requestType, mark, fenceBefore, countBefore)
+if refused then
+  return refused
+end
+
 if listening then
   local changes = {}
   for i = 4, #ARGV, 6 do
-    local status = reply[(i - 4) / 6 + 3][1]
+    local status = reply[(i - 4) / 6 + 4][1]
     changes[#changes + 1] = '{"resource":' .. quote(ARGV[i + 1]) .. ',"requester":' .. quote(ARGV[i + 2]) ..
       ',"requestType":"' .. ARGV[i] .. '","explanation":"' ..
       (status == 'INVALID_RELEASE_TOKEN' and 'DOESNT_OWN_RESERVATION' or status) .. '"}'
   end
-  tell('TRANSACTION_' .. reply[2], 'TRANSACTION', nil, nil, reply[2], nil, keyLabel, method, '[' .. table.concat(changes, ',') .. ']')
+  tell('TRANSACTION_' .. reply[3], 'TRANSACTION', nil, nil, reply[3], nil, keyLabel, method, '[' .. table.concat(changes, ',') .. ']')
 end
 
 local unindexed = dueBeforeIndexed(ARGV[2])
 if unindexed then
   return { 'INDEX', unindexed }
 end
-commit()
+commit(charged)
 return reply

@@ -6,13 +6,16 @@
   ARGV[1]  SHA-256 of the API key, hexadecimal
   ARGV[2]  the first of three for each item: resource, requester, release token (22 characters; '' none that could be one)
 
-  Returns {'OK', item, ...}, an item being what unreserve() in unreserve.lua returns;
-  or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', quota, item, ...}, an item being what unreserve() in unreserve.lua returns;
+  or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include clock
 --@include gate
 --@include tenant
 --@include publish
+--@include refuse
+local requestType, cost = 'UNRESERVE', (#ARGV - 1) / 3
+--@include charge
 --@include codec
 --@include slots
 --@include definitions
@@ -30,11 +33,11 @@ for i = 2, #ARGV, 3 do
 end
 readNames(names)
 
-local reply = { 'OK' }
+local reply = { 'OK', quota }
 for i = 2, #ARGV, 3 do
   local item, ended = unreserve(ARGV[i], ARGV[i + 1], ARGV[i + 2])
   tellUnreserved(ARGV[i], ARGV[i + 1], item, ended)
   reply[#reply + 1] = item
 end
-commit()
+commit(charged)
 return reply

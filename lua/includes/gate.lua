@@ -3,5 +3,5 @@
 -- Returns {'NO_KEY'}, or {'NO_TENANT'} where Redis knows nothing of the tenant. Gives keyLabel, '' for none.
 local keyLabel = redis.call('HGET', string.sub(KEYS[1], 1, -7) .. 'keys', ARGV[1])
 if not keyLabel then
-  return { redis.call('HEXISTS', KEYS[1], 'tier') == 1 and 'NO_KEY' or 'NO_TENANT' }
+  return { redis.call('HEXISTS', KEYS[1], 'limits') == 1 and 'NO_KEY' or 'NO_TENANT' }
 end

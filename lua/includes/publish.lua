@@ -40,12 +40,12 @@ local function tell(type, requestType, resource, requester, explanation, resourc
   end
   if not frameStart then
     frameStart = '","tenantId":"' .. string.match(base, '^{(.-)}') .. '","resource":'
-    frameEnd = '","timestamp":"' .. timestamp() .. '","method":'
+    frameEnd = ',"timestamp":"' .. timestamp() .. '","method":'
   end
   frames[#frames + 1] = table.concat({
     'event: ', type, '\ndata: {"type":"', type, frameStart, quoteOrNull(resource), ',"requester":', quoteOrNull(requester),
     ',"explanation":', quoteOrNull(explanation), ',"resourceType":', quoteOrNull(resourceType == '' and 'UserDefined' or resourceType), ',"apiKeyLabel":',
-    quoteOrNull(label), ',"requestType":"', requestType, frameEnd, quoteOrNull(method), ',"changes":', changes or 'null',
+    quoteOrNull(label), ',"requestType":', quoteOrNull(requestType), frameEnd, quoteOrNull(method), ',"changes":', changes or 'null',
     ',"limitType":', quoteOrNull(limitType), ',"limit":', limit or 'null', '}\n\n',
   })
 end
@@ -53,5 +53,6 @@ end
 local function publish()
   if #frames > 0 then
     redis.call('SPUBLISH', base .. 'events', table.concat(frames))
+    frames = {}
   end
 end

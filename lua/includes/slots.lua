@@ -158,6 +158,7 @@ local function put(slot, record)
   end
   journal[#journal + 1] = slot
   journal[#journal + 1] = before
+  count = count - (before and before.token and 1 or 0) + (record and record.token and 1 or 0)
   if before and before.pool ~= '' then
     account(slot, before, -1)
   end
@@ -249,8 +250,9 @@ local function callWith(command, key, list)
   end
 end
 
--- Writes what has changed, all of it, and publishes what there is to tell of it.
-local function commit()
+-- Writes what has changed, all of it, and publishes what there is to tell of it. Takes the usage that is charged for it (charge.lua),
+-- nil for none.
+local function commit(charged)
   local set, del, due, undue, assign, unassign, loose = {}, {}, {}, {}, {}, {}, {}
   local bits = {}
   for _, slot in ipairs(changed) do
@@ -263,7 +265,6 @@ local function commit()
         del[#del + 1] = slot
       end
       local ended, made = before and before.token, record and record.token
-      count = count - (ended and 1 or 0) + (made and 1 or 0)
       local dueBefore, dueNow = ended and before.expiresAt or 0, made and record.expiresAt or 0
       if dueNow > 0 and dueNow ~= dueBefore then
         due[#due + 1] = dueNow
@@ -321,6 +322,9 @@ local function commit()
   end
   if dueStale or #changed > 0 then
     redis.call('HSET', KEYS[1], 'count', count, 'fence', fence, 'nextDue', nextDue, 'indexed', indexed)
+  end
+  if charged then
+    redis.call('HSET', KEYS[1], 'usage', charged)
   end
   publish()
 end

@@ -8,12 +8,15 @@
 --   indexed              ms: the expiry index holds this tenant at or before this time. inf: it need not
 --   definitions          how many resources are registered
 --   requireRegistration  '1' where only these may be reserved
+--   tier                 the tenant's
+--   limits               what that allows, packed: writes a minute, writes a day, reservations, streams of events
+--   usage                what was written, packed (charge.lua)
 --   listenUntil          ms: until then a stream of events has a lease; 0: none has
 -- Gives these, and the names of the keys.
 local base = string.sub(KEYS[1], 1, -7)
 local tenant = redis.call(
   'HMGET', KEYS[1],
-  'epoch', 'count', 'fence', 'nextDue', 'indexed', 'definitions', 'requireRegistration', 'listenUntil'
+  'epoch', 'count', 'fence', 'nextDue', 'indexed', 'definitions', 'requireRegistration', 'listenUntil', 'tier', 'limits', 'usage'
 )
 local epoch = tenant[1] or '0'
 local count = tonumber(tenant[2] or 0)
@@ -23,5 +26,9 @@ local indexed = tonumber(tenant[5] or math.huge)
 local definitions = tonumber(tenant[6] or 0)
 local requireRegistration = tenant[7] == '1'
 local listenUntil = tonumber(tenant[8] or 0)
+local tier, usage = tenant[9], tenant[11]
+-- Greater than any count.
+local NO_LIMIT = 4294967295
+local writesPerMinute, writesPerDay, reservationCap, streamCap = struct.unpack('>I4I4I4I4', tenant[10] or string.rep('\255', 16))
 local slotsKey = base .. 'slots:' .. epoch
 local dueKey = base .. 'due:' .. epoch

@@ -2,7 +2,9 @@
  * `npm run bench:engine`: what each script costs Redis an item, for every kind of resource, and the longest that any of them keeps
  * Redis busy; a sweep of 100,000 due at once; a reset of a million. About a minute, on a private Redis.
  */
+
 import type { ReserveItem, TransactionItem } from '../../src/domain/reservations.ts';
+import { DEFAULT_TIERS, UNLIMITED } from '../../src/domain/tiers.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { createRedis } from '../../src/engine/redis.ts';
 import { register } from '../../src/engine/register.ts';
@@ -23,7 +25,11 @@ defineScripts(redis, loadScripts());
 const key = makeKey('bench');
 const credential = { tenant: 'bench', digest: digestKey(key) };
 const keys = [{ digest: credential.digest, label: null }];
-const engine: Engine = { redis, lookUpTenant: async (id) => ({ id, tier: 'Enterprise', keys }) };
+const engine: Engine = {
+  redis,
+  lookUpTenant: async (id) => ({ id, tier: 'Enterprise', keys }),
+  tiers: { ...DEFAULT_TIERS, Enterprise: UNLIMITED },
+};
 
 const names = (base: string, count: number) => Array.from({ length: count }, (_, i) => `${base}${i}`);
 const plain = { capacity: 1, blocks: [], treePath: [] };

@@ -4,6 +4,7 @@
  */
 import { connect, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
+import { UNLIMITED } from '../../src/domain/tiers.ts';
 import { redisAddress } from '../../src/engine/redis.ts';
 import { makeKey } from '../../src/identity/apiKeys.ts';
 import { startRedis } from '../redisServer.ts';
@@ -21,6 +22,7 @@ const redis = new Redis(redisAddress(redisServer.url));
 const env = {
   REDIS_URL: redisServer.url,
   PORT: '0',
+  TIERS: JSON.stringify({ Enterprise: UNLIMITED }),
   API_KEYS: JSON.stringify([{ key: KEY, tenant: 'bench', tier: 'Enterprise' }]),
 };
 try {

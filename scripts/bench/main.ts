@@ -3,6 +3,7 @@
  * million reservations cost. About two minutes; all of it on this machine.
  */
 import { Redis } from 'ioredis';
+import { UNLIMITED } from '../../src/domain/tiers.ts';
 import { redisAddress } from '../../src/engine/redis.ts';
 import { makeKey } from '../../src/identity/apiKeys.ts';
 import { startRedis } from '../redisServer.ts';
@@ -17,7 +18,8 @@ const KEY = makeKey('bench');
 const redisServer = await startRedis((line) => console.log(line));
 const redis = new Redis(redisAddress(redisServer.url));
 const API_KEYS = JSON.stringify([{ key: KEY, tenant: 'bench', tier: 'Enterprise' }]);
-const service = await startServer('src/main.ts', { REDIS_URL: redisServer.url, PORT: '0', API_KEYS });
+const TIERS = JSON.stringify({ Enterprise: UNLIMITED });
+const service = await startServer('src/main.ts', { REDIS_URL: redisServer.url, PORT: '0', API_KEYS, TIERS });
 const ceiling = await startServer('scripts/bench/ceiling.ts', {});
 pinApart([service.pid, ceiling.pid], [process.pid, redisServer.pid]);
 

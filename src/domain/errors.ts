@@ -7,7 +7,8 @@ export type ErrorCode = 'unauthenticated' | 'refused' | 'unregistered' | 'limite
 export interface LimitHit {
   readonly limitType: string;
   readonly limit: number;
-  readonly tier: string;
+  /** null: of no tenant's */
+  readonly tier: string | null;
   /** Seconds to wait. */
   readonly retryAfter: number;
   readonly upgradeRequired: boolean;

@@ -14,12 +14,3 @@ export const EVENT_TYPES = [
 ] as const;
 
 export const REQUEST_TYPES = ['RESERVE', 'UNRESERVE', 'TRANSACTION', 'EXPIRE', 'RESET', 'READ', 'CONNECT'] as const;
-
-export const LIMIT_TYPES = [
-  'OperationsPerMinute',
-  'ReadsPerMinute',
-  'OperationsPerDay',
-  'ConcurrentReservations',
-  'EventConnections',
-  'ApiKeys',
-] as const;

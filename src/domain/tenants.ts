@@ -2,6 +2,7 @@
  * What is known of a tenant and of who asks: the credential of a request, and the tenant's record as the
  * engine keeps it beside the tenant's state.
  */
+import type { Quota } from './limits.ts';
 import type { Tier } from './tiers.ts';
 
 /** Whoever sent a request, as far as its header tells: nothing of it is verified yet. */
@@ -9,6 +10,8 @@ export interface Credential {
   readonly tenant: string;
   /** SHA-256 of the key, hexadecimal. The key itself goes nowhere. */
   readonly digest: string;
+  /** What is left of the caller's quota; the engine and the limiters set it when they charge a request. */
+  quota?: readonly Quota[];
 }
 
 export interface TenantRecord {

@@ -1,18 +1,65 @@
 /**
- * The tiers a tenant can be in (interface, "Limits"), lowest first.
+ * The tiers a tenant can be in, lowest first, and what each allows (interface, "Limits"; decisions, section 8).
  */
 export const TIERS = ['Free', 'Starter', 'Pro', 'Enterprise'] as const;
 export type Tier = (typeof TIERS)[number];
 
-/** What a tier allows; null: any number. */
+/** null: any number. */
 export interface TierLimits {
-  /** Streams of events opened with an API key at the same time. */
+  readonly writesPerMinute: number | null;
+  readonly readsPerMinute: number | null;
+  readonly writesPerDay: number | null;
+  /** At the same time. */
+  readonly reservations: number | null;
+  /** Streams of events opened with an API key, at the same time. */
   readonly eventConnections: number | null;
 }
 
-export const TIER_LIMITS: Readonly<Record<Tier, TierLimits>> = {
-  Free: { eventConnections: 1 },
-  Starter: { eventConnections: 5 },
-  Pro: { eventConnections: 20 },
-  Enterprise: { eventConnections: null },
+export type TierTable = Readonly<Record<Tier, TierLimits>>;
+
+export const DEFAULT_TIERS: TierTable = {
+  Free: {
+    writesPerMinute: 300,
+    readsPerMinute: 1500,
+    writesPerDay: 10_000,
+    reservations: 500,
+    eventConnections: 1,
+  },
+  Starter: {
+    writesPerMinute: 1000,
+    readsPerMinute: 5000,
+    writesPerDay: null,
+    reservations: 10_000,
+    eventConnections: 5,
+  },
+  Pro: {
+    writesPerMinute: 5000,
+    readsPerMinute: 25_000,
+    writesPerDay: null,
+    reservations: 100_000,
+    eventConnections: 20,
+  },
+  Enterprise: {
+    writesPerMinute: 50_000,
+    readsPerMinute: 250_000,
+    writesPerDay: null,
+    reservations: 1_000_000,
+    eventConnections: null,
+  },
 };
+
+/** What a tier without limits allows. */
+export const UNLIMITED: TierLimits = {
+  writesPerMinute: null,
+  readsPerMinute: null,
+  writesPerDay: null,
+  reservations: null,
+  eventConnections: null,
+};
+
+/** Whether the tier above allows more. */
+export function isRaisedByUpgrade(table: TierTable, tier: Tier, limit: keyof TierLimits): boolean {
+  const above = TIERS[TIERS.indexOf(tier) + 1];
+  const [now, then] = [table[tier][limit], above && table[above][limit]];
+  return then !== undefined && now !== null && (then === null || then > now);
+}

@@ -29,6 +29,7 @@ export type Verb =
   | 'reserve'
   | 'reset'
   | 'sweep'
+  | 'tellLimit'
   | 'transaction'
   | 'unreserve';
 

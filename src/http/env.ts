@@ -7,11 +7,17 @@ import type { Sizes } from '../domain/sizes.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Streams } from '../events/streams.ts';
+import type { FailedAuthentications } from '../limits/failedAuthentications.ts';
+import type { ReadLimiter } from '../limits/reads.ts';
 import type { ReadinessCheck } from './routes/health.ts';
 
 export interface HttpDeps {
   readonly engine: Engine;
   readonly streams: Streams;
+  readonly reads: ReadLimiter;
+  readonly failedAuthentications: FailedAuthentications;
+  /** Proxies of our own that each request comes through. */
+  readonly trustedProxies: number;
   /** Whether there can be such a tenant. */
   readonly knowsTenant: (id: string) => boolean;
   readonly sizes: Sizes;

@@ -10,26 +10,6 @@ const failure = (description: string, example: string) => ({
   content: { 'application/json': { schema: Failure, example: { error: example } } },
 });
 
-const LimitReached = z
-  .object({
-    error: z.string(),
-    tier: z.string(),
-    limit: z.int(),
-    retryAfter: z.int().openapi({ description: 'Seconds to wait.' }),
-    upgradeRequired: z.boolean().openapi({ description: 'Whether a higher tier would have allowed it.' }),
-    limitType: z.string().openapi({ example: 'EventConnections' }),
-  })
-  .openapi('LimitReached');
-
-/** Of an operation that a tier limits. */
-export const limited = {
-  429: {
-    description: 'A limit of the tier is reached.',
-    content: { 'application/json': { schema: LimitReached } },
-    headers: z.object({ 'Retry-After': z.string().openapi({ description: 'Seconds to wait.', example: '5' }) }),
-  },
-};
-
 /** Of an operation on something registered. */
 export const unregistered = { 404: failure('No such resource is registered.', 'No such resource is registered.') };
 
@@ -42,8 +22,28 @@ const malformed = {
   },
 };
 
+const LimitReached = z
+  .object({
+    error: z.string(),
+    tier: z.string().nullable(),
+    limit: z.int(),
+    retryAfter: z.int().openapi({ description: 'Seconds to wait.' }),
+    upgradeRequired: z.boolean().openapi({ description: 'Whether a higher tier would have allowed it.' }),
+    limitType: z.string().openapi({ example: 'EventConnections' }),
+  })
+  .openapi('LimitReached');
+
+const limited = {
+  429: {
+    description: 'A limit of the tier is reached, or too many authentications from this address have failed.',
+    content: { 'application/json': { schema: LimitReached } },
+    headers: z.object({ 'Retry-After': z.string().openapi({ description: 'Seconds to wait.', example: '5' }) }),
+  },
+};
+
 /** Of anything that needs a key. */
 export const anyOperation = {
+  ...limited,
   401: failure('The API key is missing or not valid.', 'The X-Api-Key header holds no valid key.'),
   500: failure('A fault of the service.', 'Internal error.'),
   503: {

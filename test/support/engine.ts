@@ -3,6 +3,7 @@
  */
 import { inject } from 'vitest';
 import type { Credential } from '../../src/domain/tenants.ts';
+import { DEFAULT_TIERS, UNLIMITED } from '../../src/domain/tiers.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { createRedis } from '../../src/engine/redis.ts';
 import { defineScripts, loadScripts } from '../../src/engine/scripts.ts';
@@ -31,7 +32,11 @@ export async function startEngine(
   const key = makeConfiguredKey(tenant);
   const tenants = configuredTenants([key]);
   return {
-    engine: { redis, lookUpTenant: async (id) => tenants.get(id) ?? null },
+    engine: {
+      redis,
+      lookUpTenant: async (id) => tenants.get(id) ?? null,
+      tiers: { ...DEFAULT_TIERS, Enterprise: UNLIMITED },
+    },
     credential: { tenant, digest: digestKey(key.key) },
     stop: () => redis.disconnect(),
   };

@@ -41,7 +41,12 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
   const keys = options.keys ?? [makeConfiguredKey(makeTenant())];
   const logged: string[] = [];
   const log = createLogger('trace', { write: (line) => void logged.push(line) });
-  const services = await wire(readConfig({ REDIS_URL: redisUrl, ROLE: 'api', ...env }), keys, log, { includes });
+  const services = await wire(
+    readConfig({ REDIS_URL: redisUrl, ROLE: 'api', MAX_FAILED_AUTHENTICATIONS: '1000000', ...env }),
+    keys,
+    log,
+    { includes },
+  );
   const server = createAdaptorServer({ fetch: services.app.fetch }) as Server;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

@@ -5,22 +5,32 @@
 import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../../domain/errors.ts';
 import { authenticate as verify } from '../../engine/authenticate.ts';
-import type { Engine } from '../../engine/engine.ts';
 import { parseKey } from '../../identity/apiKeys.ts';
-import type { AppEnv } from '../env.ts';
+import { clientAddress } from '../clientAddress.ts';
+import type { AppEnv, HttpDeps } from '../env.ts';
 
 const UNSEEN_BY_A_SCRIPT = new Set([400, 404, 405, 413, 415]);
 
-/** @param knowsTenant false where there can be no such tenant: its keys are refused, whatever Redis still holds of it */
-export const authenticate = (engine: Engine, knowsTenant: (id: string) => boolean) =>
+/** @throws LimitError where the client's address has failed too often */
+export const authenticate = ({ engine, knowsTenant, failedAuthentications, trustedProxies }: HttpDeps) =>
   createMiddleware<AppEnv>(async (c, next) => {
+    const address = clientAddress(c, trustedProxies);
+    failedAuthentications.check(address);
     const key = c.req.header('X-Api-Key');
-    if (key === undefined) throw new HoldfastError('unauthenticated', 'The X-Api-Key header is missing.');
-    const credential = parseKey(key);
+    const credential = key === undefined ? null : parseKey(key);
     if (credential === null || !knowsTenant(credential.tenant)) {
-      throw new HoldfastError('unauthenticated', 'The X-Api-Key header holds no valid key.');
+      await failedAuthentications.count(address);
+      const fault = key === undefined ? 'is missing' : 'holds no valid key';
+      throw new HoldfastError('unauthenticated', `The X-Api-Key header ${fault}.`);
     }
     c.set('credential', credential);
     await next();
-    if (UNSEEN_BY_A_SCRIPT.has(c.res.status)) await verify(engine, credential);
+    if (UNSEEN_BY_A_SCRIPT.has(c.res.status)) await verify(engine, credential).catch(countFailure);
+    else if (c.res.status === 401) await countFailure(c.error);
+
+    async function countFailure(error: unknown): Promise<void> {
+      if (error instanceof HoldfastError && error.code === 'unauthenticated')
+        await failedAuthentications.count(address);
+      throw error;
+    }
   });

@@ -4,12 +4,13 @@
 
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
-import { EVENT_TYPES, LIMIT_TYPES, REQUEST_TYPES } from '../../../domain/events.ts';
+import { EVENT_TYPES, REQUEST_TYPES } from '../../../domain/events.ts';
+import { LIMITED_BY } from '../../../domain/limits.ts';
 import { TRANSACTION_METHODS } from '../../../domain/reservations.ts';
-import { authenticate } from '../../../engine/authenticate.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { time } from '../../fields.ts';
-import { anyOperation, limited } from '../../responses.ts';
+import { quotaHeaders } from '../../middleware/rateLimitHeaders.ts';
+import { anyOperation } from '../../responses.ts';
 
 const Event = z
   .object({
@@ -20,7 +21,7 @@ const Event = z
     explanation: z.string().nullable().openapi({ description: 'The bare status.', example: 'ACQUIRED' }),
     resourceType: z.string().nullable(),
     apiKeyLabel: z.string().nullable(),
-    requestType: z.enum(REQUEST_TYPES),
+    requestType: z.enum(REQUEST_TYPES).nullable(),
     timestamp: time,
     method: z.enum(TRANSACTION_METHODS).nullable(),
     changes: z
@@ -33,7 +34,7 @@ const Event = z
         }),
       )
       .nullable(),
-    limitType: z.enum(LIMIT_TYPES).nullable(),
+    limitType: z.enum(Object.keys(LIMITED_BY)).nullable(),
     limit: z.int().nullable(),
   })
   .openapi('Event');
@@ -45,7 +46,6 @@ const responses: RouteConfig['responses'] = {
     content: { 'text/event-stream': { schema: Event } },
   },
   ...anyOperation,
-  ...limited,
 };
 
 const route = createRoute({
@@ -59,14 +59,14 @@ const route = createRoute({
   responses,
 });
 
-export const eventsRoute = ({ engine, streams }: HttpDeps) =>
+export const eventsRoute = ({ reads, streams }: HttpDeps) =>
   new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
     // A HEAD is served by the handler of GET; it is no reader.
+    await reads.charge(c.get('credential'));
     if (c.req.method === 'HEAD') {
-      await authenticate(engine, c.get('credential'));
       return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
     }
-    const headers = { 'X-Request-Id': c.get('requestId') };
+    const headers = { 'X-Request-Id': c.get('requestId'), ...quotaHeaders(c.get('credential').quota) };
     await streams.open(c.env.outgoing, c.get('credential'), headers);
     return RESPONSE_ALREADY_SENT;
   });

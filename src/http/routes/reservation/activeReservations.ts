@@ -24,7 +24,7 @@ const ActiveReservation = z
   })
   .openapi('ActiveReservation');
 
-export const activeReservationsRoute = ({ engine, sizes }: HttpDeps) => {
+export const activeReservationsRoute = ({ engine, reads, sizes }: HttpDeps) => {
   // Of the wider type that lets the handler answer with a stream.
   const responses: RouteConfig['responses'] = {
     200: answer('The reservations.', z.array(ActiveReservation)),
@@ -50,6 +50,7 @@ export const activeReservationsRoute = ({ engine, sizes }: HttpDeps) => {
     const wanted = (reservation: Reservation) =>
       (requester === undefined || reservation.requester === requester) &&
       (resource === undefined || reservation.resource === resource);
+    await reads.charge(c.get('credential'));
     const pages = active(engine, c.get('credential'));
     // The first page is awaited here, so that a fault up to then still has its own status.
     const first = await pages.next();

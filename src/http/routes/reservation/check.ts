@@ -18,7 +18,7 @@ const CheckResult = z
   })
   .openapi('CheckResult');
 
-export const checkRoute = ({ engine, sizes }: HttpDeps) => {
+export const checkRoute = ({ engine, reads, sizes }: HttpDeps) => {
   const CheckItem = item({
     resource: resourceName(sizes),
     requester: requesterName(sizes).optional(),
@@ -36,7 +36,8 @@ export const checkRoute = ({ engine, sizes }: HttpDeps) => {
     responses: { 200: answer('A result for each item, in their order.', z.array(CheckResult)), ...bodyOperation },
   });
 
-  return new OpenAPIHono<AppEnv>().openapi(route, async (c) =>
-    c.json(await check(engine, c.get('credential'), c.req.valid('json')), 200),
-  );
+  return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
+    await reads.charge(c.get('credential'));
+    return c.json(await check(engine, c.get('credential'), c.req.valid('json')), 200);
+  });
 };

@@ -7,7 +7,7 @@ import type { AppEnv, HttpDeps } from '../../env.ts';
 import { resourceName } from '../../fields.ts';
 import { answer, parameterOperation } from '../../responses.ts';
 
-export const availableRoute = ({ engine, sizes }: HttpDeps) => {
+export const availableRoute = ({ engine, reads, sizes }: HttpDeps) => {
   const route = createRoute({
     method: 'get',
     path: '/api/v1/Resource/available/{resource}',
@@ -18,7 +18,8 @@ export const availableRoute = ({ engine, sizes }: HttpDeps) => {
     responses: { 200: answer('Whether it has.', z.boolean()), ...parameterOperation },
   });
 
-  return new OpenAPIHono<AppEnv>().openapi(route, async (c) =>
-    c.json(await available(engine, c.get('credential'), c.req.valid('param').resource), 200),
-  );
+  return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
+    await reads.charge(c.get('credential'));
+    return c.json(await available(engine, c.get('credential'), c.req.valid('param').resource), 200);
+  });
 };

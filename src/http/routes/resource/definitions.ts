@@ -16,5 +16,8 @@ const route = createRoute({
   responses: { 200: answer('All of them, sorted by name.', z.array(Definition)), ...anyOperation },
 });
 
-export const definitionsRoute = ({ engine }: HttpDeps) =>
-  new OpenAPIHono<AppEnv>().openapi(route, async (c) => c.json(await definitions(engine, c.get('credential')), 200));
+export const definitionsRoute = ({ engine, reads }: HttpDeps) =>
+  new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
+    await reads.charge(c.get('credential'));
+    return c.json(await definitions(engine, c.get('credential')), 200);
+  });

@@ -29,5 +29,8 @@ const route = createRoute({
   responses: { 200: answer('The roots; children sorted by name.', z.array(TreeNode)), ...anyOperation },
 });
 
-export const treeRoute = ({ engine }: HttpDeps) =>
-  new OpenAPIHono<AppEnv>().openapi(route, async (c) => c.json(await tree(engine, c.get('credential')), 200));
+export const treeRoute = ({ engine, reads }: HttpDeps) =>
+  new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
+    await reads.charge(c.get('credential'));
+    return c.json(await tree(engine, c.get('credential')), 200);
+  });

@@ -1,0 +1,49 @@
+/**
+ * Limits of a tier as callers meet them (interface, "Errors"; decisions, sections 7 and 8).
+ */
+import { LimitError } from './errors.ts';
+import { isRaisedByUpgrade, type Tier, type TierLimits, type TierTable } from './tiers.ts';
+
+/** The kinds that events and refusals name, and the column of the table of tiers that holds the limit. */
+export const LIMITED_BY = {
+  OperationsPerMinute: 'writesPerMinute',
+  ReadsPerMinute: 'readsPerMinute',
+  OperationsPerDay: 'writesPerDay',
+  ConcurrentReservations: 'reservations',
+  EventConnections: 'eventConnections',
+} as const satisfies Record<string, keyof TierLimits>;
+
+export type LimitType = keyof typeof LIMITED_BY;
+
+/** One window of a caller's quota, after a request was charged to it. */
+export interface Quota {
+  readonly limitType: LimitType;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Until it is whole again. */
+  readonly resetS: number;
+}
+
+/** How long a window of each kind lasts, in seconds. */
+export const WINDOW_S = { OperationsPerMinute: 60, ReadsPerMinute: 60, OperationsPerDay: 86_400 } as const;
+
+/** A request that does not fit into what its tenant's tier allows. */
+export interface Misfit {
+  readonly limitType: LimitType;
+  readonly limit: number;
+  readonly tier: Tier;
+  /** How much of it the request would have taken. */
+  readonly asked: number;
+  /** Seconds to wait. */
+  readonly retryAfter: number;
+}
+
+/** The refusal of a request that does not fit; one that never can says so. */
+export function tierLimitError(tiers: TierTable, { limitType, limit, tier, asked, retryAfter }: Misfit): LimitError {
+  const message =
+    asked > limit
+      ? `A request of ${asked} can never fit in tier ${tier}: its limit is ${limit} ${limitType}.`
+      : `The limit of tier ${tier} is reached: ${limit} ${limitType}.`;
+  const upgradeRequired = isRaisedByUpgrade(tiers, tier, LIMITED_BY[limitType]);
+  return new LimitError(message, { limitType, limit, tier, retryAfter, upgradeRequired });
+}

@@ -1,0 +1,51 @@
+/**
+ * The quota of reads (decisions, section 8): one for each GET, HEAD and check, in windows of a minute that all instances share.
+ */
+import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { tierLimitError, WINDOW_S } from '../domain/limits.ts';
+import type { Credential } from '../domain/tenants.ts';
+import { TIERS, type Tier } from '../domain/tiers.ts';
+import { authenticate } from '../engine/authenticate.ts';
+import type { Engine } from '../engine/engine.ts';
+import { send } from '../engine/redis.ts';
+import { tellLimit } from '../engine/tellLimit.ts';
+
+const LIMIT_TYPE = 'ReadsPerMinute';
+
+export class ReadLimiter {
+  readonly #engine: Engine;
+  /** A window for each tenant and tier (interface, "Limits"). */
+  readonly #limiters: ReadonlyMap<Tier, RateLimiterRedis>;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    const limited = TIERS.flatMap((tier): [Tier, RateLimiterRedis][] => {
+      const points = engine.tiers[tier].readsPerMinute;
+      if (points === null) return [];
+      const options = { storeClient: engine.redis, keyPrefix: `reads:${tier}`, duration: WINDOW_S[LIMIT_TYPE] };
+      return [[tier, new RateLimiterRedis({ ...options, points })]];
+    });
+    this.#limiters = new Map(limited);
+  }
+
+  /**
+   * Verifies the key and charges one read to its tenant.
+   * @throws HoldfastError unauthenticated, unavailable; LimitError where the quota is spent
+   */
+  async charge(credential: Credential): Promise<void> {
+    const tier = await authenticate(this.#engine, credential);
+    const limiter = this.#limiters.get(tier);
+    if (limiter === undefined) return;
+    const limit = limiter.points;
+    try {
+      const { remainingPoints, msBeforeNext } = await send(() => limiter.consume(`{${credential.tenant}}`));
+      const resetS = Math.ceil(msBeforeNext / 1000);
+      credential.quota = [{ limitType: LIMIT_TYPE, limit, remaining: remainingPoints, resetS }];
+    } catch (refusal) {
+      if (!(refusal instanceof RateLimiterRes)) throw refusal;
+      await tellLimit(this.#engine, credential, 'READ', LIMIT_TYPE, limit);
+      const retryAfter = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
+      throw tierLimitError(this.#engine.tiers, { limitType: LIMIT_TYPE, limit, tier, asked: 1, retryAfter });
+    }
+  }
+}
