@@ -31,6 +31,7 @@ if not definition(ARGV[2]) then
   return { 'UNREGISTERED' }
 end
 
+local MOST_DELETED = 5000
 local reply = { 'OK', quota, ARGV[2] }
 local next = 3
 while reply[next] do
@@ -41,6 +42,10 @@ while reply[next] do
       return { 'REFUSED', ARGV[2] .. ' has resources below it: delete these first, or say cascade=true' }
     end
     reply[#reply + 1] = child
+  end
+  if #reply - 2 > MOST_DELETED then
+    pay()
+    return { 'REFUSED', ARGV[2] .. ' has more than ' .. MOST_DELETED .. ' resources below it: delete parts of it first' }
   end
   if heldOf(name) > 0 then
     pay()

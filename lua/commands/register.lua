@@ -97,11 +97,26 @@ end
 
 -- What lies below a resource that moves down moves with it, and must not get too deep. Below a new one lies nothing that
 -- was registered before.
+local MOST_MOVED = 5000
+local moved = 0
+local function depthBefore(name)
+  local depth = 0
+  local one = redefined[name]
+  while one and one.parent ~= '' do
+    depth = depth + 1
+    local above = one.parent
+    one = redefined[above]
+    if one == nil then
+      one = definition(above)
+    end
+  end
+  return depth
+end
 for _, name in ipairs(names) do
-  if redefined[name] and redefined[name].parent ~= definition(name).parent then
+  if redefined[name] and depthBefore(name) < #paths[name] then
     local level = { name }
     local depth = #paths[name]
-    while #level > 0 and depth <= deepest do
+    while #level > 0 and depth <= deepest and moved <= MOST_MOVED do
       local nextLevel = {}
       for _, above in ipairs(level) do
         for _, child in ipairs(childrenOf(above)) do
@@ -110,9 +125,11 @@ for _, name in ipairs(names) do
           end
         end
       end
-      level, depth = nextLevel, depth + 1
+      level, depth, moved = nextLevel, depth + 1, moved + #nextLevel
     end
-    if #level > 0 then
+    if moved > MOST_MOVED then
+      return invalid(name, 'treePath', 'must not move more than ' .. MOST_MOVED .. ' resources further down at once')
+    elseif #level > 0 then
       return invalid(name, 'treePath', 'must leave what is registered below ' .. name .. ' at most ' .. deepest ..
         ' ancestors, and ' .. level[1] .. ' would have more')
     end

@@ -9,6 +9,7 @@
            resource, requester, lease in ms ('' never ends), resource type ('' the default), release token (22 characters)
 
   Returns {'OK', quota, item, ...}, an item being what reserve() in plan.lua returns;
+  or {'REFUSED', what is wrong with which item}, nothing being done;
   or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms}: nothing was done, since the expiry index must first hold the
   tenant at or before that time.
 ]]
@@ -43,6 +44,10 @@ for i = 3, #ARGV, 5 do
   local item, isNew = reserve(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
   reply[#reply + 1] = item
   made[#reply] = isNew
+  if planned > MOST_PLANNED then
+    pay()
+    return tooMuch('[' .. (i - 3) / 5 .. ']')
+  end
 end
 local refused = overCap(requestType, mark, fenceBefore, countBefore)
 if refused then

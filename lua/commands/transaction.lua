@@ -12,6 +12,7 @@
 
   Returns {'OK', quota, 'APPLIED' or 'ROLLED_BACK', item, ...}, an item being what reserve() in plan.lua or unreserve() in unreserve.lua
   returns, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'};
+  or {'REFUSED', what is wrong with which item}, nothing being done;
   or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms} as reserve.lua.
 ]]
 --@include clock
@@ -58,6 +59,10 @@ for i = 4, #ARGV, 6 do
     succeeded = succeeded + 1
   else
     failed = failed + 1
+  end
+  if planned > MOST_PLANNED then
+    pay()
+    return tooMuch('requests[' .. (i - 4) / 6 .. ']')
   end
   reply[#reply + 1] = item
 end

@@ -7,6 +7,7 @@
   ARGV[2]  the first of three for each item: resource, requester, release token (22 characters; '' none that could be one)
 
   Returns {'OK', quota, item, ...}, an item being what unreserve() in unreserve.lua returns;
+  or {'REFUSED', what is wrong with which item}, nothing being done;
   or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include clock
@@ -36,6 +37,10 @@ readNames(names)
 local reply = { 'OK', quota }
 for i = 2, #ARGV, 3 do
   local item, ended = unreserve(ARGV[i], ARGV[i + 1], ARGV[i + 2])
+  if planned > MOST_PLANNED then
+    pay()
+    return tooMuch('[' .. (i - 2) / 3 .. ']')
+  end
   tellUnreserved(ARGV[i], ARGV[i + 1], item, ended)
   reply[#reply + 1] = item
 end

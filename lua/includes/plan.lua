@@ -31,6 +31,7 @@ local function addTo(entries, seen, resource, slot, owner, role)
         resource = name, slot = verySlot, owner = owner, role = i > 1 and role == 'own' and 'ancestor' or role,
       }
       added[#added + 1] = name
+      planned = planned + 1
     end
   end
   for _, name in ipairs(added) do

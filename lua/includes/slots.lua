@@ -12,6 +12,16 @@ local pools = {}
 local journal = {}
 local dueStale = false
 
+-- Slots that the request's plans have come to so far, taken, released or only looked at; and the most that one request may come
+-- to, so that none keeps Redis busy for long.
+local planned = 0
+local MOST_PLANNED = 5000
+
+-- The refusal of a request that comes to too many, whole: what it did is not committed. Takes the item's place, from 0.
+local function tooMuch(place)
+  return { 'REFUSED', place .. '.resource takes the request over ' .. MOST_PLANNED .. ' slots: send fewer items at a time' }
+end
+
 -- The index of a slot in the pool whose name it begins with: pool, index; nil where the name is none of a slot, as with an index
 -- of more digits than any capacity has (MAX_CAPACITY in src/config.ts), or with a leading zero.
 local poolNames, poolIndexes = {}, {}
@@ -206,6 +216,7 @@ end
 -- Returns the slots that became free, its own first.
 local function release(slot)
   local record, freed = at(slot), {}
+  planned = planned + 1
   if record.needs > 1 then
     put(slot, { owner = record.owner, needs = record.needs - 1, pool = record.pool, byName = record.byName })
   else
@@ -215,6 +226,7 @@ local function release(slot)
     for other in string.gmatch(record.plan, '[^\n]+') do
       at(other)
       letGo(other, freed)
+      planned = planned + 1
     end
   end
   return freed
@@ -235,10 +247,11 @@ local function expire(limit)
     release(slot)
     tell('RESERVATION_EXPIRED', 'EXPIRE', record.asked, record.owner, 'EXPIRED', record.type, record.label)
     tell('UNRESERVED', 'EXPIRE', record.asked, record.owner, 'RELINQUISHED', record.type, record.label)
-    if #changed > 1000 and i < #slots then
+    if planned > 1000 and i < #slots then
       return true
     end
   end
+  planned = 0
   return #slots == limit
 end
 

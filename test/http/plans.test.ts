@@ -326,3 +326,36 @@ describe('a plan of more than a thousand slots', () => {
     });
   });
 });
+
+describe('a request that comes to more than 5,000 slots', () => {
+  const wide = Array.from({ length: 90 }, (_, i) => ({
+    name: `wide${i}`,
+    blocks: Array.from({ length: 64 }, (_, j) => `wide${i} along ${j}`),
+  }));
+  const items = wide.map(({ name }) => ({ resource: name, requester: 'a' }));
+
+  test('to reserve: 400 for all of it, and nothing is done', async () => {
+    await holdfast.register(...wide);
+    const { status, body } = await holdfast.reserve(...items);
+    expect(status).toBe(400);
+    expect(body).toBe('[76].resource takes the request over 5000 slots: send fewer items at a time');
+    const requests = items.map((item) => ({ requestType: 'RESERVE' as const, ...item }));
+    expect(await holdfast.transaction('AS_MANY_AS_POSSIBLE', ...requests)).toMatchObject({
+      status: 400,
+      body: 'requests[76].resource takes the request over 5000 slots: send fewer items at a time',
+    });
+    expect(await free('wide0')).toBe(true);
+    expect((await holdfast.active('?resource=wide0')).body).toEqual([]);
+  });
+
+  test('to release: 400 likewise', async () => {
+    const first = await holdfast.reserve(...items.slice(0, 45));
+    const second = await holdfast.reserve(...items.slice(45));
+    const held = [...first.body, ...second.body];
+    expect(held.every(({ status }) => status === 'ACQUIRED')).toBe(true);
+    expect((await holdfast.unreserve(...held)).status).toBe(400);
+    expect(await free('wide0')).toBe(false);
+    const { body } = await holdfast.unreserve(...held.slice(0, 45));
+    expect(body[0]?.released).toHaveLength(65);
+  });
+});
