@@ -42,10 +42,10 @@ export class Stream {
     this.#response.write(': open\n\n');
   }
 
-  /** Sends frames; cuts off a reader that would have more than 1 MiB waiting. */
+  /** Sends frames; cuts off a reader for whom more than 1 MiB was waiting already. */
   write(frames: Buffer): void {
     if (this.#response.writableEnded) return;
-    if (this.#response.writableLength + frames.length > MAX_WAITING_BYTES) this.#response.destroy();
+    if (this.#response.writableLength > MAX_WAITING_BYTES) this.#response.destroy();
     else this.#response.write(frames);
   }
 

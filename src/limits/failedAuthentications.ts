@@ -25,8 +25,13 @@ export class FailedAuthentications {
     });
   }
 
-  /** @throws LimitError where the address has failed too often */
-  check(address: string): void {
+  /**
+   * @param addressOf gives the address; not asked for as long as none is refused
+   * @throws LimitError where the address has failed too often
+   */
+  check(addressOf: () => string): void {
+    if (this.#refused.size === 0) return;
+    const address = addressOf();
     const until = this.#refused.get(address);
     if (until === undefined) return;
     const leftMs = until - performance.now();

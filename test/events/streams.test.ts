@@ -246,6 +246,20 @@ describe('a reader that does not read', () => {
   });
 });
 
+describe('a reader that reads', () => {
+  test('gets a burst larger than what may wait for it', async () => {
+    const holdfast = await startInstance();
+    const stream = await watch(holdfast);
+    const long = '🎉'.repeat(250);
+    const items = Array.from({ length: 480 }, (_, i) => ({ resource: `${i} ${long}`, requester: long }));
+    expect((await holdfast.reserve(...items)).status).toBe(200);
+    const events = await stream.count(480);
+    expect(Buffer.byteLength(JSON.stringify(events))).toBeGreaterThan(1_048_576);
+    expect(events.at(-1)?.resource).toBe(`479 ${long}`);
+    await holdfast.stop();
+  });
+});
+
 describe('a stream that may have missed something ends', () => {
   test('when the instance loses the connection of its subscriptions; then others can be opened', async () => {
     const server = await startRedis(() => {});

@@ -14,12 +14,12 @@ const UNSEEN_BY_A_SCRIPT = new Set([400, 404, 405, 413, 415]);
 /** @throws LimitError where the client's address has failed too often */
 export const authenticate = ({ engine, knowsTenant, failedAuthentications, trustedProxies }: HttpDeps) =>
   createMiddleware<AppEnv>(async (c, next) => {
-    const address = clientAddress(c, trustedProxies);
+    const address = () => clientAddress(c, trustedProxies);
     failedAuthentications.check(address);
     const key = c.req.header('X-Api-Key');
     const credential = key === undefined ? null : parseKey(key);
     if (credential === null || !knowsTenant(credential.tenant)) {
-      await failedAuthentications.count(address);
+      await failedAuthentications.count(address());
       const fault = key === undefined ? 'is missing' : 'holds no valid key';
       throw new HoldfastError('unauthenticated', `The X-Api-Key header ${fault}.`);
     }
@@ -30,7 +30,7 @@ export const authenticate = ({ engine, knowsTenant, failedAuthentications, trust
 
     async function countFailure(error: unknown): Promise<void> {
       if (error instanceof HoldfastError && error.code === 'unauthenticated')
-        await failedAuthentications.count(address);
+        await failedAuthentications.count(address());
       throw error;
     }
   });
