@@ -12,6 +12,7 @@ import { rateLimitHeaders } from './http/middleware/rateLimitHeaders.ts';
 import { docsRoutes } from './http/routes/docs.ts';
 import { eventsRoute } from './http/routes/events/events.ts';
 import { healthRoutes } from './http/routes/health.ts';
+import { keylessRoutes, tenantRoutes } from './http/routes/needsDatabase.ts';
 import { activeReservationsRoute } from './http/routes/reservation/activeReservations.ts';
 import { checkRoute } from './http/routes/reservation/check.ts';
 import { renewRoute } from './http/routes/reservation/renew.ts';
@@ -74,6 +75,7 @@ export function createApp(deps: HttpDeps): OpenAPIHono<AppEnv> {
     name: 'X-Api-Key',
   });
 
+  app.route('/', keylessRoutes());
   app.use('/api/v1/*', rateLimitHeaders, authenticate(deps));
 
   app.route('/', reserveRoute(deps));
@@ -89,6 +91,7 @@ export function createApp(deps: HttpDeps): OpenAPIHono<AppEnv> {
   app.route('/', availableRoute(deps));
   app.route('/', deleteRoute(deps));
   app.route('/', eventsRoute(deps));
+  app.route('/', tenantRoutes());
   app.route(
     '/',
     docsRoutes(() => app.getOpenAPI31Document(ABOUT)),

@@ -79,7 +79,7 @@ const Environment = z.object({
   API_KEYS: json.pipe(ApiKeys).optional(),
   TIERS: json.pipe(Tiers).default({}),
   TRUSTED_PROXIES: integer(0, 10).default(0),
-  MAX_FAILED_AUTHENTICATIONS: integer(1, 1_000_000).default(30),
+  MAX_FAILED_AUTHENTICATIONS: integer(1, 1_000_000).default(100),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'must be trace, debug, info, warn, error or silent')
     .default('info'),

@@ -28,7 +28,7 @@ describe('configuration', () => {
       reconcileIntervalMs: 300_000,
       tiers: DEFAULT_TIERS,
       trustedProxies: 0,
-      maxFailedAuthentications: 30,
+      maxFailedAuthentications: 100,
       sizes: {
         nameLength: 256,
         typeLength: 64,

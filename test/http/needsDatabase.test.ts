@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Instance, startInstance } from '../support/service.ts';
+
+let holdfast: Instance;
+beforeAll(async () => {
+  holdfast = await startInstance();
+});
+afterAll(() => holdfast.stop());
+
+describe('what needs a database: 503 in the in-memory mode', () => {
+  test.each([
+    ['GET', '/api/v1/Tenant'],
+    ['GET', '/api/v1/Tenant/keys'],
+    ['POST', '/api/v1/Tenant/keys'],
+    ['POST', '/api/v1/Tenant/keys/1/rotate'],
+    ['DELETE', '/api/v1/Tenant/keys/1'],
+    ['PUT', '/api/v1/Tenant/settings'],
+    ['DELETE', '/api/v1/Tenant/issuers'],
+  ])('%s %s, with a valid key', async (method, path) => {
+    expect(await holdfast.request(method, path)).toMatchObject({ status: 503, body: { error: expect.any(String) } });
+    expect((await holdfast.request(method, path, undefined, { 'X-Api-Key': '' })).status).toBe(401);
+  });
+
+  test.each([
+    ['POST', '/api/v1/auth/token'],
+    ['GET', '/api/v1/admin/tenants'],
+    ['POST', '/api/v1/admin/tenants/acme/suspend'],
+  ])('%s %s, without a key', async (method, path) => {
+    const body = method === 'POST' ? { jwt: 'x' } : undefined;
+    const { status } = await holdfast.request(method, path, body, { 'X-Api-Key': '' });
+    expect(status).toBe(503);
+  });
+});
