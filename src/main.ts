@@ -4,8 +4,8 @@
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import { type Config, readConfig } from './config.ts';
-import { makeKey } from './identity/apiKeys.ts';
 import type { ConfiguredKey } from './identity/configuredTenants.ts';
+import { makeKey } from './identity/credentials.ts';
 import { createLogger } from './telemetry/log.ts';
 import { wire } from './wire.ts';
 

@@ -6,8 +6,10 @@ import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { createApp, createHealthApp } from './app.ts';
 import type { Config } from './config.ts';
-import { type Engine, loadTenant } from './engine/engine.ts';
+import { changeInRedis } from './engine/changeInRedis.ts';
+import type { Engine } from './engine/engine.ts';
 import { redisFault } from './engine/health.ts';
+import { configuredLoader } from './engine/loadTenant.ts';
 import { reconcile } from './engine/reconcile.ts';
 import { createRedis, createSubscriber, redisAddress } from './engine/redis.ts';
 import { defineScripts, loadScripts } from './engine/scripts.ts';
@@ -50,13 +52,13 @@ export async function wire(
   redis.on('ready', () => {
     lastError = new Error('no answer');
   });
-  defineScripts(redis, loadScripts(includes));
+  defineScripts(redis, loadScripts(config.tiers, includes));
   const tenants = configuredTenants(keys);
-  const engine: Engine = { redis, lookUpTenant: async (id) => tenants.get(id) ?? null, tiers: config.tiers };
+  const engine: Engine = { redis, loadTenant: configuredLoader(redis, tenants), tiers: config.tiers };
   try {
     const fault = await redisFault(redis).catch(() => `Redis cannot be reached (${lastError.message})`);
     if (fault !== null) throw new Error(fault);
-    for (const tenant of tenants.values()) await loadTenant(engine, tenant);
+    for (const tenant of tenants.keys()) await engine.loadTenant(tenant);
   } catch (error) {
     redis.disconnect();
     throw error;
@@ -71,6 +73,7 @@ export async function wire(
       ? createHealthApp({ log, ready })
       : createApp({
           engine,
+          definitions: changeInRedis(engine, config.sizes.treeDepth),
           streams,
           reads: new ReadLimiter(engine),
           failedAuthentications: new FailedAuthentications(redis, config.maxFailedAuthentications),

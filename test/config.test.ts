@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../src/config.ts';
 import { DEFAULT_TIERS } from '../src/domain/tiers.ts';
-import { makeKey } from '../src/identity/apiKeys.ts';
+import { makeKey } from '../src/identity/credentials.ts';
 
 const REDIS_URL = 'redis://localhost';
 const key = makeKey('acme');

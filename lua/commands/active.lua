@@ -4,13 +4,13 @@
 
   KEYS[1]  the tenant's hash
 
-  ARGV[1]  SHA-256 of the API key, hexadecimal
+  ARGV[1]  who asks (gate.lua)
   ARGV[2]  cursor that the page before returned; '0' for the first
   ARGV[3]  epoch that the page before returned; '' for the first
   ARGV[4]  how many slots to look at, about
 
   Returns {'OK', cursor, epoch, {slot, record, slot, record, ...}}; cursor '0' means that this was the last page, as it is
-  when a reset has ended everything that the walk began with. Or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}.
+  when a reset has ended everything that the walk began with. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include clock
 --@include gate

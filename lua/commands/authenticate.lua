@@ -3,9 +3,9 @@
 
   KEYS[1]  the tenant's hash
 
-  ARGV[1]  SHA-256 of the API key, hexadecimal
+  ARGV[1]  who asks (gate.lua)
 
-  Returns {'OK', the tenant's tier}, {'NO_KEY'} or {'NO_TENANT'}.
+  Returns {'OK', the tenant's tier}, {'NO_KEY'}, {'SUSPENDED'} or {'NO_TENANT'}.
 ]]
 --@include gate
 return { 'OK', redis.call('HGET', KEYS[1], 'tier') }

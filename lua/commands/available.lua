@@ -3,10 +3,10 @@
 
   KEYS[1]  the tenant's hash
 
-  ARGV[1]  SHA-256 of the API key, hexadecimal
+  ARGV[1]  who asks (gate.lua)
   ARGV[2]  resource
 
-  Returns {'OK', 1 or 0}; or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', 1 or 0}; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include clock
 --@include gate

@@ -3,12 +3,12 @@
 
   KEYS[1]  the tenant's hash
 
-  ARGV[1]  SHA-256 of the API key, hexadecimal
+  ARGV[1]  who asks (gate.lua)
   ARGV[2]  the first of two for each item: resource, requester asked about ('' none)
 
   Returns {'OK', item, ...}, an item being
     {no slot is free: 1 or 0, its owner where it has one slot, else '', expires at ms or 0, held by the requester: 1 or 0}
-  or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}.
+  or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include clock
 --@include gate

@@ -10,7 +10,8 @@
 local base = string.sub(KEYS[1], 1, -7)
 for i = 1, #ARGV do
   redis.call('ZREM', base .. 'streams', ARGV[i])
+  redis.call('ZREM', base .. 'sessionStreams', ARGV[i])
 end
-if redis.call('ZCARD', base .. 'streams') == 0 then
+if redis.call('EXISTS', base .. 'streams', base .. 'sessionStreams') == 0 then
   redis.call('HDEL', KEYS[1], 'listenUntil')
 end

@@ -3,12 +3,12 @@
 
   KEYS[1]  the tenant's hash
 
-  ARGV[1]  SHA-256 of the API key, hexadecimal
+  ARGV[1]  who asks (gate.lua)
   ARGV[2]  the last name of the page before; '' for the first page
   ARGV[3]  how many at most
 
   Returns {'OK', item, ...}, an item being {name, capacity, parent ('' none), how many of its slots are held, block, ...};
-  or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}.
+  or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include clock
 --@include gate

@@ -4,24 +4,25 @@
 
   KEYS[1]  the tenant's hash
 
-  ARGV[1]  SHA-256 of the API key, hexadecimal
+  ARGV[1]  who asks (gate.lua)
   ARGV[2]  the stream's id
   ARGV[3]  ms that the lease lasts
 
-  Returns {'OK'}; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'NO_TENANT'}.
+  Returns {'OK', ms after which the asker's token or session ends, -1 for a key}; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
 --@include clock
 --@include gate
 --@include tenant
 --@include publish
 --@include refuse
-local streamsKey = base .. 'streams'
+--@include streamsOf
+local streamsKey = streamsOf(ARGV[1])
 redis.call('ZREMRANGEBYSCORE', streamsKey, '-inf', nowMs)
-if redis.call('ZCARD', streamsKey) >= streamCap then
+if streamsKey == base .. 'streams' and redis.call('ZCARD', streamsKey) >= streamCap then
   -- Others come and go at any time.
   return refuse('CONNECT', 'EventConnections', streamCap, 1, 5)
 end
 local leaseEnd = nowMs + ARGV[3]
 redis.call('ZADD', streamsKey, leaseEnd, ARGV[2])
 redis.call('HSET', KEYS[1], 'listenUntil', math.max(listenUntil, leaseEnd))
-return { 'OK' }
+return { 'OK', #ARGV[1] == 64 and -1 or redis.call('PTTL', base .. ARGV[1]) }

@@ -4,20 +4,23 @@
 
   KEYS[1]  the tenant's hash
 
-  ARGV[1]  SHA-256 of the API key, hexadecimal
-  ARGV[2]  the most ancestors that a resource may have
-  ARGV[3]  the first of four for each item:
+  ARGV[1]  who asks (gate.lua)
+  ARGV[2]  phase: now, in the in-memory mode; else plan or replan, then apply (redefine.lua)
+  ARGV[3]  to apply: the version of the definitions at which it was planned; '' otherwise
+  ARGV[4]  the most ancestors that a resource may have
+  ARGV[5]  the first of four for each item:
            name, capacity, blocks (each followed by '\n'), tree path (each segment followed by '\n'; '' none)
 
-  Returns {'OK', quota, name, tree path, ...}: the ancestors that were registered along, their path by '>', '' none;
-  or {'REFUSED', what is wrong with which item}, nothing being done; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', quota, version of the definitions, label of the key, name, tree path, ...}: the ancestors that are registered along, their path by '>', '' none;
+  or {'STALE'}, nothing being done; or {'REFUSED', what is wrong with which item}, nothing being done; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include clock
 --@include gate
 --@include tenant
 --@include publish
 --@include refuse
-local requestType, cost = nil, (#ARGV - 2) / 4
+local phase = ARGV[2]
+local requestType, cost = nil, (phase == 'now' or phase == 'plan') and (#ARGV - 4) / 4 or 0
 --@include charge
 --@include codec
 --@include slots
@@ -28,27 +31,23 @@ if expire(100) then
   return { 'AGAIN' }
 end
 
-local deepest = tonumber(ARGV[2])
-
-local function segments(text)
-  local found = {}
-  for segment in string.gmatch(text, '[^\n]+') do
-    found[#found + 1] = segment
-  end
-  return found
+if isStale(phase, ARGV[3]) then
+  return { 'STALE' }
 end
+
+local deepest = tonumber(ARGV[4])
 
 -- Items by name: the place in ARGV of each name's last one, and the names in the order of these.
 local place, names, mentioned = {}, {}, {}
-for i = 3, #ARGV, 4 do
+for i = 5, #ARGV, 4 do
   place[ARGV[i]] = i
 end
 local paths = {}
-for i = 3, #ARGV, 4 do
+for i = 5, #ARGV, 4 do
   local name = ARGV[i]
   if place[name] == i then
     names[#names + 1] = name
-    paths[name] = segments(ARGV[i + 3])
+    paths[name] = lines(ARGV[i + 3])
     mentioned[#mentioned + 1] = name
     for _, segment in ipairs(paths[name]) do
       mentioned[#mentioned + 1] = segment
@@ -59,23 +58,19 @@ readDefinitions(mentioned)
 
 local function invalid(name, field, fault)
   pay()
-  return { 'REFUSED', '[' .. (place[name] - 3) / 4 .. '].' .. field .. ' ' .. fault }
+  return { 'REFUSED', '[' .. (place[name] - 5) / 4 .. '].' .. field .. ' ' .. fault }
 end
 
 for _, name in ipairs(names) do
-  local i, before = place[name], definition(name)
-  local capacity = tonumber(ARGV[i + 1])
-  define(name, {
-    capacity = capacity, parent = paths[name][#paths[name]] or '', blocks = segments(ARGV[i + 2]),
-    pooled = capacity > 1 or before and before.pooled and poolOf(name).held > 0 or false,
-  })
+  local i = place[name]
+  define(name, tonumber(ARGV[i + 1]), paths[name][#paths[name]] or '', lines(ARGV[i + 2]))
 end
 local ancestors, mentionedBy = {}, {}
 for _, name in ipairs(names) do
   for depth = #paths[name], 1, -1 do
     local ancestor = paths[name][depth]
     if not definition(ancestor) then
-      define(ancestor, { capacity = 1, parent = paths[name][depth - 1] or '', blocks = {}, pooled = false })
+      define(ancestor, 1, paths[name][depth - 1] or '', {})
       ancestors[#ancestors + 1] = ancestor
       mentionedBy[ancestor] = name
     end
@@ -155,31 +150,19 @@ for _, name in ipairs(names) do
         return invalid(name, 'capacity', 'must not give it the slot ' .. other .. ', which is another resource')
       end
     end
-    -- Slots of its that are held as plain resources become the pool's, still under the names that they were asked for by.
-    local loose = tonumber(redis.call('HGET', base .. 'loose:' .. epoch, name) or 0)
-    for from = 0, capacity - 1, 1000 do
-      if loose == 0 then
-        break
-      end
-      local slots = {}
-      for index = from, math.min(from + 999, capacity - 1) do
-        slots[#slots + 1] = name .. '_' .. index
-      end
-      read(slots)
-      for _, slot in ipairs(slots) do
-        local record = records[slot]
-        if record and record.pool == '' then
-          put(slot, with(record, { pool = name, byName = true }))
-          loose = loose - 1
-        end
-      end
-    end
   end
 end
 
+if phase == 'now' or phase == 'apply' then
+  for _, name in ipairs(names) do
+    adoptLoose(name)
+  end
+end
 commit(charged)
-commitDefinitions()
-local reply = { 'OK', quota }
+if phase == 'now' or phase == 'apply' then
+  commitDefinitions(ARGV[3])
+end
+local reply = { 'OK', quota, definitionsVersion or '', keyLabel }
 for _, name in ipairs(ancestors) do
   reply[#reply + 1] = name
   reply[#reply + 1] = string.sub(pathOf(name), 1, -#name - 2)

@@ -3,13 +3,13 @@
 
   KEYS[1]  the tenant's hash
 
-  ARGV[1]  SHA-256 of the API key, hexadecimal
+  ARGV[1]  who asks (gate.lua)
   ARGV[2]  ms: the time at which the expiry index now holds the tenant; '' where nothing was written there
   ARGV[3]  the first of four for each item: resource, requester, release token (22 characters; '' none that could be one),
            lease in ms
 
   Returns {'OK', quota, item, ...}, an item being {'RENEWED', expires at ms}, {'NOT_RESERVED'}, {'DOESNT_OWN_RESERVATION'} or
-  {'INVALID_RELEASE_TOKEN'}; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms} as reserve.lua.
+  {'INVALID_RELEASE_TOKEN'}; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms} as reserve.lua.
 ]]
 --@include clock
 --@include gate

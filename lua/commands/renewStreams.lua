@@ -5,21 +5,31 @@
   KEYS[1]  the tenant's hash
 
   ARGV[1]  ms that a lease lasts
-  ARGV[2]  the first of two for each stream: its id, SHA-256 of its API key, hexadecimal
+  ARGV[2]  the first of two for each stream: its id, who opened it (gate.lua)
 
   Returns the ids of the streams that must end; their leases are given back.
 ]]
 --@include clock
 --@include tenant
+--@include streamsOf
+local suspended = redis.call('HGET', KEYS[1], 'suspended') == '1'
+local function isValid(asker)
+  if #asker == 64 then
+    return redis.call('HEXISTS', base .. 'keys', asker) == 1
+  end
+  return not suspended and redis.call('EXISTS', base .. asker) == 1
+end
 local leaseEnd = nowMs + ARGV[1]
 local ended = {}
 for i = 2, #ARGV, 2 do
-  local lapses = redis.call('ZSCORE', base .. 'streams', ARGV[i])
-  if lapses and tonumber(lapses) > nowMs and redis.call('HEXISTS', base .. 'keys', ARGV[i + 1]) == 1 then
-    redis.call('ZADD', base .. 'streams', leaseEnd, ARGV[i])
+  local asker = ARGV[i + 1]
+  local streamsKey = streamsOf(asker)
+  local lapses = redis.call('ZSCORE', streamsKey, ARGV[i])
+  if lapses and tonumber(lapses) > nowMs and isValid(asker) then
+    redis.call('ZADD', streamsKey, leaseEnd, ARGV[i])
     listenUntil = math.max(listenUntil, leaseEnd)
   else
-    redis.call('ZREM', base .. 'streams', ARGV[i])
+    redis.call('ZREM', streamsKey, ARGV[i])
     ended[#ended + 1] = ARGV[i]
   end
 end

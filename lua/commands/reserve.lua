@@ -3,14 +3,14 @@
 
   KEYS[1]  the tenant's hash
 
-  ARGV[1]  SHA-256 of the API key, hexadecimal
+  ARGV[1]  who asks (gate.lua)
   ARGV[2]  ms: the time at which the expiry index now holds the tenant; '' where nothing was written there
   ARGV[3]  the first of five for each item:
            resource, requester, lease in ms ('' never ends), resource type ('' the default), release token (22 characters)
 
   Returns {'OK', quota, item, ...}, an item being what reserve() in plan.lua returns;
   or {'REFUSED', what is wrong with which item}, nothing being done;
-  or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms}: nothing was done, since the expiry index must first hold the
+  or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms}: nothing was done, since the expiry index must first hold the
   tenant at or before that time.
 ]]
 --@include clock

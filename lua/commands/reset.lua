@@ -4,10 +4,10 @@
 
   KEYS[1]  the tenant's hash
 
-  ARGV[1]  SHA-256 of the API key, hexadecimal
+  ARGV[1]  who asks (gate.lua)
   ARGV[2]  ms: the time at which the expiry index now holds the tenant; '' where nothing was written there
 
-  Returns {'OK', quota, reservations that this ended}, those that were due already not counted; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'NO_TENANT'};
+  Returns {'OK', quota, reservations that this ended}, those that were due already not counted; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'};
   or {'INDEX', ms}: nothing was done, since the expiry index must first hold the tenant at or before that time.
 ]]
 --@include clock

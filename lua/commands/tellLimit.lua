@@ -3,12 +3,12 @@
 
   KEYS[1]  the tenant's hash
 
-  ARGV[1]  SHA-256 of the API key, hexadecimal
+  ARGV[1]  who asks (gate.lua)
   ARGV[2]  requestType
   ARGV[3]  limitType
   ARGV[4]  limit
 
-  Returns {'OK'}; or {'NO_KEY'}, {'NO_TENANT'}.
+  Returns {'OK'}; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
 --@include clock
 --@include gate

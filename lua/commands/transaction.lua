@@ -4,7 +4,7 @@
 
   KEYS[1]  the tenant's hash
 
-  ARGV[1]  SHA-256 of the API key, hexadecimal
+  ARGV[1]  who asks (gate.lua)
   ARGV[2]  ms: the time at which the expiry index now holds the tenant; '' where nothing was written there
   ARGV[3]  ALL_OR_NONE, AS_MANY_AS_POSSIBLE or FIRST
   ARGV[4]  the first of six for each item: RESERVE, then the five that reserve.lua takes; or UNRESERVE, then the
@@ -13,7 +13,7 @@
   Returns {'OK', quota, 'APPLIED' or 'ROLLED_BACK', item, ...}, an item being what reserve() in plan.lua or unreserve() in unreserve.lua
   returns, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'};
   or {'REFUSED', what is wrong with which item}, nothing being done;
-  or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms} as reserve.lua.
+  or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms} as reserve.lua.
 ]]
 --@include clock
 --@include gate

@@ -3,12 +3,12 @@
 
   KEYS[1]  the tenant's hash
 
-  ARGV[1]  SHA-256 of the API key, hexadecimal
+  ARGV[1]  who asks (gate.lua)
   ARGV[2]  the first of three for each item: resource, requester, release token (22 characters; '' none that could be one)
 
   Returns {'OK', quota, item, ...}, an item being what unreserve() in unreserve.lua returns;
   or {'REFUSED', what is wrong with which item}, nothing being done;
-  or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'NO_TENANT'}, {'AGAIN'}.
+  or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include clock
 --@include gate

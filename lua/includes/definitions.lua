@@ -102,3 +102,8 @@ local function readNames(names)
   readDefinitions(names)
   read(names)
 end
+
+-- Whether a definition may be about to be deleted (delete.lua): then nothing of it is given out.
+local function isClosing(name)
+  return closing > nowMs and tonumber(redis.call('HGET', base .. 'closing', name) or 0) > nowMs
+end

@@ -53,6 +53,10 @@ end
 -- The slot that meets an entry, and whether it must be taken (else its owner has it); nil where none does.
 local function find(entry)
   local resource, slot, owner = entry.resource, entry.slot, entry.owner
+  if isClosing(resource) then
+    entry.closing = true
+    return nil
+  end
   local own = definition(resource)
   if slot then
     local record = at(slot)
@@ -82,7 +86,9 @@ end
 -- Why a plan cannot be met. Returns status and explanation.
 local function refusal(entry)
   local name = entry.slot or entry.resource
-  if entry.role == 'ancestor' then
+  if entry.closing then
+    return 'NOT_AVAILABLE', 'NOT_AVAILABLE: ' .. name .. ' is being deleted'
+  elseif entry.role == 'ancestor' then
     return 'NOT_AVAILABLE', 'NOT_AVAILABLE: ancestor ' .. name .. ' is at capacity'
   elseif entry.role == 'blocker' then
     return 'NOT_AVAILABLE', 'NOT_AVAILABLE: blocker ' .. name .. (entry.invalid and ' is not valid' or ' is held')

@@ -9,14 +9,18 @@
 --   definitions          how many resources are registered
 --   requireRegistration  '1' where only these may be reserved
 --   tier                 the tenant's
---   limits               what that allows, packed: writes a minute, writes a day, reservations, streams of events
+--   suspended            '1' where it is: its keys are then under another name, where no script finds them (loadTenant.lua)
 --   usage                what was written, packed (charge.lua)
 --   listenUntil          ms: until then a stream of events has a lease; 0: none has
+--   version              of the record that the database has of it: tier, keys, settings
+--   definitionsVersion   of its definitions in the database; none where they have not all been copied here
+--   closing              ms: until then a definition may be about to be deleted, and must not be reserved
 -- Gives these, and the names of the keys.
 local base = string.sub(KEYS[1], 1, -7)
 local tenant = redis.call(
   'HMGET', KEYS[1],
-  'epoch', 'count', 'fence', 'nextDue', 'indexed', 'definitions', 'requireRegistration', 'listenUntil', 'tier', 'limits', 'usage'
+  'epoch', 'count', 'fence', 'nextDue', 'indexed', 'definitions', 'requireRegistration', 'listenUntil', 'tier', 'usage',
+  'definitionsVersion', 'closing'
 )
 local epoch = tenant[1] or '0'
 local count = tonumber(tenant[2] or 0)
@@ -26,9 +30,9 @@ local indexed = tonumber(tenant[5] or math.huge)
 local definitions = tonumber(tenant[6] or 0)
 local requireRegistration = tenant[7] == '1'
 local listenUntil = tonumber(tenant[8] or 0)
-local tier, usage = tenant[9], tenant[11]
--- Greater than any count.
-local NO_LIMIT = 4294967295
-local writesPerMinute, writesPerDay, reservationCap, streamCap = struct.unpack('>I4I4I4I4', tenant[10] or string.rep('\255', 16))
+local tier, usage = tenant[9], tenant[10]
+local definitionsVersion = tenant[11]
+local closing = tonumber(tenant[12] or 0)
+--@include limits
 local slotsKey = base .. 'slots:' .. epoch
 local dueKey = base .. 'due:' .. epoch

@@ -25,6 +25,9 @@ local function reservationOf(name, requester)
   return nil, record
 end
 
+-- A session may release any reservation of its tenant without a token (decisions, section 9).
+local mayForce = string.sub(ARGV[1], 1, 8) == 'session:'
+
 -- Carries out one item of a request. Returns the record of the reservation that it ended, if it did, after a reply:
 --   {'RELINQUISHED', slot, ...}   the slots that became free, the reservation's own first
 --   {'NOT_RESERVED'}, {'DOESNT_OWN_RESERVATION'}
@@ -33,7 +36,7 @@ local function unreserve(name, requester, token)
   local slot, held = reservationOf(name, requester)
   if not slot then
     return { held and 'DOESNT_OWN_RESERVATION' or 'NOT_RESERVED' }
-  elseif at(slot).token ~= token then
+  elseif at(slot).token ~= token and not mayForce then
     return { 'INVALID_RELEASE_TOKEN' }
   end
   local ended = at(slot)

@@ -4,8 +4,11 @@
  */
 
 import type { ReserveItem, TransactionItem } from '../../src/domain/reservations.ts';
+import type { Credential } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS, UNLIMITED } from '../../src/domain/tiers.ts';
+import { NOW } from '../../src/engine/change.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { configuredLoader } from '../../src/engine/loadTenant.ts';
 import { createRedis } from '../../src/engine/redis.ts';
 import { register } from '../../src/engine/register.ts';
 import { renew } from '../../src/engine/renew.ts';
@@ -15,21 +18,19 @@ import { defineScripts, loadScripts } from '../../src/engine/scripts.ts';
 import { sweep } from '../../src/engine/sweep.ts';
 import { transaction } from '../../src/engine/transaction.ts';
 import { unreserve } from '../../src/engine/unreserve.ts';
-import { digestKey, makeKey } from '../../src/identity/apiKeys.ts';
+import { configuredTenants } from '../../src/identity/configuredTenants.ts';
+import { digestOf, makeKey } from '../../src/identity/credentials.ts';
 import { startRedis } from '../redisServer.ts';
 
 const ITEMS = 20_000;
 const server = await startRedis((line) => console.log(line));
 const redis = createRedis(server.url, (error) => console.error(error.message));
-defineScripts(redis, loadScripts());
+const tiers = { ...DEFAULT_TIERS, Enterprise: UNLIMITED };
+defineScripts(redis, loadScripts(tiers));
 const key = makeKey('bench');
-const credential = { tenant: 'bench', digest: digestKey(key) };
-const keys = [{ digest: credential.digest, label: null }];
-const engine: Engine = {
-  redis,
-  lookUpTenant: async (id) => ({ id, tier: 'Enterprise', keys }),
-  tiers: { ...DEFAULT_TIERS, Enterprise: UNLIMITED },
-};
+const credential: Credential = { tenant: 'bench', asker: digestOf(key), kind: 'key' };
+const tenants = configuredTenants([{ key, tenant: 'bench', tier: 'Enterprise' }]);
+const engine: Engine = { redis, loadTenant: configuredLoader(redis, tenants), tiers };
 
 const names = (base: string, count: number) => Array.from({ length: count }, (_, i) => `${base}${i}`);
 const plain = { capacity: 1, blocks: [], treePath: [] };
@@ -49,6 +50,7 @@ try {
       ...names('guarded', 100).map((name) => ({ ...plain, name, blocks: names(`${name}-part`, 5) })),
     ],
     16,
+    NOW,
   );
   for (const i of names('holder', 100)) {
     await reserve(

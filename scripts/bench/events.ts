@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
 import { UNLIMITED } from '../../src/domain/tiers.ts';
 import { redisAddress } from '../../src/engine/redis.ts';
-import { makeKey } from '../../src/identity/apiKeys.ts';
+import { makeKey } from '../../src/identity/credentials.ts';
 import { startRedis } from '../redisServer.ts';
 import { Connection } from './client.ts';
 import { pinApart, residentKiB, startServer, stopServers } from './servers.ts';

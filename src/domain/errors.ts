@@ -1,7 +1,14 @@
 /**
  * The ways a request can fail as a whole. `code` is stable; http/errors.ts gives each its status.
  */
-export type ErrorCode = 'unauthenticated' | 'refused' | 'unregistered' | 'limited' | 'unavailable';
+export type ErrorCode =
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'upgrade'
+  | 'refused'
+  | 'unregistered'
+  | 'limited'
+  | 'unavailable';
 
 /** Which limit was hit (interface, "Errors"). */
 export interface LimitHit {

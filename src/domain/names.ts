@@ -11,6 +11,12 @@ export const TENANT_ID = /^[a-z0-9-]{1,40}$/;
 /** An API key: `hf_<tenant id>_<32 or more random letters and digits>`. */
 export const API_KEY = /^hf_([a-z0-9-]{1,40})_[A-Za-z0-9]{32,200}$/;
 
+/** A derived token: `hft_<tenant id>_<its subject, base64url>.<40 random letters and digits>`. */
+export const DERIVED_TOKEN = /^hft_([a-z0-9-]{1,40})_([A-Za-z0-9_-]{2,1400})\.[A-Za-z0-9]{40}$/;
+
+/** A session's value in its cookie: `hfs_<tenant id>_<40 random letters and digits>`. */
+export const SESSION = /^hfs_([a-z0-9-]{1,40})_[A-Za-z0-9]{40}$/;
+
 const CONTROL = /\p{Cc}/u;
 
 /**

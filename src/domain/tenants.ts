@@ -5,17 +5,28 @@
 import type { Quota } from './limits.ts';
 import type { Tier } from './tiers.ts';
 
-/** Whoever sent a request, as far as its header tells: nothing of it is verified yet. */
+/** Whoever sent a request, as far as its headers tell: nothing of it is verified yet. */
 export interface Credential {
   readonly tenant: string;
-  /** SHA-256 of the key, hexadecimal. The key itself goes nowhere. */
-  readonly digest: string;
+  /** As scripts look it up (lua/includes/gate.lua); never the key, token or session itself. */
+  readonly asker: string;
+  readonly kind: 'key' | 'token' | 'session' | 'service';
+  /** Of a derived token: the one requester that it acts for. */
+  readonly subject?: string;
   /** What is left of the caller's quota; the engine and the limiters set it when they charge a request. */
   quota?: readonly Quota[];
 }
 
+/** The service itself, where it acts on a tenant of its own accord. */
+export const asService = (tenant: string): Credential => ({ tenant, asker: '', kind: 'service' });
+
 export interface TenantRecord {
   readonly id: string;
+  /** Grows with each change in the database; null: there is no database. */
+  readonly version: number | null;
   readonly tier: Tier;
+  readonly suspended: boolean;
+  /** Whether only what is registered may be reserved. */
+  readonly requireRegistration: boolean;
   readonly keys: readonly { readonly digest: string; readonly label: string | null }[];
 }

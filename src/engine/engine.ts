@@ -6,43 +6,42 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { HoldfastError, type LimitError } from '../domain/errors.ts';
 import { LIMITED_BY, type LimitType, type Quota, tierLimitError } from '../domain/limits.ts';
-import type { Credential, TenantRecord } from '../domain/tenants.ts';
+import type { Credential } from '../domain/tenants.ts';
 import { TIERS, type TierTable } from '../domain/tiers.ts';
 import { expiryKey, expiryShard, tenantKey } from './keys.ts';
 import { send } from './redis.ts';
 import { parseReply, toInteger, toMs, toText } from './reply.ts';
 import type { Verb } from './scripts.ts';
 
-/** Finds the record of a tenant that Redis has lost or never had; null where there is no such tenant. */
-export type TenantLookup = (tenant: string) => Promise<TenantRecord | null>;
-
 export interface Engine {
   readonly redis: Redis;
-  readonly lookUpTenant: TenantLookup;
+  /** Puts a tenant into Redis that has lost it or never had it; false where there is no such tenant. */
+  readonly loadTenant: (id: string) => Promise<boolean>;
   /** What each tier allows. */
   readonly tiers: TierTable;
 }
 
-/** Stands for any number, in Lua. */
-const NO_LIMIT = 4_294_967_295;
-
 /** Verbs whose scripts charge the quota of writes, and tell what is left of it. */
-const CHARGED = ['delete', 'register', 'renew', 'reserve', 'reset', 'transaction', 'unreserve'];
+const CHARGED = ['delete', 'issueToken', 'register', 'renew', 'reserve', 'reset', 'transaction', 'unreserve'];
 const isCharged = (verb: string) => CHARGED.includes(verb);
 
 /** ms that a call may go on ending due reservations before it gives up. */
 const BACKLOG_PATIENCE_MS = 2000;
 
+/** What a script was to change is not, or not any more, of the version for which the change was planned. */
+export class StaleError extends Error {}
+
 type GuardedVerb = Exclude<
   Verb,
-  'closeStreams' | 'loadTenant' | 'lowerIndex' | 'probe' | 'raiseIndex' | 'renewStreams' | 'sweep'
+  'closeStreams' | 'copyDefinitions' | 'loadTenant' | 'lowerIndex' | 'probe' | 'raiseIndex' | 'renewStreams' | 'sweep'
 >;
 
 /**
  * Calls a script of lua/commands that begins with the gate.
- * @param args its ARGV after the digest; made anew for each try from the time (ms) that the expiry index holds, '' at first
+ * @param args its ARGV after who asks; made anew for each try from the time (ms) that the expiry index holds, '' at first
  * @returns what follows 'OK' in its reply, and the quota, which is noted in the credential
- * @throws HoldfastError unauthenticated, unavailable; refused or unregistered where the script says so; LimitError
+ * @throws HoldfastError unauthenticated, forbidden where the tenant is suspended, unavailable; refused, unregistered or upgrade where
+ * the script says so; LimitError; StaleError
  */
 export async function call(
   engine: Engine,
@@ -50,13 +49,13 @@ export async function call(
   credential: Credential,
   args: (indexed: number | '') => (string | number)[],
 ): Promise<unknown[]> {
-  const { tenant, digest } = credential;
+  const { tenant, asker } = credential;
   const key = tenantKey(tenant);
   let indexed: number | '' = '';
   let loaded = false;
   let patienceEnds = 0;
   for (;;) {
-    const [code, ...rest] = parseReply(await send(() => engine.redis[`hf_${verb}`](key, digest, ...args(indexed))));
+    const [code, ...rest] = parseReply(await send(() => engine.redis[`hf_${verb}`](key, asker, ...args(indexed))));
     switch (code) {
       case 'OK':
         if (!isCharged(verb)) return rest;
@@ -71,15 +70,18 @@ export async function call(
         indexed = toMs(rest[0]);
         await lowerIndex(engine, tenant, indexed);
         continue;
-      case 'NO_TENANT': {
-        const record = loaded ? null : await engine.lookUpTenant(tenant);
-        if (record === null) throw noValidKey();
-        await loadTenant(engine, record);
+      case 'NO_TENANT':
+        if (loaded || !(await engine.loadTenant(tenant))) throw noValidKey();
         loaded = true;
         continue;
-      }
       case 'NO_KEY':
         throw noValidKey();
+      case 'SUSPENDED':
+        throw new HoldfastError('forbidden', 'This tenant is suspended.');
+      case 'STALE':
+        throw new StaleError();
+      case 'FREE':
+        throw new HoldfastError('upgrade', 'Tokens are exchanged from tier Starter on.');
       case 'LIMIT':
         throw limitError(engine.tiers, rest);
       case 'REFUSED':
@@ -117,14 +119,6 @@ function toQuota(reply: readonly unknown[]): Quota[] {
 }
 
 const noValidKey = () => new HoldfastError('unauthenticated', 'The X-Api-Key header holds no valid key.');
-
-/** Puts a tenant's record and keys into Redis, in place of those that are there. Reservations stay as they are. */
-export async function loadTenant(engine: Engine, { id, tier, keys }: TenantRecord): Promise<void> {
-  const pairs = keys.flatMap(({ digest, label }) => [digest, label ?? '']);
-  const { writesPerMinute, writesPerDay, reservations, eventConnections } = engine.tiers[tier];
-  const limits = [writesPerMinute, writesPerDay, reservations, eventConnections].map((limit) => limit ?? NO_LIMIT);
-  await send(() => engine.redis.hf_loadTenant(tenantKey(id), tier, ...limits, ...pairs));
-}
 
 async function lowerIndex(engine: Engine, tenant: string, ms: number): Promise<void> {
   await send(() => engine.redis.hf_lowerIndex(expiryKey(expiryShard(tenant)), tenant, ms));

@@ -1,22 +1,29 @@
 /**
- * Registers resources (decisions, section 5): one script call, which applies all items or none.
+ * Registers resources (decisions, section 5): one script call a step, which applies all items or none.
  */
 import { type Definition, PATH_DELIMITER, type Registration } from '../domain/resources.ts';
 import type { Credential } from '../domain/tenants.ts';
+import type { Planned, Step } from './change.ts';
 import { call, type Engine } from './engine.ts';
-import { toText } from './reply.ts';
+import { toInteger, toText } from './reply.ts';
+
+export interface Registered extends Planned {
+  /** As stored: each name once, by its last item, then the ancestors that are registered along. */
+  readonly definitions: Definition[];
+}
 
 /**
  * @param maxTreeDepth the most ancestors that a resource may have
- * @returns the definitions as stored: each name once, by its last item, then the ancestors that were registered along
- * @throws HoldfastError refused, where an item contradicts another one or what is registered; unauthenticated, unavailable
+ * @throws HoldfastError refused, where an item contradicts another one or what is registered; unauthenticated, forbidden,
+ * unavailable; LimitError; StaleError
  */
 export async function register(
   engine: Engine,
   credential: Credential,
   items: readonly Registration[],
   maxTreeDepth: number,
-): Promise<Definition[]> {
+  { phase, version, as }: Step,
+): Promise<Registered> {
   const lines = (names: readonly string[]) => names.map((name) => `${name}\n`).join('');
   const args = items.flatMap(({ name, capacity, blocks, treePath }) => [
     name,
@@ -24,7 +31,12 @@ export async function register(
     lines(blocks),
     lines(treePath),
   ]);
-  const ancestors = await call(engine, 'register', credential, () => [maxTreeDepth, ...args]);
+  const [before, keyLabel, ...ancestors] = await call(engine, 'register', as(credential), () => [
+    phase,
+    version ?? '',
+    maxTreeDepth,
+    ...args,
+  ]);
   const stored = new Map<string, Definition>();
   for (const { name, capacity, blocks, treePath } of items) {
     stored.set(name, { name, capacity, blocks: [...blocks], treePath: treePath.join(PATH_DELIMITER) || null });
@@ -33,5 +45,5 @@ export async function register(
     const name = toText(ancestors[i]);
     stored.set(name, { name, capacity: 1, blocks: [], treePath: toText(ancestors[i + 1]) || null });
   }
-  return [...stored.values()];
+  return { version: toInteger(before), keyLabel: toText(keyLabel), definitions: [...stored.values()] };
 }

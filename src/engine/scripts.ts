@@ -1,12 +1,14 @@
 /**
  * Loads lua/commands and lua/includes and makes each script a method of a Redis client. A line `--@include name` stands
- * for lua/includes/name.lua; the number of keys is read off the script's header. ioredis sends EVALSHA and falls back
+ * for lua/includes/name.lua, but for `limits`, which is made from the table of tiers; the number of keys is read off the script's header. ioredis sends EVALSHA and falls back
  * to EVAL where Redis has not seen the script.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ClientContext, Redis, Result } from 'ioredis';
+import type { TierTable } from '../domain/tiers.ts';
+import { tierLimits } from './tierLimits.ts';
 
 export const LUA_FOLDER = fileURLToPath(new URL('../../lua/', import.meta.url));
 
@@ -16,8 +18,10 @@ export type Verb =
   | 'available'
   | 'check'
   | 'closeStreams'
+  | 'copyDefinitions'
   | 'definitions'
   | 'delete'
+  | 'issueToken'
   | 'loadTenant'
   | 'lowerIndex'
   | 'openStream'
@@ -31,7 +35,8 @@ export type Verb =
   | 'sweep'
   | 'tellLimit'
   | 'transaction'
-  | 'unreserve';
+  | 'unreserve'
+  | 'usage';
 
 type Argument = string | number;
 
@@ -52,12 +57,15 @@ export interface Script {
 
 /**
  * Reads every script, its includes put in.
+ * @param tiers what scripts are to go by
  * @param replaced include name → source that stands in for the file; tests steer the clock by it.
  * @throws Error where an include does not exist or a script has no header
  */
-export function loadScripts(replaced: Readonly<Record<string, string>> = {}): Script[] {
+export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, string>> = {}): Script[] {
+  const written: Readonly<Record<string, string>> = { limits: tierLimits(tiers), ...replaced };
   const include = (name: string): string =>
-    replaced[name] ?? readFileSync(join(LUA_FOLDER, 'includes', `${name}.lua`), 'utf8');
+    expand(written[name] ?? readFileSync(join(LUA_FOLDER, 'includes', `${name}.lua`), 'utf8'));
+  const expand = (lua: string): string => lua.replace(/^--@include (\w+)$/gm, (_, name) => include(name));
   return readdirSync(join(LUA_FOLDER, 'commands'))
     .filter((file) => file.endsWith('.lua'))
     .map((file) => {
@@ -66,7 +74,7 @@ export function loadScripts(replaced: Readonly<Record<string, string>> = {}): Sc
       if (header === undefined) throw new Error(`lua/commands/${file} has no header`);
       return {
         name: basename(file, '.lua'),
-        lua: source.slice(header.length + '--[[]]'.length).replace(/^--@include (\w+)$/gm, (_, name) => include(name)),
+        lua: expand(source.slice(header.length + '--[[]]'.length)),
         numberOfKeys: new Set(header.match(/KEYS\[\d+\]/g)).size,
       };
     });

@@ -22,7 +22,7 @@ export async function openStream(engine: Engine, credential: Credential, id: str
 
 /**
  * Renews the leases of a tenant's streams.
- * @param streams id → digest of the key that it was opened with
+ * @param streams id → who opened it
  * @returns the ids of those that must end: their key is gone, or their lease was
  * @throws HoldfastError unavailable
  */

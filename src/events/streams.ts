@@ -146,9 +146,9 @@ export class Streams {
   async #renew(tenant: string): Promise<void> {
     const audience = this.#audiences.get(tenant);
     if (audience === undefined || audience.streams.size === 0) return;
-    const digests = new Map([...audience.streams.values()].map(({ id, credential }) => [id, credential.digest]));
+    const askers = new Map([...audience.streams.values()].map(({ id, credential }) => [id, credential.asker]));
     try {
-      const ended = await renewStreams(this.#engine, tenant, digests);
+      const ended = await renewStreams(this.#engine, tenant, askers);
       audience.renewalsLost = 0;
       for (const id of ended) audience.streams.get(id)?.end();
     } catch (err) {

@@ -5,6 +5,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Logger } from 'pino';
 import type { Sizes } from '../domain/sizes.ts';
 import type { Credential } from '../domain/tenants.ts';
+import type { DefinitionChanges } from '../engine/change.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Streams } from '../events/streams.ts';
 import type { FailedAuthentications } from '../limits/failedAuthentications.ts';
@@ -13,6 +14,7 @@ import type { ReadinessCheck } from './routes/health.ts';
 
 export interface HttpDeps {
   readonly engine: Engine;
+  readonly definitions: DefinitionChanges;
   readonly streams: Streams;
   readonly reads: ReadLimiter;
   readonly failedAuthentications: FailedAuthentications;

@@ -13,6 +13,8 @@ const RETRY_AFTER_S = '1';
 
 const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
   unauthenticated: 401,
+  forbidden: 403,
+  upgrade: 403,
   refused: 400,
   unregistered: 404,
   limited: 429,
@@ -31,6 +33,7 @@ export const onError: ErrorHandler<AppEnv> = (error, c) => {
       c.header('Retry-After', RETRY_AFTER_S);
       c.get('log').warn({ requestId: c.get('requestId'), err: error.cause ?? error }, 'store unavailable');
     }
+    if (error.code === 'upgrade') return c.json({ error: error.message, upgradeRequired: true }, status);
     return c.json(status === 400 ? error.message : { error: error.message }, status);
   }
   if (error instanceof HTTPException) {

@@ -3,7 +3,7 @@
  */
 import type { TenantRecord } from '../domain/tenants.ts';
 import type { Tier } from '../domain/tiers.ts';
-import { digestKey } from './apiKeys.ts';
+import { digestOf } from './credentials.ts';
 
 export interface ConfiguredKey {
   readonly key: string;
@@ -17,7 +17,14 @@ export function configuredTenants(keys: readonly ConfiguredKey[]): ReadonlyMap<s
   const tenants = new Map<string, TenantRecord>();
   for (const { key, tenant: id, tier, label } of keys) {
     const earlier = tenants.get(id)?.keys ?? [];
-    tenants.set(id, { id, tier, keys: [...earlier, { digest: digestKey(key), label: label ?? null }] });
+    tenants.set(id, {
+      id,
+      version: null,
+      tier,
+      suspended: false,
+      requireRegistration: false,
+      keys: [...earlier, { digest: digestOf(key), label: label ?? null }],
+    });
   }
   return tenants;
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { startRedis } from '../../scripts/redisServer.ts';
 import type { ReserveItem } from '../../src/domain/reservations.ts';
 import { active } from '../../src/engine/active.ts';
+import { NOW } from '../../src/engine/change.ts';
 import { expiryKey, expiryShard } from '../../src/engine/keys.ts';
 import { reconcile } from '../../src/engine/reconcile.ts';
 import { redisAddress } from '../../src/engine/redis.ts';
@@ -50,7 +51,7 @@ describe('the expiry index', () => {
     // A shorter one is told to write the index first, and does nothing until that is done.
     const reply = await engine.redis.hf_reserve(
       `{${tenant}}:tenant`,
-      credential.digest,
+      credential.asker,
       '',
       'c',
       'r',
@@ -167,14 +168,20 @@ describe('a reset', () => {
     const running = await startEngine();
     const { engine, credential } = running;
     const { tenant } = credential;
-    await register(engine, credential, [{ name: 'pool', capacity: 600, blocks: ['tool'], treePath: ['root'] }], 16);
+    await register(
+      engine,
+      credential,
+      [{ name: 'pool', capacity: 600, blocks: ['tool'], treePath: ['root'] }],
+      16,
+      NOW,
+    );
     for (const round of [1, 2, 3]) {
       const items = many(300, 600).map(({ requester }, i) => ({
         resource: 'pool',
         requester: `${requester}${i}`,
         ttlSeconds: 600,
       }));
-      await register(engine, credential, [{ name: 'root', capacity: 600, blocks: [], treePath: [] }], 16);
+      await register(engine, credential, [{ name: 'root', capacity: 600, blocks: [], treePath: [] }], 16, NOW);
       await reserve(engine, credential, [...items, { resource: 'x_1', requester: 'r' }]);
       expect(await reset(engine, credential)).toBe(301);
       expect(await countOf(tenant)).toBe(0);

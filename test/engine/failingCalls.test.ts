@@ -2,9 +2,11 @@
  * A script does not roll back, so it decides first and writes last: whichever of its Redis calls fails, nothing is half done. A
  * call after the first write cannot fail for want of memory, replicas or a primary: Redis checks these at the first only.
  */
+
 import type { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../src/domain/reservations.ts';
+import { NOW } from '../../src/engine/change.ts';
 import { deleteDefinition } from '../../src/engine/delete.ts';
 import { tenantKey } from '../../src/engine/keys.ts';
 import { register } from '../../src/engine/register.ts';
@@ -61,8 +63,9 @@ const VERBS: Record<string, (running: RunningEngine, held: ReserveResult[]) => P
         { name: 'pool', capacity: 1, blocks: [], treePath: [] },
       ],
       16,
+      NOW,
     ),
-  delete: ({ engine, credential }) => deleteDefinition(engine, credential, 'free', true),
+  delete: ({ engine, credential }) => deleteDefinition(engine, credential, 'free', true, NOW),
   reset: ({ engine, credential }) => reset(engine, credential),
   sweep: async ({ engine, credential }) => {
     await setClock(engine.redis, credential.tenant, start + 100_000);
@@ -86,6 +89,7 @@ describe('where one of a script’s Redis calls fails, nothing is half done', ()
         { name: 'below', capacity: 1, blocks: [], treePath: ['free'] },
       ],
       16,
+      NOW,
     );
     const held = await reserve(engine, credential, [item('pool', 50), item('bed_3'), item('other', 60)]);
 

@@ -2,10 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, inject, test } from 'vitest';
+import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { redisAddress } from '../../src/engine/redis.ts';
 import { LUA_FOLDER, loadScripts } from '../../src/engine/scripts.ts';
 
-const scripts = loadScripts();
+const scripts = loadScripts(DEFAULT_TIERS);
 const source = (name: string) => readFileSync(join(LUA_FOLDER, 'commands', `${name}.lua`), 'utf8');
 const headerOf = (name: string) => /^--\[\[([\s\S]*?)\]\]/.exec(source(name))?.[1] ?? '';
 
@@ -34,7 +35,8 @@ describe.each(scripts.map(({ name }) => name))('lua/commands/%s.lua', (name) => 
 describe('lua/includes', () => {
   test('each is included by some script', () => {
     const includes = readdirSync(join(LUA_FOLDER, 'includes')).map((file) => basename(file, '.lua'));
-    const all = scripts.map(({ name }) => source(name)).join('');
+    const read = (name: string) => readFileSync(join(LUA_FOLDER, 'includes', `${name}.lua`), 'utf8');
+    const all = [...scripts.map(({ name }) => source(name)), ...includes.map(read)].join('');
     expect(includes.filter((name) => !all.includes(`--@include ${name}\n`))).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { EventSource } from 'eventsource';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { startRedis } from '../../scripts/redisServer.ts';
-import { loadTenant } from '../../src/engine/engine.ts';
+import { loadTenant } from '../../src/engine/loadTenant.ts';
 import { redisAddress } from '../../src/engine/redis.ts';
 import { sweep } from '../../src/engine/sweep.ts';
 import { configuredTenants } from '../../src/identity/configuredTenants.ts';
@@ -310,7 +310,7 @@ describe('a stream ends at once when its key is gone', () => {
     const streams = [await watch({ ...holdfast, key: gone.key }), await watch({ ...holdfast, key: kept.key })];
     const { engine, stop } = await startEngine(tenant);
     const record = configuredTenants([kept]).get(tenant);
-    if (record) await loadTenant(engine, record);
+    if (record) await loadTenant(engine.redis, record);
     await until('it ends', () => streams[0]?.ended === 'in good order', 2000);
     await holdfast.request('POST', '/api/v1/Reservation/reset', undefined, { 'X-Api-Key': kept.key });
     await streams[1]?.count(1);

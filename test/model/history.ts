@@ -10,10 +10,9 @@ import { TRANSACTION_METHODS, type TransactionItem, type TransactionMethod } fro
 import type { Registration } from '../../src/domain/resources.ts';
 import { active } from '../../src/engine/active.ts';
 import { available } from '../../src/engine/available.ts';
+import { changeInRedis } from '../../src/engine/changeInRedis.ts';
 import { check } from '../../src/engine/check.ts';
 import { definitions, tree } from '../../src/engine/definitions.ts';
-import { deleteDefinition } from '../../src/engine/delete.ts';
-import { register } from '../../src/engine/register.ts';
 import { renew } from '../../src/engine/renew.ts';
 import { reserve } from '../../src/engine/reserve.ts';
 import { reset } from '../../src/engine/reset.ts';
@@ -159,6 +158,7 @@ export const histories = (maxLength: number): fc.Arbitrary<History> => fc.array(
 export async function run({ engine, credential }: RunningEngine, history: History): Promise<void> {
   const { tenant } = credential;
   const { redis } = engine;
+  const changes = changeInRedis(engine, 16);
   const model = new Model();
   model.setClock(Date.now());
   await setClock(redis, tenant, model.nowMs);
@@ -190,12 +190,12 @@ export async function run({ engine, credential }: RunningEngine, history: Histor
   async function carryOut(one: Step): Promise<void> {
     switch (one.do) {
       case 'register': {
-        const answer = await refusable(register(engine, credential, one.items, 16));
+        const answer = await refusable(changes.register(credential, one.items));
         expect(sorted(answer)).toEqual(sorted(model.register(one.items) ?? 'refused'));
         return;
       }
       case 'delete': {
-        const answer = await refusable(deleteDefinition(engine, credential, one.name, one.cascade));
+        const answer = await refusable(changes.delete(credential, one.name, one.cascade));
         expect(sorted(answer)).toEqual(sorted(model.delete(one.name, one.cascade)));
         return;
       }

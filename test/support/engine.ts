@@ -5,10 +5,11 @@ import { inject } from 'vitest';
 import type { Credential } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS, UNLIMITED } from '../../src/domain/tiers.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { configuredLoader } from '../../src/engine/loadTenant.ts';
 import { createRedis } from '../../src/engine/redis.ts';
 import { defineScripts, loadScripts } from '../../src/engine/scripts.ts';
-import { digestKey } from '../../src/identity/apiKeys.ts';
 import { configuredTenants } from '../../src/identity/configuredTenants.ts';
+import { digestOf } from '../../src/identity/credentials.ts';
 import { STEERED_CLOCK } from './clock.ts';
 import { makeConfiguredKey, makeTenant } from './service.ts';
 
@@ -28,16 +29,17 @@ export async function startEngine(
   includes: Readonly<Record<string, string>> = { clock: STEERED_CLOCK },
 ): Promise<RunningEngine> {
   const redis = createRedis(redisUrl, () => {});
-  defineScripts(redis, loadScripts(includes));
+  const tiers = { ...DEFAULT_TIERS, Enterprise: UNLIMITED };
+  defineScripts(redis, loadScripts(tiers, includes));
   const key = makeConfiguredKey(tenant);
   const tenants = configuredTenants([key]);
   return {
     engine: {
       redis,
-      lookUpTenant: async (id) => tenants.get(id) ?? null,
-      tiers: { ...DEFAULT_TIERS, Enterprise: UNLIMITED },
+      loadTenant: configuredLoader(redis, tenants),
+      tiers,
     },
-    credential: { tenant, digest: digestKey(key.key) },
+    credential: { tenant, asker: digestOf(key.key), kind: 'key' },
     stop: () => redis.disconnect(),
   };
 }

@@ -5,7 +5,7 @@
 import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../../domain/errors.ts';
 import { authenticate as verify } from '../../engine/authenticate.ts';
-import { parseKey } from '../../identity/apiKeys.ts';
+import { parseKey } from '../../identity/credentials.ts';
 import { clientAddress } from '../clientAddress.ts';
 import type { AppEnv, HttpDeps } from '../env.ts';
 

@@ -3,7 +3,6 @@
  * section 5).
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
-import { deleteDefinition } from '../../../engine/delete.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { resourceName } from '../../fields.ts';
 import { answer, parameterOperation, unregistered } from '../../responses.ts';
@@ -16,7 +15,7 @@ const cascade = z
   .transform((text) => text === 'true')
   .openapi({ type: 'boolean', description: 'Delete what is below it in the tree too.' });
 
-export const deleteRoute = ({ engine, sizes }: HttpDeps) => {
+export const deleteRoute = ({ definitions, sizes }: HttpDeps) => {
   const route = createRoute({
     method: 'delete',
     path: '/api/v1/Resource/{name}',
@@ -31,7 +30,7 @@ export const deleteRoute = ({ engine, sizes }: HttpDeps) => {
 
   return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
     const { name } = c.req.valid('param');
-    const deleted = await deleteDefinition(engine, c.get('credential'), name, c.req.valid('query').cascade);
+    const deleted = await definitions.delete(c.get('credential'), name, c.req.valid('query').cascade);
     return c.json({ deleted }, 200);
   });
 };

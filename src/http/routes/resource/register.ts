@@ -3,7 +3,6 @@
  * section 5).
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
-import { register } from '../../../engine/register.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { batch, blocks, capacity, item, registeredName, treePath } from '../../fields.ts';
 import { jsonBody } from '../../middleware/jsonBody.ts';
@@ -18,7 +17,7 @@ export const Definition = z
   })
   .openapi('Definition');
 
-export const registerRoute = ({ engine, sizes }: HttpDeps) => {
+export const registerRoute = ({ definitions, sizes }: HttpDeps) => {
   // What is optional may be null too, so that what the definitions listing returns can be registered as it is.
   const Registration = item({
     name: registeredName(sizes),
@@ -59,6 +58,6 @@ export const registerRoute = ({ engine, sizes }: HttpDeps) => {
   });
 
   return new OpenAPIHono<AppEnv>().openapi(route, async (c) =>
-    c.json(await register(engine, c.get('credential'), c.req.valid('json'), sizes.treeDepth), 200),
+    c.json(await definitions.register(c.get('credential'), c.req.valid('json')), 200),
   );
 };

@@ -1,0 +1,38 @@
+/**
+ * Reads what a caller brings, as far as its form goes: an API key, a derived token, a session; and makes new ones up (decisions,
+ * section 9). Whether it is valid only the engine knows, which looks it up by its digest.
+ */
+import { hash, randomBytes } from 'node:crypto';
+import { API_KEY, DERIVED_TOKEN, SESSION } from '../domain/names.ts';
+import type { Credential } from '../domain/tenants.ts';
+
+/** SHA-256, hexadecimal: the only form in which a key, a token or a session is looked up. */
+export const digestOf = (secret: string): string => hash('sha256', secret);
+
+const secret = () => randomBytes(20).toString('hex');
+
+/** A new key of a tenant: 40 random hexadecimal digits. */
+export const makeKey = (tenant: string): string => `hf_${tenant}_${secret()}`;
+
+/** A new derived token. It holds its subject, so that no look-up is needed to know whom it acts for; its digest covers that too. */
+export const makeToken = (tenant: string, subject: string): string =>
+  `hft_${tenant}_${Buffer.from(subject).toString('base64url')}.${secret()}`;
+
+/** A new session of a tenant's user. */
+export const makeSession = (tenant: string): string => `hfs_${tenant}_${secret()}`;
+
+/** Reads the header X-Api-Key; null where it can be neither a key nor a derived token. */
+export function parseKey(text: string): Credential | null {
+  const tenant = API_KEY.exec(text)?.[1];
+  if (tenant !== undefined) return { tenant, asker: digestOf(text), kind: 'key' };
+  const [, of, subject] = DERIVED_TOKEN.exec(text) ?? [];
+  if (of === undefined || subject === undefined) return null;
+  const asker = `token:${digestOf(text)}`;
+  return { tenant: of, asker, kind: 'token', subject: Buffer.from(subject, 'base64url').toString() };
+}
+
+/** Reads the cookie of a session; null where it cannot be one. */
+export function parseSession(text: string): Credential | null {
+  const tenant = SESSION.exec(text)?.[1];
+  return tenant === undefined ? null : { tenant, asker: `session:${digestOf(text)}`, kind: 'session' };
+}
