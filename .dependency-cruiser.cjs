@@ -7,7 +7,8 @@ const ALLOWED = {
   events: ['domain', 'engine'],
   jobs: ['domain', 'engine'],
   limits: ['domain', 'engine'],
-  http: ['domain', 'engine', 'events', 'identity', 'limits', 'telemetry'],
+  store: ['domain', 'engine'],
+  http: ['domain', 'engine', 'events', 'identity', 'limits', 'store', 'telemetry'],
 };
 
 const room = (name) => `^src/${name}/`;

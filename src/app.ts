@@ -6,13 +6,16 @@ import { methodNotAllowed } from 'hono/method-not-allowed';
 import { requestId } from 'hono/request-id';
 import type { AppEnv, HttpDeps } from './http/env.ts';
 import { describeFault, onError, onNotFound } from './http/errors.ts';
-import { authenticate } from './http/middleware/authenticate.ts';
+import { authenticate, SESSION_COOKIE } from './http/middleware/authenticate.ts';
+import { byAdmin, bySession } from './http/middleware/bySession.ts';
 import { logRequests } from './http/middleware/logRequests.ts';
 import { rateLimitHeaders } from './http/middleware/rateLimitHeaders.ts';
+import { adminRoutes } from './http/routes/admin/tenants.ts';
+import { tokenRoute } from './http/routes/auth/token.ts';
 import { docsRoutes } from './http/routes/docs.ts';
 import { eventsRoute } from './http/routes/events/events.ts';
 import { healthRoutes } from './http/routes/health.ts';
-import { keylessRoutes, tenantRoutes } from './http/routes/needsDatabase.ts';
+import { withoutAdministration, withoutIssuers, withoutTenants } from './http/routes/needsDatabase.ts';
 import { activeReservationsRoute } from './http/routes/reservation/activeReservations.ts';
 import { checkRoute } from './http/routes/reservation/check.ts';
 import { renewRoute } from './http/routes/reservation/renew.ts';
@@ -25,6 +28,10 @@ import { definitionsRoute } from './http/routes/resource/definitions.ts';
 import { deleteRoute } from './http/routes/resource/delete.ts';
 import { registerRoute } from './http/routes/resource/register.ts';
 import { treeRoute } from './http/routes/resource/tree.ts';
+import { issuersRoutes } from './http/routes/tenant/issuers.ts';
+import { keysRoutes } from './http/routes/tenant/keys.ts';
+import { settingsRoutes } from './http/routes/tenant/settings.ts';
+import { tenantRoute } from './http/routes/tenant/tenant.ts';
 
 const DESCRIPTION = `Reserve, share and release named resources. Send your API key in the header \`X-Api-Key\`.
 A 200 means that the request was processed; each item of the answer carries its own status.`;
@@ -43,6 +50,8 @@ const ABOUT = {
     { name: 'Reservation', description: 'Reserve, release and look at reservations.' },
     { name: 'Resource', description: 'Register resources and look at them.' },
     { name: 'Events', description: 'Watch every change.' },
+    { name: 'Tenant', description: 'Tier, keys, settings.' },
+    { name: 'Administration', description: 'All tenants; for administrators.' },
     { name: 'Operations', description: 'For whoever runs the service.' },
   ],
 };
@@ -75,8 +84,12 @@ export function createApp(deps: HttpDeps): OpenAPIHono<AppEnv> {
     name: 'X-Api-Key',
   });
 
-  app.route('/', keylessRoutes());
-  app.use('/api/v1/*', rateLimitHeaders, authenticate(deps));
+  const { tenants, jwtVerifier } = deps;
+
+  app.use('/api/v1/*', rateLimitHeaders);
+  app.route('/', jwtVerifier === null ? withoutIssuers() : tokenRoute(deps, jwtVerifier));
+  if (tenants === null) app.route('/', withoutAdministration());
+  app.use('/api/v1/*', authenticate(deps));
 
   app.route('/', reserveRoute(deps));
   app.route('/', unreserveRoute(deps));
@@ -91,7 +104,22 @@ export function createApp(deps: HttpDeps): OpenAPIHono<AppEnv> {
   app.route('/', availableRoute(deps));
   app.route('/', deleteRoute(deps));
   app.route('/', eventsRoute(deps));
-  app.route('/', tenantRoutes());
+  if (tenants === null) {
+    app.route('/', withoutTenants());
+  } else {
+    app.openAPIRegistry.registerComponent('securitySchemes', 'session', {
+      type: 'apiKey',
+      in: 'cookie',
+      name: SESSION_COOKIE,
+    });
+    const { store, sealer, adminRule, allowPrivateJwks } = tenants;
+    app.route('/', tenantRoute(deps, store));
+    app.route('/', keysRoutes(deps, store, sealer));
+    app.route('/', settingsRoutes(deps, store));
+    app.route('/', issuersRoutes(deps, store, allowPrivateJwks));
+    app.use('/api/v1/admin/*', bySession(deps), byAdmin(adminRule));
+    app.route('/', adminRoutes(deps, store));
+  }
   app.route(
     '/',
     docsRoutes(() => app.getOpenAPI31Document(ABOUT)),

@@ -62,38 +62,89 @@ const partialLimits = z
     writesPerDay: limit,
     reservations: limit,
     eventConnections: limit,
+    apiKeys: limit,
   })
   .partial();
 const Tiers = z.partialRecord(z.enum(TIERS), partialLimits);
 
 const REDIS_PROTOCOL = /^(rediss?:\/\/.|unix:\/\/\/)/;
 
-const Environment = z.object({
-  HOST: z.string().default('127.0.0.1'),
-  PORT: integer(0, 65_535).optional(),
-  ROLE: z.enum(['all', 'api', 'worker'], 'must be all, api or worker').default('all'),
-  REDIS_URL: z
-    .string('must be set, for example redis://localhost:6379 (npm start runs a Redis of its own instead)')
-    .regex(REDIS_PROTOCOL, 'must begin with redis://, rediss:// or unix:///'),
-  DATABASE_URL: z.undefined('is not supported yet: leave it unset, for the in-memory mode').optional(),
-  API_KEYS: json.pipe(ApiKeys).optional(),
-  TIERS: json.pipe(Tiers).default({}),
-  TRUSTED_PROXIES: integer(0, 10).default(0),
-  MAX_FAILED_AUTHENTICATIONS: integer(1, 1_000_000).default(100),
-  LOG_LEVEL: z
-    .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'must be trace, debug, info, warn, error or silent')
-    .default('info'),
-  SWEEP_INTERVAL_MS: integer(100, 60_000).default(1000),
-  RECONCILE_INTERVAL_MS: integer(1000, 86_400_000).default(300_000),
-  MAX_NAME_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.nameLength),
-  MAX_TYPE_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.typeLength),
-  MAX_TTL_SECONDS: integer(1, 3_153_600_000).default(DEFAULT_SIZES.ttlSeconds),
-  MAX_BATCH: integer(1, MAX_BATCH).default(DEFAULT_SIZES.batch),
-  MAX_CAPACITY: integer(1, 1_000_000).default(DEFAULT_SIZES.capacity),
-  MAX_BLOCKS: integer(0, 256).default(DEFAULT_SIZES.blocks),
-  MAX_TREE_DEPTH: integer(1, 64).default(DEFAULT_SIZES.treeDepth),
-  MAX_BODY_BYTES: integer(1024, 104_857_600).default(DEFAULT_SIZES.bodyBytes),
+const DATABASE_PROTOCOL = /^(postgres(ql)?:\/\/.|pglite:.)/;
+
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+
+const JwtIssuer = z.object({
+  tenant: z.string().regex(TENANT_ID, 'must be 1 to 40 lower-case letters, digits and hyphens'),
+  issuer: z.string().min(1),
+  audience: z.string().min(1),
+  jwksUrl: z.url('must be an address'),
 });
+const JwtIssuers = z
+  .array(JwtIssuer)
+  .refine(
+    (issuers) =>
+      new Set(issuers.map(({ issuer, audience }) => JSON.stringify([issuer, audience]))).size === issuers.length,
+    'must not hold an issuer with an audience twice',
+  );
+
+const Environment = z
+  .object({
+    HOST: z.string().default('127.0.0.1'),
+    PORT: integer(0, 65_535).optional(),
+    ROLE: z.enum(['all', 'api', 'worker'], 'must be all, api or worker').default('all'),
+    REDIS_URL: z
+      .string('must be set, for example redis://localhost:6379 (npm start runs a Redis of its own instead)')
+      .regex(REDIS_PROTOCOL, 'must begin with redis://, rediss:// or unix:///'),
+    DATABASE_URL: z
+      .string()
+      .regex(DATABASE_PROTOCOL, 'must begin with postgres://, postgresql:// or pglite:')
+      .optional(),
+    DATABASE_POOL: integer(1, 1000).default(10),
+    KEY_SECRET: z.string().min(32, 'must be 32 or more characters').optional(),
+    ADMINS: list.default([]),
+    ADMIN_GROUP: z.string().optional(),
+    JWT_ISSUERS: json.pipe(JwtIssuers).optional(),
+    JWKS_ALLOW_PRIVATE: z.enum(['true', 'false'], 'must be true or false').default('false'),
+    API_KEYS: json.pipe(ApiKeys).optional(),
+    TIERS: json.pipe(Tiers).default({}),
+    TRUSTED_PROXIES: integer(0, 10).default(0),
+    MAX_FAILED_AUTHENTICATIONS: integer(1, 1_000_000).default(100),
+    LOG_LEVEL: z
+      .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'must be trace, debug, info, warn, error or silent')
+      .default('info'),
+    SWEEP_INTERVAL_MS: integer(100, 60_000).default(1000),
+    RECONCILE_INTERVAL_MS: integer(1000, 86_400_000).default(300_000),
+    MAX_NAME_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.nameLength),
+    MAX_TYPE_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.typeLength),
+    MAX_TTL_SECONDS: integer(1, 3_153_600_000).default(DEFAULT_SIZES.ttlSeconds),
+    MAX_BATCH: integer(1, MAX_BATCH).default(DEFAULT_SIZES.batch),
+    MAX_CAPACITY: integer(1, 1_000_000).default(DEFAULT_SIZES.capacity),
+    MAX_BLOCKS: integer(0, 256).default(DEFAULT_SIZES.blocks),
+    MAX_TREE_DEPTH: integer(1, 64).default(DEFAULT_SIZES.treeDepth),
+    MAX_BODY_BYTES: integer(1024, 104_857_600).default(DEFAULT_SIZES.bodyBytes),
+  })
+  .superRefine((env, context) => {
+    const fault = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message });
+    if (env.DATABASE_URL === undefined) return;
+    if (env.KEY_SECRET === undefined)
+      fault('KEY_SECRET', 'must be set where DATABASE_URL is: 32 or more random characters');
+    for (const name of ['API_KEYS', 'JWT_ISSUERS'] as const)
+      if (env[name] !== undefined) fault(name, 'must be unset where DATABASE_URL is set: the database has them');
+  });
+
+/** Where tenants are kept, but for the in-memory mode. */
+export interface DatabaseConfig {
+  readonly url: string;
+  /** Connections at most. */
+  readonly pool: number;
+  /** Under which API keys are sealed. */
+  readonly keySecret: string;
+}
 
 export interface Config {
   readonly host: string;
@@ -103,6 +154,12 @@ export interface Config {
   readonly redisUrl: string;
   /** undefined: a tenant and its key are made up at the start */
   readonly apiKeys: readonly z.infer<typeof ApiKey>[] | undefined;
+  /** null: the in-memory mode */
+  readonly database: DatabaseConfig | null;
+  readonly adminRule: { readonly admins: readonly string[]; readonly adminGroup: string | undefined };
+  /** Of the in-memory mode. */
+  readonly jwtIssuers: readonly z.infer<typeof JwtIssuer>[];
+  readonly allowPrivateJwks: boolean;
   readonly tiers: TierTable;
   /** Proxies of our own that each request comes through. */
   readonly trustedProxies: number;
@@ -135,6 +192,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     role: data.ROLE,
     redisUrl: data.REDIS_URL,
     apiKeys: data.API_KEYS,
+    database:
+      data.DATABASE_URL === undefined
+        ? null
+        : { url: data.DATABASE_URL, pool: data.DATABASE_POOL, keySecret: data.KEY_SECRET ?? '' },
+    adminRule: { admins: data.ADMINS, adminGroup: data.ADMIN_GROUP },
+    jwtIssuers: data.JWT_ISSUERS ?? [],
+    allowPrivateJwks: data.JWKS_ALLOW_PRIVATE === 'true',
     tiers: withOverrides(data.TIERS),
     trustedProxies: data.TRUSTED_PROXIES,
     maxFailedAuthentications: data.MAX_FAILED_AUTHENTICATIONS,

@@ -24,10 +24,11 @@ try {
 async function run(config: Config): Promise<void> {
   const log = createLogger(config.logLevel);
   const local: ConfiguredKey = { key: makeKey('local'), tenant: 'local', tier: 'Enterprise' };
-  const services = await wire(config, config.apiKeys ?? [local], log);
+  const isMadeUp = config.database === null && config.apiKeys === undefined;
+  const services = await wire(config, config.apiKeys ?? (isMadeUp ? [local] : []), log);
   const server = createAdaptorServer({ fetch: services.app.fetch }) as Server;
   const url = await listen(server, config);
-  if (config.apiKeys === undefined && config.role !== 'worker') process.stdout.write(welcome(url, local.key));
+  if (isMadeUp && config.role !== 'worker') process.stdout.write(welcome(url, local.key));
   log.info({ url, role: config.role }, 'ready');
 
   const leave = async (signal: string) => {

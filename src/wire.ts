@@ -17,9 +17,16 @@ import { sweep } from './engine/sweep.ts';
 import { Streams } from './events/streams.ts';
 import type { AppEnv } from './http/env.ts';
 import { type ConfiguredKey, configuredTenants } from './identity/configuredTenants.ts';
+import { type IssuerLookup, JwtVerifier } from './identity/jwtVerifier.ts';
+import { KeySealer } from './identity/sealedKeys.ts';
 import { startSchedule } from './jobs/schedule.ts';
 import { FailedAuthentications } from './limits/failedAuthentications.ts';
 import { ReadLimiter } from './limits/reads.ts';
+import { Database } from './store/database.ts';
+import { changeInDatabase } from './store/definitions.ts';
+import { findIssuers } from './store/issuers.ts';
+import type { Store } from './store/records.ts';
+import { WorkingCopy } from './store/workingCopy.ts';
 
 export interface Services {
   readonly app: OpenAPIHono<AppEnv>;
@@ -35,7 +42,8 @@ export interface WireOptions {
 }
 
 /**
- * Connects to Redis, checks it, puts the configured tenants there and starts the jobs that the role asks for.
+ * Connects to Redis, checks it, opens the database or puts the configured tenants into Redis, and starts the jobs that the role asks for.
+ * @param keys of the in-memory mode
  * @throws Error with a message for whoever started the service, where it cannot work
  */
 export async function wire(
@@ -54,15 +62,20 @@ export async function wire(
   });
   defineScripts(redis, loadScripts(config.tiers, includes));
   const tenants = configuredTenants(keys);
-  const engine: Engine = { redis, loadTenant: configuredLoader(redis, tenants), tiers: config.tiers };
+  let database: Database | null = null;
   try {
     const fault = await redisFault(redis).catch(() => `Redis cannot be reached (${lastError.message})`);
     if (fault !== null) throw new Error(fault);
-    for (const tenant of tenants.keys()) await engine.loadTenant(tenant);
+    database = config.database && (await Database.open(config.database.url, config.database.pool, log));
   } catch (error) {
     redis.disconnect();
     throw error;
   }
+  const store = database && { database, redis };
+  const copy = database && new WorkingCopy(database, { redis, tiers: config.tiers });
+  const loadTenant = copy === null ? configuredLoader(redis, tenants) : (id: string) => copy.refresh(id);
+  const engine: Engine = { redis, loadTenant, tiers: config.tiers };
+  if (store === null) for (const tenant of tenants.keys()) await loadTenant(tenant);
 
   let leaving = false;
   const ready = async () =>
@@ -73,15 +86,25 @@ export async function wire(
       ? createHealthApp({ log, ready })
       : createApp({
           engine,
-          definitions: changeInRedis(engine, config.sizes.treeDepth),
+          definitions:
+            database === null || copy === null
+              ? changeInRedis(engine, config.sizes.treeDepth)
+              : changeInDatabase(database, engine, copy, config.sizes.treeDepth),
           streams,
           reads: new ReadLimiter(engine),
           failedAuthentications: new FailedAuthentications(redis, config.maxFailedAuthentications),
           trustedProxies: config.trustedProxies,
+          tenants: store && {
+            store,
+            sealer: new KeySealer(config.database?.keySecret ?? ''),
+            adminRule: config.adminRule,
+            allowPrivateJwks: config.allowPrivateJwks,
+          },
+          jwtVerifier: verifierOf(config, store),
           sizes: config.sizes,
           log,
           ready,
-          knowsTenant: (id) => tenants.has(id),
+          knowsTenant: (id) => store !== null || tenants.has(id),
         });
 
   const closers: (() => unknown)[] = [() => streams?.close()];
@@ -98,6 +121,16 @@ export async function wire(
       const repaired = await reconcile(redis);
       if (repaired > 0) log.warn({ repaired }, 'the expiry index had lost tenants');
     });
+    if (copy !== null) {
+      let since = Date.now() - FIRST_LOOK_BACK_MS;
+      await schedule('copies', REFRESH_EVERY_MS, async () => {
+        const start = Date.now();
+        const refreshed = await copy.refreshChanged(new Date(since));
+        // What was being written meanwhile bears an earlier time than that at which it can be seen.
+        since = start - LOOK_BACK_MS;
+        if (refreshed > 0) log.warn({ refreshed }, 'working copies were behind the database');
+      });
+    }
     closers.push(() => connection.quit());
   }
   return {
@@ -108,7 +141,24 @@ export async function wire(
     },
     close: async () => {
       for (const close of closers) await close();
+      await database?.close();
       await redis.quit().catch(() => redis.disconnect());
     },
   };
+}
+
+/** How often what changed in the database is compared with Redis. */
+const REFRESH_EVERY_MS = 10_000;
+const LOOK_BACK_MS = 60_000;
+/** How far a worker looks back when it starts. */
+const FIRST_LOOK_BACK_MS = 86_400_000;
+
+/** What verifies JWTs, by the issuers that the database has, or the configuration; null where that has none. */
+function verifierOf({ jwtIssuers, allowPrivateJwks: allowPrivate }: Config, store: Store | null): JwtVerifier | null {
+  if (store !== null)
+    return new JwtVerifier((issuer, audiences) => findIssuers(store, issuer, audiences), { allowPrivate });
+  if (jwtIssuers.length === 0) return null;
+  const lookUp: IssuerLookup = async (issuer, audiences) =>
+    jwtIssuers.filter((one) => one.issuer === issuer && audiences.includes(one.audience));
+  return new JwtVerifier(lookUp, { allowPrivate });
 }

@@ -22,6 +22,11 @@ end
 --@include slots
 --@include definitions
 --@include redefine
+local names = {}
+for i = 3, #ARGV, 4 do
+  names[#names + 1] = ARGV[i]
+end
+readDefinitions(names)
 for i = 3, #ARGV, 4 do
   local name, capacity = ARGV[i], tonumber(ARGV[i + 1])
   if capacity > 0 then

@@ -4,7 +4,7 @@
   KEYS[1]  the tenant's hash
 
   ARGV[1]  who asks (gate.lua)
-  ARGV[2]  requestType
+  ARGV[2]  requestType; '' none
   ARGV[3]  limitType
   ARGV[4]  limit
 

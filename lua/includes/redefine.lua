@@ -4,14 +4,10 @@
 -- what was charged already. Without a database it is done now, in one step.
 local redefined, redefinedOrder = {}, {}
 
--- Whether the definitions are not, or not any more, those for which a change was planned.
+-- Whether the definitions are not, or not any more, those for which a change was planned. Whoever copies them here from the database
+-- just now may have read them before that change, or after later ones, and must begin anew.
 local function isStale(phase, version)
-  if phase ~= 'apply' or definitionsVersion == version then
-    return false
-  end
-  -- Whoever copies them here from the database just now may have read them before the change.
-  redis.call('DEL', base .. 'copying')
-  return true
+  return phase == 'apply' and (redis.call('DEL', base .. 'copying') == 1 or definitionsVersion ~= version)
 end
 
 -- The lines of a text, each ended by '\n'.

@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'upgrade'
   | 'refused'
   | 'unregistered'
+  | 'unknown'
   | 'limited'
   | 'unavailable';
 

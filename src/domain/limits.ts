@@ -11,6 +11,7 @@ export const LIMITED_BY = {
   OperationsPerDay: 'writesPerDay',
   ConcurrentReservations: 'reservations',
   EventConnections: 'eventConnections',
+  ApiKeys: 'apiKeys',
 } as const satisfies Record<string, keyof TierLimits>;
 
 export type LimitType = keyof typeof LIMITED_BY;

@@ -13,6 +13,7 @@ export interface TierLimits {
   readonly reservations: number | null;
   /** Streams of events opened with an API key, at the same time. */
   readonly eventConnections: number | null;
+  readonly apiKeys: number | null;
 }
 
 export type TierTable = Readonly<Record<Tier, TierLimits>>;
@@ -24,6 +25,7 @@ export const DEFAULT_TIERS: TierTable = {
     writesPerDay: 10_000,
     reservations: 500,
     eventConnections: 1,
+    apiKeys: 1,
   },
   Starter: {
     writesPerMinute: 1000,
@@ -31,6 +33,7 @@ export const DEFAULT_TIERS: TierTable = {
     writesPerDay: null,
     reservations: 10_000,
     eventConnections: 5,
+    apiKeys: 10,
   },
   Pro: {
     writesPerMinute: 5000,
@@ -38,6 +41,7 @@ export const DEFAULT_TIERS: TierTable = {
     writesPerDay: null,
     reservations: 100_000,
     eventConnections: 20,
+    apiKeys: 100,
   },
   Enterprise: {
     writesPerMinute: 50_000,
@@ -45,6 +49,7 @@ export const DEFAULT_TIERS: TierTable = {
     writesPerDay: null,
     reservations: 1_000_000,
     eventConnections: null,
+    apiKeys: null,
   },
 };
 
@@ -55,6 +60,7 @@ export const UNLIMITED: TierLimits = {
   writesPerDay: null,
   reservations: null,
   eventConnections: null,
+  apiKeys: null,
 };
 
 /** Whether the tier above allows more. */

@@ -10,10 +10,13 @@ import { parseReply, toInteger, toText } from './reply.ts';
 /** Definitions that one call reads: about 1 ms of Redis. */
 const PAGE = 250;
 
-interface Row {
+/** A definition as Redis has it. */
+export interface Row {
   readonly name: string;
   readonly capacity: number;
+  /** '' for a root */
   readonly parent: string;
+  /** How many of its slots are. */
   readonly held: number;
   readonly blocks: string[];
 }
@@ -54,8 +57,11 @@ export async function tree(engine: Engine, credential: Credential): Promise<Tree
   return roots;
 }
 
-/** Name → definition, in the order of their names. */
-async function readRows(engine: Engine, credential: Credential): Promise<Map<string, Row>> {
+/**
+ * Name → definition, in the order of their names.
+ * @throws HoldfastError unauthenticated, forbidden, unavailable
+ */
+export async function readRows(engine: Engine, credential: Credential): Promise<Map<string, Row>> {
   const rows = new Map<string, Row>();
   let last = '';
   for (;;) {

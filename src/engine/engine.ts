@@ -22,7 +22,7 @@ export interface Engine {
 }
 
 /** Verbs whose scripts charge the quota of writes, and tell what is left of it. */
-const CHARGED = ['delete', 'issueToken', 'register', 'renew', 'reserve', 'reset', 'transaction', 'unreserve'];
+const CHARGED = ['charge', 'delete', 'issueToken', 'register', 'renew', 'reserve', 'reset', 'transaction', 'unreserve'];
 const isCharged = (verb: string) => CHARGED.includes(verb);
 
 /** ms that a call may go on ending due reservations before it gives up. */

@@ -2,8 +2,12 @@
  * The names of the keys that instances themselves address in Redis. All that belongs to a tenant bears its hash tag,
  * `{<tenant id>}:`, so that one script can work on it in a cluster; lua/includes/tenant.lua names those keys:
  *
- *   {t}:tenant                hash: tier, and the counters of lua/includes/tenant.lua
- *   {t}:keys                  hash: SHA-256 of an API key → its label
+ *   {t}:tenant                hash: tier, and what lua/includes/tenant.lua names besides
+ *   {t}:keys                  hash: SHA-256 of an API key → its label; while the tenant is suspended, {t}:suspendedKeys
+ *   {t}:token:<SHA-256>       a derived token, until it ends
+ *   {t}:session:<SHA-256>     who has signed in, as JSON, until the session ends
+ *   {t}:copying               the lease under which its definitions are copied from the database
+ *   {t}:closing               hash: definition that is about to be deleted → ms until which it is not to be reserved
  *   {t}:definitions           hash: registered name → definition (lua/includes/definitions.lua)
  *   {t}:names                 sorted set: registered names, by their bytes
  *   {t}:children              sorted set: parent '\n' name of what is in a tree, by their bytes
@@ -13,16 +17,23 @@
  *   {t}:bits:<epoch>:<pool>   bitmap: which slots of a pool are held
  *   {t}:pools:<epoch>         set: pools that have a bitmap
  *   {t}:loose:<epoch>         hash: name → how many slots <name>_<i> are held that are no pool's
- *   {t}:streams               sorted set: id of an open stream of events → ms at which its lease lapses
+ *   {t}:streams               sorted set: id of an open stream of events → ms at which its lease lapses; those of sessions: {t}:sessionStreams
  *   {t}:events                channel (sharded pub/sub): events as streams send them; an empty message: keys have changed
  *   {expiry:<n>}              sorted set, one shard of the expiry index: tenant → ms before which nothing of it is due
  */
 import { createHash } from 'node:crypto';
+import type { Credential } from '../domain/tenants.ts';
 
 /** Shards of the expiry index: enough to spread it over a cluster, few enough to look at all of them every second. */
 export const EXPIRY_SHARDS = 16;
 
 export const tenantKey = (tenant: string): string => `{${tenant}}:tenant`;
+
+/** The lease under which a tenant's definitions are copied. */
+export const copyingKey = (tenant: string): string => `{${tenant}}:copying`;
+
+/** A session, by the credential that it gives. */
+export const sessionKey = ({ tenant, asker }: Credential): string => `{${tenant}}:${asker}`;
 
 /** Matches every tenant's key, in SCAN. */
 export const TENANT_KEYS = tenantKey('*');

@@ -16,6 +16,7 @@ export type Verb =
   | 'active'
   | 'authenticate'
   | 'available'
+  | 'charge'
   | 'check'
   | 'closeStreams'
   | 'copyDefinitions'

@@ -6,7 +6,7 @@ import type { Credential } from '../domain/tenants.ts';
 import { call, type Engine } from './engine.ts';
 import { tenantKey } from './keys.ts';
 import { send } from './redis.ts';
-import { parseReply, toText } from './reply.ts';
+import { parseReply, toInteger, toText } from './reply.ts';
 
 /** What is renewed well before has lapsed within the 45 s that the decisions allow. */
 const LEASE_MS = 40_000;
@@ -14,10 +14,12 @@ export const RENEW_EVERY_MS = 10_000;
 
 /**
  * Gives a stream its lease.
+ * @returns ms after which the token or session that it was opened with ends; null for a key
  * @throws HoldfastError unauthenticated, unavailable; LimitError where the tenant has as many as its tier allows
  */
-export async function openStream(engine: Engine, credential: Credential, id: string): Promise<void> {
-  await call(engine, 'openStream', credential, () => [id, LEASE_MS]);
+export async function openStream(engine: Engine, credential: Credential, id: string): Promise<number | null> {
+  const [endsInMs] = await call(engine, 'openStream', credential, () => [id, LEASE_MS]);
+  return credential.kind === 'key' ? null : toInteger(endsInMs);
 }
 
 /**

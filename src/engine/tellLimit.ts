@@ -9,9 +9,9 @@ import { call, type Engine } from './engine.ts';
 export async function tellLimit(
   engine: Engine,
   credential: Credential,
-  requestType: 'READ',
+  requestType: 'READ' | null,
   limitType: LimitType,
   limit: number,
 ): Promise<void> {
-  await call(engine, 'tellLimit', credential, () => [requestType, limitType, limit]);
+  await call(engine, 'tellLimit', credential, () => [requestType ?? '', limitType, limit]);
 }

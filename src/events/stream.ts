@@ -11,6 +11,9 @@ const MAX_WAITING_BYTES = 1_048_576;
 /** That a reader has to take what was written before the end. */
 const END_WITHIN_MS = 2000;
 
+/** The longest that a timer takes. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 const HEADERS = {
   'Content-Type': 'text/event-stream',
   // No proxy may keep, gather or recode it.
@@ -47,6 +50,12 @@ export class Stream {
     if (this.#response.writableEnded) return;
     if (this.#response.writableLength > MAX_WAITING_BYTES) this.#response.destroy();
     else this.#response.write(frames);
+  }
+
+  /** Ends it some time from now. */
+  endIn(ms: number): void {
+    const timer = setTimeout(() => this.end(), Math.min(ms, MAX_TIMER_MS)).unref();
+    this.#response.once('close', () => clearTimeout(timer));
   }
 
   /** Ends it in good order: what was written is still sent, unless its reader takes too long; that one connects again. */

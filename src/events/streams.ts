@@ -74,7 +74,7 @@ export class Streams {
     audience.opening++;
     try {
       await this.#bus.subscribe(tenant);
-      await openStream(this.#engine, credential, stream.id);
+      const endsInMs = await openStream(this.#engine, credential, stream.id);
       if (losses !== this.#losses || this.#leaving) {
         void this.#giveBack(tenant, [stream.id]);
         throw new HoldfastError('unavailable', 'The connection to the reservation store was lost. Connect again.');
@@ -85,6 +85,7 @@ export class Streams {
       }
       audience.streams.set(stream.id, stream);
       stream.start(headers);
+      if (endsInMs !== null) stream.endIn(endsInMs);
     } finally {
       audience.opening--;
       this.#forgetIfEmpty(tenant);

@@ -7,10 +7,24 @@ import type { Sizes } from '../domain/sizes.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { DefinitionChanges } from '../engine/change.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { SessionUser } from '../engine/sessions.ts';
 import type { Streams } from '../events/streams.ts';
+import type { AdminRule } from '../identity/admins.ts';
+import type { JwtVerifier } from '../identity/jwtVerifier.ts';
+import type { KeySealer } from '../identity/sealedKeys.ts';
 import type { FailedAuthentications } from '../limits/failedAuthentications.ts';
 import type { ReadLimiter } from '../limits/reads.ts';
+import type { Store } from '../store/records.ts';
 import type { ReadinessCheck } from './routes/health.ts';
+
+/** What there is only with a database. */
+export interface TenantDeps {
+  readonly store: Store;
+  readonly sealer: KeySealer;
+  readonly adminRule: AdminRule;
+  /** Whether JWT issuers' keys may be fetched from private addresses, and without TLS. */
+  readonly allowPrivateJwks: boolean;
+}
 
 export interface HttpDeps {
   readonly engine: Engine;
@@ -22,6 +36,10 @@ export interface HttpDeps {
   readonly trustedProxies: number;
   /** Whether there can be such a tenant. */
   readonly knowsTenant: (id: string) => boolean;
+  /** null: the in-memory mode */
+  readonly tenants: TenantDeps | null;
+  /** null: no issuer of JWTs is configured */
+  readonly jwtVerifier: JwtVerifier | null;
   readonly sizes: Sizes;
   readonly log: Logger;
   readonly ready: ReadinessCheck;
@@ -34,5 +52,7 @@ export interface AppEnv {
     log: Logger;
     /** Set for every path under /api/v1; well-formed, and verified only by the script that serves the request. */
     credential: Credential;
+    /** Set where a session is asked for. */
+    user: SessionUser;
   };
 }

@@ -17,6 +17,7 @@ const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
   upgrade: 403,
   refused: 400,
   unregistered: 404,
+  unknown: 404,
   limited: 429,
   unavailable: 503,
 };

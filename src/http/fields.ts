@@ -21,6 +21,14 @@ const name = (maxLength: number) =>
     })
     .openapi({ minLength: 1, maxLength });
 
+/** The longest label of a key. */
+const MAX_LABEL_LENGTH = 64;
+
+export const keyLabel = name(MAX_LABEL_LENGTH).openapi({
+  description: 'Shown as `apiKeyLabel` in events that come of the key.',
+  example: 'worker',
+});
+
 export const resourceName = (sizes: Sizes) =>
   name(sizes.nameLength).openapi({ description: 'The name of the resource.', example: 'printer' });
 

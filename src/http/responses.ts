@@ -13,6 +13,17 @@ const failure = (description: string, example: string) => ({
 /** Of an operation on something registered. */
 export const unregistered = { 404: failure('No such resource is registered.', 'No such resource is registered.') };
 
+/** Of an operation on something of the tenant's, or a tenant. */
+export const unknown = { 404: failure('There is no such thing.', 'There is no such key.') };
+
+/** Of an operation that not everybody may do. */
+export const forbidden = {
+  403: failure(
+    'Not with this key, token or session; or the tenant is suspended.',
+    'This takes a session of the dashboard.',
+  ),
+};
+
 const malformed = {
   400: {
     description: 'The request is malformed: the item and the field, and what is wrong with it. Nothing was done.',

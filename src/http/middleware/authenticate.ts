@@ -1,13 +1,19 @@
 /**
- * Takes the API key from its header (interface, "Authentication"). The script that serves the request verifies it; a
- * request that never gets so far, because it is malformed, has its key verified here before it is told what is wrong.
+ * Takes the API key or derived token from its header (interface, "Authentication"), else the session from its cookie. The script
+ * that serves the request verifies it; a request that never gets so far, because it is malformed or forbidden, is verified here
+ * before it is told what is wrong.
  */
+import type { Context } from 'hono';
+import { getCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../../domain/errors.ts';
+import type { Credential } from '../../domain/tenants.ts';
 import { authenticate as verify } from '../../engine/authenticate.ts';
-import { parseKey } from '../../identity/credentials.ts';
+import { parseKey, parseSession } from '../../identity/credentials.ts';
 import { clientAddress } from '../clientAddress.ts';
 import type { AppEnv, HttpDeps } from '../env.ts';
+
+export const SESSION_COOKIE = 'holdfast_session';
 
 const UNSEEN_BY_A_SCRIPT = new Set([400, 404, 405, 413, 415]);
 
@@ -16,16 +22,16 @@ export const authenticate = ({ engine, knowsTenant, failedAuthentications, trust
   createMiddleware<AppEnv>(async (c, next) => {
     const address = () => clientAddress(c, trustedProxies);
     failedAuthentications.check(address);
-    const key = c.req.header('X-Api-Key');
-    const credential = key === undefined ? null : parseKey(key);
+    const credential = readCredential(c);
     if (credential === null || !knowsTenant(credential.tenant)) {
       await failedAuthentications.count(address());
-      const fault = key === undefined ? 'is missing' : 'holds no valid key';
+      const fault = c.req.header('X-Api-Key') === undefined ? 'is missing' : 'holds no valid key';
       throw new HoldfastError('unauthenticated', `The X-Api-Key header ${fault}.`);
     }
     c.set('credential', credential);
     await next();
-    if (UNSEEN_BY_A_SCRIPT.has(c.res.status)) await verify(engine, credential).catch(countFailure);
+    const isForbidden = c.error instanceof HoldfastError && c.error.code === 'forbidden';
+    if (isForbidden || UNSEEN_BY_A_SCRIPT.has(c.res.status)) await verify(engine, credential).catch(countFailure);
     else if (c.res.status === 401) await countFailure(c.error);
 
     async function countFailure(error: unknown): Promise<void> {
@@ -34,3 +40,22 @@ export const authenticate = ({ engine, knowsTenant, failedAuthentications, trust
       throw error;
     }
   });
+
+function readCredential(c: Context<AppEnv>): Credential | null {
+  const key = c.req.header('X-Api-Key');
+  if (key !== undefined) return parseKey(key);
+  const session = parseSession(getCookie(c, SESSION_COOKIE) ?? '');
+  if (session !== null && !['GET', 'HEAD'].includes(c.req.method)) refuseForeignOrigin(c);
+  return session;
+}
+
+/** A browser sends the cookie for whatever page asks it to; only our own pages may change anything (decisions, section 9). */
+function refuseForeignOrigin(c: Context<AppEnv>): void {
+  const site = c.req.header('Sec-Fetch-Site');
+  const origin = c.req.header('Origin');
+  const isOurs =
+    site === undefined
+      ? origin !== undefined && URL.canParse(origin) && new URL(origin).host === c.req.header('Host')
+      : site === 'same-origin';
+  if (!isOurs) throw new HoldfastError('forbidden', 'This request comes from another site.');
+}

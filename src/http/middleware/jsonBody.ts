@@ -4,6 +4,7 @@
  */
 import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
+import { actFor } from '../actFor.ts';
 import type { AppEnv } from '../env.ts';
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
@@ -19,12 +20,14 @@ export const jsonBody = (maxBytes: number) => {
     }
     const decode = async () => {
       const bytes = await c.req.raw.arrayBuffer();
+      let text: string;
       try {
-        // Where c.req.text() looks first; it keeps promises there.
-        Object.assign(c.req.bodyCache, { text: Promise.resolve(utf8.decode(bytes)) });
+        text = utf8.decode(bytes);
       } catch {
         return c.json('the request body must be valid UTF-8', 400);
       }
+      // Where c.req.text() looks first; it keeps promises there.
+      Object.assign(c.req.bodyCache, { text: Promise.resolve(asSubject(text, c.get('credential')?.subject)) });
       await next();
     };
     const length = c.req.header('Content-Length');
@@ -36,3 +39,15 @@ export const jsonBody = (maxBytes: number) => {
     return Number(length) > maxBytes ? tooLarge() : decode();
   });
 };
+
+/** The text, with requesters filled in where a derived token asks; what is no JSON is left for the route to refuse. */
+function asSubject(text: string, subject: string | undefined): string {
+  if (subject === undefined) return text;
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return text;
+  }
+  return JSON.stringify(actFor(subject, body));
+}

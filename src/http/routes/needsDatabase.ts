@@ -1,9 +1,13 @@
 /**
- * What the interface has and the in-memory mode has not: 503, saying so (interface, "Errors"; decisions, sections 6 and 9). It is not
- * described in the OpenAPI document, since it is not offered.
+ * What the interface has and the in-memory mode has not: 503, saying what to configure (interface, "Errors"; decisions, sections 6 and
+ * 9). It is not described in the OpenAPI document, since it is not offered.
  */
 import { Hono } from 'hono';
 import type { AppEnv } from '../env.ts';
+
+const WITHOUT_DATABASE =
+  'Tenants are kept in a database, and this service runs without one: configure DATABASE_URL (and KEY_SECRET).';
+const WITHOUT_ISSUERS = 'No issuer of JWTs is configured: configure JWT_ISSUERS, or DATABASE_URL.';
 
 const TENANT_PATHS = [
   '/Tenant',
@@ -15,18 +19,16 @@ const TENANT_PATHS = [
 ];
 
 /** Paths that need an API key. */
-export const tenantRoutes = () => {
+export const withoutTenants = () => {
   const app = new Hono<AppEnv>().basePath('/api/v1');
-  for (const path of TENANT_PATHS) {
-    app.all(path, (c) => c.json({ error: 'Tenants are kept in a database: this service runs without one.' }, 503));
-  }
+  for (const path of TENANT_PATHS) app.all(path, (c) => c.json({ error: WITHOUT_DATABASE }, 503));
   return app;
 };
 
-/** Paths that need none: token exchange, and what is for administrators. */
-export const keylessRoutes = () => {
-  const app = new Hono<AppEnv>().basePath('/api/v1');
-  app.post('/auth/token', (c) => c.json({ error: 'No issuer of JWTs is configured.' }, 503));
-  app.all('/admin/*', (c) => c.json({ error: 'Tenants are kept in a database: this service runs without one.' }, 503));
-  return app;
-};
+/** Paths for administrators, who need no key. */
+export const withoutAdministration = () =>
+  new Hono<AppEnv>().basePath('/api/v1').all('/admin/*', (c) => c.json({ error: WITHOUT_DATABASE }, 503));
+
+/** Token exchange, which needs no key. */
+export const withoutIssuers = () =>
+  new Hono<AppEnv>().basePath('/api/v1').post('/auth/token', (c) => c.json({ error: WITHOUT_ISSUERS }, 503));

@@ -4,7 +4,8 @@
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { reset } from '../../../engine/reset.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
-import { answer, anyOperation } from '../../responses.ts';
+import { notByToken } from '../../middleware/notByToken.ts';
+import { answer, anyOperation, forbidden } from '../../responses.ts';
 
 const Cleared = z
   .object({ cleared: z.int().openapi({ description: 'How many reservations it ended.' }) })
@@ -17,7 +18,8 @@ const route = createRoute({
   tags: ['Reservation'],
   summary: 'End all reservations',
   description: 'What is registered stays registered.',
-  responses: { 200: answer('Done.', Cleared), ...anyOperation },
+  middleware: notByToken,
+  responses: { 200: answer('Done.', Cleared), ...forbidden, ...anyOperation },
 });
 
 export const resetRoute = ({ engine }: HttpDeps) =>

@@ -6,7 +6,8 @@ import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { batch, blocks, capacity, item, registeredName, treePath } from '../../fields.ts';
 import { jsonBody } from '../../middleware/jsonBody.ts';
-import { answer, body, bodyOperation } from '../../responses.ts';
+import { notByToken } from '../../middleware/notByToken.ts';
+import { answer, body, bodyOperation, forbidden } from '../../responses.ts';
 
 export const Definition = z
   .object({
@@ -49,10 +50,11 @@ export const registerRoute = ({ definitions, sizes }: HttpDeps) => {
     summary: 'Register resources',
     description:
       'Registers all items or, where one is refused, none. A name that is registered already gets its new definition; reservations in force keep what they hold. Ancestors that are not registered are, with capacity 1.',
-    middleware: jsonBody(sizes.bodyBytes),
+    middleware: [notByToken, jsonBody(sizes.bodyBytes)] as const,
     request: { body: body(batch(Registration, sizes)) },
     responses: {
       200: answer('The definitions as stored, ancestors that were registered along included.', z.array(Definition)),
+      ...forbidden,
       ...bodyOperation,
     },
   });

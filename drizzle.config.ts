@@ -1,0 +1,4 @@
+/** How `npx drizzle-kit generate` makes the migrations in drizzle/ from the schema. */
+import { defineConfig } from 'drizzle-kit';
+
+export default defineConfig({ dialect: 'postgresql', schema: './src/store/schema.ts', out: './drizzle' });

@@ -1,0 +1,77 @@
+/**
+ * What Redis has of the database, and copying a tenant's definitions there (decisions, section 10): bite by bite, under a lease, so that two
+ * copies of different ages cannot mix.
+ */
+import type { Redis } from 'ioredis';
+import { copyingKey, tenantKey } from './keys.ts';
+import { send } from './redis.ts';
+
+/** Definitions that one call copies: about 2 ms of Redis. */
+const BITE = 250;
+/** ms that the lease lasts from each call on. */
+const LEASE_MS = 5000;
+
+export interface Versions {
+  readonly version: number;
+  readonly definitionsVersion: number;
+}
+
+/** A definition as it is stored; capacity 0: there is to be none. */
+export interface StoredDefinition {
+  readonly name: string;
+  readonly capacity: number;
+  /** null: a root */
+  readonly parent: string | null;
+  readonly blocks: readonly string[];
+}
+
+/**
+ * The versions that Redis has of a tenant; null where it does not have it, or not as a whole.
+ * @throws HoldfastError unavailable
+ */
+export async function versionsInRedis(redis: Redis, tenant: string): Promise<Versions | null> {
+  const [version, definitionsVersion, tier] = await send(() =>
+    redis.hmget(tenantKey(tenant), 'version', 'definitionsVersion', 'tier'),
+  );
+  if (!version || !definitionsVersion || !tier) return null;
+  return { version: Number(version), definitionsVersion: Number(definitionsVersion) };
+}
+
+/**
+ * Takes the lease under which a tenant's definitions are copied.
+ * @returns whether nobody else had it
+ * @throws HoldfastError unavailable
+ */
+export const takeCopyLease = async (redis: Redis, tenant: string, lease: string): Promise<boolean> =>
+  (await send(() => redis.set(copyingKey(tenant), lease, 'PX', LEASE_MS, 'NX'))) === 'OK';
+
+/** Gives back a lease that came to nothing. One that was lost to somebody else by now only begins anew. */
+export const dropCopyLease = async (redis: Redis, tenant: string): Promise<void> => {
+  await send(() => redis.del(copyingKey(tenant)));
+};
+
+/**
+ * Copies definitions, in their order: what is above others comes before them, and is removed after them.
+ * @returns false where the lease was lost
+ * @throws HoldfastError unavailable
+ */
+export async function copyDefinitions(
+  redis: Redis,
+  tenant: string,
+  lease: string,
+  definitions: readonly StoredDefinition[],
+): Promise<boolean> {
+  for (let from = 0; from < definitions.length; from += BITE) {
+    const args = definitions
+      .slice(from, from + BITE)
+      .flatMap(({ name, capacity, parent, blocks }) => [
+        name,
+        capacity,
+        parent ?? '',
+        blocks.map((block) => `${block}\n`).join(''),
+      ]);
+    const reply = await send(() => redis.hf_copyDefinitions(tenantKey(tenant), lease, LEASE_MS, ...args));
+    if (reply !== 'OK') return false;
+  }
+  return true;
+}

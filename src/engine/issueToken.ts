@@ -1,0 +1,14 @@
+/**
+ * Issues derived tokens (decisions, section 9): Redis keeps their digests for as long as they live.
+ */
+import type { Credential } from '../domain/tenants.ts';
+import { call, type Engine } from './engine.ts';
+
+/**
+ * @param token what is to be valid from now on
+ * @throws HoldfastError upgrade, where the tenant's tier has no such tokens; forbidden, where it is suspended; unauthenticated, where there is no
+ * such tenant; unavailable; LimitError
+ */
+export async function issueToken(engine: Engine, token: Credential, lifetimeMs: number): Promise<void> {
+  await call(engine, 'issueToken', token, () => [lifetimeMs]);
+}

@@ -1,0 +1,52 @@
+/**
+ * Sessions of people who have signed in (decisions, section 9): kept beside their tenant's state, so that scripts know them, and gone by
+ * themselves when they end.
+ */
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import type { Credential } from '../domain/tenants.ts';
+import { sessionKey } from './keys.ts';
+import { send } from './redis.ts';
+
+const SessionUser = z.object({
+  id: z.string(),
+  issuer: z.string(),
+  subject: z.string(),
+  /** null: the provider gives none, or has not verified it */
+  email: z.string().nullable(),
+  name: z.string().nullable(),
+  groups: z.array(z.string()),
+});
+
+/** Who has signed in. */
+export type SessionUser = z.infer<typeof SessionUser>;
+
+/**
+ * Begins a session.
+ * @throws HoldfastError unavailable
+ */
+export async function beginSession(
+  redis: Redis,
+  session: Credential,
+  user: SessionUser,
+  lifetimeMs: number,
+): Promise<void> {
+  await send(() => redis.set(sessionKey(session), JSON.stringify(user), 'PX', lifetimeMs));
+}
+
+/**
+ * @returns who has the session; null where it has ended
+ * @throws HoldfastError unavailable
+ */
+export async function readSession(redis: Redis, session: Credential): Promise<SessionUser | null> {
+  const text = await send(() => redis.get(sessionKey(session)));
+  return text === null ? null : SessionUser.parse(JSON.parse(text));
+}
+
+/**
+ * Ends a session.
+ * @throws HoldfastError unavailable
+ */
+export async function endSession(redis: Redis, session: Credential): Promise<void> {
+  await send(() => redis.del(sessionKey(session)));
+}

@@ -1,0 +1,98 @@
+/**
+ * /api/v1/Tenant/issuers: the issuers whose JWTs the tenant's users may exchange for tokens (decisions, sections 6 and 9). With a
+ * session.
+ */
+import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
+import { nameFault } from '../../../domain/names.ts';
+import { chargeWrite } from '../../../engine/charge.ts';
+import { jwksAddressFault } from '../../../identity/jwks.ts';
+import { deleteIssuer, listIssuers, putIssuer } from '../../../store/issuers.ts';
+import type { Store } from '../../../store/records.ts';
+import type { AppEnv, HttpDeps } from '../../env.ts';
+import { actorName, bySession } from '../../middleware/bySession.ts';
+import { jsonBody } from '../../middleware/jsonBody.ts';
+import { answer, anyOperation, body, bodyOperation, forbidden, parameterOperation, unknown } from '../../responses.ts';
+
+const MOST_CHARACTERS = 512;
+
+const text = (description: string) =>
+  z
+    .string('must be a string')
+    .superRefine((value, context) => {
+      const fault = nameFault(value, MOST_CHARACTERS);
+      if (fault !== null) context.addIssue({ code: 'custom', message: fault });
+    })
+    .openapi({ description, minLength: 1, maxLength: MOST_CHARACTERS });
+
+/** @param allowPrivate whether keys may be fetched from private addresses, and without TLS */
+export const issuersRoutes = (deps: HttpDeps, store: Store, allowPrivate: boolean) => {
+  const names = { issuer: text('What the JWT has as `iss`.'), audience: text('What the JWT has in `aud`.') };
+  const Issuer = z
+    .object(
+      {
+        ...names,
+        jwksUrl: text('Where the issuer’s keys are.').superRefine((url, context) => {
+          const fault = jwksAddressFault(url, allowPrivate);
+          if (fault !== null) context.addIssue({ code: 'custom', message: fault });
+        }),
+      },
+      'must be an object',
+    )
+    .openapi('Issuer');
+  const common = { path: '/api/v1/Tenant/issuers', tags: ['Tenant'], security: [{ session: [] }] };
+  const listed = createRoute({
+    ...common,
+    method: 'get',
+    operationId: 'issuers',
+    summary: 'List the issuers of JWTs',
+    middleware: bySession(deps),
+    responses: { 200: answer('All of them.', z.array(Issuer)), ...forbidden, ...anyOperation },
+  });
+  const put = createRoute({
+    ...common,
+    method: 'put',
+    operationId: 'putIssuer',
+    summary: 'Register an issuer of JWTs',
+    description:
+      'An issuer with an audience belongs to one tenant. One that is registered gets the new address of keys.',
+    middleware: [bySession(deps), jsonBody(deps.sizes.bodyBytes)] as const,
+    request: { body: body(Issuer) },
+    responses: { 200: answer('The issuer.', Issuer), ...forbidden, ...bodyOperation },
+  });
+  const deleted = createRoute({
+    ...common,
+    method: 'delete',
+    operationId: 'deleteIssuer',
+    summary: 'Forget an issuer of JWTs',
+    description: 'Tokens that were exchanged already live on until they end.',
+    middleware: bySession(deps),
+    request: { query: z.object(names) },
+    responses: {
+      200: answer('Done.', z.object(names).openapi('DeletedIssuer')),
+      ...forbidden,
+      ...unknown,
+      ...parameterOperation,
+    },
+  });
+
+  return new OpenAPIHono<AppEnv>()
+    .openapi(listed, async (c) => {
+      const credential = c.get('credential');
+      await deps.reads.charge(credential);
+      return c.json(await listIssuers(store, credential.tenant), 200);
+    })
+    .openapi(put, async (c) => {
+      const credential = c.get('credential');
+      await chargeWrite(deps.engine, credential);
+      const issuer = c.req.valid('json');
+      await putIssuer(store, credential.tenant, issuer, actorName('user', c.get('user')));
+      return c.json(issuer, 200);
+    })
+    .openapi(deleted, async (c) => {
+      const credential = c.get('credential');
+      await chargeWrite(deps.engine, credential);
+      const { issuer, audience } = c.req.valid('query');
+      await deleteIssuer(store, credential.tenant, issuer, audience, actorName('user', c.get('user')));
+      return c.json({ issuer, audience }, 200);
+    });
+};

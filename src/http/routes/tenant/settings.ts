@@ -1,0 +1,58 @@
+/**
+ * /api/v1/Tenant/settings: what a tenant decides for itself (decisions, sections 3 and 6). With a session.
+ */
+import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
+import { chargeWrite } from '../../../engine/charge.ts';
+import type { Store } from '../../../store/records.ts';
+import { putSettings, readTenant } from '../../../store/tenants.ts';
+import type { AppEnv, HttpDeps } from '../../env.ts';
+import { actorName, bySession } from '../../middleware/bySession.ts';
+import { jsonBody } from '../../middleware/jsonBody.ts';
+import { answer, anyOperation, body, bodyOperation, forbidden } from '../../responses.ts';
+
+const Settings = z
+  .object(
+    {
+      requireRegistration: z
+        .boolean('must be true or false')
+        .openapi({ description: 'Whether only what is registered may be reserved.' }),
+    },
+    'must be an object',
+  )
+  .openapi('Settings');
+
+export const settingsRoutes = (deps: HttpDeps, store: Store) => {
+  const common = { path: '/api/v1/Tenant/settings', tags: ['Tenant'], security: [{ session: [] }] };
+  const read = createRoute({
+    ...common,
+    method: 'get',
+    operationId: 'settings',
+    summary: 'See the settings',
+    middleware: bySession(deps),
+    responses: { 200: answer('The settings.', Settings), ...forbidden, ...anyOperation },
+  });
+  const put = createRoute({
+    ...common,
+    method: 'put',
+    operationId: 'putSettings',
+    summary: 'Change the settings',
+    middleware: [bySession(deps), jsonBody(deps.sizes.bodyBytes)] as const,
+    request: { body: body(Settings) },
+    responses: { 200: answer('The settings.', Settings), ...forbidden, ...bodyOperation },
+  });
+
+  return new OpenAPIHono<AppEnv>()
+    .openapi(read, async (c) => {
+      const credential = c.get('credential');
+      await deps.reads.charge(credential);
+      const { requireRegistration } = await readTenant(store, credential.tenant);
+      return c.json({ requireRegistration }, 200);
+    })
+    .openapi(put, async (c) => {
+      const credential = c.get('credential');
+      await chargeWrite(deps.engine, credential);
+      const { requireRegistration } = c.req.valid('json');
+      await putSettings(store, credential.tenant, { requireRegistration }, actorName('user', c.get('user')));
+      return c.json({ requireRegistration }, 200);
+    });
+};

@@ -1,0 +1,56 @@
+/**
+ * GET /api/v1/Tenant: the tenant's tier, limits and what it uses of them (decisions, section 6). With a key or a session.
+ */
+import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
+import { TIERS } from '../../../domain/tiers.ts';
+import { usage } from '../../../engine/usage.ts';
+import type { Store } from '../../../store/records.ts';
+import { countKeys, readTenant } from '../../../store/tenants.ts';
+import type { AppEnv, HttpDeps } from '../../env.ts';
+import { notByToken } from '../../middleware/notByToken.ts';
+import { answer, anyOperation, forbidden } from '../../responses.ts';
+
+const limit = z.int().nullable().openapi({ description: 'Null: any number.' });
+
+const TenantBody = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    tier: z.enum(TIERS),
+    limits: z.object({
+      writesPerMinute: limit,
+      readsPerMinute: limit,
+      writesPerDay: limit,
+      reservations: limit,
+      eventConnections: limit,
+      apiKeys: limit,
+    }),
+    usage: z.object({
+      writesThisMinute: z.int(),
+      writesToday: z.int(),
+      reservations: z.int(),
+      eventConnections: z.int(),
+      apiKeys: z.int(),
+    }),
+  })
+  .openapi('Tenant');
+
+const route = createRoute({
+  method: 'get',
+  path: '/api/v1/Tenant',
+  operationId: 'tenant',
+  tags: ['Tenant'],
+  summary: 'See the tier, its limits and what is used of them',
+  middleware: notByToken,
+  responses: { 200: answer('The tenant.', TenantBody), ...forbidden, ...anyOperation },
+});
+
+export const tenantRoute = ({ engine, reads }: HttpDeps, store: Store) =>
+  new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
+    const credential = c.get('credential');
+    await reads.charge(credential);
+    const { tier, ...used } = await usage(engine, credential);
+    const { id, name } = await readTenant(store, credential.tenant);
+    const apiKeys = await countKeys(store, id);
+    return c.json({ id, name, tier, limits: engine.tiers[tier], usage: { ...used, apiKeys } }, 200);
+  });

@@ -1,0 +1,158 @@
+/**
+ * The database: Postgres by a pool of connections, or PGlite in this process (decisions, section 10). While it is away, what needs it fails
+ * quickly, and it is found again by itself; the schema is brought up to date as soon as it is there.
+ */
+import { PGlite } from '@electric-sql/pglite';
+import { DrizzleQueryError } from 'drizzle-orm/errors';
+import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
+import { drizzle as drizzlePglite } from 'drizzle-orm/pglite';
+import { drizzle as drizzlePostgres } from 'drizzle-orm/postgres-js';
+import type { Logger } from 'pino';
+import postgres from 'postgres';
+import { z } from 'zod';
+import { HoldfastError } from '../domain/errors.ts';
+import { lockFolder } from './folderLock.ts';
+import { migratePglite, migratePostgres } from './migrate.ts';
+
+/** Drizzle on either database, or in a transaction. */
+export type Db = PgDatabase<PgQueryResultHKT>;
+
+export const PGLITE = 'pglite:';
+
+/** ms that a caller waits for the database. */
+const ANSWER_WITHIN_MS = 5000;
+const MIGRATE_AGAIN_MS = 2000;
+
+interface Connected {
+  readonly db: Db;
+  migrate(): Promise<void>;
+  close(): Promise<unknown>;
+}
+
+export class Database {
+  readonly #connected: Connected;
+  #isMigrated = false;
+  #isClosed = false;
+
+  private constructor(connected: Connected) {
+    this.#connected = connected;
+  }
+
+  /**
+   * Opens it and brings its schema up to date; goes on trying to in the background where it is away.
+   * @param url postgres:// or pglite:<folder>
+   * @param poolSize connections at most
+   * @throws Error with a message for whoever started the service, where it is there and cannot be used
+   */
+  static async open(url: string, poolSize: number, log: Logger): Promise<Database> {
+    const database = new Database(url.startsWith(PGLITE) ? await openPglite(url) : openPostgres(url, poolSize));
+    const migrate = async () => {
+      await database.#connected.migrate();
+      database.#isMigrated = true;
+    };
+    try {
+      await migrate();
+    } catch (error) {
+      if (!isAway(error)) {
+        await database.close();
+        throw new Error(`the database cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+      }
+      log.warn({ err: error }, 'the database cannot be reached: what needs it answers 503');
+      const again = () => {
+        if (database.#isClosed) return;
+        migrate().then(
+          () => log.info('the database is there'),
+          () => setTimeout(again, MIGRATE_AGAIN_MS).unref(),
+        );
+      };
+      setTimeout(again, MIGRATE_AGAIN_MS).unref();
+    }
+    return database;
+  }
+
+  /**
+   * Does some work on it.
+   * @throws HoldfastError unavailable, where it cannot be reached or takes too long: whether the work was done is then unknown;
+   * whatever work throws
+   */
+  async run<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    if (!this.#isMigrated) throw away(undefined);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(away(new Error('the database did not answer in time'))), ANSWER_WITHIN_MS);
+    });
+    try {
+      return await Promise.race([work(this.#connected.db), late]);
+    } catch (error) {
+      throw isAway(error) ? away(error) : causeOf(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Does some work in one transaction, whole or not at all. Errors are those of run(). */
+  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    return this.run((db) => db.transaction(work));
+  }
+
+  /** Reads from one state of it, whatever is written meanwhile. Errors are those of run(). */
+  snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    return this.run((db) => db.transaction(work, { isolationLevel: 'repeatable read', accessMode: 'read only' }));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#connected.close();
+  }
+}
+
+function openPostgres(url: string, poolSize: number): Connected {
+  const sql = postgres(url, {
+    max: poolSize,
+    connect_timeout: 3,
+    // As soon as it is back it is to be found.
+    backoff: () => 0.2,
+    onnotice: () => {},
+    connection: { application_name: 'holdfast', statement_timeout: ANSWER_WITHIN_MS },
+  });
+  return { db: drizzlePostgres(sql), migrate: () => migratePostgres(url), close: () => sql.end({ timeout: 5 }) };
+}
+
+async function openPglite(url: string): Promise<Connected> {
+  const folder = url.slice(PGLITE.length);
+  const unlock = await lockFolder(folder);
+  const pglite = await PGlite.create(folder);
+  const db = drizzlePglite(pglite);
+  return {
+    db,
+    migrate: () => migratePglite(db),
+    close: async () => {
+      await pglite.close();
+      await unlock();
+    },
+  };
+}
+
+const away = (cause: unknown) =>
+  new HoldfastError('unavailable', 'The database cannot be reached. The outcome is unknown: repeat the call.', {
+    cause,
+  });
+
+/** What the error is about; Drizzle wraps it in one whose message holds the query and its values. */
+const causeOf = (error: unknown): unknown =>
+  error instanceof DrizzleQueryError && error.cause !== undefined ? error.cause : error;
+
+/** Of sockets, of the postgres package, and SQLSTATEs by which a server says that it cannot serve just now. */
+const AWAY =
+  /^(ECONN\w+|ENOTFOUND|ENOENT|EAI_AGAIN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT|CONNECTION_\w+|08\w{3}|57P0[1-5]|57014|53\w{3}|25006|40001|40P01|55P03)$/;
+const Coded = z.object({ code: z.string() });
+
+function isAway(error: unknown): boolean {
+  const { data } = Coded.safeParse(causeOf(error));
+  return data !== undefined && AWAY.test(data.code);
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+/** Whether an error says that there is such a row already. */
+export const isDuplicate = (error: unknown): boolean => Coded.safeParse(causeOf(error)).data?.code === UNIQUE_VIOLATION;

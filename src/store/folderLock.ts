@@ -1,0 +1,41 @@
+/**
+ * Keeps a second process away from a folder of PGlite's, which does not do so itself: a socket beside it that only one can listen on. It
+ * goes with its process, so a crash leaves no lock behind.
+ */
+import { unlink } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { resolve } from 'node:path';
+
+/**
+ * Takes the lock.
+ * @returns what gives it back
+ * @throws Error where another process has it
+ */
+export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+  const path = `${resolve(folder)}.lock`;
+  const server = createServer((socket) => socket.destroy());
+  const listen = () =>
+    new Promise<boolean>((settle, reject) => {
+      server.once('error', (error: NodeJS.ErrnoException) =>
+        error.code === 'EADDRINUSE'
+          ? settle(false)
+          : reject(new Error(`no lock can be made at ${path}: ${error.code}`)),
+      );
+      server.listen(path, () => settle(true));
+    });
+  if (!(await listen())) {
+    if (await isListening(path)) throw new Error(`${folder} is in use by another process`);
+    await unlink(path); // left by one that was killed
+    if (!(await listen())) throw new Error(`${folder} is in use by another process`);
+  }
+  server.unref();
+  return () => new Promise((settle) => server.close(() => settle()));
+}
+
+const isListening = (path: string) =>
+  new Promise<boolean>((settle) => {
+    const socket = connect(path, () => {
+      socket.destroy();
+      settle(true);
+    }).once('error', () => settle(false));
+  });

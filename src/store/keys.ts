@@ -1,0 +1,129 @@
+/**
+ * A tenant's API keys (decisions, section 9): looked up by their digests alone, and kept sealed for whoever may see them again.
+ */
+import { and, asc, count, eq, sql } from 'drizzle-orm';
+import { HoldfastError } from '../domain/errors.ts';
+import { tierLimitError } from '../domain/limits.ts';
+import type { TierTable } from '../domain/tiers.ts';
+import type { Db } from './database.ts';
+import { changeRecord, type Store } from './records.ts';
+import { apiKeys, tenants } from './schema.ts';
+
+/** Seconds after which it is worth asking for another key: others may have been deleted. */
+const RETRY_AFTER_S = 60;
+
+/** What is stored of a key. */
+export interface NewKey {
+  readonly digest: string;
+  readonly sealed: string;
+  readonly label: string | null;
+}
+
+export interface KeyRow {
+  readonly id: string;
+  readonly label: string | null;
+  readonly isDefault: boolean;
+  readonly createdAt: Date;
+  readonly rotatedAt: Date | null;
+}
+
+const COLUMNS = {
+  id: apiKeys.id,
+  label: apiKeys.label,
+  isDefault: apiKeys.isDefault,
+  createdAt: apiKeys.createdAt,
+  rotatedAt: apiKeys.rotatedAt,
+};
+
+const ofTenant = (tenant: string, id: string) => and(eq(apiKeys.tenantId, tenant), eq(apiKeys.id, id));
+
+const noSuchKey = () => new HoldfastError('unknown', 'There is no such key.');
+
+/** Puts a key in, in a transaction. */
+export async function insertKey(tx: Db, tenantId: string, key: NewKey, isDefault: boolean): Promise<KeyRow> {
+  const [row] = await tx
+    .insert(apiKeys)
+    .values({ tenantId, ...key, isDefault })
+    .returning(COLUMNS);
+  if (row === undefined) throw new TypeError('an insert returned nothing');
+  return row;
+}
+
+/**
+ * A tenant's keys, the default one first, then as they were made; without their values.
+ * @throws HoldfastError unavailable
+ */
+export const listKeys = ({ database }: Store, tenant: string): Promise<KeyRow[]> =>
+  database.run((db) =>
+    db
+      .select(COLUMNS)
+      .from(apiKeys)
+      .where(eq(apiKeys.tenantId, tenant))
+      .orderBy(sql`${apiKeys.isDefault} desc`, asc(apiKeys.createdAt), asc(apiKeys.id)),
+  );
+
+/**
+ * A key's sealed value.
+ * @throws HoldfastError unknown, unavailable
+ */
+export async function sealedKey({ database }: Store, tenant: string, id: string): Promise<string> {
+  const [row] = await database.run((db) =>
+    db.select({ sealed: apiKeys.sealed }).from(apiKeys).where(ofTenant(tenant, id)),
+  );
+  if (row === undefined) throw noSuchKey();
+  return row.sealed;
+}
+
+/**
+ * Makes a key, which is valid when this returns.
+ * @throws LimitError where the tenant has as many as its tier allows; those of changeRecord()
+ */
+export const createKey = (
+  store: Store,
+  tiers: TierTable,
+  tenant: string,
+  key: NewKey,
+  actor: string,
+): Promise<KeyRow> =>
+  changeRecord(store, tenant, { actor, action: 'key.create', details: { label: key.label } }, async (tx) => {
+    const [row] = await tx.select({ tier: tenants.tier }).from(tenants).where(eq(tenants.id, tenant));
+    const [there] = await tx.select({ keys: count() }).from(apiKeys).where(eq(apiKeys.tenantId, tenant));
+    const limit = row === undefined ? null : tiers[row.tier].apiKeys;
+    if (row !== undefined && limit !== null && (there?.keys ?? 0) >= limit) {
+      const hit = { limitType: 'ApiKeys', limit, tier: row.tier, asked: 1, retryAfter: RETRY_AFTER_S } as const;
+      throw tierLimitError(tiers, hit);
+    }
+    return insertKey(tx, tenant, key, false);
+  });
+
+/**
+ * Gives a key another value; the old one is dead when this returns.
+ * @throws HoldfastError unknown; those of changeRecord()
+ */
+export const rotateKey = (
+  store: Store,
+  tenant: string,
+  id: string,
+  value: Pick<NewKey, 'digest' | 'sealed'>,
+  actor: string,
+): Promise<KeyRow> =>
+  changeRecord(store, tenant, { actor, action: 'key.rotate', details: { id } }, async (tx) => {
+    const [row] = await tx
+      .update(apiKeys)
+      .set({ ...value, rotatedAt: new Date() })
+      .where(ofTenant(tenant, id))
+      .returning(COLUMNS);
+    if (row === undefined) throw noSuchKey();
+    return row;
+  });
+
+/**
+ * Deletes a key, which is dead when this returns.
+ * @throws HoldfastError unknown; refused, for the default key; those of changeRecord()
+ */
+export const deleteKey = (store: Store, tenant: string, id: string, actor: string): Promise<void> =>
+  changeRecord(store, tenant, { actor, action: 'key.delete', details: { id } }, async (tx) => {
+    const [row] = await tx.delete(apiKeys).where(ofTenant(tenant, id)).returning({ isDefault: apiKeys.isDefault });
+    if (row === undefined) throw noSuchKey();
+    if (row.isDefault) throw new HoldfastError('refused', 'the default key can only be rotated');
+  });

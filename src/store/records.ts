@@ -1,0 +1,65 @@
+/**
+ * A tenant's record in the database, as the engine takes it; and changing it: in one transaction with its audit entry, then in Redis.
+ */
+import { eq, sql } from 'drizzle-orm';
+import type { Redis } from 'ioredis';
+import { HoldfastError } from '../domain/errors.ts';
+import type { TenantRecord } from '../domain/tenants.ts';
+import { loadTenant } from '../engine/loadTenant.ts';
+import { type AuditEntry, note } from './audit.ts';
+import type { Database, Db } from './database.ts';
+import { apiKeys, tenants } from './schema.ts';
+
+/** Where tenants are kept, and where their working copies are. */
+export interface Store {
+  readonly database: Database;
+  readonly redis: Redis;
+}
+
+export interface VersionedRecord {
+  readonly record: TenantRecord;
+  readonly definitionsVersion: number;
+}
+
+/** Reads a tenant's record, with its keys; null where there is no such tenant. */
+export async function readRecord(tx: Db, id: string): Promise<VersionedRecord | null> {
+  const [tenant] = await tx.select().from(tenants).where(eq(tenants.id, id));
+  if (tenant === undefined) return null;
+  const { version, definitionsVersion, tier, suspendedAt, requireRegistration } = tenant;
+  const keys = await tx
+    .select({ digest: apiKeys.digest, label: apiKeys.label })
+    .from(apiKeys)
+    .where(eq(apiKeys.tenantId, id));
+  const record = { id, version, tier, suspended: suspendedAt !== null, requireRegistration, keys };
+  return { record, definitionsVersion };
+}
+
+/**
+ * Changes what Redis too has of a tenant. Where it returns, every instance goes by it: a key that it took away is dead.
+ * @param work changes rows, in a transaction that no other change of the tenant's record overlaps
+ * @returns what work returns
+ * @throws HoldfastError unknown, where there is no such tenant; unavailable: the outcome is unknown; whatever work throws, and then
+ * nothing has changed
+ */
+export async function changeRecord<T>(
+  { database, redis }: Store,
+  id: string,
+  entry: AuditEntry,
+  work: (tx: Db) => Promise<T>,
+): Promise<T> {
+  const [result, changed] = await database.transaction(async (tx) => {
+    await tx
+      .update(tenants)
+      .set({ version: sql`${tenants.version} + 1`, changedAt: sql`now()` })
+      .where(eq(tenants.id, id));
+    const done = await work(tx);
+    const after = await readRecord(tx, id);
+    if (after === null) throw noSuchTenant();
+    await note(tx, id, entry);
+    return [done, after] as const;
+  });
+  await loadTenant(redis, changed.record);
+  return result;
+}
+
+export const noSuchTenant = () => new HoldfastError('unknown', 'There is no such tenant.');

@@ -1,0 +1,133 @@
+/**
+ * The tables of the database, the same in Postgres and in PGlite (decisions, sections 9 and 10). Times are UTC. `npx drizzle-kit generate`
+ * writes the migrations in drizzle/ from this file.
+ */
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  bigserial,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgEnum,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  unique,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { TIERS } from '../domain/tiers.ts';
+
+const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+const version = (name: string) => bigint(name, { mode: 'number' }).notNull().default(1);
+
+export const tier = pgEnum('tier', TIERS);
+
+export const tenants = pgTable(
+  'tenants',
+  {
+    id: text('id').primaryKey(),
+    name: text('name').notNull(),
+    tier: tier('tier').notNull(),
+    suspendedAt: time('suspended_at'),
+    /** Its settings. Whether only what is registered may be reserved. */
+    requireRegistration: boolean('require_registration').notNull().default(false),
+    /** Grows with each change of what Redis has of the tenant: tier, suspension, settings, keys. */
+    version: version('version'),
+    /** Grows with each change of its definitions. */
+    definitionsVersion: version('definitions_version'),
+    createdAt: time('created_at').notNull().defaultNow(),
+    /** When either version grew. */
+    changedAt: time('changed_at').notNull().defaultNow(),
+  },
+  (table) => [index('tenants_changed_at').on(table.changedAt)],
+);
+
+const ofTenant = () =>
+  text('tenant_id')
+    .notNull()
+    .references(() => tenants.id, { onDelete: 'cascade' });
+
+/** People who signed in. */
+export const users = pgTable(
+  'users',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    tenantId: ofTenant(),
+    /** With the subject, who the identity provider says it is. */
+    issuer: text('issuer').notNull(),
+    subject: text('subject').notNull(),
+    email: text('email'),
+    name: text('name'),
+    createdAt: time('created_at').notNull().defaultNow(),
+    signedInAt: time('signed_in_at').notNull().defaultNow(),
+  },
+  (table) => [unique('users_identity').on(table.issuer, table.subject), index('users_tenant').on(table.tenantId)],
+);
+
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    tenantId: ofTenant(),
+    /** SHA-256 of the key, hexadecimal. */
+    digest: text('digest').notNull().unique('api_keys_digest'),
+    /** The key itself, as a JWE under the configured secret. */
+    sealed: text('sealed').notNull(),
+    label: text('label'),
+    isDefault: boolean('is_default').notNull().default(false),
+    createdAt: time('created_at').notNull().defaultNow(),
+    rotatedAt: time('rotated_at'),
+  },
+  (table) => [
+    index('api_keys_tenant').on(table.tenantId),
+    uniqueIndex('api_keys_default').on(table.tenantId).where(sql`${table.isDefault}`),
+  ],
+);
+
+/** Issuers of JWTs that a tenant lets its users exchange for tokens. */
+export const jwtIssuers = pgTable(
+  'jwt_issuers',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    tenantId: ofTenant(),
+    issuer: text('issuer').notNull(),
+    audience: text('audience').notNull(),
+    jwksUrl: text('jwks_url').notNull(),
+    createdAt: time('created_at').notNull().defaultNow(),
+  },
+  (table) => [
+    unique('jwt_issuers_audience').on(table.issuer, table.audience),
+    index('jwt_issuers_tenant').on(table.tenantId),
+  ],
+);
+
+export const definitions = pgTable(
+  'definitions',
+  {
+    tenantId: ofTenant(),
+    name: text('name').notNull(),
+    capacity: integer('capacity').notNull(),
+    blocks: text('blocks').array().notNull(),
+    /** The resource above it in the tree; null for a root. */
+    parent: text('parent'),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.name] })],
+);
+
+/** Who changed what of the above, and when. */
+export const audit = pgTable(
+  'audit',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    at: time('at').notNull().defaultNow(),
+    tenantId: ofTenant(),
+    actor: text('actor').notNull(),
+    action: text('action').notNull(),
+    details: jsonb('details').notNull().default({}),
+  },
+  (table) => [index('audit_tenant').on(table.tenantId, table.id)],
+);

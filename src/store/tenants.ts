@@ -1,0 +1,144 @@
+/**
+ * Tenants: made at a first sign-in, looked at, and changed by administrators (decisions, sections 6 and 9).
+ */
+import { and, asc, count, eq, gt, ilike, or } from 'drizzle-orm';
+import type { Tier } from '../domain/tiers.ts';
+import { note } from './audit.ts';
+import { insertKey, type NewKey } from './keys.ts';
+import { changeRecord, noSuchTenant, type Store } from './records.ts';
+import { apiKeys, tenants, users } from './schema.ts';
+
+export interface Tenant {
+  readonly id: string;
+  readonly name: string;
+  readonly tier: Tier;
+  readonly suspendedAt: Date | null;
+  readonly requireRegistration: boolean;
+  readonly createdAt: Date;
+}
+
+const COLUMNS = {
+  id: tenants.id,
+  name: tenants.name,
+  tier: tenants.tier,
+  suspendedAt: tenants.suspendedAt,
+  requireRegistration: tenants.requireRegistration,
+  createdAt: tenants.createdAt,
+};
+
+/** Who an identity provider says that somebody is. */
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email: string | null;
+  readonly name: string | null;
+}
+
+export interface NewTenant {
+  readonly id: string;
+  readonly name: string;
+  readonly tier: Tier;
+  /** Its first user. */
+  readonly identity: Identity;
+  readonly defaultKey: NewKey;
+}
+
+/**
+ * Makes a tenant with its first user and its default key. Redis comes to know it when it is first needed.
+ * @returns the user's id
+ * @throws HoldfastError unavailable; an error that isDuplicate() knows, where there is such a tenant or user already
+ */
+export const createTenant = (
+  { database }: Store,
+  { id, name, tier, identity, defaultKey }: NewTenant,
+): Promise<string> =>
+  database.transaction(async (tx) => {
+    await tx.insert(tenants).values({ id, name, tier });
+    const [user] = await tx
+      .insert(users)
+      .values({ tenantId: id, ...identity })
+      .returning({ id: users.id });
+    if (user === undefined) throw new TypeError('an insert returned nothing');
+    await insertKey(tx, id, defaultKey, true);
+    await note(tx, id, {
+      actor: `user:${identity.email ?? identity.subject}`,
+      action: 'tenant.create',
+      details: { tier },
+    });
+    return user.id;
+  });
+
+/**
+ * @throws HoldfastError unknown, unavailable
+ */
+export async function readTenant({ database }: Store, id: string): Promise<Tenant> {
+  const [tenant] = await database.run((db) => db.select(COLUMNS).from(tenants).where(eq(tenants.id, id)));
+  if (tenant === undefined) throw noSuchTenant();
+  return tenant;
+}
+
+/** How many keys a tenant has. */
+export async function countKeys({ database }: Store, tenant: string): Promise<number> {
+  const [row] = await database.run((db) =>
+    db.select({ keys: count() }).from(apiKeys).where(eq(apiKeys.tenantId, tenant)),
+  );
+  return row?.keys ?? 0;
+}
+
+/**
+ * A page of the tenants, by id.
+ * @param search only those whose id or name has this in it
+ * @param after only those after this id
+ * @throws HoldfastError unavailable
+ */
+export function listTenants(
+  { database }: Store,
+  search: string | undefined,
+  after: string | undefined,
+  limit: number,
+): Promise<Tenant[]> {
+  // What the search itself has of LIKE's wildcards stands for itself.
+  const pattern = `%${search?.replace(/[\\%_]/g, '\\$&')}%`;
+  return database.run((db) =>
+    db
+      .select(COLUMNS)
+      .from(tenants)
+      .where(
+        and(
+          after === undefined ? undefined : gt(tenants.id, after),
+          search === undefined ? undefined : or(ilike(tenants.id, pattern), ilike(tenants.name, pattern)),
+        ),
+      )
+      .orderBy(asc(tenants.id))
+      .limit(limit),
+  );
+}
+
+/** Gives a tenant another tier, from the next request on. Errors are those of changeRecord(). */
+export const setTier = (store: Store, id: string, tier: Tier, actor: string): Promise<unknown> =>
+  changeRecord(store, id, { actor, action: 'tier.change', details: { tier } }, (tx) =>
+    tx.update(tenants).set({ tier }).where(eq(tenants.id, id)),
+  );
+
+/** Suspends a tenant: from the next request on it gets 403, and its streams end. Errors are those of changeRecord(). */
+export const suspendTenant = (store: Store, id: string, actor: string): Promise<unknown> =>
+  changeRecord(store, id, { actor, action: 'tenant.suspend' }, (tx) =>
+    tx.update(tenants).set({ suspendedAt: new Date() }).where(eq(tenants.id, id)),
+  );
+
+/** Ends a suspension. Errors are those of changeRecord(). */
+export const resumeTenant = (store: Store, id: string, actor: string): Promise<unknown> =>
+  changeRecord(store, id, { actor, action: 'tenant.resume' }, (tx) =>
+    tx.update(tenants).set({ suspendedAt: null }).where(eq(tenants.id, id)),
+  );
+
+/** Changes a tenant's settings. Errors are those of changeRecord(). */
+export const putSettings = (
+  store: Store,
+  id: string,
+  settings: { readonly requireRegistration: boolean },
+  actor: string,
+): Promise<unknown> =>
+  changeRecord(store, id, { actor, action: 'settings.change', details: settings }, (tx) =>
+    tx.update(tenants).set(settings).where(eq(tenants.id, id)),
+  );

@@ -1,0 +1,104 @@
+/**
+ * Tenants in a database, and people who have signed in, as tests need them.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Redis } from 'ioredis';
+import { inject } from 'vitest';
+import type { Tier } from '../../src/domain/tiers.ts';
+import { createRedis } from '../../src/engine/redis.ts';
+import { beginSession, type SessionUser } from '../../src/engine/sessions.ts';
+import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
+import { digestOf, makeKey, makeSession, parseSession } from '../../src/identity/credentials.ts';
+import { KeySealer } from '../../src/identity/sealedKeys.ts';
+import { Database } from '../../src/store/database.ts';
+import type { Store } from '../../src/store/records.ts';
+import { createTenant } from '../../src/store/tenants.ts';
+import { createLogger } from '../../src/telemetry/log.ts';
+import type { Answer } from './client.ts';
+import { makeDatabase } from './database.ts';
+import { makeTenant } from './service.ts';
+
+export const KEY_SECRET = 'the secret of the tests, 32 characters or more';
+
+/** A database of either kind that is nobody else's, as for DATABASE_URL. */
+export interface TestDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+export const KINDS = {
+  Postgres: makeDatabase,
+  PGlite: async (): Promise<TestDatabase> => {
+    const folder = await mkdtemp(join(tmpdir(), 'holdfast-test-'));
+    return { url: `pglite:${join(folder, 'data')}`, drop: () => rm(folder, { recursive: true, force: true }) };
+  },
+};
+
+/** What an instance's environment holds for a database. */
+export const databaseEnv = (url: string) => ({ DATABASE_URL: url, KEY_SECRET, JWKS_ALLOW_PRIVATE: 'true' });
+
+export interface OpenStore extends Store {
+  close(): Promise<void>;
+}
+
+/** Opens a database without an instance before it. A PGlite takes one opener at a time. */
+export async function openStore(url: string, redisUrl = inject('redisUrl')): Promise<OpenStore> {
+  const database = await Database.open(url, 5, createLogger('silent'));
+  const redis = createRedis(redisUrl, () => {});
+  return {
+    database,
+    redis,
+    close: async () => {
+      redis.disconnect();
+      await database.close();
+    },
+  };
+}
+
+/** Makes a tenant; gives its id and default key. */
+export async function storeTenant(store: Store, tier: Tier = 'Enterprise', id = makeTenant()): Promise<ConfiguredKey> {
+  const key = makeKey(id);
+  const sealed = await new KeySealer(KEY_SECRET).seal(key);
+  const identity = { issuer: 'https://id.example', subject: `user of ${id}`, email: null, name: null };
+  const defaultKey = { digest: digestOf(key), sealed, label: null };
+  await createTenant(store, { id, name: `Tenant ${id}`, tier, identity, defaultKey });
+  return { key, tenant: id, tier };
+}
+
+const USER: SessionUser = {
+  id: '7b0d9c51-6f0b-4a83-9a3f-2f6f0d2a4a11',
+  issuer: 'https://id.example',
+  subject: 'somebody',
+  email: 'somebody@id.example',
+  name: null,
+  groups: [],
+};
+
+export interface Session {
+  readonly cookie: string;
+  /** Asks an instance, as a page of its own would. */
+  request<Body>(url: string, method: string, path: string, body?: unknown): Promise<Answer<Body>>;
+}
+
+/** Signs somebody in. */
+export async function signIn(redis: Redis, tenant: string, user: Partial<SessionUser> = {}): Promise<Session> {
+  const session = makeSession(tenant);
+  const credential = parseSession(session);
+  if (credential === null) throw new Error('a session that was just made cannot be read');
+  await beginSession(redis, credential, { ...USER, ...user }, 600_000);
+  const cookie = `holdfast_session=${session}`;
+  return {
+    cookie,
+    request: async (url, method, path, body) => {
+      const response = await fetch(url + path, {
+        method,
+        headers: { Cookie: cookie, Origin: url, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+    },
+  };
+}
