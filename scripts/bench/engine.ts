@@ -21,6 +21,7 @@ import { unreserve } from '../../src/engine/unreserve.ts';
 import { configuredTenants } from '../../src/identity/configuredTenants.ts';
 import { digestOf, makeKey } from '../../src/identity/credentials.ts';
 import { startRedis } from '../redisServer.ts';
+import { longestMs, watchSlow } from './slowlog.ts';
 
 const ITEMS = 20_000;
 const server = await startRedis((line) => console.log(line));
@@ -81,7 +82,7 @@ try {
 
 async function cycle(what: string, sizes: readonly number[], next: () => ReserveItem): Promise<void> {
   for (const size of sizes) {
-    await watchSlow();
+    await watchSlow(redis, 100);
     const us = await scriptTime(async () => {
       for (let done = 0; done < ITEMS; done += size) {
         const results = await reserve(engine, credential, Array.from({ length: size }, next));
@@ -96,7 +97,7 @@ async function cycle(what: string, sizes: readonly number[], next: () => Reserve
 
 async function allOrNone(): Promise<void> {
   let fresh = 0;
-  await watchSlow();
+  await watchSlow(redis, 100);
   const us = await scriptTime(async () => {
     for (let done = 0; done < ITEMS; done += 10) {
       const items = Array.from(
@@ -126,7 +127,7 @@ async function sweeping(): Promise<void> {
     await reserve(engine, credential, items);
   }
   await new Promise((resolve) => setTimeout(resolve, 10_500));
-  await watchSlow();
+  await watchSlow(redis, 100);
   const start = performance.now();
   const ended = await sweep(redis);
   row(`sweep of ${ended} due`, `${(performance.now() - start).toFixed(0)} ms   ${await slowest()}`);
@@ -138,7 +139,7 @@ async function million(): Promise<void> {
     const items = names(`held-${i}-`, 500).map((resource) => ({ resource, requester: 'r', ttlSeconds: 600 }));
     await reserve(engine, credential, items);
   }
-  await watchSlow();
+  await watchSlow(redis, 100);
   const start = performance.now();
   const cleared = await reset(engine, credential);
   const elapsedMs = performance.now() - start;
@@ -154,15 +155,8 @@ async function scriptTime(work: () => Promise<void>): Promise<number> {
   return [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=\d+,usec=(\d+)/g)].reduce((sum, [, us]) => sum + Number(us), 0);
 }
 
-async function watchSlow(): Promise<void> {
-  await redis.config('SET', 'slowlog-log-slower-than', '100');
-  await redis.slowlog('RESET');
-}
-
 async function slowest(): Promise<string> {
-  const entries = (await redis.slowlog('GET', '128')) as [number, number, number][];
-  const longest = Math.max(0, ...entries.map(([, , us]) => us));
-  return `longest call ${longest === 0 ? 'under 0.1' : (longest / 1000).toFixed(2)} ms`;
+  return `longest call ${(await longestMs(redis))?.toFixed(2) ?? 'under 0.1'} ms`;
 }
 
 function row(what: string, figures: string): void {

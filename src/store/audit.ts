@@ -6,7 +6,7 @@ import type { Database, Db } from './database.ts';
 import { audit } from './schema.ts';
 
 export interface AuditEntry {
-  /** `user:<e-mail address or subject>`, `admin:<the same>`, or `key:<label>` */
+  /** `user:<e-mail address or subject>`, `admin:<the same>`, `key:<label>`, or `key` where that has none */
   readonly actor: string;
   /** Such as key.create, tier.change, definitions.register. */
   readonly action: string;

@@ -70,6 +70,11 @@ export class Database {
     return database;
   }
 
+  /** Whether its schema is up to date; false as long as it could not be reached. */
+  get isMigrated(): boolean {
+    return this.#isMigrated;
+  }
+
   /**
    * Does some work on it.
    * @throws HoldfastError unavailable, where it cannot be reached or takes too long: whether the work was done is then unknown;

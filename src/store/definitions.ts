@@ -136,7 +136,7 @@ export function changeInDatabase(
   }
 
   async function actorOf(credential: Credential, { keyLabel }: Planned): Promise<string> {
-    if (credential.kind !== 'session') return `key:${keyLabel}`;
+    if (credential.kind !== 'session') return keyLabel === '' ? 'key' : `key:${keyLabel}`;
     const user = await readSession(engine.redis, credential);
     return `user:${user?.email ?? user?.subject ?? ''}`;
   }

@@ -1,0 +1,57 @@
+/**
+ * The schema (drizzle/): made once, however many start at the same time.
+ */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Database } from '../../src/store/database.ts';
+import { createLogger } from '../../src/telemetry/log.ts';
+import { databaseEnv, KINDS, type TestDatabase } from '../support/tenancy.ts';
+
+const log = createLogger('silent');
+const JOURNAL = 'drizzle/meta/_journal.json';
+
+describe('migrations', () => {
+  let made: TestDatabase;
+  beforeAll(async () => {
+    made = await KINDS.Postgres();
+  });
+  afterAll(() => made.drop());
+
+  test('run once, however many instances start on an empty database', async () => {
+    const opened = await Promise.all(Array.from({ length: 8 }, () => Database.open(made.url, 2, log)));
+    const applied = await opened[0]?.run((db) => db.execute(sql`select * from drizzle.__drizzle_migrations`));
+    expect(applied).toHaveLength(JSON.parse(readFileSync(JOURNAL, 'utf8')).entries.length);
+    await Promise.all(opened.map((database) => database.close()));
+  });
+
+  test('are what the schema says: generating them again finds nothing to do', async () => {
+    const { stdout } = await promisify(execFile)('npx', ['drizzle-kit', 'generate'], { encoding: 'utf8' });
+    expect(stdout).toContain('No schema changes');
+  });
+
+  test('npm run db:migrate runs them, and says that it cannot', async () => {
+    const run = (env: Record<string, string>) =>
+      promisify(execFile)(process.execPath, ['--import', 'tsx', 'scripts/migrate.ts'], {
+        env: { ...process.env, ...env },
+      });
+    expect((await run(databaseEnv(made.url))).stdout).toBe('The schema is up to date.\n');
+    await expect(run({ DATABASE_URL: '' })).rejects.toMatchObject({ stderr: expect.stringContaining('DATABASE_URL') });
+    const nowhere = databaseEnv('postgres://nobody@127.0.0.1:1/nothing');
+    await expect(run(nowhere)).rejects.toMatchObject({ stderr: 'holdfast: the database cannot be reached\n' });
+  });
+});
+
+describe('a folder of PGlite’s', () => {
+  test('takes one process at a time', async () => {
+    const made = await KINDS.PGlite();
+    const one = await Database.open(made.url, 1, log);
+    await expect(Database.open(made.url, 1, log)).rejects.toThrow(/in use by another process/);
+    await one.close();
+    const other = await Database.open(made.url, 1, log);
+    await other.close();
+    await made.drop();
+  });
+});

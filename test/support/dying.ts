@@ -1,0 +1,59 @@
+/**
+ * A process that changes a tenant and dies on the way: just before its so-and-so-many-th write to a server, counted from where the change
+ * begins, it kills itself. Run by test/store/deaths.test.ts; exits with 0 where it got through.
+ */
+import { Socket } from 'node:net';
+import { z } from 'zod';
+import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { createRedis } from '../../src/engine/redis.ts';
+import { defineScripts, loadScripts } from '../../src/engine/scripts.ts';
+import { digestOf } from '../../src/identity/credentials.ts';
+import { Database } from '../../src/store/database.ts';
+import { changeInDatabase } from '../../src/store/definitions.ts';
+import { rotateKey } from '../../src/store/keys.ts';
+import { suspendTenant } from '../../src/store/tenants.ts';
+import { WorkingCopy } from '../../src/store/workingCopy.ts';
+import { createLogger } from '../../src/telemetry/log.ts';
+
+export const Task = z.object({
+  change: z.enum(['register', 'delete', 'rotate', 'suspend', 'load']),
+  dieAt: z.number(),
+  tenant: z.string(),
+  key: z.string(),
+  keyId: z.string(),
+  newDigest: z.string(),
+  redisUrl: z.string(),
+  databaseUrl: z.string(),
+});
+
+const task = Task.parse(JSON.parse(process.env.TASK ?? ''));
+const database = await Database.open(task.databaseUrl, 2, createLogger('silent'));
+const redis = createRedis(task.redisUrl, () => {});
+defineScripts(redis, loadScripts(DEFAULT_TIERS));
+await redis.ping();
+await database.run((db) => db.execute('select 1'));
+const copy = new WorkingCopy(database, { redis, tiers: DEFAULT_TIERS });
+const engine: Engine = { redis, tiers: DEFAULT_TIERS, loadTenant: (id) => copy.refresh(id) };
+const changes = changeInDatabase(database, engine, copy, 16);
+const credential = { tenant: task.tenant, asker: digestOf(task.key), kind: 'key' as const };
+
+let writes = 0;
+Socket.prototype.write = new Proxy(Socket.prototype.write, {
+  apply: (write, socket, args) => {
+    if (++writes === task.dieAt) process.kill(process.pid, 'SIGKILL');
+    return Reflect.apply(write, socket, args);
+  },
+});
+
+const item = (name: string, treePath: string[] = []) => ({ name, capacity: 2, blocks: [], treePath });
+const CHANGES = {
+  register: () => changes.register(credential, [item('old', ['top', 'middle']), item('new')]),
+  delete: () => changes.delete(credential, 'old', true),
+  rotate: () =>
+    rotateKey({ database, redis }, task.tenant, task.keyId, { digest: task.newDigest, sealed: 'sealed' }, 'test'),
+  suspend: () => suspendTenant({ database, redis }, task.tenant, 'test'),
+  load: () => copy.refresh(task.tenant),
+};
+await CHANGES[task.change]();
+process.exit(0);
