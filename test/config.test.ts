@@ -26,6 +26,10 @@ describe('configuration', () => {
       logLevel: 'info',
       sweepIntervalMs: 1000,
       reconcileIntervalMs: 300_000,
+      database: null,
+      adminRule: { admins: [], adminGroup: undefined },
+      jwtIssuers: [],
+      allowPrivateJwks: false,
       tiers: DEFAULT_TIERS,
       trustedProxies: 0,
       maxFailedAuthentications: 100,
@@ -46,6 +50,26 @@ describe('configuration', () => {
     const message = faults({ PORT: '99999', ROLE: 'boss', MAX_BATCH: '5000' });
     for (const name of ['PORT', 'ROLE', 'MAX_BATCH', 'REDIS_URL']) expect(message).toContain(name);
     expect(message).not.toContain('\n');
+  });
+
+  const KEY_SECRET = 'x'.repeat(32);
+  test('takes a database, with what seals its keys', () => {
+    const config = readConfig({ REDIS_URL, DATABASE_URL: 'pglite:./data', KEY_SECRET, ADMINS: ' a@b.example, sub ,' });
+    expect(config.database).toEqual({ url: 'pglite:./data', pool: 10, keySecret: KEY_SECRET });
+    expect(config.adminRule.admins).toEqual(['a@b.example', 'sub']);
+    expect(faults({ REDIS_URL, DATABASE_URL: 'postgres://h/d' })).toContain('KEY_SECRET must be set');
+    expect(faults({ REDIS_URL, DATABASE_URL: 'postgres://h/d', KEY_SECRET: 'short' })).toContain(
+      'KEY_SECRET must be 32',
+    );
+    expect(faults({ REDIS_URL, DATABASE_URL: 'mysql://h/d', KEY_SECRET })).toContain('DATABASE_URL must begin with');
+    const API_KEYS = JSON.stringify([{ key, tenant: 'acme', tier: 'Pro' }]);
+    expect(faults({ REDIS_URL, DATABASE_URL: 'pglite:x', KEY_SECRET, API_KEYS })).toContain('API_KEYS must be unset');
+  });
+
+  test('takes JWT_ISSUERS as JSON, each with an audience once', () => {
+    const issuer = { tenant: 'acme', issuer: 'https://i.example', audience: 'a', jwksUrl: 'https://i.example/jwks' };
+    expect(readConfig({ REDIS_URL, JWT_ISSUERS: JSON.stringify([issuer]) }).jwtIssuers).toEqual([issuer]);
+    expect(faults({ REDIS_URL, JWT_ISSUERS: JSON.stringify([issuer, issuer]) })).toContain('JWT_ISSUERS must not hold');
   });
 
   test('takes API_KEYS as JSON', () => {
@@ -71,9 +95,5 @@ describe('configuration', () => {
     const message = faults({ REDIS_URL, API_KEYS: typeof value === 'string' ? value : JSON.stringify(value) });
     expect(message).toContain(fault);
     expect(message).not.toContain(key);
-  });
-
-  test('refuses a DATABASE_URL that it would not honour', () => {
-    expect(faults({ REDIS_URL, DATABASE_URL: 'postgres://x' })).toContain('DATABASE_URL is not supported yet');
   });
 });
