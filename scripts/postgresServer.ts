@@ -1,0 +1,212 @@
+/**
+ * A private, real PostgreSQL for the tests: found on the PATH or where packages put it, else installed by the system's package
+ * manager; at a port of its own, its data in a temporary folder. It ends, and its folder goes, when the process that started
+ * it ends, however that ends.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { chownSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { findOrInstall, type Wanted } from './serverProgram.ts';
+
+const POSTGRES: Wanted = {
+  title: 'PostgreSQL',
+  names: ['postgres'],
+  folders: [
+    '/usr/lib/postgresql/*/bin', // Debian
+    '/usr/libexec/postgresql*', // Alpine
+    '/usr/pgsql-*/bin', // PostgreSQL's own packages for Fedora
+    '/opt/homebrew/opt/postgresql@*/bin',
+    '/usr/local/opt/postgresql@*/bin',
+    '/home/linuxbrew/.linuxbrew/opt/postgresql@*/bin',
+  ],
+  version: /\(PostgreSQL\) (\d+)/,
+  oldestMajor: 14,
+  packages: { apt: 'postgresql', apk: 'postgresql', dnf: 'postgresql-server', brew: 'postgresql@17' },
+  cache: 'postgres',
+  byHand: 'install PostgreSQL 14 or later, or set TEST_DATABASE_URL',
+};
+
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '', // none
+  max_connections: 200,
+  // What is here is to outlive a kill of the server, hence synchronous_commit stays on, but not the machine.
+  fsync: 'off',
+  full_page_writes: 'off',
+  // In the folder, so that it goes with it.
+  dynamic_shared_memory_type: 'mmap',
+  // It costs a short query more than it saves, and needs a library that may be missing.
+  jit: 'off',
+};
+
+/**
+ * Each line of the shell's input starts the server, anew if there is one, and is answered with its process id; the end of its
+ * input, which comes when this process is gone, ends it.
+ */
+const GUARD = `
+trap '' PIPE # this process may go before it is answered
+end() {
+  # SIGQUIT has it end its children and itself, at most 5 s later; SIGCONT lets it do so if it was stopped. Sent again while
+  # it is there, as it heeds neither while it is being started.
+  tries=0
+  while [ $((tries += 1)) -le 200 ] && kill -QUIT "$server" && kill -CONT "$server"; do sleep 0.05; done
+  kill -9 "$server"
+} 2>/dev/null
+# Not read: while a shell reads by itself it buries no child, and a dead server looks alive to the next.
+while grep -q .; do
+  end
+  (
+    [ -e data ] || "$initdb" -D data --no-sync -A trust -U holdfast -E UTF8 --locale=C || exit
+    exec "$@" -D data
+  ) >>log 2>&1 &
+  server=$!
+  echo $server
+done
+end
+# A server that was killed leaves its lock file, and a piece of shared memory that is named there.
+[ -e data/postmaster.pid ] && ipcrm -m "$(sed -n '7s/.* //p' data/postmaster.pid)"
+rm -rf "$folder"`;
+
+const STARTS_WITHIN_MS = 30_000;
+
+export interface PostgresServer {
+  /** Of an empty database, as a user that may do everything: `postgres://…`. */
+  readonly url: string;
+  /**
+   * For signals, as of a test that stops or kills it; another after a restart. To stop it keeps new connections waiting, those
+   * that are open go on; to kill it closes them all.
+   */
+  readonly pid: number;
+  /**
+   * Starts it again, on the same data and at the same address, after a test has killed or stopped it or while it runs.
+   * @throws Error that says why it does not start
+   */
+  restart(): Promise<void>;
+  /** Ends it and deletes its folder. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a PostgreSQL, on an empty cluster, that trusts everyone on this machine.
+ * @param say told, in a line, of anything that is installed
+ * @throws Error that says why there can be none
+ */
+export async function startPostgres(say: (line: string) => void): Promise<PostgresServer> {
+  const { path, env } = findOrInstall(POSTGRES, say);
+  const user = unprivileged();
+  // Root's temporary folder may be closed to that user.
+  const folder = mkdtempSync(join(user === undefined ? tmpdir() : '/tmp', 'holdfast-postgres-'));
+  if (user !== undefined) chownSync(folder, user.uid, user.gid);
+  const port = await freePort();
+  const settings = Object.entries({ ...SETTINGS, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const child = spawn('sh', ['-c', GUARD, 'sh', path, ...settings], {
+    ...user,
+    cwd: folder,
+    detached: true, // so that Ctrl-C reaches it only through this process
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: { ...env, folder, initdb: join(dirname(realpathSync(path)), 'initdb') },
+  });
+  for (const pipe of [child.stdin, child.stdout]) if ('unref' in pipe && typeof pipe.unref === 'function') pipe.unref();
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  let pid = 0;
+  const stop = () => {
+    child.ref();
+    child.stdin.end();
+    return ended;
+  };
+  const start = async (again: boolean) => {
+    child.ref();
+    const deadline = Date.now() + STARTS_WITHIN_MS;
+    do {
+      const started = once(child.stdout, 'data');
+      child.stdin.write('start\n');
+      pid = Number(await started);
+      if (await becomesReady(pid, folder, deadline)) return child.unref();
+      // It does not start beside the children of its predecessor: if that was killed, they are done with their queries first.
+    } while (again && Date.now() < deadline);
+    throw new Error(`${path} does not start: ${complaint(folder)}`);
+  };
+  try {
+    await start(false);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    url: `postgres://holdfast@127.0.0.1:${port}/postgres`,
+    get pid() {
+      return pid;
+    },
+    restart: () => start(true),
+    stop,
+  };
+}
+
+/** PostgreSQL refuses to run as root: the user it then runs as. */
+function unprivileged(): { readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = (which: string, user: string) =>
+    Number(execFileSync('id', [which, user], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+  try {
+    return { uid: id('-u', 'postgres'), gid: id('-g', 'postgres') };
+  } catch {
+    return { uid: id('-u', 'nobody'), gid: id('-g', 'nobody') };
+  }
+}
+
+/**
+ * A port that is free, and below those that the system gives to outgoing connections: else one of a client could take it while
+ * the server is away.
+ */
+async function freePort(): Promise<number> {
+  const port = randomInt(10_000, 32_000);
+  const server = createServer();
+  const free = await new Promise<boolean>((resolve, reject) => {
+    server.once('error', (error) => ('code' in error && error.code === 'EADDRINUSE' ? resolve(false) : reject(error)));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+  return free ? port : freePort();
+}
+
+/** Whether the server takes queries, which it says in its lock file, before it ends or the deadline is over. */
+async function becomesReady(pid: number, folder: string, deadline: number): Promise<boolean> {
+  while (isAlive(pid) && Date.now() < deadline) {
+    const lines = read(join(folder, 'data', 'postmaster.pid')).split('\n');
+    if (lines[0] === String(pid) && lines[7]?.trim() === 'ready') return true;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return false;
+}
+
+/** The last thing that it, or the making of its data, complained about. */
+function complaint(folder: string): string {
+  return (
+    /.*/.exec(
+      read(join(folder, 'log'))
+        .split(/(?:FATAL|error): */)
+        .at(-1) ?? '',
+    )?.[0] ?? ''
+  );
+}
+
+/** What is in a file, nothing if it is not there: the server may delete it at any time. */
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * Finds the program of a server that the default start, the tests or the benchmarks run on, else installs it by the system's
+ * package manager: as root, by Homebrew, or, on Debian without root, unpacked into the home folder.
+ */
+import { execFileSync } from 'node:child_process';
+import { accessSync, constants, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+
+/** What is looked for. */
+export interface Wanted {
+  /** As messages call it. */
+  readonly title: string;
+  readonly names: readonly string[];
+  /** Where it may be besides the PATH, one asterisk standing for a name or its end, as of a version. */
+  readonly folders: readonly string[];
+  /** Its major version in what it answers to --version, as the first group. */
+  readonly version: RegExp;
+  readonly oldestMajor: number;
+  /** What each package manager calls it. */
+  readonly packages: Readonly<Record<'apt' | 'apk' | 'dnf' | 'brew', string>>;
+  /** Below ~/.cache/holdfast: where it is unpacked if it cannot be installed for want of root. */
+  readonly cache: string;
+  /** What to do where it cannot be installed: the end of the messages of errors. */
+  readonly byHand: string;
+}
+
+/** A program, and the environment to run it in: where it was unpacked, that says where its libraries are. */
+export interface Program {
+  readonly path: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * Finds a program that is recent enough, or installs it.
+ * @param wanted what to look for
+ * @param say told, in a line, of anything that is installed
+ * @throws Error that says why there can be none, and what to do
+ */
+export function findOrInstall(wanted: Wanted, say: (line: string) => void): Program {
+  return find(wanted) ?? install(wanted, say);
+}
+
+const cacheOf = ({ cache }: Wanted): string => join(homedir(), '.cache', 'holdfast', cache);
+
+const onPath = (): readonly string[] => (process.env.PATH ?? '').split(delimiter);
+
+function find(wanted: Wanted): Program | undefined {
+  const elsewhere = [...wanted.folders, ...wanted.folders.map((folder) => join(cacheOf(wanted), folder))];
+  const folders = [...onPath(), ...elsewhere.flatMap(expand)];
+  const env = libraries(cacheOf(wanted));
+  const path = wanted.names
+    .flatMap((name) => folders.map((folder) => join(folder, name)))
+    .find((candidate) => isRecent(candidate, env, wanted));
+  return path === undefined ? undefined : { path, env };
+}
+
+/** The folders that a pattern stands for, the latest version first. */
+function expand(pattern: string): readonly string[] {
+  const [start = '', end] = pattern.split('*');
+  if (end === undefined) return [pattern];
+  const parent = dirname(`${start}*`);
+  const paths = existsSync(parent) ? readdirSync(parent).map((name) => join(parent, name)) : [];
+  const byVersion = new Intl.Collator('en', { numeric: true });
+  return paths
+    .filter((path) => path.startsWith(start))
+    .sort((a, b) => byVersion.compare(b, a))
+    .map((path) => join(path, end));
+}
+
+function isRecent(path: string, env: NodeJS.ProcessEnv, { version, oldestMajor }: Wanted): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    const [, major] = version.exec(execFileSync(path, ['--version'], { encoding: 'utf8', env })) ?? [];
+    return Number(major) >= oldestMajor;
+  } catch {
+    return false;
+  }
+}
+
+/** Where a server that was unpacked into the cache finds its libraries. */
+function libraries(cache: string): NodeJS.ProcessEnv {
+  const usr = join(cache, 'usr', 'lib');
+  if (!existsSync(usr)) return process.env;
+  const folders = [usr, ...readdirSync(usr).map((name) => join(usr, name))];
+  return {
+    ...process.env,
+    LD_LIBRARY_PATH: [process.env.LD_LIBRARY_PATH, ...folders].filter(Boolean).join(delimiter),
+  };
+}
+
+/** Installing for show tells, without root, which packages are missing. */
+const DOWNLOAD = `shown=$(apt-get install -s -q --reinstall --no-install-recommends "$1") &&
+apt-get download -qq $(echo "$shown" | sed -n 's/^Inst \\([^ ]*\\).*/\\1/p')`;
+
+interface Installer {
+  /** The program it needs. */
+  readonly program: string;
+  /** Whether root must run it. */
+  readonly root: boolean;
+  readonly commands: readonly (readonly string[])[];
+}
+
+/** Ways to install: the first that applies is taken. */
+const installers = ({ packages }: Wanted): readonly Installer[] => [
+  {
+    program: 'apt-get',
+    root: true,
+    commands: [
+      ['apt-get', 'update', '-qq'],
+      ['apt-get', 'install', '-y', '-qq', '--no-install-recommends', packages.apt],
+    ],
+  },
+  { program: 'apk', root: true, commands: [['apk', 'add', '--no-cache', packages.apk]] },
+  { program: 'dnf', root: true, commands: [['dnf', 'install', '-y', '-q', packages.dnf]] },
+  { program: 'brew', root: false, commands: [['brew', 'install', '--quiet', packages.brew]] },
+  {
+    program: 'apt-get',
+    root: false,
+    commands: [
+      ['sh', '-c', DOWNLOAD, 'sh', packages.apt],
+      ['sh', '-c', 'for package in *.deb; do dpkg -x "$package" . && rm "$package"; done'],
+    ],
+  },
+];
+
+function install(wanted: Wanted, say: (line: string) => void): Program {
+  const { title, oldestMajor, byHand } = wanted;
+  const isRoot = process.getuid?.() === 0;
+  const has = (program: string) => onPath().some((folder) => existsSync(join(folder, program)));
+  const installer = installers(wanted).find(({ program, root }) => has(program) && (isRoot || !root));
+  if (installer === undefined) throw new Error(`no ${title} on this machine: ${byHand}`);
+  say(`No ${title} on this machine: installing one (${installer.program})`);
+  const cwd = cacheOf(wanted);
+  mkdirSync(cwd, { recursive: true });
+  try {
+    for (const [command = '', ...args] of installer.commands) {
+      const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+      execFileSync(command, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
+    }
+  } catch (error) {
+    const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
+    throw new Error(`${title} could not be installed (${stderr.trim().split('\n').at(-1)}): ${byHand}`);
+  }
+  const program = find(wanted);
+  if (program === undefined) throw new Error(`the ${title} that was installed is older than ${oldestMajor}: ${byHand}`);
+  return program;
+}
