@@ -6,6 +6,7 @@ import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { createApp, createHealthApp } from './app.ts';
 import type { Config } from './config.ts';
+import { Activity } from './engine/activity.ts';
 import { changeInRedis } from './engine/changeInRedis.ts';
 import type { Engine } from './engine/engine.ts';
 import { redisFault } from './engine/health.ts';
@@ -80,6 +81,7 @@ export async function wire(
   let leaving = false;
   const ready = async () =>
     leaving ? 'leaving' : redisFault(redis).catch(() => 'the reservation store cannot be reached');
+  const activity = new Activity(redis, log);
   const streams = config.role === 'worker' ? null : new Streams(engine, createSubscriber(config.redisUrl), log);
   const app =
     streams === null
@@ -90,6 +92,7 @@ export async function wire(
             database === null || copy === null
               ? changeInRedis(engine, config.sizes.treeDepth)
               : changeInDatabase(database, engine, copy, config.sizes.treeDepth),
+          activity,
           streams,
           reads: new ReadLimiter(engine),
           failedAuthentications: new FailedAuthentications(redis, config.maxFailedAuthentications),
@@ -107,7 +110,7 @@ export async function wire(
           knowsTenant: (id) => store !== null || tenants.has(id),
         });
 
-  const closers: (() => unknown)[] = [() => streams?.close()];
+  const closers: (() => unknown)[] = [() => streams?.close(), () => activity.close()];
   if (config.role !== 'api') {
     const connection = new Redis(redisAddress(config.redisUrl), { maxRetriesPerRequest: null });
     connection.on('error', () => {}); // the same trouble as the client above has, which logs it

@@ -33,10 +33,18 @@ if ARGV[1] ~= '' and tenant[2] and tonumber(tenant[2]) > tonumber(ARGV[1]) then
   return 'OK'
 end
 redis.call('DEL', base .. 'keys', base .. 'suspendedKeys')
+local unused = {}
+for _, digest in ipairs(redis.call('HKEYS', base .. 'used')) do
+  unused[digest] = true
+end
 -- Where no gate looks for them: a suspended tenant costs those that are not suspended nothing.
 local keysKey = base .. (ARGV[5] == '1' and 'suspendedKeys' or 'keys')
 for i = 7, #ARGV, 2 do
   redis.call('HSET', keysKey, ARGV[i], ARGV[i + 1])
+  unused[ARGV[i]] = nil
+end
+for digest in pairs(unused) do
+  redis.call('HDEL', base .. 'used', digest)
 end
 -- Each tier has windows of its own (interface, "Limits").
 if tenant[1] ~= ARGV[4] then

@@ -33,7 +33,15 @@ export class StaleError extends Error {}
 
 type GuardedVerb = Exclude<
   Verb,
-  'closeStreams' | 'copyDefinitions' | 'loadTenant' | 'lowerIndex' | 'probe' | 'raiseIndex' | 'renewStreams' | 'sweep'
+  | 'activity'
+  | 'closeStreams'
+  | 'copyDefinitions'
+  | 'loadTenant'
+  | 'lowerIndex'
+  | 'probe'
+  | 'raiseIndex'
+  | 'renewStreams'
+  | 'sweep'
 >;
 
 /**

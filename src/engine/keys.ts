@@ -6,6 +6,8 @@
  *   {t}:keys                  hash: SHA-256 of an API key → its label; while the tenant is suspended, {t}:suspendedKeys
  *   {t}:token:<SHA-256>       a derived token, until it ends
  *   {t}:session:<SHA-256>     who has signed in, as JSON, until the session ends
+ *   {t}:activity              hash: minute of the hour → what happened in it: its number since 1970, operations, refusals
+ *   {t}:used                  hash: SHA-256 of an API key → ms at which it was last used
  *   {t}:copying               the lease under which its definitions are copied from the database
  *   {t}:closing               hash: definition that is about to be deleted → ms until which it is not to be reserved
  *   {t}:definitions           hash: registered name → definition (lua/includes/definitions.lua)

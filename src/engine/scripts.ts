@@ -14,6 +14,7 @@ export const LUA_FOLDER = fileURLToPath(new URL('../../lua/', import.meta.url));
 
 export type Verb =
   | 'active'
+  | 'activity'
   | 'authenticate'
   | 'available'
   | 'charge'
@@ -33,6 +34,7 @@ export type Verb =
   | 'renewStreams'
   | 'reserve'
   | 'reset'
+  | 'slotOwners'
   | 'sweep'
   | 'tellLimit'
   | 'transaction'

@@ -5,6 +5,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Logger } from 'pino';
 import type { Sizes } from '../domain/sizes.ts';
 import type { Credential } from '../domain/tenants.ts';
+import type { Activity, Outcome } from '../engine/activity.ts';
 import type { DefinitionChanges } from '../engine/change.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { SessionUser } from '../engine/sessions.ts';
@@ -29,6 +30,7 @@ export interface TenantDeps {
 export interface HttpDeps {
   readonly engine: Engine;
   readonly definitions: DefinitionChanges;
+  readonly activity: Activity;
   readonly streams: Streams;
   readonly reads: ReadLimiter;
   readonly failedAuthentications: FailedAuthentications;
@@ -54,5 +56,7 @@ export interface AppEnv {
     credential: Credential;
     /** Set where a session is asked for. */
     user: SessionUser;
+    /** What the request came to, where it was carried out item by item. */
+    outcome: Outcome;
   };
 }

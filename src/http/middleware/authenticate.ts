@@ -18,7 +18,7 @@ export const SESSION_COOKIE = 'holdfast_session';
 const UNSEEN_BY_A_SCRIPT = new Set([400, 404, 405, 413, 415]);
 
 /** @throws LimitError where the client's address has failed too often */
-export const authenticate = ({ engine, knowsTenant, failedAuthentications, trustedProxies }: HttpDeps) =>
+export const authenticate = ({ engine, activity, knowsTenant, failedAuthentications, trustedProxies }: HttpDeps) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const address = () => clientAddress(c, trustedProxies);
     failedAuthentications.check(address);
@@ -33,6 +33,8 @@ export const authenticate = ({ engine, knowsTenant, failedAuthentications, trust
     const isForbidden = c.error instanceof HoldfastError && c.error.code === 'forbidden';
     if (isForbidden || UNSEEN_BY_A_SCRIPT.has(c.res.status)) await verify(engine, credential).catch(countFailure);
     else if (c.res.status === 401) await countFailure(c.error);
+    else if (c.res.status < 500)
+      activity.count(credential, c.get('outcome') ?? { operations: 0, refusals: c.res.status === 429 ? 1 : 0 });
 
     async function countFailure(error: unknown): Promise<void> {
       if (error instanceof HoldfastError && error.code === 'unauthenticated')

@@ -9,6 +9,7 @@ import type { AppEnv, HttpDeps } from '../../env.ts';
 import { batch, item, requesterName, resourceName, resourceType, time, ttlSeconds } from '../../fields.ts';
 import { jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, body, bodyOperation } from '../../responses.ts';
+import { tally } from '../../tally.ts';
 
 export const ReserveResult = z
   .object({
@@ -48,7 +49,9 @@ export const reserveRoute = ({ engine, sizes }: HttpDeps) => {
     responses: { 200: answer('A result for each item, in their order.', z.array(ReserveResult)), ...bodyOperation },
   });
 
-  return new OpenAPIHono<AppEnv>().openapi(route, async (c) =>
-    c.json(await reserve(engine, c.get('credential'), c.req.valid('json')), 200),
-  );
+  return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
+    const results = await reserve(engine, c.get('credential'), c.req.valid('json'));
+    c.set('outcome', tally(results));
+    return c.json(results, 200);
+  });
 };

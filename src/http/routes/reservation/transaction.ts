@@ -8,6 +8,7 @@ import type { AppEnv, HttpDeps } from '../../env.ts';
 import { batch, item } from '../../fields.ts';
 import { jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, body, bodyOperation } from '../../responses.ts';
+import { tally } from '../../tally.ts';
 import { ReserveResult, reserveItemFields } from './reserve.ts';
 import { UnreserveResult, unreserveItemFields } from './unreserve.ts';
 
@@ -69,6 +70,8 @@ export const transactionRoute = ({ engine, sizes }: HttpDeps) => {
 
   return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
     const { method, requests } = c.req.valid('json');
-    return c.json(await transaction(engine, c.get('credential'), method, requests), 200);
+    const outcome = await transaction(engine, c.get('credential'), method, requests);
+    c.set('outcome', tally(outcome.results));
+    return c.json(outcome, 200);
   });
 };

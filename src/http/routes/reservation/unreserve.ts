@@ -9,6 +9,7 @@ import type { AppEnv, HttpDeps } from '../../env.ts';
 import { batch, item, releaseToken, requesterName, resourceName } from '../../fields.ts';
 import { jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, body, bodyOperation } from '../../responses.ts';
+import { tally } from '../../tally.ts';
 
 export const UnreserveResult = z
   .object({
@@ -50,6 +51,7 @@ export const unreserveRoute = ({ engine, sizes }: HttpDeps) => {
 
   return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
     const results = await unreserve(engine, c.get('credential'), c.req.valid('json'));
+    c.set('outcome', tally(results));
     return c.json(results, results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN) ? 403 : 200);
   });
 };

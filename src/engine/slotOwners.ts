@@ -1,0 +1,20 @@
+/**
+ * Who holds each slot of a resource, for people to look at.
+ */
+import type { Credential } from '../domain/tenants.ts';
+import { call, type Engine } from './engine.ts';
+import { toText } from './reply.ts';
+
+/**
+ * @param slots their names, at most some 2,000
+ * @returns who holds each, in their order; null where it is free
+ * @throws HoldfastError unauthenticated, forbidden, unavailable
+ */
+export async function slotOwners(
+  engine: Engine,
+  credential: Credential,
+  slots: readonly string[],
+): Promise<(string | null)[]> {
+  const owners = await call(engine, 'slotOwners', credential, () => [...slots]);
+  return owners.map((owner) => toText(owner) || null);
+}

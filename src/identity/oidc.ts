@@ -1,0 +1,138 @@
+/**
+ * Signing in through an OpenID Connect provider (decisions, section 9): the code flow with PKCE.
+ */
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  buildEndSessionUrl,
+  type Configuration,
+  calculatePKCECodeChallenge,
+  discovery,
+  fetchUserInfo,
+  None,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+} from 'openid-client';
+import { z } from 'zod';
+import { HoldfastError } from '../domain/errors.ts';
+
+const TIMEOUT_S = 5;
+
+export interface OidcOptions {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** undefined: a public client */
+  readonly clientSecret: string | undefined;
+  readonly scope: string;
+  /** Where the provider sends people back to. */
+  readonly redirectUri: string;
+}
+
+/** What must be remembered of a sign-in until the provider sends its person back. */
+export const SignIn = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() });
+export type SignIn = z.infer<typeof SignIn>;
+
+/** Who the provider says that somebody is. */
+export interface SignedIn {
+  readonly issuer: string;
+  readonly subject: string;
+  /** null: none, or none that it has verified */
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly groups: readonly string[];
+}
+
+const Claims = z.object({
+  email: z.string().optional(),
+  email_verified: z.boolean().optional(),
+  name: z.string().optional(),
+  groups: z.array(z.string()).optional().catch(undefined),
+});
+
+export class OidcClient {
+  readonly #options: OidcOptions;
+  #configuration: Promise<Configuration> | null = null;
+
+  constructor(options: OidcOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Begins a sign-in.
+   * @returns where to send the person, and what to remember until it is back
+   * @throws HoldfastError unavailable
+   */
+  async begin(): Promise<{ url: URL; signIn: SignIn }> {
+    const signIn = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
+    const { redirectUri, scope } = this.#options;
+    const url = buildAuthorizationUrl(await this.#discovered(), {
+      redirect_uri: redirectUri,
+      scope,
+      state: signIn.state,
+      nonce: signIn.nonce,
+      code_challenge: await calculatePKCECodeChallenge(signIn.verifier),
+      code_challenge_method: 'S256',
+    });
+    return { url, signIn };
+  }
+
+  /**
+   * Ends a sign-in.
+   * @param query with which the provider sent the person back
+   * @throws HoldfastError unauthenticated, where it is not the sign-in that was begun, or the provider refused it; unavailable
+   */
+  async finish(query: string, { state, nonce, verifier }: SignIn): Promise<SignedIn> {
+    const configuration = await this.#discovered();
+    const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
+    const tokens = await authorizationCodeGrant(
+      configuration,
+      new URL(`${this.#options.redirectUri}?${query}`),
+      checks,
+    ).catch((cause: unknown) => {
+      throw new HoldfastError('unauthenticated', 'The sign-in did not succeed.', { cause });
+    });
+    const idToken = tokens.claims();
+    if (idToken === undefined) throw new HoldfastError('unauthenticated', 'The sign-in did not succeed.');
+    // Some providers say in the ID token who it is, some only when asked.
+    const info = configuration.serverMetadata().userinfo_endpoint
+      ? await fetchUserInfo(configuration, tokens.access_token, idToken.sub).catch(() => ({}))
+      : {};
+    const { email, email_verified, name, groups } = Claims.parse({ ...idToken, ...info });
+    return {
+      issuer: idToken.iss,
+      subject: idToken.sub,
+      email: email_verified === true ? (email ?? null) : null,
+      name: name ?? null,
+      groups: groups ?? [],
+    };
+  }
+
+  /** Where the provider ends its own session too; null where it has no such place, or cannot be reached. */
+  async endUrl(returnTo: string): Promise<URL | null> {
+    const configuration = await this.#discovered().catch(() => null);
+    if (configuration === null || !configuration.serverMetadata().end_session_endpoint) return null;
+    const { clientId } = this.#options;
+    return buildEndSessionUrl(configuration, { post_logout_redirect_uri: returnTo, client_id: clientId });
+  }
+
+  #discovered(): Promise<Configuration> {
+    this.#configuration ??= this.#discover().catch((cause: unknown) => {
+      this.#configuration = null;
+      throw new HoldfastError('unavailable', 'The identity provider cannot be reached. Try again.', { cause });
+    });
+    return this.#configuration;
+  }
+
+  #discover(): Promise<Configuration> {
+    const { issuer, clientId, clientSecret } = this.#options;
+    const url = new URL(issuer);
+    // Only for a provider on this very machine, as in tests.
+    const isLocal = url.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
+    const options = { timeout: TIMEOUT_S, ...(isLocal ? { execute: [allowInsecureRequests] } : {}) };
+    return clientSecret === undefined
+      ? discovery(url, clientId, undefined, None(), options)
+      : discovery(url, clientId, clientSecret, undefined, options);
+  }
+}

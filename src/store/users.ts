@@ -1,0 +1,70 @@
+/**
+ * People who sign in: each belongs to a tenant, which their first sign-in makes (interface, "Authentication" 4).
+ */
+import { randomBytes } from 'node:crypto';
+import { and, eq } from 'drizzle-orm';
+import type { Tier } from '../domain/tiers.ts';
+import { isDuplicate } from './database.ts';
+import type { NewKey } from './keys.ts';
+import type { Store } from './records.ts';
+import { users } from './schema.ts';
+import { createTenant, type Identity } from './tenants.ts';
+
+/** What a tenant begins with. */
+const FIRST_TIER: Tier = 'Free';
+/** Tries to find an id that no other tenant has. */
+const TRIES = 5;
+
+export interface User {
+  readonly id: string;
+  readonly tenant: string;
+}
+
+/**
+ * Finds who has signed in, or makes them, with a tenant and its default key.
+ * @param makeKey makes a key for a tenant that is new
+ * @throws HoldfastError unavailable
+ */
+export async function findOrCreateUser(
+  store: Store,
+  identity: Identity,
+  makeKey: (tenant: string) => Promise<NewKey>,
+): Promise<User> {
+  for (let tried = 0; ; tried++) {
+    const found = await findUser(store, identity);
+    if (found !== null) return found;
+    const name = identity.name ?? identity.email ?? identity.subject;
+    const tenant = newTenantId(name);
+    try {
+      const defaultKey = await makeKey(tenant);
+      const id = await createTenant(store, { id: tenant, name, tier: FIRST_TIER, identity, defaultKey });
+      return { id, tenant };
+    } catch (error) {
+      // The same person in another window, or a tenant with the same id.
+      if (!isDuplicate(error) || tried === TRIES) throw error;
+    }
+  }
+}
+
+async function findUser({ database }: Store, { issuer, subject, email, name }: Identity): Promise<User | null> {
+  const [user] = await database.run((db) =>
+    db
+      .update(users)
+      .set({ email, name, signedInAt: new Date() })
+      .where(and(eq(users.issuer, issuer), eq(users.subject, subject)))
+      .returning({ id: users.id, tenant: users.tenantId }),
+  );
+  return user ?? null;
+}
+
+/** Of what may be in an id, as much of the name as makes it known again, and something that makes it one of its kind. */
+function newTenantId(name: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/@.*$/, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 30);
+  return `${slug || 'tenant'}-${randomBytes(3).toString('hex')}`;
+}
