@@ -5,14 +5,13 @@
 import { PGlite } from '@electric-sql/pglite';
 import { DrizzleQueryError } from 'drizzle-orm/errors';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
-import { drizzle as drizzlePglite } from 'drizzle-orm/pglite';
-import { drizzle as drizzlePostgres } from 'drizzle-orm/postgres-js';
+import { drizzle } from 'drizzle-orm/pglite';
 import type { Logger } from 'pino';
-import postgres from 'postgres';
 import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
 import { lockFolder } from './folderLock.ts';
 import { migratePglite, migratePostgres } from './migrate.ts';
+import { PostgresPool } from './postgresPool.ts';
 
 /** Drizzle on either database, or in a transaction. */
 export type Db = PgDatabase<PgQueryResultHKT>;
@@ -24,7 +23,9 @@ const ANSWER_WITHIN_MS = 5000;
 const MIGRATE_AGAIN_MS = 2000;
 
 interface Connected {
-  readonly db: Db;
+  run<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   migrate(): Promise<void>;
   close(): Promise<unknown>;
 }
@@ -80,29 +81,33 @@ export class Database {
    * @throws HoldfastError unavailable, where it cannot be reached or takes too long: whether the work was done is then unknown;
    * whatever work throws
    */
-  async run<T>(work: (db: Db) => Promise<T>): Promise<T> {
+  run<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    return this.#inTime(() => this.#connected.run(work));
+  }
+
+  /** Does some work in one transaction, whole or not at all. Errors are those of run(). */
+  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    return this.#inTime(() => this.#connected.transaction(work));
+  }
+
+  /** Reads from one state of it, whatever is written meanwhile. Errors are those of run(). */
+  snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    return this.#inTime(() => this.#connected.snapshot(work));
+  }
+
+  async #inTime<T>(work: () => Promise<T>): Promise<T> {
     if (!this.#isMigrated) throw away(undefined);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(away(new Error('the database did not answer in time'))), ANSWER_WITHIN_MS);
     });
     try {
-      return await Promise.race([work(this.#connected.db), late]);
+      return await Promise.race([work(), late]);
     } catch (error) {
       throw isAway(error) ? away(error) : causeOf(error);
     } finally {
       clearTimeout(timer);
     }
-  }
-
-  /** Does some work in one transaction, whole or not at all. Errors are those of run(). */
-  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    return this.run((db) => db.transaction(work));
-  }
-
-  /** Reads from one state of it, whatever is written meanwhile. Errors are those of run(). */
-  snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    return this.run((db) => db.transaction(work, { isolationLevel: 'repeatable read', accessMode: 'read only' }));
   }
 
   async close(): Promise<void> {
@@ -111,25 +116,20 @@ export class Database {
   }
 }
 
-function openPostgres(url: string, poolSize: number): Connected {
-  const sql = postgres(url, {
-    max: poolSize,
-    connect_timeout: 3,
-    // As soon as it is back it is to be found.
-    backoff: () => 0.2,
-    onnotice: () => {},
-    connection: { application_name: 'holdfast', statement_timeout: ANSWER_WITHIN_MS },
-  });
-  return { db: drizzlePostgres(sql), migrate: () => migratePostgres(url), close: () => sql.end({ timeout: 5 }) };
+function openPostgres(url: string, size: number): Connected {
+  const pool = new PostgresPool(url, { size, statementTimeoutMs: ANSWER_WITHIN_MS });
+  return Object.assign(pool, { migrate: () => migratePostgres(url) });
 }
 
 async function openPglite(url: string): Promise<Connected> {
   const folder = url.slice(PGLITE.length);
   const unlock = await lockFolder(folder);
   const pglite = await PGlite.create(folder);
-  const db = drizzlePglite(pglite);
+  const db = drizzle(pglite);
   return {
-    db,
+    run: (work) => work(db),
+    transaction: (work) => db.transaction(work),
+    snapshot: (work) => db.transaction(work, { isolationLevel: 'repeatable read', accessMode: 'read only' }),
     migrate: () => migratePglite(db),
     close: async () => {
       await pglite.close();

@@ -1,0 +1,95 @@
+/**
+ * Transactions are whole or not at all, also where their connection is lost on the way.
+ */
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Db } from '../../src/store/database.ts';
+import { tenants } from '../../src/store/schema.ts';
+import { KINDS, type OpenStore, openStore, type TestDatabase } from '../support/tenancy.ts';
+
+const insert = (tx: Db, id: string) => tx.insert(tenants).values({ id, name: id, tier: 'Free' });
+
+describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
+  let made: TestDatabase;
+  let store: OpenStore;
+  beforeAll(async () => {
+    made = await make();
+    store = await openStore(made.url);
+  });
+  afterAll(async () => {
+    await store.close();
+    await made.drop();
+  });
+  const ids = async () => (await store.database.run((db) => db.select().from(tenants))).map(({ id }) => id).sort();
+
+  test('what throws leaves nothing, and the connection is good for the next', async () => {
+    const thrown = store.database.transaction(async (tx) => {
+      await insert(tx, 'undone');
+      throw new Error('no');
+    });
+    await expect(thrown).rejects.toThrow('no');
+    const twice = store.database.transaction(async (tx) => {
+      await insert(tx, 'same');
+      await insert(tx, 'same');
+    });
+    await expect(twice).rejects.toMatchObject({ code: '23505' });
+    await store.database.transaction((tx) => insert(tx, 'done'));
+    expect(await ids()).toEqual(['done']);
+  });
+
+  test('a snapshot reads one state, and writes nothing', async () => {
+    await expect(store.database.snapshot((tx) => insert(tx, 'written'))).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await ids()).toEqual(['done']);
+  });
+
+  // A PGlite has one connection.
+  if (kind === 'PGlite') return;
+
+  test('more than there are connections wait for each other', async () => {
+    const sums = await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        store.database.transaction(async (tx) => {
+          await tx.execute(sql`select pg_sleep(0.01)`);
+          return i;
+        }),
+      ),
+    );
+    expect(sums).toEqual(Array.from({ length: 40 }, (_, i) => i));
+  });
+
+  describe('where the connection is lost', () => {
+    const terminate = (pid: unknown) =>
+      store.database.run((db) => db.execute(sql`select pg_terminate_backend(${pid})`));
+    const pidOf = async (tx: Db) => {
+      const [row] = Array.from((await tx.execute(sql`select pg_backend_pid() as pid`)) as Iterable<{ pid: number }>);
+      return row?.pid;
+    };
+
+    test('between two of its statements', async () => {
+      const broken = store.database.transaction(async (tx) => {
+        await insert(tx, 'first');
+        await terminate(await pidOf(tx));
+        // Others use the pool meanwhile.
+        await Promise.all(Array.from({ length: 10 }, ids));
+        await insert(tx, 'second');
+        await insert(tx, 'third');
+      });
+      await expect(broken).rejects.toMatchObject({ code: 'unavailable' });
+      expect(await ids()).toEqual(['done']);
+    });
+
+    test('in the middle of a statement', async () => {
+      const broken = store.database.transaction(async (tx) => {
+        await insert(tx, 'first');
+        const pid = await pidOf(tx);
+        const sleeping = tx.execute(sql`select pg_sleep(3)`);
+        setTimeout(() => void terminate(pid), 50);
+        await sleeping;
+      });
+      await expect(broken).rejects.toMatchObject({ code: 'unavailable' });
+      await expect.poll(ids).toEqual(['done']);
+      await Promise.all(Array.from({ length: 20 }, (_, i) => store.database.transaction((tx) => insert(tx, `t${i}`))));
+      expect(await ids()).toHaveLength(21);
+    });
+  });
+});
