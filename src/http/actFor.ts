@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
 
-const Item = z.looseObject({ requester: z.unknown() });
+const Item = z.looseObject({ requester: z.unknown().optional() });
 const Items = z.array(z.unknown());
 const Transaction = z.looseObject({ requests: Items });
 

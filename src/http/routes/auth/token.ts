@@ -61,11 +61,12 @@ export const tokenRoute = (
       const token = makeToken(tenant, subject);
       const credential = parseKey(token);
       if (credential === null) throw new TypeError('a token that was just made cannot be read');
-      const lifetimeMs = Math.min(LIFETIME_MS, expiresAtMs - Date.now());
+      const nowMs = Date.now();
+      const lifetimeMs = Math.min(LIFETIME_MS, expiresAtMs - nowMs);
       if (lifetimeMs <= 0) throw new HoldfastError('unauthenticated', 'The JWT has expired.');
       c.set('credential', credential);
       await issueToken(engine, credential, lifetimeMs);
-      const expiresAt = new Date(Date.now() + lifetimeMs).toISOString();
+      const expiresAt = new Date(nowMs + lifetimeMs).toISOString();
       return c.json({ token, tokenType: 'Bearer' as const, expiresIn: Math.floor(lifetimeMs / 1000), expiresAt }, 200);
     } catch (error) {
       if (error instanceof HoldfastError && error.code === 'unauthenticated')

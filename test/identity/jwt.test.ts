@@ -1,0 +1,355 @@
+/**
+ * What is accepted as an end user's JWT (interface, "Authentication" 6; decisions, section 9), and where keys are fetched from.
+ */
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { hostname } from 'node:os';
+import { base64url, exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { HoldfastError } from '../../src/domain/errors.ts';
+import { jwksAddressFault } from '../../src/identity/jwks.ts';
+import { JwtVerifier, type TrustedIssuer } from '../../src/identity/jwtVerifier.ts';
+
+const ISSUER = 'https://id.example';
+const AUDIENCE = 'https://api.example';
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const;
+
+type Signer = Awaited<ReturnType<typeof makeSigner>>;
+
+async function makeSigner(alg: string, kid?: string) {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+  const jwk: JWK = { ...(await exportJWK(publicKey)), alg, ...(kid === undefined ? {} : { kid }) };
+  return { privateKey, jwk };
+}
+
+let published: JWK[] = [];
+let fetches = 0;
+let connections = 0;
+let answer: (response: ServerResponse) => void;
+const answerKeys = (response: ServerResponse) => void response.end(JSON.stringify({ keys: published }));
+let server: Server;
+let jwksUrl = '';
+let good: Signer;
+beforeAll(async () => {
+  good = await makeSigner('RS256', 'good');
+  server = createServer((_, response) => {
+    fetches += 1;
+    answer(response);
+  });
+  server.on('connection', () => {
+    connections += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  jwksUrl = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/keys`;
+  answer = answerKeys;
+  published = [good.jwk];
+});
+afterAll(() => void server.close());
+
+const trusted = (audience = AUDIENCE, tenant = 'acme'): TrustedIssuer => ({
+  tenant,
+  issuer: ISSUER,
+  audience,
+  jwksUrl,
+});
+
+/** A verifier that has fetched nothing yet. */
+const makeVerifier = (issuers: readonly TrustedIssuer[] = [trusted()], allowPrivate = true) =>
+  new JwtVerifier(
+    async (issuer, audiences) => issuers.filter((one) => one.issuer === issuer && audiences.includes(one.audience)),
+    { allowPrivate },
+  );
+
+const seconds = (fromNow: number) => Math.floor(Date.now() / 1000) + fromNow;
+const CLAIMS = () => ({ iss: ISSUER, aud: AUDIENCE, sub: 'alice', exp: seconds(300) });
+
+/** A JWT that is good but for what is given; undefined takes a claim away. */
+const sign = (
+  claims: Record<string, unknown> = {},
+  { signer = good, header = {} }: { signer?: Signer; header?: Partial<JWTHeaderParameters> } = {},
+) =>
+  new SignJWT({ ...CLAIMS(), ...claims })
+    .setProtectedHeader({ alg: signer.jwk.alg ?? '', ...(signer.jwk.kid ? { kid: signer.jwk.kid } : {}), ...header })
+    .sign(signer.privateKey);
+
+/** Puts a JWT together without signing it. */
+const assemble = (header: unknown, claims: unknown, signature = '') =>
+  `${base64url.encode(JSON.stringify(header))}.${base64url.encode(JSON.stringify(claims))}.${signature}`;
+
+const refusal = async (jwt: string, verifier = makeVerifier()) => {
+  const error: unknown = await verifier.verify(jwt).then(
+    (verified) => new Error(`accepted: ${JSON.stringify(verified)}`),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof HoldfastError)) throw error;
+  return { code: error.code, message: error.message };
+};
+
+describe('a JWT is accepted that is signed by a key of a registered issuer', () => {
+  test.each(ALGORITHMS)('by %s', async (alg) => {
+    const signer = await makeSigner(alg, alg);
+    published = [good.jwk, signer.jwk];
+    const exp = seconds(300);
+    const verified = await makeVerifier().verify(await sign({ exp }, { signer }));
+    expect(verified).toEqual({ tenant: 'acme', subject: 'alice', expiresAtMs: exp * 1000 });
+  });
+
+  test('with several audiences, of which one is registered', async () => {
+    const jwt = await sign({ aud: ['https://other.example', AUDIENCE] });
+    expect(await makeVerifier().verify(jwt)).toMatchObject({ tenant: 'acme' });
+  });
+
+  test('and its audience says which tenant it is for', async () => {
+    const verifier = makeVerifier([trusted('a', 'acme'), trusted('b', 'beta')]);
+    expect(await verifier.verify(await sign({ aud: 'b' }))).toMatchObject({ tenant: 'beta' });
+    expect(await verifier.verify(await sign({ aud: 'a' }))).toMatchObject({ tenant: 'acme' });
+  });
+});
+
+describe('a JWT is refused as unauthenticated', () => {
+  test.each<[string, Record<string, unknown>, string]>([
+    ['of another issuer', { iss: 'https://evil.example' }, 'no issuer and audience that is registered'],
+    ['for another audience', { aud: 'https://elsewhere.example' }, 'no issuer and audience that is registered'],
+    ['without an issuer', { iss: undefined }, 'lacks iss or aud'],
+    ['without an audience', { aud: undefined }, 'lacks iss or aud'],
+    ['with an audience that is no text', { aud: 5 }, 'lacks iss or aud'],
+    ['with an issuer that is no text', { iss: ['https://id.example'] }, 'lacks iss or aud'],
+    ['that has expired', { exp: seconds(-1) }, 'has expired'],
+    ['that expires at this moment', { exp: seconds(0) }, 'has expired'],
+    ['that is not yet valid', { nbf: seconds(60) }, 'has a bad nbf'],
+    ['without an expiry', { exp: undefined }, 'has a bad exp'],
+    ['with an expiry that is no number', { exp: 'tomorrow' }, 'has a bad exp'],
+    ['without a subject', { sub: undefined }, 'has a bad sub'],
+    ['with an empty subject', { sub: '' }, 'has a sub that'],
+    ['with a subject that is no text', { sub: 7 }, 'lacks exp or sub'],
+    ['with a subject that no requester may be', { sub: 'system:Ink' }, 'must not start with system:'],
+    ['with a subject that is too long', { sub: 'x'.repeat(257) }, 'has a sub that'],
+    ['with control characters in the subject', { sub: 'a\u0000b' }, 'has a sub that'],
+  ])('%s', async (_, claims, message) => {
+    published = [good.jwk];
+    const jwt = await sign(claims);
+    expect(await refusal(jwt)).toEqual({ code: 'unauthenticated', message: expect.stringContaining(message) });
+  });
+
+  test('with audiences of two tenants: it does not say whom it is for', async () => {
+    const verifier = makeVerifier([trusted('a', 'acme'), trusted('b', 'beta')]);
+    const { code, message } = await refusal(await sign({ aud: ['a', 'b'] }), verifier);
+    expect([code, message]).toEqual(['unauthenticated', expect.stringContaining('several audiences')]);
+  });
+
+  test('that is not signed', async () => {
+    for (const alg of ['none', 'None', 'NONE', ''])
+      expect(await refusal(assemble({ alg }, CLAIMS()))).toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test('that is signed by a secret that is shared, the public key among them', async () => {
+    for (const secret of [JSON.stringify(good.jwk), good.jwk.n ?? '', 'secret'])
+      for (const alg of ['HS256', 'HS384', 'HS512']) {
+        const jwt = await new SignJWT(CLAIMS())
+          .setProtectedHeader({ alg, kid: 'good' })
+          .sign(new TextEncoder().encode(secret.padEnd(64)));
+        const { code, message } = await refusal(jwt);
+        expect([code, message]).toEqual(['unauthenticated', expect.stringContaining('algorithm')]);
+      }
+  });
+
+  test('whose signature is of something else', async () => {
+    const [header = '', claims = '', signature = ''] = (await sign()).split('.');
+    const [, otherClaims = ''] = (await sign({ sub: 'mallory' })).split('.');
+    const flipped = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
+    for (const jwt of [
+      [header, otherClaims, signature],
+      [header, claims, flipped],
+      [header, claims, ''],
+      [header, claims, signature.slice(0, -8)],
+    ])
+      expect(await refusal(jwt.join('.'))).toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test('that is signed by a key that the issuer does not have, whether it names it, or one of the issuer’s', async () => {
+    for (const kid of ['other', 'good']) {
+      const jwt = await sign({}, { signer: await makeSigner('RS256', kid) });
+      expect(await refusal(jwt)).toMatchObject({ code: 'unauthenticated' });
+    }
+  });
+
+  test('that brings its own key, or says where to fetch it', async () => {
+    const signer = await makeSigner('RS256', 'mine');
+    const before = fetches;
+    for (const header of [{ jwk: signer.jwk }, { jku: 'https://evil.example/keys' }, { x5u: 'https://evil.example/c' }])
+      expect(await refusal(await sign({}, { signer, header }))).toMatchObject({ code: 'unauthenticated' });
+    expect(fetches).toBe(before + 3); // each at the registered address
+  });
+
+  test('with a header that must be understood, and is not', async () => {
+    const [, claims = '', signature = ''] = (await sign()).split('.');
+    const header = base64url.encode(JSON.stringify({ alg: 'RS256', kid: 'good', crit: ['exotic'], exotic: 1 }));
+    expect(await refusal(`${header}.${claims}.${signature}`)).toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test('that says not which of several keys it is signed by', async () => {
+    const unnamed = await makeSigner('RS256');
+    published = [unnamed.jwk, (await makeSigner('RS256')).jwk];
+    expect((await refusal(await sign({}, { signer: unnamed }))).message).toContain('which of the issuer’s keys');
+    published = [good.jwk];
+  });
+
+  test.each([
+    ['empty', ''],
+    ['one word', 'jwt'],
+    ['of two parts', 'a.b'],
+    ['of four parts', 'a.b.c.d'],
+    ['encrypted, of five parts', 'a.b.c.d.e'],
+    ['not base64url', '!!.!!.!!'],
+    ['claims that are no JSON', `${base64url.encode('{}')}.${base64url.encode('text')}.x`],
+    ['claims that are a list', assemble({ alg: 'RS256' }, [], 'x')],
+    ['claims that are null', assemble({ alg: 'RS256' }, null, 'x')],
+    ['a header that is no JSON', `${base64url.encode('no')}.${base64url.encode(JSON.stringify(CLAIMS()))}.x`],
+    ['an algorithm that is no text', assemble({ alg: 5 }, CLAIMS(), 'x')],
+    ['deeply nested', assemble({ alg: 'RS256' }, JSON.parse(`${'['.repeat(500)}${']'.repeat(500)}`), 'x')],
+    ['not ASCII', 'ä.ö.ü'],
+    ['with a NUL', 'a\u0000.b.c'],
+  ])('that is malformed: %s', async (_, jwt) => {
+    expect(await refusal(jwt)).toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test('that is huge, though it is well signed, and its keys are not even asked for', async () => {
+    const before = fetches;
+    expect((await refusal(await sign({ padding: 'x'.repeat(9000) }))).message).toContain('longer than 8192');
+    expect((await refusal('x'.repeat(1_000_000))).message).toContain('longer than 8192');
+    expect(fetches).toBe(before);
+  });
+});
+
+describe('the keys of an issuer', () => {
+  test('are fetched once for many JWTs, at once and in turn', async () => {
+    const verifier = makeVerifier();
+    const before = fetches;
+    const jwt = await sign();
+    await Promise.all(Array.from({ length: 50 }, () => verifier.verify(jwt)));
+    for (let turn = 0; turn < 10; turn++) await verifier.verify(jwt);
+    expect(fetches).toBe(before + 1);
+  });
+
+  test('that are unknown are not fetched again at once: who makes names up causes no load', async () => {
+    const verifier = makeVerifier();
+    const before = fetches;
+    for (let turn = 0; turn < 10; turn++) {
+      const jwt = await sign({}, { signer: good, header: { kid: `made-up-${turn}` } });
+      expect((await refusal(jwt, verifier)).message).toContain('no key of the issuer’s');
+    }
+    expect(fetches).toBe(before + 1);
+  });
+
+  test('are fetched again where a JWT names an unknown one a while later: the issuer may have others by now', async () => {
+    const verifier = makeVerifier();
+    await verifier.verify(await sign());
+    const next = await makeSigner('ES256', 'next');
+    published = [next.jwk];
+    const jwt = await sign({ exp: seconds(300) }, { signer: next });
+    await refusal(jwt, verifier);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31_000 });
+    try {
+      expect(await verifier.verify(jwt)).toMatchObject({ subject: 'alice' });
+      expect((await refusal(await sign(), verifier)).message).toContain('no key of the issuer’s');
+    } finally {
+      vi.useRealTimers();
+      published = [good.jwk];
+    }
+  });
+
+  test.each<[string, (response: ServerResponse) => void]>([
+    ['an error', (response) => void response.writeHead(500).end()],
+    ['a redirect', (response) => void response.writeHead(302, { Location: '/elsewhere' }).end()],
+    ['what is no JSON', (response) => void response.end('<html>')],
+    ['what is no set of keys', (response) => void response.end('{"keys": 5}')],
+    ['nothing', (response) => void response.end()],
+    ['more than they can be', (response) => void response.end(`{"keys":[],"x":"${'x'.repeat(300_000)}"}`)],
+    ['half of it, and then nothing', (response) => void response.writeHead(200).write('{"keys":')],
+    ['a cut connection', (response) => void response.destroy()],
+  ])('are answered by %s: unavailable, and it heals', async (_, bad) => {
+    const verifier = makeVerifier();
+    const jwt = await sign();
+    answer = bad;
+    const refused = await refusal(jwt, verifier);
+    answer = answerKeys;
+    expect(refused).toMatchObject({ code: 'unavailable', message: expect.not.stringMatching(/127|keys\b.*http/) });
+    expect(await verifier.verify(jwt)).toMatchObject({ subject: 'alice' });
+  });
+
+  test('cannot be reached: unavailable', async () => {
+    const nowhere = { ...trusted(), jwksUrl: 'http://127.0.0.1:1/keys' };
+    expect(await refusal(await sign(), makeVerifier([nowhere]))).toMatchObject({ code: 'unavailable' });
+  });
+});
+
+describe('keys are fetched from public https addresses alone, unless configuration allows otherwise', () => {
+  const HOSTS = [
+    '127.0.0.1',
+    '127.1',
+    '2130706433',
+    '0x7f.1',
+    '0.0.0.0',
+    '10.1.2.3',
+    '100.64.0.1',
+    '169.254.169.254',
+    '172.16.0.1',
+    '192.168.1.1',
+    '224.0.0.1',
+    '255.255.255.255',
+    'localhost',
+    'LOCALHOST',
+    'localhost.',
+    'redis.localhost',
+    '[::]',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:10.0.0.1]',
+    '[::7f00:1]',
+    '[64:ff9b::10.0.0.1]',
+    '[2002:a00:1::]',
+    '[fc00::1]',
+    '[fd12::1]',
+    '[fe80::1]',
+    '[ff02::1]',
+  ];
+
+  test.each(HOSTS)('https://%s is refused', (host) => {
+    expect(jwksAddressFault(`https://${host}/keys`, false)).toContain('private');
+  });
+
+  test.each([
+    ['http://id.example/keys', 'https'],
+    ['ftp://id.example/keys', 'https'],
+    ['file:///etc/passwd', 'https'],
+    ['https://user:secret@id.example/keys', 'credentials'],
+    ['keys', 'https'],
+    ['', 'https'],
+  ])('%s is refused', (address, fault) => {
+    expect(jwksAddressFault(address, false)).toContain(fault);
+  });
+
+  test.each([
+    'https://id.example/keys',
+    'https://id.example:8443/keys?a=b',
+    'https://8.8.8.8/',
+    'https://[2606:4700::1]/',
+  ])('%s is not', (address) => expect(jwksAddressFault(address, false)).toBeNull());
+
+  test('private ones, and http, are accepted where configuration allows them, but nothing else is', () => {
+    expect(jwksAddressFault('http://10.0.0.1/keys', true)).toBeNull();
+    expect(jwksAddressFault('file:///etc/passwd', true)).toContain('http');
+    expect(jwksAddressFault('http://user:secret@10.0.0.1/keys', true)).toContain('credentials');
+  });
+
+  test('an address that was registered when it was allowed is not asked any more, by number or by name', async () => {
+    const { port } = new URL(jwksUrl);
+    const before = connections;
+    const named = ['127.0.0.1', 'localhost', hostname()].map((host) => `https://${host}:${port}/keys`);
+    for (const address of [jwksUrl, ...named]) {
+      const verifier = makeVerifier([{ ...trusted(), jwksUrl: address }], false);
+      expect(await refusal(await sign(), verifier)).toMatchObject({ code: 'unavailable' });
+    }
+    expect(connections).toBe(before);
+  });
+});
