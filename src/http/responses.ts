@@ -3,7 +3,8 @@
  */
 import { z } from '@hono/zod-openapi';
 
-const Failure = z.object({ error: z.string() }).openapi('Failure');
+/** What any failure but a malformed request is told by. */
+export const Failure = z.object({ error: z.string() }).openapi('Failure');
 
 const failure = (description: string, example: string) => ({
   description,
@@ -15,14 +16,6 @@ export const unregistered = { 404: failure('No such resource is registered.', 'N
 
 /** Of an operation on something of the tenant's, or a tenant. */
 export const unknown = { 404: failure('There is no such thing.', 'There is no such key.') };
-
-/** Of an operation that not everybody may do. */
-export const forbidden = {
-  403: failure(
-    'Not with this key, token or session; or the tenant is suspended.',
-    'This takes a session of the dashboard.',
-  ),
-};
 
 const malformed = {
   400: {
@@ -56,6 +49,10 @@ const limited = {
 export const anyOperation = {
   ...limited,
   401: failure('The API key is missing or not valid.', 'The X-Api-Key header holds no valid key.'),
+  403: failure(
+    'Not with this key, token or session; or the tenant is suspended.',
+    'This takes a session of the dashboard.',
+  ),
   500: failure('A fault of the service.', 'Internal error.'),
   503: {
     ...failure(

@@ -13,7 +13,7 @@ import type { AppEnv, HttpDeps } from '../../env.ts';
 import { time } from '../../fields.ts';
 import { actorName } from '../../middleware/bySession.ts';
 import { jsonBody } from '../../middleware/jsonBody.ts';
-import { answer, body, bodyOperation, forbidden, parameterOperation, unknown } from '../../responses.ts';
+import { answer, body, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
 const AdminTenant = z
   .object({
@@ -65,7 +65,6 @@ const listed = createRoute({
       'A page, by id.',
       z.object({ tenants: z.array(AdminTenant), next: z.string().nullable() }).openapi('AdminTenants'),
     ),
-    ...forbidden,
     ...parameterOperation,
   },
 });
@@ -77,7 +76,7 @@ const read = createRoute({
   operationId: 'adminTenant',
   summary: 'See a tenant',
   request: { params },
-  responses: { 200: answer('The tenant.', AdminTenant), ...forbidden, ...unknown, ...parameterOperation },
+  responses: { 200: answer('The tenant.', AdminTenant), ...unknown, ...parameterOperation },
 });
 
 const action = (name: string, summary: string) =>
@@ -88,7 +87,7 @@ const action = (name: string, summary: string) =>
     operationId: `admin${name}`,
     summary,
     request: { params },
-    responses: { 200: answer('The tenant.', AdminTenant), ...forbidden, ...unknown, ...parameterOperation },
+    responses: { 200: answer('The tenant.', AdminTenant), ...unknown, ...parameterOperation },
   });
 
 const resetAll = createRoute({
@@ -100,7 +99,6 @@ const resetAll = createRoute({
   request: { params },
   responses: {
     200: answer('Done.', z.object({ cleared: z.int() }).openapi('AdminCleared')),
-    ...forbidden,
     ...unknown,
     ...parameterOperation,
   },
@@ -139,7 +137,6 @@ const trail = createRoute({
         )
         .openapi('AuditTrail'),
     ),
-    ...forbidden,
     ...unknown,
     ...parameterOperation,
   },
@@ -162,7 +159,7 @@ export const adminRoutes = ({ engine, sizes }: HttpDeps, store: Store) => {
           .openapi('TierChange'),
       ),
     },
-    responses: { 200: answer('The tenant.', AdminTenant), ...forbidden, ...unknown, ...bodyOperation },
+    responses: { 200: answer('The tenant.', AdminTenant), ...unknown, ...bodyOperation },
   });
 
   return new OpenAPIHono<AppEnv>()

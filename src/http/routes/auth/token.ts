@@ -10,7 +10,7 @@ import { clientAddress } from '../../clientAddress.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { time } from '../../fields.ts';
 import { jsonBody } from '../../middleware/jsonBody.ts';
-import { answer, body, bodyOperation, forbidden } from '../../responses.ts';
+import { answer, body, bodyOperation } from '../../responses.ts';
 
 /** A token lives so long at most, and never longer than the JWT. */
 const LIFETIME_MS = 900_000;
@@ -50,7 +50,7 @@ export const tokenRoute = (
     security: [],
     middleware: jsonBody(sizes.bodyBytes),
     request: { body: body(Exchange) },
-    responses: { 200: answer('The token.', Token), ...forbidden, ...bodyOperation },
+    responses: { 200: answer('The token.', Token), ...bodyOperation },
   });
 
   return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {

@@ -7,7 +7,7 @@ import { renew } from '../../../engine/renew.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { batch, item, time, ttlSeconds } from '../../fields.ts';
 import { jsonBody } from '../../middleware/jsonBody.ts';
-import { answer, body, bodyOperation } from '../../responses.ts';
+import { answer, body, bodyOperation, Failure } from '../../responses.ts';
 import { unreserveItemFields } from './unreserve.ts';
 
 const RenewResult = z
@@ -35,11 +35,11 @@ export const renewRoute = ({ engine, sizes }: HttpDeps) => {
     request: { body: body(batch(RenewItem, sizes)) },
     responses: {
       200: answer('A result for each item, in their order.', z.array(RenewResult)),
-      403: answer(
-        'At least one item had a wrong or missing release token (explanation INVALID_RELEASE_TOKEN). The others were carried out.',
-        z.array(RenewResult),
-      ),
       ...bodyOperation,
+      403: answer(
+        'At least one item had a wrong or missing release token (explanation INVALID_RELEASE_TOKEN). The others were carried out. Or the tenant is suspended.',
+        z.union([z.array(RenewResult), Failure]),
+      ),
     },
   });
 

@@ -8,7 +8,7 @@ import { unreserve } from '../../../engine/unreserve.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { batch, item, releaseToken, requesterName, resourceName } from '../../fields.ts';
 import { jsonBody } from '../../middleware/jsonBody.ts';
-import { answer, body, bodyOperation } from '../../responses.ts';
+import { answer, body, bodyOperation, Failure } from '../../responses.ts';
 import { tally } from '../../tally.ts';
 
 export const UnreserveResult = z
@@ -41,11 +41,11 @@ export const unreserveRoute = ({ engine, sizes }: HttpDeps) => {
     request: { body: body(batch(UnreserveItem, sizes)) },
     responses: {
       200: answer('A result for each item, in their order.', z.array(UnreserveResult)),
-      403: answer(
-        'At least one item had a wrong or missing release token (explanation INVALID_RELEASE_TOKEN). The others were carried out.',
-        z.array(UnreserveResult),
-      ),
       ...bodyOperation,
+      403: answer(
+        'At least one item had a wrong or missing release token (explanation INVALID_RELEASE_TOKEN). The others were carried out. Or the tenant is suspended.',
+        z.union([z.array(UnreserveResult), Failure]),
+      ),
     },
   });
 

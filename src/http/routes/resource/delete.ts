@@ -6,7 +6,7 @@ import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { resourceName } from '../../fields.ts';
 import { notByToken } from '../../middleware/notByToken.ts';
-import { answer, forbidden, parameterOperation, unregistered } from '../../responses.ts';
+import { answer, parameterOperation, unregistered } from '../../responses.ts';
 
 const Deleted = z.object({ deleted: z.array(z.string()) }).openapi('Deleted');
 
@@ -27,7 +27,7 @@ export const deleteRoute = ({ definitions, sizes }: HttpDeps) => {
       'Refused with 400 where something is below it and `cascade` is not true, or where it, or anything that would be deleted with it, is held.',
     middleware: notByToken,
     request: { params: z.object({ name: resourceName(sizes) }), query: z.object({ cascade }) },
-    responses: { 200: answer('What was deleted.', Deleted), ...forbidden, ...parameterOperation, ...unregistered },
+    responses: { 200: answer('What was deleted.', Deleted), ...parameterOperation, ...unregistered },
   });
 
   return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {

@@ -7,7 +7,7 @@ import type { AppEnv, HttpDeps } from '../../env.ts';
 import { batch, blocks, capacity, item, registeredName, treePath } from '../../fields.ts';
 import { jsonBody } from '../../middleware/jsonBody.ts';
 import { notByToken } from '../../middleware/notByToken.ts';
-import { answer, body, bodyOperation, forbidden } from '../../responses.ts';
+import { answer, body, bodyOperation } from '../../responses.ts';
 
 export const Definition = z
   .object({
@@ -54,7 +54,6 @@ export const registerRoute = ({ definitions, sizes }: HttpDeps) => {
     request: { body: body(batch(Registration, sizes)) },
     responses: {
       200: answer('The definitions as stored, ancestors that were registered along included.', z.array(Definition)),
-      ...forbidden,
       ...bodyOperation,
     },
   });

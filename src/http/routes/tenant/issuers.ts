@@ -11,7 +11,7 @@ import type { Store } from '../../../store/records.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { actorName, bySession } from '../../middleware/bySession.ts';
 import { jsonBody } from '../../middleware/jsonBody.ts';
-import { answer, anyOperation, body, bodyOperation, forbidden, parameterOperation, unknown } from '../../responses.ts';
+import { answer, anyOperation, body, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
 const MOST_CHARACTERS = 512;
 
@@ -46,7 +46,7 @@ export const issuersRoutes = (deps: HttpDeps, store: Store, allowPrivate: boolea
     operationId: 'issuers',
     summary: 'List the issuers of JWTs',
     middleware: bySession(deps),
-    responses: { 200: answer('All of them.', z.array(Issuer)), ...forbidden, ...anyOperation },
+    responses: { 200: answer('All of them.', z.array(Issuer)), ...anyOperation },
   });
   const put = createRoute({
     ...common,
@@ -57,7 +57,7 @@ export const issuersRoutes = (deps: HttpDeps, store: Store, allowPrivate: boolea
       'An issuer with an audience belongs to one tenant. One that is registered gets the new address of keys.',
     middleware: [bySession(deps), jsonBody(deps.sizes.bodyBytes)] as const,
     request: { body: body(Issuer) },
-    responses: { 200: answer('The issuer.', Issuer), ...forbidden, ...bodyOperation },
+    responses: { 200: answer('The issuer.', Issuer), ...bodyOperation },
   });
   const deleted = createRoute({
     ...common,
@@ -69,7 +69,6 @@ export const issuersRoutes = (deps: HttpDeps, store: Store, allowPrivate: boolea
     request: { query: z.object(names) },
     responses: {
       200: answer('Done.', z.object(names).openapi('DeletedIssuer')),
-      ...forbidden,
       ...unknown,
       ...parameterOperation,
     },

@@ -14,7 +14,7 @@ import type { AppEnv, HttpDeps } from '../../env.ts';
 import { keyLabel, time } from '../../fields.ts';
 import { actorName, bySession } from '../../middleware/bySession.ts';
 import { jsonBody } from '../../middleware/jsonBody.ts';
-import { answer, anyOperation, body, bodyOperation, forbidden, parameterOperation, unknown } from '../../responses.ts';
+import { answer, anyOperation, body, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
 const Key = z
   .object({
@@ -46,7 +46,7 @@ export const keysRoutes = (deps: HttpDeps, store: Store, sealer: KeySealer) => {
     path: '/api/v1/Tenant/keys',
     operationId: 'keys',
     summary: 'List the API keys',
-    responses: { 200: answer('The default key first.', z.array(Key)), ...forbidden, ...anyOperation },
+    responses: { 200: answer('The default key first.', z.array(Key)), ...anyOperation },
     middleware: bySession(deps),
   });
   const made = createRoute({
@@ -58,7 +58,7 @@ export const keysRoutes = (deps: HttpDeps, store: Store, sealer: KeySealer) => {
     description: 'As many as the tier allows.',
     middleware: [bySession(deps), jsonBody(sizes.bodyBytes)] as const,
     request: { body: body(z.object({ label: keyLabel.nullish() }, 'must be an object').openapi('KeyToMake')) },
-    responses: { 201: answer('The key.', NewKey), ...forbidden, ...bodyOperation },
+    responses: { 201: answer('The key.', NewKey), ...bodyOperation },
   });
   const rotated = createRoute({
     ...common,
@@ -69,7 +69,7 @@ export const keysRoutes = (deps: HttpDeps, store: Store, sealer: KeySealer) => {
     description: 'The old value is refused everywhere from the moment this is answered, and its streams of events end.',
     middleware: bySession(deps),
     request: { params: KeyId },
-    responses: { 200: answer('The key.', NewKey), ...forbidden, ...unknown, ...parameterOperation },
+    responses: { 200: answer('The key.', NewKey), ...unknown, ...parameterOperation },
   });
   const deleted = createRoute({
     ...common,
@@ -82,7 +82,6 @@ export const keysRoutes = (deps: HttpDeps, store: Store, sealer: KeySealer) => {
     request: { params: KeyId },
     responses: {
       200: answer('Done.', z.object({ deleted: z.uuid() }).openapi('DeletedKey')),
-      ...forbidden,
       ...unknown,
       ...parameterOperation,
     },

@@ -8,7 +8,7 @@ import { putSettings, readTenant } from '../../../store/tenants.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { actorName, bySession } from '../../middleware/bySession.ts';
 import { jsonBody } from '../../middleware/jsonBody.ts';
-import { answer, anyOperation, body, bodyOperation, forbidden } from '../../responses.ts';
+import { answer, anyOperation, body, bodyOperation } from '../../responses.ts';
 
 const Settings = z
   .object(
@@ -29,7 +29,7 @@ export const settingsRoutes = (deps: HttpDeps, store: Store) => {
     operationId: 'settings',
     summary: 'See the settings',
     middleware: bySession(deps),
-    responses: { 200: answer('The settings.', Settings), ...forbidden, ...anyOperation },
+    responses: { 200: answer('The settings.', Settings), ...anyOperation },
   });
   const put = createRoute({
     ...common,
@@ -38,7 +38,7 @@ export const settingsRoutes = (deps: HttpDeps, store: Store) => {
     summary: 'Change the settings',
     middleware: [bySession(deps), jsonBody(deps.sizes.bodyBytes)] as const,
     request: { body: body(Settings) },
-    responses: { 200: answer('The settings.', Settings), ...forbidden, ...bodyOperation },
+    responses: { 200: answer('The settings.', Settings), ...bodyOperation },
   });
 
   return new OpenAPIHono<AppEnv>()

@@ -8,7 +8,7 @@ import type { Store } from '../../../store/records.ts';
 import { countKeys, readTenant } from '../../../store/tenants.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { notByToken } from '../../middleware/notByToken.ts';
-import { answer, anyOperation, forbidden } from '../../responses.ts';
+import { answer, anyOperation } from '../../responses.ts';
 
 const limit = z.int().nullable().openapi({ description: 'Null: any number.' });
 
@@ -42,7 +42,7 @@ const route = createRoute({
   tags: ['Tenant'],
   summary: 'See the tier, its limits and what is used of them',
   middleware: notByToken,
-  responses: { 200: answer('The tenant.', TenantBody), ...forbidden, ...anyOperation },
+  responses: { 200: answer('The tenant.', TenantBody), ...anyOperation },
 });
 
 export const tenantRoute = ({ engine, reads }: HttpDeps, store: Store) =>
