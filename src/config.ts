@@ -3,6 +3,7 @@
  */
 import { z } from 'zod';
 import { API_KEY, nameFault, TENANT_ID } from './domain/names.ts';
+import { parseRedisAddress } from './domain/redisAddress.ts';
 import { DEFAULT_SIZES, type Sizes } from './domain/sizes.ts';
 import { DEFAULT_TIERS, TIERS, type TierLimits, type TierTable } from './domain/tiers.ts';
 
@@ -67,8 +68,6 @@ const partialLimits = z
   .partial();
 const Tiers = z.partialRecord(z.enum(TIERS), partialLimits);
 
-const REDIS_PROTOCOL = /^(rediss?:\/\/.|unix:\/\/\/)/;
-
 const DATABASE_PROTOCOL = /^(postgres(ql)?:\/\/.|pglite:.)/;
 
 const list = z.string().transform((text) =>
@@ -99,7 +98,11 @@ const Environment = z
     ROLE: z.enum(['all', 'api', 'worker'], 'must be all, api or worker').default('all'),
     REDIS_URL: z
       .string('must be set, for example redis://localhost:6379 (npm start runs a Redis of its own instead)')
-      .regex(REDIS_PROTOCOL, 'must begin with redis://, rediss:// or unix:///'),
+      .superRefine((url, context) => {
+        const parsed = parseRedisAddress(url);
+        if (typeof parsed === 'string') context.addIssue({ code: 'custom', message: parsed });
+      }),
+    REDIS_WAIT_REPLICAS: integer(0, 100).default(0),
     DATABASE_URL: z
       .string()
       .regex(DATABASE_PROTOCOL, 'must begin with postgres://, postgresql:// or pglite:')
@@ -152,6 +155,8 @@ export interface Config {
   readonly port: number | undefined;
   readonly role: 'all' | 'api' | 'worker';
   readonly redisUrl: string;
+  /** Replicas that must have what was written before it is answered. */
+  readonly waitReplicas: number;
   /** undefined: a tenant and its key are made up at the start */
   readonly apiKeys: readonly z.infer<typeof ApiKey>[] | undefined;
   /** null: the in-memory mode */
@@ -191,6 +196,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     port: data.PORT,
     role: data.ROLE,
     redisUrl: data.REDIS_URL,
+    waitReplicas: data.REDIS_WAIT_REPLICAS,
     apiKeys: data.API_KEYS,
     database:
       data.DATABASE_URL === undefined

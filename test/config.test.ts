@@ -22,6 +22,7 @@ describe('configuration', () => {
       port: undefined,
       role: 'all',
       redisUrl: REDIS_URL,
+      waitReplicas: 0,
       apiKeys: undefined,
       logLevel: 'info',
       sweepIntervalMs: 1000,

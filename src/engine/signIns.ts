@@ -1,8 +1,7 @@
 /**
  * Sign-ins that have begun: what must be remembered until the identity provider sends the person back, to whichever instance.
  */
-import type { Redis } from 'ioredis';
-import { send } from './redis.ts';
+import { type RedisClient, send } from './redis.ts';
 
 /** The time that a person has to sign in. */
 const LIFETIME_MS = 600_000;
@@ -10,7 +9,7 @@ const LIFETIME_MS = 600_000;
 const signInKey = (state: string) => `{signin:${state}}`;
 
 /** @throws HoldfastError unavailable */
-export async function rememberSignIn(redis: Redis, state: string, remembered: string): Promise<void> {
+export async function rememberSignIn(redis: RedisClient, state: string, remembered: string): Promise<void> {
   await send(() => redis.set(signInKey(state), remembered, 'PX', LIFETIME_MS));
 }
 
@@ -18,5 +17,5 @@ export async function rememberSignIn(redis: Redis, state: string, remembered: st
  * @returns what was remembered; null where nothing was, or it took too long, or it was asked for before
  * @throws HoldfastError unavailable
  */
-export const takeSignIn = (redis: Redis, state: string): Promise<string | null> =>
+export const takeSignIn = (redis: RedisClient, state: string): Promise<string | null> =>
   send(() => redis.getdel(signInKey(state)));
