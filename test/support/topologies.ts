@@ -15,6 +15,8 @@ export interface Topology {
   readonly url: string;
   /** The node that is the primary of a key's slot just now; outside a cluster, of all. */
   primaryOf(slot: number): Promise<RedisNode>;
+  /** Runs commands on one node. */
+  on<T>(node: RedisNode, run: (client: Redis) => Promise<T>): Promise<T>;
   /** Runs commands on each primary. */
   onPrimaries<T>(run: (primary: Redis) => Promise<T>): Promise<T[]>;
   stop(): Promise<void>;
@@ -134,6 +136,7 @@ export async function startCluster(access: Access = {}): Promise<Topology> {
       const port = (await slots()).find(([from, to]) => from <= slot && slot <= to)?.[2];
       return found(nodes.find((node) => node.port === port));
     },
+    on: ({ port }, run) => once(port, access, run),
     onPrimaries: async (run) =>
       Promise.all([...new Set((await slots()).map(([, , port]) => port))].map((port) => once(port, access, run))),
     stop: () => stopAll(nodes),
@@ -186,6 +189,7 @@ export async function startSentinels(access: Access = {}): Promise<Topology> {
       const port = await primaryPort();
       return found(nodes.find((node) => node.port === port));
     },
+    on: ({ port }, run) => once(port, access, run),
     onPrimaries: async (run) => [await once(await primaryPort(), access, run)],
     stop: () => stopAll([...sentinels, ...nodes]),
   };
