@@ -3,11 +3,10 @@
  * system's package manager; its socket and data in a temporary folder. It ends, and its folder goes, when the process
  * that started it ends, however that ends.
  */
-import { spawn } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type GuardedProcess, startGuarded } from './guardedProcess.ts';
 import { findOrInstall, type Wanted } from './serverProgram.ts';
 
 const REDIS: Wanted = {
@@ -21,12 +20,9 @@ const REDIS: Wanted = {
   byHand: 'install redis-server 7 or later, or set REDIS_URL',
 };
 
-export interface RedisServer {
+export interface RedisServer extends GuardedProcess {
   /** For REDIS_URL. */
   readonly url: string;
-  /** For signals, as of a test that stops or kills it. */
-  readonly pid: number;
-  stop(): Promise<void>;
 }
 
 /** What every Redis here is started with: it keeps nothing on disk and evicts nothing. */
@@ -45,19 +41,17 @@ export async function startRedis(
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-redis-'));
   const socket = wanted ?? join(folder, 'redis.sock');
   const options = ['--port', '0', '--unixsocket', socket, '--unixsocketperm', '700', ...LASTING];
-  const { pid, stop } = await run(say, folder, options, { path: socket });
+  const { pid, stop } = await startGuarded(findOrInstall(REDIS, say), folder, options, { path: socket });
   return { url: `unix://${socket}`, pid, stop };
 }
 
 /** A Redis, or a sentinel, at a port of this machine. */
-export interface RedisNode {
+export interface RedisNode extends GuardedProcess {
   readonly port: number;
-  readonly pid: number;
-  stop(): Promise<void>;
 }
 
 /**
- * Starts a Redis at a port, as one of several. One that was stopped can be started again.
+ * Starts a Redis at a port, as one of several.
  * @param say as above
  * @param options besides those that every Redis here has
  * @throws Error that says why there can be none
@@ -69,7 +63,15 @@ export async function startRedisNode(
 ): Promise<RedisNode> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-redis-'));
   const ports = options.includes('--tls-port') ? ['--port', '0'] : ['--port', String(port)];
-  return { port, ...(await run(say, folder, [...ports, '--bind', '127.0.0.1', ...LASTING, ...options], { port })) };
+  return {
+    port,
+    ...(await startGuarded(
+      findOrInstall(REDIS, say),
+      folder,
+      [...ports, '--bind', '127.0.0.1', ...LASTING, ...options],
+      { port },
+    )),
+  };
 }
 
 /**
@@ -86,60 +88,5 @@ export async function startSentinel(
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-redis-'));
   const file = join(folder, 'sentinel.conf');
   writeFileSync(file, `${[`port ${port}`, 'bind 127.0.0.1', ...settings].join('\n')}\n`);
-  return { port, ...(await run(say, folder, [file, '--sentinel'], { port })) };
-}
-
-/** Runs a server in its folder until it is stopped or this process ends. */
-async function run(
-  say: (line: string) => void,
-  folder: string,
-  options: readonly string[],
-  at: { readonly path: string } | { readonly port: number },
-): Promise<{ readonly pid: number; stop(): Promise<void> }> {
-  const { path, env } = findOrInstall(REDIS, say);
-  // The shell waits for its input to end, which it does when this process is gone, and takes the server along, stopped or not: it keeps nothing. In a
-  // group of its own, so that Ctrl-C reaches it only through this process, once that has drained.
-  const guard = '"$@" >/dev/null & server=$!; echo $server; cat >/dev/null; kill -9 $server; rm -rf "$folder"';
-  const child = spawn('sh', ['-c', guard, 'sh', path, ...options], {
-    cwd: folder,
-    detached: true,
-    stdio: ['pipe', 'pipe', 'ignore'],
-    env: { ...env, folder },
-  });
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const pid = await new Promise<number>((resolve) => child.stdout.once('data', (line) => resolve(Number(line))));
-  await answering(at, pid, path);
-  child.unref();
-  for (const pipe of [child.stdin, child.stdout]) if ('unref' in pipe && typeof pipe.unref === 'function') pipe.unref();
-  return {
-    pid,
-    stop: () => {
-      child.ref();
-      child.stdin.end();
-      return ended;
-    },
-  };
-}
-
-async function answering(
-  at: { readonly path: string } | { readonly port: number },
-  pid: number,
-  path: string,
-): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (Date.now() < deadline) {
-    const connected = await new Promise<boolean>((resolve) => {
-      const connection = createConnection({ host: '127.0.0.1', ...at }, () => resolve(true));
-      connection.once('error', () => resolve(false));
-      connection.once('connect', () => connection.destroy());
-    });
-    if (connected) return;
-    try {
-      process.kill(pid, 0);
-    } catch {
-      break;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error(`${path} does not start`);
+  return { port, ...(await startGuarded(findOrInstall(REDIS, say), folder, [file, '--sentinel'], { port })) };
 }

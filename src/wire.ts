@@ -31,7 +31,9 @@ import { WorkingCopy } from './store/workingCopy.ts';
 
 export interface Services {
   readonly app: OpenAPIHono<AppEnv>;
-  /** Makes readiness fail from now on, and ends the streams of events. */
+  /** Makes readiness fail from now on; all is still served. */
+  unready(): void;
+  /** Ends the streams of events besides, and opens no more. */
   leave(): void;
   /** Ends jobs and connections. */
   close(): Promise<void>;
@@ -140,6 +142,9 @@ export async function wire(
   }
   return {
     app,
+    unready: () => {
+      leaving = true;
+    },
     leave: () => {
       leaving = true;
       streams?.leave();

@@ -27,6 +27,7 @@ describe('configuration', () => {
       logLevel: 'info',
       sweepIntervalMs: 1000,
       reconcileIntervalMs: 300_000,
+      drainDelayMs: 3000,
       database: null,
       adminRule: { admins: [], adminGroup: undefined },
       jwtIssuers: [],
