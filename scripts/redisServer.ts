@@ -78,15 +78,20 @@ export async function startRedisNode(
  * Starts a sentinel.
  * @param say as above
  * @param settings lines of its configuration, but for the port
+ * @param isTls whether it speaks TLS, to clients and to Redis
  * @throws Error that says why there can be none
  */
 export async function startSentinel(
   say: (line: string) => void,
   port: number,
   settings: readonly string[],
+  isTls = false,
 ): Promise<RedisNode> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-redis-'));
   const file = join(folder, 'sentinel.conf');
-  writeFileSync(file, `${[`port ${port}`, 'bind 127.0.0.1', ...settings].join('\n')}\n`);
+  writeFileSync(
+    file,
+    `${[isTls ? `port 0\ntls-port ${port}\ntls-replication yes` : `port ${port}`, 'bind 127.0.0.1', ...settings].join('\n')}\n`,
+  );
   return { port, ...(await startGuarded(findOrInstall(REDIS, say), folder, [file, '--sentinel'], { port })) };
 }

@@ -15,6 +15,8 @@ export interface Topology {
   readonly url: string;
   /** The node that is the primary of a key's slot just now; outside a cluster, of all. */
   primaryOf(slot: number): Promise<RedisNode>;
+  /** Replaces the primary of a slot in good order, by its replica. Only a cluster can. */
+  replace?(slot: number): Promise<void>;
   /** Runs commands on one node. */
   on<T>(node: RedisNode, run: (client: Redis) => Promise<T>): Promise<T>;
   /** Runs commands on each primary. */
@@ -25,6 +27,8 @@ export interface Topology {
 export interface Access {
   /** Added to the options of each node. */
   readonly nodeOptions?: readonly string[];
+  /** Likewise, of each sentinel. */
+  readonly sentinelOptions?: readonly string[];
   /** For clients. */
   readonly options?: Omit<RedisOptions, 'replyMapping'>;
   readonly user?: string;
@@ -45,7 +49,8 @@ const asClient = (port: number, { options, user, password }: Access) =>
     ...options,
   }).on('error', quiet);
 
-const credentials = ({ user, password }: Access) => (password === undefined ? '' : `${user}:${password}@`);
+const credentials = ({ user, password }: Access) =>
+  password === undefined ? '' : `${user}:${encodeURIComponent(password)}@`;
 
 async function startNodes(count: number, options: readonly string[], access: Access): Promise<RedisNode[]> {
   return Promise.all(
@@ -59,7 +64,10 @@ async function startNodes(count: number, options: readonly string[], access: Acc
 
 /** Starts a cluster, and waits until all of it agrees on it. */
 export async function startCluster(access: Access = {}): Promise<Topology> {
-  const clusterOptions = ['--cluster-enabled', 'yes', '--cluster-node-timeout', String(DOWN_AFTER_MS)];
+  // What README advises: while one primary is being replaced, the others serve.
+  const coverage = ['--cluster-require-full-coverage', 'no'];
+  const timeout = ['--cluster-node-timeout', String(DOWN_AFTER_MS)];
+  const clusterOptions = ['--cluster-enabled', 'yes', ...coverage, ...timeout];
   const nodes = await Promise.all(
     Array.from({ length: 2 * PRIMARIES }, async () => {
       const [port, busPort] = [await freePort(), await freePort()];
@@ -129,12 +137,22 @@ export async function startCluster(access: Access = {}): Promise<Topology> {
     }
     throw new Error('no node of the cluster answers');
   };
+  const primaryOf = async (slot: number) => {
+    const port = (await slots()).find(([from, to]) => from <= slot && slot <= to)?.[2];
+    return found(nodes.find((node) => node.port === port));
+  };
   const schema = access.tls ? 'rediss' : 'redis';
   return {
     url: `${schema}+cluster://${credentials(access)}${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
-    primaryOf: async (slot) => {
-      const port = (await slots()).find(([from, to]) => from <= slot && slot <= to)?.[2];
-      return found(nodes.find((node) => node.port === port));
+    primaryOf,
+    replace: async (slot) => {
+      const primary = await primaryOf(slot);
+      const replicas = await once(primary.port, access, async (client) =>
+        String(await client.call('CLUSTER', 'REPLICAS', String(await client.call('CLUSTER', 'MYID')))),
+      );
+      const port = Number(/:(\d+)@/.exec(replicas)?.[1]);
+      await once(port, access, (client) => client.call('CLUSTER', 'FAILOVER'));
+      await until('it is replaced', async () => (await primaryOf(slot)).port === port);
     },
     on: ({ port }, run) => once(port, access, run),
     onPrimaries: async (run) =>
@@ -166,12 +184,20 @@ export async function startSentinels(access: Access = {}): Promise<Topology> {
     `sentinel failover-timeout ${NAME} 5000`,
     ...(access.password === undefined
       ? []
-      : [`sentinel auth-user ${NAME} ${access.user}`, `sentinel auth-pass ${NAME} ${access.password}`]),
+      : [`sentinel auth-user ${NAME} ${access.user}`, `sentinel auth-pass ${NAME} "${access.password}"`]),
   ];
+  // Pairs of name and value, as on a command line.
+  const options = (access.sentinelOptions ?? [])
+    .join(' ')
+    .split('--')
+    .filter((option) => option !== '');
   const sentinels = await Promise.all(
-    Array.from({ length: 3 }, async () => startSentinel(quiet, await freePort(), settings)),
+    Array.from({ length: 3 }, async () =>
+      startSentinel(quiet, await freePort(), [...options, ...settings], access.tls),
+    ),
   );
-  const ask = <T>(port: number, run: (sentinel: Redis) => Promise<T>) => once(port, {}, run);
+  const ask = <T>(port: number, run: (sentinel: Redis) => Promise<T>) =>
+    once(port, access.options === undefined ? {} : { options: access.options }, run);
   await until('the sentinels know each other and the replicas', async () => {
     const told = await Promise.all(sentinels.map(({ port }) => ask(port, (sentinel) => sentinel.info('sentinel'))));
     return told.every((info) => info.includes('slaves=2,sentinels=3'));
@@ -183,8 +209,9 @@ export async function startSentinels(access: Access = {}): Promise<Topology> {
     return Array.isArray(told) ? Number(told[1]) : 0;
   };
   const list = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
+  const schema = access.tls ? 'rediss' : 'redis';
   return {
-    url: `redis+sentinel://${credentials(access)}${list}/${NAME}`,
+    url: `${schema}+sentinel://${credentials(access)}${list}/${NAME}`,
     primaryOf: async () => {
       const port = await primaryPort();
       return found(nodes.find((node) => node.port === port));

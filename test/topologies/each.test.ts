@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expiryKey, expiryShard, tenantKey } from '../../src/engine/keys.ts';
 import { reconcile } from '../../src/engine/reconcile.ts';
 import { reserve } from '../../src/engine/reserve.ts';
-import { ownerOf } from '../../src/engine/topology.ts';
+import { ownerOf, slotOf } from '../../src/engine/topology.ts';
 import { histories, run } from '../model/history.ts';
 import { startEngine } from '../support/engine.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
@@ -129,6 +129,25 @@ describe.each([
     await forgetting;
     for (const answer of answers) expect(answer).toMatchObject([{ status: 'ACQUIRED' }]);
   });
+
+  if (primaries > 1)
+    test('a primary that is replaced in good order fails no call, and its streams end', async () => {
+      const [one, two] = instances;
+      const stream = await watch({ url: two.url, key: one.key });
+      let isOver = false;
+      const statuses = new Set<number>();
+      const calling = (async () => {
+        for (let i = 0; !isOver; i++) statuses.add((await one.reserve({ resource: `r ${i}`, requester: 'r' })).status);
+      })();
+      await topology.replace?.(slotOf(tenantKey(one.tenant)));
+      await until('the stream ends', () => stream.ended === 'in good order');
+      const next = await watch({ url: two.url, key: one.key });
+      await next.count(10);
+      isOver = true;
+      await calling;
+      expect([...statuses]).toEqual([200]);
+      next.close();
+    });
 
   test('the reconciliation finds tenants on all primaries', async () => {
     const tenants = await Promise.all(
