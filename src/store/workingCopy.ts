@@ -57,10 +57,11 @@ export class WorkingCopy {
    * Refreshes the copies, of tenants changed since, that differ from the database: what was written there and, by a crash or by Redis's
    * losing it, not here. Tenants that Redis does not know are left until they are needed.
    * @returns how many it had to refresh
-   * @throws HoldfastError unavailable
+   * @throws HoldfastError unavailable; of a primary of Redis, once the tenants of the others have been looked at
    */
   async refreshChanged(since: Date): Promise<number> {
     let refreshed = 0;
+    let away: unknown;
     let [changedAt, id] = [since, ''];
     for (;;) {
       const page = await this.#database.run((db) =>
@@ -78,12 +79,19 @@ export class WorkingCopy {
       );
       for (const tenant of page) {
         [changedAt, id] = [tenant.changedAt, tenant.id];
-        const copied = await versionsInRedis(this.#engine.redis, id);
-        if (copied === null || isSame(copied, tenant)) continue;
-        await this.refresh(id);
-        refreshed++;
+        try {
+          const copied = await versionsInRedis(this.#engine.redis, id);
+          if (copied === null || isSame(copied, tenant)) continue;
+          await this.refresh(id);
+          refreshed++;
+        } catch (error) {
+          away ??= error;
+        }
       }
-      if (page.length < PAGE) return refreshed;
+      if (page.length < PAGE) {
+        if (away !== undefined) throw away;
+        return refreshed;
+      }
     }
   }
 
