@@ -17,7 +17,9 @@ import {
 } from '../engine/copy.ts';
 import { type Row, readRows } from '../engine/definitions.ts';
 import type { Engine } from '../engine/engine.ts';
+import { tenantKey } from '../engine/keys.ts';
 import { loadTenant } from '../engine/loadTenant.ts';
+import { ownerOf } from '../engine/topology.ts';
 import type { Database } from './database.ts';
 import { readRecord } from './records.ts';
 import { definitions, tenants } from './schema.ts';
@@ -61,7 +63,7 @@ export class WorkingCopy {
    */
   async refreshChanged(since: Date): Promise<number> {
     let refreshed = 0;
-    let away: unknown;
+    const away = new Map<string, unknown>();
     let [changedAt, id] = [since, ''];
     for (;;) {
       const page = await this.#database.run((db) =>
@@ -79,17 +81,19 @@ export class WorkingCopy {
       );
       for (const tenant of page) {
         [changedAt, id] = [tenant.changedAt, tenant.id];
+        const primary = ownerOf(this.#engine.redis, tenantKey(id));
+        if (away.has(primary)) continue;
         try {
           const copied = await versionsInRedis(this.#engine.redis, id);
           if (copied === null || isSame(copied, tenant)) continue;
           await this.refresh(id);
           refreshed++;
         } catch (error) {
-          away ??= error;
+          away.set(primary, error);
         }
       }
       if (page.length < PAGE) {
-        if (away !== undefined) throw away;
+        for (const error of away.values()) throw error;
         return refreshed;
       }
     }
