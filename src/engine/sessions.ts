@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Credential } from '../domain/tenants.ts';
-import { sessionKey } from './keys.ts';
+import { eventsChannel, sessionKey } from './keys.ts';
 import { type RedisClient, send } from './redis.ts';
 
 const SessionUser = z.object({
@@ -43,9 +43,11 @@ export async function readSession(redis: RedisClient, session: Credential): Prom
 }
 
 /**
- * Ends a session.
+ * Ends a session, and its streams of events.
  * @throws HoldfastError unavailable
  */
 export async function endSession(redis: RedisClient, session: Credential): Promise<void> {
   await send(() => redis.del(sessionKey(session)));
+  // Tells instances to look whether what the streams they hold were opened with is still valid.
+  await send(() => redis.spublish(eventsChannel(session.tenant), ''));
 }
