@@ -22,7 +22,12 @@ module.exports = {
       from: {},
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
-    { name: 'no-orphan', severity: 'error', from: { orphan: true, pathNot: ['^src/main\\.ts$', '^src/dashboard/assets/'] }, to: {} },
+    {
+      name: 'no-orphan',
+      severity: 'error',
+      from: { orphan: true, pathNot: ['^src/main\\.ts$', '^src/dashboard/assets/'] },
+      to: {},
+    },
     ...Object.entries(ALLOWED).map(([name, allowed]) => ({
       name: `${name}-imports-only-${allowed.join('-and-') || 'itself'}`,
       severity: 'error',

@@ -32,6 +32,8 @@ describe('configuration', () => {
       adminRule: { admins: [], adminGroup: undefined },
       jwtIssuers: [],
       allowPrivateJwks: false,
+      signIn: { kind: 'none' },
+      publicUrl: undefined,
       tiers: DEFAULT_TIERS,
       trustedProxies: 0,
       maxFailedAuthentications: 100,

@@ -154,9 +154,9 @@ function nodeOf(address: string): { host: string; port: number } {
   return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
 }
 
-/** What passes when a connection is made anew, a primary replaced, a slot moved. */
+/** What passes when a connection is made anew, a primary replaced, a slot moved, scripts forgotten more than once. */
 const PASSING =
-  /^(LOADING|MASTERDOWN|READONLY|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|UNBLOCKED)\b|^Connection is closed|^Command aborted|^Stream isn't writeable|^Cluster isn't ready|^Too many Cluster redirections|^Failed to refresh slots|^None of startup nodes|^All sentinels are unreachable|ECONN|EPIPE|ETIMEDOUT/;
+  /^(LOADING|MASTERDOWN|READONLY|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|UNBLOCKED|NOSCRIPT)\b|^Connection is closed|^Command aborted|^Stream isn't writeable|^Cluster isn't ready|^Too many Cluster redirections|^Failed to refresh slots|^None of startup nodes|^All sentinels are unreachable|ECONN|EPIPE|ETIMEDOUT/;
 
 /** What Redis answers where it cannot serve, and will not at once. */
 const AWAY = /^(OOM|NOREPLICAS|BUSY|MISCONF)\b/;
