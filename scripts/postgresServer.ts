@@ -4,12 +4,11 @@
  * it ends, however that ends.
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { chownSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { freePort } from './freePort.ts';
 import { findOrInstall, type Wanted } from './serverProgram.ts';
 
 const POSTGRES: Wanted = {
@@ -156,20 +155,6 @@ function unprivileged(): { readonly uid: number; readonly gid: number } | undefi
   } catch {
     return { uid: id('-u', 'nobody'), gid: id('-g', 'nobody') };
   }
-}
-
-/**
- * A port that is free, and below those that the system gives to outgoing connections: else one of a client could take it while
- * the server is away.
- */
-async function freePort(): Promise<number> {
-  const port = randomInt(10_000, 32_000);
-  const server = createServer();
-  const free = await new Promise<boolean>((resolve, reject) => {
-    server.once('error', (error) => ('code' in error && error.code === 'EADDRINUSE' ? resolve(false) : reject(error)));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
-  return free ? port : freePort();
 }
 
 /** Whether the server takes queries, which it says in its lock file, before it ends or the deadline is over. */

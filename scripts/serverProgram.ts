@@ -14,7 +14,9 @@ export interface Wanted {
   readonly names: readonly string[];
   /** Where it may be besides the PATH, one asterisk standing for a name or its end, as of a version. */
   readonly folders: readonly string[];
-  /** Its major version in what it answers to --version, as the first group. */
+  /** What it is asked for its version by; --version unless set. */
+  readonly versionOption?: string;
+  /** Its major version in what it answers to that, as the first group. */
   readonly version: RegExp;
   readonly oldestMajor: number;
   /** What each package manager calls it. */
@@ -68,10 +70,14 @@ function expand(pattern: string): readonly string[] {
     .map((path) => join(path, end));
 }
 
-function isRecent(path: string, env: NodeJS.ProcessEnv, { version, oldestMajor }: Wanted): boolean {
+function isRecent(
+  path: string,
+  env: NodeJS.ProcessEnv,
+  { version, versionOption = '--version', oldestMajor }: Wanted,
+): boolean {
   try {
     accessSync(path, constants.X_OK);
-    const [, major] = version.exec(execFileSync(path, ['--version'], { encoding: 'utf8', env })) ?? [];
+    const [, major] = version.exec(execFileSync(path, [versionOption], { encoding: 'utf8', env })) ?? [];
     return Number(major) >= oldestMajor;
   } catch {
     return false;

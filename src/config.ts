@@ -3,6 +3,7 @@
  */
 import { z } from 'zod';
 import { API_KEY, LOCAL_SUBJECT, nameFault, TENANT_ID } from './domain/names.ts';
+import { parseRedisAddress } from './domain/redisAddress.ts';
 import { DEFAULT_SIZES, type Sizes } from './domain/sizes.ts';
 import { DEFAULT_TIERS, TIERS, type TierLimits, type TierTable } from './domain/tiers.ts';
 
@@ -67,8 +68,6 @@ const partialLimits = z
   .partial();
 const Tiers = z.partialRecord(z.enum(TIERS), partialLimits);
 
-const REDIS_PROTOCOL = /^(rediss?:\/\/.|unix:\/\/\/)/;
-
 const DATABASE_PROTOCOL = /^(postgres(ql)?:\/\/.|pglite:.)/;
 
 const list = z.string().transform((text) =>
@@ -107,7 +106,11 @@ const Environment = z
     ROLE: z.enum(['all', 'api', 'worker'], 'must be all, api or worker').default('all'),
     REDIS_URL: z
       .string('must be set, for example redis://localhost:6379 (npm start runs a Redis of its own instead)')
-      .regex(REDIS_PROTOCOL, 'must begin with redis://, rediss:// or unix:///'),
+      .superRefine((url, context) => {
+        const parsed = parseRedisAddress(url);
+        if (typeof parsed === 'string') context.addIssue({ code: 'custom', message: parsed });
+      }),
+    REDIS_WAIT_REPLICAS: integer(0, 100).default(0),
     DATABASE_URL: z
       .string()
       .regex(DATABASE_PROTOCOL, 'must begin with postgres://, postgresql:// or pglite:')
@@ -137,6 +140,7 @@ const Environment = z
       .default('info'),
     SWEEP_INTERVAL_MS: integer(100, 60_000).default(1000),
     RECONCILE_INTERVAL_MS: integer(1000, 86_400_000).default(300_000),
+    DRAIN_DELAY_MS: integer(0, 600_000).default(3000),
     MAX_NAME_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.nameLength),
     MAX_TYPE_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.typeLength),
     MAX_TTL_SECONDS: integer(1, 3_153_600_000).default(DEFAULT_SIZES.ttlSeconds),
@@ -191,6 +195,8 @@ export interface Config {
   readonly port: number | undefined;
   readonly role: 'all' | 'api' | 'worker';
   readonly redisUrl: string;
+  /** Replicas that must have what was written before it is answered. */
+  readonly waitReplicas: number;
   /** undefined: a tenant and its key are made up at the start */
   readonly apiKeys: readonly z.infer<typeof ApiKey>[] | undefined;
   /** null: the in-memory mode */
@@ -210,6 +216,8 @@ export interface Config {
   readonly logLevel: string;
   readonly sweepIntervalMs: number;
   readonly reconcileIntervalMs: number;
+  /** From SIGTERM on, for which all is still served: until balancers have seen that this instance is not ready. */
+  readonly drainDelayMs: number;
   readonly sizes: Sizes;
 }
 
@@ -233,6 +241,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     port: data.PORT,
     role: data.ROLE,
     redisUrl: data.REDIS_URL,
+    waitReplicas: data.REDIS_WAIT_REPLICAS,
     apiKeys: data.API_KEYS,
     database:
       data.DATABASE_URL === undefined
@@ -252,6 +261,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     logLevel: data.LOG_LEVEL,
     sweepIntervalMs: data.SWEEP_INTERVAL_MS,
     reconcileIntervalMs: data.RECONCILE_INTERVAL_MS,
+    drainDelayMs: data.DRAIN_DELAY_MS,
     sizes: {
       nameLength: data.MAX_NAME_LENGTH,
       typeLength: data.MAX_TYPE_LENGTH,

@@ -1,7 +1,8 @@
 /**
  * The service: reads the configuration, wires, serves and works, and leaves in good order on SIGTERM or SIGINT.
  */
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
 import { type Config, readConfig } from './config.ts';
 import type { ConfiguredKey } from './identity/configuredTenants.ts';
@@ -10,8 +11,8 @@ import { createLogger } from './telemetry/log.ts';
 import { wire } from './wire.ts';
 
 const USUAL_PORT = 8080;
-/** All that is in flight must be answered by then. */
-const LEAVE_WITHIN_MS = 9500;
+/** All that is in flight must be answered by then, once balancers have had the time to send nothing more. */
+const LEAVE_WITHIN_MS = 6500;
 
 try {
   await run(readConfig(process.env));
@@ -33,8 +34,14 @@ async function run(config: Config): Promise<void> {
 
   const leave = async (signal: string) => {
     log.info({ signal }, 'leaving');
+    // Somebody at a terminal need not wait.
+    const delayMs = signal === 'SIGTERM' ? config.drainDelayMs : 0;
+    setTimeout(() => process.exit(1), delayMs + LEAVE_WITHIN_MS).unref();
+    services.unready();
+    // A connection that is closed by the client, when it has its answer, is closed on no request.
+    server.prependListener('request', (_, response: ServerResponse) => response.setHeader('Connection', 'close'));
+    await pause(delayMs);
     services.leave();
-    setTimeout(() => process.exit(1), LEAVE_WITHIN_MS).unref();
     const closed = new Promise((resolve) => server.close(resolve));
     const idle = setInterval(() => server.closeIdleConnections(), 50);
     await closed;

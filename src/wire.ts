@@ -2,7 +2,6 @@
  * The only place where clients and adapters are made and handed on.
  */
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { createApp, createHealthApp } from './app.ts';
 import type { Config } from './config.ts';
@@ -13,8 +12,9 @@ import type { Engine } from './engine/engine.ts';
 import { redisFault } from './engine/health.ts';
 import { configuredLoader } from './engine/loadTenant.ts';
 import { reconcile } from './engine/reconcile.ts';
-import { createRedis, createSubscriber, redisAddress } from './engine/redis.ts';
-import { defineScripts, loadScripts } from './engine/scripts.ts';
+import { createPatientRedis, createRedis, createSubscriptions } from './engine/redis.ts';
+import { Replication } from './engine/replication.ts';
+import { defineScripts, loadScripts, type Script } from './engine/scripts.ts';
 import { sweep } from './engine/sweep.ts';
 import { Streams } from './events/streams.ts';
 import type { AppEnv } from './http/env.ts';
@@ -33,7 +33,9 @@ import { WorkingCopy } from './store/workingCopy.ts';
 
 export interface Services {
   readonly app: OpenAPIHono<AppEnv>;
-  /** Makes readiness fail from now on, and ends the streams of events. */
+  /** Makes readiness fail from now on; all is still served. */
+  unready(): void;
+  /** Ends the streams of events besides, and opens no more. */
   leave(): void;
   /** Ends jobs and connections. */
   close(): Promise<void>;
@@ -63,7 +65,8 @@ export async function wire(
   redis.on('ready', () => {
     lastError = new Error('no answer');
   });
-  defineScripts(redis, loadScripts(config.tiers, includes));
+  const scripts = loadScripts(config.tiers, includes);
+  defineScripts(redis, scripts);
   const tenants = configuredTenants(keys);
   let database: Database | null = null;
   try {
@@ -77,14 +80,16 @@ export async function wire(
   const store = database && { database, redis };
   const copy = database && new WorkingCopy(database, { redis, tiers: config.tiers });
   const loadTenant = copy === null ? configuredLoader(redis, tenants) : (id: string) => copy.refresh(id);
-  const engine: Engine = { redis, loadTenant, tiers: config.tiers };
+  const replication = config.waitReplicas === 0 ? undefined : createReplication(config, scripts);
+  const engine: Engine = { redis, replication, loadTenant, tiers: config.tiers };
   if (store === null) for (const tenant of tenants.keys()) await loadTenant(tenant);
 
   let leaving = false;
   const ready = async () =>
     leaving ? 'leaving' : redisFault(redis).catch(() => 'the reservation store cannot be reached');
   const activity = new Activity(redis, log);
-  const streams = config.role === 'worker' ? null : new Streams(engine, createSubscriber(config.redisUrl), log);
+  const streams =
+    config.role === 'worker' ? null : new Streams(engine, createSubscriptions(config.redisUrl, redis), log);
   const app =
     streams === null
       ? createHealthApp({ log, ready })
@@ -117,8 +122,7 @@ export async function wire(
 
   const closers: (() => unknown)[] = [() => streams?.close(), () => activity.close()];
   if (config.role !== 'api') {
-    const connection = new Redis(redisAddress(config.redisUrl), { maxRetriesPerRequest: null });
-    connection.on('error', () => {}); // the same trouble as the client above has, which logs it
+    const connection = createPatientRedis(config.redisUrl);
     const schedule = (name: string, everyMs: number, turn: () => Promise<void>) =>
       startSchedule(connection, name, everyMs, turn, log).then(({ close }) => closers.push(close));
     await schedule('expiry', config.sweepIntervalMs, async () => {
@@ -143,6 +147,9 @@ export async function wire(
   }
   return {
     app,
+    unready: () => {
+      leaving = true;
+    },
     leave: () => {
       leaving = true;
       streams?.leave();
@@ -150,9 +157,15 @@ export async function wire(
     close: async () => {
       for (const close of closers) await close();
       await database?.close();
-      await redis.quit().catch(() => redis.disconnect());
+      for (const client of [replication?.redis, redis]) await client?.quit().catch(() => client.disconnect());
     },
   };
+}
+
+function createReplication({ redisUrl, waitReplicas }: Config, scripts: readonly Script[]): Replication {
+  const redis = createRedis(redisUrl, () => {}); // the first client has the same trouble, and tells
+  defineScripts(redis, scripts);
+  return new Replication(redis, waitReplicas);
 }
 
 /** How often what changed in the database is compared with Redis. */

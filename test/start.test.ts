@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, inject, test } from 'vitest';
 import { createClient } from './support/client.ts';
 import { until } from './support/until.ts';
+import { watch } from './support/watch.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -135,6 +136,31 @@ describe('a start that cannot work says why in one line and exits non-zero', () 
 });
 
 describe('SIGTERM', () => {
+  test('is told to balancers first: for DRAIN_DELAY_MS nothing else has changed', async () => {
+    const key = `hf_acme_${'b'.repeat(32)}`;
+    const started = start({
+      REDIS_URL: inject('redisUrl'),
+      PORT: '0',
+      ROLE: 'api',
+      DRAIN_DELAY_MS: '1500',
+      API_KEYS: JSON.stringify([{ key, tenant: 'acme', tier: 'Pro' }]),
+    });
+    const [, url = ''] = await until('ready', () => /"url":"([^"]+)"/.exec(started.output()));
+    const before = await watch({ url, key });
+    const begin = performance.now();
+    started.child.kill('SIGTERM');
+    await until('it is not ready', async () => (await fetch(`${url}/readyz`)).status === 503);
+    const after = await watch({ url, key });
+    expect(after.head).toContain(' 200 ');
+    const { status, headers } = await createClient(url, key).available('r');
+    // So that nobody sends another request on a connection that is about to be closed.
+    expect([status, headers.get('connection')]).toEqual([200, 'close']);
+    expect([before.ended, after.ended]).toEqual(['no', 'no']);
+    expect(await started.exit).toBe(0);
+    expect([before.ended, after.ended]).toEqual(['in good order', 'in good order']);
+    expect(performance.now() - begin).toBeGreaterThan(1500);
+  });
+
   test('finishes what is in flight and leaves within 10 s', async () => {
     const key = `hf_acme_${'a'.repeat(32)}`;
     const started = start({

@@ -2,11 +2,10 @@
  * What tenants do, for people to look at: operations and refusals by the minute, and when keys were last used. An instance counts in memory
  * and tells Redis every few seconds, so that requests cost nothing more; one that dies loses what it had not told.
  */
-import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Credential } from '../domain/tenants.ts';
 import { tenantKey } from './keys.ts';
-import { send } from './redis.ts';
+import { type RedisClient, send } from './redis.ts';
 
 const TELL_EVERY_MS = 2000;
 const MINUTES = 60;
@@ -29,12 +28,12 @@ interface Counted {
 }
 
 export class Activity {
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
   readonly #log: Logger;
   readonly #timer: NodeJS.Timeout;
   #counted = new Map<string, Counted>();
 
-  constructor(redis: Redis, log: Logger) {
+  constructor(redis: RedisClient, log: Logger) {
     this.#redis = redis;
     this.#log = log;
     this.#timer = setInterval(() => void this.tell(), TELL_EVERY_MS);
@@ -72,7 +71,7 @@ export class Activity {
  * The last hour of a tenant, minute by minute, the earliest first.
  * @throws HoldfastError unavailable
  */
-export async function lastHour(redis: Redis, tenant: string): Promise<Minute[]> {
+export async function lastHour(redis: RedisClient, tenant: string): Promise<Minute[]> {
   const rows = await send(() => redis.hvals(`{${tenant}}:activity`));
   const byMinute = new Map(
     rows.map((row) => {
@@ -91,7 +90,7 @@ export async function lastHour(redis: Redis, tenant: string): Promise<Minute[]> 
  * When each of a tenant's keys was last used: its digest → ms since 1970 UTC.
  * @throws HoldfastError unavailable
  */
-export async function lastUses(redis: Redis, tenant: string): Promise<ReadonlyMap<string, number>> {
+export async function lastUses(redis: RedisClient, tenant: string): Promise<ReadonlyMap<string, number>> {
   const uses = await send(() => redis.hgetall(`{${tenant}}:used`));
   return new Map(Object.entries(uses).map(([digest, ms]) => [digest, Number(ms)]));
 }

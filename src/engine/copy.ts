@@ -2,9 +2,8 @@
  * What Redis has of the database, and copying a tenant's definitions there (decisions, section 10): bite by bite, under a lease, so that two
  * copies of different ages cannot mix.
  */
-import type { Redis } from 'ioredis';
 import { copyingKey, tenantKey } from './keys.ts';
-import { send } from './redis.ts';
+import { type RedisClient, send } from './redis.ts';
 
 /** Definitions that one call copies: about 2 ms of Redis. */
 const BITE = 250;
@@ -29,7 +28,7 @@ export interface StoredDefinition {
  * The versions that Redis has of a tenant; null where it does not have it, or not as a whole.
  * @throws HoldfastError unavailable
  */
-export async function versionsInRedis(redis: Redis, tenant: string): Promise<Versions | null> {
+export async function versionsInRedis(redis: RedisClient, tenant: string): Promise<Versions | null> {
   const [version, definitionsVersion, tier] = await send(() =>
     redis.hmget(tenantKey(tenant), 'version', 'definitionsVersion', 'tier'),
   );
@@ -42,11 +41,11 @@ export async function versionsInRedis(redis: Redis, tenant: string): Promise<Ver
  * @returns whether nobody else had it
  * @throws HoldfastError unavailable
  */
-export const takeCopyLease = async (redis: Redis, tenant: string, lease: string): Promise<boolean> =>
+export const takeCopyLease = async (redis: RedisClient, tenant: string, lease: string): Promise<boolean> =>
   (await send(() => redis.set(copyingKey(tenant), lease, 'PX', LEASE_MS, 'NX'))) === 'OK';
 
 /** Gives back a lease that came to nothing. One that was lost to somebody else by now only begins anew. */
-export const dropCopyLease = async (redis: Redis, tenant: string): Promise<void> => {
+export const dropCopyLease = async (redis: RedisClient, tenant: string): Promise<void> => {
   await send(() => redis.del(copyingKey(tenant)));
 };
 
@@ -56,7 +55,7 @@ export const dropCopyLease = async (redis: Redis, tenant: string): Promise<void>
  * @throws HoldfastError unavailable
  */
 export async function copyDefinitions(
-  redis: Redis,
+  redis: RedisClient,
   tenant: string,
   lease: string,
   definitions: readonly StoredDefinition[],

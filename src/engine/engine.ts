@@ -2,19 +2,21 @@
  * Runs a verb's script for whoever asks, and does what a script asks for in turn: it loads a tenant that Redis does not
  * know, lets a backlog of due reservations be ended bite by bite, and writes the expiry index ahead of a lease.
  */
-import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { HoldfastError, type LimitError } from '../domain/errors.ts';
 import { LIMITED_BY, type LimitType, type Quota, tierLimitError } from '../domain/limits.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { TIERS, type TierTable } from '../domain/tiers.ts';
 import { expiryKey, expiryShard, tenantKey } from './keys.ts';
-import { send } from './redis.ts';
+import { type RedisClient, send } from './redis.ts';
+import type { Replication } from './replication.ts';
 import { parseReply, toInteger, toMs, toText } from './reply.ts';
 import type { Verb } from './scripts.ts';
 
 export interface Engine {
-  readonly redis: Redis;
+  readonly redis: RedisClient;
+  /** Where writes are to be answered only once replicas have them. */
+  readonly replication?: Replication | undefined;
   /** Puts a tenant into Redis that has lost it or never had it; false where there is no such tenant. */
   readonly loadTenant: (id: string) => Promise<boolean>;
   /** What each tier allows. */
@@ -59,13 +61,16 @@ export async function call(
 ): Promise<unknown[]> {
   const { tenant, asker } = credential;
   const key = tenantKey(tenant);
+  const replication = isCharged(verb) ? engine.replication : undefined;
+  const redis = replication?.redis ?? engine.redis;
   let indexed: number | '' = '';
   let loaded = false;
   let patienceEnds = 0;
   for (;;) {
-    const [code, ...rest] = parseReply(await send(() => engine.redis[`hf_${verb}`](key, asker, ...args(indexed))));
+    const [code, ...rest] = parseReply(await send(() => redis[`hf_${verb}`](key, asker, ...args(indexed))));
     switch (code) {
       case 'OK':
+        await replication?.confirm(key);
         if (!isCharged(verb)) return rest;
         credential.quota = toQuota(parseReply(rest.shift()));
         return rest;

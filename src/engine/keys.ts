@@ -53,4 +53,5 @@ export const tenantOfChannel = (channel: string): string => channel.slice(1, cha
 export const expiryShard = (tenant: string): number =>
   createHash('sha1').update(tenant).digest().readUInt8(0) % EXPIRY_SHARDS;
 
-export const PROBE_KEY = '{probe}';
+/** What is written to prove that Redis can be: in a cluster, on several primaries. */
+export const PROBE_KEYS: readonly string[] = Array.from({ length: 8 }, (_, i) => `{probe:${i}}`);

@@ -1,10 +1,9 @@
 /**
  * Puts a tenant's record into Redis, beside the tenant's state: its tier, settings and keys (decisions, section 10).
  */
-import type { Redis } from 'ioredis';
 import type { TenantRecord } from '../domain/tenants.ts';
 import { tenantKey } from './keys.ts';
-import { send } from './redis.ts';
+import { type RedisClient, send } from './redis.ts';
 
 /** The tenant's definitions that are in Redis already. */
 export interface Copied {
@@ -20,7 +19,7 @@ export interface Copied {
  * @returns false where the copy's lease was lost, and nothing was done
  * @throws HoldfastError unavailable
  */
-export async function loadTenant(redis: Redis, record: TenantRecord, copied?: Copied): Promise<boolean> {
+export async function loadTenant(redis: RedisClient, record: TenantRecord, copied?: Copied): Promise<boolean> {
   const { id, version, tier, suspended, requireRegistration, keys } = record;
   const pairs = keys.flatMap(({ digest, label }) => [digest, label ?? '']);
   const flags = [suspended, requireRegistration].map(Number);
@@ -30,7 +29,7 @@ export async function loadTenant(redis: Redis, record: TenantRecord, copied?: Co
 
 /** Loads the tenants of the in-memory mode: those that the configuration names. */
 export const configuredLoader =
-  (redis: Redis, tenants: ReadonlyMap<string, TenantRecord>) =>
+  (redis: RedisClient, tenants: ReadonlyMap<string, TenantRecord>) =>
   async (id: string): Promise<boolean> => {
     const record = tenants.get(id);
     return record !== undefined && (await loadTenant(redis, record, { definitionsVersion: 0, lease: null }));

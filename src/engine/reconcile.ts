@@ -4,20 +4,31 @@
  */
 import type { Redis } from 'ioredis';
 import { expiryKey, expiryShard, TENANT_KEYS, tenantKey, tenantOf } from './keys.ts';
+import type { RedisClient } from './redis.ts';
+import { primariesOf } from './topology.ts';
 
 /** Keys that one SCAN looks at, about. */
 const SCAN_COUNT = 1000;
 
 /**
- * Looks at every tenant.
+ * Looks at every tenant, on each primary that answers.
  * @returns how many it put back
+ * @throws Error where a primary did not answer, once the others have been looked at
  */
-export async function reconcile(redis: Redis): Promise<number> {
-  const [seconds = 0] = await redis.time();
+export async function reconcile(redis: RedisClient): Promise<number> {
+  const walks = await Promise.allSettled(primariesOf(redis).map((primary) => reconcileAt(redis, primary)));
+  return walks.reduce((sum, walk) => {
+    if (walk.status === 'rejected') throw walk.reason;
+    return sum + walk.value;
+  }, 0);
+}
+
+async function reconcileAt(redis: RedisClient, primary: Redis): Promise<number> {
+  const [seconds = 0] = await primary.time();
   let cursor = '0';
   let repaired = 0;
   do {
-    const [next, keys] = await redis.scan(cursor, 'MATCH', TENANT_KEYS, 'COUNT', SCAN_COUNT);
+    const [next, keys] = await primary.scan(cursor, 'MATCH', TENANT_KEYS, 'COUNT', SCAN_COUNT);
     cursor = next;
     for (const key of keys) {
       const tenant = tenantOf(key);
@@ -28,7 +39,7 @@ export async function reconcile(redis: Redis): Promise<number> {
 }
 
 /** Lowers the tenant's time in the index to that at which a sweep should visit it. Returns whether it had to. */
-async function reconcileTenant(redis: Redis, tenant: string, nowMs: number): Promise<boolean> {
+async function reconcileTenant(redis: RedisClient, tenant: string, nowMs: number): Promise<boolean> {
   const [nextDue, epoch, emptied] = await redis.hmget(tenantKey(tenant), 'nextDue', 'epoch', 'emptied');
   const hasLeftovers = Number(emptied ?? 0) < Number(epoch ?? 0);
   const due = hasLeftovers ? nowMs : Number(nextDue ?? Number.NaN);

@@ -6,8 +6,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ClientContext, Redis, Result } from 'ioredis';
+import type { ClientContext, Result } from 'ioredis';
 import type { TierTable } from '../domain/tiers.ts';
+import type { RedisClient } from './redis.ts';
 import { tierLimits } from './tierLimits.ts';
 
 export const LUA_FOLDER = fileURLToPath(new URL('../../lua/', import.meta.url));
@@ -84,6 +85,6 @@ export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, 
 }
 
 /** Gives a client the scripts as methods `hf_<name>`. */
-export function defineScripts(redis: Redis, scripts: readonly Script[]): void {
+export function defineScripts(redis: RedisClient, scripts: readonly Script[]): void {
   for (const { name, lua, numberOfKeys } of scripts) redis.defineCommand(`hf_${name}`, { lua, numberOfKeys });
 }

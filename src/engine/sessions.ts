@@ -2,11 +2,10 @@
  * Sessions of people who have signed in (decisions, section 9): kept beside their tenant's state, so that scripts know them, and gone by
  * themselves when they end.
  */
-import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { Credential } from '../domain/tenants.ts';
 import { eventsChannel, sessionKey } from './keys.ts';
-import { send } from './redis.ts';
+import { type RedisClient, send } from './redis.ts';
 
 const SessionUser = z.object({
   id: z.string(),
@@ -26,7 +25,7 @@ export type SessionUser = z.infer<typeof SessionUser>;
  * @throws HoldfastError unavailable
  */
 export async function beginSession(
-  redis: Redis,
+  redis: RedisClient,
   session: Credential,
   user: SessionUser,
   lifetimeMs: number,
@@ -38,7 +37,7 @@ export async function beginSession(
  * @returns who has the session; null where it has ended
  * @throws HoldfastError unavailable
  */
-export async function readSession(redis: Redis, session: Credential): Promise<SessionUser | null> {
+export async function readSession(redis: RedisClient, session: Credential): Promise<SessionUser | null> {
   const text = await send(() => redis.get(sessionKey(session)));
   return text === null ? null : SessionUser.parse(JSON.parse(text));
 }
@@ -47,7 +46,7 @@ export async function readSession(redis: Redis, session: Credential): Promise<Se
  * Ends a session, and its streams of events.
  * @throws HoldfastError unavailable
  */
-export async function endSession(redis: Redis, session: Credential): Promise<void> {
+export async function endSession(redis: RedisClient, session: Credential): Promise<void> {
   await send(() => redis.del(sessionKey(session)));
   // Tells instances to look whether what the streams they hold were opened with is still valid.
   await send(() => redis.spublish(eventsChannel(session.tenant), ''));

@@ -1,10 +1,10 @@
 /**
- * What tenants' scripts publish, to whoever holds streams of theirs here: one connection that is subscribed to the channels of
- * these tenants. A connection that was lost may have missed something, so its loss is told.
+ * What tenants' scripts publish, to whoever holds streams of theirs here: connections that are subscribed to the channels of
+ * these tenants, one to each primary that publishes on any. A connection that was lost may have missed something, so its loss is told.
  */
 import type { Redis } from 'ioredis';
 import { eventsChannel, tenantOfChannel } from '../engine/keys.ts';
-import { send } from '../engine/redis.ts';
+import { type Subscriptions, send } from '../engine/redis.ts';
 
 /** How soon a connection that has gone silent is found out: so often it is asked, and its answer awaited as long as any. */
 const PING_EVERY_MS = 2000;
@@ -12,36 +12,72 @@ const PING_EVERY_MS = 2000;
 export interface BusListener {
   /** Events as streams send them; empty: look whether the keys of the tenant's streams are still valid. */
   onMessage(tenant: string, frames: Buffer): void;
-  /** Nothing that was published from some moment before now on was received. */
-  onLost(): void;
+  /** Nothing that was published for these tenants from some moment before now on was received. */
+  onLost(tenants: readonly string[]): void;
 }
 
 export class Bus {
-  readonly #redis: Redis;
+  readonly #subscriptions: Subscriptions;
+  readonly #listener: BusListener;
   readonly #heartbeat: NodeJS.Timeout;
+  /** By the address of the primary. */
+  readonly #connections = new Map<string, Redis>();
+  /** Tenant → where it is subscribed, or just being. */
+  readonly #subscribed = new Map<string, Redis>();
 
-  /** @param redis for this alone; it must not subscribe again by itself after a loss (autoResubscribe false) */
-  constructor(redis: Redis, { onMessage, onLost }: BusListener) {
-    this.#redis = redis;
-    redis.on('smessageBuffer', (channel: Buffer, frames: Buffer) =>
-      onMessage(tenantOfChannel(channel.toString()), frames),
-    );
-    redis.on('close', onLost);
-    this.#heartbeat = setInterval(() => redis.ping().catch(() => {}), PING_EVERY_MS);
+  constructor(subscriptions: Subscriptions, listener: BusListener) {
+    this.#subscriptions = subscriptions;
+    this.#listener = listener;
+    this.#heartbeat = setInterval(() => {
+      for (const connection of this.#connections.values()) connection.ping().catch(() => {});
+    }, PING_EVERY_MS);
   }
 
   /** @throws HoldfastError unavailable */
   async subscribe(tenant: string): Promise<void> {
-    await send(() => this.#redis.ssubscribe(eventsChannel(tenant)));
+    const channel = eventsChannel(tenant);
+    await send(async () => {
+      const known = this.#subscribed.get(tenant);
+      const connection = known ?? this.#connection(await this.#subscriptions.primaryOf(channel));
+      this.#subscribed.set(tenant, connection);
+      // A replica takes subscriptions too, but passes on what its primary publishes as best it can.
+      const [[role]] = await Promise.all([connection.role(), connection.ssubscribe(channel)]);
+      if (String(role) === 'master') return;
+      this.#lose(connection);
+      throw new Error('READONLY subscribed at a replica');
+    });
   }
 
-  /** @throws HoldfastError unavailable */
   async unsubscribe(tenant: string): Promise<void> {
-    await send(() => this.#redis.sunsubscribe(eventsChannel(tenant)));
+    const connection = this.#subscribed.get(tenant);
+    this.#subscribed.delete(tenant);
+    await connection?.sunsubscribe(eventsChannel(tenant));
   }
 
   close(): void {
     clearInterval(this.#heartbeat);
-    this.#redis.disconnect();
+    for (const connection of this.#connections.values()) connection.disconnect();
+  }
+
+  #connection(address: string): Redis {
+    const existing = this.#connections.get(address);
+    if (existing !== undefined) return existing;
+    const connection = this.#subscriptions.connect(address);
+    connection.on('smessageBuffer', (channel: Buffer, frames: Buffer) =>
+      this.#listener.onMessage(tenantOfChannel(channel.toString()), frames),
+    );
+    connection.on('end', () => this.#lose(connection));
+    // A slot is not this primary's any more: Redis has ended the subscriptions in it, and does not say which these were.
+    connection.on('moved', () => this.#lose(connection));
+    this.#connections.set(address, connection);
+    return connection;
+  }
+
+  #lose(lost: Redis): void {
+    for (const [address, connection] of this.#connections) if (connection === lost) this.#connections.delete(address);
+    const tenants = [...this.#subscribed].flatMap(([tenant, connection]) => (connection === lost ? [tenant] : []));
+    for (const tenant of tenants) this.#subscribed.delete(tenant);
+    lost.disconnect();
+    if (tenants.length > 0) this.#listener.onLost(tenants);
   }
 }

@@ -3,11 +3,11 @@
  * to, once a turn of the event loop, with all that came for their tenant in it.
  */
 import type { ServerResponse } from 'node:http';
-import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { HoldfastError } from '../domain/errors.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Subscriptions } from '../engine/redis.ts';
 import { closeStreams, openStream, RENEW_EVERY_MS, renewStreams } from '../engine/streams.ts';
 import { Bus } from './bus.ts';
 import { Stream } from './stream.ts';
@@ -35,17 +35,16 @@ export class Streams {
   readonly #bus: Bus;
   readonly #audiences = new Map<string, Audience>();
   readonly #timers: NodeJS.Timeout[];
-  /** Counts losses of the connection: a stream that was opening meanwhile cannot know what it missed. */
+  /** Counts losses of connections: a stream that was opening meanwhile cannot know what it missed. */
   #losses = 0;
   #leaving = false;
 
-  /** @param subscriber a client for subscriptions alone, as Bus wants it */
-  constructor(engine: Engine, subscriber: Redis, log: Logger) {
+  constructor(engine: Engine, subscriptions: Subscriptions, log: Logger) {
     this.#engine = engine;
     this.#log = log;
-    this.#bus = new Bus(subscriber, {
+    this.#bus = new Bus(subscriptions, {
       onMessage: (tenant, frames) => this.#receive(tenant, frames),
-      onLost: () => this.#lose(),
+      onLost: (tenants) => this.#lose(tenants),
     });
     this.#timers = [
       setInterval(() => this.#each((stream) => stream.write(KEEPALIVE)), KEEPALIVE_EVERY_MS),
@@ -119,9 +118,10 @@ export class Streams {
     });
   }
 
-  #lose(): void {
+  #lose(tenants: readonly string[]): void {
     this.#losses++;
-    this.#each((stream) => stream.end());
+    for (const tenant of tenants)
+      for (const stream of this.#audiences.get(tenant)?.streams.values() ?? []) stream.end();
   }
 
   #closed(stream: Stream): void {

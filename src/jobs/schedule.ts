@@ -3,8 +3,8 @@
  * so any number of workers may run.
  */
 import { Queue, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
+import type { RedisClient } from '../engine/redis.ts';
 
 /** All of BullMQ's keys in one hash slot, which its scripts need in a cluster. */
 const PREFIX = '{bull}';
@@ -21,7 +21,7 @@ export interface Schedule {
  * @param turn a turn; what it throws is logged, and the next turn comes all the same
  */
 export async function startSchedule(
-  connection: Redis,
+  connection: RedisClient,
   name: string,
   everyMs: number,
   turn: () => Promise<void>,

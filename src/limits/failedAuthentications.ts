@@ -3,10 +3,9 @@
  * instances count together; an address that has failed too often is refused by those that know of it until its window ends,
  * whatever key it brings.
  */
-import type { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { LimitError } from '../domain/errors.ts';
-import { send } from '../engine/redis.ts';
+import { type RedisClient, send } from '../engine/redis.ts';
 
 const WINDOW_S = 60;
 
@@ -16,7 +15,7 @@ export class FailedAuthentications {
   readonly #refused = new Map<string, number>();
 
   /** @param limit failures that an address may have in a minute */
-  constructor(redis: Redis, limit: number) {
+  constructor(redis: RedisClient, limit: number) {
     this.#limiter = new RateLimiterRedis({
       storeClient: redis,
       keyPrefix: 'failedAuthentications',

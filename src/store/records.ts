@@ -2,10 +2,10 @@
  * A tenant's record in the database, as the engine takes it; and changing it: in one transaction with its audit entry, then in Redis.
  */
 import { eq, sql } from 'drizzle-orm';
-import type { Redis } from 'ioredis';
 import { HoldfastError } from '../domain/errors.ts';
 import type { TenantRecord } from '../domain/tenants.ts';
 import { loadTenant } from '../engine/loadTenant.ts';
+import type { RedisClient } from '../engine/redis.ts';
 import { type AuditEntry, note } from './audit.ts';
 import type { Database, Db } from './database.ts';
 import { apiKeys, tenants } from './schema.ts';
@@ -13,7 +13,7 @@ import { apiKeys, tenants } from './schema.ts';
 /** Where tenants are kept, and where their working copies are. */
 export interface Store {
   readonly database: Database;
-  readonly redis: Redis;
+  readonly redis: RedisClient;
 }
 
 export interface VersionedRecord {

@@ -17,7 +17,9 @@ import {
 } from '../engine/copy.ts';
 import { type Row, readRows } from '../engine/definitions.ts';
 import type { Engine } from '../engine/engine.ts';
+import { tenantKey } from '../engine/keys.ts';
 import { loadTenant } from '../engine/loadTenant.ts';
+import { ownerOf } from '../engine/topology.ts';
 import type { Database } from './database.ts';
 import { readRecord } from './records.ts';
 import { definitions, tenants } from './schema.ts';
@@ -57,10 +59,11 @@ export class WorkingCopy {
    * Refreshes the copies, of tenants changed since, that differ from the database: what was written there and, by a crash or by Redis's
    * losing it, not here. Tenants that Redis does not know are left until they are needed.
    * @returns how many it had to refresh
-   * @throws HoldfastError unavailable
+   * @throws HoldfastError unavailable; of a primary of Redis, once the tenants of the others have been looked at
    */
   async refreshChanged(since: Date): Promise<number> {
     let refreshed = 0;
+    const away = new Map<string, unknown>();
     let [changedAt, id] = [since, ''];
     for (;;) {
       const page = await this.#database.run((db) =>
@@ -78,12 +81,21 @@ export class WorkingCopy {
       );
       for (const tenant of page) {
         [changedAt, id] = [tenant.changedAt, tenant.id];
-        const copied = await versionsInRedis(this.#engine.redis, id);
-        if (copied === null || isSame(copied, tenant)) continue;
-        await this.refresh(id);
-        refreshed++;
+        const primary = ownerOf(this.#engine.redis, tenantKey(id));
+        if (away.has(primary)) continue;
+        try {
+          const copied = await versionsInRedis(this.#engine.redis, id);
+          if (copied === null || isSame(copied, tenant)) continue;
+          await this.refresh(id);
+          refreshed++;
+        } catch (error) {
+          away.set(primary, error);
+        }
       }
-      if (page.length < PAGE) return refreshed;
+      if (page.length < PAGE) {
+        for (const error of away.values()) throw error;
+        return refreshed;
+      }
     }
   }
 

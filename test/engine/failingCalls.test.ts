@@ -3,12 +3,12 @@
  * call after the first write cannot fail for want of memory, replicas or a primary: Redis checks these at the first only.
  */
 
-import type { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../src/domain/reservations.ts';
 import { NOW } from '../../src/engine/change.ts';
 import { deleteDefinition } from '../../src/engine/delete.ts';
 import { tenantKey } from '../../src/engine/keys.ts';
+import type { RedisClient } from '../../src/engine/redis.ts';
 import { register } from '../../src/engine/register.ts';
 import { renew } from '../../src/engine/renew.ts';
 import { reserve } from '../../src/engine/reserve.ts';
@@ -109,7 +109,7 @@ describe('where one of a script’s Redis calls fails, nothing is half done', ()
 });
 
 /** All that is stored of a tenant. */
-async function stored(redis: Redis, tenant: string): Promise<Record<string, unknown>> {
+async function stored(redis: RedisClient, tenant: string): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   for (const what of ['tenant', 'keys', 'definitions', 'slots:0', 'assigned:0', 'loose:0']) {
     found[what] = await redis.hgetall(`{${tenant}}:${what}`);

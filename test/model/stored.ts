@@ -3,13 +3,14 @@
  * every slot has one owner, every need is a plan that names it, nothing is held that no reservation needs, and every count and
  * index agrees with the records.
  */
-import type { Redis } from 'ioredis';
+
 import { expect } from 'vitest';
 import { expiryKey, expiryShard } from '../../src/engine/keys.ts';
+import type { RedisClient } from '../../src/engine/redis.ts';
 import { type Model, slotName } from './model.ts';
 
 /** Throws where they disagree. */
-export async function compareStored(redis: Redis, tenant: string, model: Model): Promise<void> {
+export async function compareStored(redis: RedisClient, tenant: string, model: Model): Promise<void> {
   const base = `{${tenant}}:`;
   const epoch = (await redis.hget(`${base}tenant`, 'epoch')) ?? '0';
   const [counters, slots, due, assigned, loose, names, definitions, children, pools, indexed] = await Promise.all([

@@ -2,7 +2,7 @@
  * A clock that a test steers: stands in for lua/includes/clock.lua and reads `{tenant}:clock`, microseconds; Redis's own
  * time where a tenant has none.
  */
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '../../src/engine/redis.ts';
 
 export const STEERED_CLOCK = `
 local nowUs = tonumber(redis.call('GET', (string.gsub(KEYS[1], ':[^:]*$', ':clock'))) or 0)
@@ -14,4 +14,4 @@ local nowMs = math.floor(nowUs / 1000)
 `;
 
 /** Sets a tenant's time to ms since 1970 UTC. */
-export const setClock = (redis: Redis, tenant: string, ms: number) => redis.set(`{${tenant}}:clock`, ms * 1000);
+export const setClock = (redis: RedisClient, tenant: string, ms: number) => redis.set(`{${tenant}}:clock`, ms * 1000);

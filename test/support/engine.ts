@@ -6,7 +6,7 @@ import type { Credential } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS, UNLIMITED } from '../../src/domain/tiers.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { configuredLoader } from '../../src/engine/loadTenant.ts';
-import { createRedis } from '../../src/engine/redis.ts';
+import { createRedis, send } from '../../src/engine/redis.ts';
 import { defineScripts, loadScripts } from '../../src/engine/scripts.ts';
 import { configuredTenants } from '../../src/identity/configuredTenants.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
@@ -31,6 +31,7 @@ export async function startEngine(
   const redis = createRedis(redisUrl, () => {});
   const tiers = { ...DEFAULT_TIERS, Enterprise: UNLIMITED };
   defineScripts(redis, loadScripts(tiers, includes));
+  await send(() => redis.ping()); // once it is connected, tests may use it without send()
   const key = makeConfiguredKey(tenant);
   const tenants = configuredTenants([key]);
   return {

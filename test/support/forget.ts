@@ -1,9 +1,9 @@
 /**
  * Makes Redis forget a tenant, as a flush does, but no other test's.
  */
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '../../src/engine/redis.ts';
 
-export async function forget(redis: Redis, tenant: string): Promise<void> {
+export async function forget(redis: RedisClient, tenant: string): Promise<void> {
   const keys = await redis.keys(`{${tenant}}:*`);
   if (keys.length > 0) await redis.del(...keys);
 }

@@ -6,10 +6,9 @@ import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import { createServer } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
-import { Redis } from 'ioredis';
 import { inject } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { redisAddress } from '../../src/engine/redis.ts';
+import { createPatientRedis, type RedisClient } from '../../src/engine/redis.ts';
 import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
 import { makeKey } from '../../src/identity/credentials.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
@@ -23,7 +22,7 @@ export interface Instance extends Client {
   readonly tenant: string;
   readonly key: string;
   /** A plain client of the same Redis, for looking and for steering. */
-  readonly redis: Redis;
+  readonly redis: RedisClient;
   readonly logged: string[];
   leave(): void;
   stop(): Promise<void>;
@@ -54,8 +53,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
-  const redis = new Redis(redisAddress(redisUrl));
-  redis.on('error', () => {}); // some tests take Redis away
+  const redis = createPatientRedis(redisUrl);
   const { key = '', tenant = '' } = keys[0] ?? {};
   return {
     ...createClient(url, key),

@@ -4,10 +4,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Redis } from 'ioredis';
 import { inject } from 'vitest';
 import type { Tier } from '../../src/domain/tiers.ts';
-import { createRedis } from '../../src/engine/redis.ts';
+import { createRedis, type RedisClient } from '../../src/engine/redis.ts';
 import { beginSession, type SessionUser } from '../../src/engine/sessions.ts';
 import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
 import { digestOf, makeKey, makeSession, parseSession } from '../../src/identity/credentials.ts';
@@ -83,7 +82,7 @@ export interface Session {
 }
 
 /** Signs somebody in. */
-export async function signIn(redis: Redis, tenant: string, user: Partial<SessionUser> = {}): Promise<Session> {
+export async function signIn(redis: RedisClient, tenant: string, user: Partial<SessionUser> = {}): Promise<Session> {
   const session = makeSession(tenant);
   const credential = parseSession(session);
   if (credential === null) throw new Error('a session that was just made cannot be read');

@@ -1,0 +1,39 @@
+/**
+ * An instance of the service as a process of its own, for tests that kill it, or that need another environment than this process has.
+ */
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { until } from './until.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface InstanceProcess {
+  readonly url: string;
+  readonly pid: number;
+  /** Its exit code; null where a signal ended it. */
+  readonly exit: Promise<number | null>;
+  /** What it logged. */
+  output(): string;
+  kill(signal: NodeJS.Signals): void;
+}
+
+/** Starts one and waits until it is ready. */
+export async function startProcess(env: Readonly<Record<string, string>>): Promise<InstanceProcess> {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
+    cwd: ROOT,
+    env: { PATH, HOME, PORT: '0', ...env },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text) => {
+      output += text;
+    });
+  const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
+  process.once('exit', () => child.kill('SIGKILL'));
+  const [, url = ''] = await until('the instance', () => {
+    if (child.exitCode !== null) throw new Error(`the instance has ended: ${output}`);
+    return /"url":"([^"]+)"/.exec(output);
+  });
+  return { url, pid: child.pid ?? 0, exit, output: () => output, kill: (signal) => void child.kill(signal) };
+}

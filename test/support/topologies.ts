@@ -1,0 +1,237 @@
+/**
+ * Real Redis topologies of local processes: a cluster of three primaries with a replica each, and a primary with two replicas that three
+ * sentinels watch. Failures are found out as soon as these can: a second.
+ */
+import { Redis, type RedisOptions } from 'ioredis';
+import { freePort } from '../../scripts/freePort.ts';
+import { type RedisNode, startRedisNode, startSentinel } from '../../scripts/redisServer.ts';
+import { until } from './until.ts';
+
+/** After which a silent node counts as dead. */
+export const DOWN_AFTER_MS = 1000;
+
+export interface Topology {
+  /** For REDIS_URL. */
+  readonly url: string;
+  /** The node that is the primary of a key's slot just now; outside a cluster, of all. */
+  primaryOf(slot: number): Promise<RedisNode>;
+  /** Replaces the primary of a slot in good order, by its replica. Only a cluster can. */
+  replace?(slot: number): Promise<void>;
+  /** Runs commands on one node. */
+  on<T>(node: RedisNode, run: (client: Redis) => Promise<T>): Promise<T>;
+  /** Runs commands on each primary. */
+  onPrimaries<T>(run: (primary: Redis) => Promise<T>): Promise<T[]>;
+  stop(): Promise<void>;
+}
+
+export interface Access {
+  /** Added to the options of each node. */
+  readonly nodeOptions?: readonly string[];
+  /** Likewise, of each sentinel. */
+  readonly sentinelOptions?: readonly string[];
+  /** For clients. */
+  readonly options?: Omit<RedisOptions, 'replyMapping'>;
+  readonly user?: string;
+  readonly password?: string;
+  readonly tls?: boolean;
+}
+
+const quiet = () => {};
+const PRIMARIES = 3;
+const SLOTS = 16_384;
+
+const asClient = (port: number, { options, user, password }: Access) =>
+  new Redis({
+    port,
+    host: '127.0.0.1',
+    ...(user === undefined ? {} : { username: user }),
+    ...(password === undefined ? {} : { password }),
+    ...options,
+  }).on('error', quiet);
+
+const credentials = ({ user, password }: Access) =>
+  password === undefined ? '' : `${user}:${encodeURIComponent(password)}@`;
+
+async function startNodes(count: number, options: readonly string[], access: Access): Promise<RedisNode[]> {
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const port = await freePort();
+      const tls = access.tls ? ['--tls-port', String(port), '--tls-replication', 'yes'] : [];
+      return startRedisNode(quiet, port, [...tls, ...options, ...(access.nodeOptions ?? [])]);
+    }),
+  );
+}
+
+/** Starts a cluster, and waits until all of it agrees on it. */
+export async function startCluster(access: Access = {}): Promise<Topology> {
+  // What README advises: while one primary is being replaced, the others serve.
+  const coverage = ['--cluster-require-full-coverage', 'no'];
+  const timeout = ['--cluster-node-timeout', String(DOWN_AFTER_MS)];
+  const clusterOptions = ['--cluster-enabled', 'yes', ...coverage, ...timeout];
+  const nodes = await Promise.all(
+    Array.from({ length: 2 * PRIMARIES }, async () => {
+      const [port, busPort] = [await freePort(), await freePort()];
+      const tls = access.tls ? ['--tls-port', String(port), '--tls-replication', 'yes', '--tls-cluster', 'yes'] : [];
+      const options = [...tls, ...clusterOptions, '--cluster-port', String(busPort), ...(access.nodeOptions ?? [])];
+      return { ...(await startRedisNode(quiet, port, options)), busPort };
+    }),
+  );
+  const clients = nodes.map(({ port }) => asClient(port, access));
+  const first = clients[0];
+  if (first === undefined) throw new Error('a cluster without nodes');
+  for (const [i, client] of clients.entries()) {
+    const share = Math.ceil(SLOTS / PRIMARIES);
+    if (i < PRIMARIES) await client.call('CLUSTER', 'ADDSLOTSRANGE', i * share, Math.min(SLOTS, (i + 1) * share) - 1);
+    await client.call('CLUSTER', 'SET-CONFIG-EPOCH', i + 1);
+  }
+  for (const { port, busPort } of nodes.slice(1)) await first.call('CLUSTER', 'MEET', '127.0.0.1', port, busPort);
+  const known = async (client: Redis) =>
+    String(await client.call('CLUSTER', 'NODES'))
+      .trim()
+      .split('\n');
+  await until('all nodes know each other', async () => {
+    const told = await Promise.all(clients.map(known));
+    return told.every((lines) => lines.length === nodes.length && lines.every((line) => !line.includes('handshake')));
+  });
+  const ids = await Promise.all(clients.map(async (client) => String(await client.call('CLUSTER', 'MYID'))));
+  for (let i = PRIMARIES; i < nodes.length; i++) {
+    await until('the replica is taken', () =>
+      clients[i]?.call('CLUSTER', 'REPLICATE', ids[i - PRIMARIES] ?? '').then(
+        () => true,
+        () => false,
+      ),
+    );
+  }
+  await until('the cluster is whole', async () => {
+    const [states, info, told] = await Promise.all([
+      Promise.all(clients.map(async (client) => String(await client.call('CLUSTER', 'INFO')))),
+      Promise.all(clients.slice(PRIMARIES).map((client) => client.info('replication'))),
+      Promise.all(clients.map(known)),
+    ]);
+    return (
+      states.every((state) => state.includes('cluster_state:ok')) &&
+      info.every((one) => one.includes('master_link_status:up')) &&
+      told.every((lines) => lines.filter((line) => line.includes('slave')).length === PRIMARIES)
+    );
+  });
+  for (const client of clients) client.disconnect();
+
+  const slots = async (): Promise<[number, number, number][]> => {
+    for (const { port } of nodes) {
+      const client = asClient(port, {
+        ...access,
+        options: { ...access.options, retryStrategy: () => null, connectTimeout: 500 },
+      });
+      try {
+        const rows = await client.cluster('SLOTS');
+        return rows.map(([from, to, primary]) => [
+          Number(from),
+          Number(to),
+          Number(Array.isArray(primary) ? primary[1] : 0),
+        ]);
+      } catch {
+        // This one is dead: another knows.
+      } finally {
+        client.disconnect();
+      }
+    }
+    throw new Error('no node of the cluster answers');
+  };
+  const primaryOf = async (slot: number) => {
+    const port = (await slots()).find(([from, to]) => from <= slot && slot <= to)?.[2];
+    return found(nodes.find((node) => node.port === port));
+  };
+  const schema = access.tls ? 'rediss' : 'redis';
+  return {
+    url: `${schema}+cluster://${credentials(access)}${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
+    primaryOf,
+    replace: async (slot) => {
+      const primary = await primaryOf(slot);
+      const replicas = await once(primary.port, access, async (client) =>
+        String(await client.call('CLUSTER', 'REPLICAS', String(await client.call('CLUSTER', 'MYID')))),
+      );
+      const port = Number(/:(\d+)@/.exec(replicas)?.[1]);
+      await once(port, access, (client) => client.call('CLUSTER', 'FAILOVER'));
+      await until('it is replaced', async () => (await primaryOf(slot)).port === port);
+    },
+    on: ({ port }, run) => once(port, access, run),
+    onPrimaries: async (run) =>
+      Promise.all([...new Set((await slots()).map(([, , port]) => port))].map((port) => once(port, access, run))),
+    stop: () => stopAll(nodes),
+  };
+}
+
+/** What sentinels call the primary. */
+const NAME = 'holdfast';
+
+/** Starts a primary, its replicas and the sentinels, and waits until these know each other. */
+export async function startSentinels(access: Access = {}): Promise<Topology> {
+  const masterAuth =
+    access.password === undefined ? [] : ['--masteruser', access.user ?? '', '--masterauth', access.password];
+  const nodes = await startNodes(3, ['--repl-diskless-sync-delay', '0', ...masterAuth], access);
+  const [first, ...replicas] = nodes;
+  if (first === undefined) throw new Error('no primary');
+  for (const { port } of replicas) await once(port, access, (client) => client.replicaof('127.0.0.1', first.port));
+  await until('the replicas are up to date', async () => {
+    const told = await Promise.all(
+      replicas.map(({ port }) => once(port, access, (client) => client.info('replication'))),
+    );
+    return told.every((one) => one.includes('master_link_status:up'));
+  });
+  const settings = [
+    `sentinel monitor ${NAME} 127.0.0.1 ${first.port} 2`,
+    `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
+    `sentinel failover-timeout ${NAME} 5000`,
+    ...(access.password === undefined
+      ? []
+      : [`sentinel auth-user ${NAME} ${access.user}`, `sentinel auth-pass ${NAME} "${access.password}"`]),
+  ];
+  // Pairs of name and value, as on a command line.
+  const options = (access.sentinelOptions ?? [])
+    .join(' ')
+    .split('--')
+    .filter((option) => option !== '');
+  const sentinels = await Promise.all(
+    Array.from({ length: 3 }, async () =>
+      startSentinel(quiet, await freePort(), [...options, ...settings], access.tls),
+    ),
+  );
+  const ask = <T>(port: number, run: (sentinel: Redis) => Promise<T>) =>
+    once(port, access.options === undefined ? {} : { options: access.options }, run);
+  await until('the sentinels know each other and the replicas', async () => {
+    const told = await Promise.all(sentinels.map(({ port }) => ask(port, (sentinel) => sentinel.info('sentinel'))));
+    return told.every((info) => info.includes('slaves=2,sentinels=3'));
+  });
+  const primaryPort = async () => {
+    const [sentinel] = sentinels;
+    const told: unknown =
+      sentinel && (await ask(sentinel.port, (client) => client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)));
+    return Array.isArray(told) ? Number(told[1]) : 0;
+  };
+  const list = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
+  const schema = access.tls ? 'rediss' : 'redis';
+  return {
+    url: `${schema}+sentinel://${credentials(access)}${list}/${NAME}`,
+    primaryOf: async () => {
+      const port = await primaryPort();
+      return found(nodes.find((node) => node.port === port));
+    },
+    on: ({ port }, run) => once(port, access, run),
+    onPrimaries: async (run) => [await once(await primaryPort(), access, run)],
+    stop: () => stopAll([...sentinels, ...nodes]),
+  };
+}
+
+async function once<T>(port: number, access: Access, run: (client: Redis) => Promise<T>): Promise<T> {
+  const client = asClient(port, access);
+  return run(client).finally(() => client.disconnect());
+}
+
+function found(node: RedisNode | undefined): RedisNode {
+  if (node === undefined) throw new Error('the primary is none of ours');
+  return node;
+}
+
+const stopAll = async (nodes: readonly RedisNode[]) => {
+  await Promise.all(nodes.map(({ stop }) => stop()));
+};

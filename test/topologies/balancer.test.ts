@@ -1,0 +1,204 @@
+/**
+ * Three instances behind a real load balancer (test/support/haproxy.cfg): restarted one after the other, and killed, under load.
+ */
+import { Agent, request } from 'undici';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { z } from 'zod';
+import { freePort } from '../../scripts/freePort.ts';
+import { type Balancer, startBalancer } from '../support/haproxy.ts';
+import { type InstanceProcess, startProcess } from '../support/process.ts';
+import { makeConfiguredKey, makeTenant } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { type Subscriber, watch } from '../support/watch.ts';
+
+const CALLERS = 6;
+const READERS = 3;
+const key = makeConfiguredKey(makeTenant());
+
+let ports: number[];
+let instances: InstanceProcess[];
+let balancer: Balancer;
+
+const start = (port: number) =>
+  startProcess({
+    PORT: String(port),
+    REDIS_URL: inject('redisUrl'),
+    API_KEYS: JSON.stringify([key]),
+    ROLE: 'api',
+    TIERS: '{"Enterprise": {"writesPerMinute": null}}',
+    TRUSTED_PROXIES: '1',
+    MAX_FAILED_AUTHENTICATIONS: '5',
+    // The balancer asks every 200 ms, and twice.
+    DRAIN_DELAY_MS: '800',
+  });
+
+beforeAll(async () => {
+  ports = [await freePort(), await freePort(), await freePort()];
+  instances = await Promise.all(ports.map(start));
+  balancer = await startBalancer(ports);
+  await until('the balancer has found them', async () => (await fetch(`${balancer.url}/healthz`)).status === 200);
+});
+afterAll(async () => {
+  for (const instance of instances) instance.kill('SIGKILL');
+  await balancer.stop();
+});
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Calls through the balancer; an error of the connection is an answer too. */
+async function call(agent: Agent, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  try {
+    const answer = await request(`${balancer.url}${path}`, {
+      dispatcher: agent,
+      method: 'POST',
+      headers: { 'X-Api-Key': key.key, 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+    return { status: answer.statusCode, body: await answer.body.text() };
+  } catch (error) {
+    return { status: 0, body: String(error) };
+  }
+}
+
+/** Callers that reserve three resources each in one step, and keep what they got until it is looked at. */
+class Load {
+  readonly applied = new Set<string>();
+  readonly failed: Answer[] = [];
+  readonly #agent = new Agent({ connections: CALLERS });
+  #isOver = false;
+  readonly #name: string;
+  readonly #callers: Promise<void>[];
+
+  constructor(name: string) {
+    this.#name = name;
+    this.#callers = Array.from({ length: CALLERS }, (_, caller) => this.#call(`${name} ${caller}`));
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#callers);
+    await this.#agent.close();
+  }
+
+  async #call(caller: string): Promise<void> {
+    for (let i = 0; !this.#isOver; i++) {
+      const requester = `${caller} ${i}`;
+      const requests = ['a', 'b', 'c'].map((resource) => ({
+        requestType: 'RESERVE',
+        resource: `${resource} of ${requester}`,
+        requester,
+        ttlSeconds: 600,
+      }));
+      const answer = await call(this.#agent, '/api/v1/Reservation/transaction', { method: 'ALL_OR_NONE', requests });
+      if (answer.status === 200 && JSON.parse(answer.body).status === 'APPLIED') this.applied.add(requester);
+      else this.failed.push(answer);
+    }
+  }
+
+  /** How many reservations each of its requesters has. */
+  async held(): Promise<Map<string, number>> {
+    const response = await fetch(`${balancer.url}/api/v1/Reservation/activeReservations`, {
+      headers: { 'X-Api-Key': key.key },
+    });
+    const all = z.array(z.object({ requester: z.string() })).parse(await response.json());
+    const counts = new Map<string, number>();
+    for (const { requester } of all)
+      if (requester.startsWith(this.#name)) counts.set(requester, (counts.get(requester) ?? 0) + 1);
+    return counts;
+  }
+}
+
+/** A reader that connects again whenever its stream ends, as an EventSource does. */
+class Reader {
+  readonly streams: Subscriber[] = [];
+  #isOver = false;
+  readonly #reading = (async () => {
+    while (!this.#isOver) {
+      const stream = await watch({ url: balancer.url, key: key.key });
+      this.streams.push(stream);
+      await until('its end', () => stream.ended !== 'no' || this.#isOver, 60_000);
+    }
+  })();
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await this.#reading;
+    this.streams.at(-1)?.close();
+  }
+}
+
+describe('behind a load balancer', () => {
+  test('an event is delivered as it comes', async () => {
+    const stream = await watch({ url: balancer.url, key: key.key });
+    expect(stream.head).toContain(' 200 ');
+    const agent = new Agent();
+    const before = performance.now();
+    await call(agent, '/api/v1/Reservation/reserve', [{ resource: 'prompt', requester: 'r', ttlSeconds: 600 }]);
+    await stream.count(1);
+    // A proxy that gathers what it passes on would keep it for want of more.
+    expect(performance.now() - before).toBeLessThan(1000);
+    stream.close();
+    await agent.close();
+  });
+
+  test('failures to authenticate are counted by the address that the balancer saw, whatever the client says', async () => {
+    const from = (localAddress: string) => new Agent({ localAddress });
+    const [guessing, other] = [from('127.0.0.3'), from('127.0.0.4')];
+    const guess = (agent: Agent, i: number) =>
+      call(agent, '/api/v1/Reservation/check', [{ resource: 'r' }], {
+        'X-Api-Key': makeConfiguredKey(key.tenant).key,
+        'X-Forwarded-For': `192.0.2.${i}`,
+      });
+    const statuses = [];
+    for (let i = 0; i < 6; i++) statuses.push((await guess(guessing, i)).status);
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+    expect((await guess(other, 7)).status).toBe(401);
+    await Promise.all([guessing.close(), other.close()]);
+  });
+
+  test('a rolling restart fails no request, and ends streams in good order', { timeout: 60_000 }, async () => {
+    const load = new Load('rolling');
+    const readers = Array.from({ length: READERS }, () => new Reader());
+    await until(
+      'all are under way',
+      () => load.applied.size > 100 && readers.every(({ streams }) => streams.length > 0),
+    );
+    for (const [i, port] of ports.entries()) {
+      const instance = instances[i];
+      instance?.kill('SIGTERM');
+      expect(await instance?.exit, instance?.output()).toBe(0);
+      instances[i] = await start(port);
+      const applied = load.applied.size;
+      await until('calls go on', () => load.applied.size > applied + 100);
+    }
+    await load.stop();
+    const streams = readers.flatMap((reader) => reader.streams);
+    const cutOff = streams.filter(({ ended }) => ended === 'cut off');
+    await Promise.all(readers.map((reader) => reader.stop()));
+    console.log(`${load.applied.size} calls, ${streams.length} streams`);
+
+    expect(load.failed.slice(0, 3)).toEqual([]);
+    expect(streams.length).toBeGreaterThan(READERS);
+    for (const { head } of streams) expect(head).toContain(' 200 ');
+    expect(cutOff).toEqual([]);
+    const held = await load.held();
+    for (const requester of load.applied) expect(held.get(requester)).toBe(3);
+  });
+
+  test('an instance that is killed fails no more than what it was answering, and leaves nothing half done', async () => {
+    const load = new Load('killed');
+    await until('it is under load', () => load.applied.size > 200);
+    instances[0]?.kill('SIGKILL');
+    const applied = load.applied.size;
+    await until('the others go on', () => load.applied.size > applied + 500);
+    await load.stop();
+    console.log(`${load.applied.size} calls, ${load.failed.length} failed`);
+    expect(load.failed.length).toBeLessThanOrEqual(CALLERS);
+    const held = await load.held();
+    for (const requester of load.applied) expect(held.get(requester)).toBe(3);
+    expect([...held.values()].filter((count) => count !== 3)).toEqual([]);
+  });
+});
