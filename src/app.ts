@@ -9,6 +9,7 @@ import { describeFault, onError, onNotFound } from './http/errors.ts';
 import { authenticate, SESSION_COOKIE } from './http/middleware/authenticate.ts';
 import { byAdmin, bySession } from './http/middleware/bySession.ts';
 import { logRequests } from './http/middleware/logRequests.ts';
+import { measureRequests } from './http/middleware/measureRequests.ts';
 import { rateLimitHeaders } from './http/middleware/rateLimitHeaders.ts';
 import { adminRoutes } from './http/routes/admin/tenants.ts';
 import { tokenRoute } from './http/routes/auth/token.ts';
@@ -57,13 +58,18 @@ const ABOUT = {
 };
 
 /** What an instance that only works answers: its health. */
-export function createHealthApp({ log, ready }: Pick<HttpDeps, 'log' | 'ready'>): OpenAPIHono<AppEnv> {
+export function createHealthApp({
+  log,
+  ready,
+  metrics,
+}: Pick<HttpDeps, 'log' | 'ready' | 'metrics'>): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({
     defaultHook: (result, c) => (result.success ? undefined : c.json(describeFault(result.error), 400)),
   });
   app.onError(onError);
   app.notFound(onNotFound);
   app.use(requestId(), logRequests(log));
+  if (metrics !== null) app.use(measureRequests(metrics));
   app.use(
     methodNotAllowed({
       app,

@@ -96,6 +96,7 @@ const Environment = z
   .object({
     HOST: z.string().default('127.0.0.1'),
     PORT: integer(0, 65_535).optional(),
+    METRICS_PORT: integer(0, 65_535).optional(),
     ROLE: z.enum(['all', 'api', 'worker'], 'must be all, api or worker').default('all'),
     REDIS_URL: z
       .string('must be set, for example redis://localhost:6379 (npm start runs a Redis of its own instead)')
@@ -150,6 +151,8 @@ export interface Config {
   readonly host: string;
   /** undefined: 8080 if it is free, else any free port */
   readonly port: number | undefined;
+  /** undefined: nothing is measured */
+  readonly metricsPort: number | undefined;
   readonly role: 'all' | 'api' | 'worker';
   readonly redisUrl: string;
   /** undefined: a tenant and its key are made up at the start */
@@ -189,6 +192,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return {
     host: data.HOST,
     port: data.PORT,
+    metricsPort: data.METRICS_PORT,
     role: data.ROLE,
     redisUrl: data.REDIS_URL,
     apiKeys: data.API_KEYS,

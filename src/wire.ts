@@ -13,9 +13,9 @@ import { redisFault } from './engine/health.ts';
 import { configuredLoader } from './engine/loadTenant.ts';
 import { reconcile } from './engine/reconcile.ts';
 import { createRedis, createSubscriber, redisAddress } from './engine/redis.ts';
-import { defineScripts, loadScripts } from './engine/scripts.ts';
-import { sweep } from './engine/sweep.ts';
-import { Streams } from './events/streams.ts';
+import { defineScripts, loadScripts, observeScripts } from './engine/scripts.ts';
+import { overdueMs, sweep } from './engine/sweep.ts';
+import { Streams, type StreamsObserver } from './events/streams.ts';
 import type { AppEnv } from './http/env.ts';
 import { type ConfiguredKey, configuredTenants } from './identity/configuredTenants.ts';
 import { type IssuerLookup, JwtVerifier } from './identity/jwtVerifier.ts';
@@ -28,9 +28,12 @@ import { changeInDatabase } from './store/definitions.ts';
 import { findIssuers } from './store/issuers.ts';
 import type { Store } from './store/records.ts';
 import { WorkingCopy } from './store/workingCopy.ts';
+import { Metrics } from './telemetry/metrics.ts';
 
 export interface Services {
   readonly app: OpenAPIHono<AppEnv>;
+  /** null: none are asked for */
+  readonly metrics: Metrics | null;
   /** Makes readiness fail from now on, and ends the streams of events. */
   leave(): void;
   /** Ends jobs and connections. */
@@ -61,7 +64,10 @@ export async function wire(
   redis.on('ready', () => {
     lastError = new Error('no answer');
   });
-  defineScripts(redis, loadScripts(config.tiers, includes));
+  const metrics = config.metricsPort === undefined ? null : new Metrics();
+  const scripts = loadScripts(config.tiers, includes);
+  defineScripts(redis, scripts);
+  if (metrics !== null) observeScripts(redis, scripts, metrics.startScript);
   const tenants = configuredTenants(keys);
   let database: Database | null = null;
   try {
@@ -82,10 +88,13 @@ export async function wire(
   const ready = async () =>
     leaving ? 'leaving' : redisFault(redis).catch(() => 'the reservation store cannot be reached');
   const activity = new Activity(redis, log);
-  const streams = config.role === 'worker' ? null : new Streams(engine, createSubscriber(config.redisUrl), log);
+  const streams =
+    config.role === 'worker'
+      ? null
+      : new Streams(engine, createSubscriber(config.redisUrl), log, metrics && streamsObserver(metrics));
   const app =
     streams === null
-      ? createHealthApp({ log, ready })
+      ? createHealthApp({ log, ready, metrics })
       : createApp({
           engine,
           definitions:
@@ -106,6 +115,7 @@ export async function wire(
           jwtVerifier: verifierOf(config, store),
           sizes: config.sizes,
           log,
+          metrics,
           ready,
           knowsTenant: (id) => store !== null || tenants.has(id),
         });
@@ -114,10 +124,13 @@ export async function wire(
   if (config.role !== 'api') {
     const connection = new Redis(redisAddress(config.redisUrl), { maxRetriesPerRequest: null });
     connection.on('error', () => {}); // the same trouble as the client above has, which logs it
-    const schedule = (name: string, everyMs: number, turn: () => Promise<void>) =>
-      startSchedule(connection, name, everyMs, turn, log).then(({ close }) => closers.push(close));
+    const schedule = (name: string, everyMs: number, turn: () => Promise<void>) => {
+      const timed = metrics === null ? turn : () => metrics.timeJob(name, turn);
+      return startSchedule(connection, name, everyMs, timed, log).then(({ close }) => closers.push(close));
+    };
     await schedule('expiry', config.sweepIntervalMs, async () => {
       const ended = await sweep(redis);
+      metrics?.countSwept(ended);
       if (ended > 0) log.debug({ ended }, 'swept');
     });
     await schedule('reconciliation', config.reconcileIntervalMs, async () => {
@@ -136,8 +149,10 @@ export async function wire(
     }
     closers.push(() => connection.quit());
   }
+  if (metrics !== null) addGauges(metrics, redis, database, streams);
   return {
     app,
+    metrics,
     leave: () => {
       leaving = true;
       streams?.leave();
@@ -148,6 +163,25 @@ export async function wire(
       await redis.quit().catch(() => redis.disconnect());
     },
   };
+}
+
+const streamsObserver = (metrics: Metrics): StreamsObserver => ({
+  delivered: (events) => metrics.countDelivered(events),
+  ended: (reason) => metrics.countStreamEnd(reason),
+});
+
+/** What is looked up only when somebody asks for the metrics. */
+function addGauges(metrics: Metrics, redis: Redis, database: Database | null, streams: Streams | null): void {
+  const isFit = () => redisFault(redis).then((fault) => fault === null);
+  metrics.addGauge('redis_up', 'Whether Redis can be relied on: 1 or 0', () => isFit().then(Number, () => 0));
+  if (database !== null)
+    metrics.addGauge('database_up', 'Whether the database answers: 1 or 0', () => database.isUp().then(Number));
+  if (streams !== null) metrics.addGauge('streams_open', 'Streams of events that are open here', () => streams.size);
+  metrics.addGauge(
+    'sweep_lag_seconds',
+    'How long the most overdue reservation waits for the expiry sweep, of all instances',
+    async () => (await overdueMs(redis)) / 1000,
+  );
 }
 
 /** How often what changed in the database is compared with Redis. */

@@ -22,6 +22,19 @@ export async function sweep(redis: Redis): Promise<number> {
   return (await Promise.all(shards)).reduce((sum, ended) => sum + ended, 0);
 }
 
+/**
+ * How long the reservation that is most overdue has been so: as long as sweeps come round, about the time between two of them.
+ * @returns ms, 0 where nothing is due
+ */
+export async function overdueMs(redis: Redis): Promise<number> {
+  const [seconds = 0, microseconds = 0] = await redis.time();
+  const firsts = await Promise.all(
+    Array.from({ length: EXPIRY_SHARDS }, (_, shard) => redis.zrange(expiryKey(shard), '0', '0', 'WITHSCORES')),
+  );
+  const nowMs = seconds * 1000 + microseconds / 1000;
+  return Math.max(0, ...firsts.map(([, due]) => (due === undefined ? 0 : nowMs - Number(due))));
+}
+
 /** A bite of each tenant in turn, so that one with a great backlog does not keep the others waiting. */
 async function sweepShard(redis: Redis, shardKey: string, nowMs: number): Promise<number> {
   let total = 0;

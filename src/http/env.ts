@@ -16,6 +16,7 @@ import type { KeySealer } from '../identity/sealedKeys.ts';
 import type { FailedAuthentications } from '../limits/failedAuthentications.ts';
 import type { ReadLimiter } from '../limits/reads.ts';
 import type { Store } from '../store/records.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { ReadinessCheck } from './routes/health.ts';
 
 /** What there is only with a database. */
@@ -44,6 +45,8 @@ export interface HttpDeps {
   readonly jwtVerifier: JwtVerifier | null;
   readonly sizes: Sizes;
   readonly log: Logger;
+  /** null: nobody asks for them */
+  readonly metrics: Metrics | null;
   readonly ready: ReadinessCheck;
 }
 
