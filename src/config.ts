@@ -138,6 +138,9 @@ const Environment = z
       if (env[name] !== undefined) fault(name, 'must be unset where DATABASE_URL is set: the database has them');
   });
 
+/** Every variable that is read here. */
+export const VARIABLES: readonly string[] = Object.keys(Environment.shape);
+
 /** Where tenants are kept, but for the in-memory mode. */
 export interface DatabaseConfig {
   readonly url: string;

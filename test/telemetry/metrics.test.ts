@@ -190,7 +190,7 @@ describe('the expiry sweep', () => {
     const worker = await startInstance({ keys, redisUrl: redis.url, env });
     const seen = () => samples(worker);
     await until('it is swept', async () => (await seen()).get('holdfast_reservations_swept_total') === 1);
-    expect((await seen()).get('holdfast_job_duration_seconds_count{job="expiry"}')).toBeGreaterThan(0);
+    expect((await seen()).get('holdfast_job_duration_seconds_count{queue="expiry"}')).toBeGreaterThan(0);
     expect(await until('nothing is overdue', async () => (await lagS()) === 0)).toBe(true);
     await Promise.all([api.stop(), worker.stop()]);
     await redis.stop();
