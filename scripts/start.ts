@@ -1,6 +1,6 @@
 /**
  * `npm start`: runs the service as it is configured (a file .env in this folder counts); with no REDIS_URL, on a private
- * Redis that ends with it.
+ * Redis that ends with it, and with nobody configured, with a sign-in to the dashboard for whoever uses this machine.
  */
 import { existsSync } from 'node:fs';
 import { startRedis } from './redisServer.ts';
@@ -16,5 +16,9 @@ if (!process.env.REDIS_URL) {
     process.exit(1);
   }
 }
+
+// Nothing says who there is or how they sign in: then whoever uses this machine may, to look at what they have just started.
+if (!process.env.DATABASE_URL && !process.env.API_KEYS && !process.env.OIDC_ISSUER)
+  process.env.LOCAL_SIGN_IN ||= 'true';
 
 await import('../src/main.ts');

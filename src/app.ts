@@ -4,6 +4,8 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { requestId } from 'hono/request-id';
+import type { DashboardDeps } from './dashboard/env.ts';
+import { dashboardRoutes } from './dashboard/routes.tsx';
 import type { AppEnv, HttpDeps } from './http/env.ts';
 import { describeFault, onError, onNotFound } from './http/errors.ts';
 import { authenticate, SESSION_COOKIE } from './http/middleware/authenticate.ts';
@@ -82,7 +84,7 @@ export function createHealthApp({
 }
 
 /** All that an instance of the API answers. */
-export function createApp(deps: HttpDeps): OpenAPIHono<AppEnv> {
+export function createApp(deps: Omit<DashboardDeps, 'request'>): OpenAPIHono<AppEnv> {
   const app = createHealthApp(deps);
   app.openAPIRegistry.registerComponent('securitySchemes', 'apiKey', {
     type: 'apiKey',
@@ -91,6 +93,8 @@ export function createApp(deps: HttpDeps): OpenAPIHono<AppEnv> {
   });
 
   const { tenants, jwtVerifier } = deps;
+
+  app.route('/', dashboardRoutes({ ...deps, request: app.request }));
 
   app.use('/api/v1/*', rateLimitHeaders);
   app.route('/', jwtVerifier === null ? withoutIssuers() : tokenRoute(deps, jwtVerifier));

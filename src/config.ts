@@ -2,7 +2,7 @@
  * The environment, read once (decisions, section 10; .env.example lists it all). Nothing else reads process.env.
  */
 import { z } from 'zod';
-import { API_KEY, nameFault, TENANT_ID } from './domain/names.ts';
+import { API_KEY, LOCAL_SUBJECT, nameFault, TENANT_ID } from './domain/names.ts';
 import { DEFAULT_SIZES, type Sizes } from './domain/sizes.ts';
 import { DEFAULT_TIERS, TIERS, type TierLimits, type TierTable } from './domain/tiers.ts';
 
@@ -92,6 +92,14 @@ const JwtIssuers = z
     'must not hold an issuer with an audience twice',
   );
 
+const LOOPBACK = ['127.0.0.1', 'localhost', '::1', '[::1]'];
+
+/** An address of which http is enough only on this machine. */
+const httpsOrLoopback = z.url('must be an address').refine((text) => {
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.includes(hostname));
+}, 'must be an https address, or one on this machine');
+
 const Environment = z
   .object({
     HOST: z.string().default('127.0.0.1'),
@@ -109,6 +117,16 @@ const Environment = z
     KEY_SECRET: z.string().min(32, 'must be 32 or more characters').optional(),
     ADMINS: list.default([]),
     ADMIN_GROUP: z.string().optional(),
+    OIDC_ISSUER: httpsOrLoopback.optional(),
+    OIDC_CLIENT_ID: z.string().optional(),
+    OIDC_CLIENT_SECRET: z.string().optional(),
+    OIDC_SCOPE: z.string().default('openid email profile'),
+    PUBLIC_URL: z
+      .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+      .refine((text) => new URL(text).href === `${new URL(text).origin}/`, 'must have no path')
+      .transform((text) => new URL(text).origin)
+      .optional(),
+    LOCAL_SIGN_IN: z.enum(['true', 'false'], 'must be true or false').default('false'),
     JWT_ISSUERS: json.pipe(JwtIssuers).optional(),
     JWKS_ALLOW_PRIVATE: z.enum(['true', 'false'], 'must be true or false').default('false'),
     API_KEYS: json.pipe(ApiKeys).optional(),
@@ -131,6 +149,14 @@ const Environment = z
   })
   .superRefine((env, context) => {
     const fault = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message });
+    if (env.OIDC_ISSUER !== undefined)
+      for (const name of ['OIDC_CLIENT_ID', 'PUBLIC_URL', 'DATABASE_URL'] as const)
+        if (env[name] === undefined) fault(name, 'must be set where OIDC_ISSUER is');
+    if (env.LOCAL_SIGN_IN === 'true') {
+      if (env.OIDC_ISSUER !== undefined) fault('LOCAL_SIGN_IN', 'must not be true where OIDC_ISSUER is set');
+      if (!LOOPBACK.includes(env.HOST) || env.TRUSTED_PROXIES > 0)
+        fault('LOCAL_SIGN_IN', 'must not be true where others than this machine can call: HOST, TRUSTED_PROXIES');
+    }
     if (env.DATABASE_URL === undefined) return;
     if (env.KEY_SECRET === undefined)
       fault('KEY_SECRET', 'must be set where DATABASE_URL is: 32 or more random characters');
@@ -150,6 +176,19 @@ export interface DatabaseConfig {
   readonly keySecret: string;
 }
 
+/** How people sign in to the dashboard: at an OpenID Connect provider; on this machine, by saying so; not at all. */
+export type SignInConfig =
+  | {
+      readonly kind: 'oidc';
+      readonly issuer: string;
+      readonly clientId: string;
+      /** undefined: a public client */
+      readonly clientSecret: string | undefined;
+      readonly scope: string;
+    }
+  | { readonly kind: 'local' }
+  | { readonly kind: 'none' };
+
 export interface Config {
   readonly host: string;
   /** undefined: 8080 if it is free, else any free port */
@@ -163,6 +202,9 @@ export interface Config {
   /** null: the in-memory mode */
   readonly database: DatabaseConfig | null;
   readonly adminRule: { readonly admins: readonly string[]; readonly adminGroup: string | undefined };
+  readonly signIn: SignInConfig;
+  /** The origin at which people see the service; undefined: wherever they ask for it */
+  readonly publicUrl: string | undefined;
   /** Of the in-memory mode. */
   readonly jwtIssuers: readonly z.infer<typeof JwtIssuer>[];
   readonly allowPrivateJwks: boolean;
@@ -203,7 +245,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       data.DATABASE_URL === undefined
         ? null
         : { url: data.DATABASE_URL, pool: data.DATABASE_POOL, keySecret: data.KEY_SECRET ?? '' },
-    adminRule: { admins: data.ADMINS, adminGroup: data.ADMIN_GROUP },
+    adminRule: {
+      admins: data.LOCAL_SIGN_IN === 'true' ? [...data.ADMINS, LOCAL_SUBJECT] : data.ADMINS,
+      adminGroup: data.ADMIN_GROUP,
+    },
+    signIn: signInOf(data),
+    publicUrl: data.PUBLIC_URL,
     jwtIssuers: data.JWT_ISSUERS ?? [],
     allowPrivateJwks: data.JWKS_ALLOW_PRIVATE === 'true',
     tiers: withOverrides(data.TIERS),
@@ -223,6 +270,17 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       bodyBytes: data.MAX_BODY_BYTES,
     },
   };
+}
+
+function signInOf({
+  OIDC_ISSUER: issuer,
+  OIDC_CLIENT_ID: clientId,
+  OIDC_CLIENT_SECRET: clientSecret,
+  OIDC_SCOPE: scope,
+  LOCAL_SIGN_IN: local,
+}: z.infer<typeof Environment>): SignInConfig {
+  if (issuer !== undefined && clientId !== undefined) return { kind: 'oidc', issuer, clientId, clientSecret, scope };
+  return { kind: local === 'true' ? 'local' : 'none' };
 }
 
 /** The table of tiers with what the configuration sets put in. */

@@ -82,7 +82,7 @@ async function listen(server: Server, { host, port }: Config): Promise<string> {
 
 function welcome(url: string, key: string): string {
   return `
-Holdfast is ready at ${url} (what it offers: ${url}/docs)
+Holdfast is ready at ${url} (the dashboard: ${url}/dashboard; the interface: ${url}/docs)
 No API_KEYS are configured: tenant local, key ${key}
 
 Reserve something:

@@ -6,6 +6,7 @@ import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { createApp, createHealthApp } from './app.ts';
 import type { Config } from './config.ts';
+import type { SignInWay } from './dashboard/env.ts';
 import { Activity } from './engine/activity.ts';
 import { changeInRedis } from './engine/changeInRedis.ts';
 import type { Engine } from './engine/engine.ts';
@@ -19,7 +20,8 @@ import { Streams, type StreamsObserver } from './events/streams.ts';
 import type { AppEnv } from './http/env.ts';
 import { type ConfiguredKey, configuredTenants } from './identity/configuredTenants.ts';
 import { type IssuerLookup, JwtVerifier } from './identity/jwtVerifier.ts';
-import { KeySealer } from './identity/sealedKeys.ts';
+import { OidcClient } from './identity/oidc.ts';
+import { Sealer } from './identity/sealer.ts';
 import { startSchedule } from './jobs/schedule.ts';
 import { FailedAuthentications } from './limits/failedAuthentications.ts';
 import { ReadLimiter } from './limits/reads.ts';
@@ -108,11 +110,14 @@ export async function wire(
           trustedProxies: config.trustedProxies,
           tenants: store && {
             store,
-            sealer: new KeySealer(config.database?.keySecret ?? ''),
+            sealer: new Sealer(config.database?.keySecret ?? ''),
             adminRule: config.adminRule,
             allowPrivateJwks: config.allowPrivateJwks,
           },
           jwtVerifier: verifierOf(config, store),
+          signIn: signInOf(config),
+          publicUrl: config.publicUrl,
+          configuredKeys: keys,
           sizes: config.sizes,
           log,
           metrics,
@@ -189,6 +194,12 @@ const REFRESH_EVERY_MS = 10_000;
 const LOOK_BACK_MS = 60_000;
 /** How far a worker looks back when it starts. */
 const FIRST_LOOK_BACK_MS = 86_400_000;
+
+function signInOf({ signIn, publicUrl = '' }: Config): SignInWay {
+  if (signIn.kind !== 'oidc') return signIn;
+  const client = new OidcClient({ ...signIn, redirectUri: `${publicUrl}/auth/callback` });
+  return { kind: 'oidc', client, issuer: signIn.issuer };
+}
 
 /** What verifies JWTs, by the issuers that the database has, or the configuration; null where that has none. */
 function verifierOf({ jwtIssuers, allowPrivateJwks: allowPrivate }: Config, store: Store | null): JwtVerifier | null {

@@ -17,6 +17,9 @@ export const DERIVED_TOKEN = /^hft_([a-z0-9-]{1,40})_([A-Za-z0-9_-]{2,1400})\.[A
 /** A session's value in its cookie: `hfs_<tenant id>_<40 random letters and digits>`. */
 export const SESSION = /^hfs_([a-z0-9-]{1,40})_[A-Za-z0-9]{40}$/;
 
+/** Who signs in on this machine, without an identity provider. */
+export const LOCAL_SUBJECT = 'local';
+
 const CONTROL = /\p{Cc}/u;
 
 /**

@@ -5,7 +5,7 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { Credential } from '../domain/tenants.ts';
-import { sessionKey } from './keys.ts';
+import { eventsChannel, sessionKey } from './keys.ts';
 import { send } from './redis.ts';
 
 const SessionUser = z.object({
@@ -44,9 +44,11 @@ export async function readSession(redis: Redis, session: Credential): Promise<Se
 }
 
 /**
- * Ends a session.
+ * Ends a session, and its streams of events.
  * @throws HoldfastError unavailable
  */
 export async function endSession(redis: Redis, session: Credential): Promise<void> {
   await send(() => redis.del(sessionKey(session)));
+  // Tells instances to look whether what the streams they hold were opened with is still valid.
+  await send(() => redis.spublish(eventsChannel(session.tenant), ''));
 }

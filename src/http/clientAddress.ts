@@ -3,11 +3,17 @@
  * outermost of them saw. Anything further left in X-Forwarded-For is the client's own say.
  */
 import { isIPv6 } from 'node:net';
-import type { Context } from 'hono';
-import type { AppEnv } from './env.ts';
+import type { HttpBindings } from '@hono/node-server';
+import type { HonoRequest } from 'hono';
+
+/** As much of a request's context as it takes. */
+interface Request {
+  readonly env: HttpBindings;
+  readonly req: Pick<HonoRequest, 'header'>;
+}
 
 /** @param trustedProxies how many proxies of our own each request comes through; 0 none */
-export function clientAddress(c: Context<AppEnv>, trustedProxies: number): string {
+export function clientAddress(c: Request, trustedProxies: number): string {
   const connected = c.env.incoming.socket.remoteAddress ?? '';
   if (trustedProxies === 0) return network(connected);
   const forwarded = (c.req.header('X-Forwarded-For') ?? '').split(',').map((part) => part.trim());

@@ -12,7 +12,7 @@ import type { SessionUser } from '../engine/sessions.ts';
 import type { Streams } from '../events/streams.ts';
 import type { AdminRule } from '../identity/admins.ts';
 import type { JwtVerifier } from '../identity/jwtVerifier.ts';
-import type { KeySealer } from '../identity/sealedKeys.ts';
+import type { Sealer } from '../identity/sealer.ts';
 import type { FailedAuthentications } from '../limits/failedAuthentications.ts';
 import type { ReadLimiter } from '../limits/reads.ts';
 import type { Store } from '../store/records.ts';
@@ -22,7 +22,7 @@ import type { ReadinessCheck } from './routes/health.ts';
 /** What there is only with a database. */
 export interface TenantDeps {
   readonly store: Store;
-  readonly sealer: KeySealer;
+  readonly sealer: Sealer;
   readonly adminRule: AdminRule;
   /** Whether JWT issuers' keys may be fetched from private addresses, and without TLS. */
   readonly allowPrivateJwks: boolean;

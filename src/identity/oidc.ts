@@ -41,7 +41,7 @@ export interface SignedIn {
   /** null: none, or none that it has verified */
   readonly email: string | null;
   readonly name: string | null;
-  readonly groups: readonly string[];
+  readonly groups: string[];
 }
 
 const Claims = z.object({

@@ -39,3 +39,5 @@ export const auditTrail = (database: Database, tenantId: string, before: number 
       .orderBy(desc(audit.id))
       .limit(limit),
   );
+
+export type AuditRow = Awaited<ReturnType<typeof auditTrail>>[number];

@@ -63,6 +63,17 @@ export const listKeys = ({ database }: Store, tenant: string): Promise<KeyRow[]>
   );
 
 /**
+ * The digests of a tenant's keys, by their ids.
+ * @throws HoldfastError unavailable
+ */
+export async function keyDigests({ database }: Store, tenant: string): Promise<ReadonlyMap<string, string>> {
+  const rows = await database.run((db) =>
+    db.select({ id: apiKeys.id, digest: apiKeys.digest }).from(apiKeys).where(eq(apiKeys.tenantId, tenant)),
+  );
+  return new Map(rows.map(({ id, digest }) => [id, digest]));
+}
+
+/**
  * A key's sealed value.
  * @throws HoldfastError unknown, unavailable
  */

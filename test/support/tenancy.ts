@@ -11,7 +11,7 @@ import { createRedis } from '../../src/engine/redis.ts';
 import { beginSession, type SessionUser } from '../../src/engine/sessions.ts';
 import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
 import { digestOf, makeKey, makeSession, parseSession } from '../../src/identity/credentials.ts';
-import { KeySealer } from '../../src/identity/sealedKeys.ts';
+import { Sealer } from '../../src/identity/sealer.ts';
 import { Database } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/records.ts';
 import { createTenant } from '../../src/store/tenants.ts';
@@ -60,7 +60,7 @@ export async function openStore(url: string, redisUrl = inject('redisUrl')): Pro
 /** Makes a tenant; gives its id and default key. */
 export async function storeTenant(store: Store, tier: Tier = 'Enterprise', id = makeTenant()): Promise<ConfiguredKey> {
   const key = makeKey(id);
-  const sealed = await new KeySealer(KEY_SECRET).seal(key);
+  const sealed = await new Sealer(KEY_SECRET).seal(key);
   const identity = { issuer: 'https://id.example', subject: `user of ${id}`, email: null, name: null };
   const defaultKey = { digest: digestOf(key), sealed, label: null };
   await createTenant(store, { id, name: `Tenant ${id}`, tier, identity, defaultKey });

@@ -3,7 +3,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
-import { KeySealer } from '../../src/identity/sealedKeys.ts';
+import { Sealer } from '../../src/identity/sealer.ts';
 import { sealedKey } from '../../src/store/keys.ts';
 import { apiKeys } from '../../src/store/schema.ts';
 import { forget } from '../support/forget.ts';
@@ -98,10 +98,8 @@ describe('a new key', () => {
     const { body } = await create('sealed');
     const stored = await store.database.run((db) => db.select().from(apiKeys));
     expect(JSON.stringify(stored)).not.toContain(body.key);
-    expect(await new KeySealer(KEY_SECRET).open(await sealedKey(store, starter.tenant, body.id))).toBe(body.key);
-    await expect(
-      new KeySealer('another secret').open(await sealedKey(store, starter.tenant, body.id)),
-    ).rejects.toThrow();
+    expect(await new Sealer(KEY_SECRET).open(await sealedKey(store, starter.tenant, body.id))).toBe(body.key);
+    await expect(new Sealer('another secret').open(await sealedKey(store, starter.tenant, body.id))).rejects.toThrow();
     expect([...one.logged, ...other.logged].join('')).not.toContain(body.key);
     await remove(body.id);
   });

@@ -15,6 +15,10 @@ import type { AppEnv, HttpDeps } from '../env.ts';
 
 export const SESSION_COOKIE = 'holdfast_session';
 
+/** What a request comes to that a limit refused as a whole, and one that is no operation. */
+const LIMITED = { operations: 1, refusals: 1 };
+const NONE = { operations: 0, refusals: 0 };
+
 const UNSEEN_BY_A_SCRIPT = new Set([400, 404, 405, 413, 415]);
 
 /** @throws LimitError where the client's address has failed too often */
@@ -34,7 +38,7 @@ export const authenticate = ({ engine, activity, knowsTenant, failedAuthenticati
     if (isForbidden || UNSEEN_BY_A_SCRIPT.has(c.res.status)) await verify(engine, credential).catch(countFailure);
     else if (c.res.status === 401) await countFailure(c.error);
     else if (c.res.status < 500)
-      activity.count(credential, c.get('outcome') ?? { operations: 0, refusals: c.res.status === 429 ? 1 : 0 });
+      activity.count(credential, c.get('outcome') ?? (c.res.status === 429 ? LIMITED : NONE));
 
     async function countFailure(error: unknown): Promise<void> {
       if (error instanceof HoldfastError && error.code === 'unauthenticated')
@@ -51,8 +55,11 @@ function readCredential(c: Context<AppEnv>): Credential | null {
   return session;
 }
 
-/** A browser sends the cookie for whatever page asks it to; only our own pages may change anything (decisions, section 9). */
-function refuseForeignOrigin(c: Context<AppEnv>): void {
+/**
+ * A browser sends the cookie for whatever page asks it to; only our own pages may change anything (decisions, section 9).
+ * @throws HoldfastError forbidden
+ */
+export function refuseForeignOrigin(c: Context): void {
   const site = c.req.header('Sec-Fetch-Site');
   const origin = c.req.header('Origin');
   const isOurs =

@@ -7,7 +7,7 @@ import { LimitError } from '../../../domain/errors.ts';
 import { chargeWrite } from '../../../engine/charge.ts';
 import { tellLimit } from '../../../engine/tellLimit.ts';
 import { digestOf, makeKey } from '../../../identity/credentials.ts';
-import type { KeySealer } from '../../../identity/sealedKeys.ts';
+import type { Sealer } from '../../../identity/sealer.ts';
 import { createKey, deleteKey, type KeyRow, listKeys, rotateKey } from '../../../store/keys.ts';
 import type { Store } from '../../../store/records.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
@@ -36,7 +36,7 @@ const toBody = ({ createdAt, rotatedAt, ...row }: KeyRow) => ({
   rotatedAt: rotatedAt?.toISOString() ?? null,
 });
 
-export const keysRoutes = (deps: HttpDeps, store: Store, sealer: KeySealer) => {
+export const keysRoutes = (deps: HttpDeps, store: Store, sealer: Sealer) => {
   const { engine, reads, sizes } = deps;
   const common = { tags: ['Tenant'], security: [{ session: [] }] };
 

@@ -1,0 +1,142 @@
+/**
+ * The little that pages need a script for: copying, and renewing the regions that are marked data-live when the tenant's state changes.
+ * Pages are whole without it.
+ */
+const said = document.getElementById('said');
+
+/** Tells a screen reader. @param {string} text */
+function say(text) {
+  if (said) said.textContent = text;
+}
+
+for (const button of document.querySelectorAll('button[data-copy]')) {
+  if (!(button instanceof HTMLButtonElement)) continue;
+  button.hidden = false;
+  button.addEventListener('click', async () => {
+    const text = document.getElementById(button.dataset.copy ?? '')?.textContent ?? '';
+    try {
+      await navigator.clipboard.writeText(text);
+      say('Copied.');
+      const label = button.textContent;
+      button.textContent = 'Copied';
+      setTimeout(() => {
+        button.textContent = label;
+      }, 2000);
+    } catch {
+      say('The browser did not allow it: show the key and copy it by hand.');
+    }
+  });
+}
+
+const TYPES = [
+  'RESERVED',
+  'UNRESERVED',
+  'RESERVATION_EXPIRED',
+  'RESERVE_FAILED',
+  'UNRESERVE_FAILED',
+  'TRANSACTION_APPLIED',
+  'TRANSACTION_ROLLED_BACK',
+  'RESET',
+  'TIER_LIMIT_REACHED',
+];
+/** The least time between two renewals, and how many times as long as the last one took. */
+const PAUSE_MS = 500;
+const PAUSE_SHARE = 9;
+const RECONNECT_MS = 3000;
+
+let renewing = false;
+let wanted = false;
+
+/** Fetches the page anew and puts its marked regions in place of those that are shown. At most one at a time, with a pause after each. */
+async function renew() {
+  wanted = true;
+  if (renewing) return;
+  renewing = true;
+  while (wanted) {
+    wanted = false;
+    const start = performance.now();
+    await renewOnce().catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS + PAUSE_SHARE * (performance.now() - start)));
+  }
+  renewing = false;
+}
+
+async function renewOnce() {
+  // What a form was answered by cannot be asked for again; the page that it is of can.
+  const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
+  if (answer.redirected && new URL(answer.url).pathname !== location.pathname) location.assign(answer.url);
+  if (!answer.ok) return;
+  const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  for (const region of document.querySelectorAll('[data-live]')) {
+    const next = fresh.querySelector(`[data-live="${region.getAttribute('data-live')}"]`);
+    if (next && !region.isEqualNode(next)) replace(region, next);
+  }
+}
+
+/**
+ * Leaves a region alone in which somebody is being asked something, or has selected text; keeps what is unfolded, and where the focus is.
+ * @param {Element} region @param {Element} next
+ */
+function replace(region, next) {
+  const selection = getSelection();
+  if (region.querySelector(':popover-open')) return;
+  if (selection && !selection.isCollapsed && selection.anchorNode && region.contains(selection.anchorNode)) return;
+  for (const unfolded of region.querySelectorAll('details[open]'))
+    next.querySelector(`#${CSS.escape(unfolded.id)}`)?.setAttribute('open', '');
+  const focused = document.activeElement;
+  const scrolled = [...region.querySelectorAll('.scroll')].map((one) => [one.scrollLeft, one.scrollTop]);
+  const again = focused && region.contains(focused) ? alike(region, focused) : null;
+  region.replaceWith(next);
+  [...next.querySelectorAll('.scroll')].forEach((one, i) => {
+    one.scrollTo(scrolled[i]?.[0] ?? 0, scrolled[i]?.[1] ?? 0);
+  });
+  if (again) again(next)?.focus({ preventScroll: true });
+}
+
+/**
+ * How to find, in the region's successor, what had the focus: by its id, its address, or its place.
+ * @param {Element} region @param {Element} focused
+ * @returns {(next: Element) => HTMLElement | null}
+ */
+function alike(region, focused) {
+  const href = focused.getAttribute('href');
+  const place = [...region.querySelectorAll('a, button, summary, [tabindex]')].indexOf(focused);
+  return (next) => {
+    const all = [...next.querySelectorAll('a, button, summary, [tabindex]')];
+    const found =
+      all.find((one) => focused.id !== '' && one.id === focused.id) ??
+      all.find((one) => href !== null && one.getAttribute('href') === href) ??
+      all[Math.min(place, all.length - 1)];
+    return found instanceof HTMLElement ? found : null;
+  };
+}
+
+/**
+ * Holds a stream of events, and opens another when it ends. Whatever was missed meanwhile is made good by renewing the page (interface,
+ * "Events" 3).
+ */
+function follow() {
+  const source = new EventSource('/api/v1/events');
+  const tell = (/** @type {string} */ name, /** @type {unknown} */ detail) =>
+    document.dispatchEvent(new CustomEvent(name, { detail }));
+  source.addEventListener('open', () => {
+    tell('holdfast:connected', null);
+    void renew();
+  });
+  source.addEventListener('error', () => {
+    tell('holdfast:disconnected', null);
+    source.close();
+    setTimeout(follow, RECONNECT_MS * (0.5 + Math.random()));
+  });
+  for (const type of TYPES)
+    source.addEventListener(type, (event) => {
+      tell('holdfast:event', event.data);
+      void renew();
+    });
+}
+
+const every = document.body.dataset.renew;
+if (every !== undefined) {
+  follow();
+  if (Number(every) > 0) setInterval(() => void renew(), Number(every) * 1000);
+}

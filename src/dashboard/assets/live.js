@@ -1,0 +1,134 @@
+/**
+ * The page of events as they happen: shows what passes the filter, the newest first. dashboard.js holds the stream.
+ */
+
+/**
+ * @typedef {object} Change
+ * @property {string} resource
+ * @property {string} requester
+ * @property {string} requestType
+ * @property {string} explanation
+ *
+ * @typedef {object} TenantEvent
+ * @property {string} type
+ * @property {string | null} resource
+ * @property {string | null} requester
+ * @property {string | null} explanation
+ * @property {string | null} apiKeyLabel
+ * @property {string} timestamp
+ * @property {string | null} method
+ * @property {Change[] | null} changes
+ * @property {string | null} limitType
+ * @property {number | null} limit
+ */
+
+/** Events that are shown, and that are remembered while the page is paused. */
+const MOST = 200;
+
+const list = /** @type {HTMLElement} */ (document.getElementById('events'));
+const connection = /** @type {HTMLElement} */ (document.getElementById('connection'));
+const filter = /** @type {HTMLFormElement} */ (document.getElementById('filter'));
+const pause = /** @type {HTMLButtonElement} */ (document.getElementById('pause'));
+
+/** What has come and is not shown yet. @type {HTMLTableRowElement[]} */
+let waiting = [];
+let isPaused = false;
+let isScheduled = false;
+let wasConnected = false;
+
+document.addEventListener('holdfast:connected', () => {
+  connection.textContent = 'connected';
+  if (wasConnected)
+    add(
+      row([now(), 'The stream was interrupted. What is held was read anew; events in between are not known.'], 'gap'),
+    );
+  wasConnected = true;
+});
+document.addEventListener('holdfast:disconnected', () => {
+  connection.textContent = 'interrupted, connecting again';
+});
+document.addEventListener('holdfast:event', (message) => {
+  if (!(message instanceof CustomEvent)) return;
+  /** @type {TenantEvent} */
+  const event = JSON.parse(message.detail);
+  if (!passes(event)) return;
+  add(
+    row([
+      event.timestamp.slice(0, 23).replace('T', ' '),
+      event.type,
+      event.resource ?? '',
+      event.requester ?? '',
+      describe(event),
+      event.apiKeyLabel ?? '',
+    ]),
+  );
+});
+
+/** @param {TenantEvent} event */
+function passes(event) {
+  const wanted = new FormData(filter);
+  if (!wanted.getAll('type').includes(event.type)) return false;
+  return (
+    has(event, 'resource', String(wanted.get('resource'))) && has(event, 'requester', String(wanted.get('requester')))
+  );
+}
+
+/**
+ * @param {TenantEvent} event @param {'resource' | 'requester'} field @param {string} text
+ */
+function has(event, field, text) {
+  if (text === '') return true;
+  const names = [event[field] ?? '', ...(event.changes ?? []).map((change) => change[field])];
+  return names.some((name) => name.toLowerCase().includes(text.toLowerCase()));
+}
+
+/** @param {TenantEvent} event */
+function describe({ explanation, method, changes, limitType, limit }) {
+  if (limitType !== null) return `${limitType}: ${limit}`;
+  if (changes === null) return explanation ?? '';
+  const items = changes.map(
+    (change) => `${change.requestType} ${change.resource} for ${change.requester}: ${change.explanation}`,
+  );
+  return `${method} ${explanation}: ${items.join('; ')}`;
+}
+
+/** @param {string[]} cells */
+function row(cells, kind = '') {
+  const tr = document.createElement('tr');
+  tr.className = kind;
+  cells.forEach((text, i) => {
+    const td = document.createElement('td');
+    td.textContent = text;
+    if (kind === 'gap' && i === 1) td.colSpan = 5;
+    tr.append(td);
+  });
+  return tr;
+}
+
+/** Shows rows once a frame, however many come. @param {HTMLTableRowElement} tr */
+function add(tr) {
+  waiting.push(tr);
+  if (waiting.length > MOST) waiting = waiting.slice(-MOST);
+  if (isPaused || isScheduled) return;
+  isScheduled = true;
+  requestAnimationFrame(() => {
+    isScheduled = false;
+    if (!isPaused) flush();
+  });
+}
+
+function flush() {
+  list.prepend(...waiting.reverse());
+  waiting = [];
+  while (list.childElementCount > MOST) list.lastElementChild?.remove();
+}
+
+const now = () => new Date().toISOString().slice(0, 23).replace('T', ' ');
+
+filter.addEventListener('submit', (event) => event.preventDefault());
+pause.addEventListener('click', () => {
+  isPaused = !isPaused;
+  pause.setAttribute('aria-pressed', String(isPaused));
+  if (!isPaused) flush();
+});
+document.getElementById('clear')?.addEventListener('click', () => list.replaceChildren());

@@ -1,0 +1,50 @@
+/**
+ * The form that registers a resource, or gives one that is registered another definition.
+ */
+import { z } from 'zod';
+import type { Definition } from '../../domain/resources.ts';
+
+const Form = z.object({ name: z.string(), capacity: z.string(), blocks: z.string(), treePath: z.string() });
+
+/** What somebody has typed. */
+export type Typed = z.infer<typeof Form>;
+
+/** @returns what was typed, and the item of a registration that it makes, which the API is to check */
+export function readRegistration(body: unknown): [Typed, unknown] {
+  const typed = Form.parse(body);
+  const { name, capacity, blocks, treePath } = typed;
+  const names = blocks.split(/\r?\n/).filter((line) => line !== '');
+  const item = { name, capacity: /^\d+$/.test(capacity) ? Number(capacity) : capacity, blocks: names };
+  return [typed, { ...item, ...(treePath === '' ? {} : { treePath }) }];
+}
+
+/** A definition as somebody would type it. */
+export const asTyped = ({ name, capacity, blocks, treePath }: Definition): Typed => ({
+  name,
+  capacity: String(capacity),
+  blocks: blocks.join('\n'),
+  treePath: treePath ?? '',
+});
+
+export const RegisterForm = ({ title, typed }: { title: string; typed?: Typed | undefined }) => (
+  <form method="post" action="/dashboard/resources" class="fields">
+    <h2>{title}</h2>
+    <label>
+      Name <input name="name" required maxlength={256} value={typed?.name} autocomplete="off" />
+    </label>
+    <label>
+      Capacity (slots) <input type="number" name="capacity" required min="1" value={typed?.capacity ?? '1'} />
+    </label>
+    <label>
+      Path of what is above it, with &gt; between{' '}
+      <input name="treePath" value={typed?.treePath} placeholder="House>Floor1" autocomplete="off" />
+    </label>
+    <label>
+      Taken along (blockers), one a line{' '}
+      <textarea name="blocks" rows={3}>
+        {typed?.blocks}
+      </textarea>
+    </label>
+    <button type="submit">Register</button>
+  </form>
+);

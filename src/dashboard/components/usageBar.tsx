@@ -1,0 +1,26 @@
+/**
+ * How much of a limit is used, as a bar and in words.
+ */
+const number = new Intl.NumberFormat('en');
+
+export interface UsageBarProps {
+  readonly id: string;
+  readonly label: string;
+  readonly used: number;
+  /** null: any number */
+  readonly limit: number | null;
+}
+
+export const UsageBar = ({ id, label, used, limit }: UsageBarProps) => (
+  <div class="usage">
+    <span id={id}>{label}</span>
+    <span class="amount">
+      {limit === null ? `${number.format(used)}, no limit` : `${number.format(used)} of ${number.format(limit)}`}
+    </span>
+    {limit !== null && (
+      <meter aria-labelledby={id} min="0" max={limit} high={limit * 0.8} optimum={0} value={Math.min(used, limit)}>
+        {`${used} of ${limit}`}
+      </meter>
+    )}
+  </div>
+);

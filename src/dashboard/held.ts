@@ -1,0 +1,45 @@
+/**
+ * The reservations of a tenant that a page shows: the newest first, of as many as can be looked at while somebody waits.
+ */
+import type { ActiveReservation } from '../domain/reservations.ts';
+import type { Credential } from '../domain/tenants.ts';
+import { active } from '../engine/active.ts';
+import type { Engine } from '../engine/engine.ts';
+
+/** Some 100 ms of an instance. */
+const MOST = 20_000;
+
+export interface Held {
+  /** The page that was asked for. */
+  readonly page: readonly ActiveReservation[];
+  /** How many matched of those that were looked at. */
+  readonly matches: number;
+  readonly lookedAt: number;
+  /** Whether there are more than were looked at. */
+  readonly isPartial: boolean;
+}
+
+/**
+ * @param text part of a resource's or requester's name; '' any
+ * @throws HoldfastError unauthenticated, forbidden, unavailable
+ */
+export async function heldNow(
+  engine: Engine,
+  credential: Credential,
+  { text = '', from = 0, size }: { readonly text?: string; readonly from?: number; readonly size: number },
+): Promise<Held> {
+  const wanted = text.toLowerCase();
+  const found: ActiveReservation[] = [];
+  let lookedAt = 0;
+  let isPartial = false;
+  for await (const page of active(engine, credential)) {
+    if (lookedAt >= MOST) {
+      isPartial = true;
+      break;
+    }
+    lookedAt += page.length;
+    for (const one of page) if (`${one.resource}\n${one.requester}`.toLowerCase().includes(wanted)) found.push(one);
+  }
+  found.sort((one, other) => other.fencingToken - one.fencingToken);
+  return { page: found.slice(from, from + size), matches: found.length, lookedAt, isPartial };
+}

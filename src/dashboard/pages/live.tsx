@@ -1,0 +1,78 @@
+/**
+ * The stream of events as it happens, filtered; and what is held, which is read anew whenever the stream begins (interface, "Events" 3).
+ */
+import { Hono } from 'hono';
+import { EVENT_TYPES } from '../../domain/events.ts';
+import { usage } from '../../engine/usage.ts';
+import { HeldTable } from '../components/heldTable.tsx';
+import { Page } from '../components/layout.tsx';
+import type { DashboardDeps, DashboardEnv } from '../env.ts';
+import { heldNow } from '../held.ts';
+
+const AT = '/dashboard/live';
+const NEWEST = 10;
+
+export const liveRoutes = ({ engine }: DashboardDeps) =>
+  new Hono<DashboardEnv>().get(AT, async (c) => {
+    const { viewer } = c.var;
+    const [held, { reservations }] = await Promise.all([
+      heldNow(engine, viewer.credential, { size: NEWEST }),
+      usage(engine, viewer.credential),
+    ]);
+    return c.html(
+      <Page title="Live" viewer={viewer} at={AT} renew={{}} script="live.js">
+        <p>
+          Stream:{' '}
+          <strong id="connection" role="status">
+            not connected
+          </strong>
+        </p>
+        <form id="filter" class="fields wide">
+          <fieldset>
+            <legend>Types</legend>
+            {EVENT_TYPES.map((type) => (
+              <label class="check">
+                <input type="checkbox" name="type" value={type} checked /> {type}
+              </label>
+            ))}
+          </fieldset>
+          <label>
+            Resource <input name="resource" autocomplete="off" placeholder="any" />
+          </label>
+          <label>
+            Requester <input name="requester" autocomplete="off" placeholder="any" />
+          </label>
+          <p class="buttons">
+            <button type="button" id="pause" aria-pressed="false">
+              Pause
+            </button>{' '}
+            <button type="button" id="clear">
+              Clear
+            </button>
+          </p>
+        </form>
+        <section aria-labelledby="events-title">
+          <h2 id="events-title">Events</h2>
+          <div class="scroll log" tabindex={0} role="log" aria-live="off" aria-label="Events, the newest first">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Time (UTC)</th>
+                  <th scope="col">Type</th>
+                  <th scope="col">Resource</th>
+                  <th scope="col">Requester</th>
+                  <th scope="col">What</th>
+                  <th scope="col">Key</th>
+                </tr>
+              </thead>
+              <tbody id="events" />
+            </table>
+          </div>
+        </section>
+        <section aria-labelledby="held-title" data-live="held">
+          <h2 id="held-title">{reservations} held, the newest</h2>
+          <HeldTable label="Newest reservations" held={held.page} />
+        </section>
+      </Page>,
+    );
+  });

@@ -1,0 +1,140 @@
+/**
+ * The overview: the default key, the tier with what is used of it, and the last hour.
+ */
+import { type Context, Hono } from 'hono';
+import { LIMITED_BY, type LimitType } from '../../domain/limits.ts';
+import type { Tier } from '../../domain/tiers.ts';
+import { lastHour, type Minute } from '../../engine/activity.ts';
+import { type Usage, usage } from '../../engine/usage.ts';
+import { listKeys, sealedKey } from '../../store/keys.ts';
+import { callApi } from '../callApi.ts';
+import { Confirm } from '../components/confirm.tsx';
+import { HourChart } from '../components/hourChart.tsx';
+import { NeedsDatabase, Page } from '../components/layout.tsx';
+import { Secret } from '../components/secret.tsx';
+import { UsageBar } from '../components/usageBar.tsx';
+import type { DashboardDeps, DashboardEnv } from '../env.ts';
+import { originOf } from '../origin.ts';
+
+/** A key as the overview shows it. */
+interface DefaultKey {
+  readonly value: string;
+  /** null: it comes from the configuration, and cannot be rotated here. */
+  readonly id: string | null;
+}
+
+export const overviewRoutes = (deps: DashboardDeps) => {
+  const { engine, tenants, configuredKeys } = deps;
+
+  const show = async (c: Context<DashboardEnv>, fault?: string) => {
+    const { viewer } = c.var;
+    const { credential } = viewer;
+    const [used, minutes, keys] = await Promise.all([
+      usage(engine, credential),
+      lastHour(engine.redis, credential.tenant),
+      tenants === null ? null : listKeys(tenants.store, credential.tenant),
+    ]);
+    const stored = keys?.find(({ isDefault }) => isDefault);
+    const configured = configuredKeys.find(({ tenant }) => tenant === credential.tenant);
+    let defaultKey: DefaultKey | null = configured === undefined ? null : { value: configured.key, id: null };
+    if (tenants !== null && stored !== undefined) {
+      const sealed = await sealedKey(tenants.store, credential.tenant, stored.id);
+      defaultKey = { value: await tenants.sealer.open(sealed), id: stored.id };
+    }
+    const keyCount = keys?.length ?? configuredKeys.filter(({ tenant }) => tenant === credential.tenant).length;
+    return c.html(
+      <Page
+        title="Overview"
+        viewer={viewer}
+        at="/dashboard"
+        done={c.req.query('done')}
+        fault={fault}
+        renew={{ everyS: 10 }}
+      >
+        <section aria-labelledby="key-title">
+          <h2 id="key-title">Default key</h2>
+          <DefaultKeyPart defaultKey={defaultKey} origin={originOf(deps, c)} />
+        </section>
+        <TierPart usage={used} keys={keyCount} tiers={engine.tiers} tenant={credential.tenant} />
+        <HourPart minutes={minutes} />
+      </Page>,
+    );
+  };
+
+  return new Hono<DashboardEnv>()
+    .get('/dashboard', (c) => show(c))
+    .post('/dashboard/rotate', async (c) => {
+      const { id } = await c.req.parseBody();
+      const reply = await callApi(deps, c, 'POST', `/api/v1/Tenant/keys/${encodeURIComponent(String(id))}/rotate`);
+      return reply.ok ? c.redirect('/dashboard?done=rotated', 303) : show(c, reply.fault);
+    });
+};
+
+const DefaultKeyPart = ({ defaultKey, origin }: { defaultKey: DefaultKey | null; origin: string }) => {
+  if (defaultKey === null) return <p>This tenant has no default key.</p>;
+  return (
+    <>
+      <Secret value={defaultKey.value} origin={origin} />
+      {defaultKey.id === null ? (
+        <NeedsDatabase what="Rotating it and making others" />
+      ) : (
+        <Confirm
+          id="rotate"
+          label="Rotate the key"
+          question="Give the default key a new value? Whoever uses the old one is refused from that moment on, and its event streams end."
+          action="/dashboard/rotate"
+          fields={{ id: defaultKey.id }}
+        />
+      )}
+    </>
+  );
+};
+
+const LABELS: Readonly<Partial<Record<LimitType, string>>> = {
+  OperationsPerMinute: 'Writes this minute',
+  OperationsPerDay: 'Writes today (UTC)',
+  ConcurrentReservations: 'Reservations held',
+  EventConnections: 'Event streams',
+  ApiKeys: 'API keys',
+};
+
+interface TierProps {
+  readonly usage: Usage;
+  readonly keys: number;
+  readonly tiers: DashboardDeps['engine']['tiers'];
+  readonly tenant: string;
+}
+
+const TierPart = ({ usage, keys, tiers, tenant }: TierProps) => {
+  const used: Readonly<Partial<Record<LimitType, number>>> = {
+    OperationsPerMinute: usage.writesThisMinute,
+    OperationsPerDay: usage.writesToday,
+    ConcurrentReservations: usage.reservations,
+    EventConnections: usage.eventConnections,
+    ApiKeys: keys,
+  };
+  return (
+    <section aria-labelledby="tier-title" data-live="tier">
+      <h2 id="tier-title">
+        Tenant {tenant}, tier {usage.tier}
+      </h2>
+      {(Object.keys(LABELS) as LimitType[]).map((type) => (
+        <UsageBar
+          id={`use-${type}`}
+          label={LABELS[type] ?? type}
+          used={used[type] ?? 0}
+          limit={limitOf(tiers, usage.tier, type)}
+        />
+      ))}
+    </section>
+  );
+};
+
+const limitOf = (tiers: TierProps['tiers'], tier: Tier, type: LimitType) => tiers[tier][LIMITED_BY[type]];
+
+const HourPart = ({ minutes }: { minutes: readonly Minute[] }) => (
+  <section aria-labelledby="hour-title" data-live="hour">
+    <h2 id="hour-title">The last hour</h2>
+    <HourChart minutes={minutes} />
+  </section>
+);

@@ -1,0 +1,34 @@
+/**
+ * Finds out who looks at a page, by the session's cookie; who has none is sent to sign in. A page counts as a read of the tenant's.
+ */
+import type { Context } from 'hono';
+import { getCookie } from 'hono/cookie';
+import { createMiddleware } from 'hono/factory';
+import { HoldfastError } from '../domain/errors.ts';
+import { readSession } from '../engine/sessions.ts';
+import { refuseForeignOrigin, SESSION_COOKIE } from '../http/middleware/authenticate.ts';
+import { isAdmin } from '../identity/admins.ts';
+import { parseSession } from '../identity/credentials.ts';
+import type { DashboardDeps, DashboardEnv } from './env.ts';
+
+export const SIGN_IN = '/dashboard/sign-in';
+
+/** @throws HoldfastError forbidden, for a form of another site; unauthenticated, unavailable; LimitError */
+export const viewer = ({ engine, reads, tenants }: DashboardDeps) =>
+  createMiddleware<DashboardEnv>(async (c, next) => {
+    const credential = parseSession(getCookie(c, SESSION_COOKIE) ?? '');
+    const user = credential && (await readSession(engine.redis, credential));
+    if (credential === null || user === null) throw new HoldfastError('unauthenticated', 'Nobody is signed in.');
+    c.set('credential', credential);
+    c.set('viewer', { credential, user, isAdmin: tenants === null || isAdmin(tenants.adminRule, user) });
+    if (c.req.method === 'GET') await reads.charge(credential);
+    else refuseForeignOrigin(c);
+    await next();
+  });
+
+/** Where to sign in, to come back to what was asked for. */
+export function signInPath(c: Context<DashboardEnv>): string {
+  const { pathname, search } = new URL(c.req.url);
+  const to = c.req.method === 'GET' ? pathname + search : '/dashboard';
+  return to === '/dashboard' ? SIGN_IN : `${SIGN_IN}?${new URLSearchParams({ to })}`;
+}

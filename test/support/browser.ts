@@ -1,0 +1,46 @@
+/**
+ * A real Chromium: found on the PATH, else installed by the system's package manager.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { findOrInstall, type Wanted } from '../../scripts/serverProgram.ts';
+
+const CHROMIUM: Wanted = {
+  title: 'Chromium',
+  names: ['chromium', 'chromium-browser', 'google-chrome'],
+  folders: ['/usr/bin', '/usr/local/bin', '/snap/bin'],
+  version: /(\d+)\.\d+/,
+  oldestMajor: 120,
+  packages: { apt: 'chromium', apk: 'chromium', dnf: 'chromium', brew: 'chromium' },
+  cache: 'chromium',
+  byHand: 'install Chromium',
+};
+
+export function startBrowser(): Promise<Browser> {
+  const { path } = findOrInstall(CHROMIUM, (line) => process.stdout.write(`${line}\n`));
+  return chromium.launch({
+    executablePath: path,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe-core finds wrong with a page: the rule and the elements. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found: unknown = await page.evaluate(
+    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+      violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html.slice(0, 200) + ' ' + failureSummary)))`,
+  );
+  return Array.isArray(found) ? found.map(String) : [String(found)];
+}
