@@ -22,13 +22,30 @@ module.exports = {
       from: {},
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
-    { name: 'no-orphan', severity: 'error', from: { orphan: true, pathNot: ['^src/main\\.ts$', '^src/dashboard/assets/'] }, to: {} },
+    {
+      name: 'no-orphan',
+      severity: 'error',
+      from: { orphan: true, pathNot: ['^src/main\\.ts$', '^src/dashboard/assets/'] },
+      to: {},
+    },
     ...Object.entries(ALLOWED).map(([name, allowed]) => ({
       name: `${name}-imports-only-${allowed.join('-and-') || 'itself'}`,
       severity: 'error',
       from: { path: room(name) },
       to: { path: '^src/', pathNot: [name, ...allowed].map(room) },
     })),
+    {
+      name: 'traces-are-loaded-only-when-configured',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/telemetry/traces', dependencyTypesNot: ['type-only', 'dynamic-import'] },
+    },
+    {
+      name: 'only-traces-know-opentelemetry',
+      severity: 'error',
+      from: { pathNot: '^src/telemetry/traces' },
+      to: { path: '@opentelemetry/' },
+    },
     {
       name: 'domain-is-pure',
       severity: 'error',

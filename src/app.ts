@@ -13,6 +13,7 @@ import { byAdmin, bySession } from './http/middleware/bySession.ts';
 import { logRequests } from './http/middleware/logRequests.ts';
 import { measureRequests } from './http/middleware/measureRequests.ts';
 import { rateLimitHeaders } from './http/middleware/rateLimitHeaders.ts';
+import { traceRequests } from './http/middleware/traceRequests.ts';
 import { adminRoutes } from './http/routes/admin/tenants.ts';
 import { tokenRoute } from './http/routes/auth/token.ts';
 import { docsRoutes } from './http/routes/docs.ts';
@@ -64,7 +65,8 @@ export function createHealthApp({
   log,
   ready,
   metrics,
-}: Pick<HttpDeps, 'log' | 'ready' | 'metrics'>): OpenAPIHono<AppEnv> {
+  traces,
+}: Pick<HttpDeps, 'log' | 'ready' | 'metrics' | 'traces'>): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({
     defaultHook: (result, c) => (result.success ? undefined : c.json(describeFault(result.error), 400)),
   });
@@ -72,6 +74,7 @@ export function createHealthApp({
   app.notFound(onNotFound);
   app.use(requestId(), logRequests(log));
   if (metrics !== null) app.use(measureRequests(metrics));
+  if (traces !== null) app.use(traceRequests(traces));
   app.use(
     methodNotAllowed({
       app,

@@ -133,6 +133,7 @@ const Environment = z
     TIERS: json.pipe(Tiers).default({}),
     TRUSTED_PROXIES: integer(0, 10).default(0),
     MAX_FAILED_AUTHENTICATIONS: integer(1, 1_000_000).default(100),
+    OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
     LOG_LEVEL: z
       .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'must be trace, debug, info, warn, error or silent')
       .default('info'),
@@ -213,6 +214,8 @@ export interface Config {
   readonly trustedProxies: number;
   /** Failed authentications that a client address may have in a minute. */
   readonly maxFailedAuthentications: number;
+  /** Of the collector of traces; undefined: nothing is traced */
+  readonly tracesEndpoint: string | undefined;
   readonly logLevel: string;
   readonly sweepIntervalMs: number;
   readonly reconcileIntervalMs: number;
@@ -256,6 +259,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     tiers: withOverrides(data.TIERS),
     trustedProxies: data.TRUSTED_PROXIES,
     maxFailedAuthentications: data.MAX_FAILED_AUTHENTICATIONS,
+    tracesEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: data.LOG_LEVEL,
     sweepIntervalMs: data.SWEEP_INTERVAL_MS,
     reconcileIntervalMs: data.RECONCILE_INTERVAL_MS,

@@ -31,6 +31,7 @@ import { findIssuers } from './store/issuers.ts';
 import type { Store } from './store/records.ts';
 import { WorkingCopy } from './store/workingCopy.ts';
 import { Metrics } from './telemetry/metrics.ts';
+import type { Traces } from './telemetry/traces.ts';
 
 export interface Services {
   readonly app: OpenAPIHono<AppEnv>;
@@ -69,7 +70,8 @@ export async function wire(
   const metrics = config.metricsPort === undefined ? null : new Metrics();
   const scripts = loadScripts(config.tiers, includes);
   defineScripts(redis, scripts);
-  if (metrics !== null) observeScripts(redis, scripts, metrics.startScript);
+  const traces = await tracesTo(config.tracesEndpoint, log);
+  for (const observer of [metrics, traces]) if (observer !== null) observeScripts(redis, scripts, observer.startScript);
   const tenants = configuredTenants(keys);
   let database: Database | null = null;
   try {
@@ -96,7 +98,7 @@ export async function wire(
       : new Streams(engine, createSubscriber(config.redisUrl), log, metrics && streamsObserver(metrics));
   const app =
     streams === null
-      ? createHealthApp({ log, ready, metrics })
+      ? createHealthApp({ log, ready, metrics, traces })
       : createApp({
           engine,
           definitions:
@@ -121,11 +123,12 @@ export async function wire(
           sizes: config.sizes,
           log,
           metrics,
+          traces,
           ready,
           knowsTenant: (id) => store !== null || tenants.has(id),
         });
 
-  const closers: (() => unknown)[] = [() => streams?.close(), () => activity.close()];
+  const closers: (() => unknown)[] = [() => streams?.close(), () => activity.close(), () => traces?.close()];
   if (config.role !== 'api') {
     const connection = new Redis(redisAddress(config.redisUrl), { maxRetriesPerRequest: null });
     connection.on('error', () => {}); // the same trouble as the client above has, which logs it
@@ -168,6 +171,13 @@ export async function wire(
       await redis.quit().catch(() => redis.disconnect());
     },
   };
+}
+
+/** The libraries are loaded only where they are needed. */
+async function tracesTo(endpoint: string | undefined, log: Logger): Promise<Traces | null> {
+  if (endpoint === undefined) return null;
+  const { Traces } = await import('./telemetry/traces.ts');
+  return new Traces(endpoint, log);
 }
 
 const streamsObserver = (metrics: Metrics): StreamsObserver => ({

@@ -17,6 +17,7 @@ import type { FailedAuthentications } from '../limits/failedAuthentications.ts';
 import type { ReadLimiter } from '../limits/reads.ts';
 import type { Store } from '../store/records.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Traces } from '../telemetry/traces.ts';
 import type { ReadinessCheck } from './routes/health.ts';
 
 /** What there is only with a database. */
@@ -47,6 +48,8 @@ export interface HttpDeps {
   readonly log: Logger;
   /** null: nobody asks for them */
   readonly metrics: Metrics | null;
+  /** null: nobody collects them */
+  readonly traces: Traces | null;
   readonly ready: ReadinessCheck;
 }
 
