@@ -95,7 +95,9 @@ describe('a request', () => {
 
   test('that is let in nowhere names no tenant, and one that fails is marked', async () => {
     const holdfast = await startTraced();
-    await holdfast.request('GET', '/api/v1/Resource/tree', undefined, { 'X-Api-Key': `hf_made-up_${'a'.repeat(32)}` });
+    await holdfast.request('GET', '/api/v1/Resource/tree', undefined, {
+      'X-Api-Key': `hf_${holdfast.tenant}_${'a'.repeat(32)}`,
+    });
     holdfast.leave();
     await holdfast.request('GET', '/readyz');
     await holdfast.stop();
