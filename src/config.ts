@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { API_KEY, LOCAL_SUBJECT, nameFault, TENANT_ID } from './domain/names.ts';
 import { DEFAULT_SIZES, type Sizes } from './domain/sizes.ts';
+import { isThisMachine } from './domain/thisMachine.ts';
 import { DEFAULT_TIERS, TIERS, type TierLimits, type TierTable } from './domain/tiers.ts';
 
 /** The most that a script can take in: Lua passes at most 8,000 values to one Redis command. */
@@ -97,7 +98,7 @@ const LOOPBACK = ['127.0.0.1', 'localhost', '::1', '[::1]'];
 /** An address of which http is enough only on this machine. */
 const httpsOrLoopback = z.url('must be an address').refine((text) => {
   const { protocol, hostname } = new URL(text);
-  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.includes(hostname));
+  return protocol === 'https:' || (protocol === 'http:' && isThisMachine(hostname));
 }, 'must be an https address, or one on this machine');
 
 const Environment = z
