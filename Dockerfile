@@ -11,7 +11,8 @@ COPY src src
 RUN npm run build
 
 FROM base AS dependencies
-RUN npm ci --omit=dev && npm cache clean --force
+# Source maps of libraries are a quarter of their size.
+RUN npm ci --omit=dev && npm cache clean --force && find node_modules -name '*.map' -delete
 
 FROM node:24-alpine
 WORKDIR /app
