@@ -16,6 +16,7 @@ import { reconcile } from './engine/reconcile.ts';
 import { createRedis, createSubscriber, redisAddress } from './engine/redis.ts';
 import { defineScripts, loadScripts, observeScripts } from './engine/scripts.ts';
 import { overdueMs, sweep } from './engine/sweep.ts';
+import { END_REASONS } from './events/stream.ts';
 import { Streams, type StreamsObserver } from './events/streams.ts';
 import type { AppEnv } from './http/env.ts';
 import { type ConfiguredKey, configuredTenants } from './identity/configuredTenants.ts';
@@ -133,7 +134,7 @@ export async function wire(
     const connection = new Redis(redisAddress(config.redisUrl), { maxRetriesPerRequest: null });
     connection.on('error', () => {}); // the same trouble as the client above has, which logs it
     const schedule = (name: string, everyMs: number, turn: () => Promise<void>) => {
-      const timed = metrics === null ? turn : () => metrics.timeJob(name, turn);
+      const timed = metrics === null ? turn : metrics.timed(name, turn);
       return startSchedule(connection, name, everyMs, timed, log).then(({ close }) => closers.push(close));
     };
     await schedule('expiry', config.sweepIntervalMs, async () => {
@@ -180,10 +181,13 @@ async function tracesTo(endpoint: string | undefined, log: Logger): Promise<Trac
   return new Traces(endpoint, log);
 }
 
-const streamsObserver = (metrics: Metrics): StreamsObserver => ({
-  delivered: (events) => metrics.countDelivered(events),
-  ended: (reason) => metrics.countStreamEnd(reason),
-});
+function streamsObserver(metrics: Metrics): StreamsObserver {
+  for (const reason of END_REASONS) metrics.countStreamEnd(reason, 0);
+  return {
+    delivered: (events) => metrics.countDelivered(events),
+    ended: (reason) => metrics.countStreamEnd(reason),
+  };
+}
 
 /** What is looked up only when somebody asks for the metrics. */
 function addGauges(metrics: Metrics, redis: Redis, database: Database | null, streams: Streams | null): void {

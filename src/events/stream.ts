@@ -22,7 +22,8 @@ const HEADERS = {
 };
 
 /** Why a stream ended: its reader went away, unless it was ended here. */
-export type EndReason = 'reader' | 'slow_reader' | 'redis_lost' | 'credential_ended' | 'instance_leaving';
+export const END_REASONS = ['reader', 'slow_reader', 'redis_lost', 'credential_ended', 'instance_leaving'] as const;
+export type EndReason = (typeof END_REASONS)[number];
 
 export class Stream {
   readonly id = randomUUID();

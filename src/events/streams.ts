@@ -14,7 +14,7 @@ import { type EndReason, Stream } from './stream.ts';
 
 const KEEPALIVE_EVERY_MS = 15_000;
 const KEEPALIVE = Buffer.from(': keepalive\n\n');
-const FRAME_END = '\n\n';
+const FRAME_END = Buffer.from('\n\n');
 
 /** Renewals that may fail in a row, since Redis was away, before a lease may have lapsed. */
 const RENEWALS_TO_LOSE = 2;

@@ -78,12 +78,21 @@ export class Metrics {
     this.#delivered.inc(events);
   }
 
-  countStreamEnd(reason: string): void {
-    this.#streamsEnded.inc({ reason });
+  /** @param streams 0 to have the series from the start: of one that begins at 1, Prometheus does not see that it has grown */
+  countStreamEnd(reason: string, streams = 1): void {
+    this.#streamsEnded.inc({ reason }, streams);
   }
 
-  /** Does a turn of a job, timed. The label is not `job`: so Prometheus calls what it scrapes. */
-  async timeJob(job: string, turn: () => Promise<void>): Promise<void> {
+  /**
+   * Gives a job whose turns are timed. The label is not `job`: so Prometheus calls what it scrapes.
+   * @param turn a turn of it
+   */
+  timed(job: string, turn: () => Promise<void>): () => Promise<void> {
+    this.#jobErrors.inc({ queue: job }, 0);
+    return () => this.#time(job, turn);
+  }
+
+  async #time(job: string, turn: () => Promise<void>): Promise<void> {
     const end = this.#jobs.startTimer({ queue: job });
     try {
       await turn();

@@ -92,6 +92,14 @@ describe('the alerts', () => {
   });
 });
 
+describe('the README', () => {
+  test('says of every metric of the service’s own what it is', () => {
+    const ours = [...types.keys()].filter((name) => name.startsWith('holdfast_'));
+    const told = [...readFileSync('README.md', 'utf8').matchAll(/`(holdfast_\w+)`/g)].map(([, name]) => name);
+    expect(told.toSorted()).toEqual(ours.toSorted());
+  });
+});
+
 describe('the dashboard', () => {
   test('shows every metric of the service’s own', () => {
     const ours = [...types.keys()].filter((name) => name.startsWith('holdfast_'));

@@ -228,6 +228,19 @@ describe('Redis and the database', () => {
   });
 });
 
+describe('what is rare and to be woken for', () => {
+  test('is there at 0 before it first happens, so that it can be seen to grow', async () => {
+    const worker = await startInstance({ env: { ...MEASURED, ROLE: 'worker' } });
+    const errors = async (queue: string) => (await samples(worker)).get(`holdfast_job_errors_total{queue="${queue}"}`);
+    for (const queue of ['expiry', 'reconciliation']) expect(await errors(queue)).toBe(0);
+    await worker.stop();
+    const idle = await startInstance({ env: MEASURED });
+    for (const reason of ['slow_reader', 'redis_lost'])
+      expect((await samples(idle)).get(`holdfast_streams_ended_total{reason="${reason}"}`)).toBe(0);
+    await idle.stop();
+  });
+});
+
 describe('names', () => {
   test('are those of Prometheus’s conventions: a prefix, base units, _total for counters', async () => {
     const types = [...parseTypes(await holdfast.scrape())].filter(([name]) => name.startsWith('holdfast_'));
