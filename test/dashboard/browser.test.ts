@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { startBrowser, violations } from '../support/browser.ts';
 import { createClient } from '../support/client.ts';
 import { type DashboardService, startDashboard } from '../support/dashboard.ts';
+import { startInstance } from '../support/service.ts';
 
 let service: DashboardService;
 let browser: Browser;
@@ -24,8 +25,10 @@ let context: BrowserContext;
 let page: Page;
 /** Whatever the browser finds wrong with pages, and hosts that they ask besides the service's own. */
 let complaints: string[] = [];
+let known: string[] = [];
 beforeEach(async () => {
   complaints = [];
+  known = [service.one.url, service.other.url, service.provider.issuer];
   context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
   context.setDefaultTimeout(10_000);
   page = await open();
@@ -44,7 +47,6 @@ async function open(): Promise<Page> {
       complaints.push(message.text());
   });
   opened.on('request', (request) => {
-    const known = [service.one.url, service.other.url, service.provider.issuer];
     if (!known.includes(new URL(request.url()).origin)) complaints.push(`asks ${request.url()}`);
   });
   return opened;
@@ -192,28 +194,22 @@ describe('the live page', () => {
     expect(await page.locator('#events tr').count()).toBe(0);
   });
 
-  test('connects again after an interruption, says so, and reads what is held anew', async () => {
+  test('connects again when its replica is back, says so, and reads what is held anew', async () => {
     await signIn();
     const client = createClient(service.one.url, await copyKey());
-    await go('/live');
+    const before = await startInstance({ keys: [], env: service.env });
+    known.push(before.url);
+    await go('/live', page, before);
     await page.getByText('connected', { exact: true }).waitFor();
-    await context.setOffline(true);
-    await service.one.redis.publish('nothing', '');
+    await before.stop();
+    await page.getByText('interrupted, connecting again').waitFor();
     await client.reserve({ resource: 'while-away', requester: 'robot' });
-    await context.setOffline(false);
-    await endStreams();
+    const after = await startInstance({ keys: [], env: service.env, port: Number(new URL(before.url).port) });
     await page.getByText('The stream was interrupted').waitFor();
     await page.locator('[data-live="held"]').getByText('while-away').waitFor();
+    await after.stop();
   });
 });
-
-/** Cuts the browser's streams, as a proxy that restarts does. */
-async function endStreams(): Promise<void> {
-  for (const id of await service.one.redis
-    .client('LIST', 'TYPE', 'PUBSUB')
-    .then((list) => String(list).match(/id=\d+/g) ?? []))
-    await service.one.redis.client('KILL', 'ID', Number(id.slice(3)));
-}
 
 describe('reservations', () => {
   test('are searched, and one is released by force, once it was asked again', async () => {
