@@ -51,6 +51,11 @@ export class Traces {
     const parent = this.#propagator.extract(ROOT_CONTEXT, carrier, defaultTextMapGetter);
     const attributes = { 'http.request.method': method };
     const span = this.#tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
+    if (!span.isRecording()) {
+      // The sampler passed it over: nothing below it is recorded either.
+      await serve();
+      return;
+    }
     try {
       const { route, status, tenant } = await this.#request.run(span, serve);
       span.updateName(`${method} ${route}`);
