@@ -30,10 +30,10 @@ describe('configuration', () => {
       drainDelayMs: 3000,
       database: null,
       adminRule: { admins: [], adminGroup: undefined },
-      jwtIssuers: [],
-      allowPrivateJwks: false,
       signIn: { kind: 'none' },
       publicUrl: undefined,
+      jwtIssuers: [],
+      allowPrivateJwks: false,
       tiers: DEFAULT_TIERS,
       trustedProxies: 0,
       maxFailedAuthentications: 100,
@@ -68,6 +68,30 @@ describe('configuration', () => {
     expect(faults({ REDIS_URL, DATABASE_URL: 'mysql://h/d', KEY_SECRET })).toContain('DATABASE_URL must begin with');
     const API_KEYS = JSON.stringify([{ key, tenant: 'acme', tier: 'Pro' }]);
     expect(faults({ REDIS_URL, DATABASE_URL: 'pglite:x', KEY_SECRET, API_KEYS })).toContain('API_KEYS must be unset');
+  });
+
+  const database = { REDIS_URL, DATABASE_URL: 'pglite:./data', KEY_SECRET };
+  const provider = { OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'c', PUBLIC_URL: 'https://holdfast.example/' };
+  test('takes an identity provider, with all that a sign-in needs', () => {
+    const config = readConfig({ ...database, ...provider });
+    const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = provider;
+    const signIn = { kind: 'oidc', issuer, clientId, clientSecret: undefined, scope: 'openid email profile' };
+    expect([config.signIn, config.publicUrl]).toEqual([signIn, 'https://holdfast.example']);
+    const message = faults({ REDIS_URL, OIDC_ISSUER: provider.OIDC_ISSUER });
+    for (const name of ['OIDC_CLIENT_ID', 'PUBLIC_URL', 'DATABASE_URL'])
+      expect(message).toContain(`${name} must be set`);
+    expect(faults({ ...database, ...provider, OIDC_ISSUER: 'http://id.example' })).toContain(
+      'OIDC_ISSUER must be an https',
+    );
+    expect(faults({ ...database, ...provider, PUBLIC_URL: 'https://h.example/x' })).toContain('must have no path');
+  });
+
+  test('takes a local sign-in only where nobody else can call', () => {
+    const LOCAL_SIGN_IN = 'true';
+    const config = readConfig({ REDIS_URL, LOCAL_SIGN_IN });
+    expect([config.signIn, config.adminRule.admins]).toEqual([{ kind: 'local' }, ['local']]);
+    for (const more of [{ HOST: '0.0.0.0' }, { TRUSTED_PROXIES: '1' }, { ...database, ...provider }])
+      expect(faults({ REDIS_URL, LOCAL_SIGN_IN, ...more })).toContain('LOCAL_SIGN_IN must not be true');
   });
 
   test('takes JWT_ISSUERS as JSON, each with an audience once', () => {

@@ -2,17 +2,18 @@
  * Keeps a second process away from a folder of PGlite's, which does not do so itself: a socket beside it that only one can listen on. It
  * goes with its process, so a crash leaves no lock behind.
  */
-import { unlink } from 'node:fs/promises';
+import { mkdir, unlink } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 
 /**
- * Takes the lock.
+ * Takes the lock; makes the folder that both are in.
  * @returns what gives it back
  * @throws Error where another process has it
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const path = `${resolve(folder)}.lock`;
+  await mkdir(dirname(path), { recursive: true });
   const server = createServer((socket) => socket.destroy());
   const listen = () =>
     new Promise<boolean>((settle, reject) => {

@@ -14,9 +14,8 @@ export interface Claims {
 }
 
 export interface ProviderOptions {
-  /** Where the client `dashboard` may be sent back to, after a sign-in and after a sign-out. */
-  readonly redirectUris?: readonly string[];
-  readonly signedOutUris?: readonly string[];
+  /** The origin at which the client `dashboard` is. */
+  readonly dashboard?: string;
   /** What is known of an account. */
   readonly claimsOf?: (account: string) => Claims;
 }
@@ -61,7 +60,7 @@ function addressOf(server: Server): string {
 }
 
 async function makeProvider(issuer: string, options: ProviderOptions): Promise<Provider> {
-  const { redirectUris = [], signedOutUris = [], claimsOf = () => ({}) } = options;
+  const { dashboard = 'https://dashboard.example', claimsOf = () => ({}) } = options;
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const key: JWK = { ...(await exportJWK(privateKey)), kty: 'RSA', alg: 'RS256', use: 'sig', kid: `${Math.random()}` };
   // It tells of what it takes to be mistakes in an installation.
@@ -74,8 +73,8 @@ async function makeProvider(issuer: string, options: ProviderOptions): Promise<P
       {
         client_id: CLIENT.id,
         client_secret: CLIENT.secret,
-        redirect_uris: [...redirectUris],
-        post_logout_redirect_uris: [...signedOutUris],
+        redirect_uris: [`${dashboard}/auth/callback`],
+        post_logout_redirect_uris: [`${dashboard}/dashboard/sign-in`],
       },
       { client_id: APP.id, token_endpoint_auth_method: 'none', redirect_uris: [APP.redirectUri] },
     ],

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
+import { createServer } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { inject } from 'vitest';
 import { readConfig } from '../../src/config.ts';
@@ -32,11 +33,13 @@ export interface InstanceOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly includes?: Readonly<Record<string, string>>;
   readonly redisUrl?: string;
+  /** Where it listens; 0, the default: at any free one */
+  readonly port?: number;
 }
 
 /** Starts an instance; role api unless env says otherwise. Its client uses the first key. */
 export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {
-  const { redisUrl = inject('redisUrl'), env = {}, includes = {} } = options;
+  const { redisUrl = inject('redisUrl'), env = {}, includes = {}, port = 0 } = options;
   const keys = options.keys ?? [makeConfiguredKey(makeTenant())];
   const logged: string[] = [];
   const log = createLogger('trace', { write: (line) => void logged.push(line) });
@@ -47,7 +50,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
     { includes },
   );
   const server = createAdaptorServer({ fetch: services.app.fetch }) as Server;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
   const redis = createPatientRedis(redisUrl);
@@ -67,6 +70,15 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
       await services.close();
     },
   };
+}
+
+/** A port that nobody listens at just now. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 export const makeConfiguredKey = (tenant: string, label?: string): ConfiguredKey => ({

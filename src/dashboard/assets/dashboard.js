@@ -11,13 +11,13 @@ function say(text) {
 
 for (const button of document.querySelectorAll('button[data-copy]')) {
   if (!(button instanceof HTMLButtonElement)) continue;
+  const label = button.textContent;
   button.hidden = false;
   button.addEventListener('click', async () => {
     const text = document.getElementById(button.dataset.copy ?? '')?.textContent ?? '';
     try {
       await navigator.clipboard.writeText(text);
       say('Copied.');
-      const label = button.textContent;
       button.textContent = 'Copied';
       setTimeout(() => {
         button.textContent = label;
@@ -126,6 +126,8 @@ function follow() {
   source.addEventListener('error', () => {
     tell('holdfast:disconnected', null);
     source.close();
+    // Where nobody is signed in any more, that is found out here.
+    void renew();
     setTimeout(follow, RECONNECT_MS * (0.5 + Math.random()));
   });
   for (const type of TYPES)
@@ -137,6 +139,7 @@ function follow() {
 
 const every = document.body.dataset.renew;
 if (every !== undefined) {
-  follow();
+  // By then the page's own script listens too.
+  document.addEventListener('DOMContentLoaded', follow);
   if (Number(every) > 0) setInterval(() => void renew(), Number(every) * 1000);
 }

@@ -138,9 +138,7 @@ const KeyTable = ({ keys }: { keys: readonly ListedKey[] }) => (
             <td>
               <Time at={key.usedAtMs} none="not yet" />
             </td>
-            <td class="buttons">
-              {key.id !== null && <KeyActions id={key.id} name={nameOf(key)} isDefault={key.isDefault} />}
-            </td>
+            <td>{key.id !== null && <KeyActions id={key.id} name={nameOf(key)} isDefault={key.isDefault} />}</td>
           </tr>
         ))}
       </tbody>
@@ -149,7 +147,7 @@ const KeyTable = ({ keys }: { keys: readonly ListedKey[] }) => (
 );
 
 const KeyActions = ({ id, name, isDefault }: { id: string; name: string; isDefault: boolean }) => (
-  <>
+  <div class="buttons">
     <a class="button" href={`${AT}?show=${id}`}>
       Show<span class="out-of-sight"> {name}</span>
     </a>{' '}
@@ -171,5 +169,5 @@ const KeyActions = ({ id, name, isDefault }: { id: string; name: string; isDefau
         fields={{ id }}
       />
     )}
-  </>
+  </div>
 );

@@ -29,7 +29,11 @@ export const resourceRoutes = (deps: DashboardDeps) => {
     const row = rows.get(name);
     if (row === undefined) throw new HoldfastError('unregistered', 'No such resource is registered.');
     const slots = slotsOf(row);
-    const owners = await slotOwners(engine, viewer.credential, slots);
+    const unregistered = row.blocks.filter((blocker) => !rows.has(blocker));
+    const owners = await slotOwners(engine, viewer.credential, [...slots, ...unregistered]);
+    const blockers = row.blocks.map(
+      (blocker) => rows.get(blocker) ?? plain(blocker, owners[slots.length + unregistered.indexOf(blocker)] ?? null),
+    );
     const above = ancestorsOf(rows, row);
     const children = childrenOf(rows);
     const below = children.get(name) ?? [];
@@ -51,11 +55,7 @@ export const resourceRoutes = (deps: DashboardDeps) => {
         {row.blocks.length > 0 && (
           <section aria-labelledby="blocks-title" data-live="blocks">
             <h2 id="blocks-title">Taken along</h2>
-            <ResourceTree
-              roots={row.blocks.map((blocker) => rows.get(blocker) ?? plain(blocker))}
-              children={new Map()}
-              more={AT}
-            />
+            <ResourceTree roots={blockers} children={new Map()} more={AT} />
           </section>
         )}
         {below.length > 0 && (
@@ -105,8 +105,14 @@ export const resourceRoutes = (deps: DashboardDeps) => {
 const slotsOf = ({ name, capacity }: Row): string[] =>
   capacity === 1 ? [name] : Array.from({ length: Math.min(capacity, MOST_SLOTS) }, (_, i) => `${name}_${i}`);
 
-/** A blocker that nobody has registered. What is held of it is not known here. */
-const plain = (name: string): Row => ({ name, capacity: 1, parent: '', held: 0, blocks: [] });
+/** A blocker that nobody has registered. */
+const plain = (name: string, owner: string | null): Row => ({
+  name,
+  capacity: 1,
+  parent: '',
+  held: owner === null ? 0 : 1,
+  blocks: [],
+});
 
 function ancestorsOf(rows: ReadonlyMap<string, Row>, row: Row): Row[] {
   const above: Row[] = [];

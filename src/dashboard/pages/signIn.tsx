@@ -123,11 +123,13 @@ export const signInRoutes = (deps: DashboardDeps) => {
       if (begun === null) throw new HoldfastError('forbidden', 'This sign-in was not begun here, or it took too long.');
       let person: SignedIn;
       try {
-        person = await client.finish(new URL(c.req.url).search, begun);
+        person = await client.finish(new URL(c.req.url).search.slice(1), begun);
       } catch (error) {
         if (!(error instanceof HoldfastError) || error.code !== 'unauthenticated') throw error;
+        const reason = error.cause instanceof Error ? error.cause.message : undefined;
+        c.var.log.warn({ requestId: c.var.requestId, reason }, 'sign-in failed');
         await failedAuthentications.count(address());
-        throw new HoldfastError('forbidden', error.message, { cause: error });
+        throw new HoldfastError('forbidden', error.message);
       }
       const { id, tenant } = await findOrCreateUser(store, person, newKey(sealer));
       return startSession(c, tenant, { ...person, id }, begun.to);

@@ -1,0 +1,339 @@
+/**
+ * Signing in, as somebody would who does not keep to the rules (decisions, section 9).
+ */
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type DashboardService, startDashboard } from '../support/dashboard.ts';
+import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+
+let service: DashboardService;
+beforeAll(async () => {
+  service = await startDashboard();
+});
+afterAll(() => service.stop());
+
+interface Answer {
+  readonly status: number;
+  readonly to: string | null;
+  readonly cookies: readonly string[];
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
+  const response = await fetch(url, { ...init, redirect: 'manual' });
+  const cookies = response.headers.getSetCookie();
+  return {
+    status: response.status,
+    to: response.headers.get('location'),
+    cookies,
+    headers: response.headers,
+    text: await response.text(),
+  };
+}
+
+const bare = (cookie: string | undefined) => cookie?.split(';')[0] ?? '';
+
+/** Goes as far as the provider's answer: the address that it sends the browser back to, and the cookie of the sign-in that has begun. */
+async function signInUpTo(who: string, to?: string): Promise<{ back: string; cookie: string }> {
+  const query = to === undefined ? '' : `?${new URLSearchParams({ to })}`;
+  const start = await ask(`${service.one.url}/auth/start${query}`);
+  const jar = new Map<string, string>();
+  let url = `${start.to}&${new URLSearchParams({ login_hint: who })}`;
+  while (url.startsWith(service.provider.issuer)) {
+    const answer = await ask(url, { headers: { Cookie: [...jar.values()].join('; ') } });
+    for (const cookie of answer.cookies) jar.set(cookie.split('=')[0] ?? '', bare(cookie));
+    if (answer.to === null) throw new Error(answer.text);
+    url = new URL(answer.to, url).href;
+  }
+  return { back: url, cookie: bare(start.cookies[0]) };
+}
+
+const finish = (back: string, cookie: string) => ask(back, { headers: { Cookie: cookie } });
+
+describe('a sign-in', () => {
+  test('makes a session in a cookie that scripts cannot read and other sites cannot send', async () => {
+    const { back, cookie } = await signInUpTo('alice');
+    const { status, to, cookies } = await finish(back, cookie);
+    expect([status, to]).toEqual([303, '/dashboard']);
+    const session = cookies.find((one) => one.startsWith('holdfast_session='));
+    expect(session).toMatch(/; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect((await ask(`${service.other.url}/dashboard`, { headers: { Cookie: bare(session) } })).status).toBe(200);
+  });
+
+  test('behind TLS, its cookies are for TLS alone', async () => {
+    const secure = await startInstance({ keys: [], env: { ...service.env, PUBLIC_URL: 'https://holdfast.example' } });
+    const { cookies } = await ask(`${secure.url}/auth/start`);
+    expect(cookies[0]).toMatch(/; HttpOnly; Secure; SameSite=Lax$/);
+    await secure.stop();
+  });
+
+  test('that another browser began is refused: nobody is signed in as somebody else by a link', async () => {
+    const { back } = await signInUpTo('mallory');
+    const { cookie: theirs } = await signInUpTo('victim');
+    for (const cookie of ['', theirs, 'holdfast_sign_in=nonsense']) {
+      const { status, cookies } = await finish(back, cookie);
+      expect([status, cookies.filter((one) => one.startsWith('holdfast_session'))]).toEqual([403, []]);
+    }
+  });
+
+  test('that is repeated, or whose answer was changed, is refused', async () => {
+    const { back, cookie } = await signInUpTo('bob');
+    const changed = new URL(back);
+    changed.searchParams.set('code', 'another');
+    expect((await finish(changed.href, cookie)).status).toBe(403);
+    changed.search = '?error=access_denied';
+    expect((await finish(changed.href, cookie)).status).toBe(403);
+    expect((await finish(back, cookie)).status).toBe(303);
+    expect((await finish(back, cookie)).status).toBe(403);
+  });
+
+  test.each([
+    'https://evil.example/',
+    '//evil.example/dashboard',
+    '/dashboard/../../evil',
+    '/dashboard\\@evil.example',
+    'javascript:alert(1)',
+    '/api/v1/Tenant',
+    '/dashboardevil',
+  ])('to %s leads to no other place than the dashboard', async (to) => {
+    const { back, cookie } = await signInUpTo('carol', to);
+    const answer = await finish(back, cookie);
+    const landed = new URL(answer.to ?? '', service.one.url);
+    expect([answer.status, landed.origin]).toEqual([303, service.one.url]);
+    expect(landed.pathname).toMatch(/^\/dashboard(\/|\\|$)|^\/evil$/);
+  });
+
+  test('counts as a failed authentication of the address where it fails', async () => {
+    const strict = await startInstance({
+      keys: [],
+      env: { ...service.env, MAX_FAILED_AUTHENTICATIONS: '2', TRUSTED_PROXIES: '1' },
+    });
+    const { cookie } = await signInUpTo('dave');
+    const attempt = () =>
+      ask(`${strict.url}/auth/callback?code=x&state=y`, {
+        headers: { Cookie: cookie, 'X-Forwarded-For': '192.0.2.1' },
+      });
+    expect([(await attempt()).status, (await attempt()).status, (await attempt()).status]).toEqual([403, 403, 429]);
+    await strict.stop();
+  });
+
+  test('while the provider is away: 503, and it heals', async () => {
+    const away = await startInstance({ keys: [], env: { ...service.env, OIDC_ISSUER: 'http://127.0.0.1:1' } });
+    expect((await ask(`${away.url}/auth/start`)).status).toBe(503);
+    expect((await ask(`${away.url}/dashboard/sign-in`)).status).toBe(200);
+    await away.stop();
+  });
+
+  test('an e-mail address that the provider has not verified makes nobody an administrator', async () => {
+    const env = { ...service.env, ADMINS: 'unverified@id.example,verified@id.example' };
+    const instance = await startInstance({ keys: [], env });
+    const statusOf = async (who: string) => {
+      const { back, cookie } = await signInUpTo(who);
+      const session = (await finish(back, cookie)).cookies.find((one) => one.startsWith('holdfast_session='));
+      return (await ask(`${instance.url}/dashboard/tenants`, { headers: { Cookie: bare(session) } })).status;
+    };
+    expect([await statusOf('unverified'), await statusOf('verified')]).toEqual([403, 200]);
+    await instance.stop();
+  });
+});
+
+describe('pages and forms', () => {
+  const session = async (who: string) => {
+    const { back, cookie } = await signInUpTo(who);
+    return bare((await finish(back, cookie)).cookies.find((one) => one.startsWith('holdfast_session=')));
+  };
+  const FORMS = [
+    'rotate',
+    'reservations/release',
+    'reservations/reset',
+    'resources',
+    'resources/one/delete',
+    'keys',
+    'keys/rotate',
+    'keys/delete',
+    'settings',
+    'settings/issuers',
+    'settings/issuers/delete',
+    'tenants/acme/tier',
+    'tenants/acme/suspend',
+    'sign-out',
+  ];
+
+  test('without a session lead to the sign-in, and do nothing', async () => {
+    for (const page of [
+      '',
+      '/live',
+      '/reservations',
+      '/resources',
+      '/resources/one',
+      '/keys',
+      '/settings',
+      '/tenants',
+      '/x',
+    ])
+      expect(await ask(`${service.one.url}/dashboard${page}`)).toMatchObject({
+        status: 303,
+        to: expect.stringContaining('/dashboard/sign-in'),
+      });
+    for (const form of FORMS.filter((one) => one !== 'sign-out')) {
+      const init = { method: 'POST', headers: { Origin: service.one.url }, body: new URLSearchParams({ name: 'x' }) };
+      expect([form, (await ask(`${service.one.url}/dashboard/${form}`, init)).to]).toEqual([
+        form,
+        '/dashboard/sign-in',
+      ]);
+    }
+  });
+
+  test('of another site are refused, whatever cookie comes with them', async () => {
+    const cookie = await session('erin');
+    const foreign: Record<string, string>[] = [
+      { Origin: 'https://evil.example' },
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { 'Sec-Fetch-Site': 'same-site' },
+      {},
+    ];
+    for (const headers of foreign)
+      for (const form of FORMS) {
+        const init = {
+          method: 'POST',
+          headers: { Cookie: cookie, ...headers },
+          body: new URLSearchParams({ name: 'x' }),
+        };
+        expect([form, (await ask(`${service.one.url}/dashboard/${form}`, init)).status]).toEqual([form, 403]);
+      }
+  });
+
+  test('that are malformed: 400', async () => {
+    const cookie = await session('erin');
+    for (const form of ['reservations/release', 'resources', 'keys/rotate', 'settings/issuers']) {
+      const init = {
+        method: 'POST',
+        headers: { Cookie: cookie, Origin: service.one.url },
+        body: new URLSearchParams({ x: 'y' }),
+      };
+      expect([form, (await ask(`${service.one.url}/dashboard/${form}`, init)).status]).toEqual([form, 400]);
+    }
+  });
+
+  test('may be framed, kept or scripted by nobody else', async () => {
+    const { headers, text } = await ask(`${service.one.url}/dashboard`, { headers: { Cookie: await session('erin') } });
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    );
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(text).not.toMatch(/<script(?![^>]*src=)|\son\w+=|style=/);
+  });
+
+  test('show names as they are, whatever is in them', async () => {
+    const cookie = await session('frank');
+    const name = '"><script>alert(1)</script>';
+    const init = {
+      method: 'POST',
+      headers: { Cookie: cookie, Origin: service.one.url, 'Content-Type': 'application/json' },
+      body: JSON.stringify([{ resource: name, requester: name }]),
+    };
+    await ask(`${service.one.url}/api/v1/Reservation/reserve`, init);
+    const { text } = await ask(`${service.one.url}/dashboard/reservations?q=${encodeURIComponent(name)}`, {
+      headers: { Cookie: cookie },
+    });
+    expect(text).toContain('&lt;script&gt;');
+    expect(text).not.toContain('<script>alert');
+  });
+
+  test('count as reads of the tenant, and say so where they are spent', async () => {
+    const few = await startInstance({ keys: [], env: { ...service.env, TIERS: '{"Free": {"readsPerMinute": 2}}' } });
+    const cookie = await session('grace');
+    const see = () => ask(`${few.url}/dashboard/settings`, { headers: { Cookie: cookie } });
+    expect([(await see()).status, (await see()).status]).toEqual([200, 200]);
+    const { status, text } = await see();
+    expect([status, text]).toEqual([429, expect.stringContaining('2 ReadsPerMinute')]);
+    await few.stop();
+  });
+
+  test('of a tenant that is suspended: 403; signing out goes on', async () => {
+    const cookie = await session('heidi');
+    const root = await session('root');
+    const tenant = /holdfast_session=hfs_([a-z0-9-]+)_/.exec(cookie)?.[1];
+    const init = { method: 'POST', headers: { Cookie: root, Origin: service.one.url } };
+    await ask(`${service.one.url}/api/v1/admin/tenants/${tenant}/suspend`, init);
+    expect(await ask(`${service.one.url}/dashboard`, { headers: { Cookie: cookie } })).toMatchObject({
+      status: 403,
+      text: expect.stringContaining('This tenant is suspended'),
+    });
+    const out = { method: 'POST', headers: { Cookie: cookie, Origin: service.one.url } };
+    expect((await ask(`${service.one.url}/dashboard/sign-out`, out)).to).toBe('/dashboard/sign-in?out');
+  });
+});
+
+describe('without a database', () => {
+  const local = { LOCAL_SIGN_IN: 'true' };
+  const form = (url: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    ask(`${url}/dashboard/sign-in`, {
+      method: 'POST',
+      headers: { Origin: url, ...headers },
+      body: new URLSearchParams(fields),
+    });
+
+  test('who uses this machine signs in to a tenant of the configuration, and sees what there is', async () => {
+    const [tenant, another] = [makeTenant(), makeTenant()];
+    const keys = [makeConfiguredKey(tenant, 'worker'), makeConfiguredKey(another)];
+    const instance = await startInstance({ keys, env: local });
+    const page = await ask(`${instance.url}/dashboard/sign-in`);
+    expect(page.text).toContain('Local sign-in');
+    for (const one of [tenant, another]) expect(page.text).toContain(`Sign in to tenant ${one}`);
+    const { status, cookies } = await form(instance.url, { tenant });
+    expect(status).toBe(303);
+    const see = async (path: string) =>
+      (await ask(`${instance.url}/dashboard${path}`, { headers: { Cookie: bare(cookies[0]) } })).text;
+    expect(await see('')).toContain(keys[0]?.key);
+    expect(await see('/keys')).toContain('worker');
+    for (const path of ['', '/keys', '/settings', '/tenants']) expect(await see(path)).toContain('DATABASE_URL');
+    await instance.reserve({ resource: 'seen', requester: 'me' });
+    expect(await see('/reservations')).toContain('seen');
+    expect((await form(instance.url, { tenant: 'nobody' })).status).toBe(404);
+    await instance.stop();
+  });
+
+  test('a local sign-in is refused to a page that made its name lead here, and to what a proxy hands on', async () => {
+    const instance = await startInstance({ env: local });
+    const { port } = new URL(instance.url);
+    const { tenant } = instance;
+    expect((await form(instance.url, { tenant }, { 'X-Forwarded-For': '192.0.2.1' })).status).toBe(403);
+    expect((await form(instance.url, { tenant }, { Origin: 'http://evil.example' })).status).toBe(403);
+    const rebound = new Promise<number | undefined>((resolve, reject) => {
+      const headers = { Host: `evil.example:${port}`, Origin: `http://evil.example:${port}` };
+      request({ port, host: '127.0.0.1', path: '/dashboard/sign-in', method: 'POST', headers }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      })
+        .on('error', reject)
+        .end();
+    });
+    expect(await rebound).toBe(403);
+    expect((await form(`http://localhost:${port}`, { tenant })).status).toBe(303);
+    await instance.stop();
+  });
+
+  test('there is none unless it is configured', async () => {
+    const instance = await startInstance();
+    expect((await ask(`${instance.url}/dashboard/sign-in`)).text).toContain('No sign-in is configured');
+    expect((await form(instance.url, { tenant: instance.tenant })).status).toBe(303); // to the sign-in: nobody is signed in
+    expect((await form(instance.url, { tenant: instance.tenant })).cookies).toEqual([]);
+    await instance.stop();
+  });
+});
+
+describe('with an embedded database, on one machine', () => {
+  test('a local sign-in makes a tenant, and its user administers', async () => {
+    const env: Record<string, string> = { ...service.env, LOCAL_SIGN_IN: 'true', OIDC_ISSUER: '', PUBLIC_URL: '' };
+    const instance = await startInstance({ keys: [], env });
+    const init = { method: 'POST', headers: { Origin: instance.url }, body: new URLSearchParams() };
+    const { status, cookies } = await ask(`${instance.url}/dashboard/sign-in`, init);
+    expect(status).toBe(303);
+    const page = await ask(`${instance.url}/dashboard/tenants`, { headers: { Cookie: bare(cookies[0]) } });
+    expect(page.text).toContain('local-user-');
+    await instance.stop();
+  });
+});
