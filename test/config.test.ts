@@ -33,8 +33,6 @@ describe('configuration', () => {
       adminRule: { admins: [], adminGroup: undefined },
       jwtIssuers: [],
       allowPrivateJwks: false,
-      signIn: { kind: 'none' },
-      publicUrl: undefined,
       tiers: DEFAULT_TIERS,
       trustedProxies: 0,
       maxFailedAuthentications: 100,
