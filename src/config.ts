@@ -92,8 +92,6 @@ const JwtIssuers = z
     'must not hold an issuer with an audience twice',
   );
 
-const LOOPBACK = ['127.0.0.1', 'localhost', '::1', '[::1]'];
-
 /** An address of which http is enough only on this machine. */
 const httpsOrLoopback = z.url('must be an address').refine((text) => {
   const { protocol, hostname } = new URL(text);
@@ -160,7 +158,7 @@ const Environment = z
         if (env[name] === undefined) fault(name, 'must be set where OIDC_ISSUER is');
     if (env.LOCAL_SIGN_IN === 'true') {
       if (env.OIDC_ISSUER !== undefined) fault('LOCAL_SIGN_IN', 'must not be true where OIDC_ISSUER is set');
-      if (!LOOPBACK.includes(env.HOST) || env.TRUSTED_PROXIES > 0)
+      if (!isThisMachine(env.HOST) || env.TRUSTED_PROXIES > 0)
         fault('LOCAL_SIGN_IN', 'must not be true where others than this machine can call: HOST, TRUSTED_PROXIES');
     }
     if (env.DATABASE_URL === undefined) return;

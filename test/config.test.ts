@@ -29,6 +29,8 @@ describe('configuration', () => {
       sweepIntervalMs: 1000,
       reconcileIntervalMs: 300_000,
       drainDelayMs: 3000,
+      metricsPort: undefined,
+      tracesEndpoint: undefined,
       database: null,
       adminRule: { admins: [], adminGroup: undefined },
       jwtIssuers: [],

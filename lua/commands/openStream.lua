@@ -18,9 +18,11 @@
 --@include streamsOf
 local streamsKey = streamsOf(ARGV[1])
 redis.call('ZREMRANGEBYSCORE', streamsKey, '-inf', nowMs)
-if streamsKey == base .. 'streams' and redis.call('ZCARD', streamsKey) >= streamCap then
+-- Streams of sessions do not count (interface, "Events" 4), but nobody looks at so many pages.
+local cap = streamsKey == base .. 'streams' and streamCap or 200
+if redis.call('ZCARD', streamsKey) >= cap then
   -- Others come and go at any time.
-  return refuse('CONNECT', 'EventConnections', streamCap, 1, 5)
+  return refuse('CONNECT', 'EventConnections', cap, 1, 5)
 end
 local leaseEnd = nowMs + ARGV[3]
 redis.call('ZADD', streamsKey, leaseEnd, ARGV[2])

@@ -3,6 +3,7 @@
  * host, and their policy holds the browser to that.
  */
 import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
 import { secureHeaders } from 'hono/secure-headers';
 import { ZodError } from 'zod';
 import { type ErrorCode, HoldfastError, LimitError } from '../domain/errors.ts';
@@ -30,6 +31,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
     if (error instanceof HoldfastError && error.code === 'unauthenticated') return c.redirect(signInPath(c), 303);
     const problem = problemOf(error);
     if (error instanceof LimitError) c.header('Retry-After', String(error.hit.retryAfter));
+    if (problem.status === 503) c.header('Retry-After', '1');
     if (problem.status >= 500) c.var.log.error({ requestId: c.var.requestId, err: error }, 'page failed');
     return c.html(<ProblemPage {...problem} viewer={c.var.viewer ?? null} />, problem.status);
   });
@@ -50,8 +52,13 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
     // Whoever stands before us with TLS decides that for the whole host.
     strictTransportSecurity: false,
   });
+  const tooLarge = bodyLimit({
+    maxSize: deps.sizes.bodyBytes,
+    onError: (c) =>
+      c.html(<ProblemPage status={413} title="Refused" text="The form is too large." viewer={null} />, 413),
+  });
   for (const path of ['/dashboard', '/dashboard/*', '/auth/*'])
-    app.use(path, headers, async (c, next) => {
+    app.use(path, headers, tooLarge, async (c, next) => {
       await next();
       if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store');
     });
@@ -84,9 +91,12 @@ const PROBLEMS: Record<Exclude<ErrorCode, 'unauthenticated'>, Pick<Problem, 'sta
   unavailable: { status: 503, title: 'Not available' },
 };
 
+/** A page changes nothing; and forms are told by the API. */
+const AWAY = 'Something that this page needs cannot be reached just now. Try again in a moment.';
+
 function problemOf(error: unknown): Problem {
   if (error instanceof HoldfastError && error.code !== 'unauthenticated')
-    return { ...PROBLEMS[error.code], text: error.message };
+    return { ...PROBLEMS[error.code], text: error.code === 'unavailable' ? AWAY : error.message };
   if (error instanceof ZodError)
     return { status: 400, title: 'Refused', text: 'The form or the address is malformed.' };
   return { status: 500, title: 'That did not work', text: 'A fault of the service. It has been noted.' };

@@ -11,7 +11,9 @@ import { isAdmin } from '../identity/admins.ts';
 import { parseSession } from '../identity/credentials.ts';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
 
+/** Where people sign in, and where administrators find tenants. */
 export const SIGN_IN = '/dashboard/sign-in';
+export const TENANTS = '/dashboard/tenants';
 
 /** @throws HoldfastError forbidden, for a form of another site; unauthenticated, unavailable; LimitError */
 export const viewer = ({ engine, reads, tenants }: DashboardDeps) =>
@@ -21,14 +23,15 @@ export const viewer = ({ engine, reads, tenants }: DashboardDeps) =>
     if (credential === null || user === null) throw new HoldfastError('unauthenticated', 'Nobody is signed in.');
     c.set('credential', credential);
     c.set('viewer', { credential, user, isAdmin: tenants === null || isAdmin(tenants.adminRule, user) });
-    if (c.req.method === 'GET') await reads.charge(credential);
-    else refuseForeignOrigin(c);
+    if (!['GET', 'HEAD'].includes(c.req.method)) refuseForeignOrigin(c);
+    // An administrator whose own tenant is suspended can still see to that.
+    if (!c.var.viewer.isAdmin || !c.req.path.startsWith(TENANTS)) await reads.charge(credential);
     await next();
   });
 
 /** Where to sign in, to come back to what was asked for. */
 export function signInPath(c: Context<DashboardEnv>): string {
   const { pathname, search } = new URL(c.req.url);
-  const to = c.req.method === 'GET' ? pathname + search : '/dashboard';
+  const to = ['GET', 'HEAD'].includes(c.req.method) ? pathname + search : '/dashboard';
   return to === '/dashboard' ? SIGN_IN : `${SIGN_IN}?${new URLSearchParams({ to })}`;
 }

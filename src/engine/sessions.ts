@@ -47,7 +47,9 @@ export async function readSession(redis: RedisClient, session: Credential): Prom
  * @throws HoldfastError unavailable
  */
 export async function endSession(redis: RedisClient, session: Credential): Promise<void> {
-  await send(() => redis.del(sessionKey(session)));
+  const ended = await send(() => redis.del(sessionKey(session)));
+  // Whoever makes sessions up causes no more than that.
+  if (ended === 0) return;
   // Tells instances to look whether what the streams they hold were opened with is still valid.
   await send(() => redis.spublish(eventsChannel(session.tenant), ''));
 }

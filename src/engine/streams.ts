@@ -11,6 +11,8 @@ import { parseReply, toInteger, toText } from './reply.ts';
 /** What is renewed well before has lapsed within the 45 s that the decisions allow. */
 const LEASE_MS = 40_000;
 export const RENEW_EVERY_MS = 10_000;
+/** Streams that one call renews: about 2 ms of Redis. */
+const PAGE = 250;
 
 /**
  * Gives a stream its lease.
@@ -33,9 +35,14 @@ export async function renewStreams(
   tenant: string,
   streams: ReadonlyMap<string, string>,
 ): Promise<string[]> {
-  const args = [...streams].flat();
-  const ended = await send(() => engine.redis.hf_renewStreams(tenantKey(tenant), LEASE_MS, ...args));
-  return parseReply(ended).map(toText);
+  const all = [...streams];
+  const ended: string[] = [];
+  for (let from = 0; from < all.length; from += PAGE) {
+    const args = all.slice(from, from + PAGE).flat();
+    const page = await send(() => engine.redis.hf_renewStreams(tenantKey(tenant), LEASE_MS, ...args));
+    ended.push(...parseReply(page).map(toText));
+  }
+  return ended;
 }
 
 /**

@@ -2,15 +2,18 @@
  * Signing in through an OpenID Connect provider (decisions, section 9): the code flow with PKCE.
  */
 import {
+  AuthorizationResponseError,
   allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
   buildEndSessionUrl,
+  ClientError,
   type Configuration,
   calculatePKCECodeChallenge,
   discovery,
   fetchUserInfo,
   None,
+  ResponseBodyError,
   randomNonce,
   randomPKCECodeVerifier,
   randomState,
@@ -45,12 +48,37 @@ export interface SignedIn {
   readonly groups: string[];
 }
 
+/** Providers differ in what they send; what is of another type says nothing. */
 const Claims = z.object({
-  email: z.string().optional(),
-  email_verified: z.boolean().optional(),
-  name: z.string().optional(),
+  email: z.string().max(320).optional().catch(undefined),
+  email_verified: z
+    .union([z.boolean(), z.literal('true').transform(() => true)])
+    .optional()
+    .catch(undefined),
+  name: z
+    .string()
+    .transform((name) => name.replace(/\p{Cc}/gu, '').slice(0, 200))
+    .optional()
+    .catch(undefined),
   groups: z.array(z.string()).optional().catch(undefined),
 });
+
+/** What is said of somebody's e-mail address, by one source: one's flag does not speak for another's address. */
+const emailOf = ({ email, email_verified: verified }: z.infer<typeof Claims>): string | null =>
+  verified === true ? (email ?? null) : null;
+
+/** Whether the provider has refused, or what it says does not hold; and not merely failed to answer. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof AuthorizationResponseError) return true;
+  if (error instanceof ResponseBodyError) return error.status < 500;
+  return error instanceof ClientError && !NO_ANSWER.has(error.code ?? '');
+}
+
+/** By openid-client's codes. */
+const NO_ANSWER = new Set(['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_PARSE_ERROR']);
+
+const away = (cause: unknown) =>
+  new HoldfastError('unavailable', 'The identity provider cannot be reached. Try again.', { cause });
 
 export class OidcClient {
   readonly #options: OidcOptions;
@@ -92,21 +120,25 @@ export class OidcClient {
       new URL(`${this.#options.redirectUri}?${query}`),
       checks,
     ).catch((cause: unknown) => {
-      throw new HoldfastError('unauthenticated', 'The sign-in did not succeed.', { cause });
+      throw isRefusal(cause)
+        ? new HoldfastError('unauthenticated', 'The sign-in did not succeed.', { cause })
+        : away(cause);
     });
     const idToken = tokens.claims();
     if (idToken === undefined) throw new HoldfastError('unauthenticated', 'The sign-in did not succeed.');
     // Some providers say in the ID token who it is, some only when asked.
     const info = configuration.serverMetadata().userinfo_endpoint
-      ? await fetchUserInfo(configuration, tokens.access_token, idToken.sub).catch(() => ({}))
+      ? await fetchUserInfo(configuration, tokens.access_token, idToken.sub).catch((cause: unknown) => {
+          throw away(cause);
+        })
       : {};
-    const { email, email_verified, name, groups } = Claims.parse({ ...idToken, ...info });
+    const [told, asked] = [Claims.parse(idToken), Claims.parse(info)];
     return {
       issuer: idToken.iss,
       subject: idToken.sub,
-      email: email_verified === true ? (email ?? null) : null,
-      name: name ?? null,
-      groups: groups ?? [],
+      email: asked.email === undefined ? emailOf(told) : emailOf(asked),
+      name: (asked.name ?? told.name) || null,
+      groups: asked.groups ?? told.groups ?? [],
     };
   }
 
@@ -121,7 +153,7 @@ export class OidcClient {
   #discovered(): Promise<Configuration> {
     this.#configuration ??= this.#discover().catch((cause: unknown) => {
       this.#configuration = null;
-      throw new HoldfastError('unavailable', 'The identity provider cannot be reached. Try again.', { cause });
+      throw away(cause);
     });
     return this.#configuration;
   }

@@ -38,7 +38,9 @@ export class ReadLimiter {
     if (limiter === undefined) return;
     const limit = limiter.points;
     try {
-      const { remainingPoints, msBeforeNext } = await send(() => limiter.consume(`{${credential.tenant}}`));
+      // People who look find out what their keys do, however much that is.
+      const bucket = `{${credential.tenant}}${credential.kind === 'session' ? ':sessions' : ''}`;
+      const { remainingPoints, msBeforeNext } = await send(() => limiter.consume(bucket));
       const resetS = Math.ceil(msBeforeNext / 1000);
       credential.quota = [{ limitType: LIMIT_TYPE, limit, remaining: remainingPoints, resetS }];
     } catch (refusal) {

@@ -28,17 +28,8 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
   });
 }
 
-const TYPES = [
-  'RESERVED',
-  'UNRESERVED',
-  'RESERVATION_EXPIRED',
-  'RESERVE_FAILED',
-  'UNRESERVE_FAILED',
-  'TRANSACTION_APPLIED',
-  'TRANSACTION_ROLLED_BACK',
-  'RESET',
-  'TIER_LIMIT_REACHED',
-];
+/** Where the page is to be had again, every how many seconds whatever happens, and with which events. */
+const { renew: from, renewEvery = '0', events = '' } = document.body.dataset;
 /** The least time between two renewals, and how many times as long as the last one took. */
 const PAUSE_MS = 500;
 const PAUSE_SHARE = 9;
@@ -62,9 +53,9 @@ async function renew() {
 }
 
 async function renewOnce() {
-  // What a form was answered by cannot be asked for again; the page that it is of can.
-  const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
-  if (answer.redirected && new URL(answer.url).pathname !== location.pathname) location.assign(answer.url);
+  // Not where the browser is: what a form was answered by cannot be asked for again.
+  const answer = await fetch(from ?? '', { headers: { Accept: 'text/html' } });
+  if (answer.redirected) location.assign(answer.url);
   if (!answer.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
   for (const region of document.querySelectorAll('[data-live]')) {
@@ -130,16 +121,15 @@ function follow() {
     void renew();
     setTimeout(follow, RECONNECT_MS * (0.5 + Math.random()));
   });
-  for (const type of TYPES)
+  for (const type of events.split(' '))
     source.addEventListener(type, (event) => {
       tell('holdfast:event', event.data);
       void renew();
     });
 }
 
-const every = document.body.dataset.renew;
-if (every !== undefined) {
+if (from !== undefined) {
   // By then the page's own script listens too.
   document.addEventListener('DOMContentLoaded', follow);
-  if (Number(every) > 0) setInterval(() => void renew(), Number(every) * 1000);
+  if (Number(renewEvery) > 0) setInterval(() => void renew(), Number(renewEvery) * 1000);
 }

@@ -3,7 +3,9 @@
  */
 import { html } from 'hono/html';
 import type { Child } from 'hono/jsx';
+import { EVENT_TYPES } from '../../domain/events.ts';
 import { assetPath } from '../assets.ts';
+import type { Failed } from '../callApi.ts';
 import type { Viewer } from '../env.ts';
 
 const PLACES = [
@@ -39,9 +41,9 @@ export interface PageProps {
   /** What the address says was done. */
   readonly done?: string | undefined;
   /** What went wrong with what was asked for. */
-  readonly fault?: string | undefined;
-  /** Whether the marked regions are to be renewed: with each change of the tenant's state, and every so many seconds. */
-  readonly renew?: { readonly everyS?: number };
+  readonly failed?: Failed | undefined;
+  /** Where the marked regions are to be fetched anew: with each change of the tenant's state, and every so many seconds. */
+  readonly renew?: { readonly from: string; readonly everyS?: number };
   readonly script?: 'live.js';
   readonly children: Child;
 }
@@ -49,7 +51,7 @@ export interface PageProps {
 /** A whole page, as text to be sent. */
 export const Page = (props: PageProps) => html`<!doctype html>${<Document {...props} />}`;
 
-const Document = ({ title, viewer, at, done, fault, renew, script, children }: PageProps) => (
+const Document = ({ title, viewer, at, done, failed, renew, script, children }: PageProps) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -61,7 +63,11 @@ const Document = ({ title, viewer, at, done, fault, renew, script, children }: P
       <script type="module" src={assetPath('dashboard.js')} />
       {script && <script type="module" src={assetPath(script)} />}
     </head>
-    <body data-renew={renew ? (renew.everyS ?? 0) : undefined}>
+    <body
+      data-renew={renew?.from}
+      data-renew-every={renew && (renew.everyS ?? 0)}
+      data-events={renew && EVENT_TYPES.join(' ')}
+    >
       <a class="skip" href="#main">
         Skip to the content
       </a>
@@ -73,12 +79,12 @@ const Document = ({ title, viewer, at, done, fault, renew, script, children }: P
       </header>
       <main id="main" tabindex={-1}>
         <h1>{title}</h1>
-        {fault !== undefined && (
+        {failed !== undefined && (
           <p class="notice bad" role="alert">
-            {fault}
+            {failed.fault}
           </p>
         )}
-        {fault === undefined && done !== undefined && DONE[done] && (
+        {failed === undefined && done !== undefined && DONE[done] && (
           <p class="notice good" role="status">
             {DONE[done]}
           </p>

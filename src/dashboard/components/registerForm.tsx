@@ -4,18 +4,22 @@
 import { z } from 'zod';
 import type { Definition } from '../../domain/resources.ts';
 
-const Form = z.object({ name: z.string(), capacity: z.string(), blocks: z.string(), treePath: z.string() });
+/** As it is sent. */
+export const RegistrationForm = z.object({
+  name: z.string(),
+  capacity: z.string(),
+  blocks: z.string(),
+  treePath: z.string(),
+});
 
 /** What somebody has typed. */
-export type Typed = z.infer<typeof Form>;
+export type Typed = z.infer<typeof RegistrationForm>;
 
-/** @returns what was typed, and the item of a registration that it makes, which the API is to check */
-export function readRegistration(body: unknown): [Typed, unknown] {
-  const typed = Form.parse(body);
-  const { name, capacity, blocks, treePath } = typed;
+/** @returns the item of a registration that it makes, which the API is to check */
+export function asRegistration({ name, capacity, blocks, treePath }: Typed): unknown {
   const names = blocks.split(/\r?\n/).filter((line) => line !== '');
   const item = { name, capacity: /^\d+$/.test(capacity) ? Number(capacity) : capacity, blocks: names };
-  return [typed, { ...item, ...(treePath === '' ? {} : { treePath }) }];
+  return { ...item, ...(treePath === '' ? {} : { treePath }) };
 }
 
 /** A definition as somebody would type it. */
@@ -26,11 +30,18 @@ export const asTyped = ({ name, capacity, blocks, treePath }: Definition): Typed
   treePath: treePath ?? '',
 });
 
-export const RegisterForm = ({ title, typed }: { title: string; typed?: Typed | undefined }) => (
+export interface RegisterFormProps {
+  readonly title: string;
+  readonly typed?: Typed | undefined;
+  /** Whether it is of a resource that there is, whose name stays. */
+  readonly isKnown?: boolean;
+}
+
+export const RegisterForm = ({ title, typed, isKnown = false }: RegisterFormProps) => (
   <form method="post" action="/dashboard/resources" class="fields">
     <h2>{title}</h2>
     <label>
-      Name <input name="name" required maxlength={256} value={typed?.name} autocomplete="off" />
+      Name <input name="name" required readonly={isKnown} value={typed?.name} autocomplete="off" />
     </label>
     <label>
       Capacity (slots) <input type="number" name="capacity" required min="1" value={typed?.capacity ?? '1'} />

@@ -3,9 +3,11 @@
  */
 import type { Row } from '../../engine/definitions.ts';
 
-/** Of each node, and in all; the rest is found by search, or below its parent's own page. */
+/** Of each node, whose own page has them all; and of a whole picture. */
 const MOST_CHILDREN = 50;
 const MOST_NODES = 300;
+/** Roots of a page, of which there are as many as it takes. */
+const ROOTS = 100;
 /** Slots that are drawn one by one. */
 const MOST_SLOTS = 24;
 const CELL = 9;
@@ -27,35 +29,50 @@ export function childrenOf(rows: ReadonlyMap<string, Row>): ReadonlyMap<string, 
 export interface ResourceTreeProps {
   readonly roots: readonly Row[];
   readonly children: ReadonlyMap<string, readonly Row[]>;
-  /** Where the roots that are not drawn can be seen. */
-  readonly more: string;
+  /** Which page of the roots, from 1, and where another one is. */
+  readonly page: number;
+  readonly link: (page: number) => string;
 }
 
-export const ResourceTree = ({ roots, children, more }: ResourceTreeProps) => {
-  let drawn = 0;
-  const level = (rows: readonly Row[], rest: string) => {
-    const shown = rows.slice(0, Math.min(MOST_CHILDREN, Math.max(0, MOST_NODES - drawn)));
-    drawn += shown.length;
-    return (
-      <ul class="tree">
-        {shown.map((row) => {
-          const below = children.get(row.name) ?? [];
-          return (
-            <li>
-              <Node row={row} />
-              {below.length > 0 && level(below, resourcePath(row.name))}
-            </li>
-          );
-        })}
-        {rows.length > shown.length && (
-          <li>
-            <a href={rest}>{`and ${rows.length - shown.length} more`}</a>
-          </li>
-        )}
-      </ul>
-    );
+export const ResourceTree = ({ roots, children, page, link }: ResourceTreeProps) => {
+  const shown = roots.slice((page - 1) * ROOTS, page * ROOTS);
+  const pages = Math.max(1, Math.ceil(roots.length / ROOTS));
+  let drawn = shown.length;
+  const below = (parent: Row) => {
+    const rows = children.get(parent.name) ?? [];
+    if (rows.length === 0) return null;
+    const some = rows.slice(0, Math.min(MOST_CHILDREN, Math.max(0, MOST_NODES - drawn)));
+    drawn += some.length;
+    return level(some, rows.length - some.length, parent);
   };
-  return level(roots, more);
+  const level = (rows: readonly Row[], left: number, parent: Row | null) => (
+    <ul class="tree">
+      {rows.map((row) => (
+        <li>
+          <Node row={row} />
+          {below(row)}
+        </li>
+      ))}
+      {left > 0 && parent !== null && (
+        <li>
+          <a href={resourcePath(parent.name)}>
+            and {left} more<span class="out-of-sight"> below {parent.name}</span>
+          </a>
+        </li>
+      )}
+    </ul>
+  );
+  return (
+    <>
+      {level(shown, 0, null)}
+      {pages > 1 && (
+        <nav class="pages" aria-label="Pages of resources">
+          {page > 1 && <a href={link(page - 1)}>Before</a>} Page {page} of {pages}{' '}
+          {page < pages && <a href={link(page + 1)}>After</a>}
+        </nav>
+      )}
+    </>
+  );
 };
 
 const Node = ({ row }: { row: Row }) => {

@@ -6,13 +6,14 @@ import { z } from 'zod';
 import { lastUses } from '../../engine/activity.ts';
 import { digestOf } from '../../identity/credentials.ts';
 import { keyDigests, listKeys, sealedKey } from '../../store/keys.ts';
-import { callApi } from '../callApi.ts';
+import { callApi, type Failed } from '../callApi.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { Scroll } from '../components/scroll.tsx';
 import { Secret } from '../components/secret.tsx';
 import { Time } from '../components/time.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
+import { readForm } from '../form.ts';
 import { originOf } from '../origin.ts';
 
 const AT = '/dashboard/keys';
@@ -59,13 +60,13 @@ export const keysRoutes = (deps: DashboardDeps) => {
     return tenants.sealer.open(await sealedKey(tenants.store, c.var.viewer.credential.tenant, id));
   };
 
-  const show = async (c: Context<DashboardEnv>, fault?: string) => {
+  const show = async (c: Context<DashboardEnv>, failed?: Failed) => {
     const { viewer } = c.var;
     const { tenant } = viewer.credential;
     const [keys, value] = await Promise.all([list(tenant), shown(c)]);
     const label = keys.find(({ id }) => id !== null && id === c.req.query('show'))?.label;
     return c.html(
-      <Page title="Keys" viewer={viewer} at={AT} done={c.req.query('done')} fault={fault}>
+      <Page title="Keys" viewer={viewer} at={AT} done={c.req.query('done')} failed={failed}>
         {value !== null && (
           <section aria-labelledby="shown-title">
             <h2 id="shown-title">{label ? `Key ${label}` : 'Key'}</h2>
@@ -86,11 +87,11 @@ export const keysRoutes = (deps: DashboardDeps) => {
           </form>
         )}
       </Page>,
-      fault === undefined ? 200 : 400,
+      failed?.status ?? 200,
     );
   };
 
-  const idOf = async (c: Context<DashboardEnv>) => encodeURIComponent(Id.parse(await c.req.parseBody()).id);
+  const idOf = async (c: Context<DashboardEnv>) => encodeURIComponent((await readForm(c, Id)).id);
 
   return new Hono<DashboardEnv>()
     .get(AT, (c) => show(c))
@@ -98,16 +99,16 @@ export const keysRoutes = (deps: DashboardDeps) => {
       const { label } = await c.req.parseBody();
       const body = typeof label === 'string' && label !== '' ? { label } : {};
       const reply = await callApi(deps, c, 'POST', '/api/v1/Tenant/keys', body);
-      return reply.ok ? c.redirect(`${AT}?done=created&show=${Made.parse(reply.body).id}`, 303) : show(c, reply.fault);
+      return reply.ok ? c.redirect(`${AT}?done=created&show=${Made.parse(reply.body).id}`, 303) : show(c, reply);
     })
     .post(`${AT}/rotate`, async (c) => {
       const id = await idOf(c);
       const reply = await callApi(deps, c, 'POST', `/api/v1/Tenant/keys/${id}/rotate`);
-      return reply.ok ? c.redirect(`${AT}?done=rotated&show=${id}`, 303) : show(c, reply.fault);
+      return reply.ok ? c.redirect(`${AT}?done=rotated&show=${id}`, 303) : show(c, reply);
     })
     .post(`${AT}/delete`, async (c) => {
       const reply = await callApi(deps, c, 'DELETE', `/api/v1/Tenant/keys/${await idOf(c)}`);
-      return reply.ok ? c.redirect(`${AT}?done=deleted`, 303) : show(c, reply.fault);
+      return reply.ok ? c.redirect(`${AT}?done=deleted`, 303) : show(c, reply);
     });
 };
 

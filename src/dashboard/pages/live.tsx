@@ -20,7 +20,7 @@ export const liveRoutes = ({ engine }: DashboardDeps) =>
       usage(engine, viewer.credential),
     ]);
     return c.html(
-      <Page title="Live" viewer={viewer} at={AT} renew={{}} script="live.js">
+      <Page title="Live" viewer={viewer} at={AT} renew={{ from: AT }} script="live.js">
         <p>
           Stream:{' '}
           <strong id="connection" role="status">

@@ -2,18 +2,20 @@
  * The overview: the default key, the tier with what is used of it, and the last hour.
  */
 import { type Context, Hono } from 'hono';
+import { z } from 'zod';
 import { LIMITED_BY, type LimitType } from '../../domain/limits.ts';
 import type { Tier } from '../../domain/tiers.ts';
 import { lastHour, type Minute } from '../../engine/activity.ts';
 import { type Usage, usage } from '../../engine/usage.ts';
 import { listKeys, sealedKey } from '../../store/keys.ts';
-import { callApi } from '../callApi.ts';
+import { callApi, type Failed } from '../callApi.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { HourChart } from '../components/hourChart.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { Secret } from '../components/secret.tsx';
 import { UsageBar } from '../components/usageBar.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
+import { readForm } from '../form.ts';
 import { originOf } from '../origin.ts';
 
 /** A key as the overview shows it. */
@@ -23,10 +25,12 @@ interface DefaultKey {
   readonly id: string | null;
 }
 
+const Rotate = z.object({ id: z.string() });
+
 export const overviewRoutes = (deps: DashboardDeps) => {
   const { engine, tenants, configuredKeys } = deps;
 
-  const show = async (c: Context<DashboardEnv>, fault?: string) => {
+  const show = async (c: Context<DashboardEnv>, failed?: Failed) => {
     const { viewer } = c.var;
     const { credential } = viewer;
     const [used, minutes, keys] = await Promise.all([
@@ -48,8 +52,8 @@ export const overviewRoutes = (deps: DashboardDeps) => {
         viewer={viewer}
         at="/dashboard"
         done={c.req.query('done')}
-        fault={fault}
-        renew={{ everyS: 10 }}
+        failed={failed}
+        renew={{ from: '/dashboard', everyS: 10 }}
       >
         <section aria-labelledby="key-title">
           <h2 id="key-title">Default key</h2>
@@ -58,15 +62,16 @@ export const overviewRoutes = (deps: DashboardDeps) => {
         <TierPart usage={used} keys={keyCount} tiers={engine.tiers} tenant={credential.tenant} />
         <HourPart minutes={minutes} />
       </Page>,
+      failed?.status ?? 200,
     );
   };
 
   return new Hono<DashboardEnv>()
     .get('/dashboard', (c) => show(c))
     .post('/dashboard/rotate', async (c) => {
-      const { id } = await c.req.parseBody();
-      const reply = await callApi(deps, c, 'POST', `/api/v1/Tenant/keys/${encodeURIComponent(String(id))}/rotate`);
-      return reply.ok ? c.redirect('/dashboard?done=rotated', 303) : show(c, reply.fault);
+      const { id } = await readForm(c, Rotate);
+      const reply = await callApi(deps, c, 'POST', `/api/v1/Tenant/keys/${encodeURIComponent(id)}/rotate`);
+      return reply.ok ? c.redirect('/dashboard?done=rotated', 303) : show(c, reply);
     });
 };
 

@@ -5,25 +5,34 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { usage } from '../../engine/usage.ts';
-import { callApi } from '../callApi.ts';
+import { callApi, type Failed } from '../callApi.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { HeldTable } from '../components/heldTable.tsx';
 import { Page } from '../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
+import { pageNumber, readForm, searched } from '../form.ts';
 import { type Held, heldNow } from '../held.ts';
 
 const AT = '/dashboard/reservations';
 const PAGE = 100;
 const number = new Intl.NumberFormat('en');
 
-const Query = z.object({ q: z.string().max(256).catch('').default(''), page: z.coerce.number().int().min(1).catch(1) });
+const Query = z.object({ q: searched, page: pageNumber });
 const Release = z.object({ resource: z.string(), requester: z.string() });
 const Released = z.tuple([z.object({ status: z.string(), explanation: z.string() })]);
+
+const NOT_RELEASED: Readonly<Record<string, string>> = {
+  NOT_RESERVED: 'It was not released: it is free already.',
+  DOESNT_OWN_RESERVATION: 'It was not released: somebody else holds it by now.',
+};
+
+const link = (q: string, page: number) =>
+  `${AT}?${new URLSearchParams({ ...(q === '' ? {} : { q }), page: String(page) })}`;
 
 export const reservationsRoutes = (deps: DashboardDeps) => {
   const { engine } = deps;
 
-  const show = async (c: Context<DashboardEnv>, fault?: string) => {
+  const show = async (c: Context<DashboardEnv>, failed?: Failed) => {
     const { viewer } = c.var;
     const { q, page } = Query.parse(c.req.query());
     const [held, { reservations }] = await Promise.all([
@@ -31,7 +40,14 @@ export const reservationsRoutes = (deps: DashboardDeps) => {
       usage(engine, viewer.credential),
     ]);
     return c.html(
-      <Page title="Reservations" viewer={viewer} at={AT} done={c.req.query('done')} fault={fault} renew={{}}>
+      <Page
+        title="Reservations"
+        viewer={viewer}
+        at={AT}
+        done={c.req.query('done')}
+        failed={failed}
+        renew={{ from: link(q, page) }}
+      >
         <search>
           <form class="search">
             <label>
@@ -68,23 +84,24 @@ export const reservationsRoutes = (deps: DashboardDeps) => {
           />
         </section>
       </Page>,
-      fault === undefined ? 200 : 409,
+      failed?.status ?? 200,
     );
   };
 
   return new Hono<DashboardEnv>()
     .get(AT, (c) => show(c))
     .post(`${AT}/release`, async (c) => {
-      const item = Release.parse(await c.req.parseBody());
+      const item = await readForm(c, Release);
       const reply = await callApi(deps, c, 'POST', '/api/v1/Reservation/unreserve', [item]);
-      if (!reply.ok) return show(c, reply.fault);
+      if (!reply.ok) return show(c, reply);
       const [{ status, explanation }] = Released.parse(reply.body);
-      if (status !== 'RELINQUISHED') return show(c, `It was not released: ${explanation}.`);
+      if (status !== 'RELINQUISHED')
+        return show(c, { ok: false, status: 409, fault: NOT_RELEASED[status] ?? explanation });
       return c.redirect(`${AT}?${new URLSearchParams({ q: Query.parse(c.req.query()).q, done: 'released' })}`, 303);
     })
     .post(`${AT}/reset`, async (c) => {
       const reply = await callApi(deps, c, 'POST', '/api/v1/Reservation/reset');
-      return reply.ok ? c.redirect(`${AT}?done=reset`, 303) : show(c, reply.fault);
+      return reply.ok ? c.redirect(`${AT}?done=reset`, 303) : show(c, reply);
     });
 };
 
@@ -97,11 +114,10 @@ const Summary = ({ held, total, isSearch }: { held: Held; total: number; isSearc
 
 const Pages = ({ q, page, of }: { q: string; page: number; of: number }) => {
   if (of === 1 && page === 1) return null;
-  const link = (to: number) => `${AT}?${new URLSearchParams({ ...(q === '' ? {} : { q }), page: String(to) })}`;
   return (
     <nav class="pages" aria-label="Pages of reservations">
-      {page > 1 && <a href={link(page - 1)}>Newer</a>} Page {page} of {of}{' '}
-      {page < of && <a href={link(page + 1)}>Older</a>}
+      {page > 1 && <a href={link(q, page - 1)}>Newer</a>} Page {page} of {of}{' '}
+      {page < of && <a href={link(q, page + 1)}>Older</a>}
     </nav>
   );
 };

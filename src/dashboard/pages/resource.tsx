@@ -7,12 +7,13 @@ import { HoldfastError } from '../../domain/errors.ts';
 import { PATH_DELIMITER } from '../../domain/resources.ts';
 import { type Row, readRows } from '../../engine/definitions.ts';
 import { slotOwners } from '../../engine/slotOwners.ts';
-import { callApi } from '../callApi.ts';
+import { callApi, type Failed } from '../callApi.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { Page } from '../components/layout.tsx';
 import { asTyped, RegisterForm } from '../components/registerForm.tsx';
 import { childrenOf, ResourceTree, resourcePath } from '../components/resourceTree.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
+import { pageNumber, readForm } from '../form.ts';
 
 const AT = '/dashboard/resources/one';
 const MOST_SLOTS = 500;
@@ -23,8 +24,10 @@ const Delete = z.object({ name: z.string(), cascade: z.string().optional() });
 export const resourceRoutes = (deps: DashboardDeps) => {
   const { engine } = deps;
 
-  const show = async (c: Context<DashboardEnv>, name: string, fault?: string) => {
+  const show = async (c: Context<DashboardEnv>, name: string, failed?: Failed) => {
     const { viewer } = c.var;
+    const page = pageNumber.parse(c.req.query('page'));
+    const link = (to: number) => `${AT}?${new URLSearchParams({ name, page: String(to) })}`;
     const rows = await readRows(engine, viewer.credential);
     const row = rows.get(name);
     if (row === undefined) throw new HoldfastError('unregistered', 'No such resource is registered.');
@@ -39,7 +42,7 @@ export const resourceRoutes = (deps: DashboardDeps) => {
     const below = children.get(name) ?? [];
     const treePath = above.length === 0 ? null : above.map((one) => one.name).join(PATH_DELIMITER);
     return c.html(
-      <Page title={name} viewer={viewer} at="/dashboard/resources" fault={fault} renew={{}}>
+      <Page title={name} viewer={viewer} at="/dashboard/resources" failed={failed} renew={{ from: link(page) }}>
         <Above rows={above} />
         <section aria-labelledby="slots-title" data-live="slots">
           <h2 id="slots-title">{`${Math.max(0, row.capacity - row.held)} of ${row.capacity} free`}</h2>
@@ -55,20 +58,16 @@ export const resourceRoutes = (deps: DashboardDeps) => {
         {row.blocks.length > 0 && (
           <section aria-labelledby="blocks-title" data-live="blocks">
             <h2 id="blocks-title">Taken along</h2>
-            <ResourceTree roots={blockers} children={new Map()} more={AT} />
+            <ResourceTree roots={blockers} children={new Map()} page={1} link={link} />
           </section>
         )}
         {below.length > 0 && (
           <section aria-labelledby="below-title" data-live="below">
             <h2 id="below-title">Below it</h2>
-            <ResourceTree
-              roots={below}
-              children={children}
-              more={`/dashboard/resources?${new URLSearchParams({ q: name })}`}
-            />
+            <ResourceTree roots={below} children={children} page={page} link={link} />
           </section>
         )}
-        <RegisterForm title="Change it" typed={asTyped({ ...row, treePath })} />
+        <RegisterForm title="Change it" isKnown typed={asTyped({ ...row, treePath })} />
         <section aria-labelledby="delete-title">
           <h2 id="delete-title">Delete it</h2>
           <Confirm
@@ -87,17 +86,17 @@ export const resourceRoutes = (deps: DashboardDeps) => {
           </Confirm>
         </section>
       </Page>,
-      fault === undefined ? 200 : 400,
+      failed?.status ?? 200,
     );
   };
 
   return new Hono<DashboardEnv>()
     .get(AT, (c) => show(c, Query.parse(c.req.query()).name))
     .post(`${AT}/delete`, async (c) => {
-      const { name, cascade } = Delete.parse(await c.req.parseBody());
+      const { name, cascade } = await readForm(c, Delete);
       const query = cascade === undefined ? '' : '?cascade=true';
       const reply = await callApi(deps, c, 'DELETE', `/api/v1/Resource/${encodeURIComponent(name)}${query}`);
-      return reply.ok ? c.redirect('/dashboard/resources?done=deleted', 303) : show(c, name, reply.fault);
+      return reply.ok ? c.redirect('/dashboard/resources?done=deleted', 303) : show(c, name, reply);
     });
 };
 

@@ -5,11 +5,12 @@ import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { type Issuer, listIssuers } from '../../store/issuers.ts';
 import { readTenant } from '../../store/tenants.ts';
-import { callApi } from '../callApi.ts';
+import { callApi, type Failed } from '../callApi.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { Scroll } from '../components/scroll.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
+import { readForm } from '../form.ts';
 
 const AT = '/dashboard/settings';
 
@@ -18,10 +19,10 @@ const IssuerForm = z.object({ issuer: z.string(), audience: z.string(), jwksUrl:
 export const settingsRoutes = (deps: DashboardDeps) => {
   const { tenants } = deps;
 
-  const show = async (c: Context<DashboardEnv>, fault?: string, typed?: z.infer<typeof IssuerForm>) => {
+  const show = async (c: Context<DashboardEnv>, failed?: Failed, typed?: z.infer<typeof IssuerForm>) => {
     const { viewer } = c.var;
     const { tenant } = viewer.credential;
-    const common = { title: 'Settings', viewer, at: AT, done: c.req.query('done'), fault };
+    const common = { title: 'Settings', viewer, at: AT, done: c.req.query('done'), failed };
     if (tenants === null)
       return c.html(
         <Page {...common}>
@@ -30,7 +31,7 @@ export const settingsRoutes = (deps: DashboardDeps) => {
             Here any name may be reserved, and issuers of JWTs come from <code>JWT_ISSUERS</code>.
           </p>
         </Page>,
-        fault === undefined ? 200 : 400,
+        failed?.status ?? 200,
       );
     const [{ requireRegistration }, issuers] = await Promise.all([
       readTenant(tenants.store, tenant),
@@ -66,7 +67,7 @@ export const settingsRoutes = (deps: DashboardDeps) => {
           <button type="submit">Register the issuer</button>
         </form>
       </Page>,
-      fault === undefined ? 200 : 400,
+      failed?.status ?? 200,
     );
   };
 
@@ -75,18 +76,18 @@ export const settingsRoutes = (deps: DashboardDeps) => {
     .post(AT, async (c) => {
       const requireRegistration = (await c.req.parseBody()).requireRegistration !== undefined;
       const reply = await callApi(deps, c, 'PUT', '/api/v1/Tenant/settings', { requireRegistration });
-      return reply.ok ? c.redirect(`${AT}?done=saved`, 303) : show(c, reply.fault);
+      return reply.ok ? c.redirect(`${AT}?done=saved`, 303) : show(c, reply);
     })
     .post(`${AT}/issuers`, async (c) => {
-      const issuer = IssuerForm.parse(await c.req.parseBody());
+      const issuer = await readForm(c, IssuerForm);
       const reply = await callApi(deps, c, 'PUT', '/api/v1/Tenant/issuers', issuer);
-      return reply.ok ? c.redirect(`${AT}?done=saved`, 303) : show(c, reply.fault, issuer);
+      return reply.ok ? c.redirect(`${AT}?done=saved`, 303) : show(c, reply, issuer);
     })
     .post(`${AT}/issuers/delete`, async (c) => {
-      const { issuer, audience } = IssuerForm.parse(await c.req.parseBody());
+      const { issuer, audience } = await readForm(c, IssuerForm);
       const query = new URLSearchParams({ issuer, audience });
       const reply = await callApi(deps, c, 'DELETE', `/api/v1/Tenant/issuers?${query}`);
-      return reply.ok ? c.redirect(`${AT}?done=deleted`, 303) : show(c, reply.fault);
+      return reply.ok ? c.redirect(`${AT}?done=deleted`, 303) : show(c, reply);
     });
 };
 

@@ -7,6 +7,7 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { z } from 'zod';
 import { HoldfastError } from '../../domain/errors.ts';
 import { LOCAL_SUBJECT } from '../../domain/names.ts';
+import { isThisMachine } from '../../domain/thisMachine.ts';
 import { beginSession, endSession, type SessionUser } from '../../engine/sessions.ts';
 import { clientAddress } from '../../http/clientAddress.ts';
 import { refuseForeignOrigin, SESSION_COOKIE } from '../../http/middleware/authenticate.ts';
@@ -16,6 +17,7 @@ import type { Sealer } from '../../identity/sealer.ts';
 import { findOrCreateUser } from '../../store/users.ts';
 import { Page } from '../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv, SignInWay } from '../env.ts';
+import { readForm } from '../form.ts';
 import { SIGN_IN } from '../viewer.ts';
 
 const SESSION_MS = 12 * 3_600_000;
@@ -25,6 +27,8 @@ const SIGN_IN_COOKIE = 'holdfast_sign_in';
 
 /** What the browser keeps of a sign-in that has begun. */
 const Begun = SignIn.extend({ to: z.string(), untilMs: z.number() });
+
+const LocalForm = z.object({ tenant: z.string().optional(), to: z.string().optional() });
 
 const LocalUser: Omit<SessionUser, 'id'> = {
   issuer: 'local',
@@ -82,9 +86,7 @@ export const signInRoutes = (deps: DashboardDeps) => {
     app.post(SIGN_IN, async (c) => {
       refuseForeignOrigin(c);
       refuseOtherMachines(c);
-      const { tenant = '', to } = z
-        .object({ tenant: z.string().optional(), to: z.string().optional() })
-        .parse(await c.req.parseBody());
+      const { tenant = '', to } = await readForm(c, LocalForm);
       if (tenants !== null) {
         const user = await findOrCreateUser(tenants.store, LocalUser, newKey(tenants.sealer));
         return startSession(c, user.tenant, { ...LocalUser, id: user.id }, ownPath(to));
@@ -151,18 +153,22 @@ async function readBegun(sealer: Sealer, cookie: string | undefined): Promise<z.
   return data !== undefined && data.untilMs > Date.now() ? data : null;
 }
 
-/** A page of the dashboard's own to go to; never another site, whatever the address asks for. */
-function ownPath(to: string | undefined): string {
-  const isOwn = to !== undefined && /^\/dashboard(\/|\?|$)/.test(to) && new URL(to, 'http://here').host === 'here';
-  return isOwn ? to : '/dashboard';
-}
+/** A page of the dashboard's own to go to; never another place, whatever the address asks for. */
+const ownPath = (to: string | undefined): string =>
+  to !== undefined && to.length <= 1000 && /^\/dashboard(?:[/?][\x21-\x7e]*)?$/.test(to) && !/\/[./\\]/.test(to)
+    ? to
+    : '/dashboard';
+
+/** What a proxy tells of whom it speaks for. */
+const BY_A_PROXY = ['X-Forwarded-For', 'X-Real-IP', 'Forwarded', 'Via'];
 
 /** A local sign-in is for whoever sits at this machine: not for a page that makes a name lead here, nor for what a proxy hands on. */
 function refuseOtherMachines(c: Context<DashboardEnv>): void {
   const address = c.env.incoming.socket.remoteAddress ?? '';
-  const isHere = /^(::ffff:)?127\.|^::1$/.test(address) && c.req.header('X-Forwarded-For') === undefined;
-  const host = new URL(c.req.url).hostname;
-  if (!isHere || !['127.0.0.1', 'localhost', '[::1]'].includes(host))
+  const isHere = /^(::ffff:)?127\.|^::1$/.test(address) && BY_A_PROXY.every((name) => c.req.header(name) === undefined);
+  const origin = c.req.header('Origin') ?? '';
+  const hosts = [c.req.url, URL.canParse(origin) ? origin : 'null:'].map((url) => new URL(url).hostname);
+  if (!isHere || !hosts.every(isThisMachine))
     throw new HoldfastError('forbidden', 'A local sign-in is for this machine alone.');
 }
 

@@ -8,22 +8,33 @@ import { TENANT_ID } from '../../domain/names.ts';
 import { TIERS } from '../../domain/tiers.ts';
 import { type AuditRow, auditTrail } from '../../store/audit.ts';
 import { listTenants, readTenant, type Tenant } from '../../store/tenants.ts';
-import { callApi } from '../callApi.ts';
+import { callApi, type Failed } from '../callApi.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { Scroll } from '../components/scroll.tsx';
 import { Time } from '../components/time.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
+import { readForm, searched } from '../form.ts';
+import { TENANTS } from '../viewer.ts';
 
-const AT = '/dashboard/tenants';
+const AT = TENANTS;
 const PAGE = 50;
 
 const Query = z.object({
-  q: z.string().max(100).catch('').default(''),
-  after: z.string().optional(),
+  q: searched,
+  after: z.string().regex(TENANT_ID).optional().catch(undefined),
   before: z.coerce.number().int().optional().catch(undefined),
 });
 const ACTIONS = { suspend: 'suspended', resume: 'resumed', reset: 'reset' } as const;
+
+const TierForm = z.object({ tier: z.string() });
+
+/** @throws HoldfastError unknown */
+function idOf(c: Context<DashboardEnv>): string {
+  const id = c.req.param('id') ?? '';
+  if (!TENANT_ID.test(id)) throw new HoldfastError('unknown', 'There is no such tenant.');
+  return id;
+}
 
 export const tenantsRoutes = (deps: DashboardDeps) => {
   const app = new Hono<DashboardEnv>();
@@ -46,20 +57,19 @@ export const tenantsRoutes = (deps: DashboardDeps) => {
     );
   const { store } = deps.tenants;
 
-  const showOne = async (c: Context<DashboardEnv>, fault?: string) => {
-    const id = c.req.param('id') ?? '';
-    if (!TENANT_ID.test(id)) throw new HoldfastError('unknown', 'There is no such tenant.');
+  const showOne = async (c: Context<DashboardEnv>, failed?: Failed) => {
+    const id = idOf(c);
     const { before } = Query.parse(c.req.query());
     const [tenant, trail] = await Promise.all([readTenant(store, id), auditTrail(store.database, id, before, PAGE)]);
     return c.html(
-      <Page title={tenant.name} viewer={c.var.viewer} at={AT} done={c.req.query('done')} fault={fault}>
+      <Page title={tenant.name} viewer={c.var.viewer} at={AT} done={c.req.query('done')} failed={failed}>
         <OneTenant tenant={tenant} />
         <section aria-labelledby="audit-title">
           <h2 id="audit-title">Audit trail, the latest first</h2>
           <AuditTable id={id} trail={trail} />
         </section>
       </Page>,
-      fault === undefined ? 200 : 400,
+      failed?.status ?? 200,
     );
   };
 
@@ -82,16 +92,16 @@ export const tenantsRoutes = (deps: DashboardDeps) => {
     })
     .get(`${AT}/:id`, (c) => showOne(c))
     .post(`${AT}/:id/tier`, async (c) => {
-      const { id } = c.req.param();
-      const { tier } = await c.req.parseBody();
+      const id = idOf(c);
+      const { tier } = await readForm(c, TierForm);
       const reply = await callApi(deps, c, 'PUT', `/api/v1/admin/tenants/${id}/tier`, { tier });
-      return reply.ok ? c.redirect(`${AT}/${id}?done=saved`, 303) : showOne(c, reply.fault);
+      return reply.ok ? c.redirect(`${AT}/${id}?done=saved`, 303) : showOne(c, reply);
     })
     .post(`${AT}/:id/:action{suspend|resume|reset}`, async (c) => {
-      const { id } = c.req.param();
+      const id = idOf(c);
       const action = z.enum(['suspend', 'resume', 'reset']).parse(c.req.param('action'));
       const reply = await callApi(deps, c, 'POST', `/api/v1/admin/tenants/${id}/${action}`);
-      return reply.ok ? c.redirect(`${AT}/${id}?done=${ACTIONS[action]}`, 303) : showOne(c, reply.fault);
+      return reply.ok ? c.redirect(`${AT}/${id}?done=${ACTIONS[action]}`, 303) : showOne(c, reply);
     });
 };
 

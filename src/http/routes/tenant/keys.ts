@@ -4,6 +4,7 @@
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { LimitError } from '../../../domain/errors.ts';
+import { authenticate } from '../../../engine/authenticate.ts';
 import { chargeWrite } from '../../../engine/charge.ts';
 import { tellLimit } from '../../../engine/tellLimit.ts';
 import { digestOf, makeKey } from '../../../identity/credentials.ts';
@@ -115,7 +116,8 @@ export const keysRoutes = (deps: HttpDeps, store: Store, sealer: Sealer) => {
     })
     .openapi(rotated, async (c) => {
       const credential = c.get('credential');
-      await chargeWrite(engine, credential);
+      // Never refused for want of quota: whoever has a key that leaked could spend it all.
+      await authenticate(engine, credential);
       const { key, digest, sealed } = await newValue(credential.tenant);
       const actor = actorName('user', c.get('user'));
       const row = await rotateKey(store, credential.tenant, c.req.valid('param').id, { digest, sealed }, actor);
@@ -123,7 +125,8 @@ export const keysRoutes = (deps: HttpDeps, store: Store, sealer: Sealer) => {
     })
     .openapi(deleted, async (c) => {
       const credential = c.get('credential');
-      await chargeWrite(engine, credential);
+      // Never refused for want of quota: whoever has a key that leaked could spend it all.
+      await authenticate(engine, credential);
       const { id } = c.req.valid('param');
       await deleteKey(store, credential.tenant, id, actorName('user', c.get('user')));
       return c.json({ deleted: id }, 200);
