@@ -35,6 +35,18 @@ module.exports = {
       to: { path: '^src/', pathNot: [name, ...allowed].map(room) },
     })),
     {
+      name: 'traces-are-loaded-only-when-configured',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/telemetry/traces', dependencyTypesNot: ['type-only', 'dynamic-import'] },
+    },
+    {
+      name: 'only-traces-know-opentelemetry',
+      severity: 'error',
+      from: { pathNot: '^src/telemetry/traces' },
+      to: { path: '@opentelemetry/' },
+    },
+    {
       name: 'domain-is-pure',
       severity: 'error',
       from: { path: room('domain') },

@@ -11,7 +11,9 @@ import { describeFault, onError, onNotFound } from './http/errors.ts';
 import { authenticate, SESSION_COOKIE } from './http/middleware/authenticate.ts';
 import { byAdmin, bySession } from './http/middleware/bySession.ts';
 import { logRequests } from './http/middleware/logRequests.ts';
+import { measureRequests } from './http/middleware/measureRequests.ts';
 import { rateLimitHeaders } from './http/middleware/rateLimitHeaders.ts';
+import { traceRequests } from './http/middleware/traceRequests.ts';
 import { adminRoutes } from './http/routes/admin/tenants.ts';
 import { tokenRoute } from './http/routes/auth/token.ts';
 import { docsRoutes } from './http/routes/docs.ts';
@@ -59,13 +61,20 @@ const ABOUT = {
 };
 
 /** What an instance that only works answers: its health. */
-export function createHealthApp({ log, ready }: Pick<HttpDeps, 'log' | 'ready'>): OpenAPIHono<AppEnv> {
+export function createHealthApp({
+  log,
+  ready,
+  metrics,
+  traces,
+}: Pick<HttpDeps, 'log' | 'ready' | 'metrics' | 'traces'>): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({
     defaultHook: (result, c) => (result.success ? undefined : c.json(describeFault(result.error), 400)),
   });
   app.onError(onError);
   app.notFound(onNotFound);
   app.use(requestId(), logRequests(log));
+  if (metrics !== null) app.use(measureRequests(metrics));
+  if (traces !== null) app.use(traceRequests(traces));
   app.use(
     methodNotAllowed({
       app,

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { API_KEY, LOCAL_SUBJECT, nameFault, TENANT_ID } from './domain/names.ts';
 import { parseRedisAddress } from './domain/redisAddress.ts';
 import { DEFAULT_SIZES, type Sizes } from './domain/sizes.ts';
+import { isThisMachine } from './domain/thisMachine.ts';
 import { DEFAULT_TIERS, TIERS, type TierLimits, type TierTable } from './domain/tiers.ts';
 
 /** The most that a script can take in: Lua passes at most 8,000 values to one Redis command. */
@@ -96,13 +97,14 @@ const LOOPBACK = ['127.0.0.1', 'localhost', '::1', '[::1]'];
 /** An address of which http is enough only on this machine. */
 const httpsOrLoopback = z.url('must be an address').refine((text) => {
   const { protocol, hostname } = new URL(text);
-  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.includes(hostname));
+  return protocol === 'https:' || (protocol === 'http:' && isThisMachine(hostname));
 }, 'must be an https address, or one on this machine');
 
 const Environment = z
   .object({
     HOST: z.string().default('127.0.0.1'),
     PORT: integer(0, 65_535).optional(),
+    METRICS_PORT: integer(0, 65_535).optional(),
     ROLE: z.enum(['all', 'api', 'worker'], 'must be all, api or worker').default('all'),
     REDIS_URL: z
       .string('must be set, for example redis://localhost:6379 (npm start runs a Redis of its own instead)')
@@ -135,6 +137,7 @@ const Environment = z
     TIERS: json.pipe(Tiers).default({}),
     TRUSTED_PROXIES: integer(0, 10).default(0),
     MAX_FAILED_AUTHENTICATIONS: integer(1, 1_000_000).default(100),
+    OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
     LOG_LEVEL: z
       .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'must be trace, debug, info, warn, error or silent')
       .default('info'),
@@ -167,6 +170,9 @@ const Environment = z
       if (env[name] !== undefined) fault(name, 'must be unset where DATABASE_URL is set: the database has them');
   });
 
+/** Every variable that is read here. */
+export const VARIABLES: readonly string[] = Object.keys(Environment.shape);
+
 /** Where tenants are kept, but for the in-memory mode. */
 export interface DatabaseConfig {
   readonly url: string;
@@ -193,6 +199,8 @@ export interface Config {
   readonly host: string;
   /** undefined: 8080 if it is free, else any free port */
   readonly port: number | undefined;
+  /** undefined: nothing is measured */
+  readonly metricsPort: number | undefined;
   readonly role: 'all' | 'api' | 'worker';
   readonly redisUrl: string;
   /** Replicas that must have what was written before it is answered. */
@@ -213,6 +221,8 @@ export interface Config {
   readonly trustedProxies: number;
   /** Failed authentications that a client address may have in a minute. */
   readonly maxFailedAuthentications: number;
+  /** Of the collector of traces; undefined: nothing is traced */
+  readonly tracesEndpoint: string | undefined;
   readonly logLevel: string;
   readonly sweepIntervalMs: number;
   readonly reconcileIntervalMs: number;
@@ -239,6 +249,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return {
     host: data.HOST,
     port: data.PORT,
+    metricsPort: data.METRICS_PORT,
     role: data.ROLE,
     redisUrl: data.REDIS_URL,
     waitReplicas: data.REDIS_WAIT_REPLICAS,
@@ -258,6 +269,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     tiers: withOverrides(data.TIERS),
     trustedProxies: data.TRUSTED_PROXIES,
     maxFailedAuthentications: data.MAX_FAILED_AUTHENTICATIONS,
+    tracesEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: data.LOG_LEVEL,
     sweepIntervalMs: data.SWEEP_INTERVAL_MS,
     reconcileIntervalMs: data.RECONCILE_INTERVAL_MS,

@@ -8,6 +8,7 @@ import { type Config, readConfig } from './config.ts';
 import type { ConfiguredKey } from './identity/configuredTenants.ts';
 import { makeKey } from './identity/credentials.ts';
 import { createLogger } from './telemetry/log.ts';
+import { serveMetrics } from './telemetry/metricsServer.ts';
 import { wire } from './wire.ts';
 
 const USUAL_PORT = 8080;
@@ -29,6 +30,12 @@ async function run(config: Config): Promise<void> {
   const services = await wire(config, config.apiKeys ?? (isMadeUp ? [local] : []), log);
   const server = createAdaptorServer({ fetch: services.app.fetch }) as Server;
   const url = await listen(server, config);
+  const { metrics } = services;
+  if (metrics !== null && config.metricsPort !== undefined) {
+    const [metricsServer, metricsUrl] = await serveMetrics(metrics, config.host, config.metricsPort);
+    metricsServer.unref();
+    log.info({ metricsUrl }, 'metrics');
+  }
   if (isMadeUp && config.role !== 'worker') process.stdout.write(welcome(url, local.key));
   log.info({ url, role: config.role }, 'ready');
 

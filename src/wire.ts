@@ -12,11 +12,12 @@ import type { Engine } from './engine/engine.ts';
 import { redisFault } from './engine/health.ts';
 import { configuredLoader } from './engine/loadTenant.ts';
 import { reconcile } from './engine/reconcile.ts';
-import { createPatientRedis, createRedis, createSubscriptions } from './engine/redis.ts';
+import { createPatientRedis, createRedis, createSubscriptions, type RedisClient } from './engine/redis.ts';
 import { Replication } from './engine/replication.ts';
-import { defineScripts, loadScripts, type Script } from './engine/scripts.ts';
-import { sweep } from './engine/sweep.ts';
-import { Streams } from './events/streams.ts';
+import { defineScripts, loadScripts, observeScripts } from './engine/scripts.ts';
+import { overdueMs, sweep } from './engine/sweep.ts';
+import { END_REASONS } from './events/stream.ts';
+import { Streams, type StreamsObserver } from './events/streams.ts';
 import type { AppEnv } from './http/env.ts';
 import { type ConfiguredKey, configuredTenants } from './identity/configuredTenants.ts';
 import { type IssuerLookup, JwtVerifier } from './identity/jwtVerifier.ts';
@@ -30,9 +31,13 @@ import { changeInDatabase } from './store/definitions.ts';
 import { findIssuers } from './store/issuers.ts';
 import type { Store } from './store/records.ts';
 import { WorkingCopy } from './store/workingCopy.ts';
+import { Metrics } from './telemetry/metrics.ts';
+import type { Traces } from './telemetry/traces.ts';
 
 export interface Services {
   readonly app: OpenAPIHono<AppEnv>;
+  /** null: none are asked for */
+  readonly metrics: Metrics | null;
   /** Makes readiness fail from now on; all is still served. */
   unready(): void;
   /** Ends the streams of events besides, and opens no more. */
@@ -65,8 +70,16 @@ export async function wire(
   redis.on('ready', () => {
     lastError = new Error('no answer');
   });
+  const metrics = config.metricsPort === undefined ? null : new Metrics();
+  const traces = await tracesTo(config.tracesEndpoint, log);
   const scripts = loadScripts(config.tiers, includes);
-  defineScripts(redis, scripts);
+  const prepare = (client: RedisClient) => {
+    defineScripts(client, scripts);
+    for (const observer of [metrics, traces])
+      if (observer !== null) observeScripts(client, scripts, observer.startScript);
+    return client;
+  };
+  prepare(redis);
   const tenants = configuredTenants(keys);
   let database: Database | null = null;
   try {
@@ -80,7 +93,9 @@ export async function wire(
   const store = database && { database, redis };
   const copy = database && new WorkingCopy(database, { redis, tiers: config.tiers });
   const loadTenant = copy === null ? configuredLoader(redis, tenants) : (id: string) => copy.refresh(id);
-  const replication = config.waitReplicas === 0 ? undefined : createReplication(config, scripts);
+  // The first client has the same trouble as this one, and tells.
+  const confirmed = config.waitReplicas === 0 ? undefined : prepare(createRedis(config.redisUrl, () => {}));
+  const replication = confirmed && new Replication(confirmed, config.waitReplicas);
   const engine: Engine = { redis, replication, loadTenant, tiers: config.tiers };
   if (store === null) for (const tenant of tenants.keys()) await loadTenant(tenant);
 
@@ -89,10 +104,12 @@ export async function wire(
     leaving ? 'leaving' : redisFault(redis).catch(() => 'the reservation store cannot be reached');
   const activity = new Activity(redis, log);
   const streams =
-    config.role === 'worker' ? null : new Streams(engine, createSubscriptions(config.redisUrl, redis), log);
+    config.role === 'worker'
+      ? null
+      : new Streams(engine, createSubscriptions(config.redisUrl, redis), log, metrics && streamsObserver(metrics));
   const app =
     streams === null
-      ? createHealthApp({ log, ready })
+      ? createHealthApp({ log, ready, metrics, traces })
       : createApp({
           engine,
           definitions:
@@ -116,17 +133,22 @@ export async function wire(
           configuredKeys: keys,
           sizes: config.sizes,
           log,
+          metrics,
+          traces,
           ready,
           knowsTenant: (id) => store !== null || tenants.has(id),
         });
 
-  const closers: (() => unknown)[] = [() => streams?.close(), () => activity.close()];
+  const closers: (() => unknown)[] = [() => streams?.close(), () => activity.close(), () => traces?.close()];
   if (config.role !== 'api') {
     const connection = createPatientRedis(config.redisUrl);
-    const schedule = (name: string, everyMs: number, turn: () => Promise<void>) =>
-      startSchedule(connection, name, everyMs, turn, log).then(({ close }) => closers.push(close));
+    const schedule = (name: string, everyMs: number, turn: () => Promise<void>) => {
+      const timed = metrics === null ? turn : metrics.timed(name, turn);
+      return startSchedule(connection, name, everyMs, timed, log).then(({ close }) => closers.push(close));
+    };
     await schedule('expiry', config.sweepIntervalMs, async () => {
       const ended = await sweep(redis);
+      metrics?.countSwept(ended);
       if (ended > 0) log.debug({ ended }, 'swept');
     });
     await schedule('reconciliation', config.reconcileIntervalMs, async () => {
@@ -145,8 +167,10 @@ export async function wire(
     }
     closers.push(() => connection.quit());
   }
+  if (metrics !== null) addGauges(metrics, redis, database, streams);
   return {
     app,
+    metrics,
     unready: () => {
       leaving = true;
     },
@@ -162,10 +186,33 @@ export async function wire(
   };
 }
 
-function createReplication({ redisUrl, waitReplicas }: Config, scripts: readonly Script[]): Replication {
-  const redis = createRedis(redisUrl, () => {}); // the first client has the same trouble, and tells
-  defineScripts(redis, scripts);
-  return new Replication(redis, waitReplicas);
+/** The libraries are loaded only where they are needed. */
+async function tracesTo(endpoint: string | undefined, log: Logger): Promise<Traces | null> {
+  if (endpoint === undefined) return null;
+  const { Traces } = await import('./telemetry/traces.ts');
+  return new Traces(endpoint, log);
+}
+
+function streamsObserver(metrics: Metrics): StreamsObserver {
+  for (const reason of END_REASONS) metrics.countStreamEnd(reason, 0);
+  return {
+    delivered: (events) => metrics.countDelivered(events),
+    ended: (reason) => metrics.countStreamEnd(reason),
+  };
+}
+
+/** What is looked up only when somebody asks for the metrics. */
+function addGauges(metrics: Metrics, redis: RedisClient, database: Database | null, streams: Streams | null): void {
+  const isFit = () => redisFault(redis).then((fault) => fault === null);
+  metrics.addGauge('redis_up', 'Whether Redis can be relied on: 1 or 0', () => isFit().then(Number, () => 0));
+  if (database !== null)
+    metrics.addGauge('database_up', 'Whether the database answers: 1 or 0', () => database.isUp().then(Number));
+  if (streams !== null) metrics.addGauge('streams_open', 'Streams of events that are open here', () => streams.size);
+  metrics.addGauge(
+    'sweep_lag_seconds',
+    'How long the most overdue reservation waits for the expiry sweep, of all instances',
+    async () => (await overdueMs(redis)) / 1000,
+  );
 }
 
 /** How often what changed in the database is compared with Redis. */

@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig } from '../src/config.ts';
+import { ConfigError, readConfig, VARIABLES } from '../src/config.ts';
 import { DEFAULT_TIERS } from '../src/domain/tiers.ts';
 import { makeKey } from '../src/identity/credentials.ts';
 
@@ -30,8 +31,6 @@ describe('configuration', () => {
       drainDelayMs: 3000,
       database: null,
       adminRule: { admins: [], adminGroup: undefined },
-      signIn: { kind: 'none' },
-      publicUrl: undefined,
       jwtIssuers: [],
       allowPrivateJwks: false,
       tiers: DEFAULT_TIERS,
@@ -123,5 +122,21 @@ describe('configuration', () => {
     const message = faults({ REDIS_URL, API_KEYS: typeof value === 'string' ? value : JSON.stringify(value) });
     expect(message).toContain(fault);
     expect(message).not.toContain(key);
+  });
+});
+
+describe('every variable, and no other,', () => {
+  const read = (file: string) => readFileSync(file, 'utf8');
+
+  test('is in .env.example', () => {
+    const named = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name);
+    expect(named.toSorted()).toEqual(VARIABLES.toSorted());
+  });
+
+  test('is in the README’s table', () => {
+    const [, section = ''] = /^## Configuration\n(.*?)^## /ms.exec(read('README.md')) ?? [];
+    const cells = [...section.matchAll(/^\|(.*?)\|/gm)].map(([, cell = '']) => cell);
+    const named = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
+    expect(named.toSorted()).toEqual(VARIABLES.toSorted());
   });
 });

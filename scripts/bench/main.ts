@@ -20,9 +20,11 @@ const redisServer = await startRedis((line) => console.log(line));
 const redis = new Redis(redisAddress(redisServer.url));
 const API_KEYS = JSON.stringify([{ key: KEY, tenant: 'bench', tier: 'Enterprise' }]);
 const TIERS = JSON.stringify({ Enterprise: UNLIMITED });
-const service = await startServer('src/main.ts', { REDIS_URL: redisServer.url, PORT: '0', API_KEYS, TIERS });
+const env = { REDIS_URL: redisServer.url, PORT: '0', API_KEYS, TIERS };
+const service = await startServer('src/main.ts', env);
+const measured = await startServer('src/main.ts', { ...env, METRICS_PORT: '0' });
 const ceiling = await startServer('scripts/bench/ceiling.ts', {});
-pinApart([service.pid, ceiling.pid], [process.pid, redisServer.pid]);
+pinApart([service.pid, measured.pid, ceiling.pid], [process.pid, redisServer.pid]);
 
 let fresh = 0;
 try {
@@ -50,10 +52,11 @@ async function throughput(): Promise<void> {
   const reserves = await inTurn({
     ceiling: () => load(ceiling.port, 64, single),
     reserve: () => load(service.port, 64, single),
+    measured: () => load(measured.port, 64, single),
   });
   row(
     'reserve of a fresh resource with a lease, 64 connections',
-    `${round(reserves.reserve.perSecond)} requests/s, ${ratio(reserves.reserve.perSecond, reserves.ceiling.perSecond)} of the ceiling`,
+    `${round(reserves.reserve.perSecond)} requests/s, ${ratio(reserves.reserve.perSecond, reserves.ceiling.perSecond)} of the ceiling; with METRICS_PORT ${ratio(reserves.measured.perSecond, reserves.reserve.perSecond)} of that`,
   );
   for (const [size, connections] of [
     [100, 16],

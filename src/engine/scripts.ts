@@ -84,6 +84,25 @@ export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, 
     });
 }
 
+/** Told that a script is sent; what it returns is told that it was answered, or why not. */
+export type ScriptObserver = (script: string) => (error?: unknown) => void;
+
+/** Has each call of a client's scripts observed. */
+export function observeScripts(redis: RedisClient, scripts: readonly Script[], observe: ScriptObserver): void {
+  for (const { name } of scripts) {
+    for (const method of [`hf_${name}`, `hf_${name}Buffer`]) {
+      const run: unknown = Reflect.get(redis, method);
+      if (typeof run !== 'function') throw new Error(`the script ${name} is not defined`);
+      Reflect.set(redis, method, (...args: Argument[]) => {
+        const end = observe(name);
+        const reply: Promise<unknown> = Reflect.apply(run, redis, args);
+        reply.then(() => end(), end);
+        return reply;
+      });
+    }
+  }
+}
+
 /** Gives a client the scripts as methods `hf_<name>`. */
 export function defineScripts(redis: RedisClient, scripts: readonly Script[]): void {
   for (const { name, lua, numberOfKeys } of scripts) redis.defineCommand(`hf_${name}`, { lua, numberOfKeys });

@@ -31,6 +31,19 @@ export async function sweep(redis: RedisClient): Promise<number> {
 }
 
 /**
+ * How long the reservation that is most overdue has been so: as long as sweeps come round, about the time between two of them.
+ * @returns ms, 0 where nothing is due
+ */
+export async function overdueMs(redis: RedisClient): Promise<number> {
+  const [seconds = 0, microseconds = 0] = await redis.time();
+  const firsts = await Promise.all(
+    Array.from({ length: EXPIRY_SHARDS }, (_, shard) => redis.zrange(expiryKey(shard), '0', '0', 'WITHSCORES')),
+  );
+  const nowMs = seconds * 1000 + microseconds / 1000;
+  return Math.max(0, ...firsts.map(([, due]) => (due === undefined ? 0 : nowMs - Number(due))));
+}
+
+/**
  * A bite of each tenant in turn, so that one with a great backlog does not keep the others waiting.
  * @param away the primaries that have not answered in this sweep, which are not asked again, and what they cost to find out
  */

@@ -21,10 +21,15 @@ const HEADERS = {
   'X-Accel-Buffering': 'no',
 };
 
+/** Why a stream ended: its reader went away, unless it was ended here. */
+export const END_REASONS = ['reader', 'slow_reader', 'redis_lost', 'credential_ended', 'instance_leaving'] as const;
+export type EndReason = (typeof END_REASONS)[number];
+
 export class Stream {
   readonly id = randomUUID();
   readonly credential: Credential;
   readonly #response: ServerResponse;
+  #endReason: EndReason = 'reader';
 
   /** @param onClose called once, when it has ended, whoever ended it */
   constructor(response: ServerResponse, credential: Credential, onClose: (stream: Stream) => void) {
@@ -33,6 +38,10 @@ export class Stream {
     response.once('close', () => onClose(this));
     // A reader that went away while it was written to: its 'close' follows.
     response.on('error', () => {});
+  }
+
+  get endReason(): EndReason {
+    return this.#endReason;
   }
 
   get isGone(): boolean {
@@ -45,21 +54,30 @@ export class Stream {
     this.#response.write(': open\n\n');
   }
 
-  /** Sends frames; cuts off a reader for whom more than 1 MiB was waiting already. */
-  write(frames: Buffer): void {
-    if (this.#response.writableEnded) return;
-    if (this.#response.writableLength > MAX_WAITING_BYTES) this.#response.destroy();
-    else this.#response.write(frames);
+  /**
+   * Sends frames; cuts off a reader for whom more than 1 MiB was waiting already.
+   * @returns whether they were sent
+   */
+  write(frames: Buffer): boolean {
+    if (this.#response.writableEnded || this.#response.destroyed) return false;
+    if (this.#response.writableLength > MAX_WAITING_BYTES) {
+      this.#endReason = 'slow_reader';
+      this.#response.destroy();
+      return false;
+    }
+    this.#response.write(frames);
+    return true;
   }
 
   /** Ends it some time from now. */
   endIn(ms: number): void {
-    const timer = setTimeout(() => this.end(), Math.min(ms, MAX_TIMER_MS)).unref();
+    const timer = setTimeout(() => this.end('credential_ended'), Math.min(ms, MAX_TIMER_MS)).unref();
     this.#response.once('close', () => clearTimeout(timer));
   }
 
   /** Ends it in good order: what was written is still sent, unless its reader takes too long; that one connects again. */
-  end(): void {
+  end(reason: EndReason): void {
+    if (this.#endReason === 'reader') this.#endReason = reason;
     this.#response.end();
     setTimeout(() => this.#response.destroy(), END_WITHIN_MS).unref();
   }

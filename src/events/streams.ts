@@ -10,10 +10,11 @@ import type { Engine } from '../engine/engine.ts';
 import type { Subscriptions } from '../engine/redis.ts';
 import { closeStreams, openStream, RENEW_EVERY_MS, renewStreams } from '../engine/streams.ts';
 import { Bus } from './bus.ts';
-import { Stream } from './stream.ts';
+import { type EndReason, Stream } from './stream.ts';
 
 const KEEPALIVE_EVERY_MS = 15_000;
 const KEEPALIVE = Buffer.from(': keepalive\n\n');
+const FRAME_END = Buffer.from('\n\n');
 
 /** Renewals that may fail in a row, since Redis was away, before a lease may have lapsed. */
 const RENEWALS_TO_LOSE = 2;
@@ -29,9 +30,17 @@ interface Audience {
   renewalsLost: number;
 }
 
+/** Told what becomes of events and streams. */
+export interface StreamsObserver {
+  /** Events were written, each counted for each stream. */
+  delivered(events: number): void;
+  ended(reason: EndReason): void;
+}
+
 export class Streams {
   readonly #engine: Engine;
   readonly #log: Logger;
+  readonly #observer: StreamsObserver | null;
   readonly #bus: Bus;
   readonly #audiences = new Map<string, Audience>();
   readonly #timers: NodeJS.Timeout[];
@@ -39,9 +48,10 @@ export class Streams {
   #losses = 0;
   #leaving = false;
 
-  constructor(engine: Engine, subscriptions: Subscriptions, log: Logger) {
+  constructor(engine: Engine, subscriptions: Subscriptions, log: Logger, observer: StreamsObserver | null = null) {
     this.#engine = engine;
     this.#log = log;
+    this.#observer = observer;
     this.#bus = new Bus(subscriptions, {
       onMessage: (tenant, frames) => this.#receive(tenant, frames),
       onLost: (tenants) => this.#lose(tenants),
@@ -52,6 +62,13 @@ export class Streams {
         for (const tenant of this.#audiences.keys()) void this.#renew(tenant);
       }, RENEW_EVERY_MS),
     ];
+  }
+
+  /** How many are open. */
+  get size(): number {
+    let size = 0;
+    for (const { streams } of this.#audiences.values()) size += streams.size;
+    return size;
   }
 
   /**
@@ -94,7 +111,7 @@ export class Streams {
   /** Ends all streams, so that their readers move to another instance, and opens none from now on. */
   leave(): void {
     this.#leaving = true;
-    this.#each((stream) => stream.end());
+    this.#each((stream) => stream.end('instance_leaving'));
   }
 
   /** To be called when all streams have ended. */
@@ -114,19 +131,22 @@ export class Streams {
     setImmediate(() => {
       const all = audience.received.length === 1 ? frames : Buffer.concat(audience.received);
       audience.received = [];
-      for (const stream of audience.streams.values()) stream.write(all);
+      let written = 0;
+      for (const stream of audience.streams.values()) if (stream.write(all)) written++;
+      this.#observer?.delivered(written * countEvents(all));
     });
   }
 
   #lose(tenants: readonly string[]): void {
     this.#losses++;
     for (const tenant of tenants)
-      for (const stream of this.#audiences.get(tenant)?.streams.values() ?? []) stream.end();
+      for (const stream of this.#audiences.get(tenant)?.streams.values() ?? []) stream.end('redis_lost');
   }
 
   #closed(stream: Stream): void {
     const { tenant } = stream.credential;
     if (this.#audiences.get(tenant)?.streams.delete(stream.id) !== true) return;
+    this.#observer?.ended(stream.endReason);
     this.#forgetIfEmpty(tenant);
     void this.#giveBack(tenant, [stream.id]);
   }
@@ -151,14 +171,22 @@ export class Streams {
     try {
       const ended = await renewStreams(this.#engine, tenant, askers);
       audience.renewalsLost = 0;
-      for (const id of ended) audience.streams.get(id)?.end();
+      for (const id of ended) audience.streams.get(id)?.end('credential_ended');
     } catch (err) {
       this.#log.warn({ err, tenant }, 'renewing streams');
-      if (++audience.renewalsLost > RENEWALS_TO_LOSE) for (const stream of audience.streams.values()) stream.end();
+      if (++audience.renewalsLost > RENEWALS_TO_LOSE)
+        for (const stream of audience.streams.values()) stream.end('redis_lost');
     }
   }
 
   #each(act: (stream: Stream) => void): void {
     for (const { streams } of this.#audiences.values()) for (const stream of streams.values()) act(stream);
   }
+}
+
+/** Each event ends with an empty line, and holds none. */
+function countEvents(frames: Buffer): number {
+  let count = 0;
+  for (let at = frames.indexOf(FRAME_END); at !== -1; at = frames.indexOf(FRAME_END, at + 2)) count++;
+  return count;
 }

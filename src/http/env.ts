@@ -16,6 +16,8 @@ import type { Sealer } from '../identity/sealer.ts';
 import type { FailedAuthentications } from '../limits/failedAuthentications.ts';
 import type { ReadLimiter } from '../limits/reads.ts';
 import type { Store } from '../store/records.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Traces } from '../telemetry/traces.ts';
 import type { ReadinessCheck } from './routes/health.ts';
 
 /** What there is only with a database. */
@@ -44,6 +46,10 @@ export interface HttpDeps {
   readonly jwtVerifier: JwtVerifier | null;
   readonly sizes: Sizes;
   readonly log: Logger;
+  /** null: nobody asks for them */
+  readonly metrics: Metrics | null;
+  /** null: nobody collects them */
+  readonly traces: Traces | null;
   readonly ready: ReadinessCheck;
 }
 

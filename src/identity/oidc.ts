@@ -17,6 +17,7 @@ import {
 } from 'openid-client';
 import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
+import { isThisMachine } from '../domain/thisMachine.ts';
 
 const TIMEOUT_S = 5;
 
@@ -129,7 +130,7 @@ export class OidcClient {
     const { issuer, clientId, clientSecret } = this.#options;
     const url = new URL(issuer);
     // Only for a provider on this very machine, as in tests.
-    const isLocal = url.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
+    const isLocal = url.protocol === 'http:' && isThisMachine(url.hostname);
     const options = { timeout: TIMEOUT_S, ...(isLocal ? { execute: [allowInsecureRequests] } : {}) };
     return clientSecret === undefined
       ? discovery(url, clientId, undefined, None(), options)

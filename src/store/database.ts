@@ -3,6 +3,7 @@
  * quickly, and it is found again by itself; the schema is brought up to date as soon as it is there.
  */
 import { PGlite } from '@electric-sql/pglite';
+import { sql } from 'drizzle-orm';
 import { DrizzleQueryError } from 'drizzle-orm/errors';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pglite';
@@ -93,6 +94,14 @@ export class Database {
   /** Reads from one state of it, whatever is written meanwhile. Errors are those of run(). */
   snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
     return this.#inTime(() => this.#connected.snapshot(work));
+  }
+
+  /** Whether it answers. */
+  async isUp(): Promise<boolean> {
+    return this.run((db) => db.execute(sql`select`)).then(
+      () => true,
+      () => false,
+    );
   }
 
   async #inTime<T>(work: () => Promise<T>): Promise<T> {

@@ -24,6 +24,8 @@ export interface Instance extends Client {
   /** A plain client of the same Redis, for looking and for steering. */
   readonly redis: RedisClient;
   readonly logged: string[];
+  /** What it measures: needs METRICS_PORT to be set, but listens nowhere. */
+  scrape(): Promise<string>;
   leave(): void;
   stop(): Promise<void>;
 }
@@ -62,6 +64,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
     key,
     redis,
     logged,
+    scrape: async () => (await services.metrics?.text()) ?? '',
     leave: services.leave,
     stop: async () => {
       server.closeAllConnections();

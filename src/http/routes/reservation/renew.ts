@@ -20,7 +20,7 @@ const RenewResult = z
   })
   .openapi('RenewResult');
 
-export const renewRoute = ({ engine, sizes }: HttpDeps) => {
+export const renewRoute = ({ engine, sizes, metrics }: HttpDeps) => {
   const RenewItem = item({ ...unreserveItemFields(sizes), ttlSeconds: ttlSeconds(sizes) }).openapi('RenewItem');
 
   const route = createRoute({
@@ -45,6 +45,7 @@ export const renewRoute = ({ engine, sizes }: HttpDeps) => {
 
   return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
     const results = await renew(engine, c.get('credential'), c.req.valid('json'));
+    metrics?.countItems('renew', results);
     return c.json(results, results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN) ? 403 : 200);
   });
 };

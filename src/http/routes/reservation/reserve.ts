@@ -33,7 +33,7 @@ export const reserveItemFields = (sizes: Sizes) => ({
   resourceType: resourceType(sizes),
 });
 
-export const reserveRoute = ({ engine, sizes }: HttpDeps) => {
+export const reserveRoute = ({ engine, sizes, metrics }: HttpDeps) => {
   const ReserveItem = item(reserveItemFields(sizes)).openapi('ReserveItem');
 
   const route = createRoute({
@@ -52,6 +52,7 @@ export const reserveRoute = ({ engine, sizes }: HttpDeps) => {
   return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
     const results = await reserve(engine, c.get('credential'), c.req.valid('json'));
     c.set('outcome', tally(results));
+    metrics?.countItems('reserve', results);
     return c.json(results, 200);
   });
 };

@@ -26,7 +26,7 @@ const TransactionResult = z
   })
   .openapi('TransactionResult');
 
-export const transactionRoute = ({ engine, sizes }: HttpDeps) => {
+export const transactionRoute = ({ engine, sizes, metrics }: HttpDeps) => {
   const Request = z
     .discriminatedUnion(
       'requestType',
@@ -72,6 +72,8 @@ export const transactionRoute = ({ engine, sizes }: HttpDeps) => {
     const { method, requests } = c.req.valid('json');
     const outcome = await transaction(engine, c.get('credential'), method, requests);
     c.set('outcome', tally(outcome.results));
+    metrics?.countTransaction(method, outcome.status);
+    metrics?.countItems('transaction', outcome.results);
     return c.json(outcome, 200);
   });
 };

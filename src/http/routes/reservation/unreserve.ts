@@ -27,7 +27,7 @@ export const unreserveItemFields = (sizes: Sizes) => ({
   releaseToken,
 });
 
-export const unreserveRoute = ({ engine, sizes }: HttpDeps) => {
+export const unreserveRoute = ({ engine, sizes, metrics }: HttpDeps) => {
   const UnreserveItem = item(unreserveItemFields(sizes)).openapi('UnreserveItem');
 
   const route = createRoute({
@@ -52,6 +52,7 @@ export const unreserveRoute = ({ engine, sizes }: HttpDeps) => {
   return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
     const results = await unreserve(engine, c.get('credential'), c.req.valid('json'));
     c.set('outcome', tally(results));
+    metrics?.countItems('unreserve', results);
     return c.json(results, results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN) ? 403 : 200);
   });
 };

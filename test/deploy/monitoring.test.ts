@@ -1,0 +1,111 @@
+/**
+ * Alerts and dashboard: whatever they ask for, the service has.
+ */
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { readManifests } from '../support/manifests.ts';
+import { parseTypes } from '../support/samples.ts';
+import { startInstance } from '../support/service.ts';
+import { databaseEnv, KINDS } from '../support/tenancy.ts';
+
+const Rules = z.object({
+  groups: z.array(
+    z.object({
+      name: z.string(),
+      rules: z.array(
+        z.object({
+          alert: z.string(),
+          expr: z.string(),
+          for: z.string().optional(),
+          labels: z.object({ severity: z.enum(['critical', 'warning', 'info']) }),
+          annotations: z.object({ summary: z.string() }),
+        }),
+      ),
+    }),
+  ),
+});
+const { groups } = Rules.parse(parse(readFileSync('deploy/alerts.yml', 'utf8')));
+
+const Dashboard = z.looseObject({
+  panels: z.array(
+    z.looseObject({ title: z.string(), targets: z.array(z.looseObject({ expr: z.string() })).default([]) }),
+  ),
+});
+const dashboard = Dashboard.parse(JSON.parse(readFileSync('deploy/grafana/dashboards/holdfast.json', 'utf8')));
+
+const alerts = groups.flatMap(({ rules }) => rules.map(({ alert, expr }): [string, string] => [alert, expr]));
+const panels = dashboard.panels.flatMap(({ title, targets }) =>
+  targets.map(({ expr }): [string, string] => [title, expr]),
+);
+
+/** Metric and the label names that are asked of it: `name{label="…"}`, or `by (label)` anywhere around it. */
+const asked = (expr: string) => ({
+  names: [...expr.matchAll(/\b(?:holdfast|nodejs|process)_\w+/g)].map(([name]) => name),
+  labels: [...expr.matchAll(/\bby \(([^)]*)\)|(\w+)(?:=~|!~|!=|=)"/g)].flatMap(([, by = '', matched = '']) =>
+    [...by.split(/,\s*/), matched].filter((label) => label !== ''),
+  ),
+});
+
+/** Whether the service has it; of a histogram, by the names of its samples. */
+const has = (types: ReadonlyMap<string, string>, name: string) =>
+  types.has(name) || types.get(name.replace(/_(bucket|sum|count)$/, '')) === 'histogram';
+
+/** Which Prometheus itself gives to whatever it scrapes, or a histogram to its buckets. */
+const GIVEN = ['job', 'instance', 'le'];
+/** All that src/telemetry/metrics.ts has. */
+const OURS = ['method', 'route', 'status', 'verb', 'outcome', 'limit_type', 'script', 'reason', 'queue'];
+
+let types: ReadonlyMap<string, string>;
+beforeAll(async () => {
+  const { url, drop } = await KINDS.PGlite();
+  const holdfast = await startInstance({ keys: [], env: { METRICS_PORT: '0', ...databaseEnv(url) } });
+  types = parseTypes(await holdfast.scrape());
+  await holdfast.stop();
+  await drop();
+});
+
+describe.each([
+  ['alerts', alerts],
+  ['dashboard', panels],
+] as const)('the %s', (_, all) => {
+  test('ask only for metrics that the service has, by labels that they have', () => {
+    expect(all.length).toBeGreaterThan(10);
+    for (const [where, expr] of all) {
+      const { names, labels } = asked(expr);
+      expect([where, names.length > 0]).toEqual([where, true]);
+      expect([where, names.filter((name) => !has(types, name))]).toEqual([where, []]);
+      expect([where, labels.filter((label) => ![...GIVEN, ...OURS].includes(label))]).toEqual([where, []]);
+    }
+  });
+});
+
+describe('the alerts', () => {
+  test('have names of their own', () => {
+    expect(new Set(alerts.map(([alert]) => alert)).size).toBe(alerts.length);
+  });
+
+  test('are the same for the Prometheus Operator', () => {
+    const rule = readManifests().find(({ kind }) => kind === 'PrometheusRule');
+    expect(rule?.spec).toEqual({ groups });
+  });
+});
+
+describe('the README', () => {
+  test('says of every metric of the service’s own what it is', () => {
+    const ours = [...types.keys()].filter((name) => name.startsWith('holdfast_'));
+    const told = [...readFileSync('README.md', 'utf8').matchAll(/`(holdfast_\w+)`/g)].map(([, name]) => name);
+    expect(told.toSorted()).toEqual(ours.toSorted());
+  });
+});
+
+describe('the dashboard', () => {
+  test('shows every metric of the service’s own', () => {
+    const ours = [...types.keys()].filter((name) => name.startsWith('holdfast_'));
+    const shown = panels
+      .flatMap(([, expr]) => asked(expr).names)
+      .map((name) => name.replace(/_(bucket|sum|count)$/, ''));
+    expect(ours.filter((name) => !shown.includes(name))).toEqual([]);
+  });
+});
