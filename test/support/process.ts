@@ -31,9 +31,17 @@ export async function startProcess(env: Readonly<Record<string, string>>): Promi
     });
   const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
   process.once('exit', () => child.kill('SIGKILL'));
-  const [, url = ''] = await until('the instance', () => {
-    if (child.exitCode !== null) throw new Error(`the instance has ended: ${output}`);
-    return /"url":"([^"]+)"/.exec(output);
+  const ready = until(
+    'the instance',
+    () => {
+      if (child.exitCode !== null) throw new Error(`the instance has ended: ${output}`);
+      return /"url":"([^"]+)"/.exec(output);
+    },
+    30_000,
+  );
+  const [, url = ''] = await ready.catch((error: unknown) => {
+    child.kill('SIGKILL');
+    throw error;
   });
   return { url, pid: child.pid ?? 0, exit, output: () => output, kill: (signal) => void child.kill(signal) };
 }
