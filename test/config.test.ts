@@ -29,8 +29,6 @@ describe('configuration', () => {
       sweepIntervalMs: 1000,
       reconcileIntervalMs: 300_000,
       drainDelayMs: 3000,
-      metricsPort: undefined,
-      tracesEndpoint: undefined,
       database: null,
       adminRule: { admins: [], adminGroup: undefined },
       signIn: { kind: 'none' },

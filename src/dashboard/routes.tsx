@@ -55,9 +55,12 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   const tooLarge = bodyLimit({
     maxSize: deps.sizes.bodyBytes,
     onError: (c) =>
-      c.html(<ProblemPage status={413} title="Refused" text="The form is too large." viewer={null} />, 413),
+      // What is left of it is not read, so no other request can follow it.
+      c.html(<ProblemPage status={413} title="Refused" text="The form is too large." viewer={null} />, 413, {
+        Connection: 'close',
+      }),
   });
-  for (const path of ['/dashboard', '/dashboard/*', '/auth/*'])
+  for (const path of ['/dashboard/*', '/auth/*'])
     app.use(path, headers, tooLarge, async (c, next) => {
       await next();
       if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store');
@@ -66,7 +69,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.get('/', (c) => c.redirect('/dashboard'));
   app.route('/', assetRoutes());
   app.route('/', signInRoutes(deps));
-  for (const path of ['/dashboard', '/dashboard/*']) app.use(path, viewer(deps));
+  app.use('/dashboard/*', viewer(deps));
   app.route('/', overviewRoutes(deps));
   app.route('/', liveRoutes(deps));
   app.route('/', reservationsRoutes(deps));

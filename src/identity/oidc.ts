@@ -67,6 +67,16 @@ const Claims = z.object({
 const emailOf = ({ email, email_verified: verified }: z.infer<typeof Claims>): string | null =>
   verified === true ? (email ?? null) : null;
 
+/** @param told in the ID token @param asked of the provider, whose word counts more */
+export function describe(told: unknown, asked: unknown): Pick<SignedIn, 'email' | 'name' | 'groups'> {
+  const [early, late] = [Claims.parse(told), Claims.parse(asked)];
+  return {
+    email: emailOf(late.email === undefined ? early : late),
+    name: (late.name ?? early.name) || null,
+    groups: late.groups ?? early.groups ?? [],
+  };
+}
+
 /** Whether the provider has refused, or what it says does not hold; and not merely failed to answer. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof AuthorizationResponseError) return true;
@@ -132,14 +142,7 @@ export class OidcClient {
           throw away(cause);
         })
       : {};
-    const [told, asked] = [Claims.parse(idToken), Claims.parse(info)];
-    return {
-      issuer: idToken.iss,
-      subject: idToken.sub,
-      email: asked.email === undefined ? emailOf(told) : emailOf(asked),
-      name: (asked.name ?? told.name) || null,
-      groups: asked.groups ?? told.groups ?? [],
-    };
+    return { issuer: idToken.iss, subject: idToken.sub, ...describe(idToken, info) };
   }
 
   /** Where the provider ends its own session too; null where it has no such place, or cannot be reached. */

@@ -235,7 +235,9 @@ describe('reservations', () => {
     await page.getByRole('button', { name: /Release printer/ }).click();
     await client.reset();
     await page.locator(':popover-open').getByRole('button', { name: 'Release' }).click();
-    await page.getByRole('alert').getByText('It was not released: NOT_RESERVED.').waitFor();
+    await page.getByRole('alert').getByText('It was not released: it is free already.').waitFor();
+    await client.reserve({ resource: 'later', requester: 'bob' });
+    await page.getByRole('rowheader', { name: 'later' }).waitFor(); // the page goes on renewing itself
   });
 
   test('are released all at once', async () => {
@@ -290,6 +292,30 @@ describe('resources', () => {
     await confirm(/^Delete/, 'Delete');
     await page.getByText('Deleted.', { exact: true }).waitFor();
     expect((await client.definitions()).body.map(({ name }) => name)).toEqual(['Ink']);
+  });
+
+  test('that are too many for a picture are found page by page, and below their parent', async () => {
+    await signIn();
+    const client = createClient(service.other.url, await copyKey());
+    const names = Array.from({ length: 130 }, (_, i) => `r${String(i).padStart(3, '0')}`);
+    await client.register(
+      ...names.map((name) => ({ name })),
+      ...names.map((name) => ({ name: `${name}-below`, treePath: 'House' })),
+    );
+    await go('/resources');
+    expect(await page.locator('.tree > li > .node').count()).toBe(100 + 50);
+    await page.getByRole('link', { name: 'After' }).click();
+    await page.getByText('Page 2 of 2').waitFor();
+    await page.getByRole('link', { name: 'r129', exact: true }).waitFor();
+    await page.getByLabel('Search').fill('-below');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText('130 found').waitFor();
+    await page.getByRole('link', { name: 'After' }).click();
+    await page.getByRole('link', { name: 'r129-below' }).waitFor();
+    await go('/resources');
+    await page.getByRole('link', { name: 'and 80 more below House' }).click();
+    await page.getByRole('link', { name: 'After' }).click();
+    await page.getByRole('link', { name: 'r129-below' }).waitFor();
   });
 
   test('a registration that is refused says why, and keeps what was typed', async () => {
@@ -481,7 +507,7 @@ describe('every page', () => {
     expect(await page.evaluate('document.activeElement.textContent.trim()')).toBe('House');
     await go('/reservations');
     await page.getByRole('button', { name: /Release Desk/ }).click();
-    const renewed = page.waitForResponse((response) => response.url().endsWith('/reservations'));
+    const renewed = page.waitForResponse((response) => response.url().includes('/reservations?'));
     await client.reserve({ resource: 'other', requester: 'bob' });
     await renewed;
     await page.locator(':popover-open').getByRole('button', { name: 'Cancel' }).click();

@@ -2,9 +2,12 @@
  * Signing in, as somebody would who does not keep to the rules (decisions, section 9).
  */
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { redisAddress } from '../../src/engine/redis.ts';
 import { type DashboardService, startDashboard } from '../support/dashboard.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 let service: DashboardService;
 beforeAll(async () => {
@@ -96,12 +99,14 @@ describe('a sign-in', () => {
     'javascript:alert(1)',
     '/api/v1/Tenant',
     '/dashboardevil',
+    '/dashboard?\r\nX: y',
+    `/dashboard?${'x'.repeat(1000)}`,
   ])('to %s leads to no other place than the dashboard', async (to) => {
     const { back, cookie } = await signInUpTo('carol', to);
     const answer = await finish(back, cookie);
     const landed = new URL(answer.to ?? '', service.one.url);
     expect([answer.status, landed.origin]).toEqual([303, service.one.url]);
-    expect(landed.pathname).toMatch(/^\/dashboard(\/|\\|$)|^\/evil$/);
+    expect(landed.pathname).toBe('/dashboard');
   });
 
   test('counts as a failed authentication of the address where it fails', async () => {
@@ -204,6 +209,63 @@ describe('pages and forms', () => {
       }
   });
 
+  test('that are too large: 413', async () => {
+    const headers = { Cookie: await session('erin'), Origin: service.one.url };
+    const init = { method: 'POST', headers, body: new URLSearchParams({ name: 'x'.repeat(2_000_000) }) };
+    for (const form of ['settings', 'sign-out'])
+      expect((await ask(`${service.one.url}/dashboard/${form}`, init)).status).toBe(413);
+  });
+
+  test('signing out of a session that there is not tells nobody', async () => {
+    const cookie = await session('erin');
+    const tenant = /hfs_([a-z0-9-]+)_/.exec(cookie)?.[1];
+    const subscriber = new Redis(redisAddress(inject('redisUrl')));
+    const messages: string[] = [];
+    subscriber.on('smessage', (channel: string) => messages.push(channel));
+    await subscriber.ssubscribe(`{${tenant}}:events`);
+    const signOut = (sent: string) =>
+      ask(`${service.one.url}/dashboard/sign-out`, {
+        method: 'POST',
+        headers: { Cookie: sent, Origin: service.one.url },
+      });
+    for (let turn = 0; turn < 5; turn++) await signOut(`holdfast_session=hfs_${tenant}_${String(turn).repeat(40)}`);
+    await signOut(cookie);
+    await until('the message', () => messages.length > 0);
+    expect(messages).toHaveLength(1);
+    subscriber.disconnect();
+  });
+
+  test('while the writes of a tenant are spent, its keys can still be rotated: one may have leaked', async () => {
+    const spent = await startInstance({ keys: [], env: { ...service.env, TIERS: '{"Free": {"writesPerDay": 1}}' } });
+    const cookie = await session('niaj');
+    const post = (path: string, fields: Record<string, string>) =>
+      ask(`${spent.url}/dashboard/${path}`, {
+        method: 'POST',
+        headers: { Cookie: cookie, Origin: spent.url },
+        body: new URLSearchParams(fields),
+      });
+    const settings = [await post('settings', {}), await post('settings', {})];
+    expect(settings.map(({ status }) => status)).toEqual([303, 429]);
+    expect(settings[1]?.headers.get('retry-after')).not.toBeNull();
+    const page = await ask(`${spent.url}/dashboard`, { headers: { Cookie: cookie } });
+    const id = /name="id" value="([0-9a-f-]+)"/.exec(page.text)?.[1] ?? '';
+    expect((await post('rotate', { id })).to).toBe('/dashboard?done=rotated');
+    await spent.stop();
+  });
+
+  test('cost a read each, whatever the method, of a quota that keys cannot spend', async () => {
+    const few = await startInstance({ keys: [], env: { ...service.env, TIERS: '{"Free": {"readsPerMinute": 3}}' } });
+    const headers = { Cookie: await session('olivia'), Origin: few.url };
+    const key = /hf_[a-z0-9-]+_\w{32,}/.exec((await ask(`${few.url}/dashboard`, { headers })).text)?.[0] ?? '';
+    for (let turn = 0; turn < 5; turn++)
+      await ask(`${few.url}/api/v1/Resource/tree`, { headers: { 'X-Api-Key': key } });
+    expect((await ask(`${few.url}/dashboard`, { method: 'HEAD', headers })).status).toBe(200);
+    const release = { method: 'POST', headers, body: new URLSearchParams({ resource: 'r', requester: 'q' }) };
+    expect((await ask(`${few.url}/dashboard/reservations/release`, release)).status).toBe(409);
+    expect((await ask(`${few.url}/dashboard`, { headers })).status).toBe(429);
+    await few.stop();
+  });
+
   test('that are malformed: 400', async () => {
     const cookie = await session('erin');
     for (const form of ['reservations/release', 'resources', 'keys/rotate', 'settings/issuers']) {
@@ -262,6 +324,12 @@ describe('pages and forms', () => {
       status: 403,
       text: expect.stringContaining('This tenant is suspended'),
     });
+    const show = {
+      method: 'POST',
+      headers: { Cookie: cookie, Origin: service.one.url },
+      body: new URLSearchParams({ label: 'x' }),
+    };
+    expect((await ask(`${service.one.url}/dashboard/keys`, show)).status).toBe(403);
     const out = { method: 'POST', headers: { Cookie: cookie, Origin: service.one.url } };
     expect((await ask(`${service.one.url}/dashboard/sign-out`, out)).to).toBe('/dashboard/sign-in?out');
   });
@@ -301,7 +369,11 @@ describe('without a database', () => {
     const { port } = new URL(instance.url);
     const { tenant } = instance;
     expect((await form(instance.url, { tenant }, { 'X-Forwarded-For': '192.0.2.1' })).status).toBe(403);
+    for (const headers of [{ 'X-Real-IP': '192.0.2.1' }, { Forwarded: 'for=192.0.2.1' }, { Via: '1.1 proxy' }])
+      expect((await form(instance.url, { tenant }, headers)).status).toBe(403);
     expect((await form(instance.url, { tenant }, { Origin: 'http://evil.example' })).status).toBe(403);
+    const asked = { Origin: 'https://public.example', 'Sec-Fetch-Site': 'same-origin' };
+    expect((await form(instance.url, { tenant }, asked)).status).toBe(403);
     const rebound = new Promise<number | undefined>((resolve, reject) => {
       const headers = { Host: `evil.example:${port}`, Origin: `http://evil.example:${port}` };
       request({ port, host: '127.0.0.1', path: '/dashboard/sign-in', method: 'POST', headers }, (answer) => {

@@ -11,8 +11,9 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 export const jsonBody = (maxBytes: number) => {
-  const tooLarge = () =>
-    Response.json({ error: `The request body is larger than ${maxBytes} bytes.` }, { status: 413 });
+  const error = `The request body is larger than ${maxBytes} bytes.`;
+  // What is left of it is not read, so no other request can follow it.
+  const tooLarge = () => Response.json({ error }, { status: 413, headers: { Connection: 'close' } });
   const limitUndeclared = bodyLimit({ maxSize: maxBytes, onError: tooLarge });
   return createMiddleware<AppEnv>(async (c, next) => {
     if (!JSON_TYPE.test(c.req.header('Content-Type') ?? '')) {
