@@ -1,10 +1,9 @@
 /**
- * A real load balancer before instances of the service: HAProxy, configured by haproxy.cfg beside this file.
+ * A real load balancer before instances of the service: HAProxy, configured by deploy/haproxy.cfg.
  */
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { freePort } from '../../scripts/freePort.ts';
 import { startGuarded } from '../../scripts/guardedProcess.ts';
 import { findOrInstall, type Wanted } from '../../scripts/serverProgram.ts';
@@ -21,20 +20,34 @@ const HAPROXY: Wanted = {
   byHand: 'install haproxy 2 or later',
 };
 
-const CONFIGURATION = fileURLToPath(new URL('haproxy.cfg', import.meta.url));
+const CONFIGURATION = readFileSync(new URL('../../deploy/haproxy.cfg', import.meta.url), 'utf8');
+
+/** The deployed configuration, before instances on ports of this machine, which are looked at more often. */
+function configurationFor(port: number, ports: readonly number[]): string {
+  const changes: [RegExp, string][] = [
+    [/^resolvers [\s\S]*?\n\n/m, ''],
+    [/bind :8080/, `bind 127.0.0.1:${port}`],
+    [/inter 1s/, 'inter 200ms'],
+    [/^ {2}server-template .*$/m, ports.map((one, i) => `  server api${i} 127.0.0.1:${one}`).join('\n')],
+  ];
+  return changes.reduce((text, [pattern, replacement]) => {
+    if (!pattern.test(text)) throw new Error(`deploy/haproxy.cfg has no ${pattern}`);
+    return text.replace(pattern, replacement);
+  }, CONFIGURATION);
+}
 
 export interface Balancer {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** @param ports of three instances */
+/** @param ports of the instances */
 export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
   const { path, env } = findOrInstall(HAPROXY, (line) => process.stdout.write(`${line}\n`));
   const port = await freePort();
-  const named = Object.fromEntries(ports.map((one, i) => [`PORT_${i + 1}`, String(one)]));
-  const program = { path, env: { ...env, FRONT_PORT: String(port), ...named } };
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-haproxy-'));
-  const { stop } = await startGuarded(program, folder, ['-db', '-f', CONFIGURATION], { port });
+  const file = join(folder, 'haproxy.cfg');
+  writeFileSync(file, configurationFor(port, ports));
+  const { stop } = await startGuarded({ path, env }, folder, ['-db', '-f', file], { port });
   return { url: `http://127.0.0.1:${port}`, stop };
 }
