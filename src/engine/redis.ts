@@ -158,8 +158,8 @@ function nodeOf(address: string): { host: string; port: number } {
 const PASSING =
   /^(LOADING|MASTERDOWN|READONLY|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|UNBLOCKED|NOSCRIPT)\b|^Connection is closed|^Command aborted|^Stream isn't writeable|^Cluster isn't ready|^Too many Cluster redirections|^Failed to refresh slots|^None of startup nodes|^All sentinels are unreachable|ECONN|EPIPE|ETIMEDOUT/;
 
-/** What Redis answers where it cannot serve, and will not at once. */
-const AWAY = /^(OOM|NOREPLICAS|BUSY|MISCONF)\b/;
+/** What Redis answers where it cannot serve, or not us, and will not at once. */
+const AWAY = /^(OOM|NOREPLICAS|BUSY|MISCONF|NOAUTH|WRONGPASS|NOPERM)\b/;
 
 const isPassing = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'MaxRetriesPerRequestError' || PASSING.test(error.message));

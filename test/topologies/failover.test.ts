@@ -185,6 +185,8 @@ describe.each([
     expect(killed.filter(({ fencingToken }) => thereOfQuick.has(fencingToken))).toEqual([]);
     expect(overlaps(loads.sure.acquired), 'two holders at the same time').toEqual([]);
     for (const load of [loads.quick, loads.sure]) expect(fallen(load.acquired), 'fencing tokens fell').toEqual([]);
+    const faults = [quick, sure].flatMap(({ logged }) => logged.filter((line) => line.includes('request failed')));
+    expect(faults).toEqual([]);
     for (const { answers } of [loads.quick, loads.sure])
       for (const { status, body } of answers) {
         // What was lost may come back as it was before: a token that its caller has given back, and not the one it has now.
