@@ -3,7 +3,6 @@
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { methodNotAllowed } from 'hono/method-not-allowed';
-import { requestId } from 'hono/request-id';
 import type { DashboardDeps } from './dashboard/env.ts';
 import { dashboardRoutes } from './dashboard/routes.tsx';
 import type { AppEnv, HttpDeps } from './http/env.ts';
@@ -13,6 +12,7 @@ import { byAdmin, bySession } from './http/middleware/bySession.ts';
 import { logRequests } from './http/middleware/logRequests.ts';
 import { measureRequests } from './http/middleware/measureRequests.ts';
 import { rateLimitHeaders } from './http/middleware/rateLimitHeaders.ts';
+import { requestId } from './http/middleware/requestId.ts';
 import { traceRequests } from './http/middleware/traceRequests.ts';
 import { adminRoutes } from './http/routes/admin/tenants.ts';
 import { tokenRoute } from './http/routes/auth/token.ts';
@@ -72,7 +72,7 @@ export function createHealthApp({
   });
   app.onError(onError);
   app.notFound(onNotFound);
-  app.use(requestId(), logRequests(log));
+  app.use(requestId, logRequests(log));
   if (metrics !== null) app.use(measureRequests(metrics));
   if (traces !== null) app.use(traceRequests(traces));
   app.use(

@@ -6,7 +6,7 @@ import type { Credential } from '../domain/tenants.ts';
 import { call, type Engine } from './engine.ts';
 import { parseShown } from './record.ts';
 import { parseReply, toInteger, toMs, toText, toTime } from './reply.ts';
-import { newToken, packToken, unpackToken } from './token.ts';
+import { newToken, unpackToken } from './token.ts';
 
 /**
  * @returns a result for each item, in their order
@@ -33,7 +33,7 @@ export const reserveArgs = ({ resource, requester, ttlSeconds, resourceType }: R
   requester,
   ttlSeconds === undefined ? '' : ttlSeconds * 1000,
   resourceType ?? '',
-  packToken(newToken()),
+  newToken(),
 ];
 
 /** Reads what reserve() of lua/includes/plan.lua returns. */

@@ -5,10 +5,10 @@ import { type DestinationStream, destination, type Logger, pino } from 'pino';
 
 /**
  * @param level least level that is written
- * @param stream where to; by default standard output, written a few KiB at a time and when the process ends
+ * @param stream where to; by default standard output, written 16 KiB at a time and when the process ends
  */
 export function createLogger(level: string, stream?: DestinationStream): Logger {
-  const to = stream ?? destination({ sync: false, minLength: 4096, periodicFlush: 500 });
+  const to = stream ?? destination({ sync: false, minLength: 16_000, periodicFlush: 500 });
   return pino(
     { level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"`, serializers: { err: brief } },
     to,

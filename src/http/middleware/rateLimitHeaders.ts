@@ -7,7 +7,10 @@ import type { AppEnv } from '../env.ts';
 
 export const rateLimitHeaders = createMiddleware<AppEnv>(async (c, next) => {
   await next();
-  for (const [name, value] of Object.entries(quotaHeaders(c.get('credential')?.quota))) c.header(name, value);
+  const { outgoing } = c.env;
+  if (outgoing.headersSent) return; // a stream, which has told them itself
+  const headers = quotaHeaders(c.get('credential')?.quota);
+  for (const name in headers) outgoing.setHeader(name, headers[name] ?? '');
 });
 
 /** The headers; none where nothing was charged, or nothing is limited. */
