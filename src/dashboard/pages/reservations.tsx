@@ -9,6 +9,7 @@ import { callApi, type Failed } from '../callApi.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { HeldTable } from '../components/heldTable.tsx';
 import { Page } from '../components/layout.tsx';
+import { SearchForm } from '../components/searchForm.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { pageNumber, readForm, searched } from '../form.ts';
 import { type Held, heldNow } from '../held.ts';
@@ -48,14 +49,7 @@ export const reservationsRoutes = (deps: DashboardDeps) => {
         failed={failed}
         renew={{ from: link(q, page) }}
       >
-        <search>
-          <form class="search">
-            <label>
-              Search by resource or requester <input type="search" name="q" value={q} maxlength={256} />
-            </label>
-            <button type="submit">Search</button>
-          </form>
-        </search>
+        <SearchForm at={AT} label="Search by resource or requester" q={q} />
         <div data-live="held">
           <Summary held={held} total={reservations} isSearch={q !== ''} />
           <HeldTable

@@ -8,6 +8,7 @@ import { callApi, type Failed } from '../callApi.ts';
 import { Page } from '../components/layout.tsx';
 import { asRegistration, RegisterForm, RegistrationForm, type Typed } from '../components/registerForm.tsx';
 import { childrenOf, ResourceTree } from '../components/resourceTree.tsx';
+import { SearchForm } from '../components/searchForm.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { pageNumber, readForm, searched } from '../form.ts';
 
@@ -40,14 +41,7 @@ export const resourcesRoutes = (deps: DashboardDeps) => {
         failed={failed}
         renew={{ from: link(q, page) }}
       >
-        <search>
-          <form class="search">
-            <label>
-              Search by name <input type="search" name="q" value={q} maxlength={256} />
-            </label>
-            <button type="submit">Search</button>
-          </form>
-        </search>
+        <SearchForm at={AT} label="Search by name" q={q} />
         <div data-live="tree">
           <p>
             {number.format(rows.size)} registered{found && `, ${number.format(found.length)} found`}.

@@ -12,6 +12,7 @@ import { callApi, type Failed } from '../callApi.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { Scroll } from '../components/scroll.tsx';
+import { SearchForm } from '../components/searchForm.tsx';
 import { Time } from '../components/time.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { readForm, searched } from '../form.ts';
@@ -78,14 +79,7 @@ export const tenantsRoutes = (deps: DashboardDeps) => {
       const { q, after } = Query.parse(c.req.query());
       return c.html(
         <Page title="Tenants" viewer={c.var.viewer} at={AT}>
-          <search>
-            <form class="search">
-              <label>
-                Search by id or name <input type="search" name="q" value={q} maxlength={100} />
-              </label>
-              <button type="submit">Search</button>
-            </form>
-          </search>
+          <SearchForm at={AT} label="Search by id or name" q={q} />
           <TenantTable q={q} tenants={await listTenants(store, q === '' ? undefined : q, after, PAGE)} />
         </Page>,
       );
