@@ -12,7 +12,7 @@ import { startBrowser } from '../test/support/browser.ts';
 import { createClient } from '../test/support/client.ts';
 
 const FOLDER = 'docs/dashboard';
-const PAGES = {
+const PAGES: Record<string, string> = {
   overview: '',
   live: '/live',
   reservations: '/reservations',
@@ -57,6 +57,7 @@ async function signIn(options: { colorScheme: 'light' | 'dark'; viewport: { widt
 
 const first = await signIn({ colorScheme: 'light', viewport: { width: 1200, height: 800 } });
 const client = createClient(url, String(await first.locator('#key-value').textContent()));
+PAGES.tenant = `/tenants/${(await client.request<{ id: string }>('GET', '/api/v1/Tenant')).body.id}`;
 await client.register(
   { name: 'House', capacity: 10 },
   { name: 'Floor1', capacity: 4, treePath: 'House' },
