@@ -165,7 +165,7 @@ const OneTenant = ({ tenant: { id, tier, suspendedAt, createdAt } }: { tenant: T
       </label>
       <button type="submit">Change the tier</button>
     </form>
-    <p class="buttons">
+    <div class="buttons">
       {suspendedAt === null ? (
         <Confirm
           id="suspend"
@@ -190,7 +190,7 @@ const OneTenant = ({ tenant: { id, tier, suspendedAt, createdAt } }: { tenant: T
         question={`Release all reservations of “${id}”? Nobody is asked.`}
         action={`${AT}/${id}/reset`}
       />
-    </p>
+    </div>
   </>
 );
 
