@@ -1,6 +1,6 @@
 /**
- * A reporter whose last line is `N passed, N failed`. A file that cannot be loaded, and an error outside any test, count as
- * failures: a suite that never ran must not look green.
+ * A reporter whose last line is `N passed, N failed`. A file that cannot be loaded, what a suite fails to
+ * prepare, and an error outside any test count as failures: a suite that never ran must not look green.
  */
 import type { Reporter, TestModule } from 'vitest/node';
 
@@ -11,6 +11,7 @@ export default class ClosingLine implements Reporter {
     let skipped = 0;
     for (const module of modules) {
       failed += module.errors().length;
+      for (const suite of module.children.allSuites()) failed += suite.errors().length;
       for (const test of module.children.allTests()) {
         const { state } = test.result();
         if (state === 'passed') passed++;
