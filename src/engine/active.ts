@@ -8,7 +8,7 @@ import type { Credential } from '../domain/tenants.ts';
 import { call, type Engine } from './engine.ts';
 import { FencingTokenSet } from './fencingTokenSet.ts';
 import { readRecord } from './record.ts';
-import { toText } from './reply.ts';
+import { parseReply, toText } from './reply.ts';
 
 /** Slots looked at by one call: about 0.5 ms of Redis. */
 const PAGE_SLOTS = 1000;
@@ -24,29 +24,21 @@ export async function* active(engine: Engine, credential: Credential): AsyncGene
   let epoch = '';
   do {
     const at = cursor;
-    const [next, current, packed] = await call(engine, 'activeBuffer', credential, () => [at, epoch, PAGE_SLOTS]);
+    const [next, current, rows] = await call(engine, 'activeBuffer', credential, () => [at, epoch, PAGE_SLOTS]);
     cursor = toText(next);
     epoch = toText(current);
-    if (!(packed instanceof Buffer)) throw new TypeError('active returned no slots');
-    yield toReservations(packed, given);
+    yield toReservations(parseReply(rows), given);
   } while (cursor !== '0');
 }
 
-/** @param packed slot, record, slot, record, ...: each after its length */
-function toReservations(packed: Buffer, given: FencingTokenSet): ActiveReservation[] {
+function toReservations(rows: unknown[], given: FencingTokenSet): ActiveReservation[] {
   const page: ActiveReservation[] = [];
-  let at = 0;
-  const next = () => {
-    const start = at + 4;
-    at = start + packed.readUInt32BE(at);
-    return packed.subarray(start, at);
-  };
-  while (at < packed.length) {
-    const slot = next();
-    const record = readRecord(next());
+  for (let i = 0; i < rows.length; i += 2) {
+    const bytes = rows[i + 1];
+    const record = bytes instanceof Buffer ? readRecord(bytes) : null;
     if (record === null || !given.add(record.fencingToken)) continue;
     page.push({
-      resource: record.asked ?? slot.toString(),
+      resource: record.asked ?? toText(rows[i]),
       requester: record.owner,
       resourceType: record.resourceType || DEFAULT_RESOURCE_TYPE,
       reservedAt: new Date(record.reservedAt).toISOString(),
