@@ -27,6 +27,9 @@ export interface Engine {
 const CHARGED = ['charge', 'delete', 'issueToken', 'register', 'renew', 'reserve', 'reset', 'transaction', 'unreserve'];
 const isCharged = (verb: string) => CHARGED.includes(verb);
 
+/** Times that a call loads a tenant that Redis loses again and again. */
+const MOST_LOADS = 5;
+
 /** ms that a call may go on ending due reservations before it gives up. */
 const BACKLOG_PATIENCE_MS = 2000;
 
@@ -64,7 +67,7 @@ export async function call(
   const replication = isCharged(verb) ? engine.replication : undefined;
   const redis = replication?.redis ?? engine.redis;
   let indexed: number | '' = '';
-  let loaded = false;
+  let loads = 0;
   let patienceEnds = 0;
   for (;;) {
     const [code, ...rest] = parseReply(await send(() => redis[`hf_${verb}`](key, asker, ...args(indexed))));
@@ -84,8 +87,10 @@ export async function call(
         await lowerIndex(engine, tenant, indexed);
         continue;
       case 'NO_TENANT':
-        if (loaded || !(await engine.loadTenant(tenant))) throw noValidKey();
-        loaded = true;
+        if (!(await engine.loadTenant(tenant))) throw noValidKey();
+        // There is such a tenant, so Redis has lost it again meanwhile.
+        if (++loads > MOST_LOADS)
+          throw new HoldfastError('unavailable', 'The reservation store loses what it is given.');
         continue;
       case 'NO_KEY':
         throw noValidKey();
