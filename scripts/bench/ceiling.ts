@@ -1,5 +1,5 @@
 /**
- * The ceiling: the same server and framework, answering a POST of the same size from memory.
+ * The ceiling: the same server and framework, answering requests of the same sizes from memory.
  */
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
@@ -17,10 +17,10 @@ const RESULT = {
   fencingToken: 1795214655103282,
 };
 
-const app = new Hono().post('/api/v1/Reservation/:verb', async (c) => {
-  await c.req.json();
-  return c.json([RESULT]);
-});
-serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => {
-  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}` })}\n`);
-});
+const app = new Hono()
+  .post('/api/v1/Reservation/:verb', async (c) => {
+    await c.req.json();
+    return c.json([RESULT]);
+  })
+  .get('/api/v1/Resource/available/:resource', (c) => c.json(c.req.param('resource') !== ''));
+serve({ fetch: app.fetch, port: Number(process.env.PORT), hostname: '127.0.0.1' });

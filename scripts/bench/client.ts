@@ -10,22 +10,35 @@ export class Connection {
   #received = '';
   #answer: ((body: string) => void) | undefined;
 
-  /** @param head request line's target by method, e.g. the Host and key headers, without Content-Length */
+  /** @param head lines of the head, e.g. of Host and key, without Content-Length */
   constructor(port: number, head: string) {
     this.#head = head;
     this.#socket = connect(port, '127.0.0.1').setNoDelay(true).setEncoding('latin1');
     this.#socket.on('data', (chunk: string) => this.#receive(chunk));
   }
 
-  post(path: string, body: string): Promise<string> {
-    return new Promise((resolve) => {
-      this.#answer = resolve;
-      this.#socket.write(`POST ${path} HTTP/1.1\r\n${this.#head}Content-Length: ${body.length}\r\n\r\n${body}`);
-    });
+  /**
+   * @param head in place of that of the connection
+   * @returns the body of the answer, which must be a 200
+   */
+  post(path: string, body: string, head = this.#head): Promise<string> {
+    return this.#send(`POST ${path} HTTP/1.1\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`);
+  }
+
+  /** As above. */
+  get(path: string, head = this.#head): Promise<string> {
+    return this.#send(`GET ${path} HTTP/1.1\r\n${head}\r\n`);
   }
 
   close(): void {
     this.#socket.destroy();
+  }
+
+  #send(request: string): Promise<string> {
+    return new Promise((resolve) => {
+      this.#answer = resolve;
+      this.#socket.write(request, 'latin1');
+    });
   }
 
   #receive(chunk: string): void {

@@ -1,45 +1,82 @@
 /**
- * The servers that are measured, each a process of its own, and where they run.
+ * The servers that are measured, each a process of its own that says nothing and ends when this one does, and where they run.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { cpus } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../freePort.ts';
+import { startGuarded } from '../guardedProcess.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const children: ChildProcess[] = [];
+/** A server of our own sources runs through it; what is built does not. */
+const TSX = ['--import', import.meta.resolve('tsx')];
 
-/** Starts a server and waits until it prints where it listens. */
-export async function startServer(file: string, env: Record<string, string>): Promise<{ port: number; pid: number }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', file], {
-    cwd: ROOT,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  children.push(child);
-  const port = await new Promise<number>((resolve) => {
-    child.stdout.on('data', (text) => {
-      const [, found] = /"url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(String(text)) ?? [];
-      if (found !== undefined) resolve(Number(found));
-    });
-  });
-  return { port, pid: child.pid ?? 0 };
+/** The service as it is built, which the image runs too. */
+export const SERVICE = 'dist/main.js';
+
+/** A server that runs. */
+export interface RunningServer {
+  readonly port: number;
+  readonly pid: number;
+  stop(): Promise<void>;
 }
 
-export function stopServers(): void {
-  for (const child of children) child.kill('SIGKILL');
+const running = new Set<RunningServer>();
+
+/**
+ * Starts a server and waits until it listens. Its log goes to /dev/null.
+ * @param file of this repository
+ * @param env besides this process's; PORT is made up
+ */
+export async function startServer(file: string, env: Readonly<Record<string, string>>): Promise<RunningServer> {
+  const port = await freePort();
+  const options = [...(file.endsWith('.ts') ? TSX : []), join(ROOT, file)];
+  return startNode(options, port, env);
+}
+
+/** Starts Node on what is given, which is to listen at the port; as above. */
+export async function startNode(
+  options: readonly string[],
+  port: number,
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
+  const program = {
+    path: process.execPath,
+    env: { ...process.env, NODE_ENV: 'production', ...env, PORT: String(port) },
+  };
+  const { pid, stop } = await startGuarded(program, folder, options, { port });
+  const server: RunningServer = {
+    port,
+    pid,
+    stop: () => {
+      running.delete(server);
+      return stop();
+    },
+  };
+  running.add(server);
+  return server;
+}
+
+/** Ends those that have not been stopped. */
+export async function stopServers(): Promise<void> {
+  await Promise.all([...running].map((server) => server.stop()));
 }
 
 /** With two cores or more: what is measured on one, the load and Redis on the other. */
 export function pinApart(measured: readonly number[], others: readonly number[]): void {
-  if (cpus().length < 2) return;
   pin(0, measured);
   pin(1, others);
 }
 
-function pin(cpu: number, pids: readonly number[]): void {
+/** Keeps processes on a core, where there are two or more. */
+export function pin(core: number, pids: readonly number[]): void {
+  if (cpus().length < 2) return;
   for (const pid of pids) {
     try {
-      execFileSync('taskset', ['-acp', String(cpu), String(pid)], { stdio: 'ignore' });
+      execFileSync('taskset', ['-acp', String(core), String(pid)], { stdio: 'ignore' });
     } catch {
       return; // no taskset here: the kernel places them
     }
@@ -49,4 +86,15 @@ function pin(cpu: number, pids: readonly number[]): void {
 /** Resident memory of a process. */
 export function residentKiB(pid: number): number {
   return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }));
+}
+
+/** How long a process has computed, in hundredths; NaN where there is no /proc. */
+export function cpuSeconds(pid: number): number {
+  try {
+    // The name, in parentheses, may hold anything: fields count from behind it.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  } catch {
+    return Number.NaN;
+  }
 }

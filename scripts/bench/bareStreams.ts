@@ -21,8 +21,4 @@ const server = createServer((request, response) => {
     for (let i = 0; i < count; i++) for (const one of responses) one.write(frame);
   });
 });
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : 0;
-  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}` })}\n`);
-});
+server.listen(Number(process.env.PORT), '127.0.0.1');

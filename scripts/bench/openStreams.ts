@@ -1,0 +1,32 @@
+/**
+ * Streams of events, read as cheaply as can be.
+ */
+import { connect, type Socket } from 'node:net';
+
+/**
+ * Opens streams of events.
+ * @param onText told of what comes; undefined: what comes is dropped
+ */
+export async function openStreams(
+  port: number,
+  key: string,
+  count: number,
+  onText?: (text: string) => void,
+): Promise<readonly Socket[]> {
+  return Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<Socket>((resolve, reject) => {
+          const socket = connect(port, '127.0.0.1').on('error', reject);
+          socket.once('data', (head) => {
+            if (!String(head).startsWith('HTTP/1.1 200')) reject(new Error(String(head)));
+            if (onText === undefined) socket.resume();
+            else socket.setEncoding('latin1').on('data', onText);
+            resolve(socket);
+          });
+          socket.write(`GET /api/v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Api-Key: ${key}\r\n\r\n`);
+        }),
+    ),
+  );
+}
