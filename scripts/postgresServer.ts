@@ -1,5 +1,5 @@
 /**
- * A private, real PostgreSQL for the tests: found on the PATH or where packages put it, else installed by the system's package
+ * A private, real PostgreSQL for the tests and the benchmarks: found on the PATH or where packages put it, else installed by the system's package
  * manager; at a port of its own, its data in a temporary folder. It ends, and its folder goes, when the process that started
  * it ends, however that ends.
  */
@@ -92,16 +92,23 @@ export interface PostgresServer {
 /**
  * Starts a PostgreSQL, on an empty cluster, that trusts everyone on this machine.
  * @param say told, in a line, of anything that is installed
+ * @param more settings, in place of those above
  * @throws Error that says why there can be none
  */
-export async function startPostgres(say: (line: string) => void): Promise<PostgresServer> {
+export async function startPostgres(
+  say: (line: string) => void,
+  more: Readonly<Record<string, string>> = {},
+): Promise<PostgresServer> {
   const { path, env } = findOrInstall(POSTGRES, say);
   const user = unprivileged();
   // Root's temporary folder may be closed to that user.
   const folder = mkdtempSync(join(user === undefined ? tmpdir() : '/tmp', 'holdfast-postgres-'));
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
   const port = await freePort();
-  const settings = Object.entries({ ...SETTINGS, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const settings = Object.entries({ ...SETTINGS, ...more, port }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
   const child = spawn('sh', ['-c', GUARD, 'sh', path, ...settings], {
     ...user,
     cwd: folder,

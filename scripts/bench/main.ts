@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { batches } from './families/batches.ts';
+import { peers } from './families/peers.ts';
 import { streams } from './families/streams.ts';
 import { throughput } from './families/throughput.ts';
 import { type Stage, setStage } from './stage.ts';
@@ -15,6 +16,7 @@ const RESULTS = 'bench-results.json';
 const FAMILIES: Readonly<Record<string, (stage: Stage, table: Table) => Promise<void>>> = {
   throughput,
   batches,
+  peers,
   streams,
 };
 

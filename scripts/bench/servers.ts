@@ -71,8 +71,11 @@ export function pinApart(measured: readonly number[], others: readonly number[])
   pin(1, others);
 }
 
-/** Keeps processes on a core, where there are two or more. */
-export function pin(core: number, pids: readonly number[]): void {
+/**
+ * Keeps processes on a core, where there are two or more; those that they start stay there too.
+ * @param core or several: `0,1`
+ */
+export function pin(core: number | string, pids: readonly number[]): void {
   if (cpus().length < 2) return;
   for (const pid of pids) {
     try {
