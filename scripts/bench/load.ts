@@ -15,6 +15,7 @@ export type Watched = Readonly<Record<string, number>>;
 /** A round of load. */
 export interface Load {
   readonly perSecond: number;
+  readonly seconds: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   /** Shares of a core that were used, by process: `load` is this one. */
@@ -39,7 +40,7 @@ export async function load(clients: readonly Client[], watched: Watched = {}, ro
   );
   const seconds = (performance.now() - start) / 1000;
   const cpu = pids.map(([name, pid], i) => [name, (cpuSeconds(pid) - (before[i] ?? 0)) / seconds] as const);
-  return { perSecond: times.length / seconds, ...percentilesOf(times), cpu: Object.fromEntries(cpu) };
+  return { perSecond: times.length / seconds, seconds, ...percentilesOf(times), cpu: Object.fromEntries(cpu) };
 }
 
 /** Of times in ms. */

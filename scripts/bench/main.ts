@@ -4,8 +4,13 @@
  */
 import { parseArgs } from 'node:util';
 import { batches } from './families/batches.ts';
+import { instance } from './families/instance.ts';
+import { million } from './families/million.ts';
 import { peers } from './families/peers.ts';
+import { pools } from './families/pools.ts';
+import { reads } from './families/reads.ts';
 import { streams } from './families/streams.ts';
+import { sweeping } from './families/sweep.ts';
 import { throughput } from './families/throughput.ts';
 import { type Stage, setStage } from './stage.ts';
 import { machine, Table } from './table.ts';
@@ -14,10 +19,15 @@ const RESULTS = 'bench-results.json';
 
 /** In the order in which they run. */
 const FAMILIES: Readonly<Record<string, (stage: Stage, table: Table) => Promise<void>>> = {
+  instance,
   throughput,
   batches,
   peers,
+  pools,
+  reads,
   streams,
+  sweep: sweeping,
+  million,
 };
 
 const { only } = parseArgs({ options: { only: { type: 'string' } } }).values;

@@ -1,15 +1,21 @@
 /**
  * How long Redis was busy at most with one command, from its slow log.
  */
-
 import { z } from 'zod';
 import type { RedisClient } from '../../src/engine/redis.ts';
+import { figureOf } from './rounds.ts';
+import type { Measurement } from './table.ts';
+
+/** What takes less is not looked at. */
+const SLOW_US = 500;
+/** No command may keep Redis from others for longer. */
+const TARGET_MS = 10;
 
 /** id, time, µs, and what does not matter here */
 const Entries = z.array(z.tuple([z.number(), z.number(), z.number()]).rest(z.unknown()));
 
 /** Begins to watch, for what takes longer than so many µs. */
-export async function watchSlow(redis: RedisClient, slowerThanUs: number): Promise<void> {
+export async function watchSlow(redis: RedisClient, slowerThanUs = SLOW_US): Promise<void> {
   await redis.config('SET', 'slowlog-log-slower-than', slowerThanUs, 'slowlog-max-len', 10_000);
   await redis.slowlog('RESET');
 }
@@ -18,4 +24,16 @@ export async function watchSlow(redis: RedisClient, slowerThanUs: number): Promi
 export async function longestMs(redis: RedisClient): Promise<number | null> {
   const times = Entries.parse(await redis.slowlog('GET', -1)).map(([, , us]) => us / 1000);
   return times.length === 0 ? null : Math.max(...times);
+}
+
+/** A row of the longest command since it was watched, and begins anew. */
+export async function slowest(redis: RedisClient, during: string): Promise<Measurement> {
+  const ms = (await longestMs(redis)) ?? SLOW_US / 1000;
+  await redis.slowlog('RESET');
+  return {
+    what: `longest Redis command: ${during}`,
+    figure: figureOf([ms]),
+    unit: 'ms',
+    target: { of: 'figure', atMost: TARGET_MS },
+  };
 }

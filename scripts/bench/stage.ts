@@ -86,17 +86,22 @@ export async function setStage(say: (line: string) => void): Promise<Stage> {
   return stage;
 }
 
-/** Has so many connections to the service, or the ceiling, work for a round. */
+/**
+ * Has so many connections to the service, or the ceiling, work for a round.
+ * @param work done again and again, by each connection and the number that it has
+ * @param tenant who asks
+ */
 export async function loadOver(
   stage: Stage,
   server: RunningServer,
   connections: number,
-  work: (connection: Connection) => Promise<unknown>,
+  work: (connection: Connection, number: number) => Promise<unknown>,
+  tenant = stage.tenant,
 ): Promise<Load> {
-  const opened = Array.from({ length: connections }, () => new Connection(server.port, headOf(stage.tenant)));
+  const opened = Array.from({ length: connections }, () => new Connection(server.port, headOf(tenant)));
   const watched = { server: server.pid, redis: stage.redisServer.pid };
   const result = await load(
-    opened.map((connection) => () => work(connection)),
+    opened.map((connection, number) => () => work(connection, number)),
     watched,
   );
   for (const connection of opened) connection.close();
@@ -114,6 +119,18 @@ export async function straight<T>({ redisServer }: Stage, measure: () => Promise
   } finally {
     pin(1, [redisServer.pid]);
   }
+}
+
+/** Registers resources, for a tenant. */
+export async function register(
+  { service }: Stage,
+  tenant: ConfiguredKey,
+  items: readonly { name: string; capacity?: number; treePath?: string }[],
+): Promise<void> {
+  const connection = new Connection(service.port, headOf(tenant));
+  for (let i = 0; i < items.length; i += 250)
+    await connection.post('/api/v1/Resource/register', JSON.stringify(items.slice(i, i + 250)));
+  connection.close();
 }
 
 /** Ends all reservations of these tenants. */

@@ -6,8 +6,12 @@ import { writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { type Figure, ratioOf } from './rounds.ts';
 
-/** What is to be reached: by the ratio where the row has something beside it, else by the figure itself. */
-export type Target = { readonly atLeast: number } | { readonly atMost: number } | { readonly above: number };
+/** What is to be reached, by the figure itself or by its ratio to what is beside it. */
+export type Target = { readonly of: 'figure' | 'ratio' } & (
+  | { readonly atLeast: number }
+  | { readonly atMost: number }
+  | { readonly above: number }
+);
 
 /** A figure as it was measured. */
 export interface Measurement {
@@ -49,7 +53,7 @@ export class Table {
       family: this.#family,
       ...measurement,
       ratio,
-      verdict: target && verdictOf((ratio ?? figure).median, target),
+      verdict: target && verdictOf((target.of === 'ratio' && ratio ? ratio : figure).median, target),
     };
     this.#rows.push(row);
     this.#say(cellsOf(row).filter(Boolean).join('  '));

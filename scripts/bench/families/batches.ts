@@ -43,7 +43,7 @@ export async function batches(stage: Stage, table: Table): Promise<void> {
 
     const figure = http.figure(({ perSecond }) => perSecond * size);
     const row = { figure, unit: 'cycles/s', cpu: cpuOf(http.samples) };
-    const aim = (atLeast: number) => (size === 100 ? { atLeast } : undefined);
+    const aim = (atLeast: number) => (size === 100 ? ({ of: 'ratio', atLeast } as const) : undefined);
     table.add({
       ...row,
       what: `batches of ${size}, ${clients} connections`,

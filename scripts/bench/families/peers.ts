@@ -44,7 +44,7 @@ export async function peers(stage: Stage, table: Table): Promise<void> {
         figure: cycles.figure(({ perSecond }) => perSecond),
         unit: 'cycles/s',
         beside: { what: peer.name, figure: series.figure(({ perSecond }) => perSecond) },
-        target: isBehind(peer) ? { above: 1 } : undefined,
+        target: isBehind(peer) ? { of: 'ratio', above: 1 } : undefined,
         cpu: cpuOf(cycles.samples),
       });
   }

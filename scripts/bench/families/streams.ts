@@ -36,7 +36,7 @@ export async function streams(stage: Stage, table: Table): Promise<void> {
       what: `event at another instance after the answer, idle: ${name}`,
       figure: latencies.figure((round) => round[`${name}Ms`]),
       unit: 'ms',
-      target: name === 'p99' ? { atMost: 5 } : undefined,
+      target: name === 'p99' ? { of: 'figure', atMost: 5 } : undefined,
     });
 
   const besides = [];
@@ -74,7 +74,7 @@ export async function streams(stage: Stage, table: Table): Promise<void> {
       figure: events.figure(Number),
       unit: 'deliveries/s',
       beside: { what: 'bare loop', figure: most.figure(Number) },
-      target: { atLeast: 1 },
+      target: { of: 'ratio', atLeast: 1 },
     });
   }
   await bare.stop();

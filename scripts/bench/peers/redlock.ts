@@ -8,7 +8,8 @@ import { createRedis } from '../../../src/engine/redis.ts';
 import { freshName } from '../requests.ts';
 import type { Peer } from './peer.ts';
 
-export const REDLOCK = 'redlock on the same Redis';
+/** As tables name it: the Redis of the service keeps nothing on disk either. */
+export const REDLOCK = 'redlock on the same Redis (nothing on disk)';
 
 const UNLOCK = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end`;
 const TTL_MS = 3_600_000;

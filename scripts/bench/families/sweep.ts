@@ -1,0 +1,69 @@
+/**
+ * A sweep of 100,000 reservations that are due at once, with a stream of their events open, beside Redis itself dropping as many
+ * keys whose time is over.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { createRedis } from '../../../src/engine/redis.ts';
+import { reserve } from '../../../src/engine/reserve.ts';
+import { defineScripts, loadScripts } from '../../../src/engine/scripts.ts';
+import { sweep } from '../../../src/engine/sweep.ts';
+import { startRedis } from '../../redisServer.ts';
+import { openStreams } from '../openStreams.ts';
+import { freshName } from '../requests.ts';
+import { inTurn, Series } from '../rounds.ts';
+import { pin, SERVICE, startServer } from '../servers.ts';
+import { slowest, watchSlow } from '../slowlog.ts';
+import type { Stage } from '../stage.ts';
+import type { Table } from '../table.ts';
+
+const DUE = 100_000;
+/** Two hours ago: leases of an hour that begin then are due. */
+const PAST = `local nowMs = tonumber(redis.call('TIME')[1]) * 1000 - 7200000
+local nowUs = nowMs * 1000`;
+const SET_KEYS = `for i = 1, ARGV[1] do redis.call('SET', ARGV[2] .. ':' .. i, 'token', 'PXAT', ARGV[3]) end`;
+const SOON_MS = 500;
+
+export async function sweeping({ env, engine, credential, tenant, say }: Stage, table: Table): Promise<void> {
+  // Another Redis, on which no instance sweeps.
+  const redisServer = await startRedis(say);
+  const service = await startServer(SERVICE, { ...env, REDIS_URL: redisServer.url, ROLE: 'api' });
+  pin(0, [service.pid]);
+  const [redis, past] = [createRedis(redisServer.url, () => {}), createRedis(redisServer.url, () => {})];
+  defineScripts(redis, loadScripts(engine.tiers));
+  defineScripts(past, loadScripts(engine.tiers, { clock: PAST }));
+  const subscriber = await openStreams(service.port, tenant.key, 1);
+  await watchSlow(redis);
+
+  const ours = new Series(async () => {
+    for (let i = 0; i < DUE; i += 500) {
+      const items = Array.from({ length: 500 }, () => ({ resource: freshName(), requester: 'r', ttlSeconds: 3600 }));
+      await reserve({ ...engine, redis: past }, credential, items);
+    }
+    const start = performance.now();
+    const ended = await sweep(redis);
+    if (ended !== DUE) throw new Error(`${ended} were swept`);
+    return performance.now() - start;
+  });
+  const theirs = new Series(async () => {
+    const before = await redis.dbsize();
+    const dueAt = Date.now() + SOON_MS;
+    // A few at a time, so that none is the longest command.
+    for (let i = 0; i < DUE; i += 250) await redis.eval(SET_KEYS, 0, 250, freshName(), dueAt);
+    await pause(dueAt - Date.now());
+    while ((await redis.dbsize()) > before) await pause(5);
+    return Date.now() - dueAt;
+  });
+  await inTurn([ours, theirs]);
+  table.add({
+    what: 'sweep of 100,000 due',
+    figure: ours.figure(Number),
+    unit: 'ms',
+    beside: { what: 'Redis dropping as many keys', figure: theirs.figure(Number) },
+  });
+  table.add(await slowest(redis, 'sweep of 100,000 due'));
+
+  for (const stream of subscriber) stream.destroy();
+  for (const client of [redis, past]) client.disconnect();
+  await service.stop();
+  await redisServer.stop();
+}
