@@ -3,7 +3,7 @@
  */
 import { z } from 'zod';
 import type { RedisClient } from '../../src/engine/redis.ts';
-import { figureOf } from './rounds.ts';
+import { type Figure, figureOf } from './rounds.ts';
 import type { Measurement } from './table.ts';
 
 /** What takes less is not looked at. */
@@ -20,20 +20,23 @@ export async function watchSlow(redis: RedisClient, slowerThanUs = SLOW_US): Pro
   await redis.slowlog('RESET');
 }
 
-/** ms of the longest command since; null where none was slow enough. */
-export async function longestMs(redis: RedisClient): Promise<number | null> {
-  const times = Entries.parse(await redis.slowlog('GET', -1)).map(([, , us]) => us / 1000);
-  return times.length === 0 ? null : Math.max(...times);
+/** ms of the longest command since; where none was slow enough, what would have been. */
+export async function longestMs(redis: RedisClient, slowerThanUs = SLOW_US): Promise<number> {
+  const times = Entries.parse(await redis.slowlog('GET', -1)).map(([, , us]) => us);
+  return Math.max(slowerThanUs, ...times) / 1000;
 }
 
 /** A row of the longest command since it was watched, and begins anew. */
 export async function slowest(redis: RedisClient, during: string): Promise<Measurement> {
-  const ms = (await longestMs(redis)) ?? SLOW_US / 1000;
+  const longest = await longestMs(redis);
   await redis.slowlog('RESET');
-  return {
-    what: `longest Redis command: ${during}`,
-    figure: figureOf([ms]),
-    unit: 'ms',
-    target: { of: 'figure', atMost: TARGET_MS },
-  };
+  return longestRow(during, figureOf([longest]));
 }
+
+/** A row of the longest command. */
+export const longestRow = (during: string, figure: Figure): Measurement => ({
+  what: `longest Redis command: ${during}`,
+  figure,
+  unit: 'ms',
+  target: { of: 'figure', atMost: TARGET_MS },
+});

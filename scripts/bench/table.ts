@@ -3,7 +3,7 @@
  * and the same as JSON, with what it was measured on.
  */
 import { writeFileSync } from 'node:fs';
-import { cpus, release, totalmem } from 'node:os';
+import { cpus, loadavg, release, totalmem } from 'node:os';
 import { type Figure, ratioOf } from './rounds.ts';
 
 /** What is to be reached, by the figure itself or by its ratio to what is beside it. */
@@ -75,7 +75,9 @@ export class Table {
 
   /** Rows that miss what they are to be. */
   get missed(): readonly string[] {
-    return this.#rows.filter(({ verdict }) => verdict?.startsWith('missed')).map(({ what }) => what);
+    return this.#rows
+      .filter(({ verdict }) => verdict?.startsWith('missed'))
+      .map(({ what, beside }) => (beside === undefined ? what : `${what} (${beside.what})`));
   }
 
   /** @param facts of what was measured on */
@@ -152,5 +154,6 @@ export function machine(): Readonly<Record<string, string | number>> {
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     system: `${process.platform} ${release()}`,
     node: process.version,
+    loadAverage: loadavg().map(readable).join(' '),
   };
 }

@@ -17,7 +17,7 @@ const ITEMS_UNDER_WAY = 4000;
 const LOCKERS = 64;
 
 export async function batches(stage: Stage, table: Table): Promise<void> {
-  const { service, engine, credential, tenant, redisServer } = stage;
+  const { service, tenant, redisServer } = stage;
   const subscriber = await openStreams(service.port, tenant.key, 1);
   const redlock = await startRedlock(redisServer.url);
   const lockers = await redlock.clients(LOCKERS);
@@ -25,18 +25,7 @@ export async function batches(stage: Stage, table: Table): Promise<void> {
     const clients = Math.min(64, ITEMS_UNDER_WAY / size);
     const http = new Series(() => loadOver(stage, service, clients, (one) => cycle(one, size)));
     const scripts = new Series(() =>
-      straight(stage, () =>
-        load(
-          Array.from({ length: clients }, () => async () => {
-            const items = Array.from({ length: size }, () => ({
-              resource: freshName(),
-              requester: 'worker-1',
-              ttlSeconds: 3600,
-            }));
-            await unreserve(engine, credential, await reserve(engine, credential, items));
-          }),
-        ),
-      ),
+      straight(stage, () => load(Array.from({ length: clients }, () => () => cycleStraight(stage, size)))),
     );
     const locks = new Series(() => straight(stage, () => load(lockers)));
     await inTurn([http, scripts, locks]);
@@ -60,4 +49,14 @@ export async function batches(stage: Stage, table: Table): Promise<void> {
   await redlock.stop();
   for (const stream of subscriber) stream.destroy();
   await resetAll(stage, [tenant]);
+}
+
+/** Reserves and releases so many at once, by the engine in this process. */
+export async function cycleStraight({ engine, credential }: Stage, size: number): Promise<void> {
+  const items = Array.from({ length: size }, () => ({
+    resource: freshName(),
+    requester: 'worker-1',
+    ttlSeconds: 3600,
+  }));
+  await unreserve(engine, credential, await reserve(engine, credential, items));
 }
