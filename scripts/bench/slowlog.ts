@@ -1,9 +1,10 @@
 /**
- * How long Redis was busy at most with one command, from its slow log.
+ * How long Redis was busy at most with one command, from its slow log. That goes by the clock: whatever else runs on Redis's core
+ * counts too.
  */
 import { z } from 'zod';
 import type { RedisClient } from '../../src/engine/redis.ts';
-import { type Figure, figureOf } from './rounds.ts';
+import { figureOf } from './rounds.ts';
 import type { Measurement } from './table.ts';
 
 /** What takes less is not looked at. */
@@ -30,13 +31,13 @@ export async function longestMs(redis: RedisClient, slowerThanUs = SLOW_US): Pro
 export async function slowest(redis: RedisClient, during: string): Promise<Measurement> {
   const longest = await longestMs(redis);
   await redis.slowlog('RESET');
-  return longestRow(during, figureOf([longest]));
+  return longestRow(during, longest);
 }
 
 /** A row of the longest command. */
-export const longestRow = (during: string, figure: Figure): Measurement => ({
+export const longestRow = (during: string, ms: number): Measurement => ({
   what: `longest Redis command: ${during}`,
-  figure,
+  figure: figureOf([ms]),
   unit: 'ms',
   target: { of: 'figure', atMost: TARGET_MS },
 });
