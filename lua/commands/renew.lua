@@ -9,7 +9,7 @@
            lease in ms
 
   Returns {'OK', quota, item, ...}, an item being {'RENEWED', expires at ms}, {'NOT_RESERVED'}, {'DOESNT_OWN_RESERVATION'} or
-  {'INVALID_RELEASE_TOKEN'}; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms} as reserve.lua.
+  {'INVALID_RELEASE_TOKEN'}, as a text (asTexts.lua); or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms} as reserve.lua.
 ]]
 --@include clock
 --@include gate
@@ -24,6 +24,7 @@ local requestType, cost = 'RESERVE', (#ARGV - 2) / 4
 --@include plan
 --@include unreserve
 --@include index
+--@include asTexts
 if expire(100) then
   commit()
   return { 'AGAIN' }
@@ -54,4 +55,4 @@ if unindexed then
   return { 'INDEX', unindexed }
 end
 commit(charged)
-return reply
+return asTexts(reply, 3)

@@ -8,7 +8,7 @@
   ARGV[3]  the first of five for each item:
            resource, requester, lease in ms ('' never ends), resource type ('' the default), release token (22 characters)
 
-  Returns {'OK', quota, item, ...}, an item being what reserve() in plan.lua returns;
+  Returns {'OK', quota, item, ...}, an item being what reserve() in plan.lua returns, as a text (asTexts.lua);
   or {'REFUSED', what is wrong with which item}, nothing being done;
   or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms}: nothing was done, since the expiry index must first hold the
   tenant at or before that time.
@@ -27,6 +27,7 @@ local requestType, cost = 'RESERVE', (#ARGV - 2) / 5
 --@include index
 --@include outcomes
 --@include cap
+--@include asTexts
 if expire(100) then
   commit()
   return { 'AGAIN' }
@@ -65,4 +66,4 @@ if listening then
   end
 end
 commit(charged)
-return reply
+return asTexts(reply, 3)

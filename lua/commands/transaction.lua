@@ -11,7 +11,7 @@
            three that unreserve.lua takes, and two that do not count
 
   Returns {'OK', quota, 'APPLIED' or 'ROLLED_BACK', item, ...}, an item being what reserve() in plan.lua or unreserve() in unreserve.lua
-  returns, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'};
+  returns, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'}, as a text (asTexts.lua);
   or {'REFUSED', what is wrong with which item}, nothing being done;
   or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms} as reserve.lua.
 ]]
@@ -29,6 +29,7 @@ local requestType, cost = 'TRANSACTION', (#ARGV - 3) / 6
 --@include unreserve
 --@include index
 --@include cap
+--@include asTexts
 if expire(100) then
   commit()
   return { 'AGAIN' }
@@ -99,4 +100,4 @@ if unindexed then
   return { 'INDEX', unindexed }
 end
 commit(charged)
-return reply
+return asTexts(reply, 4)

@@ -6,7 +6,7 @@
   ARGV[1]  who asks (gate.lua)
   ARGV[2]  the first of three for each item: resource, requester, release token (22 characters; '' none that could be one)
 
-  Returns {'OK', quota, item, ...}, an item being what unreserve() in unreserve.lua returns;
+  Returns {'OK', quota, item, ...}, an item being what unreserve() in unreserve.lua returns, as a text (asTexts.lua);
   or {'REFUSED', what is wrong with which item}, nothing being done;
   or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
@@ -23,6 +23,7 @@ local requestType, cost = 'UNRESERVE', (#ARGV - 1) / 3
 --@include plan
 --@include unreserve
 --@include outcomes
+--@include asTexts
 if expire(100) then
   commit()
   return { 'AGAIN' }
@@ -45,4 +46,4 @@ for i = 2, #ARGV, 3 do
   reply[#reply + 1] = item
 end
 commit(charged)
-return reply
+return asTexts(reply, 3)

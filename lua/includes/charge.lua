@@ -1,8 +1,8 @@
 -- The tenant's quota of writes (decisions, section 8): each window begins with the first request in it and lasts a minute; the
 -- day is that of UTC. The script says before this what it costs, and for which requestType; it goes no further where that
 -- does not fit. It is charged when the script commits or pays: a request that does not fit, or that another call will carry out,
--- costs nothing. What the service does by itself costs nothing either. Gives charged, the usage to commit, pay(), which writes it where nothing else is to be written, and quota, which the reply holds: for the minute and for the day the limit (-1 none),
--- what is left of it and the seconds until it is whole again.
+-- costs nothing. What the service does by itself costs nothing either. Gives charged, the usage to commit, pay(), which writes it where nothing else is to be written, and quota, which the reply holds: six
+-- integers in one text, for the minute and for the day the limit (-1 none), what is left of it and the seconds until it is whole again.
 local MINUTE_MS, DAY_MS = 60000, 86400000
 if ARGV[1] == '' then
   cost = 0
@@ -31,6 +31,6 @@ local function pay()
   redis.call('HSET', KEYS[1], 'usage', charged)
 end
 local function quotaOf(limit, spent, leftS)
-  return limit == NO_LIMIT and { -1, 0, 0 } or { limit, limit - spent - cost, leftS }
+  return limit == NO_LIMIT and '-1 0 0' or string.format('%d %d %d', limit, limit - spent - cost, leftS)
 end
-local quota = { quotaOf(writesPerMinute, written, minuteLeftS), quotaOf(writesPerDay, writtenToday, dayLeftS) }
+local quota = quotaOf(writesPerMinute, written, minuteLeftS) .. ' ' .. quotaOf(writesPerDay, writtenToday, dayLeftS)

@@ -200,7 +200,7 @@ local function reserve(name, requester, ttlMs, type, token)
     local record = at(had)
     -- Its own token: the very call that acquired it, sent again because its answer was lost.
     local status = record.token == token and 'ACQUIRED' or 'ALREADY_HAD'
-    return { status, status, record.fence, record.expiresAt, record.token, record.shown }
+    return { status, status, string.format('%d', record.fence), record.expiresAt, record.token, record.shown }
   end
 
   local record = {
@@ -226,5 +226,5 @@ local function reserve(name, requester, ttlMs, type, token)
   -- Only now is it known that it gets one; nothing has seen the record yet.
   fence = math.max(fence + 1, nowUs)
   record.fence = fence
-  return { 'ACQUIRED', 'ACQUIRED', fence, record.expiresAt, token, record.shown }, true
+  return { 'ACQUIRED', 'ACQUIRED', string.format('%d', fence), record.expiresAt, token, record.shown }, true
 end

@@ -75,7 +75,7 @@ export async function call(
       case 'OK':
         await replication?.confirm(key);
         if (!isCharged(verb)) return rest;
-        credential.quota = toQuota(parseReply(rest.shift()));
+        credential.quota = toQuota(toText(rest.shift()));
         return rest;
       case 'AGAIN':
         patienceEnds ||= performance.now() + BACKLOG_PATIENCE_MS;
@@ -129,9 +129,10 @@ const LimitReply = z.tuple([
 ]);
 
 /** @param reply quota of lua/includes/charge.lua */
-function toQuota(reply: readonly unknown[]): Quota[] {
+function toQuota(reply: string): Quota[] {
+  const numbers = reply.split(' ').map(toInteger);
   return (['OperationsPerMinute', 'OperationsPerDay'] as const).flatMap((limitType, i) => {
-    const [limit = -1, remaining = 0, resetS = 0] = parseReply(reply[i]).map(toInteger);
+    const [limit = -1, remaining = 0, resetS = 0] = numbers.slice(3 * i);
     return limit === -1 ? [] : [{ limitType, limit, remaining, resetS }];
   });
 }

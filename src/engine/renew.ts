@@ -3,8 +3,9 @@
  */
 import { INVALID_RELEASE_TOKEN, type RenewItem, type RenewResult } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
-import { call, type Engine } from './engine.ts';
-import { parseReply, toMs, toText, toTime } from './reply.ts';
+import type { Engine } from './engine.ts';
+import { parseItem, toMs, toTime } from './reply.ts';
+import { share } from './share.ts';
 import { unreserveArgs } from './unreserve.ts';
 
 /**
@@ -18,15 +19,14 @@ export async function renew(
   items: readonly RenewItem[],
 ): Promise<RenewResult[]> {
   const args = items.flatMap((item) => [...unreserveArgs(item), item.ttlSeconds * 1000]);
-  const replies = await call(engine, 'renew', credential, (indexed) => [indexed, ...args]);
-  return items.map((item, i) => toResult(item, parseReply(replies[i])));
+  const replies = await share(engine, 'renew', credential, items.length, args);
+  return items.map((item, i) => toResult(item, parseItem(replies[i])));
 }
 
-function toResult({ resource, requester }: RenewItem, reply: readonly unknown[]): RenewResult {
-  const status = toText(reply[0]);
+function toResult({ resource, requester }: RenewItem, [status, expiresAt]: readonly string[]): RenewResult {
   switch (status) {
     case 'RENEWED':
-      return { resource, requester, status, explanation: status, expiresAt: toTime(toMs(reply[1])) };
+      return { resource, requester, status, explanation: status, expiresAt: toTime(toMs(expiresAt)) };
     case 'NOT_RESERVED':
     case 'DOESNT_OWN_RESERVATION':
       return { resource, requester, status, explanation: status, expiresAt: null };

@@ -6,6 +6,9 @@ export function parseReply(reply: unknown): unknown[] {
   return reply[0] instanceof Buffer ? [reply[0].toString(), ...reply.slice(1)] : reply;
 }
 
+/** The parts of an item of a reply (lua/includes/asTexts.lua). */
+export const parseItem = (item: unknown): string[] => toText(item).split('\n');
+
 export function toText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value instanceof Buffer) return value.toString();

@@ -3,9 +3,10 @@
  */
 import type { ReserveItem, ReserveResult } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
-import { call, type Engine } from './engine.ts';
+import type { Engine } from './engine.ts';
 import { parseShown } from './record.ts';
-import { parseReply, toInteger, toMs, toText, toTime } from './reply.ts';
+import { parseItem, toInteger, toMs, toText, toTime } from './reply.ts';
+import { share } from './share.ts';
 import { newToken, unpackToken } from './token.ts';
 
 /**
@@ -17,14 +18,8 @@ export async function reserve(
   credential: Credential,
   items: readonly ReserveItem[],
 ): Promise<ReserveResult[]> {
-  // The time written to the expiry index, which call() fills in; then the items.
-  const args: (string | number)[] = [''];
-  for (const item of items) args.push(...reserveArgs(item));
-  const replies = await call(engine, 'reserve', credential, (indexed) => {
-    args[0] = indexed;
-    return args;
-  });
-  return items.map((item, i) => toReserveResult(item, parseReply(replies[i])));
+  const replies = await share(engine, 'reserve', credential, items.length, items.flatMap(reserveArgs));
+  return items.map((item, i) => toReserveResult(item, parseItem(replies[i])));
 }
 
 /** What reserve.lua takes for an item; the release token is made here. */
@@ -37,9 +32,8 @@ export const reserveArgs = ({ resource, requester, ttlSeconds, resourceType }: R
 ];
 
 /** Reads what reserve() of lua/includes/plan.lua returns. */
-export function toReserveResult({ resource, requester }: ReserveItem, reply: readonly unknown[]): ReserveResult {
-  const [code, explanation, fencingToken, expiresAt, token, shown] = reply;
-  const status = toText(code);
+export function toReserveResult({ resource, requester }: ReserveItem, reply: readonly string[]): ReserveResult {
+  const [status, explanation, fencingToken, expiresAt, token, shown] = reply;
   switch (status) {
     case 'ACQUIRED':
     case 'ALREADY_HAD':

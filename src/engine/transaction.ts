@@ -10,7 +10,7 @@ import {
 } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { call, type Engine } from './engine.ts';
-import { parseReply, toText } from './reply.ts';
+import { parseItem, toText } from './reply.ts';
 import { reserveArgs, toReserveResult } from './reserve.ts';
 import { toUnreserveResult, unreserveArgs } from './unreserve.ts';
 
@@ -32,10 +32,10 @@ export async function transaction(
   const [outcome, ...replies] = await call(engine, 'transaction', credential, (indexed) => [indexed, method, ...args]);
   const status = TRANSACTION_STATUSES.find((one) => one === outcome);
   if (status === undefined) throw new TypeError('transaction returned an unknown status');
-  return { method, status, results: items.map((item, i) => toResult(item, parseReply(replies[i]))) };
+  return { method, status, results: items.map((item, i) => toResult(item, parseItem(replies[i]))) };
 }
 
-function toResult(item: TransactionItem, reply: readonly unknown[]): TransactionItemResult {
+function toResult(item: TransactionItem, reply: readonly string[]): TransactionItemResult {
   if (item.requestType === 'RESERVE') return toReserveResult(item, reply);
   const [status, explanation] = reply;
   if (status !== 'NOT_AVAILABLE') return toUnreserveResult(item, reply);

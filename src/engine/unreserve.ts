@@ -3,8 +3,9 @@
  */
 import { INVALID_RELEASE_TOKEN, type UnreserveItem, type UnreserveResult } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
-import { call, type Engine } from './engine.ts';
-import { parseReply, toText } from './reply.ts';
+import type { Engine } from './engine.ts';
+import { parseItem } from './reply.ts';
+import { share } from './share.ts';
 import { packToken } from './token.ts';
 
 /**
@@ -17,9 +18,8 @@ export async function unreserve(
   credential: Credential,
   items: readonly UnreserveItem[],
 ): Promise<UnreserveResult[]> {
-  const args = items.flatMap(unreserveArgs);
-  const replies = await call(engine, 'unreserve', credential, () => args);
-  return items.map((item, i) => toUnreserveResult(item, parseReply(replies[i])));
+  const replies = await share(engine, 'unreserve', credential, items.length, items.flatMap(unreserveArgs));
+  return items.map((item, i) => toUnreserveResult(item, parseItem(replies[i])));
 }
 
 /** What unreserve.lua takes for an item. */
@@ -30,12 +30,11 @@ export const unreserveArgs = ({ resource, requester, releaseToken }: UnreserveIt
 ];
 
 /** Reads what unreserve() of lua/includes/unreserve.lua returns. */
-export function toUnreserveResult({ resource, requester }: UnreserveItem, reply: readonly unknown[]): UnreserveResult {
-  const [code, ...released] = reply;
-  const status = toText(code);
+export function toUnreserveResult({ resource, requester }: UnreserveItem, reply: readonly string[]): UnreserveResult {
+  const [status, ...released] = reply;
   switch (status) {
     case 'RELINQUISHED':
-      return { resource, requester, status, explanation: status, released: released.map(toText) };
+      return { resource, requester, status, explanation: status, released };
     case 'NOT_RESERVED':
     case 'DOESNT_OWN_RESERVATION':
       return { resource, requester, status, explanation: status, released: null };
