@@ -13,14 +13,25 @@ export const rateLimitHeaders = createMiddleware<AppEnv>(async (c, next) => {
   for (const name in headers) outgoing.setHeader(name, headers[name] ?? '');
 });
 
+type QuotaHeaders = Readonly<Record<string, string>>;
+
+const NONE: QuotaHeaders = {};
+
+/** The last ones made: requests that shared a call have the same quota, and are answered one after the other. */
+let made: { readonly of: readonly Quota[]; readonly headers: QuotaHeaders } = { of: [], headers: NONE };
+
 /** The headers; none where nothing was charged, or nothing is limited. */
-export function quotaHeaders(quota: readonly Quota[] = []): Record<string, string> {
-  if (quota.length === 0) return {};
-  const windowOf = (limitType: string) => Object.entries(WINDOW_S).find(([name]) => name === limitType)?.[1] ?? 0;
-  return {
+export function quotaHeaders(quota: readonly Quota[] = []): QuotaHeaders {
+  if (quota.length === 0) return NONE;
+  if (made.of === quota) return made.headers;
+  const headers = {
     'RateLimit-Policy': quota
-      .map(({ limitType, limit }) => `"${limitType}";q=${limit};w=${windowOf(limitType)}`)
+      .map(({ limitType, limit }) => `"${limitType}";q=${limit};w=${WINDOWS_S.get(limitType) ?? 0}`)
       .join(', '),
     RateLimit: quota.map(({ limitType, remaining, resetS }) => `"${limitType}";r=${remaining};t=${resetS}`).join(', '),
   };
+  made = { of: quota, headers };
+  return headers;
 }
+
+const WINDOWS_S = new Map<string, number>(Object.entries(WINDOW_S));
