@@ -2,7 +2,6 @@
  * What a client is told when a request fails as a whole (interface, "Errors"): a 400 is a JSON string, all else `{error}`.
  */
 import type { Context, ErrorHandler } from 'hono';
-import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
 import { type ErrorCode, HoldfastError, LimitError } from '../domain/errors.ts';
@@ -36,11 +35,6 @@ export const onError: ErrorHandler<AppEnv> = (error, c) => {
     }
     if (error.code === 'upgrade') return c.json({ error: error.message, upgradeRequired: true }, status);
     return c.json(status === 400 ? error.message : { error: error.message }, status);
-  }
-  if (error instanceof HTTPException) {
-    // Thrown by the library's own validation: a body that is no JSON, or of another media type.
-    if (error.status === 400) return c.json('the request body must be valid JSON', 400);
-    if (error.status === 415) return c.json({ error: 'The request body must be application/json.' }, 415);
   }
   c.get('log').error({ requestId: c.get('requestId'), err: error }, 'request failed');
   return c.json({ error: 'Internal error.' }, 500);

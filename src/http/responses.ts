@@ -78,9 +78,3 @@ export const answer = <Schema extends z.ZodType>(description: string, schema: Sc
   description,
   content: { 'application/json': { schema } },
 });
-
-/** A body of JSON that must be there. */
-export const body = <Schema extends z.ZodType>(schema: Schema) => ({
-  required: true,
-  content: { 'application/json': { schema } },
-});

@@ -12,8 +12,8 @@ import { listTenants, readTenant, resumeTenant, setTier, suspendTenant, type Ten
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { time } from '../../fields.ts';
 import { actorName } from '../../middleware/bySession.ts';
-import { jsonBody } from '../../middleware/jsonBody.ts';
-import { answer, body, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
+import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
+import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
 const AdminTenant = z
   .object({
@@ -143,6 +143,9 @@ const trail = createRoute({
 });
 
 export const adminRoutes = ({ engine, sizes }: HttpDeps, store: Store) => {
+  const TierChange = z
+    .object({ tier: z.enum(TIERS, `must be one of ${TIERS.join(', ')}`) }, 'must be an object')
+    .openapi('TierChange');
   const tierChange = createRoute({
     ...common,
     method: 'put',
@@ -150,19 +153,15 @@ export const adminRoutes = ({ engine, sizes }: HttpDeps, store: Store) => {
     operationId: 'adminTier',
     summary: 'Give a tenant another tier',
     description: 'From the next request on, in windows of its own.',
-    middleware: jsonBody(sizes.bodyBytes),
-    request: {
-      params,
-      body: body(
-        z
-          .object({ tier: z.enum(TIERS, `must be one of ${TIERS.join(', ')}`) }, 'must be an object')
-          .openapi('TierChange'),
-      ),
-    },
+    middleware: jsonBody(TierChange, sizes.bodyBytes),
+    hide: true,
+    request: { params },
     responses: { 200: answer('The tenant.', AdminTenant), ...unknown, ...bodyOperation },
   });
 
-  return new OpenAPIHono<AppEnv>()
+  const app = new OpenAPIHono<AppEnv>();
+  documentBody(app, tierChange, TierChange);
+  return app
     .openapi(listed, async (c) => {
       const { search, after, limit } = c.req.valid('query');
       const page = await listTenants(store, search, after, limit);
@@ -171,7 +170,7 @@ export const adminRoutes = ({ engine, sizes }: HttpDeps, store: Store) => {
     .openapi(read, async (c) => c.json(toBody(await readTenant(store, c.req.valid('param').id)), 200))
     .openapi(tierChange, async (c) => {
       const { id } = c.req.valid('param');
-      await setTier(store, id, c.req.valid('json').tier, actorName('admin', c.get('user')));
+      await setTier(store, id, c.get('body').tier, actorName('admin', c.get('user')));
       return c.json(toBody(await readTenant(store, id)), 200);
     })
     .openapi(action('suspend', 'Suspend a tenant'), async (c) => {

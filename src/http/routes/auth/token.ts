@@ -9,8 +9,8 @@ import type { JwtVerifier } from '../../../identity/jwtVerifier.ts';
 import { clientAddress } from '../../clientAddress.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { time } from '../../fields.ts';
-import { jsonBody } from '../../middleware/jsonBody.ts';
-import { answer, body, bodyOperation } from '../../responses.ts';
+import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
+import { answer, bodyOperation } from '../../responses.ts';
 
 /** A token lives so long at most, and never longer than the JWT. */
 const LIFETIME_MS = 900_000;
@@ -48,16 +48,18 @@ export const tokenRoute = (
     description:
       'Needs no key. The token reserves and releases only for the JWT’s subject; it cannot reset, register or delete. From tier Starter on.',
     security: [],
-    middleware: jsonBody(sizes.bodyBytes),
-    request: { body: body(Exchange) },
+    middleware: jsonBody(Exchange, sizes.bodyBytes),
+    hide: true,
     responses: { 200: answer('The token.', Token), ...bodyOperation },
   });
 
-  return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
+  const app = new OpenAPIHono<AppEnv>();
+  documentBody(app, route, Exchange);
+  return app.openapi(route, async (c) => {
     const address = () => clientAddress(c, trustedProxies);
     failedAuthentications.check(address);
     try {
-      const { tenant, subject, expiresAtMs } = await verifier.verify(c.req.valid('json').jwt);
+      const { tenant, subject, expiresAtMs } = await verifier.verify(c.get('body').jwt);
       const token = makeToken(tenant, subject);
       const credential = parseKey(token);
       if (credential === null) throw new TypeError('a token that was just made cannot be read');

@@ -5,8 +5,8 @@ import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { check } from '../../../engine/check.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { batch, item, requesterName, resourceName, time } from '../../fields.ts';
-import { jsonBody } from '../../middleware/jsonBody.ts';
-import { answer, body, bodyOperation } from '../../responses.ts';
+import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
+import { answer, bodyOperation } from '../../responses.ts';
 
 const CheckResult = z
   .object({
@@ -24,6 +24,7 @@ export const checkRoute = ({ engine, reads, sizes }: HttpDeps) => {
     requester: requesterName(sizes).optional(),
   }).openapi('CheckItem');
 
+  const Body = batch(CheckItem, sizes);
   const route = createRoute({
     method: 'post',
     path: '/api/v1/Reservation/check',
@@ -31,13 +32,15 @@ export const checkRoute = ({ engine, reads, sizes }: HttpDeps) => {
     tags: ['Reservation'],
     summary: 'See who holds resources',
     description: 'Counts as a read.',
-    middleware: jsonBody(sizes.bodyBytes),
-    request: { body: body(batch(CheckItem, sizes)) },
+    middleware: jsonBody(Body, sizes.bodyBytes),
+    hide: true,
     responses: { 200: answer('A result for each item, in their order.', z.array(CheckResult)), ...bodyOperation },
   });
 
-  return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
+  const app = new OpenAPIHono<AppEnv>();
+  documentBody(app, route, Body);
+  return app.openapi(route, async (c) => {
     await reads.charge(c.get('credential'));
-    return c.json(await check(engine, c.get('credential'), c.req.valid('json')), 200);
+    return c.json(await check(engine, c.get('credential'), c.get('body')), 200);
   });
 };

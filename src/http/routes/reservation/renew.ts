@@ -6,8 +6,8 @@ import { INVALID_RELEASE_TOKEN, RENEW_STATUSES } from '../../../domain/reservati
 import { renew } from '../../../engine/renew.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { batch, item, time, ttlSeconds } from '../../fields.ts';
-import { jsonBody } from '../../middleware/jsonBody.ts';
-import { answer, body, bodyOperation, Failure } from '../../responses.ts';
+import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
+import { answer, bodyOperation, Failure } from '../../responses.ts';
 import { unreserveItemFields } from './unreserve.ts';
 
 const RenewResult = z
@@ -23,6 +23,7 @@ const RenewResult = z
 export const renewRoute = ({ engine, sizes, metrics }: HttpDeps) => {
   const RenewItem = item({ ...unreserveItemFields(sizes), ttlSeconds: ttlSeconds(sizes) }).openapi('RenewItem');
 
+  const Body = batch(RenewItem, sizes);
   const route = createRoute({
     method: 'post',
     path: '/api/v1/Reservation/renew',
@@ -31,8 +32,8 @@ export const renewRoute = ({ engine, sizes, metrics }: HttpDeps) => {
     summary: 'Renew leases',
     description:
       'Each reservation then ends so many seconds from now, whether that is later or earlier than before. Each item is carried out on its own, in order.',
-    middleware: jsonBody(sizes.bodyBytes),
-    request: { body: body(batch(RenewItem, sizes)) },
+    middleware: jsonBody(Body, sizes.bodyBytes),
+    hide: true,
     responses: {
       200: answer('A result for each item, in their order.', z.array(RenewResult)),
       ...bodyOperation,
@@ -43,8 +44,10 @@ export const renewRoute = ({ engine, sizes, metrics }: HttpDeps) => {
     },
   });
 
-  return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
-    const results = await renew(engine, c.get('credential'), c.req.valid('json'));
+  const app = new OpenAPIHono<AppEnv>();
+  documentBody(app, route, Body);
+  return app.openapi(route, async (c) => {
+    const results = await renew(engine, c.get('credential'), c.get('body'));
     metrics?.countItems('renew', results);
     return c.json(results, results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN) ? 403 : 200);
   });

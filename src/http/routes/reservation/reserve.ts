@@ -7,8 +7,8 @@ import type { Sizes } from '../../../domain/sizes.ts';
 import { reserve } from '../../../engine/reserve.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { batch, item, requesterName, resourceName, resourceType, time, ttlSeconds } from '../../fields.ts';
-import { jsonBody } from '../../middleware/jsonBody.ts';
-import { answer, body, bodyOperation } from '../../responses.ts';
+import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
+import { answer, bodyOperation } from '../../responses.ts';
 import { tally } from '../../tally.ts';
 
 export const ReserveResult = z
@@ -36,6 +36,7 @@ export const reserveItemFields = (sizes: Sizes) => ({
 export const reserveRoute = ({ engine, sizes, metrics }: HttpDeps) => {
   const ReserveItem = item(reserveItemFields(sizes)).openapi('ReserveItem');
 
+  const Body = batch(ReserveItem, sizes);
   const route = createRoute({
     method: 'post',
     path: '/api/v1/Reservation/reserve',
@@ -44,13 +45,15 @@ export const reserveRoute = ({ engine, sizes, metrics }: HttpDeps) => {
     summary: 'Reserve resources',
     description:
       'Each item is carried out on its own, in order; each result has a status of its own. Repeating a call is safe: whoever holds the resource already is told ALREADY_HAD, with the same token.',
-    middleware: jsonBody(sizes.bodyBytes),
-    request: { body: body(batch(ReserveItem, sizes)) },
+    middleware: jsonBody(Body, sizes.bodyBytes),
+    hide: true,
     responses: { 200: answer('A result for each item, in their order.', z.array(ReserveResult)), ...bodyOperation },
   });
 
-  return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
-    const results = await reserve(engine, c.get('credential'), c.req.valid('json'));
+  const app = new OpenAPIHono<AppEnv>();
+  documentBody(app, route, Body);
+  return app.openapi(route, async (c) => {
+    const results = await reserve(engine, c.get('credential'), c.get('body'));
     c.set('outcome', tally(results));
     metrics?.countItems('reserve', results);
     return c.json(results, 200);

@@ -6,8 +6,8 @@ import { TRANSACTION_METHODS, TRANSACTION_STATUSES } from '../../../domain/reser
 import { transaction } from '../../../engine/transaction.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { batch, item } from '../../fields.ts';
-import { jsonBody } from '../../middleware/jsonBody.ts';
-import { answer, body, bodyOperation } from '../../responses.ts';
+import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
+import { answer, bodyOperation } from '../../responses.ts';
 import { tally } from '../../tally.ts';
 import { ReserveResult, reserveItemFields } from './reserve.ts';
 import { UnreserveResult, unreserveItemFields } from './unreserve.ts';
@@ -63,13 +63,15 @@ export const transactionRoute = ({ engine, sizes, metrics }: HttpDeps) => {
     summary: 'Reserve and release in one step',
     description:
       'Items are applied in order and see each other’s effect. `ALL_OR_NONE`: all succeed, or nothing is changed. `AS_MANY_AS_POSSIBLE`: each on its own. `FIRST`: the first that succeeds is kept, the later ones are not tried.',
-    middleware: jsonBody(sizes.bodyBytes),
-    request: { body: body(Transaction) },
+    middleware: jsonBody(Transaction, sizes.bodyBytes),
+    hide: true,
     responses: { 200: answer('A result for each item, in their order.', TransactionResult), ...bodyOperation },
   });
 
-  return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
-    const { method, requests } = c.req.valid('json');
+  const app = new OpenAPIHono<AppEnv>();
+  documentBody(app, route, Transaction);
+  return app.openapi(route, async (c) => {
+    const { method, requests } = c.get('body');
     const outcome = await transaction(engine, c.get('credential'), method, requests);
     c.set('outcome', tally(outcome.results));
     metrics?.countTransaction(method, outcome.status);

@@ -7,8 +7,8 @@ import type { Sizes } from '../../../domain/sizes.ts';
 import { unreserve } from '../../../engine/unreserve.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { batch, item, releaseToken, requesterName, resourceName } from '../../fields.ts';
-import { jsonBody } from '../../middleware/jsonBody.ts';
-import { answer, body, bodyOperation, Failure } from '../../responses.ts';
+import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
+import { answer, bodyOperation, Failure } from '../../responses.ts';
 import { tally } from '../../tally.ts';
 
 export const UnreserveResult = z
@@ -30,6 +30,7 @@ export const unreserveItemFields = (sizes: Sizes) => ({
 export const unreserveRoute = ({ engine, sizes, metrics }: HttpDeps) => {
   const UnreserveItem = item(unreserveItemFields(sizes)).openapi('UnreserveItem');
 
+  const Body = batch(UnreserveItem, sizes);
   const route = createRoute({
     method: 'post',
     path: '/api/v1/Reservation/unreserve',
@@ -37,8 +38,8 @@ export const unreserveRoute = ({ engine, sizes, metrics }: HttpDeps) => {
     tags: ['Reservation'],
     summary: 'Release reservations',
     description: 'Each item is carried out on its own, in order. Releasing what is free already is a success.',
-    middleware: jsonBody(sizes.bodyBytes),
-    request: { body: body(batch(UnreserveItem, sizes)) },
+    middleware: jsonBody(Body, sizes.bodyBytes),
+    hide: true,
     responses: {
       200: answer('A result for each item, in their order.', z.array(UnreserveResult)),
       ...bodyOperation,
@@ -49,8 +50,10 @@ export const unreserveRoute = ({ engine, sizes, metrics }: HttpDeps) => {
     },
   });
 
-  return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
-    const results = await unreserve(engine, c.get('credential'), c.req.valid('json'));
+  const app = new OpenAPIHono<AppEnv>();
+  documentBody(app, route, Body);
+  return app.openapi(route, async (c) => {
+    const results = await unreserve(engine, c.get('credential'), c.get('body'));
     c.set('outcome', tally(results));
     metrics?.countItems('unreserve', results);
     return c.json(results, results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN) ? 403 : 200);

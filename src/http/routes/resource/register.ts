@@ -5,9 +5,9 @@
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { batch, blocks, capacity, item, registeredName, treePath } from '../../fields.ts';
-import { jsonBody } from '../../middleware/jsonBody.ts';
+import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
 import { notByToken } from '../../middleware/notByToken.ts';
-import { answer, body, bodyOperation } from '../../responses.ts';
+import { answer, bodyOperation } from '../../responses.ts';
 
 export const Definition = z
   .object({
@@ -42,6 +42,7 @@ export const registerRoute = ({ definitions, sizes }: HttpDeps) => {
     })
     .openapi('Registration');
 
+  const Body = batch(Registration, sizes);
   const route = createRoute({
     method: 'post',
     path: '/api/v1/Resource/register',
@@ -50,15 +51,15 @@ export const registerRoute = ({ definitions, sizes }: HttpDeps) => {
     summary: 'Register resources',
     description:
       'Registers all items or, where one is refused, none. A name that is registered already gets its new definition; reservations in force keep what they hold. Ancestors that are not registered are, with capacity 1.',
-    middleware: [notByToken, jsonBody(sizes.bodyBytes)] as const,
-    request: { body: body(batch(Registration, sizes)) },
+    middleware: [notByToken, jsonBody(Body, sizes.bodyBytes)] as const,
+    hide: true,
     responses: {
       200: answer('The definitions as stored, ancestors that were registered along included.', z.array(Definition)),
       ...bodyOperation,
     },
   });
 
-  return new OpenAPIHono<AppEnv>().openapi(route, async (c) =>
-    c.json(await definitions.register(c.get('credential'), c.req.valid('json')), 200),
-  );
+  const app = new OpenAPIHono<AppEnv>();
+  documentBody(app, route, Body);
+  return app.openapi(route, async (c) => c.json(await definitions.register(c.get('credential'), c.get('body')), 200));
 };

@@ -10,8 +10,8 @@ import { deleteIssuer, listIssuers, putIssuer } from '../../../store/issuers.ts'
 import type { Store } from '../../../store/records.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { actorName, bySession } from '../../middleware/bySession.ts';
-import { jsonBody } from '../../middleware/jsonBody.ts';
-import { answer, anyOperation, body, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
+import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
+import { answer, anyOperation, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
 const MOST_CHARACTERS = 512;
 
@@ -55,8 +55,8 @@ export const issuersRoutes = (deps: HttpDeps, store: Store, allowPrivate: boolea
     summary: 'Register an issuer of JWTs',
     description:
       'An issuer with an audience belongs to one tenant. One that is registered gets the new address of keys.',
-    middleware: [bySession(deps), jsonBody(deps.sizes.bodyBytes)] as const,
-    request: { body: body(Issuer) },
+    middleware: [bySession(deps), jsonBody(Issuer, deps.sizes.bodyBytes)] as const,
+    hide: true,
     responses: { 200: answer('The issuer.', Issuer), ...bodyOperation },
   });
   const deleted = createRoute({
@@ -74,7 +74,9 @@ export const issuersRoutes = (deps: HttpDeps, store: Store, allowPrivate: boolea
     },
   });
 
-  return new OpenAPIHono<AppEnv>()
+  const app = new OpenAPIHono<AppEnv>();
+  documentBody(app, put, Issuer);
+  return app
     .openapi(listed, async (c) => {
       const credential = c.get('credential');
       await deps.reads.charge(credential);
@@ -83,7 +85,7 @@ export const issuersRoutes = (deps: HttpDeps, store: Store, allowPrivate: boolea
     .openapi(put, async (c) => {
       const credential = c.get('credential');
       await chargeWrite(deps.engine, credential);
-      const issuer = c.req.valid('json');
+      const issuer = c.get('body');
       await putIssuer(store, credential.tenant, issuer, actorName('user', c.get('user')));
       return c.json(issuer, 200);
     })

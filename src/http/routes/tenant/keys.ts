@@ -14,8 +14,8 @@ import type { Store } from '../../../store/records.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { keyLabel, time } from '../../fields.ts';
 import { actorName, bySession } from '../../middleware/bySession.ts';
-import { jsonBody } from '../../middleware/jsonBody.ts';
-import { answer, anyOperation, body, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
+import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
+import { answer, anyOperation, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
 const Key = z
   .object({
@@ -50,6 +50,7 @@ export const keysRoutes = (deps: HttpDeps, store: Store, sealer: Sealer) => {
     responses: { 200: answer('The default key first.', z.array(Key)), ...anyOperation },
     middleware: bySession(deps),
   });
+  const KeyToMake = z.object({ label: keyLabel.nullish() }, 'must be an object').openapi('KeyToMake');
   const made = createRoute({
     ...common,
     method: 'post',
@@ -57,8 +58,8 @@ export const keysRoutes = (deps: HttpDeps, store: Store, sealer: Sealer) => {
     operationId: 'createKey',
     summary: 'Make an API key',
     description: 'As many as the tier allows.',
-    middleware: [bySession(deps), jsonBody(sizes.bodyBytes)] as const,
-    request: { body: body(z.object({ label: keyLabel.nullish() }, 'must be an object').openapi('KeyToMake')) },
+    middleware: [bySession(deps), jsonBody(KeyToMake, sizes.bodyBytes)] as const,
+    hide: true,
     responses: { 201: answer('The key.', NewKey), ...bodyOperation },
   });
   const rotated = createRoute({
@@ -93,7 +94,9 @@ export const keysRoutes = (deps: HttpDeps, store: Store, sealer: Sealer) => {
     return { key, digest: digestOf(key), sealed: await sealer.seal(key) };
   };
 
-  return new OpenAPIHono<AppEnv>()
+  const app = new OpenAPIHono<AppEnv>();
+  documentBody(app, made, KeyToMake);
+  return app
     .openapi(listed, async (c) => {
       const credential = c.get('credential');
       await reads.charge(credential);
@@ -104,7 +107,7 @@ export const keysRoutes = (deps: HttpDeps, store: Store, sealer: Sealer) => {
       const { tenant } = credential;
       await chargeWrite(engine, credential);
       const { key, digest, sealed } = await newValue(tenant);
-      const label = c.req.valid('json').label ?? null;
+      const label = c.get('body').label ?? null;
       const actor = actorName('user', c.get('user'));
       const row = await createKey(store, engine.tiers, tenant, { digest, sealed, label }, actor).catch(
         async (error) => {

@@ -7,8 +7,8 @@ import type { Store } from '../../../store/records.ts';
 import { putSettings, readTenant } from '../../../store/tenants.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { actorName, bySession } from '../../middleware/bySession.ts';
-import { jsonBody } from '../../middleware/jsonBody.ts';
-import { answer, anyOperation, body, bodyOperation } from '../../responses.ts';
+import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
+import { answer, anyOperation, bodyOperation } from '../../responses.ts';
 
 const Settings = z
   .object(
@@ -36,12 +36,14 @@ export const settingsRoutes = (deps: HttpDeps, store: Store) => {
     method: 'put',
     operationId: 'putSettings',
     summary: 'Change the settings',
-    middleware: [bySession(deps), jsonBody(deps.sizes.bodyBytes)] as const,
-    request: { body: body(Settings) },
+    middleware: [bySession(deps), jsonBody(Settings, deps.sizes.bodyBytes)] as const,
+    hide: true,
     responses: { 200: answer('The settings.', Settings), ...bodyOperation },
   });
 
-  return new OpenAPIHono<AppEnv>()
+  const app = new OpenAPIHono<AppEnv>();
+  documentBody(app, put, Settings);
+  return app
     .openapi(read, async (c) => {
       const credential = c.get('credential');
       await deps.reads.charge(credential);
@@ -51,7 +53,7 @@ export const settingsRoutes = (deps: HttpDeps, store: Store) => {
     .openapi(put, async (c) => {
       const credential = c.get('credential');
       await chargeWrite(deps.engine, credential);
-      const { requireRegistration } = c.req.valid('json');
+      const { requireRegistration } = c.get('body');
       await putSettings(store, credential.tenant, { requireRegistration }, actorName('user', c.get('user')));
       return c.json({ requireRegistration }, 200);
     });
