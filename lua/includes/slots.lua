@@ -333,11 +333,21 @@ local function commit(charged)
   if dueStale then
     nextDue = tonumber(redis.call('ZRANGE', dueKey, 0, 0, 'WITHSCORES')[2] or math.huge)
   end
+  local fields = {}
   if dueStale or #changed > 0 then
-    redis.call('HSET', KEYS[1], 'count', count, 'fence', fence, 'nextDue', nextDue, 'indexed', indexed)
+    fields = { 'count', count, 'fence', string.format('%d', fence) }
+    if nextDue ~= nextDueBefore then
+      fields[5], fields[6] = 'nextDue', nextDue
+    end
+    if indexed ~= indexedBefore then
+      fields[#fields + 1] = 'indexed'
+      fields[#fields + 1] = indexed
+    end
   end
   if charged then
-    redis.call('HSET', KEYS[1], 'usage', charged)
+    fields[#fields + 1] = 'usage'
+    fields[#fields + 1] = charged
   end
+  callWith('HSET', KEYS[1], fields)
   publish()
 end

@@ -27,6 +27,7 @@ local count = tonumber(tenant[2] or 0)
 local fence = tonumber(tenant[3] or 0)
 local nextDue = tonumber(tenant[4] or math.huge)
 local indexed = tonumber(tenant[5] or math.huge)
+local nextDueBefore, indexedBefore = nextDue, indexed
 local definitions = tonumber(tenant[6] or 0)
 local requireRegistration = tenant[7] == '1'
 local listenUntil = tonumber(tenant[8] or 0)

@@ -3,7 +3,7 @@
  */
 import { inject } from 'vitest';
 import type { Credential } from '../../src/domain/tenants.ts';
-import { DEFAULT_TIERS, UNLIMITED } from '../../src/domain/tiers.ts';
+import { DEFAULT_TIERS, type TierLimits, UNLIMITED } from '../../src/domain/tiers.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { configuredLoader } from '../../src/engine/loadTenant.ts';
 import { createRedis, send } from '../../src/engine/redis.ts';
@@ -22,14 +22,16 @@ export interface RunningEngine {
 /**
  * Starts one whose clock is steered by setClock, and is Redis's own until it is.
  * @param includes stand-ins for files of lua/includes, by name
+ * @param limits of the tenant's tier; what is left out is not limited
  */
 export async function startEngine(
   tenant = makeTenant(),
   redisUrl = inject('redisUrl'),
   includes: Readonly<Record<string, string>> = { clock: STEERED_CLOCK },
+  limits: Partial<TierLimits> = {},
 ): Promise<RunningEngine> {
   const redis = createRedis(redisUrl, () => {});
-  const tiers = { ...DEFAULT_TIERS, Enterprise: UNLIMITED };
+  const tiers = { ...DEFAULT_TIERS, Enterprise: { ...UNLIMITED, ...limits } };
   defineScripts(redis, loadScripts(tiers, includes));
   await send(() => redis.ping()); // once it is connected, tests may use it without send()
   const key = makeConfiguredKey(tenant);
