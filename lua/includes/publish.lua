@@ -3,7 +3,8 @@
 -- is open, nothing is built.
 local frames = {}
 local listening = listenUntil > nowMs
-local frameStart, frameEnd
+-- What frames of a kind have in common, by the kind: what precedes the resource, and what follows the requester.
+local kinds = {}
 
 -- A name as JSON. Names hold no control characters.
 local function quote(text)
@@ -38,16 +39,23 @@ local function tell(type, requestType, resource, requester, explanation, resourc
   if not listening then
     return
   end
-  if not frameStart then
-    frameStart = '","tenantId":"' .. string.match(base, '^{(.-)}') .. '","resource":'
-    frameEnd = ',"timestamp":"' .. timestamp() .. '","method":'
+  local kind = not method and not limitType and table.concat({
+    type, requestType or '', explanation or '', resourceType or '\n', label or '',
+  }, '\n')
+  local frame = kinds[kind]
+  if not frame then
+    frame = {
+      'event: ' .. type .. '\ndata: {"type":"' .. type .. '","tenantId":"' .. string.match(base, '^{(.-)}') .. '","resource":',
+      ',"explanation":' .. quoteOrNull(explanation) .. ',"resourceType":' ..
+        quoteOrNull(resourceType == '' and 'UserDefined' or resourceType) .. ',"apiKeyLabel":' .. quoteOrNull(label) ..
+        ',"requestType":' .. quoteOrNull(requestType) .. ',"timestamp":"' .. timestamp() .. '","method":' .. quoteOrNull(method) ..
+        ',"changes":' .. (changes or 'null') .. ',"limitType":' .. quoteOrNull(limitType) .. ',"limit":' .. (limit or 'null') .. '}\n\n',
+    }
+    if kind then
+      kinds[kind] = frame
+    end
   end
-  frames[#frames + 1] = table.concat({
-    'event: ', type, '\ndata: {"type":"', type, frameStart, quoteOrNull(resource), ',"requester":', quoteOrNull(requester),
-    ',"explanation":', quoteOrNull(explanation), ',"resourceType":', quoteOrNull(resourceType == '' and 'UserDefined' or resourceType), ',"apiKeyLabel":',
-    quoteOrNull(label), ',"requestType":', quoteOrNull(requestType), frameEnd, quoteOrNull(method), ',"changes":', changes or 'null',
-    ',"limitType":', quoteOrNull(limitType), ',"limit":', limit or 'null', '}\n\n',
-  })
+  frames[#frames + 1] = frame[1] .. quoteOrNull(resource) .. ',"requester":' .. quoteOrNull(requester) .. frame[2]
 end
 
 local function publish()
