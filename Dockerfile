@@ -26,4 +26,5 @@ COPY drizzle drizzle
 USER 1000:1000
 EXPOSE 8080 9464
 HEALTHCHECK --interval=10s --timeout=3s --start-period=15s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "dist/main.js"]
+# Room for what is in flight to die young: a quarter of the time of large batches was collecting it.
+CMD ["node", "--max-semi-space-size=64", "dist/main.js"]

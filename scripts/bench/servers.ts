@@ -15,6 +15,8 @@ const TSX = ['--import', import.meta.resolve('tsx')];
 
 /** The service as it is built, which the image runs too. */
 export const SERVICE = 'dist/main.js';
+/** As in the image. */
+const AS_IN_IMAGE = ['--max-semi-space-size=64'];
 
 /** A server that runs. */
 export interface RunningServer {
@@ -32,7 +34,7 @@ const running = new Set<RunningServer>();
  */
 export async function startServer(file: string, env: Readonly<Record<string, string>>): Promise<RunningServer> {
   const port = await freePort();
-  const options = [...(file.endsWith('.ts') ? TSX : []), join(ROOT, file)];
+  const options = [...(file.endsWith('.ts') ? TSX : AS_IN_IMAGE), join(ROOT, file)];
   return startNode(options, port, env);
 }
 

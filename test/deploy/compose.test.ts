@@ -117,7 +117,7 @@ describe('the Dockerfile', () => {
   });
 
   test('starts what the build makes: main, and migrate beside it', () => {
-    expect(lines).toContain('CMD ["node", "dist/main.js"]');
+    expect(lines).toContain('CMD ["node", "--max-semi-space-size=64", "dist/main.js"]');
     for (const name of ['main', 'migrate']) expect(existsSync(`src/${name}.ts`)).toBe(true);
   });
 });
