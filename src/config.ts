@@ -135,6 +135,7 @@ const Environment = z
     TIERS: json.pipe(Tiers).default({}),
     TRUSTED_PROXIES: integer(0, 10).default(0),
     MAX_FAILED_AUTHENTICATIONS: integer(1, 1_000_000).default(100),
+    MAX_IN_FLIGHT: integer(1, 1_000_000).default(4096),
     OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
     LOG_LEVEL: z
       .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'must be trace, debug, info, warn, error or silent')
@@ -219,6 +220,8 @@ export interface Config {
   readonly trustedProxies: number;
   /** Failed authentications that a client address may have in a minute. */
   readonly maxFailedAuthentications: number;
+  /** Requests that may be in flight before more are refused. */
+  readonly maxInFlight: number;
   /** Of the collector of traces; undefined: nothing is traced */
   readonly tracesEndpoint: string | undefined;
   readonly logLevel: string;
@@ -267,6 +270,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     tiers: withOverrides(data.TIERS),
     trustedProxies: data.TRUSTED_PROXIES,
     maxFailedAuthentications: data.MAX_FAILED_AUTHENTICATIONS,
+    maxInFlight: data.MAX_IN_FLIGHT,
     tracesEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: data.LOG_LEVEL,
     sweepIntervalMs: data.SWEEP_INTERVAL_MS,

@@ -1,10 +1,11 @@
 /**
  * The service: reads the configuration, wires, serves and works, and leaves in good order on SIGTERM or SIGINT.
  */
-import type { Server, ServerResponse } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import { type Config, readConfig } from './config.ts';
+import { admit, SERVER_OPTIONS } from './http/admission.ts';
 import type { ConfiguredKey } from './identity/configuredTenants.ts';
 import { makeKey } from './identity/credentials.ts';
 import { createLogger } from './telemetry/log.ts';
@@ -28,9 +29,10 @@ async function run(config: Config): Promise<void> {
   const local: ConfiguredKey = { key: makeKey('local'), tenant: 'local', tier: 'Enterprise' };
   const isMadeUp = config.database === null && config.apiKeys === undefined;
   const services = await wire(config, config.apiKeys ?? (isMadeUp ? [local] : []), log);
-  const server = createAdaptorServer({ fetch: services.app.fetch }) as Server;
-  const url = await listen(server, config);
   const { metrics } = services;
+  const admission = { maxInFlight: config.maxInFlight, maxBodyBytes: config.sizes.bodyBytes, log, metrics };
+  const server = createServer(SERVER_OPTIONS, admit(getRequestListener(services.app.fetch), admission));
+  const url = await listen(server, config);
   if (metrics !== null && config.metricsPort !== undefined) {
     const [metricsServer, metricsUrl] = await serveMetrics(metrics, config.host, config.metricsPort);
     metricsServer.unref();

@@ -40,6 +40,7 @@ describe('configuration', () => {
       tiers: DEFAULT_TIERS,
       trustedProxies: 0,
       maxFailedAuthentications: 100,
+      maxInFlight: 4096,
       sizes: {
         nameLength: 256,
         typeLength: 64,

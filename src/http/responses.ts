@@ -56,7 +56,7 @@ export const anyOperation = {
   500: failure('A fault of the service.', 'Internal error.'),
   503: {
     ...failure(
-      'The reservation store cannot be reached. The outcome is unknown: repeat the call.',
+      'The reservation store cannot be reached, and the outcome is unknown; or the instance has more to do than it can, and nothing was done. Repeat the call.',
       'The reservation store cannot be reached.',
     ),
     headers: z.object({ 'Retry-After': z.string().openapi({ description: 'Seconds to wait.', example: '1' }) }),

@@ -25,6 +25,7 @@ export class Metrics {
   ]);
   readonly #transactions = this.#counter('transactions_total', 'Transactions', ['method', 'status']);
   readonly #refusals = this.#counter('limit_refusals_total', 'Requests refused with 429', ['limit_type']);
+  readonly #overload = this.#counter('overload_refusals_total', 'Requests refused with 503 for want of room', []);
   readonly #scripts = this.#histogram(
     'script_duration_seconds',
     'Round trips of scripts to Redis and back',
@@ -63,6 +64,10 @@ export class Metrics {
 
   countRefusal(limitType: string): void {
     this.#refusals.inc({ limit_type: limitType });
+  }
+
+  countOverload(refusals: number): void {
+    this.#overload.inc(refusals);
   }
 
   /** To be called when a script is sent; what it returns, when it is answered. */
