@@ -13,7 +13,7 @@ import { pinApart, residentKiB, SERVICE, startServer, stopServers } from './serv
 
 /** An ordinary load: so many callers, each waiting for its answer. */
 const CALLERS = 256;
-/** Of the load that waits for nothing. Each is due again only after some 80 ms, so a slow answer seldom holds up the next one's. */
+/** Of the load that waits for nothing. What is due while none of them is free is not sent at all, as by a caller's pool that is full. */
 const CONNECTIONS = 2000;
 const FULL_MS = 4000;
 const USUAL_MS = 4000;
@@ -34,10 +34,10 @@ interface Answer {
   readonly status: number;
 }
 
-/** A keep-alive connection on which requests are sent as they are due. */
+/** A keep-alive connection, for one request at a time. */
 class Lane {
   readonly #socket: Socket;
-  readonly #waiting: { readonly dueMs: number; readonly answered: (status: number) => void }[] = [];
+  #answered: ((status: number) => void) | undefined;
   #received = '';
   readonly open: Promise<void>;
 
@@ -46,13 +46,11 @@ class Lane {
     this.open = new Promise((resolve) => this.#socket.once('connect', () => resolve()));
     this.#socket.on('data', (chunk: string) => this.#receive(chunk));
     this.#socket.on('error', () => {}); // 'close' follows
-    this.#socket.on('close', () => {
-      for (const { answered } of this.#waiting.splice(0)) answered(0);
-    });
+    this.#socket.on('close', () => this.#answered?.(0));
   }
 
-  send(request: string, dueMs: number, answered: (status: number) => void): void {
-    this.#waiting.push({ dueMs, answered });
+  send(request: string, answered: (status: number) => void): void {
+    this.#answered = answered;
     this.#socket.write(request);
   }
 
@@ -62,16 +60,15 @@ class Lane {
 
   #receive(chunk: string): void {
     this.#received += chunk;
-    for (;;) {
-      const headEnd = this.#received.indexOf('\r\n\r\n');
-      if (headEnd === -1) return;
-      const [, length] = /content-length: (\d+)/i.exec(this.#received) ?? [];
-      const end = headEnd + 4 + Number(length);
-      if (this.#received.length < end) return;
-      const status = Number(this.#received.slice(9, 12));
-      this.#received = this.#received.slice(end);
-      this.#waiting.shift()?.answered(status);
-    }
+    const headEnd = this.#received.indexOf('\r\n\r\n');
+    if (headEnd === -1) return;
+    const [, length] = /content-length: (\d+)/i.exec(this.#received) ?? [];
+    if (this.#received.length < headEnd + 4 + Number(length)) return;
+    const status = Number(this.#received.slice(9, 12));
+    this.#received = '';
+    const answered = this.#answered;
+    this.#answered = undefined;
+    answered?.(status);
   }
 }
 
@@ -157,43 +154,56 @@ interface Offered {
   readonly load: number;
   /** That were sent later than they were due by more than 10 ms: the load, not the instance, was slow. */
   readonly late: number;
+  /** That found no connection free. */
+  readonly unsent: number;
 }
 
-/** Sends requests at a rate, on one connection after the other, and waits until all are answered. */
+/** Sends requests at a rate, each on the connection that has been free for longest, and waits until all are answered. */
 async function offer(perSecond: number, forMs: number): Promise<Offered> {
   const total = Math.floor((perSecond * forMs) / 1000);
   const answers: Answer[] = [];
   const start = performance.now();
   const cpu = process.cpuUsage();
+  const free = [...lanes];
   let late = 0;
+  let unsent = 0;
   let isOver = false;
   await new Promise<void>((resolve) => {
     setTimeout(resolve, forMs + WAIT_MS).unref();
     let sent = 0;
+    let taken = 0;
     const tick = () => {
       const now = performance.now() - start;
       const due = Math.min(total, Math.floor((now * perSecond) / 1000));
       for (; sent < due; sent++) {
         const dueMs = (sent * 1000) / perSecond;
         if (now - dueMs > 10) late++;
-        lanes[sent % lanes.length]?.send(request(), dueMs, (status) => {
+        const lane = free[taken];
+        if (lane === undefined) {
+          unsent++;
+          continue;
+        }
+        taken++;
+        lane.send(request(), (status) => {
+          free.push(lane);
           if (isOver) return;
           answers.push({ dueMs, tookMs: performance.now() - start - dueMs, status });
-          if (answers.length === total) resolve();
+          if (sent === total && answers.length + unsent === total) resolve();
         });
       }
       if (sent < total) setTimeout(tick, 1);
+      else if (answers.length + unsent === total) resolve();
     };
     tick();
   });
   const { user, system } = process.cpuUsage(cpu);
   isOver = true;
   const seconds = (performance.now() - start) / 1000;
-  return { total, answers, seconds, load: (user + system) / 1e6 / seconds, late };
+  return { total, answers, seconds, load: (user + system) / 1e6 / seconds, late, unsent };
 }
 
 function phase(name: string, offered: Offered, perSecond: number, capacity: number): void {
-  const { total, answers, seconds, load, late } = offered;
+  const { total, answers, seconds, load, late, unsent } = offered;
   const of = (wanted: (status: number) => boolean) => answers.filter(({ status }) => wanted(status));
   const good = of((status) => status === 200);
   const refused = of((status) => status === 503);
@@ -206,8 +216,9 @@ function phase(name: string, offered: Offered, perSecond: number, capacity: numb
   if (refused.length > 0)
     row('  refused', `${((100 * refused.length) / answers.length).toFixed(0)} %, ${times(refused)}`);
   if (other > 0) row('  neither', `${other}`);
-  if (answers.length < total)
-    row('  not answered', `${round(total - answers.length)}, ${WAIT_MS / 1000} s after the last`);
+  if (unsent > 0) row('  not sent', `${((100 * unsent) / total).toFixed(0)} % of all: no connection was free`);
+  if (answers.length + unsent < total)
+    row('  not answered', `${round(total - answers.length - unsent)}, ${WAIT_MS / 1000} s after the last`);
   row(
     '  the load itself',
     `${load.toFixed(2)} of its core, ${((100 * late) / total).toFixed(1)} % sent more than 10 ms late`,
