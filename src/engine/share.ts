@@ -12,7 +12,7 @@ type SharedVerb = 'reserve' | 'unreserve' | 'renew';
 type Arguments = (string | number)[];
 
 /** Calls of one caller and verb: where there are fewer, none waits for another. */
-const MOST_UNDER_WAY = 4;
+const MOST_UNDER_WAY = 2;
 
 /** Items of a shared call: as many as keep Redis busy for about a millisecond. A request of more has a call of its own. */
 const MOST_ITEMS = 100;
