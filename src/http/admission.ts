@@ -38,7 +38,7 @@ const HEADERS = ['Content-Type', 'application/json', 'Content-Length', String(BO
 
 /** By these a balancer tells that the instance lives and can serve. It must not take out one that is only busy: the others would be next. */
 const ALWAYS_ANSWERED = new Set(['/healthz', '/readyz']);
-/** A stream is open for hours; Streams bounds what each may hold. */
+/** A stream is open for hours, and Streams bounds what each may hold. Its opening is not refused either: an EventSource tries no more after a 503. */
 const STREAM = /^\/api\/v1\/events(\?|$)/;
 
 /**
@@ -89,7 +89,7 @@ export function admit(listener: RequestListener, options: AdmissionOptions): Req
 
   return (request, response) => {
     const { url = '' } = request;
-    if (ALWAYS_ANSWERED.has(url)) return listener(request, response);
+    if (ALWAYS_ANSWERED.has(url) || STREAM.test(url)) return listener(request, response);
     if (isTurnOver() || inFlight >= maxInFlight) return refuse(response);
     const bytes = largeBytesOf(request, maxBodyBytes);
     if (isTooMuch(bytes)) return refuse(response);
@@ -97,14 +97,12 @@ export function admit(listener: RequestListener, options: AdmissionOptions): Req
       turnBegan = performance.now();
       setImmediate(endTurn);
     }
-    if (!STREAM.test(url)) {
-      inFlight++;
-      largeBytes += bytes;
-      response.once('close', () => {
-        inFlight--;
-        largeBytes -= bytes;
-      });
-    }
+    inFlight++;
+    largeBytes += bytes;
+    response.once('close', () => {
+      inFlight--;
+      largeBytes -= bytes;
+    });
     return listener(request, response);
   };
 }

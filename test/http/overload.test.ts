@@ -160,6 +160,15 @@ describe('while all places are taken', () => {
 });
 
 describe('streams of events', () => {
+  test('are opened though all places are taken: an EventSource would not come again', async () => {
+    const [refused, taken] = await fill(callers(MAX_IN_FLIGHT + 1, holdfast), 256);
+    const stream = await watch({ ...holdfast, key: key.key });
+    expect(stream.head).toContain(' 200 ');
+    stream.close();
+    await finish(taken);
+    refused.close();
+  });
+
   test('take up no place', async () => {
     const streams = await Promise.all(
       Array.from({ length: MAX_IN_FLIGHT + 1 }, () => watch({ ...holdfast, key: key.key })),
