@@ -56,7 +56,7 @@ const all = { ...facts, seconds: seconds() };
 const lines = found.flatMap(({ chart }) => chart.panels.filter(({ isCost }) => isCost).flatMap(({ lines }) => lines));
 const noted = lines.filter((line) => growthOf(line).verdict === 'NOTE').map(({ name }) => name);
 for (const { what, value, unit } of found.flatMap((one) => one.facts))
-  console.log(`${what}: ${readable(value)} ${unit}`);
+  console.log(`${what}: ${readable(value)} ${unit}`.trimEnd());
 for (const [name, value] of Object.entries(all)) console.log(`${name}: ${value}`);
 console.log(`Rounds differ from their median by ${(noiseOf(lines) * 100).toFixed(1)}%, half of them by less.`);
 console.log(

@@ -2,7 +2,6 @@
  * Draws a chart as SVG: panels side by side, each from 0 up or, where its figures span several powers of ten, on a logarithmic axis;
  * sizes on a logarithmic axis. On white, so that it can be read on whatever page it is put.
  */
-import { readable } from '../table.ts';
 import { type Chart, type Line, type Panel, sizeName } from './line.ts';
 
 const WIDTH = 960;
@@ -100,7 +99,7 @@ function stepFor(least: number): number {
   return power * ([1, 2, 5].find((one) => one * power >= least) ?? 10);
 }
 
-const tickName = (tick: number) => (tick === 0 || tick >= 1 ? tick.toLocaleString('en') : readable(tick));
+const tickName = (tick: number) => (tick >= 100_000 ? sizeName(tick) : tick.toLocaleString('en'));
 
 const text = (content: string, x: number, y: number, more = '') =>
   `<text x="${x}" y="${y}" ${more}>${escaped(content)}</text>`;

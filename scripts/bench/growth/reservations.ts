@@ -71,7 +71,7 @@ export async function reservations(stage: Stage): Promise<Findings> {
       costs.push(
         sized(name, n, () => costOf(stage, (one, number) => cycle(one, 1, options(number)), { head: headOf(tenant) })),
       );
-      if (name === SLOT) calls.push(sized('the same, by a script call of its own', n, () => costOfCall(acting)));
+      if (name === SLOT) calls.push(sized('a slot of a pool, by a call of its own', n, () => costOfCall(acting)));
       if (name === LEASE) sweeps.push(sized('a lease ended by the sweep', n, () => costOfSweep(acting)));
     }
   await measureAll([...costs, ...calls, ...sweeps]);

@@ -72,7 +72,7 @@ export async function streams(stage: Stage): Promise<Findings> {
           panel.title === THROUGHPUT
             ? {
                 ...panel,
-                title: 'a second',
+                title: 'requests/s; deliveries/s',
                 lines: [...panel.lines, ...linesOf(deliveries, ({ perSecond }) => perSecond)],
               }
             : panel,
