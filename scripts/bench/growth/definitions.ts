@@ -34,6 +34,7 @@ const KINDS: readonly Kind[] = [
   { name: 'a leaf, with the two pools above it', registrations: treeOf, pick: (n) => everyOf('leaf', leavesOf(n)) },
 ];
 
+/** Measures by definitions registered. */
 export async function definitions(stage: Stage): Promise<Findings> {
   const costs: Sized<Cost>[] = [];
   for (const [i, { name, registrations, pick }] of KINDS.entries())

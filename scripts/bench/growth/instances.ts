@@ -19,6 +19,7 @@ const SETTLED_MS = 1500;
 /** Rounds of load before an instance counts. */
 const WARMING = 3;
 
+/** Measures by instances, and what idle ones cost. */
 export async function instances(stage: Stage): Promise<Findings> {
   const { tenant, tenants, env, service } = stage;
   const alone = await idle(stage, [service]);

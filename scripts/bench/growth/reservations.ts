@@ -49,6 +49,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
+/** Measures by reservations held. */
 export async function reservations(stage: Stage): Promise<Findings> {
   const costs: Sized<Cost>[] = [];
   const calls: Sized<number>[] = [];

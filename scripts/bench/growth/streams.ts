@@ -27,6 +27,7 @@ interface Delivery {
   readonly serverUs: number;
 }
 
+/** Measures by open streams. */
 export async function streams(stage: Stage): Promise<Findings> {
   const costs: Sized<Cost>[] = [];
   const deliveries: Sized<Delivery>[] = [];

@@ -13,6 +13,7 @@ const ROUND_MS = 2100;
 /** Enough for all of them. */
 const FIRST_MS = 5000;
 
+/** Measures by tenants that ask. */
 export async function tenants(stage: Stage): Promise<Findings> {
   const settled = await settle(
     stage,
