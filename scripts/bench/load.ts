@@ -18,6 +18,7 @@ export interface Load {
   readonly seconds: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly longestMs: number;
   /** Shares of a core that were used, by process: `load` is this one. */
   readonly cpu: Readonly<Record<string, number>>;
 }
@@ -44,10 +45,10 @@ export async function load(clients: readonly Client[], watched: Watched = {}, ro
 }
 
 /** Of times in ms. */
-export function percentilesOf(times: readonly number[]): { readonly p50Ms: number; readonly p99Ms: number } {
+export function percentilesOf(times: readonly number[]): Pick<Load, 'p50Ms' | 'p99Ms' | 'longestMs'> {
   const sorted = Float64Array.from(times).sort();
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
-  return { p50Ms: at(0.5), p99Ms: at(0.99) };
+  return { p50Ms: at(0.5), p99Ms: at(0.99), longestMs: sorted.at(-1) ?? Number.NaN };
 }
 
 /** Medians of the shares of a core that rounds used, by process. */

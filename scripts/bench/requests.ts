@@ -13,10 +13,11 @@ let fresh = 0;
 /** A name that nobody has had. */
 export const freshName = (): string => `resource-${fresh++}`;
 
-function itemsOf(count: number, name: () => string, requester: string, more = ''): string {
+const LEASE = `,"ttlSeconds":${TTL_SECONDS}`;
+
+function itemsOf(count: number, name: () => string, requester: string, more = LEASE): string {
   const items: string[] = [];
-  for (let i = 0; i < count; i++)
-    items.push(`{"resource":"${name()}","requester":"${requester}","ttlSeconds":${TTL_SECONDS}${more}}`);
+  for (let i = 0; i < count; i++) items.push(`{"resource":"${name()}","requester":"${requester}"${more}}`);
   return `[${items.join()}]`;
 }
 
@@ -30,15 +31,17 @@ export interface CycleOptions {
   readonly requester?: string;
   /** In place of the connection's. */
   readonly head?: string | undefined;
+  /** Whether what is reserved falls due, if not released; it does by default. */
+  readonly isLease?: boolean;
 }
 
 /** Reserves so many at once, and releases them: the answer to the one is the body of the other. */
 export async function cycle(
   connection: Connection,
   count = 1,
-  { name = freshName, requester = 'worker-1', head }: CycleOptions = {},
+  { name = freshName, requester = 'worker-1', head, isLease = true }: CycleOptions = {},
 ): Promise<void> {
-  const results = await connection.post(RESERVE, itemsOf(count, name, requester), head);
+  const results = await connection.post(RESERVE, itemsOf(count, name, requester, isLease ? LEASE : ''), head);
   if (results.includes('"releaseToken":null')) throw new Error(`not reserved: ${results.slice(0, 300)}`);
   await connection.post(UNRESERVE, results, head);
 }
@@ -56,7 +59,7 @@ export async function tryCycle(connection: Connection, name: string, requester: 
 
 /** Reserves so many or none in a transaction, and releases them. */
 export async function cycleAllOrNone(connection: Connection, count: number): Promise<void> {
-  const requests = itemsOf(count, freshName, 'worker-1', ',"requestType":"RESERVE"');
+  const requests = itemsOf(count, freshName, 'worker-1', `${LEASE},"requestType":"RESERVE"`);
   const answer = await connection.post(
     '/api/v1/Reservation/transaction',
     `{"method":"ALL_OR_NONE","requests":${requests}}`,

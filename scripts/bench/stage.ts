@@ -20,7 +20,8 @@ import { pin, pinApart, type RunningServer, SERVICE, startServer, stopServers } 
 const LIMITS = { writesPerMinute: 1e9, writesPerDay: 1e12, readsPerMinute: 1e9, reservations: 1e9 };
 const TIERS: TierTable = { ...DEFAULT_TIERS, Enterprise: { ...DEFAULT_TIERS.Enterprise, ...LIMITS } };
 
-const makeTenant = (tenant: string): ConfiguredKey => ({ key: makeKey(tenant), tenant, tier: 'Enterprise' });
+/** A tenant without limits that are reached, and its key. */
+export const makeTenant = (tenant: string): ConfiguredKey => ({ key: makeKey(tenant), tenant, tier: 'Enterprise' });
 
 /** Lines of a request's head that say who asks. */
 export const headOf = ({ key }: ConfiguredKey): string =>

@@ -16,10 +16,10 @@ import type { Table } from '../table.ts';
 const burstTo = (streams: number) => Math.min(500, 100_000 / streams);
 const ROUND_MS = 600;
 /** By Redis itself, so that it costs this process nothing to have them published. */
-const PUBLISH = "for _ = 1, ARGV[2] do redis.call('SPUBLISH', KEYS[1], ARGV[1]) end";
+export const PUBLISH = "for _ = 1, ARGV[2] do redis.call('SPUBLISH', KEYS[1], ARGV[1]) end";
 const LATENCIES = 400;
 const IDLE = 1000;
-const FRAME = `event: RESERVED\ndata: {"type":"RESERVED","tenantId":"bench","resource":"resource-000001","requester":"worker-1","explanation":"ACQUIRED","resourceType":"UserDefined","apiKeyLabel":null,"requestType":"RESERVE","timestamp":"2026-01-31T12:00:30.000Z","method":null,"changes":null,"limitType":null,"limit":null}\n\n`;
+export const FRAME = `event: RESERVED\ndata: {"type":"RESERVED","tenantId":"bench","resource":"resource-000001","requester":"worker-1","explanation":"ACQUIRED","resourceType":"UserDefined","apiKeyLabel":null,"requestType":"RESERVE","timestamp":"2026-01-31T12:00:30.000Z","method":null,"changes":null,"limitType":null,"limit":null}\n\n`;
 
 export async function streams(stage: Stage, table: Table): Promise<void> {
   const { service, redis, tenant } = stage;
