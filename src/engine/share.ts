@@ -14,8 +14,11 @@ type Arguments = (string | number)[];
 /** Calls of one caller and verb: where there are fewer, none waits for another. */
 const MOST_UNDER_WAY = 2;
 
-/** Items of a shared call: as many as keep Redis busy for about a millisecond. A request of more has a call of its own. */
+/** Items of a shared call: as many as keep Redis busy for about a millisecond. */
 const MOST_ITEMS = 100;
+
+/** A request of more items has a call of its own at once: what a call costs besides its items is little to it, and to wait would leave Redis idle. */
+const MOST_ITEMS_OF_ONE = 20;
 
 /** One that waits. It is told the replies to its items, or whom else to make the call for, or, by null, to make one of its own. */
 interface Waiting {
@@ -46,7 +49,7 @@ export async function share(
   items: number,
   args: Arguments,
 ): Promise<unknown[]> {
-  if (items > MOST_ITEMS) return callFor(engine, verb, credential, args);
+  if (items > MOST_ITEMS_OF_ONE) return callFor(engine, verb, credential, args);
   const lines = linesOf.get(engine) ?? new Map<string, Line>();
   linesOf.set(engine, lines);
   const name = `${verb} ${credential.tenant} ${credential.asker}`;
