@@ -2,13 +2,13 @@
  * `npm run bench:overload`: what an instance does at twice what it can carry, and after. Requests come at a fixed rate, whether those before
  * are answered or not; each is timed from when it was due. Half a minute; all of it on this machine.
  */
-import { execFile } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { makeKey } from '../../src/identity/credentials.ts';
 import { startRedis } from '../redisServer.ts';
 import { Connection } from './client.ts';
+import { load, percentilesOf } from './load.ts';
+import { freshName, reserveOne } from './requests.ts';
 import { pinApart, residentKiB, SERVICE, startServer, stopServers } from './servers.ts';
 
 /** An ordinary load: so many callers, each waiting for its answer. */
@@ -82,7 +82,6 @@ const service = await startServer(SERVICE, {
 const HEAD = `Host: 127.0.0.1:${service.port}\r\nX-Api-Key: ${KEY}\r\nContent-Type: application/json\r\n`;
 pinApart([service.pid], [process.pid, redisServer.pid]);
 
-let fresh = 0;
 let lanes: Lane[] = [];
 try {
   await bench();
@@ -99,11 +98,11 @@ async function bench(): Promise<void> {
 
   lanes = Array.from({ length: CONNECTIONS }, () => new Lane(service.port));
   await Promise.all(lanes.map(({ open }) => open));
-  const idleKiB = residentKiB(service.pid);
+  const idleKiB = await residentKiB(service.pid);
   let peakKiB = idleKiB;
   let isOver = false;
   const watching = (async () => {
-    for (; !isOver; await pause(500)) peakKiB = Math.max(peakKiB, await residentNow());
+    for (; !isOver; await pause(500)) peakKiB = Math.max(peakKiB, await residentKiB(service.pid));
   })();
 
   const usual = capacity * USUAL_SHARE;
@@ -130,19 +129,13 @@ async function bench(): Promise<void> {
 /** What comes to be answered a second where callers wait. */
 async function carry(forMs: number): Promise<number> {
   const connections = Array.from({ length: CALLERS }, () => new Connection(service.port, HEAD));
-  const start = performance.now();
-  let answered = 0;
-  await Promise.all(
-    connections.map(async (connection) => {
-      while (performance.now() - start < forMs) {
-        await connection.post('/api/v1/Reservation/reserve', body());
-        answered++;
-      }
-    }),
+  const { perSecond } = await load(
+    connections.map((connection) => () => reserveOne(connection)),
+    {},
+    forMs,
   );
-  const seconds = (performance.now() - start) / 1000;
   for (const connection of connections) connection.close();
-  return answered / seconds;
+  return perSecond;
 }
 
 interface Offered {
@@ -233,32 +226,18 @@ function windows(answers: readonly Answer[]): number[] {
     all[at] ??= [];
     all[at].push(tookMs);
   }
-  return all.map((took) => percentile(took, 0.99));
+  return all.map((took) => percentilesOf(took).p99Ms);
 }
 
 function times(answers: readonly Answer[]): string {
   if (answers.length === 0) return 'none';
-  const took = answers.map(({ tookMs }) => tookMs);
-  return `p50 ${ms(percentile(took, 0.5))}, p99 ${ms(percentile(took, 0.99))}`;
-}
-
-function percentile(values: readonly number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
-}
-
-function body(): string {
-  return `[{"resource":"fresh-${fresh++}","requester":"worker-1","ttlSeconds":60}]`;
+  const { p50Ms, p99Ms } = percentilesOf(answers.map(({ tookMs }) => tookMs));
+  return `p50 ${ms(p50Ms)}, p99 ${ms(p99Ms)}`;
 }
 
 function request(): string {
-  const text = body();
+  const text = JSON.stringify([{ resource: freshName(), requester: 'worker-1', ttlSeconds: 60 }]);
   return `POST /api/v1/Reservation/reserve HTTP/1.1\r\n${HEAD}Content-Length: ${text.length}\r\n\r\n${text}`;
-}
-
-/** Without stopping the load meanwhile. */
-async function residentNow(): Promise<number> {
-  const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(service.pid)]);
-  return Number(stdout);
 }
 
 function row(name: string, figures: string): void {

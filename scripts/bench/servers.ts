@@ -1,11 +1,12 @@
 /**
  * The servers that are measured, each a process of its own that says nothing and ends when this one does, and where they run.
  */
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { freePort } from '../freePort.ts';
 import { startGuarded } from '../guardedProcess.ts';
 
@@ -88,9 +89,10 @@ export function pin(core: number | string, pids: readonly number[]): void {
   }
 }
 
-/** Resident memory of a process. */
-export function residentKiB(pid: number): number {
-  return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }));
+/** Resident memory of a process; whatever load this one makes goes on meanwhile. */
+export async function residentKiB(pid: number): Promise<number> {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
+  return Number(stdout);
 }
 
 /** How long a process has computed, in hundredths; NaN where there is no /proc. */

@@ -140,3 +140,8 @@ export async function resetAll({ service }: Stage, tenants: readonly ConfiguredK
   for (const tenant of tenants) await connection.post('/api/v1/Reservation/reset', '', headOf(tenant));
   connection.close();
 }
+
+/** Bytes that Redis has in use. */
+export async function usedMemory({ redis }: Stage): Promise<number> {
+  return Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
+}

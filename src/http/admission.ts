@@ -3,8 +3,8 @@
  * anything is done. So refusing costs little, what was taken is answered in time, and memory is bounded.
  *
  * Without it, every request is begun, all wait for each other, and none is answered within the 1.5 s that one waits for Redis: offered twice what it carries
- * for 10 s, an instance answered 0.05 of that, grew to 3.8 GiB, and was at it still half a minute later. With it, on 2,000 connections of one request at a time: 0.70
- * of it, in 0.17 s (p99 0.24 s), 53 MiB more, and all as before 0.1 s after the end. Not to read from a refused connection for half a second gained nothing.
+ * for 10 s, an instance answered 0.05 of that, grew to 3.8 GiB, and was at it still half a minute later. With it, on 2,000 connections of one request at a time: 0.61 to 0.72
+ * of it, in 0.16 to 0.21 s, 50 to 240 MiB more, and all as before 0.1 s after the end. Not to read from a refused connection for half a second gained nothing.
  */
 import type { IncomingMessage, RequestListener, ServerOptions, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';

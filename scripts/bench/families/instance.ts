@@ -21,7 +21,7 @@ export async function instance({ env, tenant }: Stage, table: Table): Promise<vo
       const server = await start();
       const ms = performance.now() - from;
       await pause(IDLE_MS);
-      const mib = residentKiB(server.pid) / 1024;
+      const mib = (await residentKiB(server.pid)) / 1024;
       await server.stop();
       return { ms, mib };
     });

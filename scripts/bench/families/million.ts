@@ -9,7 +9,7 @@ import { newToken } from '../peers/redlock.ts';
 import { available, check, cycleAllOrNone, reserveOne } from '../requests.ts';
 import { figureOf, inTurn, Series } from '../rounds.ts';
 import { slowest, watchSlow } from '../slowlog.ts';
-import { loadOver, resetAll, type Stage, straight } from '../stage.ts';
+import { loadOver, resetAll, type Stage, straight, usedMemory } from '../stage.ts';
 import type { Table } from '../table.ts';
 import { cycleStraight } from './batches.ts';
 import { hold, lookThrough, nameOf } from './reads.ts';
@@ -25,9 +25,9 @@ const FREED_WITHIN_MS = 10_000;
 
 export async function million(stage: Stage, table: Table): Promise<void> {
   const { redis, service, ceiling, tenant } = stage;
-  const empty = await usedMemory();
+  const empty = await usedMemory(stage);
   await redis.eval(LOCK, 0, LOCKS, newToken());
-  const lock = figureOf([((await usedMemory()) - empty) / LOCKS]);
+  const lock = figureOf([((await usedMemory(stage)) - empty) / LOCKS]);
   await redis.eval(UNLOCK, 0, LOCKS);
 
   const subscriber = await openStreams(service.port, tenant.key, 1);
@@ -35,7 +35,7 @@ export async function million(stage: Stage, table: Table): Promise<void> {
   await fill('plain', undefined, 160);
   await resetAll(stage, [tenant]);
   const freedBy = performance.now() + FREED_WITHIN_MS;
-  while ((await usedMemory()) > empty + MILLION && performance.now() < freedBy) await pause(100);
+  while ((await usedMemory(stage)) > empty + MILLION && performance.now() < freedBy) await pause(100);
   table.add(await slowest(redis, 'reset of 1,000,000, and what it leaves'));
   await fill('with a TTL', TTL_SECONDS, 290);
 
@@ -63,20 +63,16 @@ export async function million(stage: Stage, table: Table): Promise<void> {
   for (const stream of subscriber) stream.destroy();
 
   async function fill(what: string, ttlSeconds: number | undefined, atMost: number): Promise<void> {
-    const before = await usedMemory();
+    const before = await usedMemory(stage);
     await hold(stage, MILLION, ttlSeconds);
     table.add({
       what: `memory of a reservation, ${what}, of 1,000,000`,
-      figure: figureOf([((await usedMemory()) - before) / MILLION]),
+      figure: figureOf([((await usedMemory(stage)) - before) / MILLION]),
       unit: 'bytes',
       beside: { what: "redlock's key, with a TTL", figure: lock },
       target: { of: 'figure', atMost },
     });
     table.add(await slowest(redis, `batches of 500 up to 1,000,000, ${what}`));
-  }
-
-  async function usedMemory(): Promise<number> {
-    return Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
   }
 }
 

@@ -41,9 +41,9 @@ export async function streams(stage: Stage, table: Table): Promise<void> {
 
   const besides = [];
   for (const server of [other, bare]) {
-    const before = residentKiB(server.pid);
+    const before = await residentKiB(server.pid);
     const idle = await openStreams(server.port, tenant.key, IDLE);
-    besides.push(figureOf([(residentKiB(server.pid) - before) / IDLE]));
+    besides.push(figureOf([((await residentKiB(server.pid)) - before) / IDLE]));
     for (const stream of idle) stream.destroy();
   }
   const [perStream, perSocket] = besides;

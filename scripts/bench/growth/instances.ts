@@ -80,6 +80,6 @@ async function idle(stage: Stage, servers: readonly RunningServer[]) {
   return {
     redis: ((await redisUse(stage)).seconds - redisBefore) * perSecond,
     servers: (used() - before) * perSecond,
-    mib: servers.reduce((sum, { pid }) => sum + residentKiB(pid), 0) / 1024,
+    mib: (await Promise.all(servers.map(({ pid }) => residentKiB(pid)))).reduce((sum, kib) => sum + kib, 0) / 1024,
   };
 }

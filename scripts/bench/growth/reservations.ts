@@ -12,7 +12,7 @@ import { unreserve } from '../../../src/engine/unreserve.ts';
 import { hold } from '../families/reads.ts';
 import { openStreams } from '../openStreams.ts';
 import { type CycleOptions, cycle, freshName } from '../requests.ts';
-import { headOf, type Stage } from '../stage.ts';
+import { headOf, type Stage, usedMemory } from '../stage.ts';
 import { type Cost, costOf, costPanels, linesOf, measureAll, redisUse, type Sized, sized } from './cost.ts';
 import type { Fact, Findings } from './line.ts';
 import { actingFor, settle } from './settle.ts';
@@ -136,8 +136,4 @@ async function costOfSweep(acting: Stage): Promise<number> {
   // The instance sweeps once a second, too, and may have been first.
   if (ended < DUE) throw new Error(`${ended} were swept`);
   return us / ended;
-}
-
-async function usedMemory({ redis }: Stage): Promise<number> {
-  return Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
 }

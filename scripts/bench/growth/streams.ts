@@ -36,7 +36,7 @@ export async function streams(stage: Stage): Promise<Findings> {
     SIZES.map((n) => `streams-${n}`),
   );
   let ended = 0;
-  const resident = residentKiB(stage.service.pid);
+  const resident = await residentKiB(stage.service.pid);
   for (const [i, tenant] of tenants.entries()) {
     const n = SIZES[i] ?? 1;
     const inbox = { bytes: 0, wanted: Number.POSITIVE_INFINITY, arrived: () => {} };
@@ -54,7 +54,7 @@ export async function streams(stage: Stage): Promise<Findings> {
     );
     deliveries.push(sized('an event to one of the streams', n, () => deliver(stage, tenant, n, inbox)));
   }
-  const idle = residentKiB(stage.service.pid) - resident;
+  const idle = (await residentKiB(stage.service.pid)) - resident;
   await measureAll([...costs, ...deliveries]);
   if (ended > 0) throw new Error(`${ended} streams ended`);
   const [redis, server, ...shown] = costPanels(costs);
