@@ -65,6 +65,7 @@ const partialLimits = z
     reservations: limit,
     eventConnections: limit,
     apiKeys: limit,
+    definitions: limit,
   })
   .partial();
 const Tiers = z.partialRecord(z.enum(TIERS), partialLimits);

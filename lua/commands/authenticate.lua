@@ -1,11 +1,12 @@
 --[[
-  Verifies a key and does nothing else (interface, "Authentication").
+  Verifies a credential and does nothing else.
 
-  KEYS[1]  the tenant's hash
+  KEYS[1]  tenant
+  KEYS[2]  credential
 
-  ARGV[1]  who asks (gate.lua)
+  ARGV[1]  the credential (admit.lua)
 
   Returns {'OK', the tenant's tier}, {'NO_KEY'}, {'SUSPENDED'} or {'NO_TENANT'}.
 ]]
---@include gate
-return { 'OK', redis.call('HGET', KEYS[1], 'tier') }
+--@include admit
+return admit() or { 'OK', tier }

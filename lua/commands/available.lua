@@ -1,24 +1,23 @@
 --[[
-  Says whether a resource has a free slot (decisions, section 5).
+  Says whether a resource has a free slot.
 
-  KEYS[1]  the tenant's hash
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  slots
+  KEYS[4]  due
+  KEYS[5]  pools
+  KEYS[6]  definitions
 
-  ARGV[1]  who asks (gate.lua)
+  ARGV[1]  the credential (admit.lua)
   ARGV[2]  resource
 
   Returns {'OK', 1 or 0}; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
---@include clock
---@include gate
---@include tenant
---@include publish
---@include codec
---@include slots
---@include definitions
+--@include admit
+--@include expiry
 --@include available
-if expire(100) then
-  commit()
-  return { 'AGAIN' }
+local refused = admit() or expireAndCommit()
+if refused then
+  return refused
 end
-commit()
 return { 'OK', isAvailable(ARGV[2]) and 1 or 0 }

@@ -1,18 +1,18 @@
 --[[
-  Charges a request that no script carries out to the quota of writes (decisions, section 8): of tenants' settings and keys.
+  Charges a request that no script carries out to the quota of writes: of tenants' settings and keys.
 
-  KEYS[1]  the tenant's hash
+  KEYS[1]  tenant
+  KEYS[2]  credential
 
-  ARGV[1]  who asks (gate.lua)
+  ARGV[1]  the credential (admit.lua)
 
   Returns {'OK', quota}; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
---@include clock
---@include gate
---@include tenant
---@include publish
---@include refuse
-local requestType, cost = nil, 1
+--@include admit
 --@include charge
+local refused = admit() or charge(nil, 1)
+if refused then
+  return refused
+end
 pay()
 return { 'OK', quota }

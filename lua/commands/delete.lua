@@ -1,92 +1,103 @@
 --[[
-  Deletes a definition, and on demand all below it in the tree (interface, "Endpoints"; decisions, section 5).
+  Deletes a definition, and on demand all below it in the tree.
 
-  KEYS[1]  the tenant's hash
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  slots
+  KEYS[4]  due
+  KEYS[5]  pools
+  KEYS[6]  definitions
+  KEYS[7]  index
+  KEYS[8]  copying
+  KEYS[9]  answer
 
-  ARGV[1]  who asks (gate.lua)
-  ARGV[2]  phase: now, in the in-memory mode; else plan or replan, then apply (redefine.lua), or reopen to let go of a plan
-  ARGV[3]  to apply: the version of the definitions at which it was planned; '' otherwise
-  ARGV[4]  name
-  ARGV[5]  1: with all below it; 0: only where there is nothing below it
-  ARGV[6]  to plan: ms that what is to be deleted is kept from being reserved meanwhile
+  ARGV[1]  the credential (admit.lua)
+  ARGV[2]  how the request is sent (flags.lua)
+  ARGV[3]  phase: now, in the in-memory mode; else plan or replan, then apply (redefine.lua), or reopen to let go of a plan
+  ARGV[4]  to apply: the version of the definitions at which it was planned; '' otherwise
+  ARGV[5]  name
+  ARGV[6]  1: with all below it; 0: only if there is nothing below it
+  ARGV[7]  to plan: ms that what is to be deleted is kept from being reserved meanwhile
 
   Returns {'OK', quota, version of the definitions, label of the key, name, ...}: those deleted, ancestors first;
-  or, with nothing done, {'UNREGISTERED'}, {'STALE'}, or {'REFUSED', why};
+  or, with nothing done, {'UNREGISTERED'}, {'STALE'}, or {'REFUSED', why}; or {'UNKNOWN'} if it was carried out before, with a reply that was not kept;
   or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
---@include clock
---@include gate
---@include tenant
---@include publish
---@include refuse
-local phase = ARGV[2]
-local requestType, cost = nil, (phase == 'now' or phase == 'plan') and 1 or 0
+--@include admit
+--@include answers
 --@include charge
---@include codec
---@include slots
---@include definitions
+--@include expiry
 --@include redefine
-if expire(100) then
-  commit()
-  return { 'AGAIN' }
+local phase = ARGV[3]
+local refused = admit() or answerBefore() or charge(nil, (phase == 'now' or phase == 'plan') and 1 or 0) or expire()
+if refused then
+  return refused
 end
-if isStale(phase, ARGV[3]) then
+if isStale(phase, ARGV[4]) then
   return { 'STALE' }
 end
-if not definition(ARGV[4]) then
+local root = ARGV[5]
+if not definition(root) then
   pay()
   return { 'UNREGISTERED' }
 end
 
-local MOST_DELETED = 5000
-local reply = { 'OK', quota, definitionsVersion or '', keyLabel, ARGV[4] }
-local next = 5
-while reply[next] do
-  local name = reply[next]
-  for _, child in ipairs(childrenOf(name)) do
-    if ARGV[5] == '0' then
-      pay()
-      return { 'REFUSED', ARGV[4] .. ' has resources below it: delete these first, or say cascade=true' }
+local MAX_DELETED = 500
+-- A definition that the database has deleted already is deleted here even if its slots are held: these go on as they are.
+local mayBeHeld = phase == 'apply' or phase == 'reopen'
+local doomed = { root }
+local function refusal()
+  local next = 1
+  while doomed[next] do
+    local name = doomed[next]
+    local children = childrenOf(name, '', ARGV[6] == '0' and 1 or MAX_DELETED + 1 - #doomed)
+    if ARGV[6] == '0' and #children > 0 then
+      return root .. ' has resources below it: delete these first, or say cascade=true'
+    elseif #doomed + #children > MAX_DELETED then
+      return root .. ' has ' .. MAX_DELETED .. ' or more resources below it: delete parts of it first'
     end
-    reply[#reply + 1] = child
-  end
-  if #reply - 4 > MOST_DELETED then
-    pay()
-    return { 'REFUSED', ARGV[4] .. ' has more than ' .. MOST_DELETED .. ' resources below it: delete parts of it first' }
-  end
-  if phase ~= 'reopen' and heldOf(name) > 0 then
-    -- In the database it is deleted already, and whoever did that took so long that somebody could reserve it again.
-    if phase == 'apply' then
-      loosen(name)
-    else
-      pay()
-      return { 'REFUSED', name .. ' is held by an active reservation' }
+    readDefinitions(children)
+    read(children)
+    for _, child in ipairs(children) do
+      doomed[#doomed + 1] = child
     end
+    if not mayBeHeld and heldOf(name) > 0 then
+      return name .. ' is held by an active reservation'
+    end
+    next = next + 1
   end
-  next = next + 1
+end
+local why = refusal()
+if why then
+  pay()
+  return { 'REFUSED', why }
 end
 
+local reply = { 'OK', quota, definitionsVersion or '', keyLabel, unpack(doomed) }
+remember(reply)
 commit(charged)
 if phase == 'plan' or phase == 'replan' then
-  local closingUntil = nowMs + ARGV[6]
-  local names = {}
-  for i = 5, #reply do
-    names[#names + 1] = reply[i]
-    names[#names + 1] = closingUntil
+  local closingUntil = nowMs + ARGV[7]
+  local fields = {}
+  for _, name in ipairs(doomed) do
+    fields[#fields + 1] = '\2' .. name
+    fields[#fields + 1] = closingUntil
   end
-  callWith('HSET', base .. 'closing', names)
-  redis.call('HSET', KEYS[1], 'closing', math.max(closing, closingUntil))
-else
-  local names = {}
-  for i = 5, #reply do
-    names[#names + 1] = reply[i]
-    undefine(reply[i])
+  callWith('HSET', definitionsKey, fields)
+  redis.call('HSET', tenantKey, 'closing', math.max(closing, closingUntil))
+  return reply
+end
+if phase ~= 'now' then
+  local fields = {}
+  for i, name in ipairs(doomed) do
+    fields[i] = '\2' .. name
   end
-  if phase ~= 'now' then
-    callWith('HDEL', base .. 'closing', names)
+  callWith('HDEL', definitionsKey, fields)
+end
+if phase ~= 'reopen' then
+  for _, name in ipairs(doomed) do
+    undefine(name)
   end
-  if phase ~= 'reopen' then
-    commitDefinitions(ARGV[3])
-  end
+  commitDefinitions(ARGV[4])
 end
 return reply

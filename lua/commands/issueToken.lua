@@ -1,28 +1,29 @@
 --[[
-  Issues a derived token, which ends by itself (decisions, section 9).
+  Issues a derived token, which ends by itself.
 
-  KEYS[1]  the tenant's hash
+  KEYS[1]  tenant
+  KEYS[2]  credential
 
   ARGV[1]  token:<SHA-256 of the token, hexadecimal>
-  ARGV[2]  ms that it lives
+  ARGV[2]  how the request is sent (flags.lua)
+  ARGV[3]  ms that it lives
 
-  Returns {'OK', quota}; or {'FREE'} where the tenant's tier has no such tokens; or what refuse() in refuse.lua returns; or
+  Returns {'OK', quota}; or {'FREE'} if the tenant's tier has no such tokens; or what refuse() in refuse.lua returns; or
   {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
---@include clock
-local keyLabel = ''
---@include tenant
+--@include charge
+--@include flags
 if not tier then
   return { 'NO_TENANT' }
-elseif redis.call('HGET', KEYS[1], 'suspended') == '1' then
+elseif suspended then
   return { 'SUSPENDED' }
 elseif tier == 'Free' then
   return { 'FREE' }
 end
---@include publish
---@include refuse
-local requestType, cost = nil, 1
---@include charge
+local refused = charge(nil, isRepeated and redis.call('EXISTS', credentialKey) == 1 and 0 or 1)
+if refused then
+  return refused
+end
+redis.call('SET', credentialKey, '', 'PX', ARGV[3])
 pay()
-redis.call('SET', base .. ARGV[1], '', 'PX', ARGV[2])
 return { 'OK', quota }

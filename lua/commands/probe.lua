@@ -1,9 +1,9 @@
 --[[
   Proves that scripts run and write here, which PING does not: after a failover a replica still answers PING.
 
-  KEYS[1]  any key of its own
+  KEYS[1]  probe: a key of its own
 
   Returns 'OK'.
 ]]
-redis.call('SET', KEYS[1], '1', 'PX', 10000)
+redis.call('SET', probeKey, '1', 'PX', 10000)
 return 'OK'

@@ -1,7 +1,7 @@
 --[[
   Moves a tenant in the expiry index after a sweep, unless its time there has changed since the sweep read it.
 
-  KEYS[1]  the shard of the index, a sorted set of tenants by ms
+  KEYS[1]  shard of the index: a sorted set of tenants by ms
 
   ARGV[1]  tenant
   ARGV[2]  ms that was read
@@ -9,10 +9,10 @@
 
   Returns nothing.
 ]]
-if tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or -1) == tonumber(ARGV[2]) then
+if tonumber(redis.call('ZSCORE', shardKey, ARGV[1]) or -1) == tonumber(ARGV[2]) then
   if ARGV[3] == '-1' then
-    redis.call('ZREM', KEYS[1], ARGV[1])
+    redis.call('ZREM', shardKey, ARGV[1])
   else
-    redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1])
+    redis.call('ZADD', shardKey, ARGV[3], ARGV[1])
   end
 end

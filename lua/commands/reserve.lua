@@ -1,67 +1,64 @@
 --[[
-  Reserves resources: all items of one request, in their order, each on its own (decisions, sections 4 and 6).
+  Reserves resources: all items of one request, in their order, each on its own.
 
-  KEYS[1]  the tenant's hash
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  slots
+  KEYS[4]  due
+  KEYS[5]  pools
+  KEYS[6]  definitions
 
-  ARGV[1]  who asks (gate.lua)
-  ARGV[2]  ms: the time at which the expiry index now holds the tenant; '' where nothing was written there
-  ARGV[3]  the first of five for each item:
+  ARGV[1]  the credential (admit.lua)
+  ARGV[2]  how the request is sent (flags.lua)
+  ARGV[3]  what the expiry index now holds for the tenant (index.lua), '' at first
+  ARGV[4]  the first of five for each item:
            resource, requester, lease in ms ('' never ends), resource type ('' the default), release token (22 characters)
 
   Returns {'OK', quota, item, ...}, an item being what reserve() in plan.lua returns, as a text (asTexts.lua);
   or {'REFUSED', what is wrong with which item}, nothing being done;
-  or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms}: nothing was done, since the expiry index must first hold the
-  tenant at or before that time.
+  or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms, swept}: nothing was done, since the
+  expiry index must first hold the tenant at or before that time.
 ]]
---@include clock
---@include gate
---@include tenant
---@include publish
---@include refuse
-local requestType, cost = 'RESERVE', (#ARGV - 2) / 5
+--@include admit
 --@include charge
---@include codec
---@include slots
---@include definitions
+--@include expiry
 --@include plan
 --@include index
 --@include outcomes
 --@include cap
+--@include tooMuch
 --@include asTexts
-if expire(100) then
-  commit()
-  return { 'AGAIN' }
-end
-
-local names = {}
-for i = 3, #ARGV, 5 do
-  names[#names + 1] = ARGV[i]
-end
-readNames(names)
-
-local mark, fenceBefore, countBefore = #journal, fence, count
-local reply, made = { 'OK', quota }, {}
-for i = 3, #ARGV, 5 do
-  local item, isNew = reserve(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
-  reply[#reply + 1] = item
-  made[#reply] = isNew
-  if planned > MOST_PLANNED then
-    pay()
-    return tooMuch('[' .. (i - 3) / 5 .. ']')
-  end
-end
-local refused = overCap(requestType, mark, fenceBefore, countBefore)
+local refused = admit() or charge('RESERVE', (#ARGV - 3) / 5) or expire()
 if refused then
   return refused
 end
 
-local unindexed = dueBeforeIndexed(ARGV[2])
-if unindexed then
-  return { 'INDEX', unindexed }
+local mark, fenceBefore, countBefore = #journal, fence, count
+local reply, made = { 'OK', quota }, {}
+local place = 0
+local function reserveAll()
+  local names = {}
+  for i = 4, #ARGV, 5 do
+    names[#names + 1] = ARGV[i]
+  end
+  readNames(names)
+  for i = 4, #ARGV, 5 do
+    place = (i - 4) / 5
+    local item, isNew = reserve(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
+    reply[#reply + 1] = item
+    made[#reply] = isNew
+  end
 end
-if listening then
+if isOverBudget(reserveAll) then
+  return tooMuch('[' .. place .. '].resource')
+end
+local toRefuse = overCap('RESERVE', mark, fenceBefore, countBefore) or askForIndex(ARGV[3])
+if toRefuse then
+  return toRefuse
+end
+if listening or listenUntil > 0 then
   for i = 3, #reply do
-    local at = 5 * i - 12
+    local at = 5 * i - 11
     tellReserved(ARGV[at], ARGV[at + 1], ARGV[at + 3], reply[i], made[i])
   end
 end

@@ -1,30 +1,29 @@
 --[[
-  Ends all reservations of the tenant at once, however many (decisions, section 6): begins a new epoch. What the epochs before
-  it held is unlinked later, by sweeps.
+  Ends all reservations of the tenant at once, however many. Redis frees their memory in the background.
 
-  KEYS[1]  the tenant's hash
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  slots
+  KEYS[4]  due
+  KEYS[5]  pools
+  KEYS[6]  answer
 
-  ARGV[1]  who asks (gate.lua)
-  ARGV[2]  ms: the time at which the expiry index now holds the tenant; '' where nothing was written there
+  ARGV[1]  the credential (admit.lua)
+  ARGV[2]  how the request is sent (flags.lua)
 
-  Returns {'OK', quota, reservations that this ended}, those that were due already not counted; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'};
-  or {'INDEX', ms}: nothing was done, since the expiry index must first hold the tenant at or before that time.
+  Returns {'OK', quota, reservations that this ended}, not counting those that were due already; or {'UNKNOWN'}; or what refuse() in refuse.lua
+  returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
---@include clock
---@include gate
---@include tenant
---@include publish
---@include refuse
-local requestType, cost = 'RESET', 1
+--@include admit
+--@include answers
 --@include charge
-if ARGV[2] ~= '' then
-  indexed = math.min(indexed, ARGV[2])
-end
-if indexed > nowMs then
-  return { 'INDEX', nowMs }
+local refused = admit() or answerBefore() or charge('RESET', 1)
+if refused then
+  return refused
 end
 local due = redis.call('ZCOUNT', dueKey, '-inf', nowMs)
-redis.call('HSET', KEYS[1], 'epoch', epoch + 1, 'count', 0, 'nextDue', math.huge, 'indexed', indexed, 'usage', charged)
+local reply = remember({ 'OK', quota, count - due })
+redis.call('UNLINK', slotsKey, dueKey, poolsKey)
 tell('RESET', 'RESET', nil, nil, nil, nil, keyLabel)
-publish()
-return { 'OK', quota, count - due }
+publish({ 'resets', resets + 1, 'count', 0, 'nextDue', math.huge, 'usage', charged })
+return reply

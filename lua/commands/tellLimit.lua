@@ -1,19 +1,21 @@
 --[[
-  Tells of a limit that was hit where no script carries out the request: of reads (decisions, section 7).
+  Tells subscribers of a limit that was hit without a script: of reads.
 
-  KEYS[1]  the tenant's hash
+  KEYS[1]  tenant
+  KEYS[2]  credential
 
-  ARGV[1]  who asks (gate.lua)
+  ARGV[1]  the credential (admit.lua)
   ARGV[2]  requestType; '' none
   ARGV[3]  limitType
   ARGV[4]  limit
 
   Returns {'OK'}; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
---@include clock
---@include gate
---@include tenant
---@include publish
+--@include admit
 --@include refuse
+local refused = admit()
+if refused then
+  return refused
+end
 refuse(ARGV[2], ARGV[3], ARGV[4], 1, 1)
 return { 'OK' }

@@ -1,5 +1,5 @@
--- Whether a name has a free slot (decisions, section 5): of its own, whatever its ancestors and blockers are up to. What is not
--- valid has none.
+-- Whether a name has a free slot of its own, whatever its ancestors and blockers are up to. A name that is not valid has none.
+--@include definitions
 local function isAvailable(name)
   local resource, slot = resolve(name)
   if not resource or at(slot or resource) and (slot or not definition(resource) or not definition(resource).pooled) then

@@ -1,5 +1,9 @@
--- The tenant's cap of reservations at the same time (decisions, section 8). Takes count as it was before the request. Returns an
--- answer that refuses the request whole, all it did undone, where it would take the tenant over its cap; else nil.
+-- The tenant's cap of reservations at the same time.
+--@include commit
+--@include refuse
+
+-- Takes journal length, fence and count as they were before the request. Returns nil; or, if the request would take the tenant over its
+-- cap, the reply that refuses it whole, with all it did undone.
 local function overCap(requestType, mark, fenceBefore, countBefore)
   if count <= reservationCap or count <= countBefore then
     return nil

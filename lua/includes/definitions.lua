@@ -1,56 +1,108 @@
--- The tenant's definitions, as this call sees and changes them. A definition is a table:
---   capacity  its number of slots
---   parent    the resource above it in the tree, '' none
---   blocks    array of the names that are acquired along with it
---   pooled    true where it has more than one slot, or slots are still held that it had as such
--- Stored packed in a hash by name; the names besides in a sorted set, in the order of their bytes, and 'parent\nname' in another.
-local DEFINITION = '>I4Bss'
+-- The tenant's definitions, as this script sees and changes them. One hash holds, for each registered name,
+--   <name>     what every look at it needs, packed: a version byte, capacity, flags (1 pooled, 2 it has blockers), parent ('' none)
+--   \1<name>   its blockers, with '\n' between; absent if it has none
+--   \2<name>   ms until which it must not be reserved, since it may be about to be deleted (delete.lua)
+-- Here a definition is a table:
+--   capacity     its number of slots
+--   parent       the resource above it in the tree, '' none
+--   pooled       true if it has more than one slot, or if slots are still held that it had as such
+--   hasBlockers  whether there are any; blockersOf() reads them
+--   blocks       array of their names, once they are known
+--@include slots
+local DEFINITION, VERSION = '>BI4Bs', 1
 local defined = {}
-local definitionsKey, namesKey, childrenKey = base .. 'definitions', base .. 'names', base .. 'children'
 
 local function packDefinition(one)
-  return struct.pack(DEFINITION, one.capacity, one.pooled and 1 or 0, one.parent, table.concat(one.blocks, '\n'))
+  local flags = (one.pooled and 1 or 0) + (one.hasBlockers and 2 or 0)
+  return struct.pack(DEFINITION, VERSION, one.capacity, flags, one.parent)
 end
 
 local function unpackDefinition(packed)
-  local capacity, pooled, parent, blocks = struct.unpack(DEFINITION, packed)
-  local names = {}
-  for name in string.gmatch(blocks, '[^\n]+') do
-    names[#names + 1] = name
-  end
-  return { capacity = capacity, parent = parent, blocks = names, pooled = pooled == 1 }
+  local _, capacity, flags, parent = struct.unpack(DEFINITION, packed)
+  return { capacity = capacity, parent = parent, pooled = flags % 2 == 1, hasBlockers = flags >= 2 }
 end
 
--- The definition of a name; false where there is none.
+-- The lines of a text, an array.
+local function lines(text)
+  local found = {}
+  for line in string.gmatch(text, '[^\n]+') do
+    found[#found + 1] = line
+  end
+  return found
+end
+
+-- Reads definitions, except those already known. Takes an array of names.
+local function readDefinitions(names)
+  if definitions == 0 then
+    return
+  end
+  local missing = {}
+  for _, name in ipairs(names) do
+    if defined[name] == nil then
+      defined[name] = false
+      missing[#missing + 1] = name
+    end
+  end
+  for from = 1, #missing, 1000 do
+    local last = math.min(from + 999, #missing)
+    spend(1.5 * (last - from + 1))
+    local found = redis.call('HMGET', definitionsKey, unpack(missing, from, last))
+    for i, packed in ipairs(found) do
+      defined[missing[from + i - 1]] = packed and unpackDefinition(packed)
+    end
+  end
+end
+
+-- The definition of a name; false if there is none.
 local function definition(name)
   local found = defined[name]
   if found == nil then
-    local packed = definitions > 0 and redis.call('HGET', definitionsKey, name)
-    found = packed and unpackDefinition(packed)
+    found = false
+    if definitions > 0 then
+      spend(2)
+      local packed = redis.call('HGET', definitionsKey, name)
+      found = packed and unpackDefinition(packed)
+    end
     defined[name] = found
   end
   return found
 end
 
+-- The blockers that a resource declares, an array of names.
+local function blockersOf(name)
+  local one = definition(name)
+  if not one or not one.hasBlockers then
+    return {}
+  end
+  if not one.blocks then
+    local text = redis.call('HGET', definitionsKey, '\1' .. name) or ''
+    one.blocks = lines(text)
+    spend(2 + #one.blocks / 4 + #text / 200)
+  end
+  return one.blocks
+end
+
 -- The path of a registered resource, its own name included, with '>' between.
+local paths = {}
 local function pathOf(name)
-  local path = name
-  local above = definition(name).parent
-  while above ~= '' do
-    path = above .. '>' .. path
-    above = definition(above).parent
+  local path = paths[name]
+  if not path then
+    local parent = definition(name).parent
+    path = parent ~= '' and definition(parent) and pathOf(parent) .. '>' .. name or name
+    spend(0.5 + #path / 500)
+    paths[name] = path
   end
   return path
 end
 
--- The last segment of a name that has the form of a path; nil where it has not.
+-- The last segment of a name that has the form of a path; nil if it has not.
 local function lastSegment(name)
   return string.match(name, '>([^>]+)$')
 end
 
--- What a name means when it is reserved, checked or released (decisions, section 3). Returns the resource and, where the name
--- is that of one slot of a pool, the slot; nil where it is not valid. Blockers need no registration, whatever the tenant's
--- setting: those who declare them have chosen them.
+-- What a name means when it is reserved, checked or released. Returns the resource and, if the name is that of one slot of a pool, the
+-- slot; or nil and why it is not valid. Blockers need no registration, whatever the tenant's setting: those who declare
+-- them have chosen them.
 local function resolve(name, isBlocker)
   if definitions > 0 then
     if definition(name) then
@@ -62,24 +114,25 @@ local function resolve(name, isBlocker)
       if index < whole.capacity then
         return pool, name
       end
-      return nil
+      local last = whole.capacity - 1
+      return nil, string.format('NOT_VALID: %s has %d slots, %s_0 to %s_%d', pool, whole.capacity, pool, pool, last)
     end
     local last = lastSegment(name)
     if last and definition(last) then
       if pathOf(last) == name then
         return last
       end
-      return nil
+      return nil, 'NOT_VALID: ' .. last .. ' is registered as ' .. pathOf(last)
     end
   end
   if requireRegistration and not isBlocker then
-    return nil
+    return nil, 'NOT_VALID: ' .. name .. ' is not registered, and this tenant allows only registered resources'
   end
   return name
 end
 
 -- Reads the definitions that names may refer to, all at once. Takes an array.
-local function readDefinitions(names)
+local function readMeanings(names)
   if definitions == 0 then
     return
   end
@@ -89,21 +142,20 @@ local function readDefinitions(names)
     wanted[#wanted + 1] = (slotIndex(name))
     wanted[#wanted + 1] = lastSegment(name)
   end
-  for from = 1, #wanted, 1000 do
-    local found = redis.call('HMGET', definitionsKey, unpack(wanted, from, math.min(from + 999, #wanted)))
-    for i, packed in ipairs(found) do
-      defined[wanted[from + i - 1]] = packed and unpackDefinition(packed)
-    end
-  end
+  readDefinitions(wanted)
 end
 
 -- Reads what the first look at each of these names needs: its definition and its slot. Takes an array of names.
 local function readNames(names)
-  readDefinitions(names)
+  readMeanings(names)
   read(names)
 end
 
--- Whether a definition may be about to be deleted (delete.lua): then nothing of it is given out.
+-- Whether a definition may be about to be deleted: then nothing of it is given out.
 local function isClosing(name)
-  return closing > nowMs and tonumber(redis.call('HGET', base .. 'closing', name) or 0) > nowMs
+  if closing <= nowMs then
+    return false
+  end
+  spend(1)
+  return tonumber(redis.call('HGET', definitionsKey, '\2' .. name) or 0) > nowMs
 end

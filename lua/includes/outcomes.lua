@@ -1,4 +1,5 @@
--- Which event, if any, tells of an item's outcome (decisions, section 7). An explanation is the bare status.
+-- Emits the event for one item's result, if that result has one. The explanation of an event is the bare status.
+--@include publish
 
 -- Takes the request's resource, requester and type, and what reserve() returned.
 local function tellReserved(resource, requester, type, reply, isNew)

@@ -1,56 +1,64 @@
--- Reserving: the plan of a reservation, and whether it can be met (decisions, section 4).
+-- Reserving: the plan of a reservation, and whether it can be met.
+--@include definitions
 
--- More than any sensible definition comes to; blockers of blockers can multiply without bound.
-local MOST_ENTRIES = 1000
+-- Slots and bytes of names that one reservation may come to. Blockers of blockers can multiply without bound.
+local MAX_ENTRIES, MAX_PLAN_BYTES = 1000, 16384
+
+local function isTooLong(plan)
+  return #plan.entries > MAX_ENTRIES or plan.bytes > MAX_PLAN_BYTES
+end
+
+-- Adds an entry, unless its resource, or that very slot of it, is in the plan already. Returns whether it was added.
+local function addEntry(plan, resource, slot, owner, role)
+  local key = slot and '\n' .. slot or resource
+  if plan.seen[key] then
+    return false
+  end
+  spend(2)
+  plan.seen[key] = true
+  plan.bytes = plan.bytes + #key
+  plan.entries[#plan.entries + 1] = { resource = resource, slot = slot, owner = owner, role = role }
+  return true
+end
 
 -- Adds to a plan what a resource, or one slot of it, needs for an owner: its ancestors from the root down, itself, then the
--- blockers of each of these that was not in the plan before, each by a plan of its own.
-local function addTo(entries, seen, resource, slot, owner, role)
-  local ofOwner = seen[owner]
-  if not ofOwner then
-    ofOwner = {}
-    seen[owner] = ofOwner
-  end
-  -- From the resource up to the root, then from the root down.
-  local chain, depth = { resource }, 1
-  local own = definition(resource)
+-- blockers of each of these that was not in the plan before, each by a plan of its own. A plan {entries, seen, bytes} takes each resource once,
+-- whoever its owner would be: so resources that block each other exclude each other, and cycles end.
+local function addTo(plan, resource, slot, owner, role)
+  local chain, own = { resource }, definition(resource)
   local above = own and own.parent or ''
-  while above ~= '' do
-    depth = depth + 1
-    chain[depth] = above
+  while above ~= '' and definition(above) do
+    chain[#chain + 1] = above
     above = definition(above).parent
   end
   local added = {}
-  for i = depth, 1, -1 do
-    local name = chain[i]
-    local verySlot = i == 1 and slot or nil
-    local key = verySlot and '\n' .. verySlot or name
-    if not ofOwner[key] then
-      ofOwner[key] = true
-      entries[#entries + 1] = {
-        resource = name, slot = verySlot, owner = owner, role = i > 1 and role == 'own' and 'ancestor' or role,
-      }
-      added[#added + 1] = name
-      planned = planned + 1
+  for i = #chain, 1, -1 do
+    local roleHere = i > 1 and role == 'own' and 'ancestor' or role
+    if addEntry(plan, chain[i], i == 1 and slot or nil, owner, roleHere) then
+      added[#added + 1] = chain[i]
     end
   end
   for _, name in ipairs(added) do
-    local one = definition(name)
-    for _, blocker in ipairs(one and one.blocks or {}) do
-      if #entries > MOST_ENTRIES then
+    local blockers = blockersOf(name)
+    if #blockers > 1 then
+      readMeanings(blockers)
+    end
+    for _, blocker in ipairs(blockers) do
+      if isTooLong(plan) then
         return
       end
+      spend(1)
       local blocked, blockedSlot = resolve(blocker, true)
       if blocked then
-        addTo(entries, seen, blocked, blockedSlot, 'system:' .. name, 'blocker')
+        addTo(plan, blocked, blockedSlot, 'system:' .. name, 'blocker')
       else
-        entries[#entries + 1] = { resource = blocker, role = 'blocker', invalid = true }
+        plan.entries[#plan.entries + 1] = { resource = blocker, role = 'blocker', invalid = true }
       end
     end
   end
 end
 
--- The slot that meets an entry, and whether it must be taken (else its owner has it); nil where none does.
+-- The slot that meets an entry, and whether it must be taken (else its owner has it); nil if none does.
 local function find(entry)
   local resource, slot, owner = entry.resource, entry.slot, entry.owner
   if isClosing(resource) then
@@ -80,7 +88,8 @@ local function find(entry)
   elseif own.capacity == 1 then
     return resource, true
   end
-  return resource .. '_' .. lowestFree(resource), true
+  local index = lowestFree(resource, own.capacity)
+  return index and resource .. '_' .. index, true
 end
 
 -- Why a plan cannot be met. Returns status and explanation.
@@ -101,7 +110,7 @@ local function refusal(entry)
   return 'NOT_AVAILABLE', 'NOT_AVAILABLE'
 end
 
--- The slot with the requester's token for a resource, or for one slot of it; nil where it has none.
+-- The slot with the requester's token for a resource, or for one slot of it; nil if it has none.
 local function tokenSlot(resource, slot, requester)
   local own = definition(resource)
   local mine = slot or (own and own.pooled and assignedSlot(resource, requester) or resource)
@@ -111,8 +120,8 @@ local function tokenSlot(resource, slot, requester)
   end
 end
 
--- What the requester is told of the slots that its plan holds (decisions, section 4), as JSON: s acquiredSlots, b acquiredBlockers,
--- p reservedAtPath, each left out where it does not apply; '' where none does.
+-- What the requester is told of the slots that its plan holds, as JSON: s acquiredSlots, b acquiredBlockers, p reservedAtPath, each left
+-- out if it does not apply; '' if none does.
 local function describe(entries, resource)
   local own = definition(resource)
   if not own or #entries == 1 and own.capacity == 1 then
@@ -189,16 +198,17 @@ end
 -- resource type and the release token that it is to have. Returns a reply:
 --   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expires at ms or 0, release token, what it was told as JSON or ''}
 --   {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}
--- and true where this call made the reservation.
+-- and true if this call made the reservation.
 local function reserve(name, requester, ttlMs, type, token)
   local resource, slot = resolve(name)
   if not resource then
-    return { 'NOT_VALID', 'NOT_VALID' }
+    return { 'NOT_VALID', slot }
   end
   local had = tokenSlot(resource, slot, requester)
   if had then
     local record = at(had)
-    -- Its own token: the very call that acquired it, sent again because its answer was lost.
+    spend(#record.shown / 200)
+    -- Its own token: the very call that acquired it, sent again because its reply was lost.
     local status = record.token == token and 'ACQUIRED' or 'ALREADY_HAD'
     return { status, status, string.format('%d', record.fence), record.expiresAt, record.token, record.shown }
   end
@@ -209,17 +219,20 @@ local function reserve(name, requester, ttlMs, type, token)
     shown = '',
   }
   if definition(resource) or at(resource) then
-    local entries = {}
-    addTo(entries, {}, resource, slot, requester, 'own')
-    if #entries > MOST_ENTRIES then
-      return { 'NOT_VALID', 'NOT_VALID: it would take more than ' .. MOST_ENTRIES .. ' slots' }
+    local plan = { entries = {}, seen = {}, bytes = 0 }
+    addTo(plan, resource, slot, requester, 'own')
+    if isTooLong(plan) then
+      return { 'NOT_VALID', string.format(
+        'NOT_VALID: it would take more than %d slots, or more than %d bytes of names', MAX_ENTRIES, MAX_PLAN_BYTES
+      ) }
     end
-    local unmet = take(entries, record)
+    local unmet = take(plan.entries, record)
     if unmet then
       local status, explanation = refusal(unmet)
       return { status, explanation }
     end
-    record.shown = describe(entries, resource)
+    record.shown = describe(plan.entries, resource)
+    spend(#record.shown / 100)
   else
     put(resource, record)
   end

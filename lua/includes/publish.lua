@@ -1,8 +1,12 @@
--- Events (interface, "Events"; decisions, section 7), each a frame as streams send it. They are published all at once by the
--- script that changes the state, after it has: so the order of events is the order of changes. Where no stream of the tenant
--- is open, nothing is built.
+-- Events, each a frame as streams send it. A script publishes them all at once, in one message, after it has changed the state: so the
+-- order of events is the order of changes. Messages of a tenant are numbered, so that a stream notices a gap: a message is
+-- '<number>\n<frames>'. If no stream of the tenant is open, nothing is built.
+--@include tenant
 local frames = {}
 local listening = listenUntil > nowMs
+-- Whether something went untold because the last stream's lease had lapsed. That lease must not come back to life, as it
+-- would if the clock were set back: it is ended, and a number is skipped.
+local lapsed = false
 -- What frames of a kind have in common, by the kind: what precedes the resource, and what follows the requester.
 local kinds = {}
 
@@ -37,6 +41,7 @@ end
 -- Adds an event. What does not apply is nil; a resource type of '' is the default one, a label of '' none; changes are JSON.
 local function tell(type, requestType, resource, requester, explanation, resourceType, label, method, changes, limitType, limit)
   if not listening then
+    lapsed = listenUntil > 0
     return
   end
   local kind = not method and not limitType and table.concat({
@@ -58,9 +63,24 @@ local function tell(type, requestType, resource, requester, explanation, resourc
   frames[#frames + 1] = frame[1] .. quoteOrNull(resource) .. ',"requester":' .. quoteOrNull(requester) .. frame[2]
 end
 
-local function publish()
-  if #frames > 0 then
-    redis.call('SPUBLISH', base .. 'events', table.concat(frames))
+-- Writes fields of the tenant's hash, and publishes what there is to tell. Takes fields and values, alternately.
+local function publish(fields)
+  local isToTell = #frames > 0
+  if isToTell or lapsed then
+    messages = messages + 1
+    fields[#fields + 1] = 'messages'
+    fields[#fields + 1] = messages
+  end
+  if lapsed then
+    fields[#fields + 1] = 'listenUntil'
+    fields[#fields + 1] = 0
+    lapsed = false
+  end
+  if #fields > 0 then
+    redis.call('HSET', tenantKey, unpack(fields))
+  end
+  if isToTell then
+    redis.call('SPUBLISH', base .. 'events', messages .. '\n' .. table.concat(frames))
     frames = {}
   end
 end

@@ -1,22 +1,20 @@
--- Changing definitions: they are decided on in the tables of definitions.lua and written at the end, by commitDefinitions().
--- Where there is a database, a change takes three steps (decisions, section 10): it is planned here, which charges it and refuses what cannot
--- be done; written to the database, if that has the definitions in the same version; and applied here, likewise. To replan is to plan
--- what was charged already. Without a database it is done now, in one step.
+-- Changing definitions: scripts decide in the tables of definitions.lua and write at the end, by commitDefinitions(). With a database, a
+-- change takes three steps: it is planned here, which charges it and refuses what cannot be done; written to the database, if that has
+-- the definitions in the same version; and applied here, likewise. To replan is to plan what was charged already. Without a database it is
+-- done now, in one step.
+--
+-- One sorted set, in the order of bytes, finds definitions:
+--   n<name>                    every registered name
+--   c<parent>\n<name>          the children of a resource; of '', the roots
+--   s<pool>\n<index, 7 digits> names that have the form of a slot, by what would be their pool
+--@include children
+--@include commit
 local redefined, redefinedOrder = {}, {}
 
--- Whether the definitions are not, or not any more, those for which a change was planned. Whoever copies them here from the database
--- just now may have read them before that change, or after later ones, and must begin anew.
+-- Whether the planned version is no longer the current one. Also cancels a copy from the database that is in progress, since it may have
+-- read the definitions before this change.
 local function isStale(phase, version)
-  return phase == 'apply' and (redis.call('DEL', base .. 'copying') == 1 or definitionsVersion ~= version)
-end
-
--- The lines of a text, each ended by '\n'.
-local function lines(text)
-  local found = {}
-  for line in string.gmatch(text, '[^\n]+') do
-    found[#found + 1] = line
-  end
-  return found
+  return phase == 'apply' and (redis.call('DEL', copyingKey) == 1 or definitionsVersion ~= version)
 end
 
 local function change(name, one)
@@ -31,105 +29,110 @@ end
 local function define(name, capacity, parent, blocks)
   local before = definition(name)
   local pooled = capacity > 1 or before and before.pooled and poolOf(name).held > 0 or false
-  change(name, { capacity = capacity, parent = parent, blocks = blocks, pooled = pooled })
+  spend(6 + #blocks / 4)
+  change(name, { capacity = capacity, parent = parent, blocks = blocks, hasBlockers = #blocks > 0, pooled = pooled })
 end
 
--- Gives a name no definition.
+-- Removes the definition of a name.
 local function undefine(name)
+  spend(6)
   change(name, false)
 end
 
--- Slots of a pool that are held as plain resources become the pool's, still under the names that they were asked for by.
-local function adoptLoose(name)
+-- Held slots that one script makes a pool's. To register with more is refused; a copy from the database leaves the others as they are, which
+-- are then not handed out, and not counted.
+local MAX_ADOPTED = 500
+local adopted = 0
+
+-- Slots of a pool that are held as plain resources become the pool's, still under the names that they were asked for by. Takes the pool's
+-- name, defined. Returns false if they are more than one script may look at.
+local function adoptSlots(name)
   local capacity = definition(name).capacity
   local before = redefined[name] and redefined[name].capacity or 1
-  local loose = capacity > before and tonumber(redis.call('HGET', base .. 'loose:' .. epoch, name) or 0) or 0
-  for from = 0, capacity - 1, 1000 do
-    if loose == 0 then
-      break
-    end
-    local slots = {}
-    for index = from, math.min(from + 999, capacity - 1) do
-      slots[#slots + 1] = name .. '_' .. index
-    end
-    read(slots)
-    for _, slot in ipairs(slots) do
-      local record = records[slot]
-      if record and record.pool == '' then
-        put(slot, with(record, { pool = name, byName = true }))
-        loose = loose - 1
-      end
-    end
+  if capacity <= before or redis.call('EXISTS', poolsKey) == 0 then
+    return true
   end
-end
-
--- Slots of a pool that is no longer one become plain resources, held as they are.
-local function loosen(name)
-  local index = redis.call('BITPOS', bitsKey(name), 1)
-  while index >= 0 do
-    local slot = name .. '_' .. index
+  local limit = MAX_ADOPTED - adopted
+  local indexes, slots = heldIndexes(name, capacity, limit), {}
+  for i = 1, math.min(limit, #indexes) do
+    slots[i] = name .. '_' .. indexes[i]
+  end
+  adopted = adopted + #slots
+  read(slots)
+  for _, slot in ipairs(slots) do
     local record = at(slot)
-    if record and record.pool == name then
-      put(slot, with(record, { pool = '', byName = false }))
+    if record and record.pool == '' then
+      put(slot, with(record, { pool = name, byName = true }))
     end
-    -- BITPOS takes bytes: what is left of this one is looked at bit by bit.
-    repeat
-      index = index + 1
-    until index % 8 == 0 or redis.call('GETBIT', bitsKey(name), index) == 1
-    if index % 8 == 0 then
-      index = redis.call('BITPOS', bitsKey(name), 1, index / 8)
-    end
+  end
+  -- As plain resources they came and went without its notice.
+  local pool = poolOf(name)
+  if pool.from > 0 then
+    pool.from, pool.isChanged = 0, true
+  end
+  return #indexes <= limit
+end
+
+-- A registered resource that has the name of a slot of a pool, by its index from the first on; nil if there is none.
+local function nameOfSlot(pool, capacity)
+  spend(3)
+  local range = { '[s' .. pool .. '\n', string.format('(s%s\n%07d', pool, capacity) }
+  local member = redis.call('ZRANGE', indexKey, range[1], range[2], 'BYLEX', 'LIMIT', 0, 1)[1]
+  return member and pool .. '_' .. tonumber(string.sub(member, -7))
+end
+
+-- Adds to a list what stands in the index for a name itself, each after a score if one is given.
+local function addIndexed(list, name, score)
+  local pool, index = slotIndex(name)
+  for _, member in ipairs({ 'n' .. name, pool and string.format('s%s\n%07d', pool, index) }) do
+    list[#list + 1] = score
+    list[#list + 1] = member
   end
 end
 
--- The stored children of a resource, by name; this call's own changes are not in it.
-local function childrenOf(name)
-  local members = redis.call('ZRANGE', childrenKey, '[' .. name .. '\n', '(' .. name .. '\011', 'BYLEX')
-  for i, member in ipairs(members) do
-    members[i] = string.sub(member, #name + 2)
-  end
-  return members
-end
-
--- Writes what has changed, all of it, and that it follows a version; '' where versions do not count.
+-- Writes what has changed, all of it, and that it follows a version; '' if versions do not count.
 local function commitDefinitions(version)
-  local set, del, names, unnamed, children, orphaned = {}, {}, {}, {}, {}, {}
+  local set, del, add, remove, pooledNoMore, more = {}, {}, {}, {}, {}, 0
   for _, name in ipairs(redefinedOrder) do
     local before, after = redefined[name], defined[name]
     if after then
       set[#set + 1] = name
       set[#set + 1] = packDefinition(after)
+      if after.hasBlockers then
+        set[#set + 1] = '\1' .. name
+        set[#set + 1] = table.concat(after.blocks, '\n')
+      end
     else
       del[#del + 1] = name
-      unnamed[#unnamed + 1] = name
     end
-    if before and before.pooled and not (after and after.pooled) then
-      redis.call('UNLINK', bitsKey(name))
-      redis.call('SREM', base .. 'pools:' .. epoch, name)
+    if before and before.hasBlockers and not (after and after.hasBlockers) then
+      del[#del + 1] = '\1' .. name
     end
     if after and not before then
-      names[#names + 1] = 0
-      names[#names + 1] = name
+      more = more + 1
+      addIndexed(add, name, 0)
+    elseif before and not after then
+      more = more - 1
+      addIndexed(remove, name, nil)
     end
-    local parentBefore, parent = before and before.parent or '', after and after.parent or ''
+    local parentBefore, parent = before and before.parent, after and after.parent
     if parentBefore ~= parent then
-      if parentBefore ~= '' then
-        orphaned[#orphaned + 1] = parentBefore .. '\n' .. name
+      if parentBefore then
+        remove[#remove + 1] = 'c' .. parentBefore .. '\n' .. name
       end
-      if parent ~= '' then
-        children[#children + 1] = 0
-        children[#children + 1] = parent .. '\n' .. name
+      if parent then
+        add[#add + 1] = 0
+        add[#add + 1] = 'c' .. parent .. '\n' .. name
       end
     end
   end
-  callWith('HSET', definitionsKey, set)
   callWith('HDEL', definitionsKey, del)
-  callWith('ZADD', namesKey, names)
-  callWith('ZREM', namesKey, unnamed)
-  callWith('ZADD', childrenKey, children)
-  callWith('ZREM', childrenKey, orphaned)
-  redis.call('HINCRBY', KEYS[1], 'definitions', #names / 2 - #unnamed)
+  callWith('HSET', definitionsKey, set)
+  callWith('ZREM', indexKey, remove)
+  callWith('ZADD', indexKey, add)
+  local fields = { 'definitions', definitions + more }
   if version ~= '' then
-    redis.call('HSET', KEYS[1], 'definitionsVersion', version + 1)
+    fields[3], fields[4] = 'definitionsVersion', version + 1
   end
+  redis.call('HSET', tenantKey, unpack(fields))
 end

@@ -1,12 +1,13 @@
--- The answer where a limit of the tenant's tier is hit. Tells of it too, at most once a second for each kind of limit (decisions,
--- section 7), and publishes that at once: nothing else is to be told. Takes the event's requestType, nil where none applies,
--- what was asked for at once, and the seconds to wait.
-local function refuse(requestType, limitType, limit, asked, retryAfterS)
+-- Builds the reply of a request that hits a limit of the tenant's tier, and tells subscribers at most once a second for each kind of limit.
+--@include publish
+
+-- Takes the event's requestType (nil if none applies), the limit, how much of it was asked for, the seconds to wait and, for a quota,
+-- how much of it is left. Returns {'LIMIT', limitType, limit, tier, asked, retryAfterS, left}; left is -1 if it does not apply.
+local function refuse(requestType, limitType, limit, asked, retryAfterS, left)
   local field = 'told:' .. limitType
-  if listening and nowMs - tonumber(redis.call('HGET', KEYS[1], field) or 0) >= 1000 then
-    redis.call('HSET', KEYS[1], field, nowMs)
+  if listening and nowMs - tonumber(redis.call('HGET', tenantKey, field) or 0) >= 1000 then
     tell('TIER_LIMIT_REACHED', requestType, nil, nil, nil, nil, keyLabel, nil, nil, limitType, limit)
-    publish()
+    publish({ field, nowMs })
   end
-  return { 'LIMIT', limitType, limit, tier, asked, retryAfterS }
+  return { 'LIMIT', limitType, limit, tier, asked, retryAfterS, left or -1 }
 end

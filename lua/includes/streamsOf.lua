@@ -1,5 +1,5 @@
--- The sorted set in which a stream of events has its lease: those of sessions do not count (interface, "Events"), so they have
--- one of their own. Takes who opened it (gate.lua).
-local function streamsOf(asker)
-  return base .. (string.sub(asker, 1, 8) == 'session:' and 'sessionStreams' or 'streams')
+-- The sorted set in which a stream of events has its lease: streams of sessions do not count, so they have one of their own. Takes the
+-- credential that opened the stream (admit.lua).
+local function streamsOf(credential)
+  return string.sub(credential, 1, 8) == 'session:' and sessionStreamsKey or streamsKey
 end

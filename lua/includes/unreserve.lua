@@ -1,7 +1,8 @@
--- Finding a reservation again by a name that it goes by, and releasing it (decisions, section 4).
+-- Finding a reservation again by a name that it goes by, and releasing it.
+--@include plan
 
 -- The slot with the requester's token for what a name means now, or meant when it was reserved: the slot of that name, the one
--- it has of the resource, or where a path no longer leads to its last segment, the one that was reserved by that path.
+-- it has of the resource, or if a path no longer leads to its last segment, the one that was reserved by that path.
 -- Returns the slot; else nil, and whether anybody holds a slot of it.
 local function reservationOf(name, requester)
   local record = at(name)
@@ -25,7 +26,7 @@ local function reservationOf(name, requester)
   return nil, record
 end
 
--- A session may release any reservation of its tenant without a token (decisions, section 9).
+-- A session may release any reservation of its tenant without a token.
 local mayForce = string.sub(ARGV[1], 1, 8) == 'session:'
 
 -- Carries out one item of a request. Returns the record of the reservation that it ended, if it did, after a reply:

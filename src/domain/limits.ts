@@ -12,6 +12,7 @@ export const LIMITED_BY = {
   ConcurrentReservations: 'reservations',
   EventConnections: 'eventConnections',
   ApiKeys: 'apiKeys',
+  ResourceDefinitions: 'definitions',
 } as const satisfies Record<string, keyof TierLimits>;
 
 export type LimitType = keyof typeof LIMITED_BY;

@@ -14,6 +14,8 @@ export interface TierLimits {
   /** Streams of events opened with an API key, at the same time. */
   readonly eventConnections: number | null;
   readonly apiKeys: number | null;
+  /** Registered resources. */
+  readonly definitions: number | null;
 }
 
 export type TierTable = Readonly<Record<Tier, TierLimits>>;
@@ -26,6 +28,7 @@ export const DEFAULT_TIERS: TierTable = {
     reservations: 500,
     eventConnections: 1,
     apiKeys: 1,
+    definitions: 500,
   },
   Starter: {
     writesPerMinute: 1000,
@@ -34,6 +37,7 @@ export const DEFAULT_TIERS: TierTable = {
     reservations: 10_000,
     eventConnections: 5,
     apiKeys: 10,
+    definitions: 5000,
   },
   Pro: {
     writesPerMinute: 5000,
@@ -42,6 +46,7 @@ export const DEFAULT_TIERS: TierTable = {
     reservations: 100_000,
     eventConnections: 20,
     apiKeys: 100,
+    definitions: 20_000,
   },
   Enterprise: {
     writesPerMinute: 50_000,
@@ -50,6 +55,7 @@ export const DEFAULT_TIERS: TierTable = {
     reservations: 1_000_000,
     eventConnections: null,
     apiKeys: null,
+    definitions: 100_000,
   },
 };
 
@@ -61,6 +67,7 @@ export const UNLIMITED: TierLimits = {
   reservations: null,
   eventConnections: null,
   apiKeys: null,
+  definitions: null,
 };
 
 /** Whether the tier above allows more. */

@@ -1,7 +1,7 @@
 /**
- * Loads lua/commands and lua/includes and makes each script a method of a Redis client. A line `--@include name` stands
- * for lua/includes/name.lua, but for `limits`, which is made from the table of tiers; the number of keys is read off the script's header. ioredis sends EVALSHA and falls back
- * to EVAL where Redis has not seen the script.
+ * Loads lua/commands and lua/includes and makes each script a method of a Redis client. A line `--@include name` stands for
+ * lua/includes/name.lua, once in a script; `limits` is made from the table of tiers. The script's header names its keys: `KEYS[2]  slots`
+ * gives the script a local `slotsKey`. ioredis sends EVALSHA and falls back to EVAL if Redis has not seen the script.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -39,6 +39,7 @@ export type Verb =
   | 'sweep'
   | 'tellLimit'
   | 'transaction'
+  | 'tree'
   | 'unreserve'
   | 'usage';
 
@@ -46,8 +47,8 @@ type Argument = string | number;
 
 /** Prefixed, so that no script hides a command of Redis's own. */
 type Methods<Context extends ClientContext> = {
-  [V in Verb as `hf_${V}`]: (key: string, ...args: Argument[]) => Result<unknown, Context>;
-} & { hf_activeBuffer: (key: string, ...args: Argument[]) => Result<unknown, Context> };
+  [V in Verb as `hf_${V}`]: (...keysAndArgs: Argument[]) => Result<unknown, Context>;
+} & { hf_activeBuffer: (...keysAndArgs: Argument[]) => Result<unknown, Context> };
 
 declare module 'ioredis' {
   interface RedisCommander<Context> extends Methods<Context> {}
@@ -56,7 +57,8 @@ declare module 'ioredis' {
 export interface Script {
   readonly name: string;
   readonly lua: string;
-  readonly numberOfKeys: number;
+  /** null: a call says how many keys it passes */
+  readonly numberOfKeys: number | null;
 }
 
 /**
@@ -67,19 +69,26 @@ export interface Script {
  */
 export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, string>> = {}): Script[] {
   const written: Readonly<Record<string, string>> = { limits: tierLimits(tiers), ...replaced };
-  const include = (name: string): string =>
-    expand(written[name] ?? readFileSync(join(LUA_FOLDER, 'includes', `${name}.lua`), 'utf8'));
-  const expand = (lua: string): string => lua.replace(/^--@include (\w+)$/gm, (_, name) => include(name));
+  const read = (name: string) => written[name] ?? readFileSync(join(LUA_FOLDER, 'includes', `${name}.lua`), 'utf8');
+  const expand = (lua: string, included: Set<string>): string =>
+    lua.replace(/^--@include (\w+)$/gm, (_, name: string) => {
+      if (included.has(name)) return '';
+      included.add(name);
+      return expand(read(name), included);
+    });
   return readdirSync(join(LUA_FOLDER, 'commands'))
     .filter((file) => file.endsWith('.lua'))
     .map((file) => {
       const source = readFileSync(join(LUA_FOLDER, 'commands', file), 'utf8');
       const header = /^--\[\[([\s\S]*?)\]\]/.exec(source)?.[1];
       if (header === undefined) throw new Error(`lua/commands/${file} has no header`);
+      const keys = [...header.matchAll(/^ {2}KEYS\[(\d+)\] {2}(the first of one )?(\w+)/gm)];
+      const named = keys.filter(([, , many]) => many === undefined);
+      const locals = named.map(([, index, , key]) => `local ${key}Key = KEYS[${index}]\n`);
       return {
         name: basename(file, '.lua'),
-        lua: expand(source.slice(header.length + '--[[]]'.length)),
-        numberOfKeys: new Set(header.match(/KEYS\[\d+\]/g)).size,
+        lua: locals.join('') + expand(source.slice(header.length + '--[[]]'.length), new Set()),
+        numberOfKeys: named.length === keys.length ? keys.length : null,
       };
     });
 }
@@ -105,5 +114,6 @@ export function observeScripts(redis: RedisClient, scripts: readonly Script[], o
 
 /** Gives a client the scripts as methods `hf_<name>`. */
 export function defineScripts(redis: RedisClient, scripts: readonly Script[]): void {
-  for (const { name, lua, numberOfKeys } of scripts) redis.defineCommand(`hf_${name}`, { lua, numberOfKeys });
+  for (const { name, lua, numberOfKeys } of scripts)
+    redis.defineCommand(`hf_${name}`, { lua, ...(numberOfKeys === null ? {} : { numberOfKeys }) });
 }
