@@ -25,6 +25,7 @@ import { OidcClient } from './identity/oidc.ts';
 import { Sealer } from './identity/sealer.ts';
 import { startSchedule } from './jobs/schedule.ts';
 import { FailedAuthentications } from './limits/failedAuthentications.ts';
+import { Listings } from './limits/listings.ts';
 import { ReadLimiter } from './limits/reads.ts';
 import { Database } from './store/database.ts';
 import { changeInDatabase } from './store/definitions.ts';
@@ -119,6 +120,7 @@ export async function wire(
           activity,
           streams,
           reads: new ReadLimiter(engine),
+          listings: new Listings(),
           failedAuthentications: new FailedAuthentications(redis, config.maxFailedAuthentications),
           trustedProxies: config.trustedProxies,
           tenants: store && {

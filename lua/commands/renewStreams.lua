@@ -1,32 +1,27 @@
 --[[
-  Renews the leases of streams whose keys are still valid. A stream whose lease has lapsed may have missed events, since none need
-  be published when no stream has a lease: it must end, like one whose key is gone.
+  Renews the leases of streams that one credential has opened, if it is still valid. A stream whose lease has lapsed may have missed events,
+  since none need be published when no stream has a lease: it must end, like one whose credential is gone.
 
   KEYS[1]  tenant
-  KEYS[2]  streams
-  KEYS[3]  sessionStreams
-  KEYS[4]  the first of one for each stream: the key of its token or session (admit.lua), the tenant's hash for an API key
+  KEYS[2]  credential
+  KEYS[3]  streams
+  KEYS[4]  sessionStreams
 
-  ARGV[1]  ms that a lease lasts
-  ARGV[2]  the first of two for each stream: its id, the credential that opened it (admit.lua)
+  ARGV[1]  the credential (admit.lua)
+  ARGV[2]  ms that a lease lasts
+  ARGV[3]  the first of one for each stream: its id
 
   Returns {number of the last message, id, ...}: the streams that must end; their leases are given back.
 ]]
---@include tenant
+--@include admit
 --@include streamsOf
-local function isValid(credential, key)
-  if key == tenantKey then
-    return not suspended and redis.call('HEXISTS', tenantKey, 'key:' .. credential) == 1
-  end
-  return not suspended and redis.call('EXISTS', key) == 1
-end
-local leaseEnd = nowMs + ARGV[1]
+local mine = streamsOf(ARGV[1])
+local isValid = not admit()
+local leaseEnd = nowMs + ARGV[2]
 local ended, isRenewed = {}, false
-for i = 2, #ARGV, 2 do
-  local credential = ARGV[i + 1]
-  local mine = streamsOf(credential)
+for i = 3, #ARGV do
   local lapses = redis.call('ZSCORE', mine, ARGV[i])
-  if lapses and tonumber(lapses) > nowMs and isValid(credential, KEYS[i / 2 + 3]) then
+  if isValid and lapses and tonumber(lapses) > nowMs then
     redis.call('ZADD', mine, leaseEnd, ARGV[i])
     isRenewed = true
   else

@@ -37,8 +37,9 @@ export async function heldNow(
       isPartial = true;
       break;
     }
-    lookedAt += page.length;
-    for (const one of page) if (`${one.resource}\n${one.requester}`.toLowerCase().includes(wanted)) found.push(one);
+    lookedAt += page.rows.length;
+    for (const one of page.rows)
+      if (`${one.resource}\n${one.requester}`.toLowerCase().includes(wanted)) found.push(one);
   }
   found.sort((one, other) => other.fencingToken - one.fencingToken);
   return { page: found.slice(from, from + size), matches: found.length, lookedAt, isPartial };

@@ -35,9 +35,12 @@ export class HoldfastError extends Error {
 
 export class LimitError extends HoldfastError {
   readonly hit: LimitHit;
+  /** Whether nothing of the limit is left, so that the smallest request would be refused too. */
+  readonly isUsedUp: boolean;
 
-  constructor(message: string, hit: LimitHit) {
+  constructor(message: string, hit: LimitHit, isUsedUp = false) {
     super('limited', message);
     this.hit = hit;
+    this.isUsedUp = isUsedUp;
   }
 }

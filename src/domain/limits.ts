@@ -38,14 +38,17 @@ export interface Misfit {
   readonly asked: number;
   /** Seconds to wait. */
   readonly retryAfter: number;
+  /** Whether nothing of it is left, so that the smallest request would not fit either. */
+  readonly isUsedUp?: boolean;
 }
 
 /** The refusal of a request that does not fit; one that never can says so. */
-export function tierLimitError(tiers: TierTable, { limitType, limit, tier, asked, retryAfter }: Misfit): LimitError {
+export function tierLimitError(tiers: TierTable, misfit: Misfit): LimitError {
+  const { limitType, limit, tier, asked, retryAfter, isUsedUp = false } = misfit;
   const message =
     asked > limit
       ? `A request of ${asked} can never fit in tier ${tier}: its limit is ${limit} ${limitType}.`
       : `The limit of tier ${tier} is reached: ${limit} ${limitType}.`;
   const upgradeRequired = isRaisedByUpgrade(tiers, tier, LIMITED_BY[limitType]);
-  return new LimitError(message, { limitType, limit, tier, retryAfter, upgradeRequired });
+  return new LimitError(message, { limitType, limit, tier, retryAfter, upgradeRequired }, isUsedUp);
 }

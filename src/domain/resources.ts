@@ -21,6 +21,18 @@ export interface Definition {
   treePath: string | null;
 }
 
+/** One node of a tree that is listed from the roots down. */
+export interface TreeRow {
+  readonly name: string;
+  /** How many are above it. */
+  readonly depth: number;
+  /** The one right above it; null: a root */
+  readonly parent: string | null;
+  readonly capacity: number;
+  /** Free slots. */
+  readonly available: number;
+}
+
 export interface TreeNode {
   name: string;
   /** Its own name included. */

@@ -1,33 +1,44 @@
 /**
- * Walks over a tenant's reservations in force (decisions, section 6), page by page, in bounded memory: a page and 16 bytes
- * for each reservation given.
+ * Walks over a tenant's reservations in force, page by page, in bounded memory: a page and 16 bytes for each reservation given.
  */
 import { DEFAULT_RESOURCE_TYPE } from '../domain/names.ts';
 import type { ActiveReservation } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
+import type { Page } from './definitions.ts';
 import { call, type Engine } from './engine.ts';
 import { FencingTokenSet } from './fencingTokenSet.ts';
 import { readRecord } from './record.ts';
-import { parseReply, toText } from './reply.ts';
+import { parseReply, toInteger, toText } from './reply.ts';
 
-/** Slots looked at by one call: about 0.5 ms of Redis. */
+/** Slots looked at by one call: about 1 ms of Redis. */
 const PAGE_SLOTS = 1000;
 
+/** Which reservations are wanted; what is left out is any. */
+export interface ActiveFilter {
+  readonly requester?: string | undefined;
+  /** As it was asked for. */
+  readonly resource?: string | undefined;
+}
+
 /**
- * Gives every reservation that is there from the first page to the last exactly once; one that comes or goes in the
- * meantime at most once.
+ * Gives every wanted reservation that is there from the first page to the last exactly once; one that comes or goes in the
+ * meantime at most once. `total` is the number of slots that are held in all.
  * @throws HoldfastError unauthenticated, unavailable; in the middle too
  */
-export async function* active(engine: Engine, credential: Credential): AsyncGenerator<ActiveReservation[]> {
+export async function* active(
+  engine: Engine,
+  credential: Credential,
+  { requester = '', resource = '' }: ActiveFilter = {},
+): AsyncGenerator<Page<ActiveReservation>> {
   const given = new FencingTokenSet();
   let cursor = '0';
-  let epoch = '';
+  let resets = '';
   do {
-    const at = cursor;
-    const [next, current, rows] = await call(engine, 'activeBuffer', credential, () => [at, epoch, PAGE_SLOTS]);
+    const args = [cursor, resets, PAGE_SLOTS, requester, resource];
+    const [next, current, total, rows] = await call(engine, 'activeBuffer', credential, () => args);
     cursor = toText(next);
-    epoch = toText(current);
-    yield toReservations(parseReply(rows), given);
+    resets = toText(current);
+    yield { total: toInteger(total), rows: toReservations(parseReply(rows), given) };
   } while (cursor !== '0');
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { Credential } from '../domain/tenants.ts';
-import { tenantKey } from './keys.ts';
+import { keysOf } from './keys.ts';
 import { type RedisClient, send } from './redis.ts';
 
 const TELL_EVERY_MS = 2000;
@@ -56,7 +56,7 @@ export class Activity {
     const counted = this.#counted;
     this.#counted = new Map();
     const told = [...counted].map(([tenant, { operations, refusals, keys }]) =>
-      this.#redis.hf_activity(tenantKey(tenant), operations, refusals, ...keys),
+      this.#redis.hf_activity(...keysOf('activity', tenant), operations, refusals, ...keys),
     );
     await Promise.all(told).catch((err: unknown) => this.#log.debug({ err }, 'telling activity'));
   }

@@ -2,11 +2,12 @@
  * What Redis has of the database, and copying a tenant's definitions there (decisions, section 10): bite by bite, under a lease, so that two
  * copies of different ages cannot mix.
  */
-import { copyingKey, tenantKey } from './keys.ts';
+import { copyingKey, keysOf, tenantKey } from './keys.ts';
 import { type RedisClient, send } from './redis.ts';
 
-/** Definitions that one call copies: about 2 ms of Redis. */
-const BITE = 250;
+/** Definitions that one call copies, and bytes of names in them: about 2 ms of Redis. */
+const MAX_COPIED = 250;
+const MAX_COPIED_BYTES = 262_144;
 /** ms that the lease lasts from each call on. */
 const LEASE_MS = 5000;
 
@@ -60,16 +61,17 @@ export async function copyDefinitions(
   lease: string,
   definitions: readonly StoredDefinition[],
 ): Promise<boolean> {
-  for (let from = 0; from < definitions.length; from += BITE) {
-    const args = definitions
-      .slice(from, from + BITE)
-      .flatMap(({ name, capacity, parent, blocks }) => [
-        name,
-        capacity,
-        parent ?? '',
-        blocks.map((block) => `${block}\n`).join(''),
-      ]);
-    const reply = await send(() => redis.hf_copyDefinitions(tenantKey(tenant), lease, LEASE_MS, ...args));
+  for (let from = 0; from < definitions.length; ) {
+    const args: (string | number)[] = [];
+    let bytes = 0;
+    for (; from < definitions.length && args.length < 4 * MAX_COPIED && bytes < MAX_COPIED_BYTES; from++) {
+      const { name = '', capacity = 0, parent = null, blocks = [] } = definitions[from] ?? {};
+      const lines = blocks.map((block) => `${block}\n`).join('');
+      args.push(name, capacity, parent ?? '', lines);
+      bytes += name.length + lines.length;
+    }
+    const keys = keysOf('copyDefinitions', tenant);
+    const reply = await send(() => redis.hf_copyDefinitions(...keys, lease, LEASE_MS, ...args));
     if (reply !== 'OK') return false;
   }
   return true;

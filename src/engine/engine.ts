@@ -1,96 +1,103 @@
 /**
- * Runs a verb's script for whoever asks, and does what a script asks for in turn: it loads a tenant that Redis does not
- * know, lets a backlog of due reservations be ended bite by bite, and writes the expiry index ahead of a lease.
+ * Runs a verb's script for a credential, and does what a script asks for in turn: it loads a tenant that Redis does not
+ * know, lets a backlog of due reservations be ended piece by piece, and writes the expiry index ahead of a lease.
  */
 import { z } from 'zod';
 import { HoldfastError, type LimitError } from '../domain/errors.ts';
 import { LIMITED_BY, type LimitType, type Quota, tierLimitError } from '../domain/limits.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { TIERS, type TierTable } from '../domain/tiers.ts';
-import { expiryKey, expiryShard, tenantKey } from './keys.ts';
+import { expiryKey, expiryShard, KEYS_OF, keysOfRequest, type TenantVerb, tenantKey } from './keys.ts';
 import { type RedisClient, send } from './redis.ts';
 import type { Replication } from './replication.ts';
 import { parseReply, toInteger, toMs, toText } from './reply.ts';
-import type { Verb } from './scripts.ts';
+import { newToken } from './token.ts';
 
 export interface Engine {
   readonly redis: RedisClient;
-  /** Where writes are to be answered only once replicas have them. */
+  /** Confirms writes on replicas before they are answered. */
   readonly replication?: Replication | undefined;
-  /** Puts a tenant into Redis that has lost it or never had it; false where there is no such tenant. */
+  /** Puts a tenant into Redis that has lost it or never had it; false if there is no such tenant. */
   readonly loadTenant: (id: string) => Promise<boolean>;
   /** What each tier allows. */
   readonly tiers: TierTable;
 }
 
-/** Verbs whose scripts charge the quota of writes, and tell what is left of it. */
+/** Verbs whose scripts charge the quota of writes, and tell what is left of it. All but `charge` take flags (lua/includes/flags.lua). */
 const CHARGED = ['charge', 'delete', 'issueToken', 'register', 'renew', 'reserve', 'reset', 'transaction', 'unreserve'];
 const isCharged = (verb: string) => CHARGED.includes(verb);
 
 /** Times that a call loads a tenant that Redis loses again and again. */
-const MOST_LOADS = 5;
+const MAX_LOADS = 5;
 
-/** ms that a call may go on ending due reservations before it gives up. */
-const BACKLOG_PATIENCE_MS = 2000;
+/** How long a call goes on ending due reservations before it gives up, in ms. */
+const MAX_BACKLOG_MS = 2000;
 
-/** What a script was to change is not, or not any more, of the version for which the change was planned. */
+/** The definitions changed after this change was planned: plan again. */
 export class StaleError extends Error {}
 
 type GuardedVerb = Exclude<
-  Verb,
-  | 'activity'
-  | 'closeStreams'
-  | 'copyDefinitions'
-  | 'loadTenant'
-  | 'lowerIndex'
-  | 'probe'
-  | 'raiseIndex'
-  | 'renewStreams'
-  | 'sweep'
+  TenantVerb,
+  'activity' | 'closeStreams' | 'copyDefinitions' | 'loadTenant' | 'renewStreams' | 'sweep'
 >;
 
 /**
- * Calls a script of lua/commands that begins with the gate.
- * @param args its ARGV after who asks; made anew for each try from the time (ms) that the expiry index holds, '' at first
+ * Calls a script of lua/commands that begins with admit().
+ * @param args builds its ARGV after the credential and the flags. Called again for each try; `indexed` is '' at first, then what was written to
+ * the expiry index (lua/includes/index.lua)
+ * @param isShared whether requests of several callers share the call
  * @returns what follows 'OK' in its reply, and the quota, which is noted in the credential
- * @throws HoldfastError unauthenticated, forbidden where the tenant is suspended, unavailable; refused, unregistered or upgrade where
+ * @throws HoldfastError unauthenticated, forbidden if the tenant is suspended, unavailable; refused, unregistered or upgrade if
  * the script says so; LimitError; StaleError
  */
 export async function call(
   engine: Engine,
   verb: GuardedVerb | 'activeBuffer',
   credential: Credential,
-  args: (indexed: number | '') => (string | number)[],
+  args: (indexed: string) => (string | number)[],
+  isShared = false,
 ): Promise<unknown[]> {
   const { tenant, asker } = credential;
-  const key = tenantKey(tenant);
   const replication = isCharged(verb) ? engine.replication : undefined;
   const redis = replication?.redis ?? engine.redis;
-  let indexed: number | '' = '';
+  const script = verb === 'activeBuffer' ? 'active' : verb;
+  const isRemembered = KEYS_OF[script].some((name) => name === 'answer');
+  const keys = keysOfRequest(script, credential, isRemembered ? newToken() : '');
+  const hasFlags = isCharged(verb) && verb !== 'charge';
+  const flagsOf = (mayHaveRun: boolean) => (hasFlags ? [(mayHaveRun ? 'r' : '') + (isShared ? 's' : '')] : []);
+  let indexed = '';
   let loads = 0;
-  let patienceEnds = 0;
+  let backlogEnds = 0;
   for (;;) {
-    const [code, ...rest] = parseReply(await send(() => redis[`hf_${verb}`](key, asker, ...args(indexed))));
+    const reply = await send((mayHaveRun) =>
+      redis[`hf_${verb}`](...keys, asker, ...flagsOf(mayHaveRun), ...args(indexed)),
+    );
+    const [code, ...rest] = parseReply(reply);
     switch (code) {
       case 'OK':
-        await replication?.confirm(key);
+        await replication?.confirm(tenantKey(tenant));
         if (!isCharged(verb)) return rest;
         credential.quota = toQuota(toText(rest.shift()));
         return rest;
       case 'AGAIN':
-        patienceEnds ||= performance.now() + BACKLOG_PATIENCE_MS;
-        if (performance.now() > patienceEnds)
-          throw new HoldfastError('unavailable', 'Expired reservations are being ended.');
+        backlogEnds ||= performance.now() + MAX_BACKLOG_MS;
+        if (performance.now() > backlogEnds)
+          throw new HoldfastError(
+            'unavailable',
+            'Too many expired reservations are being cleaned up. Repeat the call.',
+          );
         continue;
-      case 'INDEX':
-        indexed = toMs(rest[0]);
-        await lowerIndex(engine, tenant, indexed);
+      case 'INDEX': {
+        const [ms, swept] = rest;
+        await lowerIndex(engine, tenant, toMs(ms));
+        indexed = `${toMs(ms)} ${toInteger(swept)}`;
         continue;
+      }
       case 'NO_TENANT':
         if (!(await engine.loadTenant(tenant))) throw noValidKey();
         // There is such a tenant, so Redis has lost it again meanwhile.
-        if (++loads > MOST_LOADS)
-          throw new HoldfastError('unavailable', 'The reservation store loses what it is given.');
+        if (++loads > MAX_LOADS)
+          throw new HoldfastError('unavailable', "Redis keeps losing this tenant's data. Repeat the call.");
         continue;
       case 'NO_KEY':
         throw noValidKey();
@@ -98,6 +105,11 @@ export async function call(
         throw new HoldfastError('forbidden', 'This tenant is suspended.');
       case 'STALE':
         throw new StaleError();
+      case 'UNKNOWN':
+        throw new HoldfastError(
+          'unavailable',
+          'The outcome is unknown: the reply was lost. Look before you repeat the call.',
+        );
       case 'FREE':
         throw new HoldfastError('upgrade', 'Tokens are exchanged from tier Starter on.');
       case 'LIMIT':
@@ -114,16 +126,17 @@ export async function call(
 
 /** @param reply what refuse() of lua/includes/refuse.lua returns, after its code */
 function limitError(tiers: TierTable, reply: readonly unknown[]): LimitError {
-  const [limitType, limit, tier, asked, retryAfter] = LimitReply.parse(
+  const [limitType, limit, tier, asked, retryAfter, left] = LimitReply.parse(
     reply.map((one) => (one instanceof Buffer ? one.toString() : one)),
   );
-  return tierLimitError(tiers, { limitType, limit, tier, asked, retryAfter });
+  return tierLimitError(tiers, { limitType, limit, tier, asked, retryAfter, isUsedUp: left === 0 });
 }
 
 const LimitReply = z.tuple([
   z.enum(Object.keys(LIMITED_BY) as LimitType[]),
   z.coerce.number(),
   z.enum(TIERS),
+  z.coerce.number(),
   z.coerce.number(),
   z.coerce.number(),
 ]);

@@ -1,27 +1,24 @@
 /**
- * The names of the keys that instances themselves address in Redis. All that belongs to a tenant bears its hash tag,
- * `{<tenant id>}:`, so that one script can work on it in a cluster; lua/includes/tenant.lua names those keys:
+ * The names of the keys in Redis, and which of them each script is passed. All that belongs to a tenant bears its hash tag, `{<tenant id>}:`,
+ * so that one script can work on it in a cluster, and has a fixed name, so that every script declares each key that it may touch: while a
+ * cluster moves the slot, Redis then refuses a script that some of the keys are missing for, instead of taking them for empty.
  *
- *   {t}:tenant                hash: tier, and what lua/includes/tenant.lua names besides
- *   {t}:keys                  hash: SHA-256 of an API key → its label; while the tenant is suspended, {t}:suspendedKeys
- *   {t}:token:<SHA-256>       a derived token, until it ends
- *   {t}:session:<SHA-256>     who has signed in, as JSON, until the session ends
- *   {t}:activity              hash: minute of the hour → what happened in it: its number since 1970, operations, refusals
- *   {t}:used                  hash: SHA-256 of an API key → ms at which it was last used
- *   {t}:copying               the lease under which its definitions are copied from the database
- *   {t}:closing               hash: definition that is about to be deleted → ms until which it is not to be reserved
- *   {t}:definitions           hash: registered name → definition (lua/includes/definitions.lua)
- *   {t}:names                 sorted set: registered names, by their bytes
- *   {t}:children              sorted set: parent '\n' name of what is in a tree, by their bytes
- *   {t}:slots:<epoch>         hash: held slot → record (lua/includes/codec.lua)
- *   {t}:due:<epoch>           sorted set: slot that carries a lease → ms at which it is due
- *   {t}:assigned:<epoch>      hash: pool '\n' owner → the slot that the owner has of the pool
- *   {t}:bits:<epoch>:<pool>   bitmap: which slots of a pool are held
- *   {t}:pools:<epoch>         set: pools that have a bitmap
- *   {t}:loose:<epoch>         hash: name → how many slots <name>_<i> are held that are no pool's
- *   {t}:streams               sorted set: id of an open stream of events → ms at which its lease lapses; those of sessions: {t}:sessionStreams
- *   {t}:events                channel (sharded pub/sub): events as streams send them; an empty message: keys have changed
- *   {expiry:<n>}              sorted set, one shard of the expiry index: tenant → ms before which nothing of it is due
+ *   {t}:tenant            hash: tier, API keys and counters (lua/includes/tenant.lua)
+ *   {t}:slots             hash: held slot → record (lua/includes/codec.lua)
+ *   {t}:due               sorted set: slot that carries a lease → ms at which it is due
+ *   {t}:pools             hash: which slots of pools are held, and by whom (lua/includes/pools.lua)
+ *   {t}:definitions       hash: registered resources (lua/includes/definitions.lua)
+ *   {t}:index             sorted set: names of registered resources in several orders (lua/includes/redefine.lua)
+ *   {t}:copying           the lease under which its definitions are copied from the database
+ *   {t}:token:<SHA-256>   a derived token, until it ends
+ *   {t}:session:<SHA-256> who has signed in, as JSON, until the session ends
+ *   {t}:answer:<id>       the reply to a request, for some seconds (lua/includes/answers.lua)
+ *   {t}:streams           sorted set: id of an open stream of events → ms at which its lease lapses
+ *   {t}:sessionStreams    the same for streams of sessions, which do not count
+ *   {t}:activity          hash: minute of the hour → what happened in it: its number since 1970, operations, refusals
+ *   {t}:used              hash: SHA-256 of an API key → ms at which it was last used
+ *   {t}:events            channel (sharded pub/sub): numbered messages of events (lua/includes/publish.lua); an empty message: keys have changed
+ *   {expiry:<n>}          sorted set, one shard of the expiry index: tenant → ms before which nothing of it is due
  */
 import { createHash } from 'node:crypto';
 import type { Credential } from '../domain/tenants.ts';
@@ -34,8 +31,61 @@ export const tenantKey = (tenant: string): string => `{${tenant}}:tenant`;
 /** The lease under which a tenant's definitions are copied. */
 export const copyingKey = (tenant: string): string => `{${tenant}}:copying`;
 
-/** A session, by the credential that it gives. */
-export const sessionKey = ({ tenant, asker }: Credential): string => `{${tenant}}:${asker}`;
+/** The key that a derived token or a session is; the tenant's hash for credentials that have no key of their own. */
+export const credentialKey = ({ tenant, asker, kind }: Credential): string =>
+  kind === 'token' || kind === 'session' ? `{${tenant}}:${asker}` : tenantKey(tenant);
+
+const STATE = ['slots', 'due', 'pools'] as const;
+const RESERVATIONS = ['tenant', 'credential', ...STATE, 'definitions'] as const;
+const DEFINITIONS = [...RESERVATIONS, 'index', 'copying', 'answer'] as const;
+
+/** The keys of each script that works on one tenant, as the header of the script names them. */
+export const KEYS_OF = {
+  active: ['tenant', 'credential', ...STATE],
+  activity: ['tenant', 'activity', 'used'],
+  authenticate: ['tenant', 'credential'],
+  available: RESERVATIONS,
+  charge: ['tenant', 'credential'],
+  check: RESERVATIONS,
+  closeStreams: ['tenant', 'streams', 'sessionStreams'],
+  copyDefinitions: ['tenant', ...STATE, 'definitions', 'index', 'copying'],
+  definitions: ['tenant', 'credential', 'definitions', 'index'],
+  delete: DEFINITIONS,
+  issueToken: ['tenant', 'credential'],
+  loadTenant: ['tenant', 'copying', 'used'],
+  openStream: ['tenant', 'credential', 'streams', 'sessionStreams'],
+  register: DEFINITIONS,
+  renew: RESERVATIONS,
+  renewStreams: ['tenant', 'credential', 'streams', 'sessionStreams'],
+  reserve: RESERVATIONS,
+  reset: ['tenant', 'credential', ...STATE, 'answer'],
+  slotOwners: ['tenant', 'credential', ...STATE],
+  sweep: ['tenant', ...STATE],
+  tellLimit: ['tenant', 'credential'],
+  transaction: [...RESERVATIONS, 'answer'],
+  tree: [...RESERVATIONS, 'index'],
+  unreserve: [...RESERVATIONS, 'answer'],
+  usage: ['tenant', 'credential', ...STATE, 'streams'],
+} as const satisfies Record<string, readonly string[]>;
+
+export type TenantVerb = keyof typeof KEYS_OF;
+
+/** The keys that a script is passed for a tenant. */
+export function keysOf(verb: TenantVerb, tenant: string): string[] {
+  return KEYS_OF[verb].map((name) => `{${tenant}}:${name}`);
+}
+
+/**
+ * The keys that a script is passed for a request.
+ * @param id of the request, under which its reply is remembered
+ */
+export function keysOfRequest(verb: TenantVerb, credential: Credential, id: string): string[] {
+  const { tenant } = credential;
+  return KEYS_OF[verb].map((name) => {
+    if (name === 'credential') return credentialKey(credential);
+    return name === 'answer' ? `{${tenant}}:answer:${id}` : `{${tenant}}:${name}`;
+  });
+}
 
 /** Matches every tenant's key, in SCAN. */
 export const TENANT_KEYS = tenantKey('*');

@@ -2,7 +2,7 @@
  * Puts a tenant's record into Redis, beside the tenant's state: its tier, settings and keys (decisions, section 10).
  */
 import type { TenantRecord } from '../domain/tenants.ts';
-import { tenantKey } from './keys.ts';
+import { keysOf } from './keys.ts';
 import { type RedisClient, send } from './redis.ts';
 
 /** The tenant's definitions that are in Redis already. */
@@ -24,7 +24,9 @@ export async function loadTenant(redis: RedisClient, record: TenantRecord, copie
   const pairs = keys.flatMap(({ digest, label }) => [digest, label ?? '']);
   const flags = [suspended, requireRegistration].map(Number);
   const versions = [version ?? '', copied?.definitionsVersion ?? '', copied?.lease ?? ''];
-  return (await send(() => redis.hf_loadTenant(tenantKey(id), ...versions, tier, ...flags, ...pairs))) === 'OK';
+  return (
+    (await send(() => redis.hf_loadTenant(...keysOf('loadTenant', id), ...versions, tier, ...flags, ...pairs))) === 'OK'
+  );
 }
 
 /** Loads the tenants of the in-memory mode: those that the configuration names. */

@@ -24,7 +24,6 @@ export async function reconcile(redis: RedisClient): Promise<number> {
 }
 
 async function reconcileAt(redis: RedisClient, primary: Redis): Promise<number> {
-  const [seconds = 0] = await primary.time();
   let cursor = '0';
   let repaired = 0;
   do {
@@ -32,17 +31,15 @@ async function reconcileAt(redis: RedisClient, primary: Redis): Promise<number> 
     cursor = next;
     for (const key of keys) {
       const tenant = tenantOf(key);
-      if (tenant !== null && (await reconcileTenant(redis, tenant, seconds * 1000))) repaired++;
+      if (tenant !== null && (await reconcileTenant(redis, tenant))) repaired++;
     }
   } while (cursor !== '0');
   return repaired;
 }
 
 /** Lowers the tenant's time in the index to that at which a sweep should visit it. Returns whether it had to. */
-async function reconcileTenant(redis: RedisClient, tenant: string, nowMs: number): Promise<boolean> {
-  const [nextDue, epoch, emptied] = await redis.hmget(tenantKey(tenant), 'nextDue', 'epoch', 'emptied');
-  const hasLeftovers = Number(emptied ?? 0) < Number(epoch ?? 0);
-  const due = hasLeftovers ? nowMs : Number(nextDue ?? Number.NaN);
+async function reconcileTenant(redis: RedisClient, tenant: string): Promise<boolean> {
+  const due = Number((await redis.hget(tenantKey(tenant), 'nextDue')) ?? Number.NaN);
   // 'inf', or nothing at all: nothing will be due.
   if (Number.isNaN(due)) return false;
   const shardKey = expiryKey(expiryShard(tenant));

@@ -10,6 +10,6 @@ import { toInteger } from './reply.ts';
  * @throws HoldfastError unauthenticated, unavailable
  */
 export async function reset(engine: Engine, credential: Credential): Promise<number> {
-  const [cleared] = await call(engine, 'reset', credential, (indexed) => [indexed]);
+  const [cleared] = await call(engine, 'reset', credential, () => []);
   return toInteger(cleared);
 }

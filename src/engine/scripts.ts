@@ -57,8 +57,8 @@ declare module 'ioredis' {
 export interface Script {
   readonly name: string;
   readonly lua: string;
-  /** null: a call says how many keys it passes */
-  readonly numberOfKeys: number | null;
+  /** The names of its keys, in order. */
+  readonly keys: readonly string[];
 }
 
 /**
@@ -82,13 +82,12 @@ export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, 
       const source = readFileSync(join(LUA_FOLDER, 'commands', file), 'utf8');
       const header = /^--\[\[([\s\S]*?)\]\]/.exec(source)?.[1];
       if (header === undefined) throw new Error(`lua/commands/${file} has no header`);
-      const keys = [...header.matchAll(/^ {2}KEYS\[(\d+)\] {2}(the first of one )?(\w+)/gm)];
-      const named = keys.filter(([, , many]) => many === undefined);
-      const locals = named.map(([, index, , key]) => `local ${key}Key = KEYS[${index}]\n`);
+      const keys = [...header.matchAll(/^ {2}KEYS\[\d+\] {2}(\w+)/gm)].map(([, key = '']) => key);
+      const locals = keys.map((key, i) => `local ${key}Key = KEYS[${i + 1}]\n`);
       return {
         name: basename(file, '.lua'),
         lua: locals.join('') + expand(source.slice(header.length + '--[[]]'.length), new Set()),
-        numberOfKeys: named.length === keys.length ? keys.length : null,
+        keys,
       };
     });
 }
@@ -114,6 +113,5 @@ export function observeScripts(redis: RedisClient, scripts: readonly Script[], o
 
 /** Gives a client the scripts as methods `hf_<name>`. */
 export function defineScripts(redis: RedisClient, scripts: readonly Script[]): void {
-  for (const { name, lua, numberOfKeys } of scripts)
-    redis.defineCommand(`hf_${name}`, { lua, ...(numberOfKeys === null ? {} : { numberOfKeys }) });
+  for (const { name, lua, keys } of scripts) redis.defineCommand(`hf_${name}`, { lua, numberOfKeys: keys.length });
 }

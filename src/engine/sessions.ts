@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Credential } from '../domain/tenants.ts';
-import { eventsChannel, sessionKey } from './keys.ts';
+import { credentialKey, eventsChannel } from './keys.ts';
 import { type RedisClient, send } from './redis.ts';
 
 const SessionUser = z.object({
@@ -30,7 +30,7 @@ export async function beginSession(
   user: SessionUser,
   lifetimeMs: number,
 ): Promise<void> {
-  await send(() => redis.set(sessionKey(session), JSON.stringify(user), 'PX', lifetimeMs));
+  await send(() => redis.set(credentialKey(session), JSON.stringify(user), 'PX', lifetimeMs));
 }
 
 /**
@@ -38,7 +38,7 @@ export async function beginSession(
  * @throws HoldfastError unavailable
  */
 export async function readSession(redis: RedisClient, session: Credential): Promise<SessionUser | null> {
-  const text = await send(() => redis.get(sessionKey(session)));
+  const text = await send(() => redis.get(credentialKey(session)));
   return text === null ? null : SessionUser.parse(JSON.parse(text));
 }
 
@@ -47,7 +47,7 @@ export async function readSession(redis: RedisClient, session: Credential): Prom
  * @throws HoldfastError unavailable
  */
 export async function endSession(redis: RedisClient, session: Credential): Promise<void> {
-  const ended = await send(() => redis.del(sessionKey(session)));
+  const ended = await send(() => redis.del(credentialKey(session)));
   // Whoever makes sessions up causes no more than that.
   if (ended === 0) return;
   // Tells instances to look whether what the streams they hold were opened with is still valid.

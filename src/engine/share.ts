@@ -2,7 +2,7 @@
  * Requests of one caller that come while calls of theirs are under way share the next call of the script, so that what a call costs besides its items
  * is paid once for all of them: the round trip, the gate, the quota, the writes, the event. To Redis they are items of one request.
  */
-import { HoldfastError } from '../domain/errors.ts';
+import { HoldfastError, LimitError } from '../domain/errors.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { call, type Engine } from './engine.ts';
 
@@ -108,7 +108,7 @@ async function callForAll(
   const all = [...args];
   for (const one of others) all.push(...one.args);
   try {
-    const replies = await callFor(engine, verb, credential, all);
+    const replies = await callFor(engine, verb, credential, all, true);
     let from = items;
     for (const other of others) {
       if (credential.quota !== undefined) other.credential.quota = credential.quota;
@@ -121,7 +121,8 @@ async function callForAll(
       for (const { fail } of others) fail(error);
       throw error;
     }
-    // A limit that only all of them together reach, or something wrong with one of them: nothing was done, and each is told of its own.
+    // A limit that only all of them together reach, or something wrong with one of them: nothing was done and nothing charged, so each is sent
+    // by itself.
     for (const { tell } of others) tell(null);
     return callFor(engine, verb, credential, args);
   }
@@ -132,8 +133,15 @@ const isUnavailable = (error: unknown): boolean => error instanceof HoldfastErro
 /** Whether each of them would be told the same. */
 const isOfAll = (error: unknown): boolean =>
   isUnavailable(error) ||
+  (error instanceof LimitError && error.isUsedUp) ||
   (error instanceof HoldfastError && (error.code === 'unauthenticated' || error.code === 'forbidden'));
 
-function callFor(engine: Engine, verb: SharedVerb, credential: Credential, args: Arguments): Promise<unknown[]> {
-  return call(engine, verb, credential, (indexed) => (verb === 'unreserve' ? args : [indexed, ...args]));
+function callFor(
+  engine: Engine,
+  verb: SharedVerb,
+  credential: Credential,
+  args: Arguments,
+  isShared = false,
+): Promise<unknown[]> {
+  return call(engine, verb, credential, (indexed) => (verb === 'unreserve' ? args : [indexed, ...args]), isShared);
 }

@@ -4,7 +4,7 @@
  */
 import type { Credential } from '../domain/tenants.ts';
 import { call, type Engine } from './engine.ts';
-import { tenantKey } from './keys.ts';
+import { keysOf, keysOfRequest } from './keys.ts';
 import { send } from './redis.ts';
 import { parseReply, toInteger, toText } from './reply.ts';
 
@@ -14,35 +14,44 @@ export const RENEW_EVERY_MS = 10_000;
 /** Streams that one call renews: about 2 ms of Redis. */
 const PAGE = 250;
 
-/**
- * Gives a stream its lease.
- * @returns ms after which the token or session that it was opened with ends; null for a key
- * @throws HoldfastError unauthenticated, unavailable; LimitError where the tenant has as many as its tier allows
- */
-export async function openStream(engine: Engine, credential: Credential, id: string): Promise<number | null> {
-  const [endsInMs] = await call(engine, 'openStream', credential, () => [id, LEASE_MS]);
-  return credential.kind === 'key' ? null : toInteger(endsInMs);
+/** What a stream begins with. */
+export interface StreamStart {
+  /** ms after which the token or session that it was opened with ends; null for a key */
+  readonly endsInMs: number | null;
+  /** The number of the last message before it. */
+  readonly lastMessage: number;
 }
 
 /**
- * Renews the leases of a tenant's streams.
- * @param streams id → who opened it
- * @returns the ids of those that must end: their key is gone, or their lease was
+ * Gives a stream its lease.
+ * @throws HoldfastError unauthenticated, unavailable; LimitError if the tenant has as many as its tier allows
+ */
+export async function openStream(engine: Engine, credential: Credential, id: string): Promise<StreamStart> {
+  const [endsInMs, lastMessage] = await call(engine, 'openStream', credential, () => [id, LEASE_MS]);
+  return { endsInMs: credential.kind === 'key' ? null : toInteger(endsInMs), lastMessage: toInteger(lastMessage) };
+}
+
+/**
+ * Renews the leases of streams that a credential has opened.
+ * @returns the ids of those that must end, since their key or their lease is gone, and the number of the last message
  * @throws HoldfastError unavailable
  */
 export async function renewStreams(
   engine: Engine,
-  tenant: string,
-  streams: ReadonlyMap<string, string>,
-): Promise<string[]> {
-  const all = [...streams];
+  credential: Credential,
+  ids: readonly string[],
+): Promise<{ ended: string[]; lastMessage: number }> {
+  const keys = keysOfRequest('renewStreams', credential, '');
   const ended: string[] = [];
-  for (let from = 0; from < all.length; from += PAGE) {
-    const args = all.slice(from, from + PAGE).flat();
-    const page = await send(() => engine.redis.hf_renewStreams(tenantKey(tenant), LEASE_MS, ...args));
-    ended.push(...parseReply(page).map(toText));
+  let lastMessage = 0;
+  for (let from = 0; from < ids.length; from += PAGE) {
+    const page = ids.slice(from, from + PAGE);
+    const reply = await send(() => engine.redis.hf_renewStreams(...keys, credential.asker, LEASE_MS, ...page));
+    const [number, ...some] = parseReply(reply);
+    lastMessage = toInteger(number);
+    ended.push(...some.map(toText));
   }
-  return ended;
+  return { ended, lastMessage };
 }
 
 /**
@@ -50,5 +59,5 @@ export async function renewStreams(
  * @throws HoldfastError unavailable
  */
 export async function closeStreams(engine: Engine, tenant: string, ids: readonly string[]): Promise<void> {
-  await send(() => engine.redis.hf_closeStreams(tenantKey(tenant), ...ids));
+  await send(() => engine.redis.hf_closeStreams(...keysOf('closeStreams', tenant), ...ids));
 }

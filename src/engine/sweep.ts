@@ -2,13 +2,11 @@
  * Ends reservations whose lease is over and that nobody has touched since (decisions, section 7). Its cost follows what is
  * due: the expiry index names the tenants, so no other is looked at. Any number of sweeps may run at once.
  */
-import { EXPIRY_SHARDS, expiryKey, tenantKey } from './keys.ts';
+import { EXPIRY_SHARDS, expiryKey, keysOf, tenantKey } from './keys.ts';
 import type { RedisClient } from './redis.ts';
 import { parseReply, toInteger } from './reply.ts';
 import { ownerOf } from './topology.ts';
 
-/** Reservations ended by one call: about 2 ms of Redis. */
-const BITE = 250;
 /** Tenants taken from a shard of the index at a time. */
 const TENANTS = 100;
 
@@ -44,7 +42,7 @@ export async function overdueMs(redis: RedisClient): Promise<number> {
 }
 
 /**
- * A bite of each tenant in turn, so that one with a great backlog does not keep the others waiting.
+ * A piece of each tenant's backlog in turn, so that one with a great backlog does not keep the others waiting.
  * @param away the primaries that have not answered in this sweep, which are not asked again, and what they cost to find out
  */
 async function sweepShard(
@@ -65,7 +63,7 @@ async function sweepShard(
       const primary = ownerOf(redis, key);
       if (!away.has(primary)) {
         try {
-          const [code, ended, next] = parseReply(await redis.hf_sweep(key, BITE));
+          const [code, ended, next] = parseReply(await redis.hf_sweep(...keysOf('sweep', tenant), ''));
           total += toInteger(ended);
           if (code === 'AGAIN') {
             progress = true;

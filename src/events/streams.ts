@@ -90,7 +90,7 @@ export class Streams {
     audience.opening++;
     try {
       await this.#bus.subscribe(tenant);
-      const endsInMs = await openStream(this.#engine, credential, stream.id);
+      const { endsInMs } = await openStream(this.#engine, credential, stream.id);
       if (losses !== this.#losses || this.#leaving) {
         void this.#giveBack(tenant, [stream.id]);
         throw new HoldfastError('unavailable', 'The connection to the reservation store was lost. Connect again.');
@@ -167,11 +167,20 @@ export class Streams {
   async #renew(tenant: string): Promise<void> {
     const audience = this.#audiences.get(tenant);
     if (audience === undefined || audience.streams.size === 0) return;
-    const askers = new Map([...audience.streams.values()].map(({ id, credential }) => [id, credential.asker]));
+    const byCredential = new Map<string, Stream[]>();
+    for (const stream of audience.streams.values()) {
+      const { asker } = stream.credential;
+      byCredential.set(asker, [...(byCredential.get(asker) ?? []), stream]);
+    }
     try {
-      const ended = await renewStreams(this.#engine, tenant, askers);
+      for (const streams of byCredential.values()) {
+        const [{ credential } = { credential: undefined }] = streams;
+        if (credential === undefined) continue;
+        const ids = streams.map(({ id }) => id);
+        const { ended } = await renewStreams(this.#engine, credential, ids);
+        for (const id of ended) audience.streams.get(id)?.end('credential_ended');
+      }
       audience.renewalsLost = 0;
-      for (const id of ended) audience.streams.get(id)?.end('credential_ended');
     } catch (err) {
       this.#log.warn({ err, tenant }, 'renewing streams');
       if (++audience.renewalsLost > RENEWALS_TO_LOSE)

@@ -14,6 +14,7 @@ import type { AdminRule } from '../identity/admins.ts';
 import type { JwtVerifier } from '../identity/jwtVerifier.ts';
 import type { Sealer } from '../identity/sealer.ts';
 import type { FailedAuthentications } from '../limits/failedAuthentications.ts';
+import type { Listings } from '../limits/listings.ts';
 import type { ReadLimiter } from '../limits/reads.ts';
 import type { Store } from '../store/records.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -35,6 +36,7 @@ export interface HttpDeps {
   readonly activity: Activity;
   readonly streams: Streams;
   readonly reads: ReadLimiter;
+  readonly listings: Listings;
   readonly failedAuthentications: FailedAuthentications;
   /** Proxies of our own that each request comes through. */
   readonly trustedProxies: number;

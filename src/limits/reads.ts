@@ -1,5 +1,6 @@
 /**
- * The quota of reads (decisions, section 8): one for each GET, HEAD and check, in windows of a minute that all instances share.
+ * The quota of reads, in windows of a minute that all instances share: one for each GET and HEAD, one for each item of a check and for each
+ * 1,000 that a list looks at.
  */
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { tierLimitError, WINDOW_S } from '../domain/limits.ts';
@@ -29,25 +30,27 @@ export class ReadLimiter {
   }
 
   /**
-   * Verifies the key and charges one read to its tenant.
-   * @throws HoldfastError unauthenticated, unavailable; LimitError where the quota is spent
+   * Verifies the key and charges reads to its tenant. Reads that do not fit cost nothing.
+   * @throws HoldfastError unauthenticated, unavailable; LimitError if the quota does not have as many left
    */
-  async charge(credential: Credential): Promise<void> {
+  async charge(credential: Credential, cost = 1): Promise<void> {
     const tier = await authenticate(this.#engine, credential);
     const limiter = this.#limiters.get(tier);
     if (limiter === undefined) return;
     const limit = limiter.points;
+    // People who look find out what their keys do, however much that is.
+    const bucket = `{${credential.tenant}}${credential.kind === 'session' ? ':sessions' : ''}`;
     try {
-      // People who look find out what their keys do, however much that is.
-      const bucket = `{${credential.tenant}}${credential.kind === 'session' ? ':sessions' : ''}`;
-      const { remainingPoints, msBeforeNext } = await send(() => limiter.consume(bucket));
+      const { remainingPoints, msBeforeNext } = await send(() => limiter.consume(bucket, cost));
       const resetS = Math.ceil(msBeforeNext / 1000);
       credential.quota = [{ limitType: LIMIT_TYPE, limit, remaining: remainingPoints, resetS }];
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
+      // The limiter counts what it refuses.
+      await send(() => limiter.reward(bucket, cost));
       await tellLimit(this.#engine, credential, 'READ', LIMIT_TYPE, limit);
       const retryAfter = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
-      throw tierLimitError(this.#engine.tiers, { limitType: LIMIT_TYPE, limit, tier, asked: 1, retryAfter });
+      throw tierLimitError(this.#engine.tiers, { limitType: LIMIT_TYPE, limit, tier, asked: cost, retryAfter });
     }
   }
 }

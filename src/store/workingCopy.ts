@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { and, asc, eq, gt, gte, or } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
+import { PATH_DELIMITER } from '../domain/resources.ts';
 import { asService } from '../domain/tenants.ts';
 import {
   copyDefinitions,
@@ -15,7 +16,7 @@ import {
   type Versions,
   versionsInRedis,
 } from '../engine/copy.ts';
-import { type Row, readRows } from '../engine/definitions.ts';
+import { definitions as listDefinitions } from '../engine/definitions.ts';
 import type { Engine } from '../engine/engine.ts';
 import { tenantKey } from '../engine/keys.ts';
 import { loadTenant } from '../engine/loadTenant.ts';
@@ -145,7 +146,10 @@ export class WorkingCopy {
       return loadTenant(redis, wanted.record);
     }
     const engine: Engine = { ...this.#engine, loadTenant: async () => false };
-    const there = await readRows(engine, asService(tenant));
+    const there = new Map<string, StoredDefinition>();
+    for await (const { rows } of listDefinitions(engine, asService(tenant)))
+      for (const { treePath, ...row } of rows)
+        there.set(row.name, { ...row, parent: treePath?.split(PATH_DELIMITER).at(-1) ?? null });
     if (!(await copyDefinitions(redis, tenant, lease, difference(wanted.all, there)))) return false;
     return loadTenant(redis, wanted.record, { definitionsVersion: wanted.definitionsVersion, lease });
   }
@@ -155,19 +159,22 @@ const isSame = (one: Versions, other: Versions) =>
   one.version === other.version && one.definitionsVersion === other.definitionsVersion;
 
 /** What to copy, in an order in which what is above others is always there: those above first, and of those to be removed last. */
-function difference(wanted: readonly StoredDefinition[], there: ReadonlyMap<string, Row>): StoredDefinition[] {
+function difference(
+  wanted: readonly StoredDefinition[],
+  there: ReadonlyMap<string, StoredDefinition>,
+): StoredDefinition[] {
   const byName = new Map(wanted.map((one) => [one.name, one]));
   const changed = wanted.filter(({ name, capacity, parent, blocks }) => {
     const row = there.get(name);
     return (
       row === undefined ||
       row.capacity !== capacity ||
-      row.parent !== (parent ?? '') ||
+      row.parent !== parent ||
       row.blocks.join('\n') !== blocks.join('\n')
     );
   });
   const removed = [...there.values()].filter(({ name }) => !byName.has(name));
-  const depthNow = depths((name) => there.get(name)?.parent || null);
+  const depthNow = depths((name) => there.get(name)?.parent ?? null);
   const depthThen = depths((name) => byName.get(name)?.parent ?? null);
   return [
     ...changed.toSorted((one, other) => depthThen(one.name) - depthThen(other.name)),

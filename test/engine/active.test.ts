@@ -32,7 +32,7 @@ describe('activeReservations while others reserve and release', () => {
     const seen = new Map<string, number>();
     let pages = 0;
     for await (const page of active(engine, running.credential)) {
-      for (const { resource } of page) seen.set(resource, (seen.get(resource) ?? 0) + 1);
+      for (const { resource } of page.rows) seen.set(resource, (seen.get(resource) ?? 0) + 1);
       pages++;
       // Early in the walk nearly everything goes, in bites, so that Redis shrinks the table under it; then some come back.
       for (const bite of [0, 1, 2, 3, 4, 5]) {

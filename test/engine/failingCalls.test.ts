@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../src/domain/reservations.ts';
 import { NOW } from '../../src/engine/change.ts';
 import { deleteDefinition } from '../../src/engine/delete.ts';
-import { tenantKey } from '../../src/engine/keys.ts';
+import { keysOf } from '../../src/engine/keys.ts';
 import type { RedisClient } from '../../src/engine/redis.ts';
 import { register } from '../../src/engine/register.ts';
 import { renew } from '../../src/engine/renew.ts';
@@ -69,7 +69,7 @@ const VERBS: Record<string, (running: RunningEngine, held: ReserveResult[]) => P
   reset: ({ engine, credential }) => reset(engine, credential),
   sweep: async ({ engine, credential }) => {
     await setClock(engine.redis, credential.tenant, start + 100_000);
-    return engine.redis.hf_sweep(tenantKey(credential.tenant), 100);
+    return engine.redis.hf_sweep(...keysOf('sweep', credential.tenant), '');
   },
 };
 
@@ -111,13 +111,10 @@ describe('where one of a script’s Redis calls fails, nothing is half done', ()
 /** All that is stored of a tenant. */
 async function stored(redis: RedisClient, tenant: string): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
-  for (const what of ['tenant', 'keys', 'definitions', 'slots:0', 'assigned:0', 'loose:0']) {
-    found[what] = await redis.hgetall(`{${tenant}}:${what}`);
-  }
-  for (const what of ['names', 'children', 'due:0']) found[what] = await redis.zrange(`{${tenant}}:${what}`, '0', '-1');
-  found.pools = (await redis.smembers(`{${tenant}}:pools:0`)).sort();
-  for (const pool of ['pool', 'leaf', 'root', 'bed']) {
-    found[pool] = (await redis.getBuffer(`{${tenant}}:bits:0:${pool}`))?.toString('hex');
-  }
+  for (const what of ['tenant', 'slots', 'pools', 'definitions'])
+    found[what] = Object.entries(await redis.hgetallBuffer(`{${tenant}}:${what}`))
+      .map(([field, value]) => [field, value.toString('hex')])
+      .sort();
+  for (const what of ['index', 'due']) found[what] = await redis.zrange(`{${tenant}}:${what}`, '0', '-1');
   return found;
 }

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, inject, test } from 'vitest';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
+import { KEYS_OF } from '../../src/engine/keys.ts';
 import { redisAddress } from '../../src/engine/redis.ts';
 import { LUA_FOLDER, loadScripts } from '../../src/engine/scripts.ts';
 
@@ -29,6 +30,13 @@ describe.each(scripts.map(({ name }) => name))('lua/commands/%s.lua', (name) => 
     const walked = [...code.matchAll(/for i = (\d+), #ARGV/g)].map(([, first]) => Number(first));
     expect(named(header, 'ARGV')).toEqual([...new Set([...named(code, 'ARGV'), ...walked])].sort());
     expect(header).toMatch(/\n {2}Returns /);
+  });
+
+  test('it is passed the keys that its header names', () => {
+    const passed: readonly string[] | undefined = Object.entries(KEYS_OF).find(([verb]) => verb === name)?.[1];
+    // The others work on keys that are no tenant's.
+    if (passed === undefined) expect(['lowerIndex', 'probe', 'raiseIndex']).toContain(name);
+    else expect(scripts.find((script) => script.name === name)?.keys).toEqual(passed);
   });
 });
 

@@ -12,7 +12,6 @@ import { active } from '../../src/engine/active.ts';
 import { available } from '../../src/engine/available.ts';
 import { changeInRedis } from '../../src/engine/changeInRedis.ts';
 import { check } from '../../src/engine/check.ts';
-import { definitions, tree } from '../../src/engine/definitions.ts';
 import { renew } from '../../src/engine/renew.ts';
 import { reserve } from '../../src/engine/reserve.ts';
 import { reset } from '../../src/engine/reset.ts';
@@ -21,6 +20,7 @@ import { transaction } from '../../src/engine/transaction.ts';
 import { unreserve } from '../../src/engine/unreserve.ts';
 import { setClock } from '../support/clock.ts';
 import type { RunningEngine } from '../support/engine.ts';
+import { all, allDefinitions, wholeTree } from '../support/listed.ts';
 import { Model } from './model.ts';
 import { compareStored } from './stored.ts';
 
@@ -251,10 +251,9 @@ export async function run({ engine, credential }: RunningEngine, history: Histor
     expect(await available(engine, credential, name)).toBe(model.available(name));
     const items = [{ resource: name }, { resource: name, requester }];
     expect(await check(engine, credential, items)).toEqual(items.map((item) => model.check(item)));
-    expect(await definitions(engine, credential)).toEqual(model.list());
-    expect(await tree(engine, credential)).toEqual(model.tree());
-    const found = [];
-    for await (const page of active(engine, credential)) found.push(...page);
+    expect(await allDefinitions(engine, credential)).toEqual(model.list());
+    expect(await wholeTree(engine, credential)).toEqual(model.tree());
+    const found = await all(active(engine, credential));
     expect(sorted(found)).toEqual(
       sorted(
         model.reservations.map(({ asked, requester, reservedAt, expiresAt, shown, fence }) => ({

@@ -127,6 +127,17 @@ export class Model {
     return setting ? null : { resource: name };
   }
 
+  whyNotValid(name: string): string {
+    const [base, index] = slotName(name) ?? ['', 0];
+    const capacity = this.capacityOf(base);
+    const last = name.slice(name.lastIndexOf('>') + 1);
+    if (this.definitions.has(base) && capacity > 1 && index >= capacity)
+      return `NOT_VALID: ${base} has ${capacity} slots, ${base}_0 to ${base}_${capacity - 1}`;
+    if (name.includes('>') && this.definitions.has(last))
+      return `NOT_VALID: ${last} is registered as ${[...this.ancestorsOf(last), last].join('>')}`;
+    return `NOT_VALID: ${name} is not registered, and this tenant allows only registered resources`;
+  }
+
   // --- Section 4
 
   plan(
@@ -144,8 +155,7 @@ export class Model {
     ];
     const added: Entry[] = [];
     for (const entry of chain) {
-      const same = (other: Entry) =>
-        other.resource === entry.resource && other.slot === entry.slot && other.owner === entry.owner && other.valid;
+      const same = (other: Entry) => other.resource === entry.resource && other.slot === entry.slot && other.valid;
       if (plan.some(same)) continue;
       plan.push(entry);
       added.push(entry);
@@ -203,7 +213,7 @@ export class Model {
       fencingToken: null,
     });
     const meant = this.meaning(asked);
-    if (meant === null) return fail('NOT_VALID');
+    if (meant === null) return fail('NOT_VALID', this.whyNotValid(asked));
     const { resource, slot } = meant;
     const had = this.tokenAt(slot ?? this.assigned(resource, requester)?.slot ?? resource, requester);
     if (had !== undefined) return this.tell(had, asked, 'ALREADY_HAD');

@@ -12,17 +12,13 @@ import { type Model, slotName } from './model.ts';
 /** Throws where they disagree. */
 export async function compareStored(redis: RedisClient, tenant: string, model: Model): Promise<void> {
   const base = `{${tenant}}:`;
-  const epoch = (await redis.hget(`${base}tenant`, 'epoch')) ?? '0';
-  const [counters, slots, due, assigned, loose, names, definitions, children, pools, indexed] = await Promise.all([
+  const [counters, slots, due, pools, definitions, index, indexed] = await Promise.all([
     redis.hgetall(`${base}tenant`),
-    redis.hgetallBuffer(`${base}slots:${epoch}`),
-    redis.zrange(`${base}due:${epoch}`, '0', '-1', 'WITHSCORES'),
-    redis.hgetall(`${base}assigned:${epoch}`),
-    redis.hgetall(`${base}loose:${epoch}`),
-    redis.zrange(`${base}names`, '0', '-1'),
-    redis.hkeys(`${base}definitions`),
-    redis.zrange(`${base}children`, '0', '-1'),
-    redis.smembers(`${base}pools:${epoch}`),
+    redis.hgetallBuffer(`${base}slots`),
+    redis.zrange(`${base}due`, '0', '-1', 'WITHSCORES'),
+    redis.hgetallBuffer(`${base}pools`),
+    redis.hgetallBuffer(`${base}definitions`),
+    redis.zrange(`${base}index`, '0', '-1'),
     redis.zscore(expiryKey(expiryShard(tenant)), tenant),
   ]);
 
@@ -64,31 +60,52 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
   if (leases.length > 0) expect(Number(indexed ?? Number.POSITIVE_INFINITY), 'index').toBeLessThanOrEqual(earliest);
 
   const pooled = holds.filter(isPooled);
-  expect(assigned, 'assigned').toEqual(
+  const fields = Object.entries(pools);
+  expect(
+    Object.fromEntries(fields.filter(([field]) => field.includes('\n')).map(([field, slot]) => [field, String(slot)])),
+    'assigned',
+  ).toEqual(
     Object.fromEntries(pooled.filter(({ byName }) => !byName).map(({ of, owner, slot }) => [`${of}\n${owner}`, slot])),
   );
-  const loosely = new Map<string, number>();
-  for (const { slot } of holds.filter((hold) => !isPooled(hold))) {
-    const [name] = slotName(slot) ?? [];
-    if (name !== undefined) loosely.set(name, (loosely.get(name) ?? 0) + 1);
-  }
-  expect(loose, 'loose').toEqual(Object.fromEntries([...loosely].map(([name, count]) => [name, String(count)])));
-  for (const pool of new Set([...pools, ...pooled.map(({ of }) => of)])) {
-    const bits: number[] = [];
-    for (const [i, byte] of [...((await redis.getBuffer(`${base}bits:${epoch}:${pool}`)) ?? [])].entries()) {
-      for (let bit = 0; bit < 8; bit++) if (byte & (128 >> bit)) bits.push(i * 8 + bit);
-    }
-    const held = pooled.filter(({ of }) => of === pool).map(({ slot }) => slotName(slot)?.[1]);
-    expect(bits, `bits of ${pool}`).toEqual(held.sort());
-    if (held.length > 0) expect(pools, 'pools').toContain(pool);
+  const taken = fields
+    .filter(([field]) => field.includes('\u0001'))
+    .flatMap(([field, bitmap]) => slotsIn(field, bitmap));
+  const slotLike = holds.map(({ slot }) => slot).filter((slot) => /^.+_(0|[1-9]\d{0,5})$/.test(slot));
+  expect(taken.sort(), 'bitmaps').toEqual(slotLike.sort());
+  const summaries = fields.filter(([field]) => !field.includes('\n') && !field.includes('\u0001'));
+  expect(Object.fromEntries(summaries.map(([pool, packed]) => [pool, packed.readUInt32BE(0)])), 'held').toEqual(
+    Object.fromEntries(pooled.map(({ of }) => [of, pooled.filter((hold) => hold.of === of).length])),
+  );
+  for (const [pool, packed] of summaries) {
+    const firstFree = Array.from({ length: 1000 }, (_, i) => i).find((i) => !slotLike.includes(`${pool}_${i}`));
+    if (model.capacityOf(pool) > 1)
+      expect(packed.readUInt32BE(4), `from of ${pool}`).toBeLessThanOrEqual(firstFree ?? 0);
   }
 
-  const registered = [...model.definitions.keys()].sort();
-  expect(names.sort(), 'names').toEqual(registered);
-  expect(definitions.sort(), 'definitions').toEqual(registered);
+  const registered = [...model.definitions.keys()];
+  const blocking = [...model.definitions].filter(([, { blocks }]) => blocks.length > 0);
+  expect(Object.keys(definitions).sort(), 'definitions').toEqual(
+    [...registered, ...blocking.map(([name]) => `\u0001${name}`)].sort(),
+  );
+  for (const [name, { blocks }] of blocking)
+    expect(String(definitions[`\u0001${name}`]), `blockers of ${name}`).toBe(blocks.join('\n'));
   expect(Number(counters.definitions ?? 0), 'number of definitions').toBe(registered.length);
-  const below = [...model.definitions].flatMap(([name, { parent }]) => (parent === null ? [] : [`${parent}\n${name}`]));
-  expect(children.sort(), 'children').toEqual(below.sort());
+  const indexOf = ([name, { parent }]: [string, { parent: string | null }]) => {
+    const [pool, place] = slotName(name) ?? [];
+    const asSlot = pool === undefined ? [] : [`s${pool}\n${String(place).padStart(7, '0')}`];
+    return [`n${name}`, `c${parent ?? ''}\n${name}`, ...asSlot];
+  };
+  expect(index.sort(), 'index').toEqual([...model.definitions].flatMap(indexOf).sort());
+}
+
+/** The slots that a chunk of a bitmap says are held. */
+function slotsIn(field: string, bitmap: Buffer): string[] {
+  const [name = '', chunk = ''] = field.split('\u0001');
+  const found: string[] = [];
+  for (const [i, byte] of bitmap.entries())
+    for (let bit = 0; bit < 8; bit++)
+      if (byte & (128 >> bit)) found.push(`${name}_${Number(chunk) * 512 + i * 8 + bit}`);
+  return found;
 }
 
 const toMs = (text: string | undefined) =>

@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Credential } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { versionsInRedis } from '../../src/engine/copy.ts';
-import { definitions } from '../../src/engine/definitions.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { reserve } from '../../src/engine/reserve.ts';
 import { defineScripts, loadScripts } from '../../src/engine/scripts.ts';
@@ -19,6 +18,7 @@ import { readRecord } from '../../src/store/records.ts';
 import { definitions as rows } from '../../src/store/schema.ts';
 import { WorkingCopy } from '../../src/store/workingCopy.ts';
 import { forget } from '../support/forget.ts';
+import { allDefinitions } from '../support/listed.ts';
 import { KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
 import { until } from '../support/until.ts';
 
@@ -89,7 +89,7 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
         const stored = await after.database.run((db) => readRecord(db, tenant));
         const valid: Credential = { ...credential, asker: stored?.record.keys[0]?.digest ?? '' };
         // Whoever comes next finds Redis as the database is.
-        const listed = await definitions(engine, valid).catch((error: unknown) => String(error));
+        const listed = await allDefinitions(engine, valid).catch((error: unknown) => String(error));
         const there = await after.database.run((db) => db.select().from(rows).where(eq(rows.tenantId, tenant)));
         const isSuspended = stored?.record.suspended === true;
         if (!isSuspended) {

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redisServer.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
-import { definitions } from '../../src/engine/definitions.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { reserve } from '../../src/engine/reserve.ts';
 import { defineScripts, loadScripts } from '../../src/engine/scripts.ts';
@@ -16,6 +15,7 @@ import { changeInDatabase } from '../../src/store/definitions.ts';
 import { definitions as rows, tenants } from '../../src/store/schema.ts';
 import { WorkingCopy } from '../../src/store/workingCopy.ts';
 import { forget } from '../support/forget.ts';
+import { allDefinitions } from '../support/listed.ts';
 import { startInstance } from '../support/service.ts';
 import { databaseEnv, KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
 
@@ -54,11 +54,11 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
       .map(({ tenantId: _, ...row }) => row)
       .sort((one, other) => (one.name < other.name ? -1 : 1));
   const inRedis = async () =>
-    (await definitions(engine, credential)).map(({ treePath, ...row }) => ({
+    (await allDefinitions(engine, credential)).map(({ treePath, ...row }) => ({
       ...row,
       parent: treePath?.split('>').at(-1) ?? null,
     }));
-  const names = async () => (await definitions(engine, credential)).map(({ name }) => name);
+  const names = async () => (await allDefinitions(engine, credential)).map(({ name }) => name);
 
   describe('what is registered', () => {
     test('is in the database and in Redis alike, ancestors included', async () => {
@@ -89,7 +89,9 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
     test('and moved is moved in both', async () => {
       await changes.register(credential, [item('floor', 2, ['tower'])]);
       expect(await inRedis()).toEqual(await inDatabase());
-      expect((await definitions(engine, credential)).find(({ name }) => name === 'room')?.treePath).toBe('tower>floor');
+      expect((await allDefinitions(engine, credential)).find(({ name }) => name === 'room')?.treePath).toBe(
+        'tower>floor',
+      );
     });
   });
 

@@ -1,7 +1,7 @@
 /**
  * Registered resources as a picture: each with its slots, free and held, and below it what it gates.
  */
-import type { Row } from '../../engine/definitions.ts';
+import type { Row } from '../rows.ts';
 
 /** Of each node, whose own page has them all; and of a whole picture. */
 const MOST_CHILDREN = 50;

@@ -5,7 +5,6 @@ import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { HoldfastError } from '../../domain/errors.ts';
 import { PATH_DELIMITER } from '../../domain/resources.ts';
-import { type Row, readRows } from '../../engine/definitions.ts';
 import { slotOwners } from '../../engine/slotOwners.ts';
 import { callApi, type Failed } from '../callApi.ts';
 import { Confirm } from '../components/confirm.tsx';
@@ -14,6 +13,7 @@ import { asTyped, RegisterForm } from '../components/registerForm.tsx';
 import { childrenOf, ResourceTree, resourcePath } from '../components/resourceTree.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { pageNumber, readForm } from '../form.ts';
+import { type Row, readRows } from '../rows.ts';
 
 const AT = '/dashboard/resources/one';
 const MOST_SLOTS = 500;
@@ -31,10 +31,11 @@ export const resourceRoutes = (deps: DashboardDeps) => {
     const rows = await readRows(engine, viewer.credential);
     const row = rows.get(name);
     if (row === undefined) throw new HoldfastError('unregistered', 'No such resource is registered.');
+    const { blocks } = row;
     const slots = slotsOf(row);
-    const unregistered = row.blocks.filter((blocker) => !rows.has(blocker));
+    const unregistered = blocks.filter((blocker) => !rows.has(blocker));
     const owners = await slotOwners(engine, viewer.credential, [...slots, ...unregistered]);
-    const blockers = row.blocks.map(
+    const blockers = blocks.map(
       (blocker) => rows.get(blocker) ?? plain(blocker, owners[slots.length + unregistered.indexOf(blocker)] ?? null),
     );
     const above = ancestorsOf(rows, row);
@@ -55,7 +56,7 @@ export const resourceRoutes = (deps: DashboardDeps) => {
           </ul>
           {row.capacity > slots.length && <p>{`The first ${slots.length} slots are shown.`}</p>}
         </section>
-        {row.blocks.length > 0 && (
+        {blocks.length > 0 && (
           <section aria-labelledby="blocks-title" data-live="blocks">
             <h2 id="blocks-title">Taken along</h2>
             <ResourceTree roots={blockers} children={new Map()} page={1} link={link} />
@@ -67,7 +68,7 @@ export const resourceRoutes = (deps: DashboardDeps) => {
             <ResourceTree roots={below} children={children} page={page} link={link} />
           </section>
         )}
-        <RegisterForm title="Change it" isKnown typed={asTyped({ ...row, treePath })} />
+        <RegisterForm title="Change it" isKnown typed={asTyped({ ...row, blocks, treePath })} />
         <section aria-labelledby="delete-title">
           <h2 id="delete-title">Delete it</h2>
           <Confirm

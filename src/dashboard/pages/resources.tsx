@@ -3,7 +3,6 @@
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { readRows } from '../../engine/definitions.ts';
 import { callApi, type Failed } from '../callApi.ts';
 import { Page } from '../components/layout.tsx';
 import { asRegistration, RegisterForm, RegistrationForm, type Typed } from '../components/registerForm.tsx';
@@ -11,6 +10,7 @@ import { childrenOf, ResourceTree } from '../components/resourceTree.tsx';
 import { SearchForm } from '../components/searchForm.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { pageNumber, readForm, searched } from '../form.ts';
+import { MAX_ROWS, readRows } from '../rows.ts';
 
 const AT = '/dashboard/resources';
 /** What is found is shown without what is below it. */
@@ -44,6 +44,7 @@ export const resourcesRoutes = (deps: DashboardDeps) => {
         <SearchForm at={AT} label="Search by name" q={q} />
         <div data-live="tree">
           <p>
+            {rows.size >= MAX_ROWS ? 'The first ' : ''}
             {number.format(rows.size)} registered{found && `, ${number.format(found.length)} found`}.
           </p>
           <p class="legend">

@@ -31,7 +31,7 @@ export const checkRoute = ({ engine, reads, sizes }: HttpDeps) => {
     operationId: 'check',
     tags: ['Reservation'],
     summary: 'See who holds resources',
-    description: 'Counts as a read.',
+    description: 'Costs one read for each item.',
     middleware: jsonBody(Body, sizes.bodyBytes),
     hide: true,
     responses: { 200: answer('A result for each item, in their order.', z.array(CheckResult)), ...bodyOperation },
@@ -40,7 +40,7 @@ export const checkRoute = ({ engine, reads, sizes }: HttpDeps) => {
   const app = new OpenAPIHono<AppEnv>();
   documentBody(app, route, Body);
   return app.openapi(route, async (c) => {
-    await reads.charge(c.get('credential'));
+    await reads.charge(c.get('credential'), c.get('body').length);
     return c.json(await check(engine, c.get('credential'), c.get('body')), 200);
   });
 };

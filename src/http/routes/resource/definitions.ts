@@ -1,11 +1,18 @@
 /**
- * GET /api/v1/Resource/definitions: all that is registered (interface, "Endpoints"; decisions, section 5).
+ * GET /api/v1/Resource/definitions: all that is registered.
  */
-import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
+import { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { definitions } from '../../../engine/definitions.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
+import { answerList, jsonRows } from '../../listing.ts';
 import { answer, anyOperation } from '../../responses.ts';
 import { Definition } from './register.ts';
+
+// Of the wider type that lets the handler answer with a stream.
+const responses: RouteConfig['responses'] = {
+  200: answer('All of them, sorted by name.', z.array(Definition)),
+  ...anyOperation,
+};
 
 const route = createRoute({
   method: 'get',
@@ -13,11 +20,12 @@ const route = createRoute({
   operationId: 'definitions',
   tags: ['Resource'],
   summary: 'List the registered resources',
-  responses: { 200: answer('All of them, sorted by name.', z.array(Definition)), ...anyOperation },
+  description:
+    'Costs one read for each 1,000 of them. An answer that breaks off before its closing bracket is incomplete.',
+  responses,
 });
 
-export const definitionsRoute = ({ engine, reads }: HttpDeps) =>
-  new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
-    await reads.charge(c.get('credential'));
-    return c.json(await definitions(engine, c.get('credential')), 200);
-  });
+export const definitionsRoute = (deps: HttpDeps) =>
+  new OpenAPIHono<AppEnv>().openapi(route, (c) =>
+    answerList(c, deps, definitions(deps.engine, c.get('credential')), jsonRows()),
+  );

@@ -1,0 +1,46 @@
+/**
+ * The registered resources that a page shows: as many as a page can hold, with what is held of them.
+ */
+import type { Credential } from '../domain/tenants.ts';
+import { definitions, tree } from '../engine/definitions.ts';
+import type { Engine } from '../engine/engine.ts';
+
+/** Resources that a page looks at: some 200 ms of an instance. */
+export const MAX_ROWS = 20_000;
+/** Bytes of blockers' names that it keeps. */
+const MAX_BLOCKS_BYTES = 4_194_304;
+
+export interface Row {
+  readonly name: string;
+  readonly capacity: number;
+  /** '' for a root */
+  readonly parent: string;
+  /** How many of its slots are. */
+  readonly held: number;
+  /** What is taken along with it. */
+  blocks: string[];
+}
+
+/**
+ * Name → resource, from the roots down, at most MAX_ROWS.
+ * @throws HoldfastError unauthenticated, forbidden, unavailable
+ */
+export async function readRows(engine: Engine, credential: Credential): Promise<Map<string, Row>> {
+  const rows = new Map<string, Row>();
+  for await (const page of tree(engine, credential)) {
+    for (const { name, capacity, parent, available } of page.rows)
+      rows.set(name, { name, capacity, parent: parent ?? '', held: capacity - available, blocks: [] });
+    if (rows.size >= MAX_ROWS) break;
+  }
+  let bytes = 0;
+  for await (const page of definitions(engine, credential)) {
+    for (const { name, blocks } of page.rows) {
+      const row = rows.get(name);
+      if (row === undefined || blocks.length === 0) continue;
+      row.blocks = blocks;
+      bytes += blocks.reduce((sum, block) => sum + block.length, 0);
+    }
+    if (bytes > MAX_BLOCKS_BYTES) break;
+  }
+  return rows;
+}

@@ -1,0 +1,25 @@
+/**
+ * Reads lists that come in pages whole.
+ */
+import type { Definition, TreeNode } from '../../src/domain/resources.ts';
+import type { Credential } from '../../src/domain/tenants.ts';
+import { definitions, type Page, tree } from '../../src/engine/definitions.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { nestedNodes } from '../../src/http/routes/resource/tree.ts';
+
+export async function all<Row>(pages: AsyncGenerator<Page<Row>>): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const page of pages) rows.push(...page.rows);
+  return rows;
+}
+
+export const allDefinitions = (engine: Engine, credential: Credential): Promise<Definition[]> =>
+  all(definitions(engine, credential));
+
+/** The tree as the route answers it. */
+export async function wholeTree(engine: Engine, credential: Credential): Promise<TreeNode[]> {
+  const writer = nestedNodes();
+  let text = '';
+  for await (const { rows } of tree(engine, credential)) text += writer.write(rows);
+  return JSON.parse(text + writer.end());
+}
