@@ -35,9 +35,6 @@ local function checkAll()
     place = (i - 2) / 2
     local name, requester = ARGV[i], ARGV[i + 1]
     local resource, slot = resolve(name)
-    if not resource then
-      slot = nil
-    end
     local own = resource and definition(resource)
     local only = (not own or slot or own.capacity == 1) and at(slot or resource or name)
     local mine = requester ~= '' and reservationOf(name, requester)

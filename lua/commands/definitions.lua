@@ -19,7 +19,7 @@ local refused = admit()
 if refused then
   return refused
 end
-local MAX_BYTES, MAX_PAGE_WORK = 262144, 3000
+local MAX_BYTES, MAX_PAGE_WORK = 262144, 3500
 local limit = tonumber(ARGV[3])
 local names = redis.call('ZRANGE', indexKey, '(n' .. ARGV[2], '(o', 'BYLEX', 'LIMIT', 0, limit)
 for i, member in ipairs(names) do
@@ -33,6 +33,7 @@ for i, name in ipairs(names) do
   local parts = { name, one.capacity, string.sub(path, 1, math.max(0, #path - #name - 1)), unpack(blockersOf(name)) }
   local item = table.concat(parts, '\n')
   bytes = bytes + #item
+  spend(4 + #item / 100)
   reply[#reply + 1] = item
   if (bytes > MAX_BYTES or work > MAX_PAGE_WORK) and i < #names then
     reply[2] = 0

@@ -45,7 +45,7 @@ local function readDefinitions(names)
   end
   for from = 1, #missing, 1000 do
     local last = math.min(from + 999, #missing)
-    spend(1.5 * (last - from + 1))
+    spend(2 * (last - from + 1))
     local found = redis.call('HMGET', definitionsKey, unpack(missing, from, last))
     for i, packed in ipairs(found) do
       defined[missing[from + i - 1]] = packed and unpackDefinition(packed)
@@ -95,14 +95,13 @@ local function pathOf(name)
   return path
 end
 
--- The last segment of a name that has the form of a path; nil if it has not.
+-- The last segment of a name that has the form of a path; nil or false if it has not.
 local function lastSegment(name)
-  return string.match(name, '>([^>]+)$')
+  return string.find(name, '>', 1, true) and string.match(name, '^.*>([^>]+)$')
 end
 
 -- What a name means when it is reserved, checked or released. Returns the resource and, if the name is that of one slot of a pool, the
--- slot; or nil and why it is not valid. Blockers need no registration, whatever the tenant's setting: those who declare
--- them have chosen them.
+-- slot; nil if it is not valid. Blockers need no registration, whatever the tenant's setting: those who declare them have chosen them.
 local function resolve(name, isBlocker)
   if definitions > 0 then
     if definition(name) then
@@ -114,21 +113,32 @@ local function resolve(name, isBlocker)
       if index < whole.capacity then
         return pool, name
       end
-      local last = whole.capacity - 1
-      return nil, string.format('NOT_VALID: %s has %d slots, %s_0 to %s_%d', pool, whole.capacity, pool, pool, last)
+      return nil
     end
     local last = lastSegment(name)
     if last and definition(last) then
-      if pathOf(last) == name then
-        return last
-      end
-      return nil, 'NOT_VALID: ' .. last .. ' is registered as ' .. pathOf(last)
+      return pathOf(last) == name and last or nil
     end
   end
   if requireRegistration and not isBlocker then
-    return nil, 'NOT_VALID: ' .. name .. ' is not registered, and this tenant allows only registered resources'
+    return nil
   end
   return name
+end
+
+-- Why a name is not valid, as an explanation.
+local function whyNotValid(name)
+  local pool = slotIndex(name)
+  local whole = pool and definition(pool)
+  if whole and whole.capacity > 1 then
+    return string.format('NOT_VALID: %s has %d slots, %s_0 to %s_%d', pool, whole.capacity, pool, pool, whole.capacity - 1)
+  end
+  local last = lastSegment(name)
+  if last and definition(last) then
+    spend(#pathOf(last) / 100)
+    return 'NOT_VALID: ' .. last .. ' is registered as ' .. pathOf(last)
+  end
+  return 'NOT_VALID: ' .. name .. ' is not registered, and this tenant allows only registered resources'
 end
 
 -- Reads the definitions that names may refer to, all at once. Takes an array.
@@ -138,9 +148,10 @@ local function readMeanings(names)
   end
   local wanted = {}
   for _, name in ipairs(names) do
+    spend(0.5 + #name / 200)
     wanted[#wanted + 1] = name
     wanted[#wanted + 1] = (slotIndex(name))
-    wanted[#wanted + 1] = lastSegment(name)
+    wanted[#wanted + 1] = lastSegment(name) or nil
   end
   readDefinitions(wanted)
 end

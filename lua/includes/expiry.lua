@@ -2,7 +2,7 @@
 --@include commit
 
 -- Slots that one script ends and the work that it does for this, before the rest is left to the next one.
-local MAX_ENDED, MAX_EXPIRY_WORK = 100, 1000
+local MAX_ENDED, MAX_EXPIRY_WORK = 100, 1500
 
 -- Ends what is due, the earliest first, at most so much as leaves time for the script's own work. Returns nil if nothing is due any more: the
 -- script goes on, and writes this with its own changes by commit(). Else returns {'AGAIN'}, with the piece committed: the script returns it,

@@ -2,7 +2,7 @@
 --@include definitions
 
 -- Slots and bytes of names that one reservation may come to. Blockers of blockers can multiply without bound.
-local MAX_ENTRIES, MAX_PLAN_BYTES = 1000, 16384
+local MAX_ENTRIES, MAX_PLAN_BYTES = 500, 16384
 
 local function isTooLong(plan)
   return #plan.entries > MAX_ENTRIES or plan.bytes > MAX_PLAN_BYTES
@@ -47,7 +47,7 @@ local function addTo(plan, resource, slot, owner, role)
       if isTooLong(plan) then
         return
       end
-      spend(1)
+      spend(2)
       local blocked, blockedSlot = resolve(blocker, true)
       if blocked then
         addTo(plan, blocked, blockedSlot, 'system:' .. name, 'blocker')
@@ -147,7 +147,11 @@ end
 -- met, with nothing taken.
 local function take(entries, reservation)
   local mark = #journal
-  local taken, needed = {}, {}
+  local taken, needed, names = {}, {}, {}
+  for i, entry in ipairs(entries) do
+    names[i] = entry.slot or entry.resource
+  end
+  read(names)
   for _, entry in ipairs(entries) do
     local slot, isNew
     if not entry.invalid then
@@ -202,7 +206,8 @@ end
 local function reserve(name, requester, ttlMs, type, token)
   local resource, slot = resolve(name)
   if not resource then
-    return { 'NOT_VALID', slot }
+    spend(2)
+    return { 'NOT_VALID', whyNotValid(name) }
   end
   local had = tokenSlot(resource, slot, requester)
   if had then

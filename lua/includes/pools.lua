@@ -17,7 +17,10 @@ local poolNames, poolIndexes = {}, {}
 local function slotIndex(slot)
   local known = poolNames[slot]
   if known == nil then
-    local pool, index = string.match(slot, '^(.+)_(%d+)$')
+    local last, pool, index = string.byte(slot, -1), nil, nil
+    if last >= 48 and last <= 57 then
+      pool, index = string.match(slot, '^(.+)_(%d+)$')
+    end
     known = pool and #index < 7 and (index == '0' or string.byte(index) ~= 48) and pool or false
     poolNames[slot], poolIndexes[slot] = known, tonumber(index)
   end

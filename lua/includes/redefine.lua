@@ -29,13 +29,13 @@ end
 local function define(name, capacity, parent, blocks)
   local before = definition(name)
   local pooled = capacity > 1 or before and before.pooled and poolOf(name).held > 0 or false
-  spend(6 + #blocks / 4)
+  spend(9 + #blocks / 2 + #name / 100)
   change(name, { capacity = capacity, parent = parent, blocks = blocks, hasBlockers = #blocks > 0, pooled = pooled })
 end
 
 -- Removes the definition of a name.
 local function undefine(name)
-  spend(6)
+  spend(9)
   change(name, false)
 end
 

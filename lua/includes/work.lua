@@ -1,7 +1,7 @@
 -- The work budget of one script, so that no request keeps Redis busy for more than a few milliseconds, whatever the tenant's state.
 -- A unit is about a microsecond of a quiet core. Whatever reads, walks or builds spends; a request that would spend more than
 -- MAX_WORK is refused whole, before anything is written.
-local MAX_WORK = 6000
+local MAX_WORK = 8000
 local work, budget = 0, math.huge
 local OVER_BUDGET = {}
 
