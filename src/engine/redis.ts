@@ -11,16 +11,17 @@ export type RedisClient = Redis | Cluster;
 
 type Options = Omit<RedisOptions, 'replyMapping'>;
 
-/** That send() takes at most. */
+/** How long send() goes on before it gives up. */
 const PATIENCE_MS = 1500;
 const RETRY_EVERY_MS = 50;
 
-/**
- * A command fails as soon as its connection is lost; send() tries it again.
- */
+/** A command fails as soon as its connection is lost; send() tries it again. */
 const PATIENCE = {
   connectTimeout: 600,
-  socketTimeout: 600,
+  // Longer than send() waits: a slow script of one tenant does not cut the connection of the others, and a cut command has no caller left.
+  socketTimeout: 2000,
+  // A peer that is gone does not hold up the next connection.
+  disconnectTimeout: 200,
   maxRetriesPerRequest: 0,
 } satisfies Options;
 
@@ -29,15 +30,19 @@ const reconnectAfter = (attempt: number) => Math.min(attempt * 50, 200);
 const COMMANDS: Options = {
   ...PATIENCE,
   retryStrategy: reconnectAfter,
-  // A primary that became a replica refuses writes: connect anew, and send the command again.
-  reconnectOnError: (error: Error) => (error.message.startsWith('READONLY') ? 2 : false),
+  // A primary that became a replica refuses writes: connect again. send() repeats the command.
+  reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
 };
 
 /** One that waits for Redis as long as it takes, as BullMQ wants it. */
 const PATIENT: Options = { maxRetriesPerRequest: null };
 
-/** No other than send() is to wait: what waited longer would run after its caller has been told that it failed. */
+/** Only send() waits: a command in a queue of ioredis would run after its caller has got a 503. */
 const NO_QUEUE = { enableOfflineQueue: false };
+
+/** Redirections that ioredis follows within one attempt of send(). */
+const MAX_REDIRECTIONS = 4;
+const TRY_AGAIN_AFTER_MS = 20;
 
 /** `unix://<path>` or any address that ioredis takes. */
 export const redisAddress = (url: string): string => (url.startsWith('unix://') ? url.slice('unix://'.length) : url);
@@ -82,8 +87,7 @@ function createOne(address: Exclude<RedisAddress, { kind: 'cluster' }>, options:
 
 function createAny(url: string, options: Options, queue: typeof NO_QUEUE | Record<string, never>): RedisClient {
   const address = addressOf(url);
-  if (address.kind === 'single') return createOne(address, options);
-  if (address.kind === 'sentinel') return createOne(address, { ...options, ...queue });
+  if (address.kind !== 'cluster') return createOne(address, { ...options, ...queue });
   const { retryStrategy, reconnectOnError, ...redisOptions } = options;
   return new Cluster([...address.nodes], {
     ...queue,
@@ -91,6 +95,11 @@ function createAny(url: string, options: Options, queue: typeof NO_QUEUE | Recor
     clusterRetryStrategy: reconnectAfter,
     slotsRefreshTimeout: PATIENCE.connectTimeout,
     slotsRefreshInterval: 5000,
+    maxRedirections: MAX_REDIRECTIONS,
+    retryDelayOnTryAgain: TRY_AGAIN_AFTER_MS,
+    retryDelayOnClusterDown: TRY_AGAIN_AFTER_MS,
+    // A command whose connection was lost may have run: send() alone decides whether to repeat it.
+    retryDelayOnFailover: 0,
     // Names are left to the connection, which checks the certificate against them.
     dnsLookup: (host, callback) => callback(null, host),
   });
@@ -103,6 +112,7 @@ function createAny(url: string, options: Options, queue: typeof NO_QUEUE | Recor
 export function createRedis(url: string, onError: (error: Error) => void): RedisClient {
   const redis = createAny(url, COMMANDS, NO_QUEUE);
   redis.on('error', onError);
+  redis.on(redis instanceof Cluster ? 'node error' : 'error', countSilence);
   return redis;
 }
 
@@ -154,15 +164,23 @@ function nodeOf(address: string): { host: string; port: number } {
   return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
 }
 
-/** What passes when a connection is made anew, a primary replaced, a slot moved, scripts forgotten more than once. */
-const PASSING =
-  /^(LOADING|MASTERDOWN|READONLY|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|UNBLOCKED|NOSCRIPT)\b|^Connection is closed|^Command aborted|^Stream isn't writeable|^Cluster isn't ready|^Too many Cluster redirections|^Failed to refresh slots|^None of startup nodes|^All sentinels are unreachable|ECONN|EPIPE|ETIMEDOUT/;
+/** Errors by which Redis or ioredis says that a command was not carried out, and that may pass soon. */
+const NOT_RUN =
+  /^(Too many Cluster redirections\. Last error: \w+: )?(LOADING|MASTERDOWN|READONLY|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|UNBLOCKED|NOSCRIPT)\b|^Stream isn't writeable|^Cluster isn't ready|^Failed to refresh slots|^None of startup nodes|^All sentinels are unreachable|ECONNREFUSED/;
 
-/** What Redis answers where it cannot serve, or not us, and will not at once. */
-const AWAY = /^(OOM|NOREPLICAS|BUSY|MISCONF|NOAUTH|WRONGPASS|NOPERM)\b/;
+/** Errors of a connection that was lost: the command may have run. */
+const LOST =
+  /^Connection is closed|^Command aborted|^Too many Cluster redirections|^Socket timeout|ECONN|EPIPE|ETIMEDOUT|Reached the max retries per request/;
 
-const isPassing = (error: unknown): boolean =>
-  error instanceof Error && (error.name === 'MaxRetriesPerRequestError' || PASSING.test(error.message));
+/** Errors that will not pass at once: Redis cannot serve, or does not serve us. A script met keys that have moved. */
+const AWAY = /^(OOM|NOREPLICAS|BUSY|MISCONF|NOAUTH|WRONGPASS|NOPERM)\b|attempted to access a non local key/;
+
+/** How often a connection was cut since nothing had come on it for too long. */
+let silences = 0;
+
+function countSilence(error: Error): void {
+  if (error.message.startsWith('Socket timeout')) silences++;
+}
 
 const unavailable = (cause?: unknown) =>
   new HoldfastError(
@@ -172,37 +190,42 @@ const unavailable = (cause?: unknown) =>
   );
 
 /**
- * Runs a command, again and again while connections are lost under it: every script may be run twice, since it knows its own
- * release tokens again.
- * @throws HoldfastError unavailable, where Redis cannot serve; any other error is a fault of ours
+ * Runs a command, and repeats it while connections are lost or primaries replaced, for 1.5 s. It is not repeated after its connection was cut for
+ * silence: Redis may still be at work on it.
+ * @param command told whether an earlier attempt may have been carried out: its connection was lost before the answer came
+ * @throws HoldfastError unavailable if Redis cannot serve; any other error is a fault of ours
  */
-export function send<T>(command: () => Promise<T>): Promise<T> {
+export function send<T>(command: (mayHaveRun: boolean) => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     let lastError: unknown;
+    let mayHaveRun = false;
     let isOver = false;
-    const end = () => {
+    const fail = (error: unknown) => {
       isOver = true;
       clearTimeout(timer);
+      reject(error);
     };
-    const timer = setTimeout(() => {
-      isOver = true;
-      reject(unavailable(lastError ?? new Error('no answer in time')));
-    }, PATIENCE_MS);
+    const timer = setTimeout(() => fail(unavailable(lastError ?? new Error('no answer in time'))), PATIENCE_MS);
     const attempt = () => {
       if (isOver) return;
-      command().then(
+      const silencesBefore = silences;
+      command(mayHaveRun).then(
         (result) => {
-          end();
+          isOver = true;
+          clearTimeout(timer);
           resolve(result);
         },
         (error: unknown) => {
-          if (isPassing(error)) {
+          const message = error instanceof Error ? error.message : '';
+          const isLost = !NOT_RUN.test(message) && LOST.test(message);
+          if (isLost && silences !== silencesBefore) return fail(unavailable(error));
+          if (isLost || NOT_RUN.test(message)) {
             lastError = error;
+            mayHaveRun ||= isLost;
             setTimeout(attempt, RETRY_EVERY_MS);
             return;
           }
-          end();
-          reject(error instanceof Error && AWAY.test(error.message) ? unavailable(error) : error);
+          fail(AWAY.test(message) ? unavailable(error) : error);
         },
       );
     };

@@ -1,0 +1,76 @@
+/**
+ * Commands on a slot of a cluster that is being moved: redirections are followed, within bounds.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RedisNode } from '../../scripts/redisServer.ts';
+import { createRedis, type RedisClient, send } from '../../src/engine/redis.ts';
+import { slotOf } from '../../src/engine/topology.ts';
+import { startCluster, type Topology } from '../support/topologies.ts';
+import { until } from '../support/until.ts';
+
+const FIRST = '{moving}:first';
+const SECOND = '{moving}:second';
+const SLOT = slotOf(FIRST);
+
+describe('while a slot is being moved', () => {
+  let topology: Topology;
+  let redis: RedisClient;
+  let target: RedisNode;
+  const move = (key: string) =>
+    topology
+      .primaryOf(SLOT)
+      .then((source) =>
+        topology.on(source, (client) => client.call('MIGRATE', '127.0.0.1', target.port, key, 0, 5000)),
+      );
+  beforeAll(async () => {
+    topology = await startCluster();
+    redis = createRedis(topology.url, () => {});
+    await send(() => redis.mset(FIRST, '1', SECOND, '2'));
+    const source = await topology.primaryOf(SLOT);
+    target = await topology.primaryOf((SLOT + 8192) % 16_384);
+    const idOf = (node: RedisNode) => topology.on(node, async (client) => String(await client.call('CLUSTER', 'MYID')));
+    const [from, to] = [await idOf(source), await idOf(target)];
+    await topology.on(target, (client) => client.call('CLUSTER', 'SETSLOT', SLOT, 'IMPORTING', from));
+    await topology.on(source, (client) => client.call('CLUSTER', 'SETSLOT', SLOT, 'MIGRATING', to));
+  });
+  afterAll(async () => {
+    redis.disconnect();
+    await topology.stop();
+  });
+
+  test('a command whose keys lie on both nodes gets a 503 within 2 s, and never runs on a part of them', async () => {
+    await move(FIRST);
+    const start = performance.now();
+    const told: boolean[] = [];
+    const sent = send((mayHaveRun) => {
+      told.push(mayHaveRun);
+      return redis.mget(FIRST, SECOND);
+    });
+    await expect(sent).rejects.toMatchObject({ code: 'unavailable' });
+    expect(performance.now() - start).toBeLessThan(2000);
+    expect(told).not.toContain(true);
+  });
+
+  test('it is served again once all of them have arrived', async () => {
+    await move(SECOND);
+    expect(await send(() => redis.mget(FIRST, SECOND))).toEqual(['1', '2']);
+  });
+
+  test('a command whose connection was lost is repeated by send() alone, which says so', async () => {
+    const told: boolean[] = [];
+    let answer: unknown;
+    const sent = send<unknown>((mayHaveRun) => {
+      told.push(mayHaveRun);
+      return mayHaveRun ? redis.get(FIRST) : redis.blpop('{moving}:nothing', 0);
+    }).then((value) => {
+      answer = value;
+    });
+    await until('it is answered', async () => {
+      await topology.onPrimaries((primary) => primary.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'));
+      return answer;
+    });
+    await sent;
+    expect(answer).toBe('1');
+    expect([told.at(0), told.at(-1)]).toEqual([false, true]);
+  });
+});
