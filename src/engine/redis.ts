@@ -199,6 +199,10 @@ const LOST =
 /** Errors that will not pass at once: Redis cannot serve, or does not serve us. A script met keys that have moved. */
 const AWAY = /^(OOM|NOREPLICAS|BUSY|MISCONF|NOAUTH|WRONGPASS|NOPERM)\b|attempted to access a non local key/;
 
+/** Whether an error says that Redis cannot be reached, or cannot serve: the fault is not in what was asked. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof Error && [NOT_RUN, LOST, AWAY].some((away) => away.test(error.message));
+
 /** How often a connection was cut since nothing had come on it for too long. */
 let silences = 0;
 
