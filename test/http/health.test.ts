@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redisServer.ts';
-import { createHealthApp } from '../../src/app.ts';
-import { createLogger } from '../../src/telemetry/log.ts';
+import { healthRoutes } from '../../src/http/routes/health.ts';
 import { startInstance } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -54,9 +53,11 @@ describe('/healthz and /readyz', () => {
 });
 
 test('an instance that should be restarted fails /healthz, and says why', async () => {
-  const log = createLogger('silent');
-  const app = createHealthApp({ log, ready: async () => null, alive: () => 'lost', metrics: null, traces: null });
-  const answer = await app.request('/healthz');
+  const routes = healthRoutes(
+    async () => null,
+    () => 'lost',
+  );
+  const answer = await routes.request('/healthz');
   expect([answer.status, await answer.json()]).toEqual([503, { status: 'unavailable', reason: 'lost' }]);
 });
 
