@@ -8,7 +8,7 @@
   ARGV[2]  the stream's id
   ARGV[3]  ms that the lease lasts
 
-  Returns {'OK', ms after which the asker's token or session ends, -1 for a key}; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
+  Returns {'OK', ms after which the asker's token or session ends, -1 for a key, the number of the last message}; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
 --@include clock
 --@include gate
@@ -27,4 +27,6 @@ end
 local leaseEnd = nowMs + ARGV[3]
 redis.call('ZADD', streamsKey, leaseEnd, ARGV[2])
 redis.call('HSET', KEYS[1], 'listenUntil', math.max(listenUntil, leaseEnd))
-return { 'OK', #ARGV[1] == 64 and -1 or redis.call('PTTL', base .. ARGV[1]) }
+-- While no stream had a lease nothing was published: one that has slept through its own must see a gap.
+local last = redis.call('HINCRBY', KEYS[1], 'messages', listening and 0 or 1)
+return { 'OK', #ARGV[1] == 64 and -1 or redis.call('PTTL', base .. ARGV[1]), last }

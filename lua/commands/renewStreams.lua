@@ -7,7 +7,7 @@
   ARGV[1]  ms that a lease lasts
   ARGV[2]  the first of two for each stream: its id, who opened it (gate.lua)
 
-  Returns the ids of the streams that must end; their leases are given back.
+  Returns the number of the last message, then the ids of the streams that must end; their leases are given back.
 ]]
 --@include clock
 --@include tenant
@@ -20,7 +20,7 @@ local function isValid(asker)
   return not suspended and redis.call('EXISTS', base .. asker) == 1
 end
 local leaseEnd = nowMs + ARGV[1]
-local ended = {}
+local ended = { tonumber(redis.call('HGET', KEYS[1], 'messages') or 0) }
 for i = 2, #ARGV, 2 do
   local asker = ARGV[i + 1]
   local streamsKey = streamsOf(asker)

@@ -59,7 +59,7 @@ local unindexed = dueBeforeIndexed(ARGV[2])
 if unindexed then
   return { 'INDEX', unindexed }
 end
-if listening then
+if listenUntil > 0 then
   for i = 3, #reply do
     local at = 5 * i - 12
     tellReserved(ARGV[at], ARGV[at + 1], ARGV[at + 3], reply[i], made[i])

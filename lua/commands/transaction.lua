@@ -84,7 +84,7 @@ if refused then
   return refused
 end
 
-if listening then
+if listenUntil > 0 then
   local changes = {}
   for i = 4, #ARGV, 6 do
     local status = reply[(i - 4) / 6 + 4][1]

@@ -1,8 +1,10 @@
 -- Events (interface, "Events"; decisions, section 7), each a frame as streams send it. They are published all at once by the
 -- script that changes the state, after it has: so the order of events is the order of changes. Where no stream of the tenant
--- is open, nothing is built.
+-- is open, nothing is built. What is published at once is a message, and each is numbered: a stream that misses a number ends.
 local frames = {}
 local listening = listenUntil > nowMs
+-- Whether there was something to tell when the lease of every stream had lapsed.
+local unheard = false
 -- What frames of a kind have in common, by the kind: what precedes the resource, and what follows the requester.
 local kinds = {}
 
@@ -37,6 +39,7 @@ end
 -- Adds an event. What does not apply is nil; a resource type of '' is the default one, a label of '' none; changes are JSON.
 local function tell(type, requestType, resource, requester, explanation, resourceType, label, method, changes, limitType, limit)
   if not listening then
+    unheard = listenUntil > 0
     return
   end
   local kind = not method and not limitType and table.concat({
@@ -60,7 +63,13 @@ end
 
 local function publish()
   if #frames > 0 then
-    redis.call('SPUBLISH', base .. 'events', table.concat(frames))
+    local number = redis.call('HINCRBY', KEYS[1], 'messages', 1)
+    redis.call('SPUBLISH', base .. 'events', number .. '\n' .. table.concat(frames))
     frames = {}
+  elseif unheard then
+    -- The number is left out for the streams whose lease has lapsed: should the clock go back, they must not go on as if nothing had been told.
+    redis.call('HINCRBY', KEYS[1], 'messages', 1)
+    redis.call('HSET', KEYS[1], 'listenUntil', 0)
+    unheard = false
   end
 end

@@ -3,7 +3,7 @@
 -- what was asked for at once, and the seconds to wait.
 local function refuse(requestType, limitType, limit, asked, retryAfterS)
   local field = 'told:' .. limitType
-  if listening and nowMs - tonumber(redis.call('HGET', KEYS[1], field) or 0) >= 1000 then
+  if listenUntil > 0 and nowMs - tonumber(redis.call('HGET', KEYS[1], field) or 0) >= 1000 then
     redis.call('HSET', KEYS[1], field, nowMs)
     tell('TIER_LIMIT_REACHED', requestType, nil, nil, nil, nil, keyLabel, nil, nil, limitType, limit)
     publish()

@@ -12,6 +12,7 @@
 --   suspended            '1' where it is: its keys are then under another name, where no script finds them (loadTenant.lua)
 --   usage                what was written, packed (charge.lua)
 --   listenUntil          ms: until then a stream of events has a lease; 0: none has
+--   messages             the number of the last message to streams of events (publish.lua)
 --   version              of the record that the database has of it: tier, keys, settings
 --   definitionsVersion   of its definitions in the database; none where they have not all been copied here
 --   closing              ms: until then a definition may be about to be deleted, and must not be reserved

@@ -20,7 +20,7 @@
  *   {t}:pools:<epoch>         set: pools that have a bitmap
  *   {t}:loose:<epoch>         hash: name → how many slots <name>_<i> are held that are no pool's
  *   {t}:streams               sorted set: id of an open stream of events → ms at which its lease lapses; those of sessions: {t}:sessionStreams
- *   {t}:events                channel (sharded pub/sub): events as streams send them; an empty message: keys have changed
+ *   {t}:events                channel (sharded pub/sub): <number> '\n' events as streams send them; an empty message: keys have changed
  *   {expiry:<n>}              sorted set, one shard of the expiry index: tenant → ms before which nothing of it is due
  */
 import { createHash } from 'node:crypto';

@@ -14,35 +14,53 @@ export const RENEW_EVERY_MS = 10_000;
 /** Streams that one call renews: about 2 ms of Redis. */
 const PAGE = 250;
 
+export interface OpenedStream {
+  /** ms after which the token or session that it was opened with ends; null for a key */
+  readonly endsInMs: number | null;
+  /** The number of the last message that was published before. */
+  readonly lastMessage: number;
+}
+
 /**
  * Gives a stream its lease.
- * @returns ms after which the token or session that it was opened with ends; null for a key
  * @throws HoldfastError unauthenticated, unavailable; LimitError where the tenant has as many as its tier allows
  */
-export async function openStream(engine: Engine, credential: Credential, id: string): Promise<number | null> {
-  const [endsInMs] = await call(engine, 'openStream', credential, () => [id, LEASE_MS]);
-  return credential.kind === 'key' ? null : toInteger(endsInMs);
+export async function openStream(engine: Engine, credential: Credential, id: string): Promise<OpenedStream> {
+  const [endsInMs, lastMessage] = await call(engine, 'openStream', credential, () => [id, LEASE_MS]);
+  return {
+    endsInMs: credential.kind === 'key' ? null : toInteger(endsInMs),
+    lastMessage: toInteger(lastMessage),
+  };
+}
+
+export interface RenewedStreams {
+  /** The ids of those that must end: their key is gone, or their lease was. */
+  readonly ended: readonly string[];
+  /** The number of the last message that was published before. */
+  readonly lastMessage: number;
 }
 
 /**
  * Renews the leases of a tenant's streams.
  * @param streams id → who opened it
- * @returns the ids of those that must end: their key is gone, or their lease was
  * @throws HoldfastError unavailable
  */
 export async function renewStreams(
   engine: Engine,
   tenant: string,
   streams: ReadonlyMap<string, string>,
-): Promise<string[]> {
+): Promise<RenewedStreams> {
   const all = [...streams];
   const ended: string[] = [];
+  let lastMessage = 0;
   for (let from = 0; from < all.length; from += PAGE) {
     const args = all.slice(from, from + PAGE).flat();
     const page = await send(() => engine.redis.hf_renewStreams(tenantKey(tenant), LEASE_MS, ...args));
-    ended.push(...parseReply(page).map(toText));
+    const [last, ...ids] = parseReply(page);
+    ended.push(...ids.map(toText));
+    lastMessage = toInteger(last);
   }
-  return ended;
+  return { ended, lastMessage };
 }
 
 /**
