@@ -64,9 +64,10 @@ const ABOUT = {
 export function createHealthApp({
   log,
   ready,
+  alive,
   metrics,
   traces,
-}: Pick<HttpDeps, 'log' | 'ready' | 'metrics' | 'traces'>): OpenAPIHono<AppEnv> {
+}: Pick<HttpDeps, 'log' | 'ready' | 'alive' | 'metrics' | 'traces'>): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({
     defaultHook: (result, c) => (result.success ? undefined : c.json(describeFault(result.error), 400)),
   });
@@ -82,7 +83,7 @@ export function createHealthApp({
         c.json({ error: 'This method is not allowed here.' }, 405, { Allow: methods.join(', ') }),
     }),
   );
-  app.route('/', healthRoutes(ready));
+  app.route('/', healthRoutes(ready, alive));
   return app;
 }
 

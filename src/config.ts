@@ -144,6 +144,7 @@ const Environment = z
     SWEEP_INTERVAL_MS: integer(100, 60_000).default(1000),
     RECONCILE_INTERVAL_MS: integer(1000, 86_400_000).default(300_000),
     DRAIN_DELAY_MS: integer(0, 600_000).default(3000),
+    LIVENESS_REDIS_SECONDS: integer(1, 86_400).default(60),
     MAX_NAME_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.nameLength),
     MAX_TYPE_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.typeLength),
     MAX_TTL_SECONDS: integer(1, 3_153_600_000).default(DEFAULT_SIZES.ttlSeconds),
@@ -230,6 +231,8 @@ export interface Config {
   readonly reconcileIntervalMs: number;
   /** From SIGTERM on, for which all is still served: until balancers have seen that this instance is not ready. */
   readonly drainDelayMs: number;
+  /** After which an instance that has lost a Redis that others can reach is not alive. */
+  readonly livenessRedisMs: number;
   readonly sizes: Sizes;
 }
 
@@ -277,6 +280,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     sweepIntervalMs: data.SWEEP_INTERVAL_MS,
     reconcileIntervalMs: data.RECONCILE_INTERVAL_MS,
     drainDelayMs: data.DRAIN_DELAY_MS,
+    livenessRedisMs: data.LIVENESS_REDIS_SECONDS * 1000,
     sizes: {
       nameLength: data.MAX_NAME_LENGTH,
       typeLength: data.MAX_TYPE_LENGTH,

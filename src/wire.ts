@@ -10,10 +10,11 @@ import { Activity } from './engine/activity.ts';
 import { changeInRedis } from './engine/changeInRedis.ts';
 import type { Engine } from './engine/engine.ts';
 import { redisFault } from './engine/health.ts';
+import { Liveness } from './engine/liveness.ts';
 import { configuredLoader } from './engine/loadTenant.ts';
 import { reconcile } from './engine/reconcile.ts';
 import { createPatientRedis, createRedis, createSubscriptions, type RedisClient } from './engine/redis.ts';
-import { Replication } from './engine/replication.ts';
+import { mostReplicas, Replication } from './engine/replication.ts';
 import { defineScripts, loadScripts, observeScripts } from './engine/scripts.ts';
 import { overdueMs, sweep } from './engine/sweep.ts';
 import { END_REASONS } from './events/stream.ts';
@@ -24,6 +25,7 @@ import { type IssuerLookup, JwtVerifier } from './identity/jwtVerifier.ts';
 import { OidcClient } from './identity/oidc.ts';
 import { Sealer } from './identity/sealer.ts';
 import { startSchedule } from './jobs/schedule.ts';
+import { startUp } from './jobs/startUp.ts';
 import { FailedAuthentications } from './limits/failedAuthentications.ts';
 import { Listings } from './limits/listings.ts';
 import { ReadLimiter } from './limits/reads.ts';
@@ -39,6 +41,10 @@ export interface Services {
   readonly app: OpenAPIHono<AppEnv>;
   /** null: none are asked for */
   readonly metrics: Metrics | null;
+  /** Why it has not started to serve yet; null if it has. */
+  readonly startFault: string | null;
+  /** Settled once it has started to serve. */
+  readonly started: Promise<void>;
   /** Makes readiness fail from now on; all is still served. */
   unready(): void;
   /** Ends the streams of events besides, and opens no more. */
@@ -53,9 +59,10 @@ export interface WireOptions {
 }
 
 /**
- * Connects to Redis, checks it, opens the database or puts the configured tenants into Redis, and starts the jobs that the role asks for.
+ * Opens the database, connects to Redis, and once that is usable puts the configured tenants into it and starts the jobs that the role asks for. While
+ * Redis is away, or not configured as it must be, the instance is not ready, and goes on trying.
  * @param keys of the in-memory mode
- * @throws Error with a message for whoever started the service, where it cannot work
+ * @throws Error with a message for whoever started the service, if the database cannot be used
  */
 export async function wire(
   config: Config,
@@ -84,8 +91,6 @@ export async function wire(
   const tenants = configuredTenants(keys);
   let database: Database | null = null;
   try {
-    const fault = await redisFault(redis).catch(() => `Redis cannot be reached (${lastError.message})`);
-    if (fault !== null) throw new Error(fault);
     database = config.database && (await Database.open(config.database.url, config.database.pool, log));
   } catch (error) {
     redis.disconnect();
@@ -98,11 +103,71 @@ export async function wire(
   const confirmed = config.waitReplicas === 0 ? undefined : prepare(createRedis(config.redisUrl, () => {}));
   const replication = confirmed && new Replication(confirmed, config.waitReplicas);
   const engine: Engine = { redis, replication, loadTenant, tiers: config.tiers };
-  if (store === null) for (const tenant of tenants.keys()) await loadTenant(tenant);
+
+  const closers: (() => unknown)[] = [];
+  const startJobs = () => {
+    if (config.role === 'api') return;
+    const connection = createPatientRedis(config.redisUrl);
+    const schedule = (name: string, everyMs: number, turn: () => Promise<void>) => {
+      const timed = metrics === null ? turn : metrics.timed(name, turn);
+      closers.push(startSchedule(connection, name, everyMs, timed, log).close);
+    };
+    schedule('expiry', config.sweepIntervalMs, async () => {
+      const ended = await sweep(redis);
+      metrics?.countSwept(ended);
+      if (ended > 0) log.debug({ ended }, 'swept');
+    });
+    schedule('reconciliation', config.reconcileIntervalMs, async () => {
+      const repaired = await reconcile(redis);
+      if (repaired > 0) log.warn({ repaired }, 'the expiry index had lost tenants');
+    });
+    if (copy !== null) {
+      let since = Date.now() - FIRST_LOOK_BACK_MS;
+      schedule('copies', REFRESH_EVERY_MS, async () => {
+        const start = Date.now();
+        const refreshed = await copy.refreshChanged(new Date(since));
+        // What was being written meanwhile bears an earlier time than that at which it can be seen.
+        since = start - LOOK_BACK_MS;
+        if (refreshed > 0) log.warn({ refreshed }, 'working copies were behind the database');
+      });
+    }
+    closers.push(() => connection.quit());
+  };
+  let isClosed = false;
+  const start = await startUp(async () => {
+    const fault = await redisFault(redis).catch(() => `Redis cannot be reached (${lastError.message})`);
+    if (fault !== null) return fault;
+    if (isClosed) return 'leaving';
+    try {
+      if (store === null) for (const tenant of tenants.keys()) await loadTenant(tenant);
+    } catch {
+      return 'the configured tenants cannot be put into Redis';
+    }
+    startJobs();
+    void warnOfReplicas(redis, config.waitReplicas, log);
+    return null;
+  }, log);
 
   let leaving = false;
-  const ready = async () =>
-    leaving ? 'leaving' : redisFault(redis).catch(() => 'the reservation store cannot be reached');
+  const ready = async () => {
+    if (leaving) return 'leaving';
+    return start.fault ?? redisFault(redis).catch(() => 'the reservation store cannot be reached');
+  };
+  const isFit = (...clients: RedisClient[]) =>
+    Promise.all(clients.map(redisFault)).then(
+      () => true,
+      () => false,
+    );
+  const liveness = new Liveness(
+    () => isFit(redis, ...(confirmed === undefined ? [] : [confirmed])),
+    async () => {
+      const fresh = createRedis(config.redisUrl, () => {});
+      defineScripts(fresh, scripts);
+      return isFit(fresh).finally(() => fresh.disconnect());
+    },
+    config.livenessRedisMs,
+  );
+  const alive = () => liveness.fault;
   const activity = new Activity(redis, log);
   const streams =
     config.role === 'worker'
@@ -110,7 +175,7 @@ export async function wire(
       : new Streams(engine, createSubscriptions(config.redisUrl, redis), log, metrics && streamsObserver(metrics));
   const app =
     streams === null
-      ? createHealthApp({ log, ready, metrics, traces })
+      ? createHealthApp({ log, ready, alive, metrics, traces })
       : createApp({
           engine,
           definitions:
@@ -138,41 +203,18 @@ export async function wire(
           metrics,
           traces,
           ready,
+          alive,
           knowsTenant: (id) => store !== null || tenants.has(id),
         });
 
-  const closers: (() => unknown)[] = [() => streams?.close(), () => activity.close(), () => traces?.close()];
-  if (config.role !== 'api') {
-    const connection = createPatientRedis(config.redisUrl);
-    const schedule = (name: string, everyMs: number, turn: () => Promise<void>) => {
-      const timed = metrics === null ? turn : metrics.timed(name, turn);
-      return startSchedule(connection, name, everyMs, timed, log).then(({ close }) => closers.push(close));
-    };
-    await schedule('expiry', config.sweepIntervalMs, async () => {
-      const ended = await sweep(redis);
-      metrics?.countSwept(ended);
-      if (ended > 0) log.debug({ ended }, 'swept');
-    });
-    await schedule('reconciliation', config.reconcileIntervalMs, async () => {
-      const repaired = await reconcile(redis);
-      if (repaired > 0) log.warn({ repaired }, 'the expiry index had lost tenants');
-    });
-    if (copy !== null) {
-      let since = Date.now() - FIRST_LOOK_BACK_MS;
-      await schedule('copies', REFRESH_EVERY_MS, async () => {
-        const start = Date.now();
-        const refreshed = await copy.refreshChanged(new Date(since));
-        // What was being written meanwhile bears an earlier time than that at which it can be seen.
-        since = start - LOOK_BACK_MS;
-        if (refreshed > 0) log.warn({ refreshed }, 'working copies were behind the database');
-      });
-    }
-    closers.push(() => connection.quit());
-  }
   if (metrics !== null) addGauges(metrics, redis, database, streams);
   return {
     app,
     metrics,
+    get startFault() {
+      return start.fault;
+    },
+    started: start.done,
     unready: () => {
       leaving = true;
     },
@@ -181,11 +223,24 @@ export async function wire(
       streams?.leave();
     },
     close: async () => {
-      for (const close of closers) await close();
+      isClosed = true;
+      start.close();
+      liveness.close();
+      for (const close of [() => streams?.close(), () => activity.close(), () => traces?.close(), ...closers])
+        await close();
       await database?.close();
       for (const client of [replication?.redis, redis]) await client?.quit().catch(() => client.disconnect());
     },
   };
+}
+
+/** Warns if the death of a primary, or a planned failover, could undo what was answered. */
+async function warnOfReplicas(redis: RedisClient, waited: number, log: Logger): Promise<void> {
+  const replicas = await mostReplicas(redis).catch(() => 0);
+  if (waited >= replicas) return;
+  const warning =
+    'REDIS_WAIT_REPLICAS is less than the number of replicas: a failover may undo what was answered. Set it to that number';
+  log.warn({ waited, replicas }, warning);
 }
 
 /** The libraries are loaded only where they are needed. */

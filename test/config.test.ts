@@ -29,6 +29,7 @@ describe('configuration', () => {
       sweepIntervalMs: 1000,
       reconcileIntervalMs: 300_000,
       drainDelayMs: 3000,
+      livenessRedisMs: 60_000,
       database: null,
       adminRule: { admins: [], adminGroup: undefined },
       signIn: { kind: 'none' },

@@ -1,14 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, inject, test } from 'vitest';
+import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import { createClient } from './support/client.ts';
 import { until } from './support/until.ts';
 import { watch } from './support/watch.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** Whatever else the machine does meanwhile. */
+const START_WITHIN_MS = 60_000;
+vi.setConfig({ testTimeout: 2 * START_WITHIN_MS });
 
 interface Started {
   readonly child: ChildProcess;
@@ -42,7 +47,7 @@ function start(env: Record<string, string> = {}): Started {
 
 const welcomed = async (started: Started) => {
   const output = () => started.output();
-  const [, url = ''] = await until('the welcome', () => /ready at (\S+)/.exec(output()));
+  const [, url = ''] = await until('the welcome', () => /ready at (\S+)/.exec(output()), START_WITHIN_MS);
   const [, key = ''] = await until('the key', () => /key (hf_local_\w+)/.exec(output()));
   return { url, key, ...createClient(url, key) };
 };
@@ -127,15 +132,44 @@ describe('a start that cannot work says why in one line and exits non-zero', () 
   test('a bad variable', async () => {
     expect(await refused({ PORT: 'eighty', ROLE: 'boss' })).toMatch(/PORT must be an integer; ROLE must be/);
   });
+});
 
-  test('no Redis there, and the address’s password is not repeated', async () => {
-    const message = await refused({ REDIS_URL: 'redis://user:secret@127.0.0.1:1' });
-    expect(message).toContain('Redis cannot be reached');
-    expect(message).not.toContain('secret');
+describe('started without its Redis', () => {
+  test('listens and says why it is not ready; the address’s password is not repeated; SIGTERM ends it in good order', async () => {
+    const started = start({ REDIS_URL: 'redis://user:secret@127.0.0.1:1', PORT: '0', DRAIN_DELAY_MS: '0' });
+    const [, url = ''] = await until('it listens', () => /"url":"([^"]+)"/.exec(started.output()), START_WITHIN_MS);
+    const ready = await fetch(`${url}/readyz`);
+    expect([ready.status, await ready.json()]).toMatchObject([
+      503,
+      { reason: expect.stringContaining('Redis cannot be reached') },
+    ]);
+    await until('it says so', () => started.output().includes('"not ready"'));
+    expect(started.output()).not.toContain('secret');
+    started.child.kill('SIGTERM');
+    expect(await started.exit).toBe(0);
   });
 });
 
 describe('SIGTERM', () => {
+  test('ends a start at once', async () => {
+    // A database that takes connections and never answers keeps the start waiting.
+    const silent = createTcpServer();
+    const connected = new Promise((resolve) => silent.once('connection', resolve));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const address = silent.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const started = start({
+      REDIS_URL: inject('redisUrl'),
+      DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/nothing`,
+      KEY_SECRET: 'x'.repeat(32),
+    });
+    await connected;
+    started.child.kill('SIGTERM');
+    // By a code, not by the signal: that would not end the first process of a container.
+    expect(await started.exit).toBe(143);
+    silent.close();
+  });
+
   test('is told to balancers first: for DRAIN_DELAY_MS nothing else has changed', async () => {
     const key = `hf_acme_${'b'.repeat(32)}`;
     const started = start({
@@ -145,7 +179,7 @@ describe('SIGTERM', () => {
       DRAIN_DELAY_MS: '1500',
       API_KEYS: JSON.stringify([{ key, tenant: 'acme', tier: 'Pro' }]),
     });
-    const [, url = ''] = await until('ready', () => /"url":"([^"]+)"/.exec(started.output()));
+    const [, url = ''] = await until('ready', () => /"url":"([^"]+)"/.exec(started.output()), START_WITHIN_MS);
     const before = await watch({ url, key });
     const begin = performance.now();
     started.child.kill('SIGTERM');
@@ -169,7 +203,7 @@ describe('SIGTERM', () => {
       ROLE: 'api',
       API_KEYS: JSON.stringify([{ key, tenant: 'acme', tier: 'Pro' }]),
     });
-    const [, url = ''] = await until('ready', () => /"url":"([^"]+)"/.exec(started.output()));
+    const [, url = ''] = await until('ready', () => /"url":"([^"]+)"/.exec(started.output()), START_WITHIN_MS);
     const body = JSON.stringify([{ resource: 'r', requester: 'q', ttlSeconds: 1 }]);
     const call = request(`${url}/api/v1/Reservation/check`, {
       method: 'POST',

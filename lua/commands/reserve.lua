@@ -56,7 +56,7 @@ local toRefuse = overCap('RESERVE', mark, fenceBefore, countBefore) or askForInd
 if toRefuse then
   return toRefuse
 end
-if listening or listenUntil > 0 then
+if listenUntil > 0 then
   for i = 3, #reply do
     local at = 5 * i - 11
     tellReserved(ARGV[at], ARGV[at + 1], ARGV[at + 3], reply[i], made[i])

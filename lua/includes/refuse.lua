@@ -5,7 +5,7 @@
 -- how much of it is left. Returns {'LIMIT', limitType, limit, tier, asked, retryAfterS, left}; left is -1 if it does not apply.
 local function refuse(requestType, limitType, limit, asked, retryAfterS, left)
   local field = 'told:' .. limitType
-  if listening and nowMs - tonumber(redis.call('HGET', tenantKey, field) or 0) >= 1000 then
+  if listenUntil > 0 and nowMs - tonumber(redis.call('HGET', tenantKey, field) or 0) >= 1000 then
     tell('TIER_LIMIT_REACHED', requestType, nil, nil, nil, nil, keyLabel, nil, nil, limitType, limit)
     publish({ field, nowMs })
   end

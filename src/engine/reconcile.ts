@@ -4,7 +4,7 @@
  */
 import type { Redis } from 'ioredis';
 import { expiryKey, expiryShard, TENANT_KEYS, tenantKey, tenantOf } from './keys.ts';
-import type { RedisClient } from './redis.ts';
+import { isAway, type RedisClient } from './redis.ts';
 import { primariesOf } from './topology.ts';
 
 /** Keys that one SCAN looks at, about. */
@@ -13,7 +13,7 @@ const SCAN_COUNT = 1000;
 /**
  * Looks at every tenant, on each primary that answers.
  * @returns how many it put back
- * @throws Error where a primary did not answer, once the others have been looked at
+ * @throws Error if a primary did not answer, or the state of a tenant is broken, once all others have been looked at
  */
 export async function reconcile(redis: RedisClient): Promise<number> {
   const walks = await Promise.allSettled(primariesOf(redis).map((primary) => reconcileAt(redis, primary)));
@@ -26,14 +26,22 @@ export async function reconcile(redis: RedisClient): Promise<number> {
 async function reconcileAt(redis: RedisClient, primary: Redis): Promise<number> {
   let cursor = '0';
   let repaired = 0;
+  let broken: unknown;
   do {
     const [next, keys] = await primary.scan(cursor, 'MATCH', TENANT_KEYS, 'COUNT', SCAN_COUNT);
     cursor = next;
     for (const key of keys) {
       const tenant = tenantOf(key);
-      if (tenant !== null && (await reconcileTenant(redis, tenant))) repaired++;
+      if (tenant === null) continue;
+      try {
+        if (await reconcileTenant(redis, tenant)) repaired++;
+      } catch (error) {
+        if (isAway(error)) throw error;
+        broken = error;
+      }
     }
   } while (cursor !== '0');
+  if (broken !== undefined) throw broken;
   return repaired;
 }
 

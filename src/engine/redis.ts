@@ -106,6 +106,28 @@ function createAny(url: string, options: Options, queue: typeof NO_QUEUE | Recor
 }
 
 /**
+ * Has a client connect again when its connection has ended, unless somebody closed it. ioredis ends a client of sentinels for good if these tell of a new
+ * primary while it is connecting.
+ */
+function keepConnected(client: RedisClient): void {
+  if (client instanceof Cluster) return; // it goes on by itself
+  let isClosing = false;
+  const [disconnect, quit] = [client.disconnect.bind(client), client.quit.bind(client)];
+  client.disconnect = (reconnect = false) => {
+    isClosing ||= !reconnect;
+    disconnect(reconnect);
+  };
+  client.quit = (callback) => {
+    isClosing = true;
+    return quit(callback);
+  };
+  const connect = () => {
+    if (!isClosing) client.connect().catch(() => {});
+  };
+  client.on('end', () => setTimeout(connect, RETRY_EVERY_MS));
+}
+
+/**
  * Makes the client that scripts run on; it connects at once.
  * @param onError told of each lost or failed connection
  */
@@ -113,6 +135,7 @@ export function createRedis(url: string, onError: (error: Error) => void): Redis
   const redis = createAny(url, COMMANDS, NO_QUEUE);
   redis.on('error', onError);
   redis.on(redis instanceof Cluster ? 'node error' : 'error', countSilence);
+  keepConnected(redis);
   return redis;
 }
 
@@ -120,6 +143,7 @@ export function createRedis(url: string, onError: (error: Error) => void): Redis
 export function createPatientRedis(url: string): RedisClient {
   const redis = createAny(url, PATIENT, {});
   redis.on('error', () => {}); // the client above has the same trouble, and tells
+  keepConnected(redis);
   return redis;
 }
 
@@ -174,6 +198,10 @@ const LOST =
 
 /** Errors that will not pass at once: Redis cannot serve, or does not serve us. A script met keys that have moved. */
 const AWAY = /^(OOM|NOREPLICAS|BUSY|MISCONF|NOAUTH|WRONGPASS|NOPERM)\b|attempted to access a non local key/;
+
+/** Whether an error says that Redis cannot be reached, or cannot serve: the fault is not in what was asked. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof Error && [NOT_RUN, LOST, AWAY].some((away) => away.test(error.message));
 
 /** How often a connection was cut since nothing had come on it for too long. */
 let silences = 0;

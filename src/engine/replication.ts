@@ -6,7 +6,7 @@
 import { Cluster, type Redis } from 'ioredis';
 import { HoldfastError } from '../domain/errors.ts';
 import type { RedisClient } from './redis.ts';
-import { connectionTo } from './topology.ts';
+import { connectionTo, primariesOf } from './topology.ts';
 
 /** That replicas have to answer; within the time that a connection may be silent. */
 const WITHIN_MS = 500;
@@ -62,6 +62,15 @@ export class Replication {
     });
     return lane.next;
   }
+}
+
+/**
+ * How many replicas the primary with the most of them has.
+ * @throws Error if a primary does not answer
+ */
+export async function mostReplicas(redis: RedisClient): Promise<number> {
+  const told = await Promise.all(primariesOf(redis).map((primary) => primary.info('replication')));
+  return Math.max(0, ...told.map((info) => Number(/^connected_slaves:(\d+)/m.exec(info)?.[1] ?? 0)));
 }
 
 const unconfirmed = (cause?: unknown) =>

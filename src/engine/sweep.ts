@@ -3,7 +3,7 @@
  * due: the expiry index names the tenants, so no other is looked at. Any number of sweeps may run at once.
  */
 import { EXPIRY_SHARDS, expiryKey, keysOf, tenantKey } from './keys.ts';
-import type { RedisClient } from './redis.ts';
+import { isAway, type RedisClient } from './redis.ts';
 import { parseReply, toInteger } from './reply.ts';
 import { ownerOf } from './topology.ts';
 
@@ -11,9 +11,9 @@ import { ownerOf } from './topology.ts';
 const TENANTS = 100;
 
 /**
- * Ends all that is due by now, but for tenants of a primary that does not answer.
+ * Ends all that is due by now, but for tenants of a primary that does not answer, and tenants whose state is broken.
  * @returns how many reservations it ended
- * @throws Error where a primary did not answer, once the tenants of the others have been seen to
+ * @throws Error if there are such, once all others have been visited
  */
 export async function sweep(redis: RedisClient): Promise<number> {
   const [seconds = 0] = await redis.time();
@@ -42,8 +42,9 @@ export async function overdueMs(redis: RedisClient): Promise<number> {
 }
 
 /**
- * A piece of each tenant's backlog in turn, so that one with a great backlog does not keep the others waiting.
- * @param away the primaries that have not answered in this sweep, which are not asked again, and what they cost to find out
+ * Passes through what is due, a piece of each tenant's backlog at a time, so that one with a great backlog does not keep the others waiting, until a pass changes
+ * nothing.
+ * @param away filled with the primaries that have not answered in this sweep, and the tenants whose state is broken: these are not visited again
  */
 async function sweepShard(
   redis: RedisClient,
@@ -52,36 +53,58 @@ async function sweepShard(
   away: Map<string, unknown>,
 ): Promise<number> {
   let total = 0;
-  const skipped = new Set<string>();
-  for (;;) {
-    const range = [shardKey, '-inf', String(nowMs), 'BYSCORE', 'LIMIT', skipped.size, TENANTS, 'WITHSCORES'] as const;
-    const rows = await redis.zrange(...range);
-    let progress = false;
-    for (let i = 0; i < rows.length; i += 2) {
-      const [tenant = '', indexed = ''] = rows.slice(i, i + 2);
-      const key = tenantKey(tenant);
-      const primary = ownerOf(redis, key);
-      if (!away.has(primary)) {
-        try {
-          const [code, ended, next] = parseReply(await redis.hf_sweep(...keysOf('sweep', tenant), ''));
-          total += toInteger(ended);
-          if (code === 'AGAIN') {
-            progress = true;
-            continue;
-          }
-          const nextDue = toInteger(next);
-          await redis.hf_raiseIndex(shardKey, tenant, indexed, nextDue);
-          // A tenant stays only where its shard's clock is behind, or somebody has just lowered it; the next sweep sees to it.
-          if (nextDue === -1 || nextDue > nowMs) progress = true;
-          continue;
-        } catch (error) {
-          away.set(primary, error);
-        }
+  let hasChanged = true;
+  while (hasChanged) {
+    hasChanged = false;
+    // Tenants of this pass that are due still: they precede those that it has not come to.
+    let left = 0;
+    for (;;) {
+      const range = [shardKey, '-inf', String(nowMs), 'BYSCORE', 'LIMIT', left, TENANTS, 'WITHSCORES'] as const;
+      const rows = await redis.zrange(...range);
+      if (rows.length === 0) break;
+      for (let i = 0; i < rows.length; i += 2) {
+        const [tenant = '', indexed = ''] = rows.slice(i, i + 2);
+        const { ended, isDue, isChanged } = await visit(redis, shardKey, tenant, indexed, nowMs, away);
+        total += ended;
+        if (isDue) left++;
+        if (isChanged) hasChanged = true;
       }
-      // Those behind it have their turn all the same.
-      if (!skipped.has(tenant)) progress = true;
-      skipped.add(tenant);
     }
-    if (!progress) return total;
+  }
+  return total;
+}
+
+interface Visit {
+  readonly ended: number;
+  /** Whether the index has it among what is due still. */
+  readonly isDue: boolean;
+  readonly isChanged: boolean;
+}
+
+const NOT_VISITED: Visit = { ended: 0, isDue: true, isChanged: false };
+
+/** Ends a piece of what is due of a tenant. */
+async function visit(
+  redis: RedisClient,
+  shardKey: string,
+  tenant: string,
+  indexed: string,
+  nowMs: number,
+  away: Map<string, unknown>,
+): Promise<Visit> {
+  const key = tenantKey(tenant);
+  const primary = `at ${ownerOf(redis, key)}`;
+  if (away.has(primary) || away.has(tenant)) return NOT_VISITED;
+  try {
+    const [code, ended, next] = parseReply(await redis.hf_sweep(...keysOf('sweep', tenant), ''));
+    if (code === 'AGAIN') return { ended: toInteger(ended), isDue: true, isChanged: true };
+    const nextDue = toInteger(next);
+    await redis.hf_raiseIndex(shardKey, tenant, indexed, nextDue);
+    // A tenant stays due only if its shard's clock is behind, or somebody has just lowered it; the next sweep sees to it.
+    const isDue = nextDue !== -1 && nextDue <= nowMs;
+    return { ended: toInteger(ended), isDue, isChanged: !isDue };
+  } catch (error) {
+    away.set(isAway(error) ? primary : tenant, error);
+    return NOT_VISITED;
   }
 }

@@ -7,11 +7,11 @@ import { eventsChannel, tenantOfChannel } from '../engine/keys.ts';
 import { type Subscriptions, send } from '../engine/redis.ts';
 
 /** How soon a connection that has gone silent is found out: so often it is asked, and its answer awaited as long as any. */
-const PING_EVERY_MS = 2000;
+const PING_EVERY_MS = 1000;
 
 export interface BusListener {
-  /** Events as streams send them; empty: look whether the keys of the tenant's streams are still valid. */
-  onMessage(tenant: string, frames: Buffer): void;
+  /** A message of events (batch.ts); empty: look whether the keys of the tenant's streams are still valid. */
+  onMessage(tenant: string, payload: Buffer): void;
   /** Nothing that was published for these tenants from some moment before now on was received. */
   onLost(tenants: readonly string[]): void;
 }
@@ -63,8 +63,8 @@ export class Bus {
     const existing = this.#connections.get(address);
     if (existing !== undefined) return existing;
     const connection = this.#subscriptions.connect(address);
-    connection.on('smessageBuffer', (channel: Buffer, frames: Buffer) =>
-      this.#listener.onMessage(tenantOfChannel(channel.toString()), frames),
+    connection.on('smessageBuffer', (channel: Buffer, payload: Buffer) =>
+      this.#listener.onMessage(tenantOfChannel(channel.toString()), payload),
     );
     connection.on('end', () => this.#lose(connection));
     // A slot is not this primary's any more: Redis has ended the subscriptions in it, and does not say which these were.

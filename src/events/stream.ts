@@ -1,15 +1,18 @@
 /**
- * One open stream of events: a response that is written to as long as its reader keeps up (decisions, section 7).
+ * One open stream of events: a response that is written to as long as its reader keeps up, and no message is missing.
  */
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Credential } from '../domain/tenants.ts';
+import type { Batch } from './batch.ts';
 
 /** Bytes that may wait for a slow reader. */
 const MAX_WAITING_BYTES = 1_048_576;
 
 /** That a reader has to take what was written before the end. */
 const END_WITHIN_MS = 2000;
+
+const FRAME_END = Buffer.from('\n\n');
 
 /** The longest that a timer takes. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -30,6 +33,9 @@ export class Stream {
   readonly credential: Credential;
   readonly #response: ServerResponse;
   #endReason: EndReason = 'reader';
+  /** The number of the last message before it opened, and of the last that it has sent. */
+  #openedAt = 0;
+  #last = 0;
 
   /** @param onClose called once, when it has ended, whoever ended it */
   constructor(response: ServerResponse, credential: Credential, onClose: (stream: Stream) => void) {
@@ -48,10 +54,46 @@ export class Stream {
     return this.#response.destroyed;
   }
 
-  /** Sends the head and a comment, so that proxies and the reader see at once that it is open. */
-  start(headers: Readonly<Record<string, string>>): void {
+  /** The number of the last message that it has sent. */
+  get last(): number {
+    return this.#last;
+  }
+
+  /**
+   * Sends the head and a comment, so that proxies and the reader see at once that it is open.
+   * @param lastMessage the number of the last message before
+   */
+  start(headers: Readonly<Record<string, string>>, lastMessage: number): void {
+    this.#openedAt = lastMessage;
+    this.#last = lastMessage;
     this.#response.writeHead(200, { ...HEADERS, ...headers });
     this.#response.write(': open\n\n');
+  }
+
+  /**
+   * Sends what is new of some messages. A message that is not the next ends the stream instead: some were missed, or it is of a primary that has been
+   * replaced.
+   * @returns how many events were sent
+   */
+  deliver({ messages, isUnbroken, frames }: Batch): number {
+    if (isUnbroken && messages[0]?.number === this.#last + 1) {
+      this.#last += messages.length;
+      return this.write(frames) ? countEvents(frames) : 0;
+    }
+    const fresh: Buffer[] = [];
+    let isBroken = false;
+    for (const { number, frames } of messages) {
+      // Published before it opened, and received after.
+      if (number !== null && number <= this.#openedAt) continue;
+      isBroken = number !== null && number !== this.#last + 1;
+      if (isBroken) break;
+      if (number !== null) this.#last = number;
+      fresh.push(frames);
+    }
+    const all = Buffer.concat(fresh);
+    const sent = all.length > 0 && this.write(all) ? countEvents(all) : 0;
+    if (isBroken) this.end('redis_lost');
+    return sent;
   }
 
   /**
@@ -81,4 +123,11 @@ export class Stream {
     this.#response.end();
     setTimeout(() => this.#response.destroy(), END_WITHIN_MS).unref();
   }
+}
+
+/** Each event ends with an empty line, and holds none. */
+function countEvents(frames: Buffer): number {
+  let count = 0;
+  for (let at = frames.indexOf(FRAME_END); at !== -1; at = frames.indexOf(FRAME_END, at + 2)) count++;
+  return count;
 }

@@ -9,12 +9,15 @@ import type { Credential } from '../domain/tenants.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Subscriptions } from '../engine/redis.ts';
 import { closeStreams, openStream, RENEW_EVERY_MS, renewStreams } from '../engine/streams.ts';
+import { type Message, parseMessage, toBatch } from './batch.ts';
 import { Bus } from './bus.ts';
 import { type EndReason, Stream } from './stream.ts';
 
 const KEEPALIVE_EVERY_MS = 15_000;
 const KEEPALIVE = Buffer.from(': keepalive\n\n');
-const FRAME_END = Buffer.from('\n\n');
+
+/** How long a message may be on its way. A stream that lags behind for longer has missed it. */
+const ON_ITS_WAY_MS = RENEW_EVERY_MS / 2;
 
 /** Renewals that may fail in a row, since Redis was away, before a lease may have lapsed. */
 const RENEWALS_TO_LOSE = 2;
@@ -26,7 +29,9 @@ interface Audience {
   /** Those that are being opened. */
   opening: number;
   /** What was received in this turn of the event loop. */
-  received: Buffer[];
+  received: Message[];
+  /** The number of the last message, as an earlier renewal was told, and when. */
+  told: { readonly lastMessage: number; readonly at: number };
   renewalsLost: number;
 }
 
@@ -85,12 +90,18 @@ export class Streams {
     const { tenant } = credential;
     const stream = new Stream(response, credential, (one) => this.#closed(one));
     const losses = this.#losses;
-    const audience = this.#audiences.get(tenant) ?? { streams: new Map(), opening: 0, received: [], renewalsLost: 0 };
+    const audience = this.#audiences.get(tenant) ?? {
+      streams: new Map(),
+      opening: 0,
+      received: [],
+      told: { lastMessage: 0, at: performance.now() },
+      renewalsLost: 0,
+    };
     this.#audiences.set(tenant, audience);
     audience.opening++;
     try {
       await this.#bus.subscribe(tenant);
-      const { endsInMs } = await openStream(this.#engine, credential, stream.id);
+      const { endsInMs, lastMessage } = await openStream(this.#engine, credential, stream.id);
       if (losses !== this.#losses || this.#leaving) {
         void this.#giveBack(tenant, [stream.id]);
         throw new HoldfastError('unavailable', 'The connection to the reservation store was lost. Connect again.');
@@ -100,7 +111,7 @@ export class Streams {
         return;
       }
       audience.streams.set(stream.id, stream);
-      stream.start(headers);
+      stream.start(headers, lastMessage);
       if (endsInMs !== null) stream.endIn(endsInMs);
     } finally {
       audience.opening--;
@@ -120,20 +131,20 @@ export class Streams {
     this.#bus.close();
   }
 
-  #receive(tenant: string, frames: Buffer): void {
+  #receive(tenant: string, payload: Buffer): void {
     const audience = this.#audiences.get(tenant);
     if (audience === undefined) return;
-    if (frames.length === 0) {
+    if (payload.length === 0) {
       void this.#renew(tenant);
       return;
     }
-    if (audience.received.push(frames) > 1) return;
+    if (audience.received.push(parseMessage(payload)) > 1) return;
     setImmediate(() => {
-      const all = audience.received.length === 1 ? frames : Buffer.concat(audience.received);
+      const batch = toBatch(audience.received);
       audience.received = [];
-      let written = 0;
-      for (const stream of audience.streams.values()) if (stream.write(all)) written++;
-      this.#observer?.delivered(written * countEvents(all));
+      let delivered = 0;
+      for (const stream of audience.streams.values()) delivered += stream.deliver(batch);
+      this.#observer?.delivered(delivered);
     });
   }
 
@@ -167,20 +178,27 @@ export class Streams {
   async #renew(tenant: string): Promise<void> {
     const audience = this.#audiences.get(tenant);
     if (audience === undefined || audience.streams.size === 0) return;
-    const byCredential = new Map<string, Stream[]>();
-    for (const stream of audience.streams.values()) {
-      const { asker } = stream.credential;
-      byCredential.set(asker, [...(byCredential.get(asker) ?? []), stream]);
+    const byCredential = new Map<string, { readonly credential: Credential; readonly ids: string[] }>();
+    for (const { id, credential } of audience.streams.values()) {
+      const { ids } = byCredential.get(credential.asker) ?? { ids: [] };
+      byCredential.set(credential.asker, { credential, ids: [...ids, id] });
     }
     try {
-      for (const streams of byCredential.values()) {
-        const [{ credential } = { credential: undefined }] = streams;
-        if (credential === undefined) continue;
-        const ids = streams.map(({ id }) => id);
-        const { ended } = await renewStreams(this.#engine, credential, ids);
-        for (const id of ended) audience.streams.get(id)?.end('credential_ended');
+      const ended: string[] = [];
+      let lastMessage = 0;
+      for (const { credential, ids } of byCredential.values()) {
+        const renewed = await renewStreams(this.#engine, credential, ids);
+        ended.push(...renewed.ended);
+        lastMessage = renewed.lastMessage;
       }
       audience.renewalsLost = 0;
+      for (const id of ended) audience.streams.get(id)?.end('credential_ended');
+      const { told } = audience;
+      if (performance.now() - told.at < ON_ITS_WAY_MS) return;
+      // A primary that took over without the last messages counts from a lower number.
+      const behind = Math.min(told.lastMessage, lastMessage);
+      for (const stream of audience.streams.values()) if (stream.last < behind) stream.end('redis_lost');
+      audience.told = { lastMessage, at: performance.now() };
     } catch (err) {
       this.#log.warn({ err, tenant }, 'renewing streams');
       if (++audience.renewalsLost > RENEWALS_TO_LOSE)
@@ -191,11 +209,4 @@ export class Streams {
   #each(act: (stream: Stream) => void): void {
     for (const { streams } of this.#audiences.values()) for (const stream of streams.values()) act(stream);
   }
-}
-
-/** Each event ends with an empty line, and holds none. */
-function countEvents(frames: Buffer): number {
-  let count = 0;
-  for (let at = frames.indexOf(FRAME_END); at !== -1; at = frames.indexOf(FRAME_END, at + 2)) count++;
-  return count;
 }

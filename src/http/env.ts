@@ -19,7 +19,7 @@ import type { ReadLimiter } from '../limits/reads.ts';
 import type { Store } from '../store/records.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Traces } from '../telemetry/traces.ts';
-import type { ReadinessCheck } from './routes/health.ts';
+import type { LivenessCheck, ReadinessCheck } from './routes/health.ts';
 
 /** What there is only with a database. */
 export interface TenantDeps {
@@ -53,6 +53,7 @@ export interface HttpDeps {
   /** null: nobody collects them */
   readonly traces: Traces | null;
   readonly ready: ReadinessCheck;
+  readonly alive: LivenessCheck;
 }
 
 export interface AppEnv {

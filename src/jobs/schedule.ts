@@ -1,6 +1,7 @@
 /**
- * Work that comes round again, as a BullMQ job scheduler (decisions, section 7): each turn is done by whichever worker takes it,
- * so any number of workers may run.
+ * Work that comes round again, as a BullMQ job scheduler: each turn is done by whichever worker takes it, so any number of workers may run. BullMQ plans a
+ * turn when the one before is taken, so a Redis that loses its data, or refuses a write, breaks the chain for good. Each worker therefore looks after the
+ * chain, starts it again, and takes turns by its own timer as long as that does not help.
  */
 import { Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
@@ -8,6 +9,11 @@ import type { RedisClient } from '../engine/redis.ts';
 
 /** All of BullMQ's keys in one hash slot, which its scripts need in a cluster. */
 const PREFIX = '{bull}';
+
+/** How often a worker looks after the chain; as long it waits for BullMQ's answer. */
+const LOOK_EVERY_MS = 2000;
+/** How late a turn may be taken before the chain counts as broken. */
+const LATE_MS = 2000;
 
 export interface Schedule {
   /** Waits for the turn in hand and takes no other. */
@@ -18,27 +24,70 @@ export interface Schedule {
  * Starts it.
  * @param connection for BullMQ alone: it must wait for Redis as long as it takes (maxRetriesPerRequest null)
  * @param name of the queue, and in logs
- * @param turn a turn; what it throws is logged, and the next turn comes all the same
+ * @param turn a turn. An error of it is logged, and the next turn comes all the same. Two may run at once
  */
-export async function startSchedule(
+export function startSchedule(
   connection: RedisClient,
   name: string,
   everyMs: number,
   turn: () => Promise<void>,
   log: Logger,
-): Promise<Schedule> {
+): Schedule {
   const options = { connection, prefix: PREFIX };
   const queue = new Queue(name, options);
-  const worker = new Worker(name, turn, { ...options, removeOnComplete: { count: 1 }, removeOnFail: { count: 10 } });
+  let turns = 0;
+  const take = async () => {
+    turns++;
+    await turn().finally(() => turns--);
+  };
+  const worker = new Worker(name, take, { ...options, removeOnComplete: { count: 1 }, removeOnFail: { count: 10 } });
   const onError = (err: Error) => log.warn({ err }, name);
   queue.on('error', onError);
   worker.on('error', onError);
   worker.on('failed', (_, err) => onError(err));
-  await queue.upsertJobScheduler(name, { every: everyMs }, { name });
+
+  /** Starts the chain unless it goes on. Returns whether it does. */
+  const keepChain = async () => {
+    const { next = 0 } = (await queue.getJobScheduler(name)) ?? {};
+    if (next > Date.now() - LATE_MS) return true;
+    await queue.upsertJobScheduler(name, { every: everyMs }, { name });
+    return false;
+  };
+
+  let asked: Promise<boolean> | null = null;
+  let wasBroken = false;
+  let ownTurn: Promise<void> = Promise.resolve();
+  let ownTurnAt = Number.NEGATIVE_INFINITY;
+  const look = async () => {
+    // One question at a time: while Redis is away they would pile up.
+    asked ??= keepChain()
+      .catch((error: Error) => {
+        onError(error);
+        return false;
+      })
+      .finally(() => {
+        asked = null;
+      });
+    const isBroken = !(await Promise.race([asked, after(LOOK_EVERY_MS, false)]));
+    if (isBroken && wasBroken && turns === 0 && performance.now() - ownTurnAt >= everyMs) {
+      ownTurnAt = performance.now();
+      ownTurn = take().catch(onError);
+    }
+    wasBroken = isBroken;
+  };
+  void look();
+  const timer = setInterval(() => void look(), LOOK_EVERY_MS);
   return {
     close: async () => {
+      clearInterval(timer);
+      await ownTurn;
       await worker.close();
       await queue.close();
     },
   };
 }
+
+const after = <T>(ms: number, value: T) =>
+  new Promise<T>((resolve) => {
+    setTimeout(resolve, ms, value).unref();
+  });

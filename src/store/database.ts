@@ -47,7 +47,7 @@ export class Database {
    * @throws Error with a message for whoever started the service, where it is there and cannot be used
    */
   static async open(url: string, poolSize: number, log: Logger): Promise<Database> {
-    const database = new Database(url.startsWith(PGLITE) ? await openPglite(url) : openPostgres(url, poolSize));
+    const database = new Database(url.startsWith(PGLITE) ? await openPglite(url) : openPostgres(url, poolSize, log));
     const migrate = async () => {
       await database.#connected.migrate();
       database.#isMigrated = true;
@@ -125,9 +125,10 @@ export class Database {
   }
 }
 
-function openPostgres(url: string, size: number): Connected {
+function openPostgres(url: string, size: number, log: Logger): Connected {
   const pool = new PostgresPool(url, { size, statementTimeoutMs: ANSWER_WITHIN_MS });
-  return Object.assign(pool, { migrate: () => migratePostgres(url) });
+  const onWait = () => log.warn('another process is migrating the database: waiting for it');
+  return Object.assign(pool, { migrate: () => migratePostgres(url, onWait) });
 }
 
 async function openPglite(url: string): Promise<Connected> {

@@ -14,12 +14,19 @@ const migrationsFolder = fileURLToPath(new URL('../../drizzle/', import.meta.url
 /** Any number that nothing else on the server locks. */
 const LOCK = 4_839_201_733;
 
-/** @throws whatever the driver throws */
-export async function migratePostgres(url: string): Promise<void> {
+/**
+ * @param onWait called if another process holds the lock; it is then waited for
+ * @throws whatever the driver throws
+ */
+export async function migratePostgres(url: string, onWait: () => void): Promise<void> {
   const sql = postgres(url, { max: 1, connect_timeout: 3, onnotice: () => {} });
   try {
     // Held by this connection, so it is let go however this ends.
-    await sql`select pg_advisory_lock(${LOCK})`;
+    const [row] = await sql`select pg_try_advisory_lock(${LOCK}) as taken`;
+    if (row?.taken !== true) {
+      onWait();
+      await sql`select pg_advisory_lock(${LOCK})`;
+    }
     await migrateByPostgres(drizzle(sql), { migrationsFolder });
   } finally {
     await sql.end({ timeout: 5 });

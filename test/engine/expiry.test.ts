@@ -222,6 +222,44 @@ describe('the sweep', () => {
     await server.stop();
   });
 
+  test('visits every tenant that is due, though the state of some is broken, and says so', async () => {
+    // A Redis of its own, so that no other sweep meets the broken ones.
+    const server = await startRedis(() => {});
+    const first = makeTenant();
+    const inItsShard = () => {
+      for (;;) {
+        const name = makeTenant();
+        if (expiryShard(name) === expiryShard(first)) return name;
+      }
+    };
+    const engines = [await startEngine(first, server.url), await startEngine(inItsShard(), server.url)];
+    for (const { engine, credential } of engines) {
+      await setClock(engine.redis, credential.tenant, Date.now() - 60_000);
+      // More than one bite.
+      for (const round of [0, 1, 2])
+        await reserve(
+          engine,
+          credential,
+          many(300, 10).map((item) => ({ ...item, resource: `${round} ${item.resource}` })),
+        );
+      await engine.redis.del(`{${credential.tenant}}:clock`);
+    }
+    const redis = engines[0]?.engine.redis;
+    if (redis === undefined) throw new Error('no engine');
+    // Between the two, by the time at which they are due.
+    await redis.zadd(expiryKey(expiryShard(first)), 1, first);
+    for (const score of [2, 3, 4]) {
+      const broken = inItsShard();
+      await redis.set(`{${broken}}:tenant`, 'no hash');
+      await redis.zadd(expiryKey(expiryShard(first)), score, broken);
+    }
+    await expect(sweep(redis)).rejects.toThrow('WRONGTYPE');
+    for (const { credential } of engines) expect(await redis.hget(`{${credential.tenant}}:tenant`, 'count')).toBe('0');
+    expect(await redis.zcard(expiryKey(expiryShard(first)))).toBe(3);
+    for (const { stop } of engines) stop();
+    await server.stop();
+  });
+
   test('leaves what was released before its end, and what has no end', async () => {
     const running = await startEngine();
     const { engine, credential } = running;

@@ -302,6 +302,96 @@ describe('a stream that may have missed something ends', () => {
   });
 });
 
+describe('a stream ends at a break in the numbers of messages', () => {
+  const forge = (tenant: string, payload: string) => looking.call('SPUBLISH', `{${tenant}}:events`, payload);
+  const frame = 'event: RESERVED\ndata: {"type":"RESERVED"}\n\n';
+
+  test.each([
+    ['one is skipped', 2],
+    ['one comes again', 0],
+  ])('%s: what came before is delivered, and nothing after', async (_, step) => {
+    const holdfast = await startInstance();
+    const stream = await watch(holdfast);
+    await reserve(holdfast, 'before');
+    await stream.count(1);
+    const number = Number(await looking.hget(`{${holdfast.tenant}}:tenant`, 'messages'));
+    await forge(holdfast.tenant, `${number + step}\n${frame}`);
+    await until('it ends', () => stream.ended === 'in good order');
+    expect(stream.events.map(({ resource }) => resource)).toEqual(['before']);
+    const again = await watch(holdfast);
+    await reserve(holdfast, 'after');
+    expect((await again.count(1)).map(({ resource }) => resource)).toEqual(['after']);
+    await holdfast.stop();
+  });
+
+  test('messages of before it opened do not count', async () => {
+    const holdfast = await startInstance();
+    const first = await watch(holdfast);
+    for (let i = 0; i < 3; i++) await reserve(holdfast, `before ${i}`);
+    await first.count(3);
+    const second = await watch(holdfast);
+    await forge(holdfast.tenant, `2\n${frame}`);
+    await reserve(holdfast, 'after');
+    expect((await second.count(1)).map(({ resource }) => resource)).toEqual(['after']);
+    expect(second.ended).toBe('no');
+    await holdfast.stop();
+  });
+
+  test('messages of an instance of the version before, which numbers none, are delivered', async () => {
+    const holdfast = await startInstance();
+    const stream = await watch(holdfast);
+    await forge(holdfast.tenant, frame);
+    await reserve(holdfast, 'after');
+    expect((await stream.count(2)).map(({ resource }) => resource)).toEqual([undefined, 'after']);
+    await holdfast.stop();
+  });
+
+  test('a message that never comes is missed at a renewal', { timeout: 40_000 }, async () => {
+    const holdfast = await startInstance();
+    const stream = await watch(holdfast);
+    await looking.hincrby(`{${holdfast.tenant}}:tenant`, 'messages', 1);
+    await until('it ends', () => stream.ended === 'in good order', 25_000);
+    await holdfast.stop();
+  });
+
+  test('it slept through its lease, and others listened meanwhile', async () => {
+    const keys = [makeConfiguredKey(makeTenant())];
+    const includes = { clock: STEERED_CLOCK };
+    const [sleeping, other] = await Promise.all([startInstance({ keys, includes }), startInstance({ keys, includes })]);
+    const stream = await watch(sleeping);
+    await reserve(other, 'heard');
+    await stream.count(1);
+    await setClock(looking, other.tenant, Date.now() + 60_000);
+    const next = await watch(other);
+    await reserve(other, 'unheard');
+    expect((await next.count(1))[0]?.resource).toBe('unheard');
+    await until('it ends', () => stream.ended === 'in good order');
+    expect(stream.events.map(({ resource }) => resource)).toEqual(['heard']);
+    expect(next.ended).toBe('no');
+    await Promise.all([sleeping.stop(), other.stop()]);
+  });
+
+  test('the clock jumped ahead and back, and something was told in between', async () => {
+    const holdfast = await startInstance({ includes: { clock: STEERED_CLOCK } });
+    const stream = await watch(holdfast);
+    await reserve(holdfast, 'before');
+    await stream.count(1);
+    await setClock(looking, holdfast.tenant, Date.now() + 60_000);
+    await reserve(holdfast, 'unheard');
+    await setClock(looking, holdfast.tenant, Date.now());
+    await reserve(holdfast, 'after');
+    // What has an instance renew the lease of its streams.
+    await forge(holdfast.tenant, '');
+    await until('it ends', async () => {
+      await reserve(holdfast, 'later');
+      await holdfast.reset();
+      return stream.ended === 'in good order';
+    });
+    expect(stream.events.map(({ resource }) => resource)).toEqual(['before']);
+    await holdfast.stop();
+  });
+});
+
 describe('a stream ends at once when its key is gone', () => {
   test('and those of the tenant’s other keys stay', async () => {
     const tenant = makeTenant();

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redisServer.ts';
+import { healthRoutes } from '../../src/http/routes/health.ts';
 import { startInstance } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -30,7 +31,7 @@ describe('/healthz and /readyz', () => {
     await worker.stop();
   });
 
-  test('a Redis that evicts is refused at the start and in readiness', async () => {
+  test('an instance on a Redis that evicts is not ready and says why, until that is mended', async () => {
     const redis = await startRedis(quiet);
     const holdfast = await startInstance({ redisUrl: redis.url });
     await holdfast.redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
@@ -38,7 +39,64 @@ describe('/healthz and /readyz', () => {
       status: 503,
       body: { reason: 'Redis must have maxmemory-policy noeviction, it has allkeys-lru' },
     });
-    await expect(startInstance({ redisUrl: redis.url })).rejects.toThrow('noeviction');
+    const other = await startInstance({ redisUrl: redis.url });
+    expect((await other.request('GET', '/readyz')).body).toMatchObject({
+      reason: expect.stringContaining('noeviction'),
+    });
+    await holdfast.redis.config('SET', 'maxmemory-policy', 'noeviction');
+    for (const instance of [holdfast, other])
+      await until('it is ready', async () => (await instance.request('GET', '/readyz')).status === 200);
+    await other.stop();
+    await holdfast.stop();
+    await redis.stop();
+  });
+});
+
+test('an instance that should be restarted fails /healthz, and says why', async () => {
+  const routes = healthRoutes(
+    async () => null,
+    () => 'lost',
+  );
+  const answer = await routes.request('/healthz');
+  expect([answer.status, await answer.json()]).toEqual([503, { status: 'unavailable', reason: 'lost' }]);
+});
+
+test('probes are logged at debug only', async () => {
+  const holdfast = await startInstance();
+  for (const path of ['/healthz', '/readyz', '/openapi.json']) await holdfast.request('GET', path);
+  const levels = holdfast.logged
+    .map((line) => JSON.parse(line))
+    .filter(({ msg }) => msg === 'request')
+    .map(({ path, level }) => [path, level]);
+  expect(levels).toEqual([
+    ['/healthz', 20],
+    ['/readyz', 20],
+    ['/openapi.json', 30],
+  ]);
+  await holdfast.stop();
+});
+
+describe('a start without Redis', () => {
+  test('listens, is not ready, says why once a second, and serves as soon as Redis is there', async () => {
+    const socket = `/tmp/holdfast-test-${randomBytes(6).toString('hex')}.sock`;
+    const holdfast = await startInstance({ redisUrl: `unix://${socket}`, env: { ROLE: 'all' } });
+    expect((await holdfast.request('GET', '/healthz')).status).toBe(200);
+    expect(await holdfast.request('GET', '/readyz')).toMatchObject({
+      status: 503,
+      body: { reason: expect.stringMatching(/^Redis cannot be reached \(.*ENOENT/) },
+    });
+    expect((await holdfast.available('r')).status).toBe(503);
+    const said = () => holdfast.logged.filter((line) => line.includes('"not ready"')).length;
+    const [before, from] = [said(), performance.now()];
+    await until('it has said so three times', () => said() >= before + 3);
+    expect(performance.now() - from).toBeGreaterThan(1500);
+    const redis = await startRedis(quiet, { socket });
+    await until('it is ready', async () => (await holdfast.request('GET', '/readyz')).status === 200);
+    const [result] = (await holdfast.reserve({ resource: 'r', requester: 'a', ttlSeconds: 1 })).body;
+    expect(result?.status).toBe('ACQUIRED');
+    // Its jobs run, too.
+    const due = async () => Number(await holdfast.redis.hget(`{${holdfast.tenant}}:tenant`, 'count'));
+    await until('the lease is swept', async () => (await due()) === 0);
     await holdfast.stop();
     await redis.stop();
   });

@@ -160,6 +160,8 @@ export async function run({ engine, credential }: RunningEngine, history: Histor
   const { redis } = engine;
   const changes = changeInRedis(engine, 16);
   const model = new Model();
+  // A step that writes to the tenant by itself must not come before it is there.
+  await engine.loadTenant(tenant);
   model.setClock(Date.now());
   await setClock(redis, tenant, model.nowMs);
   for (const [i, one] of history.entries()) {

@@ -1,14 +1,16 @@
 /**
  * The schema (drizzle/): made once, however many start at the same time.
  */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { sql } from 'drizzle-orm';
+import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Database } from '../../src/store/database.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import { databaseEnv, KINDS, type TestDatabase } from '../support/tenancy.ts';
+import { until } from '../support/until.ts';
 
 const log = createLogger('silent');
 const JOURNAL = 'drizzle/meta/_journal.json';
@@ -30,6 +32,28 @@ describe('migrations', () => {
   test('are what the schema says: generating them again finds nothing to do', async () => {
     const { stdout } = await promisify(execFile)('npx', ['drizzle-kit', 'generate'], { encoding: 'utf8' });
     expect(stdout).toContain('No schema changes');
+  });
+
+  test('npm run db:migrate says that it waits for another process that migrates, and SIGTERM ends it at once', async () => {
+    const other = postgres(made.url, { max: 1 });
+    await other`select pg_advisory_lock(4839201733)`;
+    const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/migrate.ts'], {
+      env: { ...process.env, ...databaseEnv(made.url) },
+    });
+    let output = '';
+    child.stdout.on('data', (text) => {
+      output += text;
+    });
+    const ended = new Promise((resolve) => child.once('close', (...how) => resolve(how)));
+    await until(
+      'it says so',
+      () => output.includes('another process is migrating the database: waiting for it'),
+      30_000,
+    );
+    child.kill('SIGTERM');
+    // By a code, not by the signal: that would not end the first process of a container.
+    expect(await ended).toEqual([143, null]);
+    await other.end();
   });
 
   test('npm run db:migrate runs them, and says that it cannot', async () => {

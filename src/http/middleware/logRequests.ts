@@ -1,18 +1,21 @@
 /**
- * One log line a request: id, tenant, route, status and duration; never a key, a token, a body or a query.
+ * One log line a request: id, tenant, route, status and duration; never a key, a token, a body or a query. Probes are logged at debug only.
  */
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
 import type { AppEnv } from '../env.ts';
+
+const PROBES = ['/healthz', '/readyz'];
 
 export const logRequests = (log: Logger) =>
   createMiddleware<AppEnv>(async (c, next) => {
     c.set('log', log);
     const start = performance.now();
     await next();
-    if (!log.isLevelEnabled('info')) return;
+    const level = PROBES.includes(c.req.path) ? 'debug' : 'info';
+    if (!log.isLevelEnabled(level)) return;
     const durationMs = Math.round((performance.now() - start) * 100) / 100;
     const { method, path } = c.req;
     const tenant = c.get('credential')?.tenant;
-    log.info({ requestId: c.get('requestId'), tenant, method, path, status: c.res.status, durationMs }, 'request');
+    log[level]({ requestId: c.get('requestId'), tenant, method, path, status: c.res.status, durationMs }, 'request');
   });

@@ -1,5 +1,5 @@
 /**
- * GET /healthz: the process lives. GET /readyz: it can serve, that is, Redis runs its scripts and keeps what it is given.
+ * GET /healthz: the process lives, and a restart would not help it. GET /readyz: it can serve, that is, Redis runs its scripts and keeps what it is given.
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import type { AppEnv } from '../env.ts';
@@ -7,6 +7,9 @@ import { answer } from '../responses.ts';
 
 /** What stands in the way of serving; null where nothing does. */
 export type ReadinessCheck = () => Promise<string | null>;
+
+/** Why the process should be restarted; null if it should not. */
+export type LivenessCheck = () => string | null;
 
 const Health = z.object({ status: z.enum(['ok', 'unavailable']), reason: z.string().optional() }).openapi('Health');
 
@@ -17,7 +20,7 @@ const healthz = createRoute({
   tags: ['Operations'],
   summary: 'See whether the process lives',
   security: [],
-  responses: { 200: answer('It does.', Health) },
+  responses: { 200: answer('It does.', Health), 503: answer('It should be restarted, and why.', Health) },
 });
 
 const readyz = createRoute({
@@ -30,9 +33,14 @@ const readyz = createRoute({
   responses: { 200: answer('It can.', Health), 503: answer('It cannot, and why.', Health) },
 });
 
-export const healthRoutes = (ready: ReadinessCheck) =>
+export const healthRoutes = (ready: ReadinessCheck, alive: LivenessCheck) =>
   new OpenAPIHono<AppEnv>()
-    .openapi(healthz, (c) => c.json({ status: 'ok' as const }, 200))
+    .openapi(healthz, (c) => {
+      const reason = alive();
+      return reason === null
+        ? c.json({ status: 'ok' as const }, 200)
+        : c.json({ status: 'unavailable' as const, reason }, 503);
+    })
     .openapi(readyz, async (c) => {
       const reason = await ready();
       return reason === null
