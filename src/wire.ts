@@ -230,9 +230,11 @@ function signInOf({ signIn, publicUrl = '' }: Config): SignInWay {
 /** What verifies JWTs, by the issuers that the database has, or the configuration; null where that has none. */
 function verifierOf({ jwtIssuers, allowPrivateJwks: allowPrivate }: Config, store: Store | null): JwtVerifier | null {
   if (store !== null)
-    return new JwtVerifier((issuer, audiences) => findIssuers(store, issuer, audiences), { allowPrivate });
+    return new JwtVerifier((tenant, issuer, audiences) => findIssuers(store, tenant, issuer, audiences), {
+      allowPrivate,
+    });
   if (jwtIssuers.length === 0) return null;
-  const lookUp: IssuerLookup = async (issuer, audiences) =>
-    jwtIssuers.filter((one) => one.issuer === issuer && audiences.includes(one.audience));
+  const lookUp: IssuerLookup = async (tenant, issuer, audiences) =>
+    jwtIssuers.filter((one) => one.tenant === tenant && one.issuer === issuer && audiences.includes(one.audience));
   return new JwtVerifier(lookUp, { allowPrivate });
 }
