@@ -18,6 +18,7 @@ import { defineScripts, loadScripts, observeScripts } from './engine/scripts.ts'
 import { overdueMs, sweep } from './engine/sweep.ts';
 import { END_REASONS } from './events/stream.ts';
 import { Streams, type StreamsObserver } from './events/streams.ts';
+import { cookieName } from './http/cookies.ts';
 import type { AppEnv } from './http/env.ts';
 import { type ConfiguredKey, configuredTenants } from './identity/configuredTenants.ts';
 import { type IssuerLookup, JwtVerifier } from './identity/jwtVerifier.ts';
@@ -129,6 +130,7 @@ export async function wire(
           },
           jwtVerifier: verifierOf(config, store),
           signIn: signInOf(config),
+          sessionCookie: cookieName(config.publicUrl, 'session'),
           publicUrl: config.publicUrl,
           configuredKeys: keys,
           sizes: config.sizes,
