@@ -8,7 +8,11 @@ import { z } from 'zod';
 const Lock = z.object({
   packages: z.record(
     z.string(),
-    z.object({ integrity: z.string().optional(), optional: z.boolean().optional(), os: z.array(z.string()).optional() }),
+    z.object({
+      integrity: z.string().optional(),
+      optional: z.boolean().optional(),
+      os: z.array(z.string()).optional(),
+    }),
   ),
 });
 
