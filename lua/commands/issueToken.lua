@@ -5,7 +5,7 @@
 
   ARGV[1]  token:<SHA-256 of the token, hexadecimal>
   ARGV[2]  ms that it lives
-  ARGV[3]  tokens:<issuer>:<minute>, the set that the token is put into, so that it ends when its issuer is removed (engine/tokens.ts)
+  ARGV[3]  tokens:<issuer>:<minute>:<digit>, the set that the token is put into, so that it ends when its issuer is removed (engine/tokens.ts)
   ARGV[4]  ms that the set is kept
 
   Returns {'OK', quota}; or {'FREE'} where the tenant's tier has no such tokens; or what refuse() in refuse.lua returns; or

@@ -3,7 +3,7 @@
  */
 import type { Credential } from '../domain/tenants.ts';
 import { call, type Engine } from './engine.ts';
-import { KEEP_TOKENS_MS, type TokenSource, tokensNow } from './tokens.ts';
+import { KEEP_TOKENS_MS, type TokenSource, tokenSetNow } from './tokens.ts';
 
 /**
  * @param token what is to be valid from now on
@@ -18,5 +18,5 @@ export async function issueToken(
   source: TokenSource,
   lifetimeMs: number,
 ): Promise<void> {
-  await call(engine, 'issueToken', token, () => [lifetimeMs, tokensNow(source), KEEP_TOKENS_MS]);
+  await call(engine, 'issueToken', token, () => [lifetimeMs, tokenSetNow(source, token), KEEP_TOKENS_MS]);
 }

@@ -5,7 +5,7 @@
  *   {t}:tenant                hash: tier, and what lua/includes/tenant.lua names besides
  *   {t}:keys                  hash: SHA-256 of an API key → its label; while the tenant is suspended, {t}:suspendedKeys
  *   {t}:token:<SHA-256>       a derived token, until it ends
- *   {t}:tokens:<issuer>:<min> set: tokens that were exchanged by an issuer in one minute (tokens.ts)
+ *   {t}:tokens:<issuer>:<minute>:<digit>  set: tokens that were exchanged for an issuer’s JWTs in one minute (tokens.ts)
  *   {t}:session:<SHA-256>     who has signed in, as JSON, until the session ends
  *   {t}:activity              hash: minute of the hour → what happened in it: its number since 1970, operations, refusals
  *   {t}:used                  hash: SHA-256 of an API key → ms at which it was last used
