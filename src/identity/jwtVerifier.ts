@@ -108,7 +108,7 @@ export class JwtVerifier {
     const { iss, aud } = claims;
     // Nothing else can be registered, and not every text can be looked up.
     const audiences = (Array.isArray(aud) ? aud : [aud]).filter((one) => isIssuerText(one));
-    if (!isIssuerText(iss) || audiences.length === 0) throw bad('lacks iss or aud');
+    if (!isIssuerText(iss) || audiences.length === 0) throw bad('has no valid iss or aud');
     const tenant = named ?? tenantIn(audiences);
     const found = await this.#lookUp(tenant, iss, audiences);
     // All of them are the tenant's. One that has several audiences of the JWT is always met by the same.

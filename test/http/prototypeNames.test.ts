@@ -1,5 +1,5 @@
 /**
- * Names that every object of JavaScript has are names like any other, in whatever role.
+ * Resources and requesters may have the names of properties that every JavaScript object has.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Instance, startInstance } from '../support/service.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => holdfast.stop());
 
-test('a pool of such a name, and a leaf below it, is told with its slot', async () => {
+test('results show the slot of a pool of such a name, and of a leaf below it', async () => {
   await holdfast.register(
     ...NAMES.map((name) => ({ name, capacity: 2 })),
     ...NAMES.map((name) => ({ name: `below ${name}`, treePath: name })),

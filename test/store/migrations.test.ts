@@ -46,7 +46,7 @@ describe('migrations', () => {
 });
 
 describe('a folder of PGlite’s', () => {
-  test('is closed to everybody else, though it was open when it was found', async () => {
+  test('is closed to other users of the machine, even if it existed and was open', async () => {
     const made = await KINDS.PGlite();
     const folder = made.url.slice('pglite:'.length);
     await mkdir(folder);

@@ -18,7 +18,7 @@ export const bySession = ({ engine }: Pick<HttpDeps, 'engine'>) =>
     await next();
   });
 
-const LAPSED = 'Administrators have to sign in again after 15 minutes: open the dashboard.';
+const LAPSED = 'Administrators have to sign in again after 15 minutes: open /dashboard/tenants.';
 
 /** To follow bySession. @throws HoldfastError forbidden */
 export const byAdmin = (rule: AdminRule) =>
