@@ -1,6 +1,9 @@
 # The image of the service, of every role: node dist/main.js; node dist/migrate.js brings a database's schema up to date.
 
-FROM node:24-alpine AS base
+# With a digest if you pin it: node:24-alpine@sha256:...
+ARG NODE_IMAGE=node:24-alpine
+
+FROM ${NODE_IMAGE} AS base
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 
@@ -14,7 +17,7 @@ FROM base AS dependencies
 # Source maps of libraries are a quarter of their size.
 RUN npm ci --omit=dev && npm cache clean --force && find node_modules -name '*.map' -delete
 
-FROM node:24-alpine
+FROM ${NODE_IMAGE}
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
 COPY package.json ./

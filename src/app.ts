@@ -7,7 +7,7 @@ import type { DashboardDeps } from './dashboard/env.ts';
 import { dashboardRoutes } from './dashboard/routes.tsx';
 import type { AppEnv, HttpDeps } from './http/env.ts';
 import { describeFault, onError, onNotFound } from './http/errors.ts';
-import { authenticate, SESSION_COOKIE } from './http/middleware/authenticate.ts';
+import { authenticate } from './http/middleware/authenticate.ts';
 import { byAdmin, bySession } from './http/middleware/bySession.ts';
 import { logRequests } from './http/middleware/logRequests.ts';
 import { measureRequests } from './http/middleware/measureRequests.ts';
@@ -124,7 +124,7 @@ export function createApp(deps: Omit<DashboardDeps, 'request'>): OpenAPIHono<App
     app.openAPIRegistry.registerComponent('securitySchemes', 'session', {
       type: 'apiKey',
       in: 'cookie',
-      name: SESSION_COOKIE,
+      name: deps.sessionCookie,
     });
     const { store, sealer, adminRule, allowPrivateJwks } = tenants;
     app.route('/', tenantRoute(deps, store));

@@ -7,6 +7,7 @@ import { parseRedisAddress } from './domain/redisAddress.ts';
 import { DEFAULT_SIZES, type Sizes } from './domain/sizes.ts';
 import { isThisMachine } from './domain/thisMachine.ts';
 import { DEFAULT_TIERS, TIERS, type TierLimits, type TierTable } from './domain/tiers.ts';
+import { audienceFault } from './identity/issuerNames.ts';
 
 /** The most that a script can take in: Lua passes at most 8,000 values to one Redis command. */
 const MAX_BATCH = 2000;
@@ -79,18 +80,24 @@ const list = z.string().transform((text) =>
     .filter((part) => part !== ''),
 );
 
-const JwtIssuer = z.object({
-  tenant: z.string().regex(TENANT_ID, 'must be 1 to 40 lower-case letters, digits and hyphens'),
-  issuer: z.string().min(1),
-  audience: z.string().min(1),
-  jwksUrl: z.url('must be an address'),
-});
+const JwtIssuer = z
+  .object({
+    tenant: z.string().regex(TENANT_ID, 'must be 1 to 40 lower-case letters, digits and hyphens'),
+    issuer: z.string().min(1),
+    audience: z.string().min(1),
+    jwksUrl: z.url('must be an address'),
+  })
+  .superRefine(({ tenant, audience }, context) => {
+    const fault = audienceFault(audience, tenant);
+    if (fault !== null) context.addIssue({ code: 'custom', path: ['audience'], message: fault });
+  });
 const JwtIssuers = z
   .array(JwtIssuer)
   .refine(
     (issuers) =>
-      new Set(issuers.map(({ issuer, audience }) => JSON.stringify([issuer, audience]))).size === issuers.length,
-    'must not hold an issuer with an audience twice',
+      new Set(issuers.map(({ tenant, issuer, audience }) => JSON.stringify([tenant, issuer, audience]))).size ===
+      issuers.length,
+    'must not hold an issuer with an audience twice for one tenant',
   );
 
 /** An address of which http is enough only on this machine. */

@@ -19,6 +19,7 @@ import { defineScripts, loadScripts, observeScripts } from './engine/scripts.ts'
 import { overdueMs, sweep } from './engine/sweep.ts';
 import { END_REASONS } from './events/stream.ts';
 import { Streams, type StreamsObserver } from './events/streams.ts';
+import { cookieName } from './http/cookies.ts';
 import type { AppEnv } from './http/env.ts';
 import { type ConfiguredKey, configuredTenants } from './identity/configuredTenants.ts';
 import { type IssuerLookup, JwtVerifier } from './identity/jwtVerifier.ts';
@@ -196,6 +197,7 @@ export async function wire(
           },
           jwtVerifier: verifierOf(config, store),
           signIn: signInOf(config),
+          sessionCookie: cookieName(config.publicUrl, 'session'),
           publicUrl: config.publicUrl,
           configuredKeys: keys,
           sizes: config.sizes,
@@ -287,9 +289,11 @@ function signInOf({ signIn, publicUrl = '' }: Config): SignInWay {
 /** What verifies JWTs, by the issuers that the database has, or the configuration; null where that has none. */
 function verifierOf({ jwtIssuers, allowPrivateJwks: allowPrivate }: Config, store: Store | null): JwtVerifier | null {
   if (store !== null)
-    return new JwtVerifier((issuer, audiences) => findIssuers(store, issuer, audiences), { allowPrivate });
+    return new JwtVerifier((tenant, issuer, audiences) => findIssuers(store, tenant, issuer, audiences), {
+      allowPrivate,
+    });
   if (jwtIssuers.length === 0) return null;
-  const lookUp: IssuerLookup = async (issuer, audiences) =>
-    jwtIssuers.filter((one) => one.issuer === issuer && audiences.includes(one.audience));
+  const lookUp: IssuerLookup = async (tenant, issuer, audiences) =>
+    jwtIssuers.filter((one) => one.tenant === tenant && one.issuer === issuer && audiences.includes(one.audience));
   return new JwtVerifier(lookUp, { allowPrivate });
 }

@@ -99,10 +99,15 @@ describe('configuration', () => {
       expect(faults({ REDIS_URL, LOCAL_SIGN_IN, ...more })).toContain('LOCAL_SIGN_IN must not be true');
   });
 
-  test('takes JWT_ISSUERS as JSON, each with an audience once', () => {
+  test('takes JWT_ISSUERS as JSON, each with an audience once for a tenant', () => {
     const issuer = { tenant: 'acme', issuer: 'https://i.example', audience: 'a', jwksUrl: 'https://i.example/jwks' };
     expect(readConfig({ REDIS_URL, JWT_ISSUERS: JSON.stringify([issuer]) }).jwtIssuers).toEqual([issuer]);
     expect(faults({ REDIS_URL, JWT_ISSUERS: JSON.stringify([issuer, issuer]) })).toContain('JWT_ISSUERS must not hold');
+    const shared = [issuer, { ...issuer, tenant: 'another' }];
+    expect(readConfig({ REDIS_URL, JWT_ISSUERS: JSON.stringify(shared) }).jwtIssuers).toEqual(shared);
+    expect(faults({ REDIS_URL, JWT_ISSUERS: JSON.stringify([{ ...issuer, audience: 'holdfast:another' }]) })).toContain(
+      'audience must be holdfast:',
+    );
   });
 
   test('takes API_KEYS as JSON', () => {

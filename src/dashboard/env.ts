@@ -5,6 +5,7 @@ import type { Hono } from 'hono';
 import type { Credential } from '../domain/tenants.ts';
 import type { SessionUser } from '../engine/sessions.ts';
 import type { AppEnv, HttpDeps } from '../http/env.ts';
+import type { AdminStanding } from '../identity/admins.ts';
 import type { ConfiguredKey } from '../identity/configuredTenants.ts';
 import type { OidcClient } from '../identity/oidc.ts';
 
@@ -28,7 +29,8 @@ export interface DashboardDeps extends HttpDeps {
 export interface Viewer {
   readonly credential: Credential;
   readonly user: SessionUser;
-  readonly isAdmin: boolean;
+  /** In the in-memory mode `admin`: its page of tenants changes nothing. */
+  readonly standing: AdminStanding;
 }
 
 export interface DashboardEnv {

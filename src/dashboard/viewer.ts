@@ -6,8 +6,8 @@ import { getCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../domain/errors.ts';
 import { readSession } from '../engine/sessions.ts';
-import { refuseForeignOrigin, SESSION_COOKIE } from '../http/middleware/authenticate.ts';
-import { isAdmin } from '../identity/admins.ts';
+import { refuseForeignOrigin } from '../http/middleware/authenticate.ts';
+import { adminStanding } from '../identity/admins.ts';
 import { parseSession } from '../identity/credentials.ts';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
 
@@ -16,18 +16,22 @@ export const SIGN_IN = '/dashboard/sign-in';
 export const TENANTS = '/dashboard/tenants';
 
 /** @throws HoldfastError forbidden, for a form of another site; unauthenticated, unavailable; LimitError */
-export const viewer = ({ engine, reads, tenants }: DashboardDeps) =>
+export const viewer = ({ engine, reads, tenants, sessionCookie }: DashboardDeps) =>
   createMiddleware<DashboardEnv>(async (c, next) => {
-    const credential = parseSession(getCookie(c, SESSION_COOKIE) ?? '');
+    const credential = parseSession(getCookie(c, sessionCookie) ?? '');
     const user = credential && (await readSession(engine.redis, credential));
     if (credential === null || user === null) throw new HoldfastError('unauthenticated', 'Nobody is signed in.');
     c.set('credential', credential);
-    c.set('viewer', { credential, user, isAdmin: tenants === null || isAdmin(tenants.adminRule, user) });
+    const standing = tenants === null ? 'admin' : adminStanding(tenants.adminRule, user);
+    c.set('viewer', { credential, user, standing });
     if (!['GET', 'HEAD'].includes(c.req.method)) refuseForeignOrigin(c);
     // An administrator whose own tenant is suspended can still see to that.
-    if (!c.var.viewer.isAdmin || !c.req.path.startsWith(TENANTS)) await reads.charge(credential);
+    if (standing !== 'admin' || !c.req.path.startsWith(TENANTS)) await reads.charge(credential);
     await next();
   });
+
+/** Where the provider is asked again who somebody is, to come back to a page. */
+export const startPath = (to: string): string => `/auth/start?${new URLSearchParams({ to })}`;
 
 /** Where to sign in, to come back to what was asked for. */
 export function signInPath(c: Context<DashboardEnv>): string {

@@ -7,7 +7,7 @@ import { HoldfastError, type LimitError } from '../domain/errors.ts';
 import { LIMITED_BY, type LimitType, type Quota, tierLimitError } from '../domain/limits.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { TIERS, type TierTable } from '../domain/tiers.ts';
-import { expiryKey, expiryShard, KEYS_OF, keysOfRequest, type TenantVerb, tenantKey } from './keys.ts';
+import { answerKey, expiryKey, expiryShard, KEYS_OF, keysOfRequest, type TenantVerb, tenantKey } from './keys.ts';
 import { type RedisClient, send } from './redis.ts';
 import type { Replication } from './replication.ts';
 import { parseReply, toInteger, toMs, toText } from './reply.ts';
@@ -41,11 +41,17 @@ type GuardedVerb = Exclude<
   'activity' | 'closeStreams' | 'copyDefinitions' | 'loadTenant' | 'renewStreams' | 'sweep'
 >;
 
+export interface CallOptions {
+  /** Whether requests of several callers share the call. */
+  readonly isShared?: boolean;
+  /** The set that a token is put into (tokens.ts). */
+  readonly tokenSet?: string;
+}
+
 /**
  * Calls a script of lua/commands that begins with admit().
  * @param args builds its ARGV after the credential and the flags. Called again for each try; `indexed` is '' at first, then what was written to
  * the expiry index (lua/includes/index.lua)
- * @param isShared whether requests of several callers share the call
  * @returns what follows 'OK' in its reply, and the quota, which is noted in the credential
  * @throws HoldfastError unauthenticated, forbidden if the tenant is suspended, unavailable; refused, unregistered or upgrade if
  * the script says so; LimitError; StaleError
@@ -55,14 +61,14 @@ export async function call(
   verb: GuardedVerb | 'activeBuffer',
   credential: Credential,
   args: (indexed: string) => (string | number)[],
-  isShared = false,
+  { isShared = false, tokenSet = '' }: CallOptions = {},
 ): Promise<unknown[]> {
   const { tenant, asker } = credential;
   const replication = isCharged(verb) ? engine.replication : undefined;
   const redis = replication?.redis ?? engine.redis;
   const script = verb === 'activeBuffer' ? 'active' : verb;
   const isRemembered = KEYS_OF[script].some((name) => name === 'answer');
-  const keys = keysOfRequest(script, credential, isRemembered ? newToken() : '');
+  const keys = keysOfRequest(script, credential, isRemembered ? answerKey(newToken()) : tokenSet);
   const hasFlags = isCharged(verb) && verb !== 'charge';
   const flagsOf = (mayHaveRun: boolean) => (hasFlags ? [(mayHaveRun ? 'r' : '') + (isShared ? 's' : '')] : []);
   let indexed = '';

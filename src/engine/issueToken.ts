@@ -3,12 +3,21 @@
  */
 import type { Credential } from '../domain/tenants.ts';
 import { call, type Engine } from './engine.ts';
+import { KEEP_TOKENS_MS, type TokenSource, tokenSetNow } from './tokens.ts';
 
 /**
  * @param token what is to be valid from now on
+ * @param source whose JWT it was exchanged for
+ * @param lifetimeMs at most LONGEST_TOKEN_MS
  * @throws HoldfastError upgrade, where the tenant's tier has no such tokens; forbidden, where it is suspended; unauthenticated, where there is no
  * such tenant; unavailable; LimitError
  */
-export async function issueToken(engine: Engine, token: Credential, lifetimeMs: number): Promise<void> {
-  await call(engine, 'issueToken', token, () => [lifetimeMs]);
+export async function issueToken(
+  engine: Engine,
+  token: Credential,
+  source: TokenSource,
+  lifetimeMs: number,
+): Promise<void> {
+  const tokenSet = tokenSetNow(source, token);
+  await call(engine, 'issueToken', token, () => [lifetimeMs, KEEP_TOKENS_MS], { tokenSet });
 }

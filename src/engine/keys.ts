@@ -11,6 +11,7 @@
  *   {t}:index             sorted set: names of registered resources in several orders (lua/includes/redefine.lua)
  *   {t}:copying           the lease under which its definitions are copied from the database
  *   {t}:token:<SHA-256>   a derived token, until it ends
+ *   {t}:tokens:<issuer>:<minute>:<digit>  set: tokens that were exchanged for an issuer's JWTs in one minute (tokens.ts)
  *   {t}:session:<SHA-256> who has signed in, as JSON, until the session ends
  *   {t}:answer:<id>       the reply to a request, for some seconds (lua/includes/answers.lua)
  *   {t}:streams           sorted set: id of an open stream of events → ms at which its lease lapses
@@ -51,7 +52,7 @@ export const KEYS_OF = {
   copyDefinitions: ['tenant', ...STATE, 'definitions', 'index', 'copying'],
   definitions: ['tenant', 'credential', 'definitions', 'index'],
   delete: DEFINITIONS,
-  issueToken: ['tenant', 'credential'],
+  issueToken: ['tenant', 'credential', 'tokens'],
   loadTenant: ['tenant', 'copying', 'used'],
   openStream: ['tenant', 'credential', 'streams', 'sessionStreams'],
   register: DEFINITIONS,
@@ -77,15 +78,18 @@ export function keysOf(verb: TenantVerb, tenant: string): string[] {
 
 /**
  * The keys that a script is passed for a request.
- * @param id of the request, under which its reply is remembered
+ * @param own the key that only this request has: its remembered reply, or the set of a token; without the tenant's prefix
  */
-export function keysOfRequest(verb: TenantVerb, credential: Credential, id: string): string[] {
+export function keysOfRequest(verb: TenantVerb, credential: Credential, own = ''): string[] {
   const { tenant } = credential;
   return KEYS_OF[verb].map((name) => {
     if (name === 'credential') return credentialKey(credential);
-    return name === 'answer' ? `{${tenant}}:answer:${id}` : `{${tenant}}:${name}`;
+    return name === 'answer' || name === 'tokens' ? `{${tenant}}:${own}` : `{${tenant}}:${name}`;
   });
 }
+
+/** The key under which the reply to a request is remembered, without the tenant's prefix. */
+export const answerKey = (id: string): string => `answer:${id}`;
 
 /** Matches every tenant's key, in SCAN. */
 export const TENANT_KEYS = tenantKey('*');

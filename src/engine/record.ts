@@ -70,8 +70,14 @@ export function readRecord(record: Buffer): SlotRecord | null {
   return { ...base, asked, shown: parseShown(text()) };
 }
 
+/** Taken as it is: z.record() leaves out a pool named `__proto__`. */
+const Slots = z.custom<Record<string, string>>(
+  (slots) =>
+    typeof slots === 'object' && slots !== null && Object.values(slots).every((slot) => typeof slot === 'string'),
+);
+
 const ShownText = z.object({
-  s: z.record(z.string(), z.string()).optional(),
+  s: Slots.optional(),
   b: z.array(z.string()).optional(),
   p: z.string().optional(),
 });

@@ -15,6 +15,8 @@ const SessionUser = z.object({
   email: z.string().nullable(),
   name: z.string().nullable(),
   groups: z.array(z.string()),
+  /** ms since 1970 UTC until which the rest is believed to be so (identity/admins.ts); sessions of older versions have none */
+  describedUntilMs: z.number().default(0),
 });
 
 /** Who has signed in. */

@@ -143,5 +143,5 @@ function callFor(
   args: Arguments,
   isShared = false,
 ): Promise<unknown[]> {
-  return call(engine, verb, credential, (indexed) => (verb === 'unreserve' ? args : [indexed, ...args]), isShared);
+  return call(engine, verb, credential, (indexed) => (verb === 'unreserve' ? args : [indexed, ...args]), { isShared });
 }

@@ -41,7 +41,7 @@ export async function renewStreams(
   credential: Credential,
   ids: readonly string[],
 ): Promise<{ ended: string[]; lastMessage: number }> {
-  const keys = keysOfRequest('renewStreams', credential, '');
+  const keys = keysOfRequest('renewStreams', credential);
   const ended: string[] = [];
   let lastMessage = 0;
   for (let from = 0; from < ids.length; from += PAGE) {

@@ -42,6 +42,8 @@ export interface HttpDeps {
   readonly trustedProxies: number;
   /** Whether there can be such a tenant. */
   readonly knowsTenant: (id: string) => boolean;
+  /** The name of the cookie of sessions. */
+  readonly sessionCookie: string;
   /** null: the in-memory mode */
   readonly tenants: TenantDeps | null;
   /** null: no issuer of JWTs is configured */

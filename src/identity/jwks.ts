@@ -7,12 +7,15 @@ import { get as getByHttp, type IncomingMessage } from 'node:http';
 import { get as getByHttps, type RequestOptions } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { createRemoteJWKSet, customFetch, type FetchImplementation, type RemoteJWKSet } from 'jose';
+import { z } from 'zod';
 
 const TIMEOUT_MS = 3000;
 const MAX_BYTES = 262_144;
 /** How long keys are kept, and how soon after a fetch a key that is not among them is looked for again. */
 const CACHE_MS = 600_000;
 const COOLDOWN_MS = 30_000;
+/** How long an address that failed is not asked again, however many JWTs name it. */
+const FAILED_MS = 10_000;
 /** Addresses whose keys are kept; the one used least recently goes first. */
 const MOST_ADDRESSES = 1000;
 
@@ -26,6 +29,8 @@ for (const [network, prefix] of [
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
   ['192.0.2.0', 24],
+  // Relays of 6to4.
+  ['192.88.99.0', 24],
   ['192.168.0.0', 16],
   ['198.18.0.0', 15],
   ['198.51.100.0', 24],
@@ -36,6 +41,8 @@ for (const [network, prefix] of [
 for (const [network, prefix] of [
   // Unspecified, loopback and the old way to embed IPv4.
   ['::', 96],
+  // IPv4 behind a translator (RFC 2765).
+  ['::ffff:0:0:0', 96],
   // What is translated to IPv4 may come out anywhere.
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
@@ -43,6 +50,9 @@ for (const [network, prefix] of [
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
+  // Documentation, and segment routing.
+  ['3fff::', 20],
+  ['5f00::', 16],
   ['fc00::', 7],
   ['fe80::', 10],
   ['fec0::', 10],
@@ -114,8 +124,28 @@ const fetcher =
       if (length > MAX_BYTES) throw new Error('it holds too much');
       chunks.push(chunk);
     }
-    return new Response(Buffer.concat(chunks));
+    const body = Buffer.concat(chunks);
+    KeySet.parse(JSON.parse(body.toString()));
+    return new Response(body);
   };
+
+/** As much of a set of keys as shows that it is one. */
+const KeySet = z.object({ keys: z.array(z.looseObject({})) });
+
+/** Makes a fetch fail at once, with the same error, for a while after it failed. */
+function rememberFailure(fetch: FetchImplementation): FetchImplementation {
+  let failure: { readonly error: unknown; readonly untilMs: number } | null = null;
+  return async (address, init) => {
+    if (failure !== null && Date.now() < failure.untilMs) throw failure.error;
+    failure = null;
+    try {
+      return await fetch(address, init);
+    } catch (error) {
+      failure = { error, untilMs: Date.now() + FAILED_MS };
+      throw error;
+    }
+  };
+}
 
 /** The keys at each address, kept and fetched again as they age. */
 export class JwksCache {
@@ -135,7 +165,7 @@ export class JwksCache {
         timeoutDuration: TIMEOUT_MS,
         cacheMaxAge: CACHE_MS,
         cooldownDuration: COOLDOWN_MS,
-        [customFetch]: this.#fetch,
+        [customFetch]: rememberFailure(this.#fetch),
       });
     this.#sets.delete(address);
     this.#sets.set(address, set);

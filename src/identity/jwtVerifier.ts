@@ -4,6 +4,7 @@
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
 import { HoldfastError } from '../domain/errors.ts';
 import { nameFault, SYSTEM_REQUESTER_PREFIX } from '../domain/names.ts';
+import { isIssuerText, ownAudience, tenantOfAudience } from './issuerNames.ts';
 import { JwksCache } from './jwks.ts';
 
 /** Signatures by a key of the issuer's own; never by a secret that is shared. */
@@ -32,12 +33,17 @@ export interface TrustedIssuer {
   readonly jwksUrl: string;
 }
 
-/** Finds those that have registered an issuer with one of these audiences. */
-export type IssuerLookup = (issuer: string, audiences: readonly string[]) => Promise<readonly TrustedIssuer[]>;
+/** Finds a tenant's registrations of an issuer with one of these audiences. */
+export type IssuerLookup = (
+  tenant: string,
+  issuer: string,
+  audiences: readonly string[],
+) => Promise<readonly TrustedIssuer[]>;
 
 /** Whom a JWT is of. */
 export interface VerifiedJwt {
-  readonly tenant: string;
+  /** The registration that it was verified by. */
+  readonly by: TrustedIssuer;
   /** Fit to be a requester. */
   readonly subject: string;
   /** ms since 1970 UTC */
@@ -54,10 +60,14 @@ export class JwtVerifier {
     this.#jwks = new JwksCache(allowPrivate);
   }
 
-  /** @throws HoldfastError unauthenticated, saying what is wrong; unavailable, where the issuer's keys cannot be fetched */
-  async verify(jwt: string): Promise<VerifiedJwt> {
+  /**
+   * @param named the tenant that the request names; undefined: the JWT's audience names it
+   * @throws HoldfastError unauthenticated, saying what is wrong; unavailable, where the issuer's keys cannot be fetched
+   */
+  async verify(jwt: string, named?: string): Promise<VerifiedJwt> {
     if (jwt.length > MAX_LENGTH) throw bad(`is longer than ${MAX_LENGTH} characters`);
-    const { issuer, audience, jwksUrl, tenant } = await this.#issuerOf(jwt);
+    const by = await this.#issuerOf(jwt, named);
+    const { issuer, audience, jwksUrl } = by;
     const keys = this.#jwks.at(jwksUrl);
     const { payload } = await jwtVerify(
       jwt,
@@ -76,11 +86,19 @@ export class JwtVerifier {
       ? `must not start with ${SYSTEM_REQUESTER_PREFIX}`
       : nameFault(sub, MAX_SUBJECT_LENGTH);
     if (fault !== null) throw bad(`has a sub that ${fault}`);
-    return { tenant, subject: sub, expiresAtMs: exp * 1000 };
+    return { by, subject: sub, expiresAtMs: exp * 1000 };
   }
 
-  /** Whose keys are to verify it. What it says of itself is believed only once they have. */
-  async #issuerOf(jwt: string): Promise<TrustedIssuer> {
+  /**
+   * Whether a registration is still there.
+   * @throws HoldfastError unavailable
+   */
+  async isTrusted({ tenant, issuer, audience }: TrustedIssuer): Promise<boolean> {
+    return (await this.#lookUp(tenant, issuer, [audience])).length > 0;
+  }
+
+  /** Finds the registration whose keys are to verify a JWT. The JWT's own claims are believed only once they have. */
+  async #issuerOf(jwt: string, named: string | undefined): Promise<TrustedIssuer> {
     let claims: JWTPayload;
     try {
       claims = decodeJwt(jwt);
@@ -88,14 +106,29 @@ export class JwtVerifier {
       throw bad('is malformed');
     }
     const { iss, aud } = claims;
-    const audiences = (Array.isArray(aud) ? aud : [aud]).filter((one) => typeof one === 'string');
-    if (typeof iss !== 'string' || audiences.length === 0) throw bad('lacks iss or aud');
-    const [found, another] = await this.#lookUp(iss, audiences);
-    if (found === undefined) throw bad('is of no issuer and audience that is registered');
-    if (another !== undefined) throw bad('has several audiences that are registered');
-    return found;
+    // Nothing else can be registered, and not every text can be looked up.
+    const audiences = (Array.isArray(aud) ? aud : [aud]).filter((one) => isIssuerText(one));
+    if (!isIssuerText(iss) || audiences.length === 0) throw bad('has no valid iss or aud');
+    const tenant = named ?? tenantIn(audiences);
+    const found = await this.#lookUp(tenant, iss, audiences);
+    // All of them are the tenant's. One that has several audiences of the JWT is always met by the same.
+    const own = found.find(({ audience }) => audience === ownAudience(tenant));
+    const [first] = found.toSorted((one, other) => (one.audience < other.audience ? -1 : 1));
+    const by = own ?? first;
+    if (by === undefined) throw bad('is of no issuer and audience that its tenant has registered');
+    return by;
   }
 }
+
+/** The tenant whose own audience is among these. */
+function tenantIn(audiences: readonly string[]): string {
+  const [tenant, another] = new Set(audiences.map(tenantOfAudience).filter((one) => one !== null));
+  if (tenant === undefined || another !== undefined)
+    throw bad(`does not say which tenant it is for: send "tenant" beside "jwt", or issue it for the audience ${OWN}`);
+  return tenant;
+}
+
+const OWN = ownAudience('<tenant id>');
 
 const bad = (fault: string) => new HoldfastError('unauthenticated', `The JWT ${fault}.`);
 

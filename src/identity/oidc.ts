@@ -20,9 +20,12 @@ import {
 } from 'openid-client';
 import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
+import { nameFault } from '../domain/names.ts';
 import { isThisMachine } from '../domain/thisMachine.ts';
 
 const TIMEOUT_S = 5;
+/** OpenID Connect allows 255 characters. */
+const MAX_SUBJECT_LENGTH = 255;
 
 export interface OidcOptions {
   readonly issuer: string;
@@ -50,7 +53,12 @@ export interface SignedIn {
 
 /** Providers differ in what they send; what is of another type says nothing. */
 const Claims = z.object({
-  email: z.string().max(320).optional().catch(undefined),
+  email: z
+    .string()
+    .max(320)
+    .regex(/^\P{Cc}*$/u)
+    .optional()
+    .catch(undefined),
   email_verified: z
     .union([z.boolean(), z.literal('true').transform(() => true)])
     .optional()
@@ -135,7 +143,9 @@ export class OidcClient {
         : away(cause);
     });
     const idToken = tokens.claims();
-    if (idToken === undefined) throw new HoldfastError('unauthenticated', 'The sign-in did not succeed.');
+    // Not every text can be stored.
+    if (idToken === undefined || nameFault(idToken.sub, MAX_SUBJECT_LENGTH) !== null)
+      throw new HoldfastError('unauthenticated', 'The sign-in did not succeed.');
     // Some providers say in the ID token who it is, some only when asked.
     const info = configuration.serverMetadata().userinfo_endpoint
       ? await fetchUserInfo(configuration, tokens.access_token, idToken.sub).catch((cause: unknown) => {

@@ -2,6 +2,7 @@
  * The database: Postgres by a pool of connections, or PGlite in this process (decisions, section 10). While it is away, what needs it fails
  * quickly, and it is found again by itself; the schema is brought up to date as soon as it is there.
  */
+import { chmod, mkdir } from 'node:fs/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { sql } from 'drizzle-orm';
 import { DrizzleQueryError } from 'drizzle-orm/errors';
@@ -13,6 +14,7 @@ import { HoldfastError } from '../domain/errors.ts';
 import { lockFolder } from './folderLock.ts';
 import { migratePglite, migratePostgres } from './migrate.ts';
 import { PostgresPool } from './postgresPool.ts';
+import { Turns } from './turns.ts';
 
 /** Drizzle on either database, or in a transaction. */
 export type Db = PgDatabase<PgQueryResultHKT>;
@@ -21,23 +23,29 @@ export const PGLITE = 'pglite:';
 
 /** ms that a caller waits for the database. */
 const ANSWER_WITHIN_MS = 5000;
+/** Calls for each connection that may be in flight, those that wait for one among them. */
+const IN_FLIGHT_PER_CONNECTION = 100;
 const MIGRATE_AGAIN_MS = 2000;
 
+/** Work whose signal is aborted before it begins is not begun; a transaction is not committed either. Both then reject. */
 interface Connected {
-  run<T>(work: (db: Db) => Promise<T>): Promise<T>;
-  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  run<T>(work: (db: Db) => Promise<T>, signal: AbortSignal): Promise<T>;
+  transaction<T>(work: (tx: Db) => Promise<T>, signal: AbortSignal): Promise<T>;
+  snapshot<T>(work: (tx: Db) => Promise<T>, signal: AbortSignal): Promise<T>;
   migrate(): Promise<void>;
   close(): Promise<unknown>;
 }
 
 export class Database {
   readonly #connected: Connected;
+  readonly #mostInFlight: number;
+  #inFlight = 0;
   #isMigrated = false;
   #isClosed = false;
 
-  private constructor(connected: Connected) {
+  private constructor(connected: Connected, mostInFlight: number) {
     this.#connected = connected;
+    this.#mostInFlight = mostInFlight;
   }
 
   /**
@@ -47,7 +55,10 @@ export class Database {
    * @throws Error with a message for whoever started the service, where it is there and cannot be used
    */
   static async open(url: string, poolSize: number, log: Logger): Promise<Database> {
-    const database = new Database(url.startsWith(PGLITE) ? await openPglite(url) : openPostgres(url, poolSize, log));
+    const [connected, connections] = url.startsWith(PGLITE)
+      ? [await openPglite(url), 1]
+      : [openPostgres(url, poolSize, log), poolSize];
+    const database = new Database(connected, connections * IN_FLIGHT_PER_CONNECTION);
     const migrate = async () => {
       await database.#connected.migrate();
       database.#isMigrated = true;
@@ -79,21 +90,21 @@ export class Database {
 
   /**
    * Does some work on it.
-   * @throws HoldfastError unavailable, where it cannot be reached or takes too long: whether the work was done is then unknown;
-   * whatever work throws
+   * @throws HoldfastError unavailable, where it cannot be reached or takes too long: whether the work was done is then unknown, but work
+   * that still waits is not begun later; unavailable, where too many calls wait; whatever work throws
    */
   run<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    return this.#inTime(() => this.#connected.run(work));
+    return this.#inTime((signal) => this.#connected.run(work, signal));
   }
 
   /** Does some work in one transaction, whole or not at all. Errors are those of run(). */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    return this.#inTime(() => this.#connected.transaction(work));
+    return this.#inTime((signal) => this.#connected.transaction(work, signal));
   }
 
   /** Reads from one state of it, whatever is written meanwhile. Errors are those of run(). */
   snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    return this.#inTime(() => this.#connected.snapshot(work));
+    return this.#inTime((signal) => this.#connected.snapshot(work, signal));
   }
 
   /** Whether it answers. */
@@ -104,14 +115,24 @@ export class Database {
     );
   }
 
-  async #inTime<T>(work: () => Promise<T>): Promise<T> {
+  async #inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (!this.#isMigrated) throw away(undefined);
+    if (this.#inFlight >= this.#mostInFlight) throw busy();
+    const caller = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(away(new Error('the database did not answer in time'))), ANSWER_WITHIN_MS);
+      timer = setTimeout(() => {
+        const error = away(new Error('the database did not answer in time'));
+        caller.abort(error);
+        reject(error);
+      }, ANSWER_WITHIN_MS);
+    });
+    this.#inFlight++;
+    const done = work(caller.signal).finally(() => {
+      this.#inFlight--;
     });
     try {
-      return await Promise.race([work(), late]);
+      return await Promise.race([done, late]);
     } catch (error) {
       throw isAway(error) ? away(error) : causeOf(error);
     } finally {
@@ -134,12 +155,17 @@ function openPostgres(url: string, size: number, log: Logger): Connected {
 async function openPglite(url: string): Promise<Connected> {
   const folder = url.slice(PGLITE.length);
   const unlock = await lockFolder(folder);
+  // PGlite makes its files readable and writable for everybody, so nobody else may enter the folder.
+  await mkdir(folder, { recursive: true });
+  await chmod(folder, 0o700);
   const pglite = await PGlite.create(folder);
   const db = drizzle(pglite);
+  const turns = new Turns([db]);
   return {
-    run: (work) => work(db),
-    transaction: (work) => db.transaction(work),
-    snapshot: (work) => db.transaction(work, { isolationLevel: 'repeatable read', accessMode: 'read only' }),
+    run: (work, signal) => turns.take(() => work(db), signal),
+    transaction: (work, signal) => turns.take(() => db.transaction(whileWanted(work, signal)), signal),
+    snapshot: (work, signal) =>
+      turns.take(() => db.transaction(work, { isolationLevel: 'repeatable read', accessMode: 'read only' }), signal),
     migrate: () => migratePglite(db),
     close: async () => {
       await pglite.close();
@@ -147,6 +173,18 @@ async function openPglite(url: string): Promise<Connected> {
     },
   };
 }
+
+/** Makes work throw, and so its transaction roll back, if its caller has stopped waiting by its end. */
+const whileWanted =
+  <T>(work: (tx: Db) => Promise<T>, signal: AbortSignal) =>
+  async (tx: Db): Promise<T> => {
+    const result = await work(tx);
+    signal.throwIfAborted();
+    return result;
+  };
+
+const busy = () =>
+  new HoldfastError('unavailable', 'The database has more to do than it can. Nothing was done: repeat the call.');
 
 const away = (cause: unknown) =>
   new HoldfastError('unavailable', 'The database cannot be reached. The outcome is unknown: repeat the call.', {

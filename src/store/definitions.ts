@@ -4,9 +4,8 @@
  * Redis follows (workingCopy.ts).
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
-import { PATH_DELIMITER } from '../domain/resources.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { apply, type DefinitionChanges, PLAN, type Planned, REOPEN, REPLAN, type Step } from '../engine/change.ts';
 import { CLOSING_MS, deleteDefinition } from '../engine/delete.ts';
@@ -15,7 +14,8 @@ import { register } from '../engine/register.ts';
 import { readSession } from '../engine/sessions.ts';
 import { note } from './audit.ts';
 import type { Database, Db } from './database.ts';
-import { definitions, tenants } from './schema.ts';
+import { deleteDefinitions, putDefinitions } from './definitionRows.ts';
+import { tenants } from './schema.ts';
 import type { WorkingCopy } from './workingCopy.ts';
 
 /** ms that a change goes on trying while others change the tenant's definitions too. */
@@ -49,20 +49,7 @@ export function changeInDatabase(
         action: 'definitions.register',
         step: (step) => register(engine, credential, items, maxTreeDepth, step),
         names: (planned) => planned.definitions.map(({ name }) => name),
-        write: (tx, tenantId, planned) => {
-          const rows = planned.definitions.map(({ name, capacity, blocks, treePath }) => ({
-            tenantId,
-            name,
-            capacity,
-            blocks,
-            parent: treePath?.split(PATH_DELIMITER).at(-1) ?? null,
-          }));
-          const set = { capacity: sql`excluded.capacity`, blocks: sql`excluded.blocks`, parent: sql`excluded.parent` };
-          return tx
-            .insert(definitions)
-            .values(rows)
-            .onConflictDoUpdate({ target: [definitions.tenantId, definitions.name], set });
-        },
+        write: (tx, tenantId, planned) => putDefinitions(tx, tenantId, planned.definitions),
         letGo: async () => {},
       });
       return stored;
@@ -73,10 +60,7 @@ export function changeInDatabase(
         action: 'definitions.delete',
         step,
         names: (planned) => planned.names,
-        write: (tx, tenantId, planned) =>
-          tx
-            .delete(definitions)
-            .where(and(eq(definitions.tenantId, tenantId), inArray(definitions.name, planned.names))),
+        write: (tx, tenantId, planned) => deleteDefinitions(tx, tenantId, planned.names),
         letGo: () => step(REOPEN),
       });
       return names;

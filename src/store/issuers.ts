@@ -1,10 +1,10 @@
 /**
- * The issuers whose JWTs a tenant's users may exchange for tokens (decisions, section 9).
+ * The issuers whose JWTs a tenant's users may exchange for tokens. Each tenant has its own: what one registers means nothing to another.
  */
 import { and, asc, count, eq, inArray } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
+import { endTokens } from '../engine/tokens.ts';
 import { note } from './audit.ts';
-import { isDuplicate } from './database.ts';
 import { noSuchTenant, type Store } from './records.ts';
 import { jwtIssuers, tenants } from './schema.ts';
 
@@ -32,11 +32,12 @@ export const listIssuers = ({ database }: Store, tenant: string): Promise<Issuer
   );
 
 /**
- * Those, of whichever tenants, that registered an issuer with one of these audiences.
+ * A tenant's registrations of an issuer with one of these audiences.
  * @throws HoldfastError unavailable
  */
 export const findIssuers = (
   { database }: Store,
+  tenant: string,
   issuer: string,
   audiences: readonly string[],
 ): Promise<(Issuer & { tenant: string })[]> =>
@@ -44,54 +45,59 @@ export const findIssuers = (
     db
       .select({ ...COLUMNS, tenant: jwtIssuers.tenantId })
       .from(jwtIssuers)
-      .where(and(eq(jwtIssuers.issuer, issuer), inArray(jwtIssuers.audience, [...audiences]))),
+      .where(
+        and(
+          eq(jwtIssuers.tenantId, tenant),
+          eq(jwtIssuers.issuer, issuer),
+          inArray(jwtIssuers.audience, [...audiences]),
+        ),
+      ),
   );
 
 /**
- * Registers an issuer, or gives one that is registered another address of keys.
- * @throws HoldfastError refused, where another tenant has it, or there are too many; unavailable
+ * Registers an issuer, or gives a registered one another address of keys.
+ * @throws HoldfastError upgrade, if the tenant's tier has no token exchange; refused, if there are too many; unknown, unavailable
  */
-export async function putIssuer({ database }: Store, tenant: string, one: Issuer, actor: string): Promise<void> {
-  try {
-    await database.transaction(async (tx) => {
-      // One at a time, so that they are counted right.
-      const [row] = await tx.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, tenant)).for('update');
-      if (row === undefined) throw noSuchTenant();
-      const changed = await tx
-        .update(jwtIssuers)
-        .set({ jwksUrl: one.jwksUrl })
-        .where(named(tenant, one.issuer, one.audience))
-        .returning({ id: jwtIssuers.id });
-      if (changed.length === 0) {
-        const [there] = await tx.select({ issuers: count() }).from(jwtIssuers).where(eq(jwtIssuers.tenantId, tenant));
-        if ((there?.issuers ?? 0) >= MOST_ISSUERS)
-          throw new HoldfastError('refused', `a tenant registers at most ${MOST_ISSUERS} issuers`);
-        await tx.insert(jwtIssuers).values({ tenantId: tenant, ...one });
-      }
-      await note(tx, tenant, { actor, action: 'issuer.put', details: { ...one } });
-    });
-  } catch (error) {
-    if (!isDuplicate(error)) throw error;
-    throw new HoldfastError('refused', 'audience is registered for this issuer by another tenant');
-  }
-}
+export const putIssuer = ({ database }: Store, tenant: string, one: Issuer, actor: string): Promise<void> =>
+  database.transaction(async (tx) => {
+    // One change at a time, so that they are counted right.
+    const [row] = await tx.select({ tier: tenants.tier }).from(tenants).where(eq(tenants.id, tenant)).for('update');
+    if (row === undefined) throw noSuchTenant();
+    if (row.tier === 'Free') throw new HoldfastError('upgrade', 'JWT issuers are registered from tier Starter on.');
+    const changed = await tx
+      .update(jwtIssuers)
+      .set({ jwksUrl: one.jwksUrl })
+      .where(named(tenant, one.issuer, one.audience))
+      .returning({ id: jwtIssuers.id });
+    if (changed.length === 0) {
+      const [there] = await tx.select({ issuers: count() }).from(jwtIssuers).where(eq(jwtIssuers.tenantId, tenant));
+      if ((there?.issuers ?? 0) >= MOST_ISSUERS)
+        throw new HoldfastError('refused', `a tenant registers at most ${MOST_ISSUERS} issuers`);
+      await tx.insert(jwtIssuers).values({ tenantId: tenant, ...one });
+    }
+    await note(tx, tenant, { actor, action: 'issuer.put', details: { ...one } });
+  });
 
 /**
- * Forgets an issuer. Tokens that were issued for it live on until they end.
+ * Removes an issuer. The tokens that were exchanged by it end too. If the call fails half-way, a second call ends the tokens that are left.
  * @throws HoldfastError unknown, unavailable
  */
-export const deleteIssuer = (
-  { database }: Store,
+export async function deleteIssuer(
+  { database, redis }: Store,
   tenant: string,
   issuer: string,
   audience: string,
   actor: string,
-): Promise<void> =>
-  database.transaction(async (tx) => {
+): Promise<void> {
+  const isDeleted = await database.transaction(async (tx) => {
     const deleted = await tx
       .delete(jwtIssuers)
       .where(named(tenant, issuer, audience))
       .returning({ id: jwtIssuers.id });
-    if (deleted.length === 0) throw new HoldfastError('unknown', 'There is no such issuer.');
+    if (deleted.length === 0) return false;
     await note(tx, tenant, { actor, action: 'issuer.delete', details: { issuer, audience } });
+    return true;
   });
+  await endTokens(redis, tenant, { issuer, audience });
+  if (!isDeleted) throw new HoldfastError('unknown', 'There is no such issuer.');
+}

@@ -7,6 +7,7 @@ import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import type { Db } from './database.ts';
+import { Turns } from './turns.ts';
 
 export interface PoolOptions {
   /** Connections at most; each is made when it is first needed. */
@@ -50,13 +51,15 @@ class Connection {
     return this.#lossesBefore !== null && this.#lossesBefore !== this.#losses;
   }
 
-  async transaction<T>(begin: string, work: (tx: Db) => Promise<T>): Promise<T> {
+  /** @param signal once it is aborted, nothing is committed */
+  async transaction<T>(begin: string, work: (tx: Db) => Promise<T>, signal: AbortSignal): Promise<T> {
     // Connects, if need be, before anything counts as a loss.
     await this.db.execute(sql`select`);
     this.#lossesBefore = this.#losses;
     try {
       await this.db.execute(sql.raw(begin));
       const result = await work(this.db);
+      signal.throwIfAborted();
       await this.db.execute(sql`commit`);
       return result;
     } catch (error) {
@@ -74,42 +77,36 @@ class Connection {
 
 export class PostgresPool {
   readonly #connections: readonly Connection[];
-  readonly #free: Connection[];
-  readonly #waiting: ((connection: Connection) => void)[] = [];
+  readonly #turns: Turns<Connection>;
 
   constructor(url: string, options: PoolOptions) {
     this.#connections = Array.from({ length: options.size }, () => new Connection(url, options));
-    this.#free = [...this.#connections];
+    this.#turns = new Turns(this.#connections);
   }
 
-  /** Does some work on a connection that nobody else uses meanwhile. */
-  run<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    return this.#with(({ db }) => work(db));
+  /**
+   * Does some work on a connection that nobody else uses meanwhile.
+   * @param signal once it is aborted, work that waits for a connection is not begun
+   */
+  run<T>(work: (db: Db) => Promise<T>, signal: AbortSignal): Promise<T> {
+    return this.#turns.take(({ db }) => work(db), signal);
   }
 
-  /** Does some work in a transaction, whole or not at all. */
-  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    return this.#with((connection) => connection.transaction('begin', work));
+  /**
+   * Does some work in a transaction, whole or not at all.
+   * @param signal as of run(); besides, nothing is committed any more
+   */
+  transaction<T>(work: (tx: Db) => Promise<T>, signal: AbortSignal): Promise<T> {
+    return this.#turns.take((connection) => connection.transaction('begin', work, signal), signal);
   }
 
   /** Reads from one state of the database. */
-  snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    return this.#with((connection) => connection.transaction('begin isolation level repeatable read read only', work));
+  snapshot<T>(work: (tx: Db) => Promise<T>, signal: AbortSignal): Promise<T> {
+    const begin = 'begin isolation level repeatable read read only';
+    return this.#turns.take((connection) => connection.transaction(begin, work, signal), signal);
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#connections.map((connection) => connection.close()));
-  }
-
-  async #with<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    // The one used last: the others may stay unconnected.
-    const connection = this.#free.pop() ?? (await new Promise<Connection>((resolve) => this.#waiting.push(resolve)));
-    try {
-      return await work(connection);
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free.push(connection);
-      else next(connection);
-    }
   }
 }

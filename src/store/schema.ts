@@ -99,10 +99,7 @@ export const jwtIssuers = pgTable(
     jwksUrl: text('jwks_url').notNull(),
     createdAt: time('created_at').notNull().defaultNow(),
   },
-  (table) => [
-    unique('jwt_issuers_audience').on(table.issuer, table.audience),
-    index('jwt_issuers_tenant').on(table.tenantId),
-  ],
+  (table) => [unique('jwt_issuers_of_tenant').on(table.tenantId, table.issuer, table.audience)],
 );
 
 export const definitions = pgTable(

@@ -375,9 +375,22 @@ describe('settings', () => {
     expect((await client.reserve({ resource: 'plain', requester: 'q' })).body[0]?.status).toBe('NOT_VALID');
   });
 
-  test('an issuer of JWTs is registered and forgotten; one that is refused says why', async () => {
-    await signIn();
+  test('an issuer of JWTs is registered and forgotten, from tier Starter on; one that is refused says why', async () => {
+    const who = await signIn();
     await go('/settings');
+    await page.getByText('Tier Free has no token exchange').waitFor();
+    expect(await page.getByRole('button', { name: 'Register the issuer' }).count()).toBe(0);
+    await context.clearCookies();
+    await signIn('root');
+    await go(`/tenants?q=${who}`);
+    await page.getByRole('link', { name: new RegExp(`^${who}-`) }).click();
+    await page.getByLabel('Tier').selectOption('Starter');
+    await page.getByRole('button', { name: 'Change the tier' }).click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    await context.clearCookies();
+    await signIn(who);
+    await go('/settings');
+    expect(await page.getByLabel('Audience').inputValue()).toMatch(new RegExp(`^holdfast:${who}-`));
     const fill = async (issuer: string, jwksUrl: string) => {
       await page.getByLabel('Issuer', { exact: true }).fill(issuer);
       await page.getByLabel('Audience').fill(`${issuer}/api`);

@@ -5,8 +5,11 @@ import { request } from 'node:http';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { redisAddress } from '../../src/engine/redis.ts';
+import { readSession } from '../../src/engine/sessions.ts';
+import { parseSession } from '../../src/identity/credentials.ts';
 import { type DashboardService, startDashboard } from '../support/dashboard.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+import { signIn } from '../support/tenancy.ts';
 import { until } from '../support/until.ts';
 
 let service: DashboardService;
@@ -54,6 +57,14 @@ async function signInUpTo(who: string, to?: string): Promise<{ back: string; coo
 
 const finish = (back: string, cookie: string) => ask(back, { headers: { Cookie: cookie } });
 
+/** Signs somebody in; gives the cookie of their session. */
+async function sessionOf(who: string): Promise<string> {
+  const { back, cookie } = await signInUpTo(who);
+  return bare((await finish(back, cookie)).cookies.find((one) => one.startsWith('holdfast_session=')));
+}
+
+const tenantOf = (session: string) => /hfs_([a-z0-9-]+)_/.exec(session)?.[1] ?? '';
+
 describe('a sign-in', () => {
   test('makes a session in a cookie that scripts cannot read and other sites cannot send', async () => {
     const { back, cookie } = await signInUpTo('alice');
@@ -64,11 +75,33 @@ describe('a sign-in', () => {
     expect((await ask(`${service.other.url}/dashboard`, { headers: { Cookie: bare(session) } })).status).toBe(200);
   });
 
-  test('behind TLS, its cookies are for TLS alone', async () => {
+  test('behind TLS, its cookies are for TLS and this host alone: no sibling host can plant one', async () => {
     const secure = await startInstance({ keys: [], env: { ...service.env, PUBLIC_URL: 'https://holdfast.example' } });
     const { cookies } = await ask(`${secure.url}/auth/start`);
-    expect(cookies[0]).toMatch(/; HttpOnly; Secure; SameSite=Lax$/);
+    expect(cookies[0]).toMatch(/^__Host-holdfast_sign_in=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+    const session = await sessionOf('alice');
+    const see = async (cookie: string) =>
+      (await ask(`${secure.url}/dashboard`, { headers: { Cookie: cookie } })).status;
+    expect([await see(session), await see(`__Host-${session}`)]).toEqual([303, 200]);
+    const api = (cookie: string) =>
+      ask(`${secure.url}/api/v1/Tenant/keys`, { headers: { Cookie: cookie, 'Sec-Fetch-Site': 'same-origin' } });
+    expect([(await api(session)).status, (await api(`__Host-${session}`)).status]).toEqual([401, 200]);
     await secure.stop();
+  });
+
+  test('ends the session that its browser had before', async () => {
+    const before = await sessionOf('alice');
+    const { back, cookie } = await signInUpTo('bob');
+    const { cookies } = await finish(back, `${cookie}; ${before}`);
+    const see = async (session: string) =>
+      (await ask(`${service.other.url}/dashboard`, { headers: { Cookie: session } })).status;
+    const after = bare(cookies.find((one) => one.startsWith('holdfast_session=')));
+    expect([await see(before), await see(after)]).toEqual([303, 200]);
+  });
+
+  test('of somebody whose subject cannot be stored is refused', async () => {
+    const { back, cookie } = await signInUpTo('a\u0000b');
+    expect((await finish(back, cookie)).status).toBe(403);
   });
 
   test('that another browser began is refused: nobody is signed in as somebody else by a link', async () => {
@@ -96,6 +129,9 @@ describe('a sign-in', () => {
     '//evil.example/dashboard',
     '/dashboard/../../evil',
     '/dashboard\\@evil.example',
+    '/dashboard/x\\..\\..\\\\evil.example',
+    '/dashboard/%2e%2e//evil.example',
+    '/dashboard/%2E./%2e./evil',
     'javascript:alert(1)',
     '/api/v1/Tenant',
     '/dashboardevil',
@@ -143,11 +179,48 @@ describe('a sign-in', () => {
   });
 });
 
-describe('pages and forms', () => {
-  const session = async (who: string) => {
-    const { back, cookie } = await signInUpTo(who);
-    return bare((await finish(back, cookie)).cookies.find((one) => one.startsWith('holdfast_session=')));
+describe('the rights of an administrator', () => {
+  const lapsed = async () => {
+    const tenant = tenantOf(await sessionOf('root'));
+    const { cookie } = await signIn(service.one.redis, tenant, { email: 'root@id.example', describedUntilMs: 1 });
+    return { headers: { Cookie: cookie, Origin: service.one.url } };
   };
+
+  test('hold for 15 minutes from a sign-in', async () => {
+    const startMs = Date.now();
+    const root = await sessionOf('root');
+    const credential = parseSession(root.split('=')[1] ?? '');
+    const user = credential && (await readSession(service.one.redis, credential));
+    expect(user?.describedUntilMs).toBeGreaterThanOrEqual(startMs + 900_000);
+    expect(user?.describedUntilMs).toBeLessThanOrEqual(Date.now() + 900_000);
+    expect((await ask(`${service.one.url}/dashboard/tenants`, { headers: { Cookie: root } })).status).toBe(200);
+  });
+
+  test('once they have lapsed, lead through the provider and back to the page, or to the page that a form was on', async () => {
+    const init = await lapsed();
+    const to = (path: string) => `/auth/start?${new URLSearchParams({ to: path })}`;
+    for (const page of ['/dashboard/tenants', '/dashboard/tenants?q=a', '/dashboard/tenants/acme'])
+      expect(await ask(service.one.url + page, init)).toMatchObject({ status: 303, to: to(page) });
+    const form = { ...init, method: 'POST', body: new URLSearchParams({ tier: 'Pro' }) };
+    for (const action of ['tier', 'suspend'])
+      expect(await ask(`${service.one.url}/dashboard/tenants/acme/${action}`, form)).toMatchObject({
+        status: 303,
+        to: to('/dashboard/tenants/acme'),
+      });
+    expect((await ask(`${service.one.url}/api/v1/admin/tenants`, init)).status).toBe(403);
+  });
+
+  test('once they have lapsed, leave all other pages and forms as they were', async () => {
+    const init = await lapsed();
+    const page = await ask(`${service.one.url}/dashboard`, init);
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining('href="/dashboard/tenants"')]);
+    const form = { ...init, method: 'POST', body: new URLSearchParams({}) };
+    expect((await ask(`${service.one.url}/dashboard/settings`, form)).to).toBe('/dashboard/settings?done=saved');
+  });
+});
+
+describe('pages and forms', () => {
+  const session = sessionOf;
   const FORMS = [
     'rotate',
     'reservations/release',
@@ -288,6 +361,15 @@ describe('pages and forms', () => {
     expect(text).not.toMatch(/<script(?![^>]*src=)|\son\w+=|style=/);
   });
 
+  test('say only of what can be done that it was done', async () => {
+    const headers = { Cookie: await session('erin') };
+    const page = async (done: string) =>
+      (await ask(`${service.one.url}/dashboard/keys?done=${done}`, { headers })).text;
+    expect(await page('created')).toContain('class="notice good"');
+    for (const done of ['constructor', '__proto__', 'toString', 'nothing'])
+      expect(await page(done)).not.toContain('class="notice good"');
+  });
+
   test('show names as they are, whatever is in them', async () => {
     const cookie = await session('frank');
     const name = '"><script>alert(1)</script>';
@@ -335,6 +417,35 @@ describe('pages and forms', () => {
   });
 });
 
+const FORWARDING = [
+  'Forwarded',
+  'Via',
+  'X-Forwarded',
+  'X-Forwarded-For',
+  'X-Forwarded-Host',
+  'X-Forwarded-Proto',
+  'X-Forwarded-Server',
+  'X-Forwarded-Port',
+  'X-Real-IP',
+  'X-Client-IP',
+  'X-Cluster-Client-IP',
+  'X-Original-Forwarded-For',
+  'X-Originating-IP',
+  'X-Remote-IP',
+  'X-Remote-Addr',
+  'X-ProxyUser-Ip',
+  'X-Envoy-External-Address',
+  'X-Azure-ClientIP',
+  'True-Client-IP',
+  'CF-Connecting-IP',
+  'CF-Connecting-IPv6',
+  'CF-Ray',
+  'Fastly-Client-IP',
+  'Fly-Client-IP',
+  'Ngrok-Trace-Id',
+  'Tailscale-User-Login',
+];
+
 describe('without a database', () => {
   const local = { LOCAL_SIGN_IN: 'true' };
   const form = (url: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
@@ -369,8 +480,8 @@ describe('without a database', () => {
     const { port } = new URL(instance.url);
     const { tenant } = instance;
     expect((await form(instance.url, { tenant }, { 'X-Forwarded-For': '192.0.2.1' })).status).toBe(403);
-    for (const headers of [{ 'X-Real-IP': '192.0.2.1' }, { Forwarded: 'for=192.0.2.1' }, { Via: '1.1 proxy' }])
-      expect((await form(instance.url, { tenant }, headers)).status).toBe(403);
+    for (const name of FORWARDING)
+      expect([name, (await form(instance.url, { tenant }, { [name]: '192.0.2.1' })).status]).toEqual([name, 403]);
     expect((await form(instance.url, { tenant }, { Origin: 'http://evil.example' })).status).toBe(403);
     const asked = { Origin: 'https://public.example', 'Sec-Fetch-Site': 'same-origin' };
     expect((await form(instance.url, { tenant }, asked)).status).toBe(403);

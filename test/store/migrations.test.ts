@@ -3,6 +3,7 @@
  */
 import { execFile, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { chmod, mkdir, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
@@ -69,6 +70,17 @@ describe('migrations', () => {
 });
 
 describe('a folder of PGlite’s', () => {
+  test('is closed to other users of the machine, even if it existed and was open', async () => {
+    const made = await KINDS.PGlite();
+    const folder = made.url.slice('pglite:'.length);
+    await mkdir(folder);
+    await chmod(folder, 0o755);
+    const database = await Database.open(made.url, 1, log);
+    expect(((await stat(folder)).mode & 0o777).toString(8)).toBe('700');
+    await database.close();
+    await made.drop();
+  }, 60_000);
+
   test('takes one process at a time', async () => {
     const made = await KINDS.PGlite();
     const one = await Database.open(made.url, 1, log);

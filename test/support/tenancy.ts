@@ -73,6 +73,7 @@ const USER: SessionUser = {
   email: 'somebody@id.example',
   name: null,
   groups: [],
+  describedUntilMs: Number.MAX_SAFE_INTEGER,
 };
 
 export interface Session {

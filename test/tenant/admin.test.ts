@@ -97,12 +97,36 @@ describe('issuers', () => {
     expect((await user.request(holdfast.url, 'GET', ISSUERS)).body).toEqual([]);
   });
 
-  test('belong to one tenant, with an audience', async () => {
+  test('of one tenant are nothing to another, which may register the same', async () => {
     const stranger = await signIn(store.redis, (await storeTenant(store)).tenant);
-    await user.request(holdfast.url, 'PUT', ISSUERS, issuer);
-    const taken = await stranger.request(holdfast.url, 'PUT', ISSUERS, issuer);
-    expect([taken.status, taken.body]).toEqual([400, 'audience is registered for this issuer by another tenant']);
-    expect((await stranger.request(holdfast.url, 'PUT', ISSUERS, { ...issuer, audience: 'b' })).status).toBe(200);
+    for (const who of [user, stranger])
+      expect((await who.request(holdfast.url, 'PUT', ISSUERS, issuer)).status).toBe(200);
+    expect((await stranger.request(holdfast.url, 'DELETE', at('app'))).status).toBe(200);
+    expect((await user.request(holdfast.url, 'GET', ISSUERS)).body).toEqual([issuer]);
+  });
+
+  test('with the audience holdfast:<tenant id> are registered by that tenant alone', async () => {
+    const put = async (audience: string) =>
+      (await user.request(holdfast.url, 'PUT', ISSUERS, { ...issuer, audience })).status;
+    expect(await put(`holdfast:${own.tenant}`)).toBe(200);
+    for (const audience of ['holdfast:another', 'holdfast:', `holdfast:${own.tenant}x`])
+      expect([audience, await put(audience)]).toEqual([audience, 400]);
+  });
+
+  test('need tier Starter or above', async () => {
+    const free = await signIn(store.redis, (await storeTenant(store, 'Free')).tenant);
+    expect(await free.request(holdfast.url, 'PUT', ISSUERS, issuer)).toMatchObject({
+      status: 403,
+      body: { error: expect.stringContaining('Starter'), upgradeRequired: true },
+    });
+  });
+
+  test('with names that are too long for the database’s index, in bytes: 400', async () => {
+    for (const field of ['issuer', 'audience'] as const)
+      for (const text of ['x'.repeat(513), '𝔸'.repeat(129)])
+        expect((await user.request(holdfast.url, 'PUT', ISSUERS, { ...issuer, [field]: text })).status).toBe(400);
+    const longest = { ...issuer, issuer: '𝔸'.repeat(128), audience: '𝔹'.repeat(128) };
+    expect((await user.request(holdfast.url, 'PUT', ISSUERS, longest)).status).toBe(200);
   });
 });
 
@@ -168,6 +192,8 @@ describe('administrators', () => {
     expect([rest.tenants.map(({ id }) => id), rest.next]).toEqual([['zz-two'], null]);
     expect((await asAdmin<Page>('GET', '?search=%25')).body.tenants).toEqual([]);
     expect((await asAdmin('GET', '?limit=0')).status).toBe(400);
+    for (const query of ['after=%00', 'after=No%20tenant', 'search=%00', 'search=a%00b', 'search='])
+      expect([query, (await asAdmin('GET', `?${query}`)).status]).toEqual([query, 400]);
     expect((await asAdmin('GET', '/zz-two')).body).toMatchObject({ id: 'zz-two', tier: 'Free', suspendedAt: null });
   });
 
@@ -201,6 +227,9 @@ describe('administrators', () => {
     ['one in the group', { groups: ['staff', 'operators'] }, 200],
     ['an ordinary user', {}, 403],
     ['a subject that is like an address on the list', { subject: 'ROOT@id.example' }, 403],
+    ['a subject that is an address on the list', { subject: 'root@id.example', email: null }, 403],
+    ['an address that is a subject on the list', { email: 'the-subject' }, 403],
+    ['an administrator who signed in more than 15 minutes ago', { email: 'root@id.example', describedUntilMs: 1 }, 403],
     ['a member of other groups', { groups: ['operator'] }, 403],
   ])('%s: %j gets %i', async (_, who, status) => {
     const session = await signIn(store.redis, own.tenant, who);

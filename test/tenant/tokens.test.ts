@@ -2,9 +2,15 @@
  * JWT exchange and what a derived token may do (interface, "Authentication" 6; decisions, section 9): JWTs of a real OpenID Connect
  * provider, and two instances on one database.
  */
+import { createServer, type ServerResponse } from 'node:http';
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../src/domain/reservations.ts';
+import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
+import { defineScripts, loadScripts } from '../../src/engine/scripts.ts';
 import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
+import { jwtIssuers } from '../../src/store/schema.ts';
+import { setTier } from '../../src/store/tenants.ts';
 import { startProvider, type TestProvider } from '../support/provider.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import {
@@ -39,16 +45,13 @@ let session: Session;
 beforeAll(async () => {
   [made, provider] = await Promise.all([KINDS.Postgres(), startProvider()]);
   store = await openStore(made.url);
+  defineScripts(store.redis, loadScripts(DEFAULT_TIERS));
   starter = await storeTenant(store, 'Starter');
   free = await storeTenant(store, 'Free');
   const start = () => startInstance({ keys: [starter], env: databaseEnv(made.url) });
   [one, other] = await Promise.all([start(), start()]);
   session = await signIn(store.redis, starter.tenant);
-  for (const [who, { tenant }] of [
-    [session, starter],
-    [await signIn(store.redis, free.tenant), free],
-  ] as const)
-    expect((await trust(who, tenant)).status).toBe(200);
+  expect((await trust(session, starter.tenant)).status).toBe(200);
 });
 afterAll(async () => {
   await Promise.all([one.stop(), other.stop(), provider.stop()]);
@@ -56,18 +59,21 @@ afterAll(async () => {
   await made.drop();
 });
 
-const trust = (who: Session, tenant: string) =>
+const trust = (who: Session, tenant: string) => register(who, audienceOf(tenant));
+
+/** Registers the provider with an audience. */
+const register = (who: Session, audience: string) =>
   who.request(one.url, 'PUT', '/api/v1/Tenant/issuers', {
     issuer: provider.issuer,
-    audience: audienceOf(tenant),
+    audience,
     jwksUrl: provider.jwksUrl,
   });
 
-const exchange = (jwt: unknown, at = one) =>
+const exchange = (jwt: unknown, at = one, tenant: string | null = starter.tenant) =>
   at.request<Token & { error: string; upgradeRequired?: boolean }>(
     'POST',
     '/api/v1/auth/token',
-    { jwt },
+    { jwt, ...(tenant === null ? {} : { tenant }) },
     { 'X-Api-Key': '' },
   );
 
@@ -104,11 +110,54 @@ describe('POST /auth/token', () => {
   });
 
   test('of a tenant in the tier Free: 403 with upgradeRequired', async () => {
-    const jwt = await provider.token('alice', audienceOf(free.tenant));
-    expect(await exchange(jwt)).toMatchObject({
+    const key = await storeTenant(store, 'Starter');
+    const jwt = await provider.token('alice', audienceOf(key.tenant));
+    expect((await trust(await signIn(store.redis, key.tenant), key.tenant)).status).toBe(200);
+    expect((await exchange(jwt, one, key.tenant)).status).toBe(200);
+    await setTier(store, key.tenant, 'Free', 'admin:root');
+    expect(await exchange(jwt, one, key.tenant)).toMatchObject({
       status: 403,
       body: { error: expect.any(String), upgradeRequired: true },
     });
+  });
+
+  test('of a tenant that only its audience names', async () => {
+    const audience = `holdfast:${starter.tenant}`;
+    const jwt = await provider.token('alice', audience);
+    expect((await exchange(jwt, one, null)).status).toBe(401);
+    await register(session, audience);
+    const { status, body } = await exchange(jwt, other, null);
+    expect([status, body.token]).toEqual([200, expect.stringMatching(new RegExp(`^hft_${starter.tenant}_`))]);
+  });
+
+  test('that names no tenant, for an audience that is nobody’s own: 401, saying what to do', async () => {
+    const { status, body } = await exchange(await provider.token('alice', audienceOf(starter.tenant)), one, null);
+    expect([status, body.error]).toEqual([401, expect.stringMatching(/send "tenant".*holdfast:<tenant id>/)]);
+  });
+
+  test('means nothing to another tenant, which can neither take it nor get in its way', async () => {
+    const mallory = await storeTenant(store, 'Starter');
+    const its = await signIn(store.redis, mallory.tenant);
+    const audience = `holdfast:${starter.tenant}`;
+    await register(session, audience);
+    expect(await register(its, audience)).toMatchObject({
+      status: 400,
+      body: `audience must be holdfast:${mallory.tenant} if it starts with holdfast:`,
+    });
+    // The same issuer and audience, and another audience of the same JWT, are registered by both.
+    expect((await trust(its, starter.tenant)).status).toBe(200);
+    const jwt = await provider.token('alice', audienceOf(starter.tenant));
+    expect((await exchange(jwt)).body.token).toContain(`hft_${starter.tenant}_`);
+    expect((await exchange(await provider.token('alice', audience), one, null)).body.token).toContain(
+      `hft_${starter.tenant}_`,
+    );
+  });
+
+  test.each(['iss', 'aud'])('of a JWT with a NUL in its %s: 401, not a fault of the service', async (claim) => {
+    const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const claims = { iss: 'a', aud: `holdfast:${starter.tenant}`, [claim]: 'a\u0000b' };
+    const jwt = `${encode({ alg: 'RS256', kid: 'k' })}.${encode(claims)}.AAAA`;
+    for (const tenant of [null, starter.tenant]) expect((await exchange(jwt, one, tenant)).status).toBe(401);
   });
 
   test('of a bad JWT: 401, which counts as a failed authentication of the address', async () => {
@@ -117,7 +166,12 @@ describe('POST /auth/token', () => {
       env: { ...databaseEnv(made.url), MAX_FAILED_AUTHENTICATIONS: '3', TRUSTED_PROXIES: '1' },
     });
     const attempt = (address: string, jwt: string) =>
-      strict.request('POST', '/api/v1/auth/token', { jwt }, { 'X-Api-Key': '', 'X-Forwarded-For': address });
+      strict.request(
+        'POST',
+        '/api/v1/auth/token',
+        { jwt, tenant: starter.tenant },
+        { 'X-Api-Key': '', 'X-Forwarded-For': address },
+      );
     for (let turn = 0; turn < 3; turn++)
       expect(await attempt('192.0.2.7', 'bad')).toMatchObject({ status: 401, body: { error: expect.any(String) } });
     expect((await attempt('192.0.2.7', 'bad')).status).toBe(429);
@@ -127,10 +181,13 @@ describe('POST /auth/token', () => {
     await strict.stop();
   });
 
-  test.each([[{}], [{ jwt: 5 }], [[]], ['text'], [null]])('of %j: 400', async (body) => {
-    const answer = await one.request('POST', '/api/v1/auth/token', JSON.stringify(body), { 'X-Api-Key': '' });
-    expect([answer.status, typeof answer.body]).toEqual([400, 'string']);
-  });
+  test.each([[{}], [{ jwt: 5 }], [{ jwt: 'a.b.c', tenant: 'No tenant' }], [[]], ['text'], [null]])(
+    'of %j: 400',
+    async (body) => {
+      const answer = await one.request('POST', '/api/v1/auth/token', JSON.stringify(body), { 'X-Api-Key': '' });
+      expect([answer.status, typeof answer.body]).toEqual([400, 'string']);
+    },
+  );
 
   test('of an audience that no tenant has registered: 401, and so once its tenant has forgotten it', async () => {
     const audience = audienceOf('nobody');
@@ -270,6 +327,54 @@ describe('a derived token ends', () => {
     expect((await withToken(token, other)('GET', '/api/v1/Resource/tree')).status).toBe(401);
   });
 
+  test('when its issuer is removed, on every instance and with its stream; those of other issuers live on', async () => {
+    const [kept, removed] = [audienceOf('kept'), audienceOf('removed')];
+    for (const audience of [kept, removed]) expect((await register(session, audience)).status).toBe(200);
+    const issue = async (audience: string) => (await exchange(await provider.token('nat', audience))).body.token;
+    const [alive, ended] = [await issue(kept), await Promise.all(Array.from({ length: 20 }, () => issue(removed)))];
+    const see = async (token: string) => (await withToken(token, other)('GET', '/api/v1/Resource/tree')).status;
+    const subscriber = await watch({ url: other.url, key: ended[0] ?? '' });
+    expect(new Set(await Promise.all(ended.map(see)))).toEqual(new Set([200]));
+    const query = new URLSearchParams({ issuer: provider.issuer, audience: removed });
+    expect((await session.request(one.url, 'DELETE', `/api/v1/Tenant/issuers?${query}`)).status).toBe(200);
+    expect(new Set(await Promise.all(ended.map(see)))).toEqual(new Set([401]));
+    expect(await see(alive)).toBe(200);
+    await until('the end of the stream', () => subscriber.ended === 'in good order');
+  });
+
+  test('at the latest when a removal that was cut off half-way is repeated', async () => {
+    const audience = audienceOf('cut-off');
+    await register(session, audience);
+    const { token } = (await exchange(await provider.token('olaf', audience))).body;
+    // As if the instance had died once the database had done its part.
+    await store.database.run((db) => db.delete(jwtIssuers).where(eq(jwtIssuers.audience, audience)));
+    const see = async () => (await withToken(token)('GET', '/api/v1/Resource/tree')).status;
+    expect(await see()).toBe(200);
+    const query = new URLSearchParams({ issuer: provider.issuer, audience });
+    expect((await session.request(one.url, 'DELETE', `/api/v1/Tenant/issuers?${query}`)).status).toBe(404);
+    expect(await see()).toBe(401);
+  });
+
+  test('before it is told to anybody, if its issuer is removed while it is made', async () => {
+    const audience = audienceOf('overtaken');
+    const published = await (await fetch(provider.jwksUrl)).text();
+    const waiting: ServerResponse[] = [];
+    const keys = createServer((_, response) => void waiting.push(response));
+    await new Promise<void>((resolve) => keys.listen(0, '127.0.0.1', resolve));
+    const address = keys.address();
+    const jwksUrl = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+    const issuer = { issuer: provider.issuer, audience };
+    await session.request(one.url, 'PUT', '/api/v1/Tenant/issuers', { ...issuer, jwksUrl });
+    const exchanged = exchange(await provider.token('peggy', audience));
+    await until('the keys are asked for', () => waiting.length > 0);
+    const query = new URLSearchParams(issuer);
+    expect((await session.request(other.url, 'DELETE', `/api/v1/Tenant/issuers?${query}`)).status).toBe(200);
+    for (const response of waiting) response.end(published);
+    const { status, body } = await exchanged;
+    expect([status, body.error]).toEqual([401, 'The issuer of the JWT has been removed.']);
+    keys.close();
+  });
+
   test('while its tenant is suspended: 403, and none are issued', async () => {
     const jwt = await provider.token('lea', audienceOf(starter.tenant));
     const { token } = (await exchange(jwt)).body;
@@ -331,7 +436,7 @@ describe('in the in-memory mode', () => {
       keys: [makeConfiguredKey(tenant)],
       env: { JWT_ISSUERS, JWKS_ALLOW_PRIVATE: 'true' },
     });
-    const { status, body } = await exchange(await provider.token('mia', audience), instance);
+    const { status, body } = await exchange(await provider.token('mia', audience), instance, tenant);
     expect(status).toBe(200);
     const reserved = await withToken(body.token, instance)('POST', '/api/v1/Reservation/reserve', [{ resource: 'm' }]);
     expect(reserved.body).toMatchObject([{ requester: 'mia', status: 'ACQUIRED' }]);

@@ -20,17 +20,19 @@ const PLACES = [
 const FOR_ADMINS = ['/dashboard/tenants', 'Tenants'] as const;
 
 /** What may be said of a form that was carried out, by what stands in the address after it. */
-const DONE: Readonly<Record<string, string>> = {
-  created: 'The key is made.',
-  rotated: 'The key has a new value. The old one is refused from now on.',
-  deleted: 'Deleted.',
-  released: 'Released.',
-  reset: 'All reservations are released.',
-  registered: 'Registered.',
-  saved: 'Saved.',
-  suspended: 'The tenant is suspended.',
-  resumed: 'The suspension is over.',
-};
+const DONE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    created: 'The key is made.',
+    rotated: 'The key has a new value. The old one is refused from now on.',
+    deleted: 'Deleted.',
+    released: 'Released.',
+    reset: 'All reservations are released.',
+    registered: 'Registered.',
+    saved: 'Saved.',
+    suspended: 'The tenant is suspended.',
+    resumed: 'The suspension is over.',
+  }),
+);
 
 export interface PageProps {
   readonly title: string;
@@ -51,7 +53,7 @@ export interface PageProps {
 /** A whole page, as text to be sent. */
 export const Page = (props: PageProps) => html`<!doctype html>${<Document {...props} />}`;
 
-const Document = ({ title, viewer, at, done, failed, renew, script, children }: PageProps) => (
+const Document = ({ title, viewer, at, done = '', failed, renew, script, children }: PageProps) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -84,9 +86,9 @@ const Document = ({ title, viewer, at, done, failed, renew, script, children }: 
             {failed.fault}
           </p>
         )}
-        {failed === undefined && done !== undefined && DONE[done] && (
+        {failed === undefined && DONE.has(done) && (
           <p class="notice good" role="status">
-            {DONE[done]}
+            {DONE.get(done)}
           </p>
         )}
         {children}
@@ -100,7 +102,7 @@ const Navigation = ({ viewer, at }: { viewer: Viewer; at?: string | undefined })
   <>
     <nav aria-label="Pages">
       <ul>
-        {[...PLACES, ...(viewer.isAdmin ? [FOR_ADMINS] : [])].map(([path, name]) => (
+        {[...PLACES, ...(viewer.standing === 'none' ? [] : [FOR_ADMINS])].map(([path, name]) => (
           <li>
             <a href={path} aria-current={path === at ? 'page' : undefined}>
               {name}

@@ -22,10 +22,10 @@ const Query = z.object({ q: searched, page: pageNumber });
 const Release = z.object({ resource: z.string(), requester: z.string() });
 const Released = z.tuple([z.object({ status: z.string(), explanation: z.string() })]);
 
-const NOT_RELEASED: Readonly<Record<string, string>> = {
-  NOT_RESERVED: 'It was not released: it is free already.',
-  DOESNT_OWN_RESERVATION: 'It was not released: somebody else holds it by now.',
-};
+const NOT_RELEASED: ReadonlyMap<string, string> = new Map([
+  ['NOT_RESERVED', 'It was not released: it is free already.'],
+  ['DOESNT_OWN_RESERVATION', 'It was not released: somebody else holds it by now.'],
+]);
 
 const link = (q: string, page: number) =>
   `${AT}?${new URLSearchParams({ ...(q === '' ? {} : { q }), page: String(page) })}`;
@@ -90,7 +90,7 @@ export const reservationsRoutes = (deps: DashboardDeps) => {
       if (!reply.ok) return show(c, reply);
       const [{ status, explanation }] = Released.parse(reply.body);
       if (status !== 'RELINQUISHED')
-        return show(c, { ok: false, status: 409, fault: NOT_RELEASED[status] ?? explanation });
+        return show(c, { ok: false, status: 409, fault: NOT_RELEASED.get(status) ?? explanation });
       return c.redirect(`${AT}?${new URLSearchParams({ q: Query.parse(c.req.query()).q, done: 'released' })}`, 303);
     })
     .post(`${AT}/reset`, async (c) => {

@@ -3,6 +3,7 @@
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
+import { ownAudience } from '../../identity/issuerNames.ts';
 import { type Issuer, listIssuers } from '../../store/issuers.ts';
 import { readTenant } from '../../store/tenants.ts';
 import { callApi, type Failed } from '../callApi.ts';
@@ -14,12 +15,13 @@ import { readForm } from '../form.ts';
 
 const AT = '/dashboard/settings';
 
-const IssuerForm = z.object({ issuer: z.string(), audience: z.string(), jwksUrl: z.string().default('') });
+const IssuerFields = z.object({ issuer: z.string(), audience: z.string(), jwksUrl: z.string() });
+const IssuerName = IssuerFields.pick({ issuer: true, audience: true });
 
 export const settingsRoutes = (deps: DashboardDeps) => {
   const { tenants } = deps;
 
-  const show = async (c: Context<DashboardEnv>, failed?: Failed, typed?: z.infer<typeof IssuerForm>) => {
+  const show = async (c: Context<DashboardEnv>, failed?: Failed, typed?: Issuer) => {
     const { viewer } = c.var;
     const { tenant } = viewer.credential;
     const common = { title: 'Settings', viewer, at: AT, done: c.req.query('done'), failed };
@@ -33,7 +35,7 @@ export const settingsRoutes = (deps: DashboardDeps) => {
         </Page>,
         failed?.status ?? 200,
       );
-    const [{ requireRegistration }, issuers] = await Promise.all([
+    const [{ requireRegistration, tier }, issuers] = await Promise.all([
       readTenant(tenants.store, tenant),
       listIssuers(tenants.store, tenant),
     ]);
@@ -49,23 +51,18 @@ export const settingsRoutes = (deps: DashboardDeps) => {
         </form>
         <section aria-labelledby="issuers-title">
           <h2 id="issuers-title">Issuers of JWTs</h2>
-          <p>Your users may exchange JWTs of these for tokens that act for them alone. From tier Starter on.</p>
+          <p>
+            Your users exchange JWTs of these issuers for tokens that act for them alone. A JWT with the audience{' '}
+            <code>{ownAudience(tenant)}</code>, which only you can register, needs nothing else. With any other audience
+            the request has to name the tenant: <code>{`{"jwt": "…", "tenant": "${tenant}"}`}</code>.
+          </p>
           <IssuerTable issuers={issuers} />
         </section>
-        <form method="post" action={`${AT}/issuers`} class="fields">
-          <h3>Register an issuer</h3>
-          <label>
-            Issuer <input name="issuer" required maxlength={512} value={typed?.issuer} autocomplete="off" />
-          </label>
-          <label>
-            Audience <input name="audience" required maxlength={512} value={typed?.audience} autocomplete="off" />
-          </label>
-          <label>
-            Address of its keys (JWKS){' '}
-            <input type="url" name="jwksUrl" required maxlength={512} value={typed?.jwksUrl} autocomplete="off" />
-          </label>
-          <button type="submit">Register the issuer</button>
-        </form>
+        {tier === 'Free' ? (
+          <p class="notice">Tier Free has no token exchange. Issuers are registered from tier Starter on.</p>
+        ) : (
+          <IssuerForm typed={typed} audience={ownAudience(tenant)} />
+        )}
       </Page>,
       failed?.status ?? 200,
     );
@@ -79,17 +76,35 @@ export const settingsRoutes = (deps: DashboardDeps) => {
       return reply.ok ? c.redirect(`${AT}?done=saved`, 303) : show(c, reply);
     })
     .post(`${AT}/issuers`, async (c) => {
-      const issuer = await readForm(c, IssuerForm);
+      const issuer = await readForm(c, IssuerFields);
       const reply = await callApi(deps, c, 'PUT', '/api/v1/Tenant/issuers', issuer);
       return reply.ok ? c.redirect(`${AT}?done=saved`, 303) : show(c, reply, issuer);
     })
     .post(`${AT}/issuers/delete`, async (c) => {
-      const { issuer, audience } = await readForm(c, IssuerForm);
+      const { issuer, audience } = await readForm(c, IssuerName);
       const query = new URLSearchParams({ issuer, audience });
       const reply = await callApi(deps, c, 'DELETE', `/api/v1/Tenant/issuers?${query}`);
       return reply.ok ? c.redirect(`${AT}?done=deleted`, 303) : show(c, reply);
     });
 };
+
+/** @param props.audience the tenant's own */
+const IssuerForm = ({ typed, audience }: { typed: Issuer | undefined; audience: string }) => (
+  <form method="post" action={`${AT}/issuers`} class="fields">
+    <h3>Register an issuer</h3>
+    <label>
+      Issuer <input name="issuer" required maxlength={512} value={typed?.issuer} autocomplete="off" />
+    </label>
+    <label>
+      Audience <input name="audience" required maxlength={512} value={typed?.audience ?? audience} autocomplete="off" />
+    </label>
+    <label>
+      Address of its keys (JWKS){' '}
+      <input type="url" name="jwksUrl" required maxlength={512} value={typed?.jwksUrl} autocomplete="off" />
+    </label>
+    <button type="submit">Register the issuer</button>
+  </form>
+);
 
 const IssuerTable = ({ issuers }: { issuers: readonly Issuer[] }) =>
   issuers.length === 0 ? (
@@ -116,7 +131,7 @@ const IssuerTable = ({ issuers }: { issuers: readonly Issuer[] }) =>
                   id={`forget-${i}`}
                   label="Forget"
                   about={`${issuer}, ${audience}`}
-                  question="Forget this issuer? Its JWTs are refused from that moment on; tokens that were exchanged already live on until they end."
+                  question="Forget this issuer? Its JWTs are refused from that moment on; tokens that were exchanged for them end."
                   action={`${AT}/issuers/delete`}
                   fields={{ issuer, audience }}
                 />

@@ -10,7 +10,9 @@ import { LOCAL_SUBJECT } from '../../domain/names.ts';
 import { isThisMachine } from '../../domain/thisMachine.ts';
 import { beginSession, endSession, type SessionUser } from '../../engine/sessions.ts';
 import { clientAddress } from '../../http/clientAddress.ts';
-import { refuseForeignOrigin, SESSION_COOKIE } from '../../http/middleware/authenticate.ts';
+import { cookieName, isBehindTls } from '../../http/cookies.ts';
+import { refuseForeignOrigin } from '../../http/middleware/authenticate.ts';
+import { DESCRIBED_MS } from '../../identity/admins.ts';
 import { digestOf, makeKey, makeSession, parseSession } from '../../identity/credentials.ts';
 import { type SignedIn, SignIn } from '../../identity/oidc.ts';
 import type { Sealer } from '../../identity/sealer.ts';
@@ -23,14 +25,13 @@ import { SIGN_IN } from '../viewer.ts';
 const SESSION_MS = 12 * 3_600_000;
 /** The time that a person has to sign in. */
 const SIGN_IN_MS = 600_000;
-const SIGN_IN_COOKIE = 'holdfast_sign_in';
 
 /** What the browser keeps of a sign-in that has begun. */
 const Begun = SignIn.extend({ to: z.string(), untilMs: z.number() });
 
 const LocalForm = z.object({ tenant: z.string().optional(), to: z.string().optional() });
 
-const LocalUser: Omit<SessionUser, 'id'> = {
+const LocalUser: Omit<SessionUser, 'id' | 'describedUntilMs'> = {
   issuer: 'local',
   subject: LOCAL_SUBJECT,
   email: null,
@@ -39,16 +40,27 @@ const LocalUser: Omit<SessionUser, 'id'> = {
 };
 
 export const signInRoutes = (deps: DashboardDeps) => {
-  const { signIn, tenants, engine, publicUrl, failedAuthentications, trustedProxies } = deps;
-  const secure = publicUrl?.startsWith('https:') ?? false;
+  const { signIn, tenants, engine, publicUrl, failedAuthentications, trustedProxies, sessionCookie } = deps;
+  const secure = isBehindTls(publicUrl);
+  const signInCookie = cookieName(publicUrl, 'sign_in');
   const app = new Hono<DashboardEnv>();
 
-  const startSession = async (c: Context<DashboardEnv>, tenant: string, user: SessionUser, to: string) => {
+  /** @param describedForMs how long the user is believed to be as described: ms */
+  const startSession = async (
+    c: Context<DashboardEnv>,
+    tenant: string,
+    user: Omit<SessionUser, 'describedUntilMs'>,
+    describedForMs: number,
+    to: string,
+  ) => {
     const session = makeSession(tenant);
     const credential = parseSession(session);
     if (credential === null) throw new TypeError('a session that was just made cannot be read');
-    await beginSession(engine.redis, credential, user, SESSION_MS);
-    setCookie(c, SESSION_COOKIE, session, {
+    const before = parseSession(getCookie(c, sessionCookie) ?? '');
+    const described = { ...user, describedUntilMs: Date.now() + describedForMs };
+    await beginSession(engine.redis, credential, described, SESSION_MS);
+    if (before !== null) await endSession(engine.redis, before);
+    setCookie(c, sessionCookie, session, {
       path: '/',
       httpOnly: true,
       secure,
@@ -76,9 +88,9 @@ export const signInRoutes = (deps: DashboardDeps) => {
 
   app.post('/dashboard/sign-out', async (c) => {
     refuseForeignOrigin(c);
-    const credential = parseSession(getCookie(c, SESSION_COOKIE) ?? '');
+    const credential = parseSession(getCookie(c, sessionCookie) ?? '');
     if (credential !== null) await endSession(engine.redis, credential);
-    deleteCookie(c, SESSION_COOKIE, { path: '/', secure });
+    deleteCookie(c, sessionCookie, { path: '/', secure });
     return c.redirect(`${SIGN_IN}?out`, 303);
   });
 
@@ -89,10 +101,10 @@ export const signInRoutes = (deps: DashboardDeps) => {
       const { tenant = '', to } = await readForm(c, LocalForm);
       if (tenants !== null) {
         const user = await findOrCreateUser(tenants.store, LocalUser, newKey(tenants.sealer));
-        return startSession(c, user.tenant, { ...LocalUser, id: user.id }, ownPath(to));
+        return startSession(c, user.tenant, { ...LocalUser, id: user.id }, SESSION_MS, ownPath(to));
       }
       if (!deps.knowsTenant(tenant)) throw new HoldfastError('unknown', 'There is no such tenant.');
-      return startSession(c, tenant, { ...LocalUser, id: LOCAL_SUBJECT }, ownPath(to));
+      return startSession(c, tenant, { ...LocalUser, id: LOCAL_SUBJECT }, SESSION_MS, ownPath(to));
     });
   }
 
@@ -107,8 +119,8 @@ export const signInRoutes = (deps: DashboardDeps) => {
         to: ownPath(c.req.query('to')),
         untilMs: Date.now() + SIGN_IN_MS,
       };
-      setCookie(c, SIGN_IN_COOKIE, await sealer.seal(JSON.stringify(kept)), {
-        path: '/auth',
+      setCookie(c, signInCookie, await sealer.seal(JSON.stringify(kept)), {
+        path: '/',
         httpOnly: true,
         secure,
         sameSite: 'Lax',
@@ -120,8 +132,8 @@ export const signInRoutes = (deps: DashboardDeps) => {
     app.get('/auth/callback', async (c) => {
       const address = () => clientAddress(c, trustedProxies);
       failedAuthentications.check(address);
-      const begun = await readBegun(sealer, getCookie(c, SIGN_IN_COOKIE));
-      deleteCookie(c, SIGN_IN_COOKIE, { path: '/auth', secure });
+      const begun = await readBegun(sealer, getCookie(c, signInCookie));
+      deleteCookie(c, signInCookie, { path: '/', secure });
       if (begun === null) throw new HoldfastError('forbidden', 'This sign-in was not begun here, or it took too long.');
       let person: SignedIn;
       try {
@@ -134,7 +146,7 @@ export const signInRoutes = (deps: DashboardDeps) => {
         throw new HoldfastError('forbidden', error.message);
       }
       const { id, tenant } = await findOrCreateUser(store, person, newKey(sealer));
-      return startSession(c, tenant, { ...person, id }, begun.to);
+      return startSession(c, tenant, { ...person, id }, DESCRIBED_MS, begun.to);
     });
   }
   return app;
@@ -153,19 +165,23 @@ async function readBegun(sealer: Sealer, cookie: string | undefined): Promise<z.
   return data !== undefined && data.untilMs > Date.now() ? data : null;
 }
 
-/** A page of the dashboard's own to go to; never another place, whatever the address asks for. */
-const ownPath = (to: string | undefined): string =>
-  to !== undefined && to.length <= 1000 && /^\/dashboard(?:[/?][\x21-\x7e]*)?$/.test(to) && !/\/[./\\]/.test(to)
-    ? to
-    : '/dashboard';
+/** A page of the dashboard's own to go to, as a browser would understand the address; `/dashboard` instead of any other place. */
+function ownPath(to: string | undefined): string {
+  if (to === undefined || to.length > 1000 || !/^\/dashboard(?:[/?]|$)[\x21-\x5b\x5d-\x7e]*$/.test(to))
+    return '/dashboard';
+  const { pathname, search } = new URL(to, 'http://own');
+  return /^\/dashboard(?:\/|$)/.test(pathname) && !pathname.includes('//') ? pathname + search : '/dashboard';
+}
 
-/** What a proxy tells of whom it speaks for. */
-const BY_A_PROXY = ['X-Forwarded-For', 'X-Real-IP', 'Forwarded', 'Via'];
+/** Headers by which proxies, tunnels and delivery networks tell whom they speak for. Browsers send none of them. */
+const BY_A_PROXY =
+  /^(?:via|forwarded|x-forward.*|x-original-.*|x-envoy-.*|x-proxy.*|proxy-.*|cf-.*|fly-.*|fastly-.*|x-amzn-.*|x-azure-.*|x-arr-.*|x-vercel-.*|ngrok-.*|tailscale-.*|.*-(?:ip|addr|address)|.*-(?:client|connecting|real|remote|source)-ip.*)$/;
 
 /** A local sign-in is for whoever sits at this machine: not for a page that makes a name lead here, nor for what a proxy hands on. */
 function refuseOtherMachines(c: Context<DashboardEnv>): void {
   const address = c.env.incoming.socket.remoteAddress ?? '';
-  const isHere = /^(::ffff:)?127\.|^::1$/.test(address) && BY_A_PROXY.every((name) => c.req.header(name) === undefined);
+  const isForwarded = Object.keys(c.env.incoming.headers).some((name) => BY_A_PROXY.test(name));
+  const isHere = /^(::ffff:)?127\.|^::1$/.test(address) && !isForwarded;
   const origin = c.req.header('Origin') ?? '';
   const hosts = [c.req.url, URL.canParse(origin) ? origin : 'null:'].map((url) => new URL(url).hostname);
   if (!isHere || !hosts.every(isThisMachine))

@@ -16,7 +16,7 @@ import { SearchForm } from '../components/searchForm.tsx';
 import { Time } from '../components/time.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { readForm, searched } from '../form.ts';
-import { TENANTS } from '../viewer.ts';
+import { SIGN_IN, startPath, TENANTS } from '../viewer.ts';
 
 const AT = TENANTS;
 const PAGE = 50;
@@ -30,6 +30,12 @@ const ACTIONS = { suspend: 'suspended', resume: 'resumed', reset: 'reset' } as c
 
 const TierForm = z.object({ tier: z.string() });
 
+/** The page to come back to from the provider: what was asked for, or the page that a form was on. */
+function pageOf(c: Context<DashboardEnv>): string {
+  const { pathname, search } = new URL(c.req.url);
+  return ['GET', 'HEAD'].includes(c.req.method) ? pathname + search : pathname.replace(/\/[^/]+$/, '');
+}
+
 /** @throws HoldfastError unknown */
 function idOf(c: Context<DashboardEnv>): string {
   const id = c.req.param('id') ?? '';
@@ -40,7 +46,9 @@ function idOf(c: Context<DashboardEnv>): string {
 export const tenantsRoutes = (deps: DashboardDeps) => {
   const app = new Hono<DashboardEnv>();
   app.use(`${AT}/*`, async (c, next) => {
-    if (!c.var.viewer.isAdmin) throw new HoldfastError('forbidden', 'This takes an administrator.');
+    const { standing } = c.var.viewer;
+    if (standing === 'lapsed') return c.redirect(deps.signIn.kind === 'oidc' ? startPath(pageOf(c)) : SIGN_IN, 303);
+    if (standing !== 'admin') throw new HoldfastError('forbidden', 'This takes an administrator.');
     await next();
   });
   if (deps.tenants === null)

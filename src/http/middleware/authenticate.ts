@@ -13,8 +13,6 @@ import { parseKey, parseSession } from '../../identity/credentials.ts';
 import { clientAddress } from '../clientAddress.ts';
 import type { AppEnv, HttpDeps } from '../env.ts';
 
-export const SESSION_COOKIE = 'holdfast_session';
-
 /** What a request comes to that a limit refused as a whole, and one that is no operation. */
 const LIMITED = { operations: 1, refusals: 1 };
 const NONE = { operations: 0, refusals: 0 };
@@ -22,11 +20,18 @@ const NONE = { operations: 0, refusals: 0 };
 const UNSEEN_BY_A_SCRIPT = new Set([400, 404, 405, 413, 415]);
 
 /** @throws LimitError where the client's address has failed too often */
-export const authenticate = ({ engine, activity, knowsTenant, failedAuthentications, trustedProxies }: HttpDeps) =>
+export const authenticate = ({
+  engine,
+  activity,
+  knowsTenant,
+  failedAuthentications,
+  trustedProxies,
+  sessionCookie,
+}: HttpDeps) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const address = () => clientAddress(c, trustedProxies);
     failedAuthentications.check(address);
-    const credential = readCredential(c);
+    const credential = readCredential(c, sessionCookie);
     if (credential === null || !knowsTenant(credential.tenant)) {
       await failedAuthentications.count(address());
       const fault = c.req.header('X-Api-Key') === undefined ? 'is missing' : 'holds no valid key';
@@ -47,10 +52,10 @@ export const authenticate = ({ engine, activity, knowsTenant, failedAuthenticati
     }
   });
 
-function readCredential(c: Context<AppEnv>): Credential | null {
+function readCredential(c: Context<AppEnv>, sessionCookie: string): Credential | null {
   const key = c.req.header('X-Api-Key');
   if (key !== undefined) return parseKey(key);
-  const session = parseSession(getCookie(c, SESSION_COOKIE) ?? '');
+  const session = parseSession(getCookie(c, sessionCookie) ?? '');
   if (session !== null && !['GET', 'HEAD'].includes(c.req.method)) refuseForeignOrigin(c);
   return session;
 }

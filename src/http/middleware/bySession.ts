@@ -4,7 +4,7 @@
 import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../../domain/errors.ts';
 import { readSession } from '../../engine/sessions.ts';
-import { type AdminRule, isAdmin } from '../../identity/admins.ts';
+import { type AdminRule, adminStanding } from '../../identity/admins.ts';
 import type { AppEnv, HttpDeps } from '../env.ts';
 
 /** @throws HoldfastError forbidden, for a key or token; unauthenticated, where the session has ended */
@@ -18,10 +18,14 @@ export const bySession = ({ engine }: Pick<HttpDeps, 'engine'>) =>
     await next();
   });
 
+const LAPSED = 'Administrators have to sign in again after 15 minutes: open /dashboard/tenants.';
+
 /** To follow bySession. @throws HoldfastError forbidden */
 export const byAdmin = (rule: AdminRule) =>
   createMiddleware<AppEnv>(async (c, next) => {
-    if (!isAdmin(rule, c.get('user'))) throw new HoldfastError('forbidden', 'This takes an administrator.');
+    const standing = adminStanding(rule, c.get('user'));
+    if (standing === 'lapsed') throw new HoldfastError('forbidden', LAPSED);
+    if (standing !== 'admin') throw new HoldfastError('forbidden', 'This takes an administrator.');
     await next();
   });
 

@@ -2,7 +2,7 @@
  * /api/v1/admin/tenants: what administrators do with tenants (decisions, section 6). Whatever they change is in the audit trail.
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
-import { TENANT_ID } from '../../../domain/names.ts';
+import { nameFault, TENANT_ID } from '../../../domain/names.ts';
 import { asService } from '../../../domain/tenants.ts';
 import { TIERS } from '../../../domain/tiers.ts';
 import { reset } from '../../../engine/reset.ts';
@@ -32,7 +32,11 @@ const toBody = ({ suspendedAt, createdAt, ...tenant }: Tenant) => ({
   createdAt: createdAt.toISOString(),
 });
 
-const params = z.object({ id: z.string().regex(TENANT_ID, 'must be the id of a tenant') });
+const TenantId = z.string().regex(TENANT_ID, 'must be the id of a tenant');
+const params = z.object({ id: TenantId });
+
+/** Characters of a search. */
+const MOST_SEARCHED = 100;
 
 const pageOf = (max: number) =>
   z
@@ -55,8 +59,15 @@ const listed = createRoute({
   summary: 'Search the tenants',
   request: {
     query: z.object({
-      search: z.string().min(1).max(100).optional().openapi({ description: 'Part of an id or a name.' }),
-      after: z.string().optional().openapi({ description: 'The `next` of the page before.' }),
+      search: z
+        .string()
+        .superRefine((text, context) => {
+          const fault = nameFault(text, MOST_SEARCHED);
+          if (fault !== null) context.addIssue({ code: 'custom', message: fault });
+        })
+        .optional()
+        .openapi({ description: 'Part of an id or a name.', minLength: 1, maxLength: MOST_SEARCHED }),
+      after: TenantId.optional().openapi({ description: 'The `next` of the page before.' }),
       limit: pageOf(500),
     }),
   },

@@ -3,7 +3,9 @@
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { HoldfastError } from '../../../domain/errors.ts';
+import { TENANT_ID } from '../../../domain/names.ts';
 import { issueToken } from '../../../engine/issueToken.ts';
+import { LONGEST_TOKEN_MS } from '../../../engine/tokens.ts';
 import { makeToken, parseKey } from '../../../identity/credentials.ts';
 import type { JwtVerifier } from '../../../identity/jwtVerifier.ts';
 import { clientAddress } from '../../clientAddress.ts';
@@ -11,9 +13,6 @@ import type { AppEnv, HttpDeps } from '../../env.ts';
 import { time } from '../../fields.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, bodyOperation } from '../../responses.ts';
-
-/** A token lives so long at most, and never longer than the JWT. */
-const LIFETIME_MS = 900_000;
 
 const Token = z
   .object({
@@ -34,6 +33,11 @@ export const tokenRoute = (
         jwt: z
           .string('must be a string')
           .openapi({ description: 'Signed by an issuer that the tenant has registered.' }),
+        tenant: z
+          .string('must be a string')
+          .regex(TENANT_ID, 'must be the id of a tenant')
+          .optional()
+          .openapi({ description: 'Not needed if the JWT has the audience `holdfast:<tenant id>`.', example: 'acme' }),
       },
       'must be an object',
     )
@@ -46,7 +50,7 @@ export const tokenRoute = (
     tags: ['Tenant'],
     summary: 'Exchange a JWT for a token',
     description:
-      'Needs no key. The token reserves and releases only for the JWT’s subject; it cannot reset, register or delete. From tier Starter on.',
+      'Needs no key. The tenant is the one that the request names, or the one whose audience `holdfast:<tenant id>` the JWT has. The token reserves and releases only for the JWT’s subject; it cannot reset, register or delete. From tier Starter on.',
     security: [],
     middleware: jsonBody(Exchange, sizes.bodyBytes),
     hide: true,
@@ -59,15 +63,19 @@ export const tokenRoute = (
     const address = () => clientAddress(c, trustedProxies);
     failedAuthentications.check(address);
     try {
-      const { tenant, subject, expiresAtMs } = await verifier.verify(c.get('body').jwt);
-      const token = makeToken(tenant, subject);
+      const { jwt, tenant } = c.get('body');
+      const { by, subject, expiresAtMs } = await verifier.verify(jwt, tenant);
+      const token = makeToken(by.tenant, subject);
       const credential = parseKey(token);
       if (credential === null) throw new TypeError('a token that was just made cannot be read');
       const nowMs = Date.now();
-      const lifetimeMs = Math.min(LIFETIME_MS, expiresAtMs - nowMs);
+      const lifetimeMs = Math.min(LONGEST_TOKEN_MS, expiresAtMs - nowMs);
       if (lifetimeMs <= 0) throw new HoldfastError('unauthenticated', 'The JWT has expired.');
       c.set('credential', credential);
-      await issueToken(engine, credential, lifetimeMs);
+      await issueToken(engine, credential, by, lifetimeMs);
+      // Its tokens were ended before this one was issued, if the issuer was removed meanwhile.
+      if (!(await verifier.isTrusted(by)))
+        throw new HoldfastError('unauthenticated', 'The issuer of the JWT has been removed.');
       const expiresAt = new Date(nowMs + lifetimeMs).toISOString();
       return c.json({ token, tokenType: 'Bearer' as const, expiresIn: Math.floor(lifetimeMs / 1000), expiresAt }, 200);
     } catch (error) {

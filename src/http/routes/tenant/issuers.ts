@@ -1,10 +1,10 @@
 /**
- * /api/v1/Tenant/issuers: the issuers whose JWTs the tenant's users may exchange for tokens (decisions, sections 6 and 9). With a
- * session.
+ * /api/v1/Tenant/issuers: the issuers whose JWTs the tenant's users may exchange for tokens. With a session.
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
-import { nameFault } from '../../../domain/names.ts';
+import { HoldfastError } from '../../../domain/errors.ts';
 import { chargeWrite } from '../../../engine/charge.ts';
+import { audienceFault, issuerTextFault, MAX_ISSUER_BYTES } from '../../../identity/issuerNames.ts';
 import { jwksAddressFault } from '../../../identity/jwks.ts';
 import { deleteIssuer, listIssuers, putIssuer } from '../../../store/issuers.ts';
 import type { Store } from '../../../store/records.ts';
@@ -13,16 +13,14 @@ import { actorName, bySession } from '../../middleware/bySession.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, anyOperation, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
-const MOST_CHARACTERS = 512;
-
 const text = (description: string) =>
   z
     .string('must be a string')
     .superRefine((value, context) => {
-      const fault = nameFault(value, MOST_CHARACTERS);
+      const fault = issuerTextFault(value);
       if (fault !== null) context.addIssue({ code: 'custom', message: fault });
     })
-    .openapi({ description, minLength: 1, maxLength: MOST_CHARACTERS });
+    .openapi({ description, minLength: 1, maxLength: MAX_ISSUER_BYTES });
 
 /** @param allowPrivate whether keys may be fetched from private addresses, and without TLS */
 export const issuersRoutes = (deps: HttpDeps, store: Store, allowPrivate: boolean) => {
@@ -54,7 +52,7 @@ export const issuersRoutes = (deps: HttpDeps, store: Store, allowPrivate: boolea
     operationId: 'putIssuer',
     summary: 'Register an issuer of JWTs',
     description:
-      'An issuer with an audience belongs to one tenant. One that is registered gets the new address of keys.',
+      'From tier Starter on. The audience `holdfast:<tenant id>` is for that tenant alone. An issuer and audience that are registered get the new address of keys.',
     middleware: [bySession(deps), jsonBody(Issuer, deps.sizes.bodyBytes)] as const,
     hide: true,
     responses: { 200: answer('The issuer.', Issuer), ...bodyOperation },
@@ -64,7 +62,7 @@ export const issuersRoutes = (deps: HttpDeps, store: Store, allowPrivate: boolea
     method: 'delete',
     operationId: 'deleteIssuer',
     summary: 'Forget an issuer of JWTs',
-    description: 'Tokens that were exchanged already live on until they end.',
+    description: 'Its JWTs are refused, and tokens that were exchanged for them end.',
     middleware: bySession(deps),
     request: { query: z.object(names) },
     responses: {
@@ -84,8 +82,10 @@ export const issuersRoutes = (deps: HttpDeps, store: Store, allowPrivate: boolea
     })
     .openapi(put, async (c) => {
       const credential = c.get('credential');
-      await chargeWrite(deps.engine, credential);
       const issuer = c.get('body');
+      const fault = audienceFault(issuer.audience, credential.tenant);
+      if (fault !== null) throw new HoldfastError('refused', `audience ${fault}`);
+      await chargeWrite(deps.engine, credential);
       await putIssuer(store, credential.tenant, issuer, actorName('user', c.get('user')));
       return c.json(issuer, 200);
     })

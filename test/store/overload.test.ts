@@ -1,0 +1,106 @@
+/**
+ * A database that is slower than its callers: what nobody waits for any more is not done, and the queue is bounded.
+ */
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { HoldfastError } from '../../src/domain/errors.ts';
+import { Database } from '../../src/store/database.ts';
+import { deleteDefinitions, putDefinitions } from '../../src/store/definitionRows.ts';
+import { definitions, tenants } from '../../src/store/schema.ts';
+import { createLogger } from '../../src/telemetry/log.ts';
+import { KINDS, type TestDatabase } from '../support/tenancy.ts';
+
+/** Something to wait for, and what ends the wait. */
+function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+const refusal = (call: Promise<unknown>) =>
+  call.then(
+    () => 'done',
+    (error: unknown) => (error instanceof HoldfastError ? `${error.code}: ${error.message}` : error),
+  );
+
+describe.each(Object.entries(KINDS))('on %s', (_, make) => {
+  let made: TestDatabase;
+  let database: Database;
+  beforeAll(async () => {
+    made = await make();
+    database = await Database.open(made.url, 1, createLogger('silent'));
+  });
+  afterAll(async () => {
+    await database.close();
+    await made.drop();
+  });
+
+  const insert = (id: string) => ({ id, name: id, tier: 'Free' as const });
+  const names = async () =>
+    (await database.run((db) => db.select({ id: tenants.id }).from(tenants))).map(({ id }) => id);
+
+  test('work is not begun, and a transaction not committed, once its caller has given up', async () => {
+    const { opened, open } = gate();
+    const slow = refusal(
+      database.transaction(async (tx) => {
+        await tx.insert(tenants).values(insert('slow'));
+        await opened;
+      }),
+    );
+    let begun = 0;
+    const queued = [
+      refusal(
+        database.run(async (db) => {
+          begun++;
+          await db.insert(tenants).values(insert('queued-run'));
+        }),
+      ),
+      refusal(
+        database.transaction(async (tx) => {
+          begun++;
+          await tx.insert(tenants).values(insert('queued-transaction'));
+        }),
+      ),
+    ];
+    for (const outcome of await Promise.all([slow, ...queued])) expect(outcome).toContain('unavailable: ');
+    open();
+    expect(await names()).toEqual([]);
+    expect(begun).toBe(0);
+  });
+
+  test('more calls than it can take are refused at once, and nothing is done', async () => {
+    const { opened, open } = gate();
+    const taken = Array.from({ length: 100 }, () =>
+      refusal(
+        database.run(async (db) => {
+          await opened;
+          await db.execute(sql`select`);
+        }),
+      ),
+    );
+    let begun = false;
+    const refused = await refusal(
+      database.run(async () => {
+        begun = true;
+      }),
+    );
+    expect([refused, begun]).toEqual([expect.stringContaining('unavailable: The database has more to do'), false]);
+    open();
+    expect(new Set(await Promise.all(taken))).toEqual(new Set(['done']));
+    expect(await refusal(database.run((db) => db.execute(sql`select`)))).toBe('done');
+  });
+
+  test('more definitions than one statement has parameters for are written and deleted whole', async () => {
+    const tenant = 'many-definitions';
+    await database.run((db) => db.insert(tenants).values(insert(tenant)));
+    const all = Array.from({ length: 14_000 }, (_, i) => ({ name: `n${i}`, capacity: 1, blocks: [], treePath: null }));
+    await database.transaction((tx) => putDefinitions(tx, tenant, all));
+    const stored = () => database.run((db) => db.$count(definitions, eq(definitions.tenantId, tenant)));
+    expect(await stored()).toBe(14_000);
+    const doomed = Array.from({ length: 70_000 }, (_, i) => `n${i + 1}`);
+    await database.transaction((tx) => deleteDefinitions(tx, tenant, doomed));
+    expect(await stored()).toBe(1);
+  }, 60_000);
+});
