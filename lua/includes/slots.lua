@@ -81,7 +81,7 @@ end
 
 -- Gives a slot another record, or frees it if that is false. The slot was read, or is known to be free.
 local function put(slot, record)
-  spend(7 + #slot / 80)
+  spend(5 + #slot / 80)
   local before = records[slot] or false
   if original[slot] == nil then
     original[slot] = before

@@ -45,16 +45,17 @@ export async function answerList<Row>(
   await reads.charge(credential);
   const headers = { 'Content-Type': 'application/json' };
   if (c.req.method === 'HEAD') return c.body(null, 200, headers);
+  const first = await pages.next();
+  const further = first.done === true ? 0 : Math.ceil(first.value.total / LOOKED_AT_PER_READ) - 1;
+  if (further <= 0) return c.body(ReadableStream.from(texts(first, pages, writer, () => {})), 200, headers);
   const end = listings.begin(credential.tenant);
   try {
-    const first = await pages.next();
-    const further = first.done === true ? 0 : Math.ceil(first.value.total / LOOKED_AT_PER_READ) - 1;
-    if (further > 0) await reads.charge(credential, further);
-    return c.body(ReadableStream.from(texts(first, pages, writer, end)), 200, headers);
+    await reads.charge(credential, further);
   } catch (error) {
     end();
     throw error;
   }
+  return c.body(ReadableStream.from(texts(first, pages, writer, end)), 200, headers);
 }
 
 async function* texts<Row>(

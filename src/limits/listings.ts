@@ -1,9 +1,9 @@
 /**
- * Bounds how many lists of one tenant an instance reads at the same time, so that one tenant's lists do not keep it from the others.
+ * Bounds how many long lists of one tenant an instance reads at the same time, so that one tenant's lists do not keep it from the others.
  */
 import { LimitError } from '../domain/errors.ts';
 
-/** Lists of one tenant at the same time, on one instance. */
+/** Long lists of one tenant at the same time, on one instance. */
 const MAX_LISTINGS = 4;
 
 export class Listings {
@@ -18,7 +18,7 @@ export class Listings {
     const open = this.#open.get(tenant) ?? 0;
     if (open >= MAX_LISTINGS)
       throw new LimitError(
-        `This instance reads ${MAX_LISTINGS} lists of a tenant at the same time. Wait for one to end.`,
+        `This instance reads ${MAX_LISTINGS} long lists of a tenant at the same time. Wait for one to end.`,
         {
           limitType: 'ConcurrentListings',
           limit: MAX_LISTINGS,

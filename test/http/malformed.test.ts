@@ -150,10 +150,10 @@ describe('X-Request-Id', () => {
 describe('500', () => {
   test('tells the client nothing of the fault', async () => {
     const { redis, tenant } = holdfast;
-    await redis.set(`{${tenant}}:slots:0x`, 'x');
-    await redis.hset(`{${tenant}}:tenant`, 'epoch', '0x');
+    await redis.del(`{${tenant}}:slots`);
+    await redis.set(`{${tenant}}:slots`, 'x');
     expect(await holdfast.available('r')).toMatchObject({ status: 500, body: { error: 'Internal error.' } });
-    await redis.hdel(`{${tenant}}:tenant`, 'epoch');
+    await redis.del(`{${tenant}}:slots`);
     const line = holdfast.logged.map((text) => JSON.parse(text)).find(({ msg }) => msg === 'request failed');
     expect(line.err.message).toContain('WRONGTYPE');
     expect(Object.keys(line.err)).not.toContain('stack');

@@ -185,25 +185,26 @@ describe('definitions', () => {
     const { body } = await holdfast.definitions();
     expect(body.map(({ name }) => name)).toEqual(['All', ...many.map(({ name }) => name)]);
     expect((await holdfast.tree()).body[0]?.children).toHaveLength(1234);
-    expect((await holdfast.delete('All', '?cascade=true')).body.deleted).toHaveLength(1235);
+    for (let from = 0; from < 1000; from += 1) await holdfast.delete(many[from]?.name ?? '');
+    expect((await holdfast.delete('All', '?cascade=true')).body.deleted).toHaveLength(235);
   });
 });
 
-describe('more than 5,000 resources below one', () => {
+describe('500 resources or more below one', () => {
   test('are neither moved further down nor deleted at once; they can be moved up', async () => {
-    const many = Array.from({ length: 5100 }, (_, i) => ({ name: `m${i}`, treePath: 'Old>Big' }));
+    const many = Array.from({ length: 510 }, (_, i) => ({ name: `m${i}`, treePath: 'Old>Big' }));
     for (let from = 0; from < many.length; from += 500) await holdfast.register(...many.slice(from, from + 500));
     expect(await holdfast.register({ name: 'Big', treePath: 'X>Y' })).toMatchObject({
       status: 400,
-      body: '[0].treePath must not move more than 5000 resources further down at once',
+      body: '[0].treePath must not move more than 500 resources further down at once',
     });
     expect((await holdfast.delete('Big', '?cascade=true')).body).toBe(
-      'Big has more than 5000 resources below it: delete parts of it first',
+      'Big has 500 or more resources below it: delete parts of it first',
     );
     expect((await holdfast.register({ name: 'Big' })).status).toBe(200);
-    expect((await holdfast.tree()).body.find(({ name }) => name === 'Big')?.children).toHaveLength(5100);
-    for (const { name } of many.slice(0, 101)) await holdfast.delete(name);
-    expect((await holdfast.delete('Big', '?cascade=true')).body.deleted).toHaveLength(5000);
+    expect((await holdfast.tree()).body.find(({ name }) => name === 'Big')?.children).toHaveLength(510);
+    for (const { name } of many.slice(0, 11)) await holdfast.delete(name);
+    expect((await holdfast.delete('Big', '?cascade=true')).body.deleted).toHaveLength(500);
   });
 });
 

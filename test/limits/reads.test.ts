@@ -22,7 +22,7 @@ describe('the quota of reads', () => {
     await Promise.all(instances.map((instance) => instance.stop()));
   });
 
-  test('is charged by GET, HEAD and check, one each, and told in the headers', async () => {
+  test('is charged by GET and HEAD, one each, and by each item of a check, and told in the headers', async () => {
     const [one, ...others] = await start();
     if (one === undefined) throw new Error('no instance');
     const left = async (method: string, path: string, body?: unknown) => {
@@ -34,10 +34,10 @@ describe('the quota of reads', () => {
     };
     expect(await left('GET', '/api/v1/Resource/definitions')).toBe(19);
     expect(await left('HEAD', '/api/v1/Resource/tree')).toBe(18);
-    expect(await left('POST', '/api/v1/Reservation/check', [{ resource: 'a' }, { resource: 'b' }])).toBe(17);
-    expect(await left('GET', '/api/v1/Reservation/activeReservations')).toBe(16);
+    expect(await left('POST', '/api/v1/Reservation/check', [{ resource: 'a' }, { resource: 'b' }])).toBe(16);
+    expect(await left('GET', '/api/v1/Reservation/activeReservations')).toBe(15);
     await one.request('POST', '/api/v1/Reservation/check', []);
-    expect(await left('GET', '/api/v1/Resource/available/a')).toBe(15);
+    expect(await left('GET', '/api/v1/Resource/available/a')).toBe(14);
     await Promise.all([one, ...others].map((instance) => instance.stop()));
   });
 
