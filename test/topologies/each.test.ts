@@ -53,6 +53,17 @@ describe.each([
     );
   });
 
+  test('an instance that waits for fewer replicas than there are warns when it starts, and no other', async () => {
+    const replicas = primaries > 1 ? 1 : 2;
+    const warnings = ({ logged }: Instance) => logged.filter((line) => line.includes('REDIS_WAIT_REPLICAS'));
+    const env = { REDIS_WAIT_REPLICAS: String(replicas) };
+    const sure = await startInstance({ redisUrl: topology.url, env });
+    const warning = await until('the warning', () => warnings(instances[0])[0]);
+    expect(JSON.parse(warning)).toMatchObject({ level: 40, waited: 0, replicas });
+    expect(warnings(sure)).toEqual([]);
+    await sure.stop();
+  });
+
   test('tenants are spread over all primaries, and each is served', async () => {
     const [one] = instances;
     expect(new Set(keys.map(({ tenant }) => ownerOf(one.redis, tenantKey(tenant)))).size).toBe(primaries);
