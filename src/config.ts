@@ -143,6 +143,7 @@ const Environment = z
     SWEEP_INTERVAL_MS: integer(100, 60_000).default(1000),
     RECONCILE_INTERVAL_MS: integer(1000, 86_400_000).default(300_000),
     DRAIN_DELAY_MS: integer(0, 600_000).default(3000),
+    UNKNOWN_FIELDS: z.enum(['refuse', 'ignore'], 'must be refuse or ignore').default('refuse'),
     MAX_NAME_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.nameLength),
     MAX_TYPE_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.typeLength),
     MAX_TTL_SECONDS: integer(1, 3_153_600_000).default(DEFAULT_SIZES.ttlSeconds),
@@ -230,6 +231,8 @@ export interface Config {
   /** From SIGTERM on, for which all is still served: until balancers have seen that this instance is not ready. */
   readonly drainDelayMs: number;
   readonly sizes: Sizes;
+  /** What becomes of fields of a request that nobody knows. */
+  readonly unknownFields: 'refuse' | 'ignore';
 }
 
 /** A configuration that cannot work; the message names every fault, on one line. */
@@ -286,6 +289,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       treeDepth: data.MAX_TREE_DEPTH,
       bodyBytes: data.MAX_BODY_BYTES,
     },
+    unknownFields: data.UNKNOWN_FIELDS,
   };
 }
 

@@ -19,6 +19,7 @@ import { overdueMs, sweep } from './engine/sweep.ts';
 import { END_REASONS } from './events/stream.ts';
 import { Streams, type StreamsObserver } from './events/streams.ts';
 import type { AppEnv } from './http/env.ts';
+import { shareCheck } from './http/routes/health.ts';
 import { type ConfiguredKey, configuredTenants } from './identity/configuredTenants.ts';
 import { type IssuerLookup, JwtVerifier } from './identity/jwtVerifier.ts';
 import { OidcClient } from './identity/oidc.ts';
@@ -100,8 +101,8 @@ export async function wire(
   if (store === null) for (const tenant of tenants.keys()) await loadTenant(tenant);
 
   let leaving = false;
-  const ready = async () =>
-    leaving ? 'leaving' : redisFault(redis).catch(() => 'the reservation store cannot be reached');
+  const isFit = shareCheck(() => redisFault(redis).catch(() => 'the reservation store cannot be reached'));
+  const ready = async () => (leaving ? 'leaving' : isFit());
   const activity = new Activity(redis, log);
   const streams =
     config.role === 'worker'
@@ -132,6 +133,7 @@ export async function wire(
           publicUrl: config.publicUrl,
           configuredKeys: keys,
           sizes: config.sizes,
+          unknownFields: config.unknownFields,
           log,
           metrics,
           traces,

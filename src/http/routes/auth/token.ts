@@ -8,9 +8,13 @@ import { makeToken, parseKey } from '../../../identity/credentials.ts';
 import type { JwtVerifier } from '../../../identity/jwtVerifier.ts';
 import { clientAddress } from '../../clientAddress.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
-import { time } from '../../fields.ts';
+import { item, time } from '../../fields.ts';
+import { notLockedOut } from '../../middleware/authenticate.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, bodyOperation } from '../../responses.ts';
+
+/** Whoever sends one has no key. A JWT is much shorter. */
+const MOST_BODY_BYTES = 65_536;
 
 /** A token lives so long at most, and never longer than the JWT. */
 const LIFETIME_MS = 900_000;
@@ -25,19 +29,13 @@ const Token = z
   .openapi('Token');
 
 export const tokenRoute = (
-  { engine, failedAuthentications, trustedProxies, sizes }: HttpDeps,
+  { engine, failedAuthentications, trustedProxies, sizes, unknownFields }: HttpDeps,
   verifier: JwtVerifier,
 ) => {
-  const Exchange = z
-    .object(
-      {
-        jwt: z
-          .string('must be a string')
-          .openapi({ description: 'Signed by an issuer that the tenant has registered.' }),
-      },
-      'must be an object',
-    )
-    .openapi('Exchange');
+  const jwt = z
+    .string('must be a string')
+    .openapi({ description: 'Signed by an issuer that the tenant has registered.' });
+  const Exchange = item({ jwt }, unknownFields).openapi('Exchange');
 
   const route = createRoute({
     method: 'post',
@@ -48,7 +46,10 @@ export const tokenRoute = (
     description:
       'Needs no key. The token reserves and releases only for the JWT’s subject; it cannot reset, register or delete. From tier Starter on.',
     security: [],
-    middleware: jsonBody(Exchange, sizes.bodyBytes),
+    middleware: [
+      notLockedOut(failedAuthentications, trustedProxies),
+      jsonBody(Exchange, { ...sizes, bodyBytes: Math.min(sizes.bodyBytes, MOST_BODY_BYTES) }),
+    ] as const,
     hide: true,
     responses: { 200: answer('The token.', Token), ...bodyOperation },
   });
@@ -57,7 +58,6 @@ export const tokenRoute = (
   documentBody(app, route, Exchange);
   return app.openapi(route, async (c) => {
     const address = () => clientAddress(c, trustedProxies);
-    failedAuthentications.check(address);
     try {
       const { tenant, subject, expiresAtMs } = await verifier.verify(c.get('body').jwt);
       const token = makeToken(tenant, subject);

@@ -6,7 +6,7 @@ import { INVALID_RELEASE_TOKEN, UNRESERVE_STATUSES } from '../../../domain/reser
 import type { Sizes } from '../../../domain/sizes.ts';
 import { unreserve } from '../../../engine/unreserve.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
-import { batch, item, releaseToken, requesterName, resourceName } from '../../fields.ts';
+import { batch, item, releaseToken, requesterName, reserveResultFields, resourceName } from '../../fields.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, bodyOperation, Failure } from '../../responses.ts';
 import { tally } from '../../tally.ts';
@@ -25,10 +25,11 @@ export const unreserveItemFields = (sizes: Sizes) => ({
   requester: requesterName(sizes),
   resource: resourceName(sizes),
   releaseToken,
+  ...reserveResultFields,
 });
 
-export const unreserveRoute = ({ engine, sizes, metrics }: HttpDeps) => {
-  const UnreserveItem = item(unreserveItemFields(sizes)).openapi('UnreserveItem');
+export const unreserveRoute = ({ engine, sizes, unknownFields, metrics }: HttpDeps) => {
+  const UnreserveItem = item(unreserveItemFields(sizes), unknownFields).openapi('UnreserveItem');
 
   const Body = batch(UnreserveItem, sizes);
   const route = createRoute({
@@ -38,7 +39,7 @@ export const unreserveRoute = ({ engine, sizes, metrics }: HttpDeps) => {
     tags: ['Reservation'],
     summary: 'Release reservations',
     description: 'Each item is carried out on its own, in order. Releasing what is free already is a success.',
-    middleware: jsonBody(Body, sizes.bodyBytes),
+    middleware: jsonBody(Body, sizes),
     hide: true,
     responses: {
       200: answer('A result for each item, in their order.', z.array(UnreserveResult)),
