@@ -5,6 +5,7 @@ import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { INVALID_RELEASE_TOKEN, RENEW_STATUSES } from '../../../domain/reservations.ts';
 import { renew } from '../../../engine/renew.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
+import { CODE_HEADER } from '../../errors.ts';
 import { batch, item, time, ttlSeconds } from '../../fields.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, bodyOperation, Failure } from '../../responses.ts';
@@ -53,6 +54,8 @@ export const renewRoute = ({ engine, sizes, unknownFields, metrics }: HttpDeps) 
     const results = await renew(engine, c.get('credential'), c.get('body'));
     c.set('outcome', tally(results));
     metrics?.countItems('renew', results);
-    return c.json(results, results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN) ? 403 : 200);
+    if (!results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN)) return c.json(results, 200);
+    c.header(CODE_HEADER, INVALID_RELEASE_TOKEN);
+    return c.json(results, 403);
   });
 };

@@ -6,6 +6,7 @@ import { INVALID_RELEASE_TOKEN, UNRESERVE_STATUSES } from '../../../domain/reser
 import type { Sizes } from '../../../domain/sizes.ts';
 import { unreserve } from '../../../engine/unreserve.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
+import { CODE_HEADER } from '../../errors.ts';
 import { batch, item, releaseToken, requesterName, reserveResultFields, resourceName } from '../../fields.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, bodyOperation, Failure } from '../../responses.ts';
@@ -57,6 +58,8 @@ export const unreserveRoute = ({ engine, sizes, unknownFields, metrics }: HttpDe
     const results = await unreserve(engine, c.get('credential'), c.get('body'));
     c.set('outcome', tally(results));
     metrics?.countItems('unreserve', results);
-    return c.json(results, results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN) ? 403 : 200);
+    if (!results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN)) return c.json(results, 200);
+    c.header(CODE_HEADER, INVALID_RELEASE_TOKEN);
+    return c.json(results, 403);
   });
 };
