@@ -87,9 +87,13 @@ export const reserveResultFields = {
   fencingToken: ofResult,
 };
 
+/** A path of a URL loses these, so they could never be deleted. */
+const UNREACHABLE = new Set(['.', '..']);
+
 export const registeredName = (sizes: Sizes) =>
   name(sizes.nameLength)
     .refine((text) => !text.includes(PATH_DELIMITER), `must not contain ${PATH_DELIMITER}`)
+    .refine((text) => !UNREACHABLE.has(text), 'must not be . or ..: a URL cannot name it')
     .openapi({ description: 'The name of the resource.', example: 'printers' });
 
 export const capacity = (sizes: Sizes) =>
@@ -117,6 +121,7 @@ export const treePath = (sizes: Sizes) =>
       const refuse = (message: string) => context.addIssue({ code: 'custom', message });
       if (segments.length > sizes.treeDepth) return refuse(`must have 1 to ${sizes.treeDepth} segments`);
       const fault = segments.map((segment) => nameFault(segment, sizes.nameLength)).find((one) => one !== null);
+      if (segments.some((segment) => UNREACHABLE.has(segment))) return refuse('must not name . or ..');
       if (fault !== undefined) refuse(`has a segment that ${fault}`);
       else if (new Set(segments).size < segments.length) refuse('must not name a resource twice');
     })

@@ -23,6 +23,7 @@ describe('400: a string that names the item and the field', () => {
     ['a resource that is no string', [{ ...good, resource: 7 }], '[0].resource must be a string'],
     ['an empty resource', [{ ...good, resource: '' }], '[0].resource must be 1 to 256 characters long'],
     ['257 characters', [{ ...good, resource: 'x'.repeat(257) }], '[0].resource must be 1 to 256 characters long'],
+    ['513 bytes', [{ ...good, resource: `${'🎉'.repeat(128)}x` }], '[0].resource must be at most 512 bytes of UTF-8'],
     ['a control character', [{ ...good, resource: 'a\nb' }], '[0].resource must not contain control characters'],
     ['a zero byte', [{ ...good, requester: 'a\0b' }], '[0].requester must not contain control characters'],
     ['a lone surrogate', [{ ...good, resource: '\ud800' }], '[0].resource must be well-formed Unicode'],
@@ -136,19 +137,30 @@ describe('400: a string that names the item and the field', () => {
   });
 
   test('an array that is too long is refused before its items are looked at', async () => {
-    // Well below the second that it takes to say of each of these what is wrong with it.
-    const items = `[${'{},'.repeat(300_000)}{}]`;
-    const begin = performance.now();
+    const items = `[${'{},'.repeat(20_000)}{}]`;
     expect(await post(items)).toMatchObject({
       status: 400,
       body: 'the request body must be an array of 1 to 500 items',
     });
-    const blocks = `[{"name":"r","blocks":[${'0,'.repeat(500_000)}0]}]`;
+    const blocks = `[{"name":"r","blocks":[${'0,'.repeat(30_000)}0]}]`;
     expect(await holdfast.request('POST', '/api/v1/Resource/register', blocks)).toMatchObject({
       status: 400,
       body: '[0].blocks must hold at most 64 names',
     });
-    expect(performance.now() - begin).toBeLessThan(500);
+  });
+
+  test.each([
+    ['items', `[${'{},'.repeat(300_000)}{}]`],
+    ['depth', '['.repeat(500_000)],
+    ['strings', `[${'"",'.repeat(300_000)}""]`],
+  ])('more %s than any request has are refused before they are parsed', async (_, body) => {
+    expect(await post(body)).toMatchObject({ status: 400, body: 'the request body must hold at most 500 items' });
+  });
+
+  test('however full of commas and brackets its names are, the largest request there can be is not', async () => {
+    const name = (i: number) => `${String(i).padStart(3, '0')},[{\\"`.padEnd(250, '",[{');
+    const items = Array.from({ length: 500 }, (_, i) => ({ resource: name(i), requester: name(i) }));
+    expect((await post(items)).status).toBe(200);
   });
 
   test('a body that is not UTF-8, rather than a name with other letters', async () => {
@@ -167,7 +179,8 @@ describe('400: a string that names the item and the field', () => {
 
   test.each<[string, unknown]>([
     ['256 characters', { ...good, resource: 'x'.repeat(256) }],
-    ['256 characters outside the basic plane', { ...good, resource: '🎉'.repeat(256) }],
+    ['128 characters outside the basic plane', { ...good, resource: '🎉'.repeat(128) }],
+    ['256 characters of two bytes', { ...good, resource: 'é'.repeat(256) }],
     ['a name with >', { ...good, resource: 'a>b' }],
     ['the longest lease', { ...good, resource: 'long', ttlSeconds: 31_536_000 }],
     ['a replacement character that was really sent', { ...good, resource: '\ufffd' }],

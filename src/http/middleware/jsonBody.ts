@@ -12,17 +12,24 @@ import { BODY_TIMEOUT, bodyTooLarge, OVERLOADED } from '../admission.ts';
 import { BodyError } from '../arrivals.ts';
 import type { AppEnv } from '../env.ts';
 import { fail, refuse, refuseMalformed } from '../errors.ts';
+import { hasMoreValues } from '../jsonValues.ts';
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const NOTHING = Buffer.alloc(0);
 
+/** Smaller bodies take no time worth saving. */
+const COUNTED_FROM_BYTES = 16_384;
+/** More than any item of a request has, besides the names that it blocks. */
+const MOST_FIELDS = 20;
+
 /** What is left of a body is not read, so no other request can follow it. */
 const CLOSE = { Connection: 'close' };
 
 /** Sets `body` to what the schema makes of it. */
-export const jsonBody = <Schema extends z.ZodType>(schema: Schema, { bodyBytes, batch }: Sizes) =>
-  createMiddleware<AppEnv & { Variables: { body: z.output<Schema> } }>(async (c, next) => {
+export const jsonBody = <Schema extends z.ZodType>(schema: Schema, { bodyBytes, batch, blocks }: Sizes) => {
+  const mostValues = batch * (blocks + MOST_FIELDS);
+  return createMiddleware<AppEnv & { Variables: { body: z.output<Schema> } }>(async (c, next) => {
     if (!JSON_TYPE.test(c.req.header('Content-Type') ?? ''))
       return fail(c, 415, 'UNSUPPORTED_MEDIA_TYPE', 'The request body must be application/json.');
     if (Number(c.req.header('Content-Length') ?? 0) > bodyBytes) return tooLarge(c, bodyBytes);
@@ -38,6 +45,8 @@ export const jsonBody = <Schema extends z.ZodType>(schema: Schema, { bodyBytes, 
       bytes = body;
     }
     if (bytes.length > bodyBytes) return tooLarge(c, bodyBytes);
+    if (bytes.length > COUNTED_FROM_BYTES && hasMoreValues(bytes, mostValues))
+      return refuse(c, `the request body must hold at most ${batch} items`);
 
     let text: string;
     try {
@@ -57,6 +66,7 @@ export const jsonBody = <Schema extends z.ZodType>(schema: Schema, { bodyBytes, 
     c.set('body', data);
     await next();
   });
+};
 
 const tooLarge = (c: Context, maxBytes: number) => fail(c, 413, 'BODY_TOO_LARGE', bodyTooLarge(maxBytes), CLOSE);
 
