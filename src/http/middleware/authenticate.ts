@@ -75,16 +75,16 @@ const BEARER = /^Bearer +(\S+)$/i;
  * @throws HoldfastError unauthenticated where none is given, which is no guess and not counted, or two that differ; forbidden
  */
 function readCredential(c: Context<AppEnv>): Credential | null {
-  const key = c.req.header('X-Api-Key') || undefined;
+  const key = c.req.header('X-Api-Key');
   const [, bearer] = BEARER.exec(c.req.header('Authorization') ?? '') ?? [];
-  if (key !== undefined && bearer !== undefined && key !== bearer)
+  if (key && bearer !== undefined && key !== bearer)
     throw new HoldfastError(
       'unauthenticated',
       'The X-Api-Key and Authorization headers hold different keys. Send one.',
     );
-  const text = key ?? bearer;
-  if (text !== undefined) return parseKey(text);
-  const cookie = getCookie(c, SESSION_COOKIE);
+  const text = key || bearer;
+  if (text) return parseKey(text);
+  const cookie = key === undefined ? getCookie(c, SESSION_COOKIE) : undefined;
   if (cookie === undefined) throw new HoldfastError('unauthenticated', 'The X-Api-Key header is missing.');
   const session = parseSession(cookie);
   if (session !== null && !['GET', 'HEAD'].includes(c.req.method)) refuseForeignOrigin(c);
