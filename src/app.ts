@@ -2,11 +2,13 @@
  * The HTTP application: all that an instance answers. Importing it does no I/O.
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import type { DashboardDeps } from './dashboard/env.ts';
 import { dashboardRoutes } from './dashboard/routes.tsx';
 import type { AppEnv, HttpDeps } from './http/env.ts';
-import { describeFault, onError, onNotFound } from './http/errors.ts';
+import { fail, onError, refuseMalformed } from './http/errors.ts';
+import { meantPath } from './http/meantPath.ts';
 import { authenticate } from './http/middleware/authenticate.ts';
 import { byAdmin, bySession } from './http/middleware/bySession.ts';
 import { logRequests } from './http/middleware/logRequests.ts';
@@ -14,6 +16,7 @@ import { measureRequests } from './http/middleware/measureRequests.ts';
 import { rateLimitHeaders } from './http/middleware/rateLimitHeaders.ts';
 import { requestId } from './http/middleware/requestId.ts';
 import { traceRequests } from './http/middleware/traceRequests.ts';
+import { wholeBody } from './http/middleware/wholeBody.ts';
 import { adminRoutes } from './http/routes/admin/tenants.ts';
 import { tokenRoute } from './http/routes/auth/token.ts';
 import { docsRoutes } from './http/routes/docs.ts';
@@ -37,7 +40,7 @@ import { keysRoutes } from './http/routes/tenant/keys.ts';
 import { settingsRoutes } from './http/routes/tenant/settings.ts';
 import { tenantRoute } from './http/routes/tenant/tenant.ts';
 
-const DESCRIPTION = `Reserve, share and release named resources. Send your API key in the header \`X-Api-Key\`.
+const DESCRIPTION = `Reserve, share and release named resources. Send your API key in the header \`X-Api-Key\`, or as \`Authorization: Bearer\`.
 A 200 means that the request was processed; each item of the answer carries its own status.`;
 
 const ABOUT = {
@@ -49,7 +52,7 @@ const ABOUT = {
     license: { name: 'MIT', identifier: 'MIT' },
   },
   servers: [{ url: '/' }],
-  security: [{ apiKey: [] }],
+  security: [{ apiKey: [] }, { bearer: [] }],
   tags: [
     { name: 'Reservation', description: 'Reserve, release and look at reservations.' },
     { name: 'Resource', description: 'Register resources and look at them.' },
@@ -69,18 +72,25 @@ export function createHealthApp({
   traces,
 }: Pick<HttpDeps, 'log' | 'ready' | 'alive' | 'metrics' | 'traces'>): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({
-    defaultHook: (result, c) => (result.success ? undefined : c.json(describeFault(result.error), 400)),
+    defaultHook: (result, c) => (result.success ? undefined : refuseMalformed(c, result.error)),
   });
   app.onError(onError);
-  app.notFound(onNotFound);
+  const meant = meantPath(app);
+  const notFound = (c: Context<AppEnv>, path = meant(c.req.path)) =>
+    fail(c, 404, 'PATH_NOT_FOUND', `There is nothing at this path.${path === null ? '' : ` Did you mean ${path}?`}`);
+  app.notFound((c) => notFound(c));
   app.use(requestId, logRequests(log));
   if (metrics !== null) app.use(measureRequests(metrics));
   if (traces !== null) app.use(traceRequests(traces));
   app.use(
     methodNotAllowed({
       app,
-      onMethodNotAllowed: (c, methods) =>
-        c.json({ error: 'This method is not allowed here.' }, 405, { Allow: methods.join(', ') }),
+      onMethodNotAllowed: (c, methods) => {
+        // The name of a resource may stand where an operation was meant: GET /api/v1/Resource/Definitions.
+        const path = meant(c.req.path, c.req.method);
+        if (path !== null) return notFound(c, path);
+        return fail(c, 405, 'METHOD_NOT_ALLOWED', 'This method is not allowed here.', { Allow: methods.join(', ') });
+      },
     }),
   );
   app.route('/', healthRoutes(ready, alive));
@@ -95,9 +105,11 @@ export function createApp(deps: Omit<DashboardDeps, 'request'>): OpenAPIHono<App
     in: 'header',
     name: 'X-Api-Key',
   });
+  app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer' });
 
   const { tenants, jwtVerifier } = deps;
 
+  for (const path of ['/dashboard/*', '/auth/*']) app.use(path, wholeBody(deps.sizes.bodyBytes));
   app.route('/', dashboardRoutes({ ...deps, request: app.request }));
 
   app.use('/api/v1/*', rateLimitHeaders);

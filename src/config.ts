@@ -152,6 +152,7 @@ const Environment = z
     RECONCILE_INTERVAL_MS: integer(1000, 86_400_000).default(300_000),
     DRAIN_DELAY_MS: integer(0, 600_000).default(3000),
     LIVENESS_REDIS_SECONDS: integer(1, 86_400).default(60),
+    UNKNOWN_FIELDS: z.enum(['refuse', 'ignore'], 'must be refuse or ignore').default('refuse'),
     MAX_NAME_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.nameLength),
     MAX_TYPE_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.typeLength),
     MAX_TTL_SECONDS: integer(1, 3_153_600_000).default(DEFAULT_SIZES.ttlSeconds),
@@ -241,6 +242,8 @@ export interface Config {
   /** After which an instance that has lost a Redis that others can reach is not alive. */
   readonly livenessRedisMs: number;
   readonly sizes: Sizes;
+  /** What becomes of fields of a request that nobody knows. */
+  readonly unknownFields: 'refuse' | 'ignore';
 }
 
 /** A configuration that cannot work; the message names every fault, on one line. */
@@ -298,6 +301,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       treeDepth: data.MAX_TREE_DEPTH,
       bodyBytes: data.MAX_BODY_BYTES,
     },
+    unknownFields: data.UNKNOWN_FIELDS,
   };
 }
 

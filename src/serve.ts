@@ -27,7 +27,8 @@ export async function run(config: Config): Promise<void> {
   const isMadeUp = config.database === null && config.apiKeys === undefined;
   const services = await wire(config, config.apiKeys ?? (isMadeUp ? [local] : []), log);
   const { metrics } = services;
-  const admission = { maxInFlight: config.maxInFlight, maxBodyBytes: config.sizes.bodyBytes, log, metrics };
+  const { maxInFlight, trustedProxies } = config;
+  const admission = { maxInFlight, trustedProxies, log, metrics };
   const server = createServer(SERVER_OPTIONS, admit(getRequestListener(services.app.fetch), admission));
   const url = await listen(server, config);
   if (metrics !== null && config.metricsPort !== undefined) {

@@ -21,6 +21,7 @@ import { END_REASONS } from './events/stream.ts';
 import { Streams, type StreamsObserver } from './events/streams.ts';
 import { cookieName } from './http/cookies.ts';
 import type { AppEnv } from './http/env.ts';
+import { shareCheck } from './http/routes/health.ts';
 import { type ConfiguredKey, configuredTenants } from './identity/configuredTenants.ts';
 import { type IssuerLookup, JwtVerifier } from './identity/jwtVerifier.ts';
 import { OidcClient } from './identity/oidc.ts';
@@ -150,9 +151,10 @@ export async function wire(
   }, log);
 
   let leaving = false;
+  const isUsable = shareCheck(() => redisFault(redis).catch(() => 'the reservation store cannot be reached'));
   const ready = async () => {
     if (leaving) return 'leaving';
-    return start.fault ?? redisFault(redis).catch(() => 'the reservation store cannot be reached');
+    return start.fault ?? isUsable();
   };
   const isFit = (...clients: RedisClient[]) =>
     Promise.all(clients.map(redisFault)).then(
@@ -201,6 +203,7 @@ export async function wire(
           publicUrl: config.publicUrl,
           configuredKeys: keys,
           sizes: config.sizes,
+          unknownFields: config.unknownFields,
           log,
           metrics,
           traces,

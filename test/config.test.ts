@@ -52,6 +52,7 @@ describe('configuration', () => {
         treeDepth: 16,
         bodyBytes: 1_048_576,
       },
+      unknownFields: 'refuse',
     });
   });
 

@@ -29,14 +29,14 @@ export async function callApi(
   path: string,
   body?: unknown,
 ): Promise<Reply> {
-  const headers = new Headers({ 'Sec-Fetch-Site': 'same-origin', 'X-Request-Id': c.get('requestId') });
+  const headers = new Headers({ 'Sec-Fetch-Site': 'same-origin' });
   for (const name of ['Cookie', 'X-Forwarded-For']) {
     const value = c.req.header(name);
     if (value !== undefined) headers.set(name, value);
   }
   if (body !== undefined) headers.set('Content-Type', 'application/json');
   const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-  const response = await request(path, init, c.env);
+  const response = await request(path, init, { ...c.env, innerRequestId: c.get('requestId') });
   const answer: unknown = await response.json();
   if (response.ok) return { ok: true, body: answer };
   const { data: fault = 'That did not succeed.' } = Fault.safeParse(answer);

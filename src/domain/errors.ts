@@ -1,6 +1,33 @@
 /**
- * The ways a request can fail as a whole. `code` is stable; http/errors.ts gives each its status.
+ * The ways a request can fail as a whole: as the code throws them, and as callers are told of them.
  */
+
+/** What callers can rely on to tell failures apart: `code` beside `error`, or the header Holdfast-Error where the body is a string. */
+export const FAILURE_CODES = [
+  'MALFORMED_REQUEST',
+  'UNKNOWN_FIELD',
+  'INVALID_HOST',
+  'REFUSED',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'UPGRADE_REQUIRED',
+  'INVALID_RELEASE_TOKEN',
+  'PATH_NOT_FOUND',
+  'NOT_REGISTERED',
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'BODY_TIMEOUT',
+  'BODY_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'LIMIT_REACHED',
+  'INTERNAL',
+  'OVERLOADED',
+  'UNAVAILABLE',
+  'NOT_CONFIGURED',
+] as const;
+export type FailureCode = (typeof FAILURE_CODES)[number];
+
+/** What code throws; http/errors.ts gives each its status and its FailureCode. */
 export type ErrorCode =
   | 'unauthenticated'
   | 'forbidden'

@@ -9,16 +9,17 @@ const Items = z.array(z.unknown());
 const Transaction = z.looseObject({ requests: Items });
 
 /**
- * @param body a request's JSON, not validated yet; what has another form is left as it is
+ * @param body a request's JSON, not validated yet; what has another form, or too many items, is left as it is: it will be refused
  * @returns the same with the requesters filled in
  * @throws HoldfastError forbidden, where an item names another requester
  */
-export function actFor(subject: string, body: unknown): unknown {
+export function actFor(subject: string, body: unknown, maxItems: number): unknown {
   const { data: items } = Items.safeParse(body);
-  if (items !== undefined) return items.map((item) => fill(subject, item));
+  const fillAll = (all: unknown[]) => (all.length > maxItems ? all : all.map((item) => fill(subject, item)));
+  if (items !== undefined) return fillAll(items);
   const { data: transaction } = Transaction.safeParse(body);
   if (transaction === undefined) return body;
-  return { ...transaction, requests: transaction.requests.map((item) => fill(subject, item)) };
+  return { ...transaction, requests: fillAll(transaction.requests) };
 }
 
 function fill(subject: string, one: unknown): unknown {

@@ -2,21 +2,20 @@
  * The address that a request comes from: that of its connection, or where proxies of our own stand before us, the one that the
  * outermost of them saw. Anything further left in X-Forwarded-For is the client's own say.
  */
+import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
-import type { HttpBindings } from '@hono/node-server';
-import type { HonoRequest } from 'hono';
-
-/** As much of a request's context as it takes. */
-interface Request {
-  readonly env: HttpBindings;
-  readonly req: Pick<HonoRequest, 'header'>;
-}
 
 /** @param trustedProxies how many proxies of our own each request comes through; 0 none */
-export function clientAddress(c: Request, trustedProxies: number): string {
-  const connected = c.env.incoming.socket.remoteAddress ?? '';
+export const clientAddress = (c: { readonly env: { readonly incoming: IncomingMessage } }, trustedProxies: number) =>
+  addressOf(c.env.incoming, trustedProxies);
+
+/** As clientAddress, of a request that the application does not have yet. */
+export function addressOf({ socket, headers }: IncomingMessage, trustedProxies: number): string {
+  const connected = socket.remoteAddress ?? '';
   if (trustedProxies === 0) return network(connected);
-  const forwarded = (c.req.header('X-Forwarded-For') ?? '').split(',').map((part) => part.trim());
+  const forwarded = String(headers['x-forwarded-for'] ?? '')
+    .split(',')
+    .map((part) => part.trim());
   return network(forwarded.at(-trustedProxies) || connected);
 }
 

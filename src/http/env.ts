@@ -1,7 +1,7 @@
 /**
  * What routes and middleware are given, and what they hand on to each other in a request.
  */
-import type { HttpBindings } from '@hono/node-server';
+import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Sizes } from '../domain/sizes.ts';
 import type { Credential } from '../domain/tenants.ts';
@@ -19,6 +19,8 @@ import type { ReadLimiter } from '../limits/reads.ts';
 import type { Store } from '../store/records.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Traces } from '../telemetry/traces.ts';
+import type { UnknownFields } from './fields.ts';
+import type { Incoming } from './incoming.ts';
 import type { LivenessCheck, ReadinessCheck } from './routes/health.ts';
 
 /** What there is only with a database. */
@@ -49,6 +51,7 @@ export interface HttpDeps {
   /** null: no issuer of JWTs is configured */
   readonly jwtVerifier: JwtVerifier | null;
   readonly sizes: Sizes;
+  readonly unknownFields: UnknownFields;
   readonly log: Logger;
   /** null: nobody asks for them */
   readonly metrics: Metrics | null;
@@ -59,7 +62,12 @@ export interface HttpDeps {
 }
 
 export interface AppEnv {
-  Bindings: HttpBindings;
+  Bindings: {
+    incoming: Incoming;
+    outgoing: ServerResponse;
+    /** Set where the dashboard calls the API for a form: the id of the form's request, whose `incoming` and `outgoing` these are. */
+    innerRequestId?: string;
+  };
   Variables: {
     requestId: string;
     log: Logger;

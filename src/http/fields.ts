@@ -6,10 +6,21 @@ import { z } from '@hono/zod-openapi';
 import { nameFault, SYSTEM_REQUESTER_PREFIX } from '../domain/names.ts';
 import { PATH_DELIMITER } from '../domain/resources.ts';
 import type { Sizes } from '../domain/sizes.ts';
+import { nearest } from './nearest.ts';
 
 /** The message for a value of the wrong type, or for none at all. */
 const must = (rule: string) => (issue: { input: unknown }) =>
   issue.input === undefined ? 'is required' : `must be ${rule}`;
+
+/** Bounds an array by its length before its items are looked at: zod alone would list what is wrong with each of 300,000 items. */
+const notLonger = <Item extends z.ZodType>(max: number, message: string, array: z.ZodArray<Item>) =>
+  z.preprocess(
+    (value, context) => {
+      if (Array.isArray(value) && value.length > max) context.addIssue({ code: 'custom', message });
+      return value;
+    },
+    array.max(max, message),
+  );
 
 /** A string that nameFault finds nothing wrong with. */
 const name = (maxLength: number) =>
@@ -60,9 +71,29 @@ export const releaseToken = z
     example: '3f6c0b5e-6f0a-4c3e-9a55-0d1c7a2b9e11',
   });
 
+const ofResult = z
+  .unknown()
+  .optional()
+  .openapi({ description: 'Ignored: a result of a reserve call may be sent as it is.' });
+
+/** What a reserve result has besides what is needed to release or renew it. */
+export const reserveResultFields = {
+  status: ofResult,
+  explanation: ofResult,
+  expiresAt: ofResult,
+  acquiredSlots: ofResult,
+  acquiredBlockers: ofResult,
+  reservedAtPath: ofResult,
+  fencingToken: ofResult,
+};
+
+/** A path of a URL loses these, so they could never be deleted. */
+const UNREACHABLE = new Set(['.', '..']);
+
 export const registeredName = (sizes: Sizes) =>
   name(sizes.nameLength)
     .refine((text) => !text.includes(PATH_DELIMITER), `must not contain ${PATH_DELIMITER}`)
+    .refine((text) => !UNREACHABLE.has(text), 'must not be . or ..: a URL cannot name it')
     .openapi({ description: 'The name of the resource.', example: 'printers' });
 
 export const capacity = (sizes: Sizes) =>
@@ -73,9 +104,11 @@ export const capacity = (sizes: Sizes) =>
     .openapi({ description: 'How many slots it has. Default 1.', example: 3 });
 
 export const blocks = (sizes: Sizes) =>
-  z
-    .array(name(sizes.nameLength), { error: must('an array of names') })
-    .max(sizes.blocks, `must hold at most ${sizes.blocks} names`)
+  notLonger(
+    sizes.blocks,
+    `must hold at most ${sizes.blocks} names`,
+    z.array(name(sizes.nameLength), { error: must('an array of names') }),
+  )
     .refine((names) => new Set(names).size === names.length, 'must not hold a name twice')
     .openapi({ description: 'What is acquired along with it.', example: ['ink'] });
 
@@ -84,11 +117,12 @@ export const treePath = (sizes: Sizes) =>
   z
     .string({ error: must('a string') })
     .superRefine((path, context) => {
-      const segments = path.split(PATH_DELIMITER);
-      const fault = segments.map((segment) => nameFault(segment, sizes.nameLength)).find((one) => one !== null);
+      const segments = path.split(PATH_DELIMITER, sizes.treeDepth + 1);
       const refuse = (message: string) => context.addIssue({ code: 'custom', message });
-      if (segments.length > sizes.treeDepth) refuse(`must have 1 to ${sizes.treeDepth} segments`);
-      else if (fault !== undefined) refuse(`has a segment that ${fault}`);
+      if (segments.length > sizes.treeDepth) return refuse(`must have 1 to ${sizes.treeDepth} segments`);
+      const fault = segments.map((segment) => nameFault(segment, sizes.nameLength)).find((one) => one !== null);
+      if (segments.some((segment) => UNREACHABLE.has(segment))) return refuse('must not name . or ..');
+      if (fault !== undefined) refuse(`has a segment that ${fault}`);
       else if (new Set(segments).size < segments.length) refuse('must not name a resource twice');
     })
     .transform((path) => path.split(PATH_DELIMITER))
@@ -97,14 +131,22 @@ export const treePath = (sizes: Sizes) =>
 /** A request's body: an array of items, checked whole before anything is done. */
 export const batch = <Item extends z.ZodType>(item: Item, sizes: Sizes) => {
   const rule = `an array of 1 to ${sizes.batch} items`;
-  return z
-    .array(item, { error: must(rule) })
-    .min(1, `must be ${rule}`)
-    .max(sizes.batch, `must be ${rule}`);
+  return notLonger(sizes.batch, `must be ${rule}`, z.array(item, { error: must(rule) }).min(1, `must be ${rule}`));
 };
 
-/** An item of a request. Fields it does not know are ignored. */
-export const item = <Shape extends z.core.$ZodShape>(shape: Shape) => z.object(shape, { error: must('an object') });
+/** What becomes of a field that an object of a request does not have. */
+export type UnknownFields = 'refuse' | 'ignore';
+
+/** An object of a request. */
+export const item = <Shape extends z.core.$ZodShape>(shape: Shape, unknownFields: UnknownFields) => {
+  const known = Object.keys(shape).filter((field) => !(field in reserveResultFields));
+  const error: z.core.$ZodErrorMap = (issue) => {
+    if (issue.code !== 'unrecognized_keys') return must('an object')(issue);
+    const meant = nearest(String(issue.keys[0]), known);
+    return `is not a known field; ${meant === null ? `the known ones are ${known.join(', ')}` : `did you mean ${meant}?`}`;
+  };
+  return unknownFields === 'refuse' ? z.strictObject(shape, { error }) : z.object(shape, { error });
+};
 
 /** A time in an answer. */
 export const time = z.iso.datetime().openapi({ description: 'ISO 8601, UTC.', example: '2026-01-31T12:00:30.000Z' });

@@ -1,18 +1,31 @@
 /**
  * Failed authentications are limited for each client address (decisions, section 8), so that keys cannot be guessed at speed. All
- * instances count together; an address that has failed too often is refused by those that know of it until its window ends,
- * whatever key it brings.
+ * instances count together. Instances that know of an address that has failed too often refuse it until its window ends, but for valid keys:
+ * other callers may share the address with whoever failed.
  */
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { LimitError } from '../domain/errors.ts';
+import { HoldfastError, LimitError } from '../domain/errors.ts';
 import { type RedisClient, send } from '../engine/redis.ts';
+import { RecentlyValid } from './recentlyValid.ts';
 
 const WINDOW_S = 60;
 
+/** Keys that are looked up in a second for an address that is refused, in case they are valid. */
+const LOOK_UPS_PER_SECOND = 10;
+
+interface Refused {
+  /** ms of performance.now() at which its window ends. */
+  readonly until: number;
+  /** The second that look-ups were counted in last, and how many there were. */
+  second: number;
+  lookUps: number;
+}
+
 export class FailedAuthentications {
   readonly #limiter: RateLimiterRedis;
-  /** Address → ms of performance.now() at which its window ends. Redis decides; this only remembers what it said. */
-  readonly #refused = new Map<string, number>();
+  /** By address. Redis decides; this only remembers what it said. */
+  readonly #refused = new Map<string, Refused>();
+  readonly #valid = new RecentlyValid();
 
   /** @param limit failures that an address may have in a minute */
   constructor(redis: RedisClient, limit: number) {
@@ -29,13 +42,31 @@ export class FailedAuthentications {
    * @throws LimitError where the address has failed too often
    */
   check(addressOf: () => string): void {
-    if (this.#refused.size === 0) return;
-    const address = addressOf();
-    const until = this.#refused.get(address);
-    if (until === undefined) return;
-    const leftMs = until - performance.now();
-    if (leftMs > 0) throw this.#error(leftMs);
-    this.#refused.delete(address);
+    const refused = this.#find(addressOf);
+    if (refused !== undefined) throw this.#error(refused);
+  }
+
+  /**
+   * Lets a credential through to where it is verified, unless its address has failed too often. From such an address only
+   * credentials go through that were valid lately, or that a look-up finds valid; there are few look-ups.
+   * @param asker the credential's, as the engine looks it up
+   * @param lookUp throws unauthenticated where the credential is not valid
+   * @returns whether the credential was looked up
+   * @throws LimitError; whatever else lookUp throws
+   */
+  mayTry(addressOf: () => string, asker: string, lookUp: () => Promise<unknown>): false | Promise<true> {
+    const refused = this.#find(addressOf);
+    return refused === undefined || this.#valid.has(asker) ? false : this.#lookUp(refused, lookUp);
+  }
+
+  /** Notes that a credential has just been found valid. */
+  noteValid(asker: string): void {
+    this.#valid.add(asker);
+  }
+
+  /** Notes that a credential is not valid, or not any more. */
+  noteInvalid(asker: string): void {
+    this.#valid.delete(asker);
   }
 
   /**
@@ -48,22 +79,45 @@ export class FailedAuthentications {
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
       this.#forgetEnded();
-      this.#refused.set(address, performance.now() + refusal.msBeforeNext);
-      throw this.#error(refusal.msBeforeNext);
+      const { second = 0, lookUps = 0 } = this.#refused.get(address) ?? {};
+      const refused = { until: performance.now() + refusal.msBeforeNext, second, lookUps };
+      this.#refused.set(address, refused);
+      throw this.#error(refused);
     }
+  }
+
+  #find(addressOf: () => string): Refused | undefined {
+    if (this.#refused.size === 0) return undefined;
+    const address = addressOf();
+    const refused = this.#refused.get(address);
+    if (refused === undefined || refused.until > performance.now()) return refused;
+    this.#refused.delete(address);
+    return undefined;
+  }
+
+  async #lookUp(refused: Refused, lookUp: () => Promise<unknown>): Promise<true> {
+    const second = Math.floor(performance.now() / 1000);
+    if (refused.second !== second) Object.assign(refused, { second, lookUps: 0 });
+    if (++refused.lookUps > LOOK_UPS_PER_SECOND) throw this.#error(refused);
+    try {
+      await lookUp();
+    } catch (error) {
+      throw error instanceof HoldfastError && error.code === 'unauthenticated' ? this.#error(refused) : error;
+    }
+    return true;
   }
 
   #forgetEnded(): void {
     const now = performance.now();
-    for (const [address, until] of this.#refused) if (until <= now) this.#refused.delete(address);
+    for (const [address, { until }] of this.#refused) if (until <= now) this.#refused.delete(address);
   }
 
-  #error(leftMs: number): LimitError {
+  #error({ until }: Refused): LimitError {
     return new LimitError('Too many failed authentications from this address.', {
       limitType: 'FailedAuthentications',
       limit: this.#limiter.points,
       tier: null,
-      retryAfter: Math.max(1, Math.ceil(leftMs / 1000)),
+      retryAfter: Math.max(1, Math.ceil((until - performance.now()) / 1000)),
       upgradeRequired: false,
     });
   }

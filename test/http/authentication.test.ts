@@ -32,7 +32,7 @@ const ROUTES: [string, string, unknown][] = [
 describe.each(ROUTES)('%s %s with body %j: 401', (method, path, body) => {
   const refused = async (headers: Record<string, string>) => {
     const answer = await holdfast.request(method, path, body, headers);
-    expect(answer).toMatchObject({ status: 401, body: { error: expect.any(String) } });
+    expect(answer).toMatchObject({ status: 401, body: { error: expect.any(String), code: 'UNAUTHENTICATED' } });
     expect(answer.headers.get('x-request-id')).not.toBeNull();
   };
 
@@ -40,6 +40,32 @@ describe.each(ROUTES)('%s %s with body %j: 401', (method, path, body) => {
   test('with what is no key', () => refused({ 'X-Api-Key': 'nonsense' }));
   test('with another key of the tenant', () => refused({ 'X-Api-Key': makeKey(holdfast.tenant) }));
   test('with a key of a tenant that does not exist', () => refused({ 'X-Api-Key': makeKey(makeTenant()) }));
+});
+
+describe('Authorization: Bearer', () => {
+  const ask = (headers: Record<string, string>) =>
+    holdfast.request('GET', '/api/v1/Resource/available/r', undefined, headers);
+
+  test.each([
+    ['alone', (key: string) => ({ 'X-Api-Key': '', Authorization: `Bearer ${key}` })],
+    ['whatever its case', (key: string) => ({ 'X-Api-Key': '', Authorization: `bearer ${key}` })],
+    ['beside the same X-Api-Key', (key: string) => ({ 'X-Api-Key': key, Authorization: `Bearer ${key}` })],
+    ['of another scheme is nobody’s concern', (key: string) => ({ 'X-Api-Key': key, Authorization: 'Basic eDp5' })],
+  ])('%s: 200', async (_, headers) => {
+    expect((await ask(headers(holdfast.key))).status).toBe(200);
+  });
+
+  test.each([
+    [
+      'with another key of the tenant',
+      () => ({ 'X-Api-Key': '', Authorization: `Bearer ${makeKey(holdfast.tenant)}` }),
+    ],
+    ['with what is no key', () => ({ 'X-Api-Key': '', Authorization: 'Bearer nonsense' })],
+    ['beside another X-Api-Key', () => ({ Authorization: `Bearer ${makeKey(holdfast.tenant)}` })],
+    ['of another scheme', () => ({ 'X-Api-Key': '', Authorization: 'Basic eDp5' })],
+  ])('%s: 401', async (_, headers) => {
+    expect(await ask(headers())).toMatchObject({ status: 401, body: { code: 'UNAUTHENTICATED' } });
+  });
 });
 
 describe('the interface tells of every operation that it needs a key', () => {

@@ -1,5 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FAILURE_CODES } from '../../src/domain/errors.ts';
 import { type Instance, startInstance } from '../support/service.ts';
 
 let holdfast: Instance;
@@ -28,7 +29,7 @@ describe('/openapi.json', () => {
     );
     const key = [200, 401, 403, 429, 500, 503];
     const parameters = [...key, 400];
-    const body = [...parameters, 413, 415];
+    const body = [...parameters, 408, 413, 415];
     expect(statuses).toEqual({
       '/api/v1/Reservation/reserve': body.sort(),
       '/api/v1/Reservation/unreserve': body.sort(),
@@ -45,6 +46,20 @@ describe('/openapi.json', () => {
       '/api/v1/Resource/{name}': [...parameters, 404].sort(),
       '/healthz': [200],
       '/readyz': [200, 503],
+    });
+  });
+
+  test('lists the codes of failures, and says where they are', () => {
+    const text = JSON.stringify(document);
+    for (const code of FAILURE_CODES) expect(text).toContain(`"${code}"`);
+    expect(document).toMatchObject({ components: { schemas: { FailureCode: { enum: FAILURE_CODES } } } });
+    expect(text).toContain('Holdfast-Error');
+  });
+
+  test('says that a key may be sent as a bearer too', () => {
+    expect(document).toMatchObject({
+      security: [{ apiKey: [] }, { bearer: [] }],
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
     });
   });
 

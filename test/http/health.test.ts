@@ -24,6 +24,26 @@ describe('/healthz and /readyz', () => {
     await holdfast.stop();
   });
 
+  test('many who ask at once share a check, and those of the next half second its answer', async () => {
+    const redis = await startRedis(quiet);
+    const holdfast = await startInstance({ redisUrl: redis.url });
+    const checks = async () => Number(/cmdstat_info:calls=(\d+)/.exec(await holdfast.redis.info('commandstats'))?.[1]);
+    await checks();
+    const before = await checks();
+    const begin = performance.now();
+    for (let turn = 0; turn < 10; turn++) {
+      const answers = await Promise.all(Array.from({ length: 20 }, () => holdfast.request('GET', '/readyz')));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    }
+    // One for each half second that it took, and this look itself.
+    const most = 1 + Math.ceil((performance.now() - begin) / 500) + 1;
+    expect((await checks()) - before).toBeLessThanOrEqual(most);
+    holdfast.leave();
+    expect((await holdfast.request('GET', '/readyz')).status).toBe(503);
+    await holdfast.stop();
+    await redis.stop();
+  });
+
   test('a worker answers these and nothing else', async () => {
     const worker = await startInstance({ env: { ROLE: 'worker' } });
     expect((await worker.request('GET', '/readyz')).status).toBe(200);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Instance, startInstance } from '../support/service.ts';
+import { watch } from '../support/watch.ts';
 
 let holdfast: Instance;
 beforeAll(async () => {
@@ -22,6 +23,7 @@ describe('400: a string that names the item and the field', () => {
     ['a resource that is no string', [{ ...good, resource: 7 }], '[0].resource must be a string'],
     ['an empty resource', [{ ...good, resource: '' }], '[0].resource must be 1 to 256 characters long'],
     ['257 characters', [{ ...good, resource: 'x'.repeat(257) }], '[0].resource must be 1 to 256 characters long'],
+    ['513 bytes', [{ ...good, resource: `${'🎉'.repeat(128)}x` }], '[0].resource must be at most 512 bytes of UTF-8'],
     ['a control character', [{ ...good, resource: 'a\nb' }], '[0].resource must not contain control characters'],
     ['a zero byte', [{ ...good, requester: 'a\0b' }], '[0].requester must not contain control characters'],
     ['a lone surrogate', [{ ...good, resource: '\ud800' }], '[0].resource must be well-formed Unicode'],
@@ -41,10 +43,124 @@ describe('400: a string that names the item and the field', () => {
       [{ ...good, resourceType: 'x'.repeat(65) }],
       '[0].resourceType must be 1 to 64 characters long',
     ],
+    ['a misspelt field', [{ ...good, ttl: 60 }], '[0].ttl is not a known field; did you mean ttlSeconds?'],
+    [
+      'a field in another case',
+      [good, { ...good, TTLSeconds: 1 }],
+      '[1].TTLSeconds is not a known field; did you mean ttlSeconds?',
+    ],
+    [
+      'a field misspelt that is required',
+      [{ ...good, resource: undefined, resorce: 'r' }],
+      '[0].resorce is not a known field; did you mean resource?',
+    ],
+    [
+      'a field that is like no other',
+      [{ ...good, colour: 'red' }],
+      '[0].colour is not a known field; the known ones are requester, resource, ttlSeconds, resourceType',
+    ],
+    [
+      'a field with the name of a prototype',
+      '[{"resource":"r","requester":"q","__proto__":{}}]',
+      '[0].__proto__ is not a known field; the known ones are requester, resource, ttlSeconds, resourceType',
+    ],
+    [
+      'a field of 100 characters',
+      [{ ...good, ['x'.repeat(100)]: 1 }],
+      `[0].${'x'.repeat(64)}… is not a known field; the known ones are requester, resource, ttlSeconds, resourceType`,
+    ],
     ['no JSON', '[{"resource"', 'the request body must be valid JSON'],
     ['an empty body', '', 'the request body must be valid JSON'],
   ])('%s', async (_, body, message) => {
-    expect(await post(body)).toMatchObject({ status: 400, body: message });
+    const { status, headers, body: told } = await post(body);
+    expect([status, told]).toEqual([400, message]);
+    const code = message.includes('not a known field') ? 'UNKNOWN_FIELD' : 'MALFORMED_REQUEST';
+    expect(headers.get('holdfast-error')).toBe(code);
+  });
+
+  test('at an unknown field, on every operation', async () => {
+    const items = (item: object) => [item];
+    const requests = (item: object) => ({ method: 'ALL_OR_NONE', requests: [{ requestType: 'UNRESERVE', ...item }] });
+    for (const [path, body, message] of [
+      [
+        'Reservation/unreserve',
+        items({ ...good, token: 'x' }),
+        '[0].token is not a known field; did you mean releaseToken?',
+      ],
+      [
+        'Reservation/renew',
+        items({ ...good, ttlSeconds: 1, ttlMs: 1 }),
+        '[0].ttlMs is not a known field; did you mean ttlSeconds?',
+      ],
+      [
+        'Reservation/check',
+        items({ ...good, Requester: 'q' }),
+        '[0].Requester is not a known field; did you mean requester?',
+      ],
+      [
+        'Reservation/transaction',
+        requests({ ...good, release: 'x' }),
+        'requests[0].release is not a known field; did you mean releaseToken?',
+      ],
+      [
+        'Reservation/transaction',
+        { ...requests(good), methods: 1 },
+        'methods is not a known field; did you mean method?',
+      ],
+      [
+        'Resource/register',
+        items({ name: 'r', capcity: 2 }),
+        '[0].capcity is not a known field; did you mean capacity?',
+      ],
+    ] as const) {
+      const answer = await holdfast.request('POST', `/api/v1/${path}`, body);
+      expect([path, answer.status, answer.body]).toEqual([path, 400, message]);
+    }
+  });
+
+  test('but a result of a reserve call can be sent back as it is', async () => {
+    const { body } = await holdfast.reserve({ resource: 'back', requester: 'q', ttlSeconds: 60 });
+    const [result] = body;
+    expect((await holdfast.request('POST', '/api/v1/Reservation/renew', [{ ...result, ttlSeconds: 9 }])).status).toBe(
+      200,
+    );
+    expect((await holdfast.request('POST', '/api/v1/Reservation/unreserve', body)).body).toMatchObject([
+      { status: 'RELINQUISHED' },
+    ]);
+  });
+
+  test('an unknown field is ignored where UNKNOWN_FIELDS says so', async () => {
+    const lenient = await startInstance({ env: { UNKNOWN_FIELDS: 'ignore' } });
+    const { status, body } = await lenient.request('POST', RESERVE, [{ ...good, ttl: 60 }]);
+    expect([status, body]).toMatchObject([200, [{ status: 'ACQUIRED', expiresAt: null }]]);
+    await lenient.stop();
+  });
+
+  test('an array that is too long is refused before its items are looked at', async () => {
+    const items = `[${'{},'.repeat(20_000)}{}]`;
+    expect(await post(items)).toMatchObject({
+      status: 400,
+      body: 'the request body must be an array of 1 to 500 items',
+    });
+    const blocks = `[{"name":"r","blocks":[${'0,'.repeat(30_000)}0]}]`;
+    expect(await holdfast.request('POST', '/api/v1/Resource/register', blocks)).toMatchObject({
+      status: 400,
+      body: '[0].blocks must hold at most 64 names',
+    });
+  });
+
+  test.each([
+    ['items', `[${'{},'.repeat(300_000)}{}]`],
+    ['depth', '['.repeat(500_000)],
+    ['strings', `[${'"",'.repeat(300_000)}""]`],
+  ])('more %s than any request has are refused before they are parsed', async (_, body) => {
+    expect(await post(body)).toMatchObject({ status: 400, body: 'the request body must hold at most 500 items' });
+  });
+
+  test('however full of commas and brackets its names are, the largest request there can be is not', async () => {
+    const name = (i: number) => `${String(i).padStart(3, '0')},[{\\"`.padEnd(250, '",[{');
+    const items = Array.from({ length: 500 }, (_, i) => ({ resource: name(i), requester: name(i) }));
+    expect((await post(items)).status).toBe(200);
   });
 
   test('a body that is not UTF-8, rather than a name with other letters', async () => {
@@ -63,37 +179,52 @@ describe('400: a string that names the item and the field', () => {
 
   test.each<[string, unknown]>([
     ['256 characters', { ...good, resource: 'x'.repeat(256) }],
-    ['256 characters outside the basic plane', { ...good, resource: '🎉'.repeat(256) }],
+    ['128 characters outside the basic plane', { ...good, resource: '🎉'.repeat(128) }],
+    ['256 characters of two bytes', { ...good, resource: 'é'.repeat(256) }],
     ['a name with >', { ...good, resource: 'a>b' }],
     ['the longest lease', { ...good, resource: 'long', ttlSeconds: 31_536_000 }],
-    ['a field that nobody knows', { ...good, resource: 'unknown', colour: 'red' }],
     ['a replacement character that was really sent', { ...good, resource: '\ufffd' }],
   ])('not %s', async (_, item) => {
     expect((await post([item])).status).toBe(200);
   });
 });
 
-describe('404, 405, 413, 415: {error}', () => {
+describe('404, 405, 413, 415: {error, code}', () => {
   test('404 at a path that does not exist', async () => {
-    expect(await holdfast.request('GET', '/api/v1/Nothing')).toMatchObject({
+    for (const path of ['/api/v1/Nothing', '/nothing', '/api/v1/Reservation/reserve/']) {
+      const { status, body } = await holdfast.request('GET', path);
+      expect([path, status, body]).toEqual([
+        path,
+        404,
+        { error: 'There is nothing at this path.', code: 'PATH_NOT_FOUND' },
+      ]);
+    }
+  });
+
+  test.each([
+    ['POST', '/api/v1/reservation/reserve', '/api/v1/Reservation/reserve'],
+    ['POST', '/API/V1/RESERVATION/RESERVE', '/api/v1/Reservation/reserve'],
+    ['GET', '/api/v1/resource/Available/Printer', '/api/v1/Resource/available/Printer'],
+    ['GET', '/api/v1/Resource/Definitions', '/api/v1/Resource/definitions'],
+    ['DELETE', '/api/v1/resource/Printer', '/api/v1/Resource/Printer'],
+    ['GET', '/Healthz', '/healthz'],
+  ])('404 at %s %s: says that %s was meant', async (method, path, meant) => {
+    expect(await holdfast.request(method, path, method === 'POST' ? [good] : undefined)).toMatchObject({
       status: 404,
-      body: { error: expect.any(String) },
-    });
-    expect(await holdfast.request('GET', '/nothing')).toMatchObject({
-      status: 404,
-      body: { error: expect.any(String) },
+      body: { error: `There is nothing at this path. Did you mean ${meant}?`, code: 'PATH_NOT_FOUND' },
     });
   });
 
   test('405 names the methods that are allowed', async () => {
     const answer = await holdfast.request('GET', RESERVE);
-    expect(answer).toMatchObject({ status: 405, body: { error: expect.any(String) } });
+    expect(answer).toMatchObject({ status: 405, body: { error: expect.any(String), code: 'METHOD_NOT_ALLOWED' } });
     expect(answer.headers.get('allow')).toBe('POST');
   });
 
   test('413 for more than 1 MiB, of declared length or not', async () => {
     const large = JSON.stringify([{ ...good, x: 'x'.repeat(1_048_576) }]);
-    expect(await post(large)).toMatchObject({ status: 413, body: { error: expect.any(String) } });
+    const told = { error: 'The request body is larger than 1048576 bytes.', code: 'BODY_TOO_LARGE' };
+    expect(await post(large)).toMatchObject({ status: 413, body: told });
     const chunked = new Blob([large]).stream();
     const response = await fetch(holdfast.url + RESERVE, {
       method: 'POST',
@@ -117,12 +248,34 @@ describe('404, 405, 413, 415: {error}', () => {
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp'])('415 for %s', async (type) => {
     expect(await post([good], { 'Content-Type': type })).toMatchObject({
       status: 415,
-      body: { error: expect.any(String) },
+      body: { error: expect.any(String), code: 'UNSUPPORTED_MEDIA_TYPE' },
     });
   });
 
   test('application/json with parameters is JSON', async () => {
     expect((await post([good], { 'Content-Type': 'Application/JSON; charset=utf-8' })).status).toBe(200);
+  });
+});
+
+describe('answers of the API', () => {
+  test.each([
+    ['GET', '/api/v1/Resource/tree', 200],
+    ['GET', '/api/v1/Nothing', 404],
+    ['GET', RESERVE, 405],
+    ['POST', RESERVE, 415],
+    ['HEAD', '/api/v1/Resource/available/r', 200],
+  ])('%s %s: no cache keeps them, and no browser guesses what they are', async (method, path, status) => {
+    const answer = await holdfast.request(method, path);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  test('a stream of events is not kept by a cache either', async () => {
+    const stream = await watch(holdfast);
+    expect(stream.head.toLowerCase()).toContain('cache-control: no-store, no-transform');
+    expect(stream.head.toLowerCase()).toContain('x-content-type-options: nosniff');
+    stream.close();
   });
 });
 
@@ -152,7 +305,10 @@ describe('500', () => {
     const { redis, tenant } = holdfast;
     await redis.del(`{${tenant}}:slots`);
     await redis.set(`{${tenant}}:slots`, 'x');
-    expect(await holdfast.available('r')).toMatchObject({ status: 500, body: { error: 'Internal error.' } });
+    expect(await holdfast.available('r')).toMatchObject({
+      status: 500,
+      body: { error: 'Internal error.', code: 'INTERNAL' },
+    });
     await redis.del(`{${tenant}}:slots`);
     const line = holdfast.logged.map((text) => JSON.parse(text)).find(({ msg }) => msg === 'request failed');
     expect(line.err.message).toContain('WRONGTYPE');

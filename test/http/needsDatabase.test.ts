@@ -19,7 +19,7 @@ describe('what needs a database: 503 in the in-memory mode', () => {
   ])('%s %s, with a valid key', async (method, path) => {
     expect(await holdfast.request(method, path)).toMatchObject({
       status: 503,
-      body: { error: expect.stringContaining('configure DATABASE_URL') },
+      body: { error: expect.stringContaining('configure DATABASE_URL'), code: 'NOT_CONFIGURED' },
     });
     expect((await holdfast.request(method, path, undefined, { 'X-Api-Key': '' })).status).toBe(401);
   });
@@ -31,6 +31,9 @@ describe('what needs a database: 503 in the in-memory mode', () => {
   ])('%s %s, without a key', async (method, path) => {
     const body = method === 'POST' ? { jwt: 'x' } : undefined;
     const answer = await holdfast.request(method, path, body, { 'X-Api-Key': '' });
-    expect(answer).toMatchObject({ status: 503, body: { error: expect.stringContaining('DATABASE_URL') } });
+    expect(answer).toMatchObject({
+      status: 503,
+      body: { error: expect.stringContaining('DATABASE_URL'), code: 'NOT_CONFIGURED' },
+    });
   });
 });

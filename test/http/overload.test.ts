@@ -1,9 +1,10 @@
 /**
  * Overload: what is more than an instance can do is refused at once, and what it has taken is answered. Requests are kept in flight by
- * keeping back their bodies, so nothing here depends on how fast the machine is.
+ * keeping back large bodies, with valid keys of many tenants, so nothing here depends on how fast the machine is.
  */
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { makeKey } from '../../src/identity/credentials.ts';
 import { type InstanceProcess, startProcess } from '../support/process.ts';
 import { parseSamples } from '../support/samples.ts';
 import { makeConfiguredKey, makeTenant } from '../support/service.ts';
@@ -12,12 +13,19 @@ import { watch } from '../support/watch.ts';
 
 const MAX_IN_FLIGHT = 8;
 const key = makeConfiguredKey(makeTenant());
-const REFUSED = { status: 503, retryAfter: '1', body: { error: expect.stringContaining('Nothing was done') } };
+const keys = [key, ...Array.from({ length: 31 }, () => makeConfiguredKey(makeTenant()))];
+const REFUSED = {
+  status: 503,
+  retryAfter: '1',
+  body: { error: expect.stringContaining('Nothing was done'), code: 'OVERLOADED' },
+};
+/** Of a body that is read only once the key is known to be valid. */
+const LARGE = 20_000;
 
 const start = (env: Record<string, string> = {}) =>
   startProcess({
     REDIS_URL: inject('redisUrl'),
-    API_KEYS: JSON.stringify([key]),
+    API_KEYS: JSON.stringify(keys),
     ROLE: 'api',
     TIERS: '{"Enterprise": {"writesPerMinute": null}}',
     ...env,
@@ -33,10 +41,12 @@ interface Answer {
 class Caller {
   readonly answers: Answer[] = [];
   readonly #socket: Socket;
+  readonly #key: string;
   #received = '';
   isClosed = false;
 
-  constructor({ url }: { readonly url: string }) {
+  constructor({ url }: { readonly url: string }, key: string) {
+    this.#key = key;
     this.#socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('latin1');
     this.#socket.on('data', (chunk: string) => this.#receive(chunk));
     this.#socket.on('error', () => {}); // 'close' follows
@@ -49,7 +59,7 @@ class Caller {
   head(length: number | undefined, target = 'POST /api/v1/Reservation/reserve'): this {
     const framing = length === undefined ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`;
     this.#socket.write(
-      `${target} HTTP/1.1\r\nHost: h\r\nX-Api-Key: ${key.key}\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`,
+      `${target} HTTP/1.1\r\nHost: h\r\nX-Api-Key: ${this.#key}\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`,
     );
     return this;
   }
@@ -91,7 +101,9 @@ class Caller {
   }
 }
 
-const callers = (count: number, instance: InstanceProcess) => Array.from({ length: count }, () => new Caller(instance));
+/** Each with the key of another tenant. */
+const callers = (count: number, instance: InstanceProcess) =>
+  Array.from({ length: count }, (_, i) => new Caller(instance, keys[i]?.key ?? ''));
 let named = 0;
 const item = () => ({ resource: `r${named++}`, requester: 'a', ttlSeconds: 60 });
 /** A body of exactly so many bytes. */
@@ -100,14 +112,14 @@ const get = (instance: InstanceProcess, path: string) =>
   fetch(instance.url + path, { headers: { 'X-Api-Key': key.key } });
 
 /** Sends heads only, of which one more than fits; gives who was refused, the first to be answered, and the others. */
-async function fill(all: readonly Caller[], bytes: number): Promise<[Caller, Caller[]]> {
+async function fill(all: readonly Caller[], bytes = LARGE): Promise<[Caller, Caller[]]> {
   for (const caller of all) caller.head(bytes);
   const refused = await until('a refusal', () => all.find(({ answers }) => answers.length > 0));
   return [refused, all.filter((caller) => caller !== refused)];
 }
 
 /** Sends the bodies: all are answered, so that none is in flight any more. */
-async function finish(taken: readonly Caller[], bytes = 256): Promise<void> {
+async function finish(taken: readonly Caller[], bytes = LARGE): Promise<void> {
   for (const caller of taken) caller.body(body(bytes));
   for (const caller of taken) expect((await caller.answer()).status).toBe(200);
   for (const caller of taken) caller.close();
@@ -121,7 +133,7 @@ afterAll(() => holdfast.kill('SIGKILL'));
 
 describe('MAX_IN_FLIGHT requests are taken, and the next is refused at once', () => {
   test('while the others wait, and these are answered all the same', async () => {
-    const [refused, taken] = await fill(callers(MAX_IN_FLIGHT + 1, holdfast), 256);
+    const [refused, taken] = await fill(callers(MAX_IN_FLIGHT + 1, holdfast));
     expect(await refused.answer()).toEqual(REFUSED);
     expect(taken.map(({ answers }) => answers.length)).toEqual(taken.map(() => 0));
     await finish(taken);
@@ -130,7 +142,7 @@ describe('MAX_IN_FLIGHT requests are taken, and the next is refused at once', ()
   });
 
   test('and a place is free again when a caller has gone away', async () => {
-    const [refused, [first, ...others]] = await fill(callers(MAX_IN_FLIGHT + 1, holdfast), 256);
+    const [refused, [first, ...others]] = await fill(callers(MAX_IN_FLIGHT + 1, holdfast));
     expect((await get(holdfast, '/api/v1/Resource/available/r')).status).toBe(503);
     first?.close();
     await until('a place', async () => (await get(holdfast, '/api/v1/Resource/available/r')).status === 200);
@@ -152,7 +164,7 @@ describe('a refused connection', () => {
 
 describe('while all places are taken', () => {
   test('balancers are told all the same that it lives and can serve', async () => {
-    const [refused, taken] = await fill(callers(MAX_IN_FLIGHT + 1, holdfast), 256);
+    const [refused, taken] = await fill(callers(MAX_IN_FLIGHT + 1, holdfast));
     for (const path of ['/healthz', '/readyz']) expect([path, (await get(holdfast, path)).status]).toEqual([path, 200]);
     await finish(taken);
     refused.close();
@@ -161,7 +173,7 @@ describe('while all places are taken', () => {
 
 describe('streams of events', () => {
   test('are opened though all places are taken: an EventSource would not come again', async () => {
-    const [refused, taken] = await fill(callers(MAX_IN_FLIGHT + 1, holdfast), 256);
+    const [refused, taken] = await fill(callers(MAX_IN_FLIGHT + 1, holdfast));
     const stream = await watch({ ...holdfast, key: key.key });
     expect(stream.head).toContain(' 200 ');
     stream.close();
@@ -187,7 +199,7 @@ describe('refusals', () => {
       parseSamples(await (await fetch(metricsUrl)).text()).get('holdfast_overload_refusals_total');
     expect(await count()).toBe(0);
     const all = callers(MAX_IN_FLIGHT + 20, instance);
-    for (const caller of all) caller.head(256);
+    for (const caller of all) caller.head(LARGE);
     await until('they are refused', () => all.filter(({ answers }) => answers.length > 0).length === 20);
     await until('they are counted', async () => (await count()) === 20);
     const lines = () => instance.output().split('overloaded').length - 1;
@@ -198,24 +210,58 @@ describe('refusals', () => {
 });
 
 describe('large bodies', () => {
-  test('are taken up to 8 MiB of them together; smaller ones besides', async () => {
+  const MIB = 1_048_576;
+
+  test('are taken up to 8 MiB of what has arrived of them; smaller ones besides', async () => {
     const instance = await start();
-    const MIB = 1_048_576;
-    const all = callers(9, instance);
-    const [refused, taken] = await fill(all, MIB);
-    expect(await refused.answer()).toEqual(REFUSED);
+    const all = callers(8, instance);
+    for (const caller of all) await caller.head(MIB).body(body(MIB).slice(0, -1)).flushed();
+    const large = new Caller(instance, keys[8]?.key ?? '');
+    // Announced, but not there: nothing is in its way, until it comes while the others are there.
+    await until('all others have arrived', async () => {
+      if (large.answers.length === 0) large.head(LARGE).body(body(LARGE));
+      await large.answer();
+      return large.answers.pop()?.status === 503;
+    });
     // One that does not say how large it is may be large.
-    const undeclared = new Caller(instance).head(undefined);
+    const undeclared = new Caller(instance, key.key).head(undefined).body(chunk(body(LARGE)));
     expect(await undeclared.answer()).toEqual(REFUSED);
-    const small = new Caller(instance).head(16_384).body(body(16_384));
+    const small = new Caller(instance, key.key).head(16_384).body(body(16_384));
     expect((await small.answer()).status).toBe(200);
     // So large that it is refused unread: its answer says so.
-    const tooLarge = new Caller(instance).head(MIB + 1);
-    expect((await tooLarge.answer()).status).toBe(413);
-    await finish(taken, MIB);
+    const tooLarge = new Caller(instance, key.key).head(MIB + 1);
+    expect(await tooLarge.answer()).toMatchObject({ status: 413, body: { code: 'BODY_TOO_LARGE' } });
+    for (const caller of all) caller.body(' ');
+    for (const caller of all) expect((await caller.answer()).status).toBe(200);
+    instance.kill('SIGKILL');
+  });
+
+  test('of one tenant leave room for those of others while they arrive', async () => {
+    const instance = await start();
+    const hog = Array.from({ length: 8 }, () => new Caller(instance, key.key));
+    for (const caller of hog) await caller.head(MIB).body(body(MIB).slice(0, -1)).flushed();
+    await until('half of them are refused', () => hog.filter(({ answers }) => answers.length > 0).length === 4);
+    for (const caller of hog.filter(({ answers }) => answers.length > 0))
+      expect(await caller.answer()).toEqual(REFUSED);
+    const other = new Caller(instance, keys[1]?.key ?? '').head(MIB).body(body(MIB));
+    expect((await other.answer()).status).toBe(200);
+    instance.kill('SIGKILL');
+  });
+
+  test('without a valid key are refused before they are read, and take nobody’s room', async () => {
+    const instance = await start();
+    const unknown = Array.from({ length: 20 }, () => new Caller(instance, makeKey(key.tenant)).head(MIB));
+    for (const caller of unknown)
+      expect(await caller.answer()).toMatchObject({ status: 401, body: { code: 'UNAUTHENTICATED' } });
+    const items = JSON.stringify(Array.from({ length: 400 }, item));
+    expect(items.length).toBeGreaterThan(16_384);
+    expect((await new Caller(instance, key.key).head(items.length).body(items).answer()).status).toBe(200);
     instance.kill('SIGKILL');
   });
 });
+
+/** As a body that comes in chunks. */
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
 
 describe('a turn of the event loop', () => {
   test('that lasts too long takes no more; but 256 always', { timeout: 60_000 }, async () => {
@@ -243,11 +289,72 @@ describe('a turn of the event loop', () => {
   });
 });
 
-describe('a request that does not come in whole', () => {
-  test('gives its place up after 10 s', async () => {
-    const all = callers(MAX_IN_FLIGHT, holdfast);
-    for (const caller of all) caller.head(256).body('[');
-    await until('they are cut off', () => all.every(({ isClosed }) => isClosed), 18_000);
+describe('a body that does not come', () => {
+  test('keeps nobody out, however many there are', async () => {
+    const waiting = Array.from({ length: 4 * MAX_IN_FLIGHT }, () => new Caller(holdfast, key.key).head(256).body('['));
+    await Promise.all(waiting.map((caller) => caller.flushed()));
+    for (const one of callers(3, holdfast)) {
+      await one.head(256).flushed();
+      expect((await one.body(body()).answer()).status).toBe(200);
+    }
     expect((await get(holdfast, '/api/v1/Resource/available/r')).status).toBe(200);
+    expect(waiting.filter(({ answers }) => answers.length > 0)).toEqual([]);
+    for (const caller of waiting) caller.close();
   });
+
+  test.each([
+    ['small', 256],
+    ['large', LARGE],
+  ])('%s: is cut off after 5 s', { timeout: 20_000 }, async (_, bytes) => {
+    const begin = performance.now();
+    const one = new Caller(holdfast, key.key).head(bytes).body('[');
+    expect(await one.answer()).toMatchObject({ status: 408, body: { code: 'BODY_TIMEOUT' } });
+    expect(performance.now() - begin).toBeGreaterThan(4900);
+    expect(performance.now() - begin).toBeLessThan(9000);
+    await until('it is closed', () => one.isClosed);
+  });
+
+  test('bit by bit: is cut off after 10 s', { timeout: 20_000 }, async () => {
+    const one = new Caller(holdfast, key.key).head(1000);
+    const dripping = setInterval(() => one.body(' '), 1000);
+    await until('it is cut off', () => one.isClosed, 18_000);
+    clearInterval(dripping);
+  });
+});
+
+describe('the Host header', () => {
+  const ask = async (lines: string, target = 'GET /dashboard') => {
+    const socket = connect(Number(new URL(holdfast.url).port), '127.0.0.1').setEncoding('latin1');
+    let text = '';
+    socket.on('data', (data: string) => {
+      text += data;
+    });
+    socket.write(`${target} HTTP/1.1\r\n${lines}\r\nConnection: close\r\n\r\n`);
+    await new Promise((resolve) => socket.once('close', resolve));
+    return text;
+  };
+
+  test.each(['1.2.3.4.5', 'xn--', 'a b', '[::1', 'a@b', 'a/b', 'a%41', 'evil.com:99999', ''])(
+    '%j: 400',
+    async (host) => {
+      for (const target of ['GET /dashboard', 'POST /dashboard/sign-in', 'GET /api/v1/Resource/tree', 'GET /healthz']) {
+        const answer = await ask(`Host: ${host}`, target);
+        expect(answer).toMatch(/^HTTP\/1.1 400 /);
+        expect(answer).toContain('Holdfast-Error: INVALID_HOST');
+      }
+      const chunked = await ask(`Host: ${host}\r\nTransfer-Encoding: chunked`, 'POST /api/v1/Reservation/reserve');
+      expect(chunked).toMatch(/^HTTP\/1.1 400 /);
+    },
+  );
+
+  test('twice: 400', async () => {
+    expect(await ask('Host: a\r\nhost: a')).toMatch(/^HTTP\/1.1 400 /);
+  });
+
+  test.each(['localhost', 'LOCALHOST:80', '127.0.0.1:65535', '[::1]:8080', 'a_b.example.'])(
+    '%j is one',
+    async (host) => {
+      expect(await ask(`Host: ${host}`, 'GET /healthz')).toMatch(/^HTTP\/1.1 200 /);
+    },
+  );
 });

@@ -80,6 +80,8 @@ describe('a registration that is refused: 400, naming item and field, and nothin
     ['no name', {}, '[1].name is required'],
     ['an empty name', { name: '' }, '[1].name must be 1 to 256 characters long'],
     ['a name with >', { name: 'a>b' }, '[1].name must not contain >'],
+    ['a name that a URL cannot hold', { name: '..' }, '[1].name must not be . or ..: a URL cannot name it'],
+    ['a path through such a name', { name: 'a', treePath: 'b>.' }, '[1].treePath must not name . or ..'],
     ['capacity 0', { name: 'a', capacity: 0 }, '[1].capacity must be an integer from 1 to 100000'],
     ['capacity 100,001', { name: 'a', capacity: 100_001 }, '[1].capacity must be an integer from 1 to 100000'],
     ['capacity 1.5', { name: 'a', capacity: 1.5 }, '[1].capacity must be an integer from 1 to 100000'],

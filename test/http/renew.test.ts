@@ -60,11 +60,12 @@ describe('renew', () => {
 
   test('a bad token: 403 as in unreserve, and the other items are carried out', async () => {
     const [bad, good] = [await held('r5', 60), await held('r6', 60)];
-    const { status, body } = await holdfast.renew(
+    const { status, headers, body } = await holdfast.renew(
       { ...bad, releaseToken: randomUUID(), ttlSeconds: 10 },
       { ...good, ttlSeconds: 10 },
     );
     expect(status).toBe(403);
+    expect(headers.get('holdfast-error')).toBe('INVALID_RELEASE_TOKEN');
     expect(body.map(({ status, explanation }) => [status, explanation])).toEqual([
       ['DOESNT_OWN_RESERVATION', 'INVALID_RELEASE_TOKEN'],
       ['RENEWED', 'RENEWED'],

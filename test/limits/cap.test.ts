@@ -116,6 +116,7 @@ describe('the cap', () => {
     expect(headers.get('retry-after')).toBe('30');
     expect(body).toEqual({
       error: 'The limit of tier Starter is reached: 20 ConcurrentReservations.',
+      code: 'LIMIT_REACHED',
       tier: 'Starter',
       limit: 20,
       retryAfter: 30,

@@ -130,6 +130,7 @@ describe('the answer', () => {
     expect(headers.get('retry-after')).toBe('48');
     expect(body).toEqual({
       error: 'The limit of tier Free is reached: 10 OperationsPerMinute.',
+      code: 'LIMIT_REACHED',
       tier: 'Free',
       limit: 10,
       retryAfter: 48,

@@ -80,7 +80,7 @@ describe.each(Object.entries(WAYS))('%s', (_, { take, giveBack }) => {
     ]);
     for (const { status, headers, body } of answers) {
       expect([status, headers.get('retry-after')]).toEqual([503, '1']);
-      expect(body).toEqual({ error: expect.stringContaining('database') });
+      expect(body).toEqual({ error: expect.stringContaining('database'), code: 'UNAVAILABLE' });
     }
     expect(performance.now() - started).toBeLessThan(7000);
     // What was to be deleted is there for others still.

@@ -3,12 +3,13 @@
  * is made up here is nobody else's, so tests share one Redis.
  */
 import { randomBytes } from 'node:crypto';
-import type { Server } from 'node:http';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import { inject } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createPatientRedis, type RedisClient } from '../../src/engine/redis.ts';
+import { admit, SERVER_OPTIONS } from '../../src/http/admission.ts';
 import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
 import { makeKey } from '../../src/identity/credentials.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
@@ -45,13 +46,11 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
   const keys = options.keys ?? [makeConfiguredKey(makeTenant())];
   const logged: string[] = [];
   const log = createLogger('trace', { write: (line) => void logged.push(line) });
-  const services = await wire(
-    readConfig({ REDIS_URL: redisUrl, ROLE: 'api', MAX_FAILED_AUTHENTICATIONS: '1000000', ...env }),
-    keys,
-    log,
-    { includes },
-  );
-  const server = createAdaptorServer({ fetch: services.app.fetch }) as Server;
+  const config = readConfig({ REDIS_URL: redisUrl, ROLE: 'api', MAX_FAILED_AUTHENTICATIONS: '1000000', ...env });
+  const services = await wire(config, keys, log, { includes });
+  const { maxInFlight, trustedProxies } = config;
+  const admission = { maxInFlight, trustedProxies, log, metrics: services.metrics };
+  const server = createHttpServer(SERVER_OPTIONS, admit(getRequestListener(services.app.fetch), admission));
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;

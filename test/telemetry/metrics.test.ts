@@ -80,7 +80,9 @@ describe('operations', () => {
     expect(await operations(() => holdfast.renew({ ...mine, releaseToken }))).toEqual({
       [count('renew', 'RENEWED')]: 1,
     });
-    expect(await operations(() => holdfast.unreserve({ ...mine, releaseToken }, mine))).toEqual({
+    const { resource, requester } = mine;
+    const release = { resource, requester, releaseToken };
+    expect(await operations(() => holdfast.unreserve(release, release))).toEqual({
       [count('unreserve', 'RELINQUISHED')]: 1,
       [count('unreserve', 'NOT_RESERVED')]: 1,
     });

@@ -1,7 +1,7 @@
 /**
  * Takes the API key or derived token from its header (interface, "Authentication"), else the session from its cookie. The script
- * that serves the request verifies it; a request that never gets so far, because it is malformed or forbidden, is verified here
- * before it is told what is wrong.
+ * that serves the request verifies it. A request that never gets so far, because it is malformed or forbidden, is verified here
+ * before it is told what is wrong; one with a large body, or from an address that failed too often, before its body is read.
  */
 import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
@@ -10,6 +10,7 @@ import { HoldfastError } from '../../domain/errors.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { authenticate as verify } from '../../engine/authenticate.ts';
 import { parseKey, parseSession } from '../../identity/credentials.ts';
+import type { FailedAuthentications } from '../../limits/failedAuthentications.ts';
 import { clientAddress } from '../clientAddress.ts';
 import type { AppEnv, HttpDeps } from '../env.ts';
 
@@ -17,9 +18,9 @@ import type { AppEnv, HttpDeps } from '../env.ts';
 const LIMITED = { operations: 1, refusals: 1 };
 const NONE = { operations: 0, refusals: 0 };
 
-const UNSEEN_BY_A_SCRIPT = new Set([400, 404, 405, 413, 415]);
+const UNSEEN_BY_A_SCRIPT = new Set([400, 404, 405, 408, 413, 415]);
 
-/** @throws LimitError where the client's address has failed too often */
+/** @throws LimitError where the client's address has failed too often, and the key is not valid either */
 export const authenticate = ({
   engine,
   activity,
@@ -30,32 +31,67 @@ export const authenticate = ({
 }: HttpDeps) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const address = () => clientAddress(c, trustedProxies);
-    failedAuthentications.check(address);
     const credential = readCredential(c, sessionCookie);
     if (credential === null || !knowsTenant(credential.tenant)) {
+      failedAuthentications.check(address);
       await failedAuthentications.count(address());
-      const fault = c.req.header('X-Api-Key') === undefined ? 'is missing' : 'holds no valid key';
-      throw new HoldfastError('unauthenticated', `The X-Api-Key header ${fault}.`);
+      throw new HoldfastError('unauthenticated', 'The X-Api-Key header holds no valid key.');
     }
+    const lookUp = () => verify(engine, credential);
+    const tried = failedAuthentications.mayTry(address, credential.asker, lookUp);
+    // Nearly always false: there is nothing to wait for.
+    let isVerified = tried !== false && (await tried);
     c.set('credential', credential);
+    if (c.env.incoming.readBody !== undefined && !isVerified) {
+      await lookUp().catch(countFailure);
+      isVerified = true;
+    }
     await next();
     const isForbidden = c.error instanceof HoldfastError && c.error.code === 'forbidden';
-    if (isForbidden || UNSEEN_BY_A_SCRIPT.has(c.res.status)) await verify(engine, credential).catch(countFailure);
-    else if (c.res.status === 401) await countFailure(c.error);
-    else if (c.res.status < 500)
+    if (isForbidden || UNSEEN_BY_A_SCRIPT.has(c.res.status)) {
+      if (!isVerified) await lookUp().catch(countFailure);
+    } else if (c.res.status === 401) {
+      await countFailure(c.error);
+    } else if (c.res.status < 500) {
+      failedAuthentications.noteValid(credential.asker);
       activity.count(credential, c.get('outcome') ?? (c.res.status === 429 ? LIMITED : NONE));
+    }
 
     async function countFailure(error: unknown): Promise<void> {
-      if (error instanceof HoldfastError && error.code === 'unauthenticated')
+      if (error instanceof HoldfastError && error.code === 'unauthenticated') {
+        failedAuthentications.noteInvalid(credential?.asker ?? '');
         await failedAuthentications.count(address());
+      }
       throw error;
     }
   });
 
+/** For what needs no key. @throws LimitError where the client's address has failed too often */
+export const notLockedOut = (failedAuthentications: FailedAuthentications, trustedProxies: number) =>
+  createMiddleware<AppEnv>(async (c, next) => {
+    failedAuthentications.check(() => clientAddress(c, trustedProxies));
+    await next();
+  });
+
+const BEARER = /^Bearer +(\S+)$/i;
+
+/**
+ * @returns null where what is given is no credential
+ * @throws HoldfastError unauthenticated where none is given, which is no guess and not counted, or two that differ; forbidden
+ */
 function readCredential(c: Context<AppEnv>, sessionCookie: string): Credential | null {
   const key = c.req.header('X-Api-Key');
-  if (key !== undefined) return parseKey(key);
-  const session = parseSession(getCookie(c, sessionCookie) ?? '');
+  const [, bearer] = BEARER.exec(c.req.header('Authorization') ?? '') ?? [];
+  if (key && bearer !== undefined && key !== bearer)
+    throw new HoldfastError(
+      'unauthenticated',
+      'The X-Api-Key and Authorization headers hold different keys. Send one.',
+    );
+  const text = key || bearer;
+  if (text) return parseKey(text);
+  const cookie = key === undefined ? getCookie(c, sessionCookie) : undefined;
+  if (cookie === undefined) throw new HoldfastError('unauthenticated', 'The X-Api-Key header is missing.');
+  const session = parseSession(cookie);
   if (session !== null && !['GET', 'HEAD'].includes(c.req.method)) refuseForeignOrigin(c);
   return session;
 }

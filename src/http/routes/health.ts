@@ -10,6 +10,23 @@ export type ReadinessCheck = () => Promise<string | null>;
 
 /** Why the process should be restarted; null if it should not. */
 export type LivenessCheck = () => string | null;
+/** For so long an answer stands for others that are asked for. */
+const REMEMBERED_MS = 500;
+
+/** Runs one check at a time and remembers what it found for half a second: anybody may ask, and each check costs Redis nine commands. */
+export function shareCheck(check: ReadinessCheck): ReadinessCheck {
+  let last: Promise<string | null> | undefined;
+  return () => {
+    if (last === undefined) {
+      last = check();
+      const forget = () => {
+        last = undefined;
+      };
+      last.finally(() => setTimeout(forget, REMEMBERED_MS).unref()).catch(() => {});
+    }
+    return last;
+  };
+}
 
 const Health = z.object({ status: z.enum(['ok', 'unavailable']), reason: z.string().optional() }).openapi('Health');
 

@@ -4,6 +4,7 @@
  */
 import { Hono } from 'hono';
 import type { AppEnv } from '../env.ts';
+import { fail } from '../errors.ts';
 
 const WITHOUT_DATABASE =
   'Tenants are kept in a database, and this service runs without one: configure DATABASE_URL (and KEY_SECRET).';
@@ -21,14 +22,14 @@ const TENANT_PATHS = [
 /** Paths that need an API key. */
 export const withoutTenants = () => {
   const app = new Hono<AppEnv>().basePath('/api/v1');
-  for (const path of TENANT_PATHS) app.all(path, (c) => c.json({ error: WITHOUT_DATABASE }, 503));
+  for (const path of TENANT_PATHS) app.all(path, (c) => fail(c, 503, 'NOT_CONFIGURED', WITHOUT_DATABASE));
   return app;
 };
 
 /** Paths for administrators, who need no key. */
 export const withoutAdministration = () =>
-  new Hono<AppEnv>().basePath('/api/v1').all('/admin/*', (c) => c.json({ error: WITHOUT_DATABASE }, 503));
+  new Hono<AppEnv>().basePath('/api/v1').all('/admin/*', (c) => fail(c, 503, 'NOT_CONFIGURED', WITHOUT_DATABASE));
 
 /** Token exchange, which needs no key. */
 export const withoutIssuers = () =>
-  new Hono<AppEnv>().basePath('/api/v1').post('/auth/token', (c) => c.json({ error: WITHOUT_ISSUERS }, 503));
+  new Hono<AppEnv>().basePath('/api/v1').post('/auth/token', (c) => fail(c, 503, 'NOT_CONFIGURED', WITHOUT_ISSUERS));

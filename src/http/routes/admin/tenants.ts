@@ -10,7 +10,7 @@ import { auditTrail, noteAction } from '../../../store/audit.ts';
 import type { Store } from '../../../store/records.ts';
 import { listTenants, readTenant, resumeTenant, setTier, suspendTenant, type Tenant } from '../../../store/tenants.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
-import { time } from '../../fields.ts';
+import { item, time } from '../../fields.ts';
 import { actorName } from '../../middleware/bySession.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
@@ -153,10 +153,9 @@ const trail = createRoute({
   },
 });
 
-export const adminRoutes = ({ engine, sizes }: HttpDeps, store: Store) => {
-  const TierChange = z
-    .object({ tier: z.enum(TIERS, `must be one of ${TIERS.join(', ')}`) }, 'must be an object')
-    .openapi('TierChange');
+export const adminRoutes = ({ engine, sizes, unknownFields }: HttpDeps, store: Store) => {
+  const tier = z.enum(TIERS, `must be one of ${TIERS.join(', ')}`);
+  const TierChange = item({ tier }, unknownFields).openapi('TierChange');
   const tierChange = createRoute({
     ...common,
     method: 'put',
@@ -164,7 +163,7 @@ export const adminRoutes = ({ engine, sizes }: HttpDeps, store: Store) => {
     operationId: 'adminTier',
     summary: 'Give a tenant another tier',
     description: 'From the next request on, in windows of its own.',
-    middleware: jsonBody(TierChange, sizes.bodyBytes),
+    middleware: jsonBody(TierChange, sizes),
     hide: true,
     request: { params },
     responses: { 200: answer('The tenant.', AdminTenant), ...unknown, ...bodyOperation },

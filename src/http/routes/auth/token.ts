@@ -10,9 +10,13 @@ import { makeToken, parseKey } from '../../../identity/credentials.ts';
 import type { JwtVerifier } from '../../../identity/jwtVerifier.ts';
 import { clientAddress } from '../../clientAddress.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
-import { time } from '../../fields.ts';
+import { item, time } from '../../fields.ts';
+import { notLockedOut } from '../../middleware/authenticate.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, bodyOperation } from '../../responses.ts';
+
+/** The caller has no key yet. A JWT is much shorter. */
+const MAX_BODY_BYTES = 65_536;
 
 const Token = z
   .object({
@@ -24,24 +28,18 @@ const Token = z
   .openapi('Token');
 
 export const tokenRoute = (
-  { engine, failedAuthentications, trustedProxies, sizes }: HttpDeps,
+  { engine, failedAuthentications, trustedProxies, sizes, unknownFields }: HttpDeps,
   verifier: JwtVerifier,
 ) => {
-  const Exchange = z
-    .object(
-      {
-        jwt: z
-          .string('must be a string')
-          .openapi({ description: 'Signed by an issuer that the tenant has registered.' }),
-        tenant: z
-          .string('must be a string')
-          .regex(TENANT_ID, 'must be the id of a tenant')
-          .optional()
-          .openapi({ description: 'Not needed if the JWT has the audience `holdfast:<tenant id>`.', example: 'acme' }),
-      },
-      'must be an object',
-    )
-    .openapi('Exchange');
+  const jwt = z
+    .string('must be a string')
+    .openapi({ description: 'Signed by an issuer that the tenant has registered.' });
+  const tenant = z
+    .string('must be a string')
+    .regex(TENANT_ID, 'must be the id of a tenant')
+    .optional()
+    .openapi({ description: 'Not needed if the JWT has the audience `holdfast:<tenant id>`.', example: 'acme' });
+  const Exchange = item({ jwt, tenant }, unknownFields).openapi('Exchange');
 
   const route = createRoute({
     method: 'post',
@@ -52,7 +50,10 @@ export const tokenRoute = (
     description:
       'Needs no key. The tenant is the one that the request names, or the one whose audience `holdfast:<tenant id>` the JWT has. The token reserves and releases only for the JWT’s subject; it cannot reset, register or delete. From tier Starter on.',
     security: [],
-    middleware: jsonBody(Exchange, sizes.bodyBytes),
+    middleware: [
+      notLockedOut(failedAuthentications, trustedProxies),
+      jsonBody(Exchange, { ...sizes, bodyBytes: Math.min(sizes.bodyBytes, MAX_BODY_BYTES) }),
+    ] as const,
     hide: true,
     responses: { 200: answer('The token.', Token), ...bodyOperation },
   });
@@ -61,7 +62,6 @@ export const tokenRoute = (
   documentBody(app, route, Exchange);
   return app.openapi(route, async (c) => {
     const address = () => clientAddress(c, trustedProxies);
-    failedAuthentications.check(address);
     try {
       const { jwt, tenant } = c.get('body');
       const { by, subject, expiresAtMs } = await verifier.verify(jwt, tenant);

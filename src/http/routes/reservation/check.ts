@@ -18,11 +18,9 @@ const CheckResult = z
   })
   .openapi('CheckResult');
 
-export const checkRoute = ({ engine, reads, sizes }: HttpDeps) => {
-  const CheckItem = item({
-    resource: resourceName(sizes),
-    requester: requesterName(sizes).optional(),
-  }).openapi('CheckItem');
+export const checkRoute = ({ engine, reads, sizes, unknownFields }: HttpDeps) => {
+  const fields = { resource: resourceName(sizes), requester: requesterName(sizes).optional() };
+  const CheckItem = item(fields, unknownFields).openapi('CheckItem');
 
   const Body = batch(CheckItem, sizes);
   const route = createRoute({
@@ -32,7 +30,7 @@ export const checkRoute = ({ engine, reads, sizes }: HttpDeps) => {
     tags: ['Reservation'],
     summary: 'See who holds resources',
     description: 'Costs one read for each item.',
-    middleware: jsonBody(Body, sizes.bodyBytes),
+    middleware: jsonBody(Body, sizes),
     hide: true,
     responses: { 200: answer('A result for each item, in their order.', z.array(CheckResult)), ...bodyOperation },
   });

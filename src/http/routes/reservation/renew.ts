@@ -5,9 +5,11 @@ import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { INVALID_RELEASE_TOKEN, RENEW_STATUSES } from '../../../domain/reservations.ts';
 import { renew } from '../../../engine/renew.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
+import { CODE_HEADER } from '../../errors.ts';
 import { batch, item, time, ttlSeconds } from '../../fields.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, bodyOperation, Failure } from '../../responses.ts';
+import { tally } from '../../tally.ts';
 import { unreserveItemFields } from './unreserve.ts';
 
 const RenewResult = z
@@ -20,8 +22,10 @@ const RenewResult = z
   })
   .openapi('RenewResult');
 
-export const renewRoute = ({ engine, sizes, metrics }: HttpDeps) => {
-  const RenewItem = item({ ...unreserveItemFields(sizes), ttlSeconds: ttlSeconds(sizes) }).openapi('RenewItem');
+export const renewRoute = ({ engine, sizes, unknownFields, metrics }: HttpDeps) => {
+  const RenewItem = item({ ...unreserveItemFields(sizes), ttlSeconds: ttlSeconds(sizes) }, unknownFields).openapi(
+    'RenewItem',
+  );
 
   const Body = batch(RenewItem, sizes);
   const route = createRoute({
@@ -32,7 +36,7 @@ export const renewRoute = ({ engine, sizes, metrics }: HttpDeps) => {
     summary: 'Renew leases',
     description:
       'Each reservation then ends so many seconds from now, whether that is later or earlier than before. Each item is carried out on its own, in order.',
-    middleware: jsonBody(Body, sizes.bodyBytes),
+    middleware: jsonBody(Body, sizes),
     hide: true,
     responses: {
       200: answer('A result for each item, in their order.', z.array(RenewResult)),
@@ -48,7 +52,10 @@ export const renewRoute = ({ engine, sizes, metrics }: HttpDeps) => {
   documentBody(app, route, Body);
   return app.openapi(route, async (c) => {
     const results = await renew(engine, c.get('credential'), c.get('body'));
+    c.set('outcome', tally(results));
     metrics?.countItems('renew', results);
-    return c.json(results, results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN) ? 403 : 200);
+    if (!results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN)) return c.json(results, 200);
+    c.header(CODE_HEADER, INVALID_RELEASE_TOKEN);
+    return c.json(results, 403);
   });
 };

@@ -33,8 +33,8 @@ export const reserveItemFields = (sizes: Sizes) => ({
   resourceType: resourceType(sizes),
 });
 
-export const reserveRoute = ({ engine, sizes, metrics }: HttpDeps) => {
-  const ReserveItem = item(reserveItemFields(sizes)).openapi('ReserveItem');
+export const reserveRoute = ({ engine, sizes, unknownFields, metrics }: HttpDeps) => {
+  const ReserveItem = item(reserveItemFields(sizes), unknownFields).openapi('ReserveItem');
 
   const Body = batch(ReserveItem, sizes);
   const route = createRoute({
@@ -45,7 +45,7 @@ export const reserveRoute = ({ engine, sizes, metrics }: HttpDeps) => {
     summary: 'Reserve resources',
     description:
       'Each item is carried out on its own, in order; each result has a status of its own. Repeating a call is safe: whoever holds the resource already is told ALREADY_HAD, with the same token.',
-    middleware: jsonBody(Body, sizes.bodyBytes),
+    middleware: jsonBody(Body, sizes),
     hide: true,
     responses: { 200: answer('A result for each item, in their order.', z.array(ReserveResult)), ...bodyOperation },
   });

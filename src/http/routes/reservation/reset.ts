@@ -6,6 +6,7 @@ import { reset } from '../../../engine/reset.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { notByToken } from '../../middleware/notByToken.ts';
 import { answer, anyOperation } from '../../responses.ts';
+import { done } from '../../tally.ts';
 
 const Cleared = z
   .object({ cleared: z.int().openapi({ description: 'How many reservations it ended.' }) })
@@ -23,6 +24,8 @@ const route = createRoute({
 });
 
 export const resetRoute = ({ engine }: HttpDeps) =>
-  new OpenAPIHono<AppEnv>().openapi(route, async (c) =>
-    c.json({ cleared: await reset(engine, c.get('credential')) }, 200),
-  );
+  new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
+    const cleared = await reset(engine, c.get('credential'));
+    c.set('outcome', done(1));
+    return c.json({ cleared }, 200);
+  });

@@ -26,26 +26,20 @@ const TransactionResult = z
   })
   .openapi('TransactionResult');
 
-export const transactionRoute = ({ engine, sizes, metrics }: HttpDeps) => {
+export const transactionRoute = ({ engine, sizes, unknownFields, metrics }: HttpDeps) => {
   const Request = z
     .discriminatedUnion(
       'requestType',
       [
-        item({ requestType: z.literal('RESERVE'), ...reserveItemFields(sizes) }),
-        item({ requestType: z.literal('UNRESERVE'), ...unreserveItemFields(sizes) }),
+        item({ requestType: z.literal('RESERVE'), ...reserveItemFields(sizes) }, unknownFields),
+        item({ requestType: z.literal('UNRESERVE'), ...unreserveItemFields(sizes) }, unknownFields),
       ],
       { error: ({ code }) => (code === 'invalid_union' ? 'must be RESERVE or UNRESERVE' : 'must be an object') },
     )
     .openapi('TransactionRequest');
 
-  const Transaction = z
-    .object(
-      {
-        method: z.enum(TRANSACTION_METHODS, `must be one of ${TRANSACTION_METHODS.join(', ')}`),
-        requests: batch(Request, sizes),
-      },
-      'must be an object',
-    )
+  const method = z.enum(TRANSACTION_METHODS, `must be one of ${TRANSACTION_METHODS.join(', ')}`);
+  const Transaction = item({ method, requests: batch(Request, sizes) }, unknownFields)
     .superRefine(({ method, requests }, context) => {
       const at = method === 'FIRST' ? requests.findIndex(({ requestType }) => requestType !== 'RESERVE') : -1;
       if (at >= 0) {
@@ -63,7 +57,7 @@ export const transactionRoute = ({ engine, sizes, metrics }: HttpDeps) => {
     summary: 'Reserve and release in one step',
     description:
       'Items are applied in order and see each other’s effect. `ALL_OR_NONE`: all succeed, or nothing is changed. `AS_MANY_AS_POSSIBLE`: each on its own. `FIRST`: the first that succeeds is kept, the later ones are not tried.',
-    middleware: jsonBody(Transaction, sizes.bodyBytes),
+    middleware: jsonBody(Transaction, sizes),
     hide: true,
     responses: { 200: answer('A result for each item, in their order.', TransactionResult), ...bodyOperation },
   });

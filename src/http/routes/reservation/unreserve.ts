@@ -6,7 +6,8 @@ import { INVALID_RELEASE_TOKEN, UNRESERVE_STATUSES } from '../../../domain/reser
 import type { Sizes } from '../../../domain/sizes.ts';
 import { unreserve } from '../../../engine/unreserve.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
-import { batch, item, releaseToken, requesterName, resourceName } from '../../fields.ts';
+import { CODE_HEADER } from '../../errors.ts';
+import { batch, item, releaseToken, requesterName, reserveResultFields, resourceName } from '../../fields.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, bodyOperation, Failure } from '../../responses.ts';
 import { tally } from '../../tally.ts';
@@ -25,10 +26,11 @@ export const unreserveItemFields = (sizes: Sizes) => ({
   requester: requesterName(sizes),
   resource: resourceName(sizes),
   releaseToken,
+  ...reserveResultFields,
 });
 
-export const unreserveRoute = ({ engine, sizes, metrics }: HttpDeps) => {
-  const UnreserveItem = item(unreserveItemFields(sizes)).openapi('UnreserveItem');
+export const unreserveRoute = ({ engine, sizes, unknownFields, metrics }: HttpDeps) => {
+  const UnreserveItem = item(unreserveItemFields(sizes), unknownFields).openapi('UnreserveItem');
 
   const Body = batch(UnreserveItem, sizes);
   const route = createRoute({
@@ -38,7 +40,7 @@ export const unreserveRoute = ({ engine, sizes, metrics }: HttpDeps) => {
     tags: ['Reservation'],
     summary: 'Release reservations',
     description: 'Each item is carried out on its own, in order. Releasing what is free already is a success.',
-    middleware: jsonBody(Body, sizes.bodyBytes),
+    middleware: jsonBody(Body, sizes),
     hide: true,
     responses: {
       200: answer('A result for each item, in their order.', z.array(UnreserveResult)),
@@ -56,6 +58,8 @@ export const unreserveRoute = ({ engine, sizes, metrics }: HttpDeps) => {
     const results = await unreserve(engine, c.get('credential'), c.get('body'));
     c.set('outcome', tally(results));
     metrics?.countItems('unreserve', results);
-    return c.json(results, results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN) ? 403 : 200);
+    if (!results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN)) return c.json(results, 200);
+    c.header(CODE_HEADER, INVALID_RELEASE_TOKEN);
+    return c.json(results, 403);
   });
 };

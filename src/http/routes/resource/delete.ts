@@ -7,6 +7,7 @@ import type { AppEnv, HttpDeps } from '../../env.ts';
 import { resourceName } from '../../fields.ts';
 import { notByToken } from '../../middleware/notByToken.ts';
 import { answer, parameterOperation, unregistered } from '../../responses.ts';
+import { done } from '../../tally.ts';
 
 const Deleted = z.object({ deleted: z.array(z.string()) }).openapi('Deleted');
 
@@ -33,6 +34,7 @@ export const deleteRoute = ({ definitions, sizes }: HttpDeps) => {
   return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
     const { name } = c.req.valid('param');
     const deleted = await definitions.delete(c.get('credential'), name, c.req.valid('query').cascade);
+    c.set('outcome', done(1));
     return c.json({ deleted }, 200);
   });
 };

@@ -8,6 +8,7 @@ import { batch, blocks, capacity, item, registeredName, treePath } from '../../f
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
 import { notByToken } from '../../middleware/notByToken.ts';
 import { answer, bodyOperation } from '../../responses.ts';
+import { done } from '../../tally.ts';
 
 export const Definition = z
   .object({
@@ -18,9 +19,9 @@ export const Definition = z
   })
   .openapi('Definition');
 
-export const registerRoute = ({ definitions, sizes }: HttpDeps) => {
+export const registerRoute = ({ definitions, sizes, unknownFields }: HttpDeps) => {
   // What is optional may be null too, so that what the definitions listing returns can be registered as it is.
-  const Registration = item({
+  const fields = {
     name: registeredName(sizes),
     capacity: capacity(sizes)
       .nullish()
@@ -31,7 +32,8 @@ export const registerRoute = ({ definitions, sizes }: HttpDeps) => {
     treePath: treePath(sizes)
       .nullish()
       .transform((segments) => segments ?? []),
-  })
+  };
+  const Registration = item(fields, unknownFields)
     .refine(({ name, blocks }) => !blocks.includes(name), {
       path: ['blocks'],
       message: 'must not name the resource itself',
@@ -51,7 +53,7 @@ export const registerRoute = ({ definitions, sizes }: HttpDeps) => {
     summary: 'Register resources',
     description:
       'Registers all items or, where one is refused, none. A name that is registered already gets its new definition; reservations in force keep what they hold. Ancestors that are not registered are, with capacity 1.',
-    middleware: [notByToken, jsonBody(Body, sizes.bodyBytes)] as const,
+    middleware: [notByToken, jsonBody(Body, sizes)] as const,
     hide: true,
     responses: {
       200: answer('The definitions as stored, ancestors that were registered along included.', z.array(Definition)),
@@ -61,5 +63,10 @@ export const registerRoute = ({ definitions, sizes }: HttpDeps) => {
 
   const app = new OpenAPIHono<AppEnv>();
   documentBody(app, route, Body);
-  return app.openapi(route, async (c) => c.json(await definitions.register(c.get('credential'), c.get('body')), 200));
+  return app.openapi(route, async (c) => {
+    const items = c.get('body');
+    const stored = await definitions.register(c.get('credential'), items);
+    c.set('outcome', done(items.length));
+    return c.json(stored, 200);
+  });
 };

@@ -9,6 +9,7 @@ import { jwksAddressFault } from '../../../identity/jwks.ts';
 import { deleteIssuer, listIssuers, putIssuer } from '../../../store/issuers.ts';
 import type { Store } from '../../../store/records.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
+import { item } from '../../fields.ts';
 import { actorName, bySession } from '../../middleware/bySession.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, anyOperation, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
@@ -25,18 +26,11 @@ const text = (description: string) =>
 /** @param allowPrivate whether keys may be fetched from private addresses, and without TLS */
 export const issuersRoutes = (deps: HttpDeps, store: Store, allowPrivate: boolean) => {
   const names = { issuer: text('What the JWT has as `iss`.'), audience: text('What the JWT has in `aud`.') };
-  const Issuer = z
-    .object(
-      {
-        ...names,
-        jwksUrl: text('Where the issuer’s keys are.').superRefine((url, context) => {
-          const fault = jwksAddressFault(url, allowPrivate);
-          if (fault !== null) context.addIssue({ code: 'custom', message: fault });
-        }),
-      },
-      'must be an object',
-    )
-    .openapi('Issuer');
+  const jwksUrl = text('Where the issuer’s keys are.').superRefine((url, context) => {
+    const fault = jwksAddressFault(url, allowPrivate);
+    if (fault !== null) context.addIssue({ code: 'custom', message: fault });
+  });
+  const Issuer = item({ ...names, jwksUrl }, deps.unknownFields).openapi('Issuer');
   const common = { path: '/api/v1/Tenant/issuers', tags: ['Tenant'], security: [{ session: [] }] };
   const listed = createRoute({
     ...common,
@@ -53,7 +47,7 @@ export const issuersRoutes = (deps: HttpDeps, store: Store, allowPrivate: boolea
     summary: 'Register an issuer of JWTs',
     description:
       'From tier Starter on. The audience `holdfast:<tenant id>` is for that tenant alone. An issuer and audience that are registered get the new address of keys.',
-    middleware: [bySession(deps), jsonBody(Issuer, deps.sizes.bodyBytes)] as const,
+    middleware: [bySession(deps), jsonBody(Issuer, deps.sizes)] as const,
     hide: true,
     responses: { 200: answer('The issuer.', Issuer), ...bodyOperation },
   });

@@ -12,7 +12,7 @@ import type { Sealer } from '../../../identity/sealer.ts';
 import { createKey, deleteKey, type KeyRow, listKeys, rotateKey } from '../../../store/keys.ts';
 import type { Store } from '../../../store/records.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
-import { keyLabel, time } from '../../fields.ts';
+import { item, keyLabel, time } from '../../fields.ts';
 import { actorName, bySession } from '../../middleware/bySession.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, anyOperation, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
@@ -38,7 +38,7 @@ const toBody = ({ createdAt, rotatedAt, ...row }: KeyRow) => ({
 });
 
 export const keysRoutes = (deps: HttpDeps, store: Store, sealer: Sealer) => {
-  const { engine, reads, sizes } = deps;
+  const { engine, reads, sizes, unknownFields } = deps;
   const common = { tags: ['Tenant'], security: [{ session: [] }] };
 
   const listed = createRoute({
@@ -50,7 +50,7 @@ export const keysRoutes = (deps: HttpDeps, store: Store, sealer: Sealer) => {
     responses: { 200: answer('The default key first.', z.array(Key)), ...anyOperation },
     middleware: bySession(deps),
   });
-  const KeyToMake = z.object({ label: keyLabel.nullish() }, 'must be an object').openapi('KeyToMake');
+  const KeyToMake = item({ label: keyLabel.nullish() }, unknownFields).openapi('KeyToMake');
   const made = createRoute({
     ...common,
     method: 'post',
@@ -58,7 +58,7 @@ export const keysRoutes = (deps: HttpDeps, store: Store, sealer: Sealer) => {
     operationId: 'createKey',
     summary: 'Make an API key',
     description: 'As many as the tier allows.',
-    middleware: [bySession(deps), jsonBody(KeyToMake, sizes.bodyBytes)] as const,
+    middleware: [bySession(deps), jsonBody(KeyToMake, sizes)] as const,
     hide: true,
     responses: { 201: answer('The key.', NewKey), ...bodyOperation },
   });

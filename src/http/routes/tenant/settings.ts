@@ -6,23 +6,20 @@ import { chargeWrite } from '../../../engine/charge.ts';
 import type { Store } from '../../../store/records.ts';
 import { putSettings, readTenant } from '../../../store/tenants.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
+import { item } from '../../fields.ts';
 import { actorName, bySession } from '../../middleware/bySession.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, anyOperation, bodyOperation } from '../../responses.ts';
 
-const Settings = z
-  .object(
-    {
-      requireRegistration: z
-        .boolean('must be true or false')
-        .openapi({ description: 'Whether only what is registered may be reserved.' }),
-    },
-    'must be an object',
-  )
-  .openapi('Settings');
+const fields = {
+  requireRegistration: z
+    .boolean('must be true or false')
+    .openapi({ description: 'Whether only what is registered may be reserved.' }),
+};
 
 export const settingsRoutes = (deps: HttpDeps, store: Store) => {
   const common = { path: '/api/v1/Tenant/settings', tags: ['Tenant'], security: [{ session: [] }] };
+  const Settings = item(fields, deps.unknownFields).openapi('Settings');
   const read = createRoute({
     ...common,
     method: 'get',
@@ -36,7 +33,7 @@ export const settingsRoutes = (deps: HttpDeps, store: Store) => {
     method: 'put',
     operationId: 'putSettings',
     summary: 'Change the settings',
-    middleware: [bySession(deps), jsonBody(Settings, deps.sizes.bodyBytes)] as const,
+    middleware: [bySession(deps), jsonBody(Settings, deps.sizes)] as const,
     hide: true,
     responses: { 200: answer('The settings.', Settings), ...bodyOperation },
   });

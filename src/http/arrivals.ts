@@ -1,0 +1,165 @@
+/**
+ * Bodies that are on their way in. Each belongs to an owner, an address or a tenant, and the bodies of one owner and of all are bounded in
+ * number and in bytes that have arrived, so that callers who send slowly, or nothing, keep nobody else out.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FailureCode } from '../domain/errors.ts';
+
+/** A body that sends nothing for so long is cut off. */
+const STALL_MS = 5000;
+const LOOK_EVERY_MS = 500;
+
+/** Why a body was not read to its end. GONE: the caller closed the connection. */
+export type BodyFault = Extract<FailureCode, 'BODY_TIMEOUT' | 'BODY_TOO_LARGE' | 'OVERLOADED'> | 'GONE';
+
+export class BodyError extends Error {
+  readonly fault: BodyFault;
+
+  constructor(fault: BodyFault) {
+    super(fault);
+    this.fault = fault;
+  }
+}
+
+export interface Bounds {
+  /** Bodies that may be on their way. */
+  readonly bodies: number;
+  /** Bytes of them that may have arrived. One body alone may have more. */
+  readonly bytes: number;
+}
+
+export interface ArrivalsOptions {
+  readonly perOwner: Bounds;
+  readonly inAll: Bounds;
+  /** ms after which a body makes room for another one, where there is none left; Infinity: never, the other one is refused */
+  readonly yieldsAfterMs: number;
+  /** Larger bodies count among all until they have been answered: their bytes are still in memory. */
+  readonly smallBytes: number;
+}
+
+interface Arrival {
+  readonly beganMs: number;
+  lastMs: number;
+  bytes: number;
+  readonly cut: (fault: BodyFault) => void;
+}
+
+/** The oldest first. */
+class Group {
+  readonly arrivals = new Set<Arrival>();
+  bytes = 0;
+}
+
+export class Arrivals {
+  readonly #options: ArrivalsOptions;
+  readonly #all = new Group();
+  readonly #owners = new Map<string, Group>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: ArrivalsOptions) {
+    this.#options = options;
+  }
+
+  /** Bytes that have arrived and still count. */
+  get bytes(): number {
+    return this.#all.bytes;
+  }
+
+  /**
+   * Reads a body.
+   * @param owner under whose share it comes
+   * @param maxBytes the most that it may be
+   * @throws BodyError
+   */
+  read(incoming: IncomingMessage, response: ServerResponse, owner: string, maxBytes: number): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      if (incoming.destroyed) return reject(new BodyError('GONE'));
+      const group = this.#owners.get(owner) ?? new Group();
+      if (!this.#hasRoom(group)) return reject(new BodyError('OVERLOADED'));
+      this.#owners.set(owner, group);
+
+      const chunks: Buffer[] = [];
+      const stop = () => {
+        incoming.off('data', onData).off('end', onEnd).off('close', onClose);
+        this.#all.arrivals.delete(arrival);
+        group.arrivals.delete(arrival);
+        group.bytes -= arrival.bytes;
+        if (group.arrivals.size === 0) this.#owners.delete(owner);
+      };
+      const forget = () => {
+        this.#all.bytes -= arrival.bytes;
+      };
+      const now = performance.now();
+      const arrival: Arrival = {
+        beganMs: now,
+        lastMs: now,
+        bytes: 0,
+        cut: (fault) => {
+          stop();
+          forget();
+          incoming.pause();
+          reject(new BodyError(fault));
+        },
+      };
+      const onData = (chunk: Buffer) => {
+        arrival.lastMs = performance.now();
+        arrival.bytes += chunk.length;
+        group.bytes += chunk.length;
+        this.#all.bytes += chunk.length;
+        chunks.push(chunk);
+        if (arrival.bytes > maxBytes) arrival.cut('BODY_TOO_LARGE');
+        else this.#fit(arrival, group);
+      };
+      const onEnd = () => {
+        stop();
+        if (arrival.bytes > this.#options.smallBytes && !response.closed) response.once('close', forget);
+        else forget();
+        resolve(Buffer.concat(chunks));
+      };
+      const onClose = () => arrival.cut('GONE');
+      group.arrivals.add(arrival);
+      this.#all.arrivals.add(arrival);
+      this.#timer ??= setInterval(() => this.#cutStalled(), LOOK_EVERY_MS).unref();
+      incoming.on('data', onData).on('end', onEnd).on('close', onClose);
+    });
+  }
+
+  /** Whether one more may come in; an old one may have to go for it. */
+  #hasRoom(group: Group): boolean {
+    const { perOwner, inAll } = this.#options;
+    return (
+      (group.arrivals.size < perOwner.bodies || this.#cutOldest(group)) &&
+      (this.#all.arrivals.size < inAll.bodies || this.#cutOldest(this.#all))
+    );
+  }
+
+  /** Makes room for the bytes of a body that has just got more; if there is none, that body goes. */
+  #fit(arrival: Arrival, group: Group): void {
+    const { perOwner, inAll } = this.#options;
+    for (const [within, bounds] of [
+      [group, perOwner],
+      [this.#all, inAll],
+    ] as const)
+      while (within.bytes > bounds.bytes && within.bytes > arrival.bytes)
+        if (!this.#cutOldest(within, arrival)) {
+          arrival.cut('OVERLOADED');
+          return;
+        }
+  }
+
+  #cutOldest({ arrivals }: Group, spared?: Arrival): boolean {
+    const [oldest] = arrivals;
+    if (oldest === undefined || oldest === spared) return false;
+    if (performance.now() - oldest.beganMs < this.#options.yieldsAfterMs) return false;
+    oldest.cut('BODY_TIMEOUT');
+    return true;
+  }
+
+  #cutStalled(): void {
+    const before = performance.now() - STALL_MS;
+    for (const arrival of this.#all.arrivals) if (arrival.lastMs < before) arrival.cut('BODY_TIMEOUT');
+    if (this.#all.arrivals.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * What people see of the calls of a tenant: operations in the hour chart, and one id of a form and of what it calls.
+ */
+import { expect, test } from 'vitest';
+import { lastHour } from '../../src/engine/activity.ts';
+import { startInstance } from '../support/service.ts';
+import { signIn } from '../support/tenancy.ts';
+import { until } from '../support/until.ts';
+
+test('every operation counts in the hour chart, whatever its verb', async () => {
+  const holdfast = await startInstance();
+  const operations = async () =>
+    (await lastHour(holdfast.redis, holdfast.tenant)).reduce((sum, minute) => sum + minute.operations, 0);
+  const items = ['a', 'b', 'c'].map((resource) => ({ resource, requester: 'q' }));
+  await holdfast.register({ name: 'a' }, { name: 'gone' }); // 2
+  const { body } = await holdfast.reserve(...items); // 3
+  await holdfast.renew(...body.map((one) => ({ ...one, ttlSeconds: 60 }))); // 3
+  await holdfast.delete('gone'); // 1
+  await holdfast.reset(); // 1
+  await until('all are counted', async () => (await operations()) === 10);
+  await holdfast.stop();
+});
+
+test('a form of the dashboard and the call that it makes have one request id', async () => {
+  const holdfast = await startInstance();
+  const session = await signIn(holdfast.redis, holdfast.tenant);
+  await holdfast.reserve({ resource: 'r', requester: 'q' });
+  const answer = await fetch(`${holdfast.url}/dashboard/reservations/release`, {
+    method: 'POST',
+    headers: { Cookie: session.cookie, Origin: holdfast.url },
+    body: new URLSearchParams({ resource: 'r', requester: 'q' }),
+    redirect: 'manual',
+  });
+  expect(answer.status).toBe(303);
+  const id = answer.headers.get('x-request-id');
+  const lines = holdfast.logged.map((text) => JSON.parse(text)).filter(({ requestId }) => requestId === id);
+  expect(lines.map(({ path }) => path).sort()).toEqual([
+    '/api/v1/Reservation/unreserve',
+    '/dashboard/reservations/release',
+  ]);
+  await holdfast.stop();
+});

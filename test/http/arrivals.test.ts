@@ -1,0 +1,124 @@
+/**
+ * The room that bodies have while they arrive.
+ */
+import { EventEmitter } from 'node:events';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Arrivals, type ArrivalsOptions } from '../../src/http/arrivals.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] }));
+afterEach(() => void vi.useRealTimers());
+
+const OPTIONS: ArrivalsOptions = {
+  perOwner: { bodies: 2, bytes: 100 },
+  inAll: { bodies: 3, bytes: 150 },
+  yieldsAfterMs: 250,
+  smallBytes: 10,
+};
+
+class Body {
+  readonly incoming = new IncomingMessage(new Socket());
+  readonly response = new ServerResponse(this.incoming);
+  outcome: string | number | undefined;
+
+  constructor(arrivals: Arrivals, owner: string, maxBytes = 1000) {
+    arrivals.read(this.incoming, this.response, owner, maxBytes).then(
+      (body) => {
+        this.outcome = body.length;
+      },
+      ({ fault }) => {
+        this.outcome = fault;
+      },
+    );
+  }
+
+  async send(bytes: number): Promise<this> {
+    this.incoming.push(Buffer.alloc(bytes));
+    return this.settle();
+  }
+
+  async end(): Promise<this> {
+    this.incoming.push(null);
+    return this.settle();
+  }
+
+  async settle(): Promise<this> {
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    return this;
+  }
+}
+
+test('a body is read to its end, and no further than it may go', async () => {
+  const arrivals = new Arrivals(OPTIONS);
+  const fits = await new Body(arrivals, 'a', 20).send(20);
+  expect((await fits.end()).outcome).toBe(20);
+  expect((await new Body(arrivals, 'a', 20).send(21)).outcome).toBe('BODY_TOO_LARGE');
+  expect(arrivals.bytes).toBe(20);
+});
+
+test('large bodies count until they have been answered, small ones until they are there', async () => {
+  const arrivals = new Arrivals(OPTIONS);
+  const [small, large] = [await new Body(arrivals, 'a').send(10), await new Body(arrivals, 'a').send(11)];
+  expect(arrivals.bytes).toBe(21);
+  await small.end();
+  await large.end();
+  expect(arrivals.bytes).toBe(11);
+  const { response } = large;
+  if (response instanceof EventEmitter) response.emit('close');
+  expect(arrivals.bytes).toBe(0);
+});
+
+test.each([
+  ['of one owner', ['a', 'a'], 'a'],
+  ['of all', ['a', 'b', 'c'], 'd'],
+])('where there is no place %s, the oldest makes room, but not before its time', async (_, owners, last) => {
+  const arrivals = new Arrivals(OPTIONS);
+  const bodies = owners.map((owner) => new Body(arrivals, owner));
+  expect((await new Body(arrivals, last).settle()).outcome).toBe('OVERLOADED');
+  vi.advanceTimersByTime(250);
+  const next = await new Body(arrivals, last).send(5);
+  expect(bodies.map(({ outcome }) => outcome)).toEqual(['BODY_TIMEOUT', ...owners.slice(1).map(() => undefined)]);
+  expect((await next.end()).outcome).toBe(5);
+});
+
+test('an owner that has no place left takes none of another’s', async () => {
+  const arrivals = new Arrivals(OPTIONS);
+  for (let i = 0; i < 5; i++) new Body(arrivals, 'a');
+  const other = await new Body(arrivals, 'b').send(5);
+  expect((await other.end()).outcome).toBe(5);
+});
+
+test.each([
+  ['of one owner', ['a', 'a'], 60],
+  ['of all', ['a', 'b', 'c'], 60],
+])('where there is no room for the bytes %s, the one that has just got more goes', async (_, owners, bytes) => {
+  const arrivals = new Arrivals(OPTIONS);
+  const bodies = owners.map((owner) => new Body(arrivals, owner));
+  for (const body of bodies) await body.send(bytes);
+  expect(bodies.map(({ outcome }) => outcome)).toEqual([...owners.slice(1).map(() => undefined), 'OVERLOADED']);
+});
+
+test('one body alone may be larger than all may be together', async () => {
+  const alone = await new Body(new Arrivals(OPTIONS), 'a').send(900);
+  expect((await alone.end()).outcome).toBe(900);
+});
+
+test('a body that sends nothing for 5 s is cut off; one that goes on is not', async () => {
+  const arrivals = new Arrivals(OPTIONS);
+  const [stalled, slow] = [new Body(arrivals, 'a'), new Body(arrivals, 'a')];
+  vi.advanceTimersByTime(4000);
+  await slow.send(1);
+  vi.advanceTimersByTime(1600);
+  await stalled.settle();
+  expect([stalled.outcome, slow.outcome]).toEqual(['BODY_TIMEOUT', undefined]);
+  expect((await slow.end()).outcome).toBe(1);
+});
+
+test('a caller who goes away leaves nothing behind', async () => {
+  const arrivals = new Arrivals(OPTIONS);
+  const gone = await new Body(arrivals, 'a').send(50);
+  gone.incoming.destroy();
+  expect((await gone.settle()).outcome).toBe('GONE');
+  expect(arrivals.bytes).toBe(0);
+});
