@@ -87,6 +87,11 @@ export const reserveResultFields = {
   fencingToken: ofResult,
 };
 
+/** Bytes of UTF-8 of a resource's blockers together, and of its path: every look at the resource, or list of it, costs as much. */
+const MAX_BLOCKS_BYTES = 8192;
+const MAX_PATH_BYTES = 4096;
+const bytesOf = (names: readonly string[]) => names.reduce((sum, name) => sum + Buffer.byteLength(name), 0);
+
 /** A path of a URL loses these, so they could never be deleted. */
 const UNREACHABLE = new Set(['.', '..']);
 
@@ -110,6 +115,7 @@ export const blocks = (sizes: Sizes) =>
     z.array(name(sizes.nameLength), { error: must('an array of names') }),
   )
     .refine((names) => new Set(names).size === names.length, 'must not hold a name twice')
+    .refine((names) => bytesOf(names) <= MAX_BLOCKS_BYTES, `must come to at most ${MAX_BLOCKS_BYTES} bytes of names`)
     .openapi({ description: 'What is acquired along with it.', example: ['ink'] });
 
 /** Gives the segments. */
@@ -120,6 +126,7 @@ export const treePath = (sizes: Sizes) =>
       const segments = path.split(PATH_DELIMITER, sizes.treeDepth + 1);
       const refuse = (message: string) => context.addIssue({ code: 'custom', message });
       if (segments.length > sizes.treeDepth) return refuse(`must have 1 to ${sizes.treeDepth} segments`);
+      if (Buffer.byteLength(path) > MAX_PATH_BYTES) return refuse(`must have at most ${MAX_PATH_BYTES} bytes`);
       const fault = segments.map((segment) => nameFault(segment, sizes.nameLength)).find((one) => one !== null);
       if (segments.some((segment) => UNREACHABLE.has(segment))) return refuse('must not name . or ..');
       if (fault !== undefined) refuse(`has a segment that ${fault}`);

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { NOW } from '../../../src/engine/change.ts';
-import { tenantKey } from '../../../src/engine/keys.ts';
+import { keysOf } from '../../../src/engine/keys.ts';
 import { register } from '../../../src/engine/register.ts';
 import { parseReply, toInteger, toText } from '../../../src/engine/reply.ts';
 import { reserve } from '../../../src/engine/reserve.ts';
@@ -22,9 +22,8 @@ const MOST = 1_000_000;
 const TTL_SECONDS = 86_400;
 /** Slots of a pool that stay free for those who are measured. */
 const SPARE = 1000;
-/** Leases that a sweep ends, by how many a call as the service does, and how soon they are due. */
+/** Leases that a sweep ends, and how soon they are due. */
 const DUE = 500;
-const BITE = 250;
 const DUE_IN_MS = 20;
 /** In a round. */
 const SWEEPS = 4;
@@ -127,7 +126,7 @@ async function costOfSweep(acting: Stage): Promise<number> {
     await pause(DUE_IN_MS * 2);
     const before = await redisUse(acting);
     for (let code = 'AGAIN'; code === 'AGAIN'; ) {
-      const [next, count] = parseReply(await redis.hf_sweep(tenantKey(credential.tenant), BITE));
+      const [next, count] = parseReply(await redis.hf_sweep(...keysOf('sweep', credential.tenant), ''));
       code = toText(next);
       ended += toInteger(count);
     }
