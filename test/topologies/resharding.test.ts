@@ -1,0 +1,146 @@
+/**
+ * A cluster moves the slot of a tenant under load, key by key: nothing is held by two, nothing is lost, no call fails but by a 503.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RedisNode } from '../../scripts/redisServer.ts';
+import { HoldfastError } from '../../src/domain/errors.ts';
+import { NOW } from '../../src/engine/change.ts';
+import { keysOf } from '../../src/engine/keys.ts';
+import { readRecord } from '../../src/engine/record.ts';
+import { register } from '../../src/engine/register.ts';
+import { reserve } from '../../src/engine/reserve.ts';
+import { slotOf } from '../../src/engine/topology.ts';
+import { unreserve } from '../../src/engine/unreserve.ts';
+import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { makeTenant } from '../support/service.ts';
+import { startCluster, type Topology } from '../support/topologies.ts';
+import { until } from '../support/until.ts';
+
+const CALLERS = 8;
+const MOVES = 4;
+const RESOURCES = ['lock', 'device', 'leaf', 'other_3'];
+
+let topology: Topology;
+let running: RunningEngine;
+beforeAll(async () => {
+  topology = await startCluster();
+  running = await startEngine(makeTenant(), topology.url, {});
+  const items = [
+    { name: 'device', capacity: 1, blocks: ['ink'], treePath: [] },
+    { name: 'leaf', capacity: 1, blocks: [], treePath: ['root'] },
+    { name: 'pool', capacity: 3, blocks: [], treePath: [] },
+  ];
+  await until('the cluster serves', () =>
+    register(running.engine, running.credential, items, 16, NOW).then(
+      () => true,
+      () => false,
+    ),
+  );
+});
+afterAll(async () => {
+  running.stop();
+  await topology.stop();
+});
+
+/** Moves the tenant's slot to another primary as redis-cli does, but with a pause between keys. */
+async function move(slot: number, pauseMs: number): Promise<void> {
+  const source = await topology.primaryOf(slot);
+  const others = await Promise.all([0, 5500, 11_000].map((offset) => topology.primaryOf((slot + offset) % 16_384)));
+  const target = others.find((node) => node.port !== source.port);
+  if (target === undefined) throw new Error('there is only one primary');
+  const idOf = (node: RedisNode) => topology.on(node, async (client) => String(await client.call('CLUSTER', 'MYID')));
+  const [from, to] = [await idOf(source), await idOf(target)];
+  await topology.on(target, (client) => client.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', from));
+  await topology.on(source, (client) => client.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', to));
+  for (;;) {
+    const keys = await topology.on(source, (client) => client.call('CLUSTER', 'GETKEYSINSLOT', slot, 1));
+    if (!Array.isArray(keys) || keys.length === 0) break;
+    await pause(pauseMs);
+    await topology.on(source, (client) => client.call('MIGRATE', '127.0.0.1', target.port, String(keys[0]), 0, 5000));
+  }
+  for (const node of [target, source])
+    await topology.on(node, (client) => client.call('CLUSTER', 'SETSLOT', slot, 'NODE', to));
+  await topology.onPrimaries((client) => client.call('CLUSTER', 'SETSLOT', slot, 'NODE', to));
+}
+
+describe('while the slot of a tenant is moved', () => {
+  test('two never hold the same, no call fails but by a 503, and its state is whole afterwards', {
+    timeout: 90_000,
+  }, async () => {
+    const { engine, credential } = running;
+    const { tenant } = credential;
+    const holders = new Map<string, string>();
+    const failures: unknown[] = [];
+    let isOver = false;
+    let acquired = 0;
+    const orUnavailable = async <T>(call: Promise<T>): Promise<T | null> => {
+      try {
+        return await call;
+      } catch (error) {
+        if (!(error instanceof HoldfastError) || error.code !== 'unavailable') failures.push(error);
+        return null;
+      }
+    };
+    const caller = async (name: string) => {
+      for (let i = 0; !isOver; i++) {
+        const requester = `${name}-${i}`;
+        const resource = RESOURCES[i % RESOURCES.length] ?? '';
+        const taken = await orUnavailable(reserve(engine, credential, [{ resource, requester, ttlSeconds: 600 }]));
+        // After a 503 the outcome is unknown: the same requester asks again until it is known.
+        let result = taken?.[0];
+        while (result === undefined) {
+          await pause(50);
+          result = (await orUnavailable(reserve(engine, credential, [{ resource, requester, ttlSeconds: 600 }])))?.[0];
+        }
+        if (result.status !== 'ACQUIRED' && result.status !== 'ALREADY_HAD') continue;
+        acquired++;
+        const other = holders.get(resource);
+        if (other !== undefined) failures.push(`${resource} is held by ${other} and ${requester}`);
+        holders.set(resource, requester);
+        await pause(2);
+        holders.delete(resource);
+        while ((await orUnavailable(unreserve(engine, credential, [result]))) === null) await pause(50);
+      }
+    };
+    const callers = Array.from({ length: CALLERS }, (_, i) => caller(`c${i}`));
+    const slot = slotOf(`{${tenant}}`);
+    for (let i = 0; i < MOVES; i++) {
+      const before = acquired;
+      await move(slot, i % 2 === 0 ? 60 : 0);
+      await until('calls go on', () => acquired > before + 20);
+    }
+    isOver = true;
+    await Promise.all(callers);
+    expect(failures).toEqual([]);
+
+    const [hash = '', slots = '', due = ''] = keysOf('sweep', tenant);
+    const records = Object.entries(await engine.redis.hgetallBuffer(slots)).map(([, packed]) => readRecord(packed));
+    const reservations = records.filter((record) => record !== null);
+    expect(Number(await engine.redis.hget(hash, 'count'))).toBe(reservations.length);
+    expect(await engine.redis.zcard(due)).toBe(reservations.filter(({ expiresAt }) => expiresAt > 0).length);
+    expect(reservations).toEqual([]);
+  });
+
+  test('a part of its keys having arrived is not taken for all of them', async () => {
+    const { engine, credential } = running;
+    const slot = slotOf(`{${credential.tenant}}`);
+    const [held] = await reserve(engine, credential, [{ resource: 'kept', requester: 'alice', ttlSeconds: 600 }]);
+    expect(held?.status).toBe('ACQUIRED');
+    const answers: string[] = [];
+    let isOver = false;
+    const prober = (async () => {
+      while (!isOver) {
+        const results = await reserve(engine, credential, [{ resource: 'kept', requester: 'bob' }]).catch(
+          (error: unknown) => (error instanceof HoldfastError ? error.code : String(error)),
+        );
+        answers.push(typeof results === 'string' ? results : (results[0]?.status ?? ''));
+      }
+    })();
+    await move(slot, 200);
+    await until('it is answered again', () => answers.at(-1) === 'ALREADY_HELD');
+    isOver = true;
+    await prober;
+    expect(answers.filter((answer) => !['ALREADY_HELD', 'unavailable'].includes(answer))).toEqual([]);
+  });
+});
