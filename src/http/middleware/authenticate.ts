@@ -81,7 +81,10 @@ const BEARER = /^Bearer +(\S+)$/i;
  */
 function readCredential(c: Context<AppEnv>, sessionCookie: string): Credential | null {
   const key = c.req.header('X-Api-Key');
-  const [, bearer] = BEARER.exec(c.req.header('Authorization') ?? '') ?? [];
+  // Of the form that the dashboard calls the API for, it would be meant for a proxy.
+  const { incoming, innerRequestId } = c.env;
+  const authorization = innerRequestId === undefined ? incoming.headers.authorization : undefined;
+  const bearer = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
   if (key && bearer !== undefined && key !== bearer)
     throw new HoldfastError(
       'unauthenticated',
