@@ -158,7 +158,7 @@ describe.each([
     console.log(
       `${isCluster ? 'cluster' : 'sentinels'}: served again ${Math.round(back.at - killedAt)} ms after the kill`,
     );
-    // It may end once more: on a busy machine sentinels replace a primary that is merely slow.
+    // It may end once more: sentinels tell of the new primary one after the other, and its connection is then made again.
     const again = await until(
       'another stream tells of what happens',
       async () => {
