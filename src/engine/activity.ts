@@ -56,7 +56,7 @@ export class Activity {
     const counted = this.#counted;
     this.#counted = new Map();
     const told = [...counted].map(([tenant, { operations, refusals, keys }]) =>
-      this.#redis.hf_activity(...keysOf('activity', tenant), operations, refusals, ...keys),
+      send(() => this.#redis.hf_activity(...keysOf('activity', tenant), operations, refusals, ...keys)),
     );
     await Promise.all(told).catch((err: unknown) => this.#log.debug({ err }, 'telling activity'));
   }

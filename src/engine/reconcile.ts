@@ -4,7 +4,7 @@
  */
 import type { Redis } from 'ioredis';
 import { expiryKey, expiryShard, TENANT_KEYS, tenantKey, tenantOf } from './keys.ts';
-import { isAway, type RedisClient } from './redis.ts';
+import { isAway, type RedisClient, send } from './redis.ts';
 import { primariesOf } from './topology.ts';
 
 /** Keys that one SCAN looks at, about. */
@@ -47,12 +47,12 @@ async function reconcileAt(redis: RedisClient, primary: Redis): Promise<number> 
 
 /** Lowers the tenant's time in the index to that at which a sweep should visit it. Returns whether it had to. */
 async function reconcileTenant(redis: RedisClient, tenant: string): Promise<boolean> {
-  const due = Number((await redis.hget(tenantKey(tenant), 'nextDue')) ?? Number.NaN);
+  const due = Number((await send(() => redis.hget(tenantKey(tenant), 'nextDue'))) ?? Number.NaN);
   // 'inf', or nothing at all: nothing will be due.
   if (Number.isNaN(due)) return false;
   const shardKey = expiryKey(expiryShard(tenant));
-  const indexed = await redis.zscore(shardKey, tenant);
+  const indexed = await send(() => redis.zscore(shardKey, tenant));
   if (indexed !== null && Number(indexed) <= due) return false;
-  await redis.hf_lowerIndex(shardKey, tenant, due);
+  await send(() => redis.hf_lowerIndex(shardKey, tenant, due));
   return true;
 }

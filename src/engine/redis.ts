@@ -201,7 +201,9 @@ const AWAY = /^(OOM|NOREPLICAS|BUSY|MISCONF|NOAUTH|WRONGPASS|NOPERM)\b|attempted
 
 /** Whether an error says that Redis cannot be reached, or cannot serve: the fault is not in what was asked. */
 export const isAway = (error: unknown): boolean =>
-  error instanceof Error && [NOT_RUN, LOST, AWAY].some((away) => away.test(error.message));
+  error instanceof HoldfastError
+    ? error.code === 'unavailable'
+    : error instanceof Error && [NOT_RUN, LOST, AWAY].some((away) => away.test(error.message));
 
 /** How often a connection was cut since nothing had come on it for too long. */
 let silences = 0;

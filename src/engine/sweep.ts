@@ -3,7 +3,7 @@
  * due: the expiry index names the tenants, so no other is looked at. Any number of sweeps may run at once.
  */
 import { EXPIRY_SHARDS, expiryKey, keysOf, tenantKey } from './keys.ts';
-import { isAway, type RedisClient } from './redis.ts';
+import { isAway, type RedisClient, send } from './redis.ts';
 import { parseReply, toInteger } from './reply.ts';
 import { ownerOf } from './topology.ts';
 
@@ -16,7 +16,7 @@ const TENANTS = 100;
  * @throws Error if there are such, once all others have been visited
  */
 export async function sweep(redis: RedisClient): Promise<number> {
-  const [seconds = 0] = await redis.time();
+  const [seconds = 0] = await send(() => redis.time());
   const away = new Map<string, unknown>();
   const shards = await Promise.allSettled(
     Array.from({ length: EXPIRY_SHARDS }, (_, shard) => sweepShard(redis, expiryKey(shard), seconds * 1000, away)),
@@ -33,9 +33,11 @@ export async function sweep(redis: RedisClient): Promise<number> {
  * @returns ms, 0 where nothing is due
  */
 export async function overdueMs(redis: RedisClient): Promise<number> {
-  const [seconds = 0, microseconds = 0] = await redis.time();
+  const [seconds = 0, microseconds = 0] = await send(() => redis.time());
   const firsts = await Promise.all(
-    Array.from({ length: EXPIRY_SHARDS }, (_, shard) => redis.zrange(expiryKey(shard), '0', '0', 'WITHSCORES')),
+    Array.from({ length: EXPIRY_SHARDS }, (_, shard) =>
+      send(() => redis.zrange(expiryKey(shard), '0', '0', 'WITHSCORES')),
+    ),
   );
   const nowMs = seconds * 1000 + microseconds / 1000;
   return Math.max(0, ...firsts.map(([, due]) => (due === undefined ? 0 : nowMs - Number(due))));
@@ -60,7 +62,7 @@ async function sweepShard(
     let left = 0;
     for (;;) {
       const range = [shardKey, '-inf', String(nowMs), 'BYSCORE', 'LIMIT', left, TENANTS, 'WITHSCORES'] as const;
-      const rows = await redis.zrange(...range);
+      const rows = await send(() => redis.zrange(...range));
       if (rows.length === 0) break;
       for (let i = 0; i < rows.length; i += 2) {
         const [tenant = '', indexed = ''] = rows.slice(i, i + 2);
@@ -96,10 +98,10 @@ async function visit(
   const primary = `at ${ownerOf(redis, key)}`;
   if (away.has(primary) || away.has(tenant)) return NOT_VISITED;
   try {
-    const [code, ended, next] = parseReply(await redis.hf_sweep(...keysOf('sweep', tenant), ''));
+    const [code, ended, next] = parseReply(await send(() => redis.hf_sweep(...keysOf('sweep', tenant), '')));
     if (code === 'AGAIN') return { ended: toInteger(ended), isDue: true, isChanged: true };
     const nextDue = toInteger(next);
-    await redis.hf_raiseIndex(shardKey, tenant, indexed, nextDue);
+    await send(() => redis.hf_raiseIndex(shardKey, tenant, indexed, nextDue));
     // A tenant stays due only if its shard's clock is behind, or somebody has just lowered it; the next sweep sees to it.
     const isDue = nextDue !== -1 && nextDue <= nowMs;
     return { ended: toInteger(ended), isDue, isChanged: !isDue };

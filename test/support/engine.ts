@@ -12,6 +12,7 @@ import { configuredTenants } from '../../src/identity/configuredTenants.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
 import { STEERED_CLOCK } from './clock.ts';
 import { makeConfiguredKey, makeTenant } from './service.ts';
+import { until } from './until.ts';
 
 export interface RunningEngine {
   readonly engine: Engine;
@@ -33,7 +34,8 @@ export async function startEngine(
   const redis = createRedis(redisUrl, () => {});
   const tiers = { ...DEFAULT_TIERS, Enterprise: { ...UNLIMITED, ...limits } };
   defineScripts(redis, loadScripts(tiers, includes));
-  await send(() => redis.ping()); // once it is connected, tests may use it without send()
+  // Once it is connected, tests may use it without send().
+  await until('Redis', () => send(() => redis.ping()).catch(() => null), 30_000);
   const key = makeConfiguredKey(tenant);
   const tenants = configuredTenants([key]);
   return {
