@@ -204,7 +204,7 @@ describe('SIGTERM', () => {
       API_KEYS: JSON.stringify([{ key, tenant: 'acme', tier: 'Pro' }]),
     });
     const [, url = ''] = await until('ready', () => /"url":"([^"]+)"/.exec(started.output()), START_WITHIN_MS);
-    const body = JSON.stringify([{ resource: 'r', requester: 'q', ttlSeconds: 1 }]);
+    const body = JSON.stringify([{ resource: 'r', requester: 'q' }]);
     const call = request(`${url}/api/v1/Reservation/check`, {
       method: 'POST',
       headers: { 'X-Api-Key': key, 'Content-Type': 'application/json', 'Content-Length': body.length },

@@ -3,6 +3,7 @@
  * HOG=full takes the state to 1,000,000 reservations and 100,000 definitions, and prints the figures.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
 import type { TransactionItem } from '../../src/domain/reservations.ts';
 import type { Registration } from '../../src/domain/resources.ts';
@@ -32,6 +33,9 @@ const MAX_MS = 10;
 const YARDSTICK_MS = 5;
 const YARDSTICK = 'local x = 0 for i = 1, 500000 do x = x + i % 7 end return x';
 const BATCH = 500;
+const RUNS = 5;
+
+const SlowLog = z.array(z.tuple([z.number(), z.number(), z.number(), z.array(z.string())]).rest(z.unknown()));
 
 let server: RedisServer;
 let running: RunningEngine;
@@ -62,27 +66,35 @@ async function cpuMs(): Promise<number> {
   return 1000 * (seconds('user') + seconds('sys'));
 }
 
-/** Runs an operation a few times. Its figure is the longest that Redis worked on one script, in the best of the runs. */
+/** Scripts that an operation calls, in order, by how long Redis worked on each, in ms. */
+async function scriptsOf(operation: () => Promise<unknown>): Promise<number[]> {
+  const { redis } = running.engine;
+  await redis.slowlog('RESET');
+  const before = await cpuMs();
+  await operation().catch((error: unknown) => error);
+  const cpu = (await cpuMs()) - before;
+  const entries = SlowLog.parse(await redis.slowlog('GET', '1000'));
+  const scripts = entries.filter(([, , , [command = '']]) => /^EVAL/i.test(command));
+  // Other processes of the machine may have kept a script waiting: it has not worked longer than Redis has.
+  return scripts.map(([, , microseconds]) => Math.min(cpu, microseconds / 1000));
+}
+
+/** Runs an operation a few times. Returns how long Redis worked on the longest of its scripts, each in the best of the runs. */
 async function longest(
   what: string,
   operation: () => Promise<unknown>,
   before: () => Promise<unknown> = async () => {},
-) {
-  const { redis } = running.engine;
-  const runs: number[] = [];
-  for (let i = 0; i < 3; i++) {
+): Promise<number> {
+  let best: number[] = [];
+  for (let i = 0; i < RUNS; i++) {
     await before();
-    await redis.slowlog('RESET');
-    const cpuBefore = await cpuMs();
-    await operation().catch((error: unknown) => error);
-    const cpu = (await cpuMs()) - cpuBefore;
-    const entries = (await redis.slowlog('GET', '1000')) as [number, number, number, string[]][];
-    // Other processes on the machine may have kept a script waiting: it has not worked longer than Redis has.
-    runs.push(Math.min(cpu, Math.max(0, ...entries.map(([, , microseconds]) => microseconds / 1000))));
+    const scripts = await scriptsOf(operation);
+    if (scripts.length === best.length) best = best.map((ms, j) => Math.min(ms, scripts[j] ?? ms));
+    else if (i === 0 || Math.max(...scripts) < Math.max(...best)) best = scripts;
   }
-  const best = Math.min(...runs);
-  figures.push([what, best]);
-  return best / slowness;
+  const ms = Math.max(0, ...best);
+  figures.push([what, ms]);
+  return ms / slowness;
 }
 
 beforeAll(async () => {
@@ -160,7 +172,7 @@ describe('no request keeps Redis busy for long', () => {
     ['reserve of a chain of blockers', () => reserveOf(...resources(BATCH, (i) => `chain${i % 300}`))],
     ['reserve of one chain of blockers', () => reserveOf({ resource: 'chain0', requester: 'r' })],
     ['reserve of a crowd of blockers', () => reserveOf(...resources(BATCH, (i) => `crowd${i % 300}`))],
-    ['reserve of a pool with 448 blockers', () => reserveOf(...resources(1, () => 'pool'))],
+    ['reserve of a pool with 448 blockers', () => () => reserveOf({ resource: 'pool', requester: fresh() })()],
     ['reserve of 500 of these', () => reserveOf(...resources(BATCH, () => 'pool'))],
     ['reserve of 100 of these', () => reserveOf(...resources(100, () => 'pool'))],
     ['reserve of 500 leaves at depth 16', () => reserveOf(...resources(BATCH, (i) => `deep${i % 64}`))],

@@ -44,7 +44,7 @@ describe('/openapi.json', () => {
       '/api/v1/Resource/tree': key,
       '/api/v1/Resource/available/{resource}': parameters.sort(),
       '/api/v1/Resource/{name}': [...parameters, 404].sort(),
-      '/healthz': [200],
+      '/healthz': [200, 503],
       '/readyz': [200, 503],
     });
   });
