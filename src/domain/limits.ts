@@ -46,7 +46,7 @@ export interface Misfit {
 export function tierLimitError(tiers: TierTable, misfit: Misfit): LimitError {
   const { limitType, limit, tier, asked, retryAfter, isUsedUp = false } = misfit;
   const message =
-    asked > limit
+    asked > limit && !isUsedUp
       ? `A request of ${asked} can never fit in tier ${tier}: its limit is ${limit} ${limitType}.`
       : `The limit of tier ${tier} is reached: ${limit} ${limitType}.`;
   const upgradeRequired = isRaisedByUpgrade(tiers, tier, LIMITED_BY[limitType]);

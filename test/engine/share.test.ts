@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 
 import { startRedis } from '../../scripts/redisServer.ts';
 import { LimitError } from '../../src/domain/errors.ts';
 import type { ReserveItem } from '../../src/domain/reservations.ts';
-import type { Credential } from '../../src/domain/tenants.ts';
+import { asService, type Credential } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { NOW } from '../../src/engine/change.ts';
 import { register } from '../../src/engine/register.ts';
@@ -10,6 +10,7 @@ import { renew } from '../../src/engine/renew.ts';
 import { reserve } from '../../src/engine/reserve.ts';
 import { loadScripts, observeScripts } from '../../src/engine/scripts.ts';
 import { unreserve } from '../../src/engine/unreserve.ts';
+import { usage } from '../../src/engine/usage.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
 import { makeTenant } from '../support/service.ts';
 
@@ -146,6 +147,55 @@ describe('what is refused to all together is told to each by itself', () => {
       'rejected',
       'fulfilled',
     ]);
+  });
+});
+
+describe('a shared call that is refused', () => {
+  test('charges nothing: each request in it is charged once, when it is sent by itself', async () => {
+    const own = await startEngine(makeTenant());
+    const { engine, credential } = own;
+    const wide = names('wide', 40).map((name) => ({ name, capacity: 1, blocks: names(name, 60), treePath: [] }));
+    await register(engine, credential, wide, 16, NOW);
+    const before = await usage(engine, credential);
+    const answers = await Promise.all(wide.map(({ name }) => asked([item(name)], own)));
+    expect(answers.map(({ results }) => results[0]?.status)).toEqual(wide.map(() => 'ACQUIRED'));
+    expect((await usage(engine, credential)).writesToday - before.writesToday).toBe(40);
+    own.stop();
+  });
+
+  test('for a quota that is used up is not sent again for each', async () => {
+    const limited = await startEngine(makeTenant(), inject('redisUrl'), {}, { writesPerMinute: 5 });
+    await asked(
+      names('m', 5).map((name) => item(name)),
+      limited,
+    );
+    const calls: string[] = [];
+    observeScripts(limited.engine.redis, loadScripts(DEFAULT_TIERS), (script) => {
+      calls.push(script);
+      return () => {};
+    });
+    const outcomes = await Promise.allSettled(names('n', 50).map((name) => asked([item(name)], limited)));
+    for (const one of outcomes)
+      expect(one).toMatchObject({ reason: { message: expect.stringContaining('is reached') } });
+    expect(calls.length).toBeLessThan(10);
+    limited.stop();
+  });
+});
+
+describe('what costs nothing', () => {
+  test('is never refused for a quota that is exceeded already, as after its limit was lowered', async () => {
+    const before = await startEngine(makeTenant());
+    await asked(
+      names('o', 20).map((name) => item(name)),
+      before,
+    );
+    const { tenant } = before.credential;
+    const after = await startEngine(tenant, inject('redisUrl'), {}, { writesPerDay: 3, writesPerMinute: 3 });
+    await expect(usage(after.engine, before.credential)).resolves.toMatchObject({ writesToday: 20 });
+    const items = [{ name: 'late', capacity: 1, blocks: [], treePath: [] }];
+    await expect(register(after.engine, asService(tenant), items, 16, NOW)).resolves.toBeDefined();
+    before.stop();
+    after.stop();
   });
 });
 
