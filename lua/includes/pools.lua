@@ -93,14 +93,12 @@ local function flip(name, index, isHeld)
   end
 end
 
--- The lowest index that is free; nil if none is. Takes the pool's name and capacity.
-local function lowestFree(name, capacity)
-  local pool = poolOf(name)
+-- The lowest free index of a pool from one on, below its capacity; nil if none is.
+local function freeFrom(name, capacity, from)
   local lastChunk = math.floor((capacity - 1) / CHUNK_SLOTS)
   local ahead = 1
-  local chunk = math.floor(pool.from / CHUNK_SLOTS)
-  local at = math.floor(pool.from % CHUNK_SLOTS / 8) + 1
-  while chunk <= lastChunk do
+  local at = math.floor(from % CHUNK_SLOTS / 8) + 1
+  for chunk = math.floor(from / CHUNK_SLOTS), lastChunk do
     if not chunks[chunkField(name, chunk)] then
       -- One chunk is enough as a rule; if it is full, there may be many.
       local fields = {}
@@ -119,12 +117,24 @@ local function lowestFree(name, capacity)
       while bit.band(byte, bit.rshift(128, offset)) ~= 0 do
         offset = offset + 1
       end
-      pool.from = chunk * CHUNK_SLOTS + (at - 1) * 8 + offset
-      return pool.from < capacity and pool.from or nil
+      local index = chunk * CHUNK_SLOTS + (at - 1) * 8 + offset
+      return index < capacity and index or nil
     end
     spend(1)
-    chunk, at = chunk + 1, 1
+    at = 1
   end
+end
+
+-- The lowest index that is free; nil if none is. Takes the pool's name and capacity.
+local function lowestFree(name, capacity)
+  local pool = poolOf(name)
+  local index = freeFrom(name, capacity, pool.from)
+  if not index and pool.from > 0 then
+    -- A slot that is held as a plain resource, since it was not adopted (redefine.lua), is freed without the pool's notice.
+    index = freeFrom(name, capacity, 0)
+  end
+  pool.from = index or pool.from
+  return index
 end
 
 -- The lowest held indexes of slots <name>_<i> below a capacity, as they are stored, at most limit + 1 of them.

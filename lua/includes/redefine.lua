@@ -65,11 +65,6 @@ local function adoptSlots(name)
       put(slot, with(record, { pool = name, byName = true }))
     end
   end
-  -- As plain resources they came and went without its notice.
-  local pool = poolOf(name)
-  if pool.from > 0 then
-    pool.from, pool.isChanged = 0, true
-  end
   return #indexes <= limit
 end
 

@@ -344,7 +344,11 @@ describe('a plan of more than 500 slots, or 16 KiB of names', () => {
       status: 'NOT_VALID',
       explanation: 'NOT_VALID: it would take more than 500 slots, or more than 16384 bytes of names',
     });
-    await holdfast.register({ name: 'm', blocks: Array.from({ length: 34 }, (_, i) => `${i}`.padEnd(244, 'é')) });
+    const long = (name: string) => Array.from({ length: 12 }, (_, i) => `${name}-${i}`.padEnd(250, 'é'));
+    await holdfast.register(
+      { name: 'm', blocks: ['m1', 'm2', 'm3'] },
+      ...['m1', 'm2', 'm3'].map((name) => ({ name, blocks: long(name) })),
+    );
     expect(await reserve('m')).toMatchObject({ status: 'NOT_VALID' });
   });
 });

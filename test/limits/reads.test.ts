@@ -41,6 +41,22 @@ describe('the quota of reads', () => {
     await Promise.all([one, ...others].map((instance) => instance.stop()));
   });
 
+  test('a check of more items than are left is refused whole, and costs nothing', async () => {
+    const [one, ...others] = await start();
+    const check = (count: number) =>
+      one?.request(
+        'POST',
+        '/api/v1/Reservation/check',
+        Array.from({ length: count }, (_, i) => ({ resource: `r${i}` })),
+      );
+    expect((await check(15))?.status).toBe(200);
+    expect((await check(10))?.status).toBe(429);
+    expect(await check(30)).toMatchObject({ body: { error: expect.stringContaining('can never fit') } });
+    expect((await check(5))?.status).toBe(200);
+    expect((await check(1))?.status).toBe(429);
+    await Promise.all([one, ...others].map((instance) => instance?.stop()));
+  });
+
   test('refused: 429 with its limitType, an event, and another window when this one is over', async () => {
     const [one, ...others] = await start();
     if (one === undefined) throw new Error('no instance');
