@@ -15,11 +15,21 @@ export interface Usage {
   readonly writesToday: number;
   readonly reservations: number;
   readonly eventConnections: number;
+  /** Registered resources. */
+  readonly definitions: number;
 }
 
 /** @throws HoldfastError unauthenticated, forbidden, unavailable */
 export async function usage(engine: Engine, credential: Credential): Promise<Usage> {
   const [tier, ...counts] = await call(engine, 'usage', credential, () => []);
-  const [writesThisMinute = 0, writesToday = 0, reservations = 0, eventConnections = 0] = counts.map(toInteger);
-  return { tier: z.enum(TIERS).parse(tier), writesThisMinute, writesToday, reservations, eventConnections };
+  const [writesThisMinute = 0, writesToday = 0, reservations = 0, eventConnections = 0, definitions = 0] =
+    counts.map(toInteger);
+  return {
+    tier: z.enum(TIERS).parse(tier),
+    writesThisMinute,
+    writesToday,
+    reservations,
+    eventConnections,
+    definitions,
+  };
 }

@@ -55,7 +55,7 @@ describe('GET /api/v1/Tenant', () => {
       name: `Tenant ${own.tenant}`,
       tier: 'Starter',
       limits: DEFAULT_TIERS.Starter,
-      usage: { writesThisMinute: 2, writesToday: 2, reservations: 2, eventConnections: 1, apiKeys: 1 },
+      usage: { writesThisMinute: 2, writesToday: 2, reservations: 2, eventConnections: 1, apiKeys: 1, definitions: 0 },
     };
     expect(await holdfast.request('GET', '/api/v1/Tenant')).toMatchObject({ status: 200, body: expected });
     expect(await user.request(holdfast.url, 'GET', '/api/v1/Tenant')).toMatchObject({ status: 200, body: expected });

@@ -99,6 +99,7 @@ const LABELS: Readonly<Partial<Record<LimitType, string>>> = {
   OperationsPerMinute: 'Writes this minute',
   OperationsPerDay: 'Writes today (UTC)',
   ConcurrentReservations: 'Reservations held',
+  ResourceDefinitions: 'Registered resources',
   EventConnections: 'Event streams',
   ApiKeys: 'API keys',
 };
@@ -115,6 +116,7 @@ const TierPart = ({ usage, keys, tiers, tenant }: TierProps) => {
     OperationsPerMinute: usage.writesThisMinute,
     OperationsPerDay: usage.writesToday,
     ConcurrentReservations: usage.reservations,
+    ResourceDefinitions: usage.definitions,
     EventConnections: usage.eventConnections,
     ApiKeys: keys,
   };

@@ -24,12 +24,14 @@ const TenantBody = z
       reservations: limit,
       eventConnections: limit,
       apiKeys: limit,
+      definitions: limit,
     }),
     usage: z.object({
       writesThisMinute: z.int(),
       writesToday: z.int(),
       reservations: z.int(),
       eventConnections: z.int(),
+      definitions: z.int(),
       apiKeys: z.int(),
     }),
   })
