@@ -149,7 +149,7 @@ const Environment = z
       .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'must be trace, debug, info, warn, error or silent')
       .default('info'),
     SWEEP_INTERVAL_MS: integer(100, 60_000).default(1000),
-    RECONCILE_INTERVAL_MS: integer(1000, 86_400_000).default(300_000),
+    RECONCILE_INTERVAL_MS: integer(1000, 86_400_000).default(60_000),
     DRAIN_DELAY_MS: integer(0, 600_000).default(3000),
     LIVENESS_REDIS_SECONDS: integer(1, 86_400).default(60),
     UNKNOWN_FIELDS: z.enum(['refuse', 'ignore'], 'must be refuse or ignore').default('refuse'),

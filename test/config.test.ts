@@ -27,7 +27,7 @@ describe('configuration', () => {
       apiKeys: undefined,
       logLevel: 'info',
       sweepIntervalMs: 1000,
-      reconcileIntervalMs: 300_000,
+      reconcileIntervalMs: 60_000,
       drainDelayMs: 3000,
       livenessRedisMs: 60_000,
       database: null,

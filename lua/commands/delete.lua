@@ -57,11 +57,10 @@ local function refusal()
       return root .. ' has ' .. MAX_DELETED .. ' or more resources below it: delete parts of it first'
     end
     readDefinitions(children)
-    read(children)
     for _, child in ipairs(children) do
       doomed[#doomed + 1] = child
     end
-    if not mayBeHeld and heldOf(name) > 0 then
+    if not mayBeHeld and (poolOf(name).held > 0 or redis.call('HEXISTS', slotsKey, name) == 1) then
       return name .. ' is held by an active reservation'
     end
     next = next + 1

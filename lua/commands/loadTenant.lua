@@ -42,12 +42,16 @@ redis.call(
   'version', ARGV[1] == '' and 0 or ARGV[1], 'tier', ARGV[4], 'suspended', ARGV[5], 'requireRegistration', ARGV[6]
 )
 local kept = {}
-for i = 7, #ARGV, 2 do
-  redis.call('HSET', tenantKey, 'key:' .. ARGV[i], ARGV[i + 1])
-  kept[ARGV[i]] = true
+for i = 7, #ARGV, 1000 do
+  local fields = { unpack(ARGV, i, math.min(i + 999, #ARGV)) }
+  for j = 1, #fields, 2 do
+    kept[fields[j]] = true
+    fields[j] = 'key:' .. fields[j]
+  end
+  redis.call('HSET', tenantKey, unpack(fields))
 end
 for _, field in ipairs(redis.call('HKEYS', tenantKey)) do
-  local digest = string.match(field, '^key:(.*)')
+  local digest = string.sub(field, 1, 4) == 'key:' and string.sub(field, 5)
   if digest and not kept[digest] then
     redis.call('HDEL', tenantKey, field)
     redis.call('HDEL', usedKey, digest)

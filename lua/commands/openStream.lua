@@ -11,7 +11,7 @@
   ARGV[2]  the stream's id
   ARGV[3]  ms that the lease lasts
 
-  Returns {'OK', ms after which the token or session ends (-1 for a key), number of the last message}; or what refuse() in refuse.lua
+  Returns {'OK', ms after which the token or session ends (-1 for a key), number of the last message, the process that publishes}; or what refuse() in refuse.lua
   returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
 --@include admit
@@ -31,7 +31,11 @@ if redis.call('ZCARD', mine) >= cap then
 end
 local leaseEnd = nowMs + ARGV[3]
 redis.call('ZADD', mine, leaseEnd, ARGV[2])
+local process = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
 -- If nobody was listening, nothing was published, and a stream from before must not go on as if nothing had happened.
-local number = listening and messages or messages + 1
-redis.call('HSET', tenantKey, 'listenUntil', math.max(listenUntil, leaseEnd), 'messages', number)
-return { 'OK', credentialKey == tenantKey and -1 or redis.call('PTTL', credentialKey), number }
+local number = listening and process == publisher and messages or messages + 1
+redis.call(
+  'HSET', tenantKey,
+  'listenUntil', math.max(listenUntil, leaseEnd), 'messages', number, 'publisher', process
+)
+return { 'OK', credentialKey == tenantKey and -1 or redis.call('PTTL', credentialKey), number, process }

@@ -25,7 +25,8 @@
 --@include index
 --@include tooMuch
 --@include asTexts
-local refused = admit() or charge('RESERVE', (#ARGV - 3) / 4) or expire()
+-- One that is repeated was charged the first time.
+local refused = admit() or charge('RESERVE', isRepeated and 0 or (#ARGV - 3) / 4) or expire()
 if refused then
   return refused
 end

@@ -28,7 +28,8 @@
 --@include cap
 --@include tooMuch
 --@include asTexts
-local refused = admit() or charge('RESERVE', (#ARGV - 3) / 5) or expire()
+-- One that is repeated was charged the first time, and its failures were told then.
+local refused = admit() or charge('RESERVE', isRepeated and 0 or (#ARGV - 3) / 5) or expire()
 if refused then
   return refused
 end
@@ -47,6 +48,9 @@ local function reserveAll()
     local item, isNew = reserve(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
     reply[#reply + 1] = item
     made[#reply] = isNew
+    if listening then
+      spend(2 + (#ARGV[i] + #ARGV[i + 1]) / 35)
+    end
   end
 end
 if isOverBudget(reserveAll) then
@@ -56,9 +60,9 @@ local toRefuse = overCap('RESERVE', mark, fenceBefore, countBefore) or askForInd
 if toRefuse then
   return toRefuse
 end
-if listenUntil > 0 then
-  for i = 3, #reply do
-    local at = 5 * i - 11
+for i = 3, listenUntil > 0 and #reply or 0 do
+  local at = 5 * i - 11
+  if made[i] or not isRepeated then
     tellReserved(ARGV[at], ARGV[at + 1], ARGV[at + 3], reply[i], made[i])
   end
 end

@@ -38,7 +38,6 @@ local function childAt(depth, after)
   if not queue or queue.at > #queue.names then
     local names = childrenOf(path[depth - 1] or '', after, SIBLINGS)
     readDefinitions(names)
-    read(names)
     queue = { names = names, at = 1 }
     queues[depth] = queue
   end
@@ -71,8 +70,8 @@ while #reply - 3 < limit and work < MAX_PAGE_WORK do
   end
   local name = path[#path]
   local one = definition(name)
-  local held = one.pooled and heldOf(name) or at(name) and 1 or 0
-  spend(1)
+  local held = redis.call('HEXISTS', slotsKey, name) + (one.pooled and poolOf(name).held or 0)
+  spend(3)
   reply[#reply + 1] = table.concat({ #path - 1, name, one.capacity, held }, '\n')
 end
 return reply

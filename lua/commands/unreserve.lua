@@ -43,6 +43,9 @@ local function unreserveAll()
     local item, ended = unreserve(ARGV[i], ARGV[i + 1], ARGV[i + 2])
     tellUnreserved(ARGV[i], ARGV[i + 1], item, ended)
     reply[#reply + 1] = item
+    if listening then
+      spend(2 + (#ARGV[i] + #ARGV[i + 1]) / 35)
+    end
   end
 end
 if isOverBudget(unreserveAll) then

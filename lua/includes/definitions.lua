@@ -2,6 +2,7 @@
 --   <name>     what every look at it needs, packed: a version byte, capacity, flags (1 pooled, 2 it has blockers), parent ('' none)
 --   \1<name>   its blockers, with '\n' between; absent if it has none
 --   \2<name>   ms until which it must not be reserved, since it may be about to be deleted (delete.lua)
+-- and a long value, so that Redis does not keep few definitions as a list that each look has to walk.
 -- Here a definition is a table:
 --   capacity     its number of slots
 --   parent       the resource above it in the tree, '' none
@@ -10,6 +11,7 @@
 --   blocks       array of their names, once they are known
 --@include slots
 local DEFINITION, VERSION = '>BI4Bs', 1
+local UNLISTED, LONG_VALUE = '\3', string.rep(' ', 65)
 local defined = {}
 
 local function packDefinition(one)

@@ -14,8 +14,10 @@ local function expire()
   dueStale = true
   local slots = redis.call('ZRANGE', dueKey, '-inf', nowMs, 'BYSCORE', 'LIMIT', 0, MAX_ENDED)
   work = 0
-  read(slots)
   for i, slot in ipairs(slots) do
+    if i % 10 == 1 then
+      read({ unpack(slots, i, math.min(i + 9, #slots)) })
+    end
     local record = at(slot)
     if record and record.token and record.expiresAt > 0 and record.expiresAt <= nowMs then
       release(slot)

@@ -2,7 +2,7 @@
 --@include definitions
 
 -- Slots and bytes of names that one reservation may come to. Blockers of blockers can multiply without bound.
-local MAX_ENTRIES, MAX_PLAN_BYTES = 500, 16384
+local MAX_ENTRIES, MAX_PLAN_BYTES = 500, 8192
 
 local function isTooLong(plan)
   return #plan.entries > MAX_ENTRIES or plan.bytes > MAX_PLAN_BYTES
@@ -31,6 +31,7 @@ local function addTo(plan, resource, slot, owner, role)
     chain[#chain + 1] = above
     above = definition(above).parent
   end
+  spend(#chain)
   local added = {}
   for i = #chain, 1, -1 do
     local roleHere = i > 1 and role == 'own' and 'ancestor' or role

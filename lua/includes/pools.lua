@@ -139,14 +139,14 @@ end
 
 -- The lowest held indexes of slots <name>_<i> below a capacity, as they are stored, at most limit + 1 of them.
 local function heldIndexes(name, capacity, limit)
-  local found = {}
+  local found, stored = {}, redis.call('HLEN', poolsKey)
   local lastChunk = math.floor((capacity - 1) / CHUNK_SLOTS)
   for first = 0, lastChunk, 100 do
     local fields = {}
     for chunk = first, math.min(first + 99, lastChunk) do
       fields[#fields + 1] = chunkField(name, chunk)
     end
-    spend(#fields / 2)
+    spend(#fields * (0.5 + shortHashCost(stored) + #name / 500))
     for i, packed in ipairs(redis.call('HMGET', poolsKey, unpack(fields))) do
       for at = 1, packed and #packed or 0 do
         local byte = string.byte(packed, at)

@@ -1,6 +1,7 @@
 -- Events, each a frame as streams send it. A script publishes them all at once, in one message, after it has changed the state: so the
 -- order of events is the order of changes. Messages of a tenant are numbered, so that a stream notices a gap: a message is
--- '<number>\n<frames>'. If no stream of the tenant is open, nothing is built.
+-- '<number> <publisher>\n<frames>'. The publisher is the Redis process that streams were opened at: a primary that was replaced, and does not
+-- know it yet, goes on with the same numbers. If no stream of the tenant is open, nothing is built.
 --@include tenant
 local frames = {}
 local listening = listenUntil > nowMs
@@ -80,7 +81,7 @@ local function publish(fields)
     redis.call('HSET', tenantKey, unpack(fields))
   end
   if isToTell then
-    redis.call('SPUBLISH', base .. 'events', messages .. '\n' .. table.concat(frames))
+    redis.call('SPUBLISH', base .. 'events', messages .. ' ' .. publisher .. '\n' .. table.concat(frames))
     frames = {}
   end
 end

@@ -121,6 +121,12 @@ local function commitDefinitions(version)
       end
     end
   end
+  if definitions == 0 and more > 0 then
+    set[#set + 1] = UNLISTED
+    set[#set + 1] = LONG_VALUE
+  elseif definitions > 0 and definitions + more == 0 then
+    del[#del + 1] = UNLISTED
+  end
   callWith('HDEL', definitionsKey, del)
   callWith('HSET', definitionsKey, set)
   callWith('ZREM', indexKey, remove)

@@ -17,6 +17,9 @@ local function report(what)
   redis.log(redis.LOG_WARNING, 'Holdfast mended tenant ' .. base .. ' ' .. what)
 end
 
+-- Slots that are read at once before it is known how large their records are.
+local FIRST_STEP = 20
+
 -- Reads slots into records, except those already there. Takes an array of names.
 local function read(slots)
   local missing = {}
@@ -26,17 +29,22 @@ local function read(slots)
       missing[#missing + 1] = slot
     end
   end
-  for from = 1, #missing, 1000 do
-    local last = math.min(from + 999, #missing)
-    spend(2 * (last - from + 1))
+  -- Of some records a few are a megabyte, so what comes next is read in view of what there was.
+  local from, step = 1, FIRST_STEP
+  while from <= #missing do
+    local last, bytes = math.min(from + step - 1, #missing), 0
+    spend((2 + shortHashCost(count)) * (last - from + 1))
     local found = redis.call('HMGET', slotsKey, unpack(missing, from, last))
     for i, packed in ipairs(found) do
       local slot = missing[from + i - 1]
       if packed then
-        spend(1 + #packed / 200)
+        bytes = bytes + #packed
         records[slot] = unpackRecord(slot, packed)
       end
     end
+    spend(bytes / 200)
+    step = bytes > 400 * (last - from + 1) and FIRST_STEP or 1000
+    from = last + 1
   end
 end
 

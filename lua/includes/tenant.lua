@@ -12,6 +12,7 @@
 --   usage                what was written in the open windows, packed (charge.lua)
 --   listenUntil          ms: until then a stream of events has a lease; 0: none has
 --   messages             number of the last message on the tenant's channel of events (publish.lua)
+--   publisher            the Redis process that numbers the messages: openStream.lua
 --   told:<limitType>     ms at which subscribers were last told that this limit was reached
 --   version              version of the tenant's record (tier, keys, settings) in the database
 --   definitionsVersion   version of its definitions in the database; absent if they have not all been copied here
@@ -22,7 +23,7 @@ local base = string.sub(tenantKey, 1, -7)
 local tenant = redis.call(
   'HMGET', tenantKey,
   'key:' .. ARGV[1], 'suspended', 'tier', 'resets', 'count', 'fence', 'nextDue', 'indexed', 'swept', 'definitions',
-  'requireRegistration', 'usage', 'listenUntil', 'messages', 'definitionsVersion', 'closing'
+  'requireRegistration', 'usage', 'listenUntil', 'messages', 'definitionsVersion', 'closing', 'publisher'
 )
 local keyLabel, suspended, tier = tenant[1] or '', tenant[2] == '1', tenant[3]
 local resets = tenant[4] or '0'
@@ -39,4 +40,5 @@ local listenUntil = tonumber(tenant[13] or 0)
 local messages = tonumber(tenant[14] or 0)
 local definitionsVersion = tenant[15]
 local closing = tonumber(tenant[16] or 0)
+local publisher = tenant[17] or ''
 --@include limits

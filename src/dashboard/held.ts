@@ -8,6 +8,8 @@ import type { Engine } from '../engine/engine.ts';
 
 /** Some 100 ms of an instance. */
 const MOST = 20_000;
+/** Characters of blockers' names that a page keeps. */
+const MAX_NAMES_LENGTH = 4_194_304;
 
 export interface Held {
   /** The page that was asked for. */
@@ -32,14 +34,18 @@ export async function heldNow(
   const found: ActiveReservation[] = [];
   let lookedAt = 0;
   let isPartial = false;
+  let namesLength = 0;
   for await (const page of active(engine, credential)) {
-    if (lookedAt >= MOST) {
+    if (lookedAt >= MOST || namesLength >= MAX_NAMES_LENGTH) {
       isPartial = true;
       break;
     }
     lookedAt += page.rows.length;
-    for (const one of page.rows)
-      if (`${one.resource}\n${one.requester}`.toLowerCase().includes(wanted)) found.push(one);
+    for (const one of page.rows) {
+      if (!`${one.resource}\n${one.requester}`.toLowerCase().includes(wanted)) continue;
+      found.push(one);
+      for (const blocker of one.acquiredBlockers ?? []) namesLength += blocker.length;
+    }
   }
   found.sort((one, other) => other.fencingToken - one.fencingToken);
   return { page: found.slice(from, from + size), matches: found.length, lookedAt, isPartial };

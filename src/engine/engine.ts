@@ -95,7 +95,7 @@ export async function call(
         continue;
       case 'INDEX': {
         const [ms, swept] = rest;
-        await lowerIndex(engine, tenant, toMs(ms));
+        await lowerIndex(redis, replication, tenant, toMs(ms));
         indexed = `${toMs(ms)} ${toInteger(swept)}`;
         continue;
       }
@@ -158,6 +158,14 @@ function toQuota(reply: string): Quota[] {
 
 const noValidKey = () => new HoldfastError('unauthenticated', 'The X-Api-Key header holds no valid key.');
 
-async function lowerIndex(engine: Engine, tenant: string, ms: number): Promise<void> {
-  await send(() => engine.redis.hf_lowerIndex(expiryKey(expiryShard(tenant)), tenant, ms));
+/** Writes the expiry index; like the lease that follows, it must outlast its primary. */
+async function lowerIndex(
+  redis: RedisClient,
+  replication: Replication | undefined,
+  tenant: string,
+  ms: number,
+): Promise<void> {
+  const shard = expiryKey(expiryShard(tenant));
+  await send(() => redis.hf_lowerIndex(shard, tenant, ms));
+  await replication?.confirm(shard);
 }

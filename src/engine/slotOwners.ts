@@ -15,6 +15,11 @@ export async function slotOwners(
   credential: Credential,
   slots: readonly string[],
 ): Promise<(string | null)[]> {
-  const owners = await call(engine, 'slotOwners', credential, () => [...slots]);
-  return owners.map((owner) => toText(owner) || null);
+  const owners: (string | null)[] = [];
+  while (owners.length < slots.length) {
+    const rest = slots.slice(owners.length);
+    const piece = await call(engine, 'slotOwners', credential, () => rest);
+    owners.push(...piece.map((owner) => toText(owner) || null));
+  }
+  return owners;
 }

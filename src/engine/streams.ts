@@ -20,6 +20,8 @@ export interface StreamStart {
   readonly endsInMs: number | null;
   /** The number of the last message before it. */
   readonly lastMessage: number;
+  /** The Redis process whose messages it takes. */
+  readonly publisher: string;
 }
 
 /**
@@ -27,8 +29,12 @@ export interface StreamStart {
  * @throws HoldfastError unauthenticated, unavailable; LimitError if the tenant has as many as its tier allows
  */
 export async function openStream(engine: Engine, credential: Credential, id: string): Promise<StreamStart> {
-  const [endsInMs, lastMessage] = await call(engine, 'openStream', credential, () => [id, LEASE_MS]);
-  return { endsInMs: credential.kind === 'key' ? null : toInteger(endsInMs), lastMessage: toInteger(lastMessage) };
+  const [endsInMs, lastMessage, publisher] = await call(engine, 'openStream', credential, () => [id, LEASE_MS]);
+  return {
+    endsInMs: credential.kind === 'key' ? null : toInteger(endsInMs),
+    lastMessage: toInteger(lastMessage),
+    publisher: toText(publisher),
+  };
 }
 
 /**

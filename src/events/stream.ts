@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Credential } from '../domain/tenants.ts';
 import type { Batch } from './batch.ts';
+import { onceEnded } from './onceEnded.ts';
 
 /** Bytes that may wait for a slow reader. */
 const MAX_WAITING_BYTES = 1_048_576;
@@ -36,12 +37,14 @@ export class Stream {
   /** The number of the last message before it opened, and of the last that it has sent. */
   #openedAt = 0;
   #last = 0;
+  /** The Redis process that it was opened at. Messages of another one are of a primary that has been replaced. */
+  #publisher = '';
 
   /** @param onClose called once, when it has ended, whoever ended it */
   constructor(response: ServerResponse, credential: Credential, onClose: (stream: Stream) => void) {
     this.#response = response;
     this.credential = credential;
-    response.once('close', () => onClose(this));
+    onceEnded(response, () => onClose(this));
     // A reader that went away while it was written to: its 'close' follows.
     response.on('error', () => {});
   }
@@ -51,7 +54,7 @@ export class Stream {
   }
 
   get isGone(): boolean {
-    return this.#response.destroyed;
+    return this.#response.destroyed || this.#response.req.socket.destroyed;
   }
 
   /** The number of the last message that it has sent. */
@@ -62,8 +65,10 @@ export class Stream {
   /**
    * Sends the head and a comment, so that proxies and the reader see at once that it is open.
    * @param lastMessage the number of the last message before
+   * @param publisher the Redis process whose messages it takes
    */
-  start(headers: Readonly<Record<string, string>>, lastMessage: number): void {
+  start(headers: Readonly<Record<string, string>>, lastMessage: number, publisher: string): void {
+    this.#publisher = publisher;
     this.#openedAt = lastMessage;
     this.#last = lastMessage;
     this.#response.writeHead(200, { ...HEADERS, ...headers });
@@ -76,18 +81,19 @@ export class Stream {
    * @returns how many events were sent
    */
   deliver({ messages, isUnbroken, frames }: Batch): number {
-    if (isUnbroken && messages[0]?.number === this.#last + 1) {
+    const [first] = messages;
+    if (isUnbroken && first?.number === this.#last + 1 && first.publisher === this.#publisher) {
       this.#last += messages.length;
       return this.write(frames) ? countEvents(frames) : 0;
     }
     const fresh: Buffer[] = [];
     let isBroken = false;
-    for (const { number, frames } of messages) {
+    for (const { number, publisher, frames } of messages) {
       // Published before it opened, and received after.
-      if (number !== null && number <= this.#openedAt) continue;
-      isBroken = number !== null && number !== this.#last + 1;
+      if (number <= this.#openedAt) continue;
+      isBroken = number !== this.#last + 1 || publisher !== this.#publisher;
       if (isBroken) break;
-      if (number !== null) this.#last = number;
+      this.#last = number;
       fresh.push(frames);
     }
     const all = Buffer.concat(fresh);

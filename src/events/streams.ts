@@ -101,7 +101,7 @@ export class Streams {
     audience.opening++;
     try {
       await this.#bus.subscribe(tenant);
-      const { endsInMs, lastMessage } = await openStream(this.#engine, credential, stream.id);
+      const { endsInMs, lastMessage, publisher } = await openStream(this.#engine, credential, stream.id);
       if (losses !== this.#losses || this.#leaving) {
         void this.#giveBack(tenant, [stream.id]);
         throw new HoldfastError('unavailable', 'The connection to the reservation store was lost. Connect again.');
@@ -111,7 +111,7 @@ export class Streams {
         return;
       }
       audience.streams.set(stream.id, stream);
-      stream.start(headers, lastMessage);
+      stream.start(headers, lastMessage, publisher);
       if (endsInMs !== null) stream.endIn(endsInMs);
     } finally {
       audience.opening--;

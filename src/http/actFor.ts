@@ -19,7 +19,8 @@ export function actFor(subject: string, body: unknown, maxItems: number): unknow
   if (items !== undefined) return fillAll(items);
   const { data: transaction } = Transaction.safeParse(body);
   if (transaction === undefined) return body;
-  return { ...transaction, requests: fillAll(transaction.requests) };
+  // The schema leaves out a field named __proto__, which is to be refused like any unknown one.
+  return { ...asIs(body), requests: fillAll(transaction.requests) };
 }
 
 function fill(subject: string, one: unknown): unknown {
@@ -28,5 +29,7 @@ function fill(subject: string, one: unknown): unknown {
   const { requester } = item;
   if (typeof requester === 'string' && requester !== subject)
     throw new HoldfastError('forbidden', 'This token acts only for its subject: leave the requester out.');
-  return { ...item, requester: requester ?? subject };
+  return { ...asIs(one), requester: requester ?? subject };
 }
+
+const asIs = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});

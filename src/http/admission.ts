@@ -9,6 +9,7 @@
 import type { RequestListener, ServerOptions, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { FailureCode } from '../domain/errors.ts';
+import { onceEnded, pendingOn } from '../events/onceEnded.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { Arrivals, BodyError } from './arrivals.ts';
 import { addressOf } from './clientAddress.ts';
@@ -99,6 +100,9 @@ const NO_HOST = failure(
   'INVALID_HOST',
 );
 
+/** Requests of one connection that may be in flight: a client that does not wait for its answers. */
+const MAX_PIPELINED = 64;
+
 /** No date, and no X-Request-Id, under which nothing is logged: refusing must cost as little as can be. */
 function answer(response: ServerResponse, { status, headers, body }: Failure): void {
   response.sendDate = false;
@@ -151,7 +155,7 @@ export function admit(listener: RequestListener<typeof Incoming>, options: Admis
   };
 
   const take = (request: Incoming, response: Response) => {
-    if (isFull()) {
+    if (isFull() || pendingOn(request.socket) >= MAX_PIPELINED) {
       refuse(response);
       return;
     }
@@ -160,7 +164,7 @@ export function admit(listener: RequestListener<typeof Incoming>, options: Admis
       setImmediate(endTurn);
     }
     inFlight++;
-    response.once('close', () => {
+    onceEnded(response, () => {
       inFlight--;
     });
     listener(request, response);

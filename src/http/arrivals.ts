@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FailureCode } from '../domain/errors.ts';
+import { onceEnded } from '../events/onceEnded.ts';
 
 /** A body that sends nothing for so long is cut off. */
 const STALL_MS = 5000;
@@ -112,7 +113,7 @@ export class Arrivals {
       };
       const onEnd = () => {
         stop();
-        if (arrival.bytes > this.#options.smallBytes && !response.closed) response.once('close', forget);
+        if (arrival.bytes > this.#options.smallBytes && !response.closed) onceEnded(response, forget);
         else forget();
         resolve(Buffer.concat(chunks));
       };

@@ -38,8 +38,7 @@ export class ReadLimiter {
     const limiter = this.#limiters.get(tier);
     if (limiter === undefined) return;
     const limit = limiter.points;
-    // People who look find out what their keys do, however much that is.
-    const bucket = `{${credential.tenant}}${credential.kind === 'session' ? ':sessions' : ''}`;
+    const bucket = bucketOf(credential);
     try {
       const { remainingPoints, msBeforeNext } = await send(() => limiter.consume(bucket, cost));
       const resetS = Math.ceil(msBeforeNext / 1000);
@@ -53,4 +52,16 @@ export class ReadLimiter {
       throw tierLimitError(this.#engine.tiers, { limitType: LIMIT_TYPE, limit, tier, asked: cost, retryAfter });
     }
   }
+
+  /**
+   * Charges one read for more of an answer that has begun: it goes on even if nothing is left, and the next one is refused.
+   * @throws HoldfastError unauthenticated, unavailable
+   */
+  async debit(credential: Credential): Promise<void> {
+    const limiter = this.#limiters.get(await authenticate(this.#engine, credential));
+    if (limiter !== undefined) await send(() => limiter.penalty(bucketOf(credential), 1));
+  }
 }
+
+/** People who look find out what their keys do, however much that is: sessions have a window of their own. */
+const bucketOf = ({ tenant, kind }: Credential): string => `{${tenant}}${kind === 'session' ? ':sessions' : ''}`;

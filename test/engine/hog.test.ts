@@ -122,6 +122,15 @@ beforeAll(async () => {
       item('pool', { capacity: 100_000, blocks: range(64, (i) => `B${i}`) }),
       ...range(64, (i) => item(`B${i}`, { blocks: range(6, (j) => `Z${i}-${j}`) })),
       item('wide', { capacity: 100_000 }),
+      // Reservations with the longest plans, and definitions that look at many of these.
+      item('heavy', { capacity: 480, blocks: ['hub'] }),
+      item('hub', { blocks: range(4, (i) => `hub${i}`) }),
+      ...range(4, (i) => item(`hub${i}`, { blocks: range(60, (j) => `${'"'.repeat(28)}${i}${j}`) })),
+      ...range(8, (i) => item(`look${i}`, { blocks: range(60, (j) => `heavy_${60 * i + j}`) })),
+      item('looking', { blocks: range(8, (i) => `look${i}`) }),
+      ...range(64, (i) => item(`same${i}`, { treePath: range(16, (j) => `same-${j}`) })),
+      item('pile', { capacity: 1000, blocks: range(64, (i) => `same${i}`) }),
+      item('piles', { blocks: range(64, (i) => `pile_${i}`) }),
       ...range(64, (i) => item(`deep${i}`, { treePath: range(16, (j) => long(`d${i % 4}-${j}`).slice(0, 200)) })),
     ],
     20,
@@ -131,6 +140,9 @@ beforeAll(async () => {
     range(rest, (i) => item(i % 2 ? `child${i}` : long(`leaf${i}`), { treePath: ['parent'] })),
     500,
   );
+  for (let i = 0; i < 480; i++)
+    await reserve(engine, credential, [{ resource: 'heavy', requester: `h${i}`, ttlSeconds: 86_400 }]);
+  await registerAll([item('heavy', { capacity: 480 })]);
   const count = RESERVATIONS - 20_000;
   for (let i = 0; i < count; i += 5 * BATCH)
     await Promise.all(
@@ -203,6 +215,34 @@ describe('no request keeps Redis busy for long', () => {
           ...resources(BATCH - 1, () => 'wide', 60).map((one): TransactionItem => ({ requestType: 'RESERVE', ...one })),
           { requestType: 'RESERVE', resource: 'plain-1', requester: 'other' },
         ]),
+    ],
+    ['reserve of what blocks the slots of long plans', () => reserveOf({ resource: 'looking', requester: 'r' })],
+    ['reserve of what blocks many that block the same', () => reserveOf({ resource: 'piles', requester: 'r' })],
+    ['reserve of 480 with long plans', () => reserveOf(...resources(480, (i) => `heavy_${i}`))],
+    [
+      'check of 480 with long plans',
+      () => () =>
+        check(
+          running.engine,
+          running.credential,
+          range(480, (i) => ({ resource: `heavy_${i}` })),
+        ),
+    ],
+    [
+      'slotOwners of 480 with long plans',
+      () => () =>
+        slotOwners(
+          running.engine,
+          running.credential,
+          range(480, (i) => `heavy_${i}`),
+        ),
+    ],
+    [
+      'activeReservations with long plans',
+      () => async () => {
+        for await (const _ of active(running.engine, running.credential, { resource: 'heavy' }))
+          if (_.rows.length) return;
+      },
     ],
     [
       'check of 500',

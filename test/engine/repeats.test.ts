@@ -8,6 +8,7 @@ import { NOW } from '../../src/engine/change.ts';
 import { deleteDefinition } from '../../src/engine/delete.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { register } from '../../src/engine/register.ts';
+import { renew } from '../../src/engine/renew.ts';
 import { reserve } from '../../src/engine/reserve.ts';
 import { reset } from '../../src/engine/reset.ts';
 import type { Verb } from '../../src/engine/scripts.ts';
@@ -88,6 +89,17 @@ describe('a request whose reply was lost is carried out, charged and answered on
     expect(result?.status).toBe('ACQUIRED');
     const again = await held('d');
     expect(again.releaseToken).toBe(result?.releaseToken);
+  });
+
+  test('reserve and renew: charged once', async () => {
+    const writes = await charged(running.credential, () =>
+      reserve(losingReply(running, 'reserve'), running.credential, [{ resource: 'once', requester: 'r' }]),
+    );
+    const mine = await held('once');
+    const renewals = await charged(running.credential, () =>
+      renew(losingReply(running, 'renew'), running.credential, [{ ...mine, ttlSeconds: 60 }]),
+    );
+    expect([writes, renewals]).toEqual([1, 1]);
   });
 
   test('delete: the names that it deleted', async () => {

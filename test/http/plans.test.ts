@@ -331,7 +331,7 @@ describe('of several reasons the first in plan order counts', () => {
   });
 });
 
-describe('a plan of more than 500 slots, or 16 KiB of names', () => {
+describe('a plan of more than 500 slots, or 8 KiB of names', () => {
   test('is NOT_VALID, and says so', async () => {
     await holdfast.register(
       { name: 'n0', blocks: Array.from({ length: 64 }, (_, i) => `n0-${i}`) },
@@ -342,7 +342,7 @@ describe('a plan of more than 500 slots, or 16 KiB of names', () => {
     );
     expect(await reserve('n0')).toMatchObject({
       status: 'NOT_VALID',
-      explanation: 'NOT_VALID: it would take more than 500 slots, or more than 16384 bytes of names',
+      explanation: 'NOT_VALID: it would take more than 500 slots, or more than 8192 bytes of names',
     });
     const long = (name: string) => Array.from({ length: 12 }, (_, i) => `${name}-${i}`.padEnd(250, 'é'));
     await holdfast.register(
