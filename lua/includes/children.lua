@@ -6,8 +6,8 @@
 local function childrenOf(name, after, limit)
   local prefix = 'c' .. name .. '\n'
   local from = after == '' and '[' .. prefix or '(' .. prefix .. after
-  spend(3 + limit / 10)
   local members = redis.call('ZRANGE', indexKey, from, '(c' .. name .. '\11', 'BYLEX', 'LIMIT', 0, limit)
+  spend(3 + #members / 10)
   for i, member in ipairs(members) do
     members[i] = string.sub(member, #prefix + 1)
   end

@@ -294,7 +294,8 @@ describe('a reset', () => {
         ttlSeconds: 600,
       }));
       await register(engine, credential, [{ name: 'root', capacity: 600, blocks: [], treePath: [] }], 16, NOW);
-      await reserve(engine, credential, [...items, { resource: 'x_1', requester: 'r' }]);
+      await reserve(engine, credential, items.slice(0, 150));
+      await reserve(engine, credential, [...items.slice(150), { resource: 'x_1', requester: 'r' }]);
       expect(await reset(engine, credential)).toBe(301);
       expect(await countOf(tenant)).toBe(0);
       expect(await looking.hget(`{${tenant}}:tenant`, 'resets')).toBe(String(round));

@@ -219,7 +219,7 @@ describe('a reader that does not read', () => {
     const holdfast = await startInstance();
     const [slow, quick] = [await watch(holdfast), await watch(holdfast)];
     slow.socket.pause();
-    const items = Array.from({ length: 500 }, (_, i) => ({
+    const items = Array.from({ length: 250 }, (_, i) => ({
       resource: `${i} ${'x'.repeat(240)}`,
       requester: 'r'.repeat(256),
     }));
@@ -235,7 +235,7 @@ describe('a reader that does not read', () => {
       15_000,
     );
     expect(batches).toBeGreaterThan(1);
-    expect(await quick.count(batches * 501)).toHaveLength(batches * 501);
+    expect(await quick.count(batches * 251)).toHaveLength(batches * 251);
     slow.socket.resume();
     await until('the slow reader sees its end', () => slow.ended === 'cut off');
     expect(quick.ended).toBe('no');
@@ -248,11 +248,11 @@ describe('a reader that reads', () => {
     const holdfast = await startInstance();
     const stream = await watch(holdfast);
     const long = '🎉'.repeat(125);
-    const batches = [0, 1, 2, 3].map((batch) =>
-      Array.from({ length: 240 }, (_, i) => ({ resource: `${240 * batch + i} ${long}`, requester: long })),
+    const batches = [0, 1, 2, 3, 4, 5, 6, 7].map((batch) =>
+      Array.from({ length: 120 }, (_, i) => ({ resource: `${120 * batch + i} ${long}`, requester: long })),
     );
     const answers = await Promise.all(batches.map((items) => holdfast.reserve(...items)));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(answers.map(({ status }) => status)).toEqual(batches.map(() => 200));
     const events = await stream.count(960);
     expect(Buffer.byteLength(JSON.stringify(events))).toBeGreaterThan(1_048_576);
     expect(new Set(events.map(({ resource }) => resource)).size).toBe(960);

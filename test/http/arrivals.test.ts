@@ -39,6 +39,7 @@ class Body {
   }
 
   async end(): Promise<this> {
+    this.incoming.complete = true; // or Node takes it for cut off, and closes the connection
     this.incoming.push(null);
     return this.settle();
   }
