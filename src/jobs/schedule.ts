@@ -46,16 +46,16 @@ export function startSchedule(
   worker.on('error', onError);
   worker.on('failed', (_, err) => onError(err));
 
-  /** Starts the chain unless it goes on. Returns whether it does. */
-  const keepChain = async () => {
-    const { next = 0 } = (await queue.getJobScheduler(name)) ?? {};
-    if (next > Date.now() - LATE_MS) return true;
+  /** Starts the chain unless it goes on. Returns how it was. */
+  const keepChain = async (): Promise<Chain> => {
+    const { next } = (await queue.getJobScheduler(name)) ?? {};
+    if (next !== undefined && next > Date.now() - LATE_MS) return 'whole';
     await queue.upsertJobScheduler(name, { every: everyMs }, { name });
-    return false;
+    return next === undefined ? 'missing' : 'late';
   };
 
-  let asked: Promise<boolean> | null = null;
-  let wasBroken = false;
+  let asked: Promise<Chain> | null = null;
+  let before: Chain | null = null;
   let ownTurn: Promise<void> = Promise.resolve();
   let ownTurnAt = Number.NEGATIVE_INFINITY;
   const look = async () => {
@@ -63,17 +63,19 @@ export function startSchedule(
     asked ??= keepChain()
       .catch((error: Error) => {
         onError(error);
-        return false;
+        return 'late' as const;
       })
       .finally(() => {
         asked = null;
       });
-    const isBroken = !(await Promise.race([asked, after(LOOK_EVERY_MS, false)]));
-    if (isBroken && wasBroken && turns === 0 && performance.now() - ownTurnAt >= everyMs) {
+    const chain = await Promise.race([asked, after(LOOK_EVERY_MS, 'late' as const)]);
+    // A chain that was there and is gone was lost with all data: BullMQ's worker may wait for long until it notices.
+    const isBroken = before !== null && (chain === 'missing' || (chain === 'late' && before !== 'whole'));
+    if (isBroken && turns === 0 && performance.now() - ownTurnAt >= everyMs) {
       ownTurnAt = performance.now();
       ownTurn = take().catch(onError);
     }
-    wasBroken = isBroken;
+    before = chain;
   };
   void look();
   const timer = setInterval(() => void look(), LOOK_EVERY_MS);
@@ -86,6 +88,9 @@ export function startSchedule(
     },
   };
 }
+
+/** Whether BullMQ has a next turn, and in time. */
+type Chain = 'whole' | 'late' | 'missing';
 
 const after = <T>(ms: number, value: T) =>
   new Promise<T>((resolve) => {

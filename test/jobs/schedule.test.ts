@@ -69,7 +69,7 @@ describe('turns come round again within 5 s', () => {
     startWorker(300_000);
     await until('the first turn', () => turns === 1);
     await looking.flushall();
-    await until('the next turn', () => turns === 2, BACK_WITHIN_MS);
+    await until('the next turn', () => turns >= 2, BACK_WITHIN_MS);
   });
 
   test('of a restart of a Redis that keeps nothing', async () => {

@@ -154,7 +154,7 @@ describe('streams of events', () => {
     const leaving = await startInstance({ env: MEASURED });
     const [slow, quick] = [await watch(leaving), await watch(leaving)];
     slow.socket.pause();
-    const items = Array.from({ length: 500 }, (_, i) => ({
+    const items = Array.from({ length: 200 }, (_, i) => ({
       resource: `${i}${'x'.repeat(250)}`,
       requester: 'y'.repeat(256),
     }));
