@@ -46,6 +46,6 @@ local function checkAll()
   end
 end
 if isOverBudget(checkAll) then
-  return { 'REFUSED', '[' .. place .. '].resource takes the request over the work that one request may cause: send fewer items at a time' }
+  return { 'REFUSED', '[' .. place .. '].resource' .. TOO_MUCH_WORK }
 end
 return reply

@@ -1,5 +1,5 @@
--- Remembers the reply of a request for 5 s, longer than send() repeats it (src/engine/redis.ts), under the request's own key, so that a request whose reply was lost is
--- not carried out, nor told, twice.
+-- Remembers the reply of a request under the request's own key for 5 s, longer than send() repeats it (src/engine/redis.ts). A request whose
+-- reply was lost is then not carried out, nor told, twice.
 --@include flags
 local ANSWER_MS = 5000
 -- A longer reply is not kept: a repeat of its request is told that the outcome is unknown.

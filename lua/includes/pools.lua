@@ -137,34 +137,6 @@ local function lowestFree(name, capacity)
   return index
 end
 
--- The lowest held indexes of slots <name>_<i> below a capacity, as they are stored, at most limit + 1 of them.
-local function heldIndexes(name, capacity, limit)
-  local found, stored = {}, redis.call('HLEN', poolsKey)
-  local lastChunk = math.floor((capacity - 1) / CHUNK_SLOTS)
-  for first = 0, lastChunk, 100 do
-    local fields = {}
-    for chunk = first, math.min(first + 99, lastChunk) do
-      fields[#fields + 1] = chunkField(name, chunk)
-    end
-    spend(#fields * (0.5 + shortHashCost(stored) + #name / 500))
-    for i, packed in ipairs(redis.call('HMGET', poolsKey, unpack(fields))) do
-      for at = 1, packed and #packed or 0 do
-        local byte = string.byte(packed, at)
-        for offset = 0, byte == 0 and -1 or 7 do
-          local index = (first + i - 1) * CHUNK_SLOTS + (at - 1) * 8 + offset
-          if index < capacity and bit.band(byte, bit.rshift(128, offset)) ~= 0 then
-            found[#found + 1] = index
-            if #found > limit then
-              return found
-            end
-          end
-        end
-      end
-    end
-  end
-  return found
-end
-
 -- Counts a slot of a pool in (1) or out (-1). Takes its record.
 local function account(slot, record, change)
   local pool = poolOf(record.pool)

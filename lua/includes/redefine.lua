@@ -39,10 +39,38 @@ local function undefine(name)
   change(name, false)
 end
 
--- Held slots that one script makes a pool's. To register with more is refused; a copy from the database leaves the others as they are, which
--- are then not handed out, and not counted.
+-- Held slots that one script makes a pool's. A registration with more is refused. A copy from the database leaves the others plain: they are
+-- not handed out, and not counted.
 local MAX_ADOPTED = 500
 local adopted = 0
+
+-- The lowest held indexes of slots <name>_<i> below a capacity, as they are stored, at most limit + 1 of them.
+local function heldIndexes(name, capacity, limit)
+  local found, stored = {}, redis.call('HLEN', poolsKey)
+  local lastChunk = math.floor((capacity - 1) / CHUNK_SLOTS)
+  for first = 0, lastChunk, 100 do
+    local fields = {}
+    for chunk = first, math.min(first + 99, lastChunk) do
+      fields[#fields + 1] = chunkField(name, chunk)
+    end
+    spend(#fields * (0.5 + shortHashCost(stored) + #name / 500))
+    for i, packed in ipairs(redis.call('HMGET', poolsKey, unpack(fields))) do
+      for at = 1, packed and #packed or 0 do
+        local byte = string.byte(packed, at)
+        for offset = 0, byte == 0 and -1 or 7 do
+          local index = (first + i - 1) * CHUNK_SLOTS + (at - 1) * 8 + offset
+          if index < capacity and bit.band(byte, bit.rshift(128, offset)) ~= 0 then
+            found[#found + 1] = index
+            if #found > limit then
+              return found
+            end
+          end
+        end
+      end
+    end
+  end
+  return found
+end
 
 -- Slots of a pool that are held as plain resources become the pool's, still under the names that they were asked for by. Takes the pool's
 -- name, defined. Returns false if they are more than one script may look at.

@@ -4,6 +4,8 @@
 local MAX_WORK = 8000
 local work, budget = 0, math.huge
 local OVER_BUDGET = {}
+-- What a request over the budget is told, after the place of the item at which it was.
+local TOO_MUCH_WORK = ' takes the request over the work that one request may cause: send fewer items at a time'
 
 -- Spends units. Raises OVER_BUDGET if that is more than the budget, which is unlimited until limitWork().
 local function spend(units)

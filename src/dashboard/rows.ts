@@ -22,7 +22,7 @@ export interface Row {
 }
 
 /**
- * Name → resource, from the roots down, at most MAX_ROWS.
+ * Name → resource, from the roots down. Stops after the page in which it reaches MAX_ROWS.
  * @throws HoldfastError unauthenticated, forbidden, unavailable
  */
 export async function readRows(engine: Engine, credential: Credential): Promise<Map<string, Row>> {
