@@ -128,6 +128,22 @@ function keepConnected(client: RedisClient): void {
 }
 
 /**
+ * Catches failures of ASKING. A cluster's client sends it ahead of a command whose slot is being moved, and drops its promise: if the connection
+ * is lost just then, the rejection would end the process. The command itself fails too, and tells its caller.
+ */
+function catchAskingFailures(client: RedisClient): void {
+  if (!(client instanceof Cluster)) return;
+  client.on('+node', (node: Redis) => {
+    const asking = node.asking.bind(node);
+    node.asking = () => {
+      const asked = asking();
+      asked.catch(() => {});
+      return asked;
+    };
+  });
+}
+
+/**
  * Makes the client that scripts run on; it connects at once.
  * @param onError told of each lost or failed connection
  */
@@ -136,6 +152,7 @@ export function createRedis(url: string, onError: (error: Error) => void): Redis
   redis.on('error', onError);
   redis.on(redis instanceof Cluster ? 'node error' : 'error', countSilence);
   keepConnected(redis);
+  catchAskingFailures(redis);
   return redis;
 }
 
@@ -144,6 +161,7 @@ export function createPatientRedis(url: string): RedisClient {
   const redis = createAny(url, PATIENT, {});
   redis.on('error', () => {}); // the client above has the same trouble, and tells
   keepConnected(redis);
+  catchAskingFailures(redis);
   return redis;
 }
 
