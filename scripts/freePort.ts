@@ -1,6 +1,6 @@
 /**
- * A port that is free, and below those that the system gives to outgoing connections: else one of a client could take it while
- * the server is away.
+ * A port that is free, and below those that the system gives to outgoing connections: else one of a client could take
+ * it while the server is away.
  */
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';

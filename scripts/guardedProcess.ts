@@ -14,8 +14,9 @@ export interface GuardedProcess {
   stop(): Promise<void>;
 }
 
-// The shell waits for its input to end, which it does when this process is gone, and takes the server along, stopped or not: it keeps nothing. In a
-// group of its own, so that Ctrl-C reaches it only through this process, once that has drained.
+// The shell waits for its input to end, which it does when this process is gone, and takes the server along, stopped or
+// not: it keeps nothing. In a group of its own, so that Ctrl-C reaches it only through this process, once that has
+// drained.
 const GUARD = '"$@" >/dev/null & server=$!; echo $server; cat >/dev/null; kill -9 $server; rm -rf "$folder"';
 
 /**

@@ -1,7 +1,7 @@
 /**
- * A private, real PostgreSQL for the tests and the benchmarks: found on the PATH or where packages put it, else installed by the system's package
- * manager; at a port of its own, its data in a temporary folder. It ends, and its folder goes, when the process that started
- * it ends, however that ends.
+ * A private, real PostgreSQL for the tests and the benchmarks: found on the PATH or where packages put it, else
+ * installed by the system's package manager; at a port of its own, its data in a temporary folder. It ends, and its
+ * folder goes, when the process that started it ends, however that ends.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -43,8 +43,8 @@ const SETTINGS = {
 };
 
 /**
- * Each line of the shell's input starts the server, anew if there is one, and is answered with its process id; the end of its
- * input, which comes when this process is gone, ends it.
+ * Each line of the shell's input starts the server, anew if there is one, and is answered with its process id; the end
+ * of its input, which comes when this process is gone, ends it.
  */
 const GUARD = `
 trap '' PIPE # this process may go before it is answered
@@ -76,8 +76,8 @@ export interface PostgresServer {
   /** Of an empty database, as a user that may do everything: `postgres://…`. */
   readonly url: string;
   /**
-   * For signals, as of a test that stops or kills it; another after a restart. To stop it keeps new connections waiting, those
-   * that are open go on; to kill it closes them all.
+   * For signals, as of a test that stops or kills it; another after a restart. To stop it keeps new connections
+   * waiting, those that are open go on; to kill it closes them all.
    */
   readonly pid: number;
   /**
@@ -132,7 +132,8 @@ export async function startPostgres(
       child.stdin.write('start\n');
       pid = Number(await started);
       if (await becomesReady(pid, folder, deadline)) return child.unref();
-      // It does not start beside the children of its predecessor: if that was killed, they are done with their queries first.
+      // It does not start beside the children of its predecessor: if that was killed, they are done with their queries
+      // first.
     } while (again && Date.now() < deadline);
     throw new Error(`${path} does not start: ${complaint(folder)}`);
   };

@@ -1,7 +1,7 @@
 /**
- * A private, real Redis for the default start, the tests and the benchmarks, or several that make up one: found on the PATH, else installed by the
- * system's package manager; its socket and data in a temporary folder. It ends, and its folder goes, when the process
- * that started it ends, however that ends.
+ * A private, real Redis for the default start, the tests and the benchmarks, or several that make up one: found on the
+ * PATH, else installed by the system's package manager; its socket and data in a temporary folder. It ends, and its
+ * folder goes, when the process that started it ends, however that ends.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * `npm run screenshots`: pictures of every page of the dashboard for docs/, light and dark, wide and narrow, of a service that this starts
- * with something in it.
+ * `npm run screenshots`: pictures of every page of the dashboard for docs/, light and dark, wide and narrow, of a
+ * service that this starts with something in it.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

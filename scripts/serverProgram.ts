@@ -1,6 +1,6 @@
 /**
- * Finds the program of a server that the default start, the tests or the benchmarks run on, else installs it by the system's
- * package manager: as root, by Homebrew, or, on Debian without root, unpacked into the home folder.
+ * Finds the program of a server that the default start, the tests or the benchmarks run on, else installs it by the
+ * system's package manager: as root, by Homebrew, or, on Debian without root, unpacked into the home folder.
  */
 import { execFileSync } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readdirSync } from 'node:fs';

@@ -4,7 +4,7 @@
 import './signals.ts';
 
 try {
-  const [{ readConfig }, { run }] = await Promise.all([import('./config.ts'), import('./serve.ts')]);
+  const [{ readConfig }, { run }] = await Promise.all([import('./config/config.ts'), import('./serve.ts')]);
   await run(readConfig(process.env));
 } catch (error) {
   // One line for whoever started it: the stack is ours, not theirs.

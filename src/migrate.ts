@@ -1,12 +1,12 @@
 /**
- * Brings the schema of DATABASE_URL up to date, and does nothing else: a step of its own where one deploys, though instances do so themselves
- * when they start.
+ * Brings the schema of DATABASE_URL up to date, and does nothing else: a step of its own where one deploys, though
+ * instances do so themselves when they start.
  */
 import './signals.ts';
 
 try {
   const [{ readConfig }, { Database }, { createLogger }] = await Promise.all([
-    import('./config.ts'),
+    import('./config/config.ts'),
     import('./store/database.ts'),
     import('./telemetry/log.ts'),
   ]);

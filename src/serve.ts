@@ -4,14 +4,14 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { admit, SERVER_OPTIONS } from './http/admission.ts';
 import type { ConfiguredKey } from './identity/configuredTenants.ts';
 import { makeKey } from './identity/credentials.ts';
 import { onSignal } from './signals.ts';
 import { createLogger } from './telemetry/log.ts';
 import { serveMetrics } from './telemetry/metricsServer.ts';
-import { wire } from './wire.ts';
+import { wire } from './wire/wire.ts';
 
 const USUAL_PORT = 8080;
 /** All that is in flight must be answered by then, once balancers have had the time to send nothing more. */

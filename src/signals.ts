@@ -1,6 +1,6 @@
 /**
- * SIGTERM and SIGINT, obeyed from the first moment, also by a process that is the first of its container: until there is something to end in good order,
- * the process exits at once.
+ * SIGTERM and SIGINT, obeyed from the first moment, also by a process that is the first of its container: until there
+ * is something to end in good order, the process exits at once.
  */
 import { constants } from 'node:os';
 

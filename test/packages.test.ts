@@ -1,5 +1,6 @@
 /**
- * The lock file says what each package is, by a hash of its content: `npm ci` installs nothing else under the same name and version.
+ * The lock file says what each package is, by a hash of its content: `npm ci` installs nothing else under the same name
+ * and version.
  */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -17,8 +18,8 @@ const Lock = z.object({
 });
 
 /**
- * Native code for platforms that the lock file was not made on, and that the registry it was made from does not have. Take a name away once it has a
- * hash: `npm view <package>@<version> dist.integrity`.
+ * Native code for platforms that the lock file was not made on, and that the registry it was made from does not have.
+ * Take a name away once it has a hash: `npm view <package>@<version> dist.integrity`.
  */
 const WITHOUT_HASH = [
   '@biomejs/cli-android-arm64',

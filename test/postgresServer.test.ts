@@ -45,8 +45,8 @@ test.each(['SIGCONT', 'SIGSTOP', 'SIGKILL'] as const)(
 test('a restart after a kill brings back what was committed, at the same address', async () => {
   const server = await startPostgres(() => {});
   cleanups.push(() => server.stop());
-  // A client each, and an end to waiting: one of postgres 3.4 may be left by a kill with a query that never ends, and fail its
-  // next with the last one's error.
+  // A client each, and an end to waiting: one of postgres 3.4 may be left by a kill with a query that never ends, and
+  // fail its next with the last one's error.
   const connect = () => {
     const sql = postgres(server.url, { max: 1 });
     cleanups.push(() => sql.end({ timeout: 0 }));

@@ -1,6 +1,6 @@
 /**
- * The files that pages name: a style sheet, scripts, an icon. Each is named with a digest of what it holds, so that a browser keeps it for
- * good and a new version has a new name.
+ * The files that pages name: a style sheet, scripts, an icon. Each is named with a digest of what it holds, so that a
+ * browser keeps it for good and a new version has a new name.
  */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
 /**
- * What a form asks for is done by the API itself, for the session that sent it: one way to check it, one way to do it, one set of messages.
+ * What a form asks for is done by the API itself, for the session that sent it: one way to check it, one way to do it,
+ * one set of messages.
  */
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
@@ -45,7 +46,10 @@ export async function callApi(
   return { ok: false, status: STATUSES.find((status) => status === response.status) ?? 500, fault: sentence(fault) };
 }
 
-/** A 400 says what is wrong as the end of a sentence, for programs; for people it begins with a capital and ends with a full stop. */
+/**
+ * A 400 says what is wrong as the end of a sentence, for programs; for people it begins with a capital and ends with a
+ * full stop.
+ */
 function sentence(fault: string): string {
   const plain = fault.replace(/^\[0\]\./, '');
   return `${plain.charAt(0).toUpperCase()}${plain.slice(1).replace(/\.?$/, '.')}`;

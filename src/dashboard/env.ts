@@ -3,7 +3,7 @@
  */
 import type { Hono } from 'hono';
 import type { Credential } from '../domain/tenants.ts';
-import type { SessionUser } from '../engine/sessions.ts';
+import type { SessionUser } from '../engine/tenant/sessions.ts';
 import type { AppEnv, HttpDeps } from '../http/env.ts';
 import type { AdminStanding } from '../identity/admins.ts';
 import type { ConfiguredKey } from '../identity/configuredTenants.ts';

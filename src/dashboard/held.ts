@@ -1,10 +1,11 @@
 /**
- * The reservations of a tenant that a page shows: the newest first, of as many as can be looked at while somebody waits.
+ * The reservations of a tenant that a page shows: the newest first, of as many as can be looked at while somebody
+ * waits.
  */
 import type { ActiveReservation } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
-import { active } from '../engine/active.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine } from '../engine/call.ts';
+import { active } from '../engine/reservations/active.ts';
 
 /** Some 100 ms of an instance. */
 const MOST = 20_000;

@@ -1,5 +1,5 @@
 /**
- * The dashboard (interface, "Authentication" 4; decisions, section 9): pages for people, at /dashboard. Nothing in them comes from another
+ * The dashboard (docs/specification.md#identity): pages for people, at /dashboard. Nothing in them comes from another
  * host, and their policy holds the browser to that.
  */
 import { Hono } from 'hono';

@@ -2,8 +2,8 @@
  * The registered resources that a page shows: as many as a page can hold, with what is held of them.
  */
 import type { Credential } from '../domain/tenants.ts';
-import { definitions, tree } from '../engine/definitions.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine } from '../engine/call.ts';
+import { definitions, tree } from '../engine/definitions/list.ts';
 
 /** Resources that a page looks at: some 200 ms of an instance. */
 export const MAX_ROWS = 20_000;

@@ -1,11 +1,12 @@
 /**
- * Finds out who looks at a page, by the session's cookie; who has none is sent to sign in. A page counts as a read of the tenant's.
+ * Finds out who looks at a page, by the session's cookie; who has none is sent to sign in. A page counts as a read of
+ * the tenant's.
  */
 import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../domain/errors.ts';
-import { readSession } from '../engine/sessions.ts';
+import { readSession } from '../engine/tenant/sessions.ts';
 import { refuseForeignOrigin } from '../http/middleware/authenticate.ts';
 import { adminStanding } from '../identity/admins.ts';
 import { parseSession } from '../identity/credentials.ts';

@@ -2,7 +2,10 @@
  * The ways a request can fail as a whole: as the code throws them, and as callers are told of them.
  */
 
-/** What callers can rely on to tell failures apart: `code` beside `error`, or the header Holdfast-Error where the body is a string. */
+/**
+ * What callers can rely on to tell failures apart: `code` beside `error`, or the header Holdfast-Error where the body
+ * is a string.
+ */
 export const FAILURE_CODES = [
   'MALFORMED_REQUEST',
   'UNKNOWN_FIELD',
@@ -38,7 +41,7 @@ export type ErrorCode =
   | 'limited'
   | 'unavailable';
 
-/** Which limit was hit (interface, "Errors"). */
+/** Which limit was hit (docs/specification.md#errors). */
 export interface LimitHit {
   readonly limitType: string;
   readonly limit: number;

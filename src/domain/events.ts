@@ -1,5 +1,5 @@
 /**
- * What events can say (interface, "Events"; decisions, section 7). lua/includes/publish.lua builds them.
+ * What events can say (docs/specification.md#events). lua/lib/publish.lua builds them.
  */
 export const EVENT_TYPES = [
   'RESERVED',

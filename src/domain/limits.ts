@@ -1,5 +1,5 @@
 /**
- * Limits of a tier as callers meet them (interface, "Errors"; decisions, sections 7 and 8).
+ * Limits of a tier as callers meet them (docs/specification.md#errors, #events, #limits).
  */
 import { LimitError } from './errors.ts';
 import { isRaisedByUpgrade, type Tier, type TierLimits, type TierTable } from './tiers.ts';

@@ -1,9 +1,10 @@
 /**
- * What may be a name (decisions, sections 1, 2 and 9): resources, requesters, tenants and keys.
+ * What may be a name (docs/specification.md#words, #names-and-sizes, #identity): resources, requesters, tenants and
+ * keys.
  */
 export const SYSTEM_REQUESTER_PREFIX = 'system:';
 
-/** The tag a reservation carries when its caller gave none (decisions, section 2). */
+/** The tag a reservation carries when its caller gave none (docs/specification.md#names-and-sizes). */
 export const DEFAULT_RESOURCE_TYPE = 'UserDefined';
 
 export const TENANT_ID = /^[a-z0-9-]{1,40}$/;
@@ -27,8 +28,8 @@ const CONTROL = /\p{Cc}/u;
 
 /**
  * Says what is wrong with a name, as the end of a sentence that begins with the field, or gives null when it is sound.
- * Length counts code points, so that no script is favoured, and bytes, of which a code point has up to four; a lone surrogate has no
- * UTF-8 form and would collide with others in Redis, so it is refused.
+ * Length counts code points, so that no script is favoured, and bytes, of which a code point has up to four; a lone
+ * surrogate has no UTF-8 form and would collide with others in Redis, so it is refused.
  */
 export function nameFault(name: string, maxLength: number): string | null {
   const { length } = name;

@@ -1,6 +1,6 @@
 /**
- * Reservations as callers see them: what they ask for and what they are told (interface, "Resources and their
- * fields" and "Errors"; decisions, section 6). Times are ISO 8601 UTC strings.
+ * Reservations as callers see them: what they ask for and what they are told (docs/specification.md#resources, #errors,
+ * #operations). Times are ISO 8601 UTC strings.
  */
 export const RESERVE_STATUSES = ['ACQUIRED', 'ALREADY_HAD', 'ALREADY_HELD', 'NOT_AVAILABLE', 'NOT_VALID'] as const;
 export type ReserveStatus = (typeof RESERVE_STATUSES)[number];
@@ -8,7 +8,7 @@ export type ReserveStatus = (typeof RESERVE_STATUSES)[number];
 export const UNRESERVE_STATUSES = ['RELINQUISHED', 'NOT_RESERVED', 'DOESNT_OWN_RESERVATION'] as const;
 export type UnreserveStatus = (typeof UNRESERVE_STATUSES)[number];
 
-/** The `explanation` of an item whose release token is wrong or missing (decisions, section 7). */
+/** The `explanation` of an item whose release token is wrong or missing (docs/specification.md#events). */
 export const INVALID_RELEASE_TOKEN = 'INVALID_RELEASE_TOKEN';
 
 export interface ReserveItem {
@@ -84,7 +84,10 @@ export type TransactionItem =
   | ({ readonly requestType: 'RESERVE' } & ReserveItem)
   | ({ readonly requestType: 'UNRESERVE' } & UnreserveItem);
 
-/** In a transaction an item that was not kept is NOT_AVAILABLE, whatever it asked for (decisions, section 6). */
+/**
+ * In a transaction an item that was not kept is NOT_AVAILABLE, whatever it asked for
+ * (docs/specification.md#operations).
+ */
 export type TransactionItemResult =
   | ReserveResult
   | UnreserveResult

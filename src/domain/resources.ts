@@ -1,8 +1,8 @@
 /**
- * Registered resources as callers see them (interface, "Resources and their fields"; decisions, section 5).
+ * Registered resources as callers see them (docs/specification.md#resources, #registration).
  */
 
-/** Between the names of a path (decisions, section 3). */
+/** Between the names of a path (docs/specification.md#what-a-name-means). */
 export const PATH_DELIMITER = '>';
 
 export interface Registration {

@@ -1,6 +1,6 @@
 /**
- * How large anything a caller sends may be (decisions, section 2). Every limit can be set by configuration;
- * these are the defaults.
+ * How large anything a caller sends may be (docs/specification.md#names-and-sizes). Every limit can be set by
+ * configuration; these are the defaults.
  */
 export interface Sizes {
   /** Characters (code points) of a resource's or requester's name. */

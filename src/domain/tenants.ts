@@ -8,7 +8,7 @@ import type { Tier } from './tiers.ts';
 /** Whoever sent a request, as far as its headers tell: nothing of it is verified yet. */
 export interface Credential {
   readonly tenant: string;
-  /** As scripts look it up (lua/includes/admit.lua); never the key, token or session itself. */
+  /** As scripts look it up (lua/lib/admit.lua); never the key, token or session itself. */
   readonly asker: string;
   readonly kind: 'key' | 'token' | 'session' | 'service';
   /** Of a derived token: the one requester that it acts for. */

@@ -1,5 +1,5 @@
 /**
- * The tiers a tenant can be in, lowest first, and what each allows (interface, "Limits"; decisions, section 8).
+ * The tiers a tenant can be in, lowest first, and what each allows (docs/specification.md#limits).
  */
 export const TIERS = ['Free', 'Starter', 'Pro', 'Enterprise'] as const;
 export type Tier = (typeof TIERS)[number];

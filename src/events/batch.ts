@@ -1,5 +1,5 @@
 /**
- * Messages of a tenant as they are published (lua/includes/publish.lua): number, publisher, and events as streams send them.
+ * Messages of a tenant as they are published (lua/lib/publish.lua): number, publisher, and events as streams send them.
  */
 export interface Message {
   readonly number: number;
@@ -20,7 +20,9 @@ export interface Batch {
 const NEWLINE = 10;
 const HEAD = /^(\d+) (\w*)$/;
 
-/** @param payload `<number> <publisher>\n<frames>`; what has another form has no number that could follow another one */
+/**
+ * @param payload `<number> <publisher>\n<frames>`; what has another form has no number that could follow another one
+ */
 export function parseMessage(payload: Buffer): Message {
   const end = payload.indexOf(NEWLINE);
   const [, number = Number.NaN, publisher = ''] = HEAD.exec(payload.toString('latin1', 0, Math.max(0, end))) ?? [];

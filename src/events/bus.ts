@@ -1,12 +1,16 @@
 /**
- * What tenants' scripts publish, to whoever holds streams of theirs here: connections that are subscribed to the channels of
- * these tenants, one to each primary that publishes on any. A connection that was lost may have missed something, so its loss is told.
+ * What tenants' scripts publish, to whoever holds streams of theirs here: connections that are subscribed to the
+ * channels of these tenants, one to each primary that publishes on any. A connection that was lost may have missed
+ * something, so its loss is told.
  */
 import type { Redis } from 'ioredis';
-import { eventsChannel, tenantOfChannel } from '../engine/keys.ts';
-import { type Subscriptions, send } from '../engine/redis.ts';
+import { eventsChannel, tenantOfChannel } from '../redis/keys.ts';
+import { send } from '../redis/send.ts';
+import type { Subscriptions } from '../redis/subscriptions.ts';
 
-/** How soon a connection that has gone silent is found out: so often it is asked, and its answer awaited as long as any. */
+/**
+ * How soon a connection that has gone silent is found out: so often it is asked, and its answer awaited as long as any.
+ */
 const PING_EVERY_MS = 1000;
 
 export interface BusListener {
@@ -67,7 +71,8 @@ export class Bus {
       this.#listener.onMessage(tenantOfChannel(channel.toString()), payload),
     );
     connection.on('end', () => this.#lose(connection));
-    // A slot is not this primary's any more: Redis has ended the subscriptions in it, and does not say which these were.
+    // A slot is not this primary's any more: Redis has ended the subscriptions in it, and does not say which these
+    // were.
     connection.on('moved', () => this.#lose(connection));
     this.#connections.set(address, connection);
     return connection;

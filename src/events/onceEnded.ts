@@ -1,6 +1,6 @@
 /**
- * Tells when a response is over, whatever way: sent, cut off, or never begun since it waited behind another one on a connection that is
- * gone. Node emits no 'close' on a response of the last kind.
+ * Tells when a response is over, whatever way: sent, cut off, or never begun since it waited behind another one on a
+ * connection that is gone. Node emits no 'close' on a response of the last kind.
  */
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';

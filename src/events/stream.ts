@@ -76,8 +76,8 @@ export class Stream {
   }
 
   /**
-   * Sends what is new of some messages. A message that is not the next ends the stream instead: some were missed, or it is of a primary that has been
-   * replaced.
+   * Sends what is new of some messages. A message that is not the next ends the stream instead: some were missed, or it
+   * is of a primary that has been replaced.
    * @returns how many events were sent
    */
   deliver({ messages, isUnbroken, frames }: Batch): number {
@@ -123,7 +123,9 @@ export class Stream {
     this.#response.once('close', () => clearTimeout(timer));
   }
 
-  /** Ends it in good order: what was written is still sent, unless its reader takes too long; that one connects again. */
+  /**
+   * Ends it in good order: what was written is still sent, unless its reader takes too long; that one connects again.
+   */
   end(reason: EndReason): void {
     if (this.#endReason === 'reader') this.#endReason = reason;
     this.#response.end();

@@ -1,14 +1,14 @@
 /**
- * All streams of events of this instance (decisions, section 7): opened and ended, kept alive, their leases renewed, and written
- * to, once a turn of the event loop, with all that came for their tenant in it.
+ * All streams of events of this instance (docs/specification.md#events): opened and ended, kept alive, their leases
+ * renewed, and written to, once a turn of the event loop, with all that came for their tenant in it.
  */
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { HoldfastError } from '../domain/errors.ts';
 import type { Credential } from '../domain/tenants.ts';
-import type { Engine } from '../engine/engine.ts';
-import type { Subscriptions } from '../engine/redis.ts';
-import { closeStreams, openStream, RENEW_EVERY_MS, renewStreams } from '../engine/streams.ts';
+import type { Engine } from '../engine/call.ts';
+import { closeStreams, openStream, RENEW_EVERY_MS, renewStreams } from '../engine/tenant/streamLeases.ts';
+import type { Subscriptions } from '../redis/subscriptions.ts';
 import { type Message, parseMessage, toBatch } from './batch.ts';
 import { Bus } from './bus.ts';
 import { type EndReason, Stream } from './stream.ts';

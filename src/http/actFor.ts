@@ -1,5 +1,6 @@
 /**
- * Makes a derived token act only for its subject (decisions, section 9): an item's requester is that subject, or absent, and then filled in.
+ * Makes a derived token act only for its subject (docs/specification.md#identity): an item's requester is that subject,
+ * or absent, and then filled in.
  */
 import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
@@ -9,7 +10,8 @@ const Items = z.array(z.unknown());
 const Transaction = z.looseObject({ requests: Items });
 
 /**
- * @param body a request's JSON, not validated yet; what has another form, or too many items, is left as it is: it will be refused
+ * @param body a request's JSON, not validated yet; what has another form, or too many items, is left as it is: it will
+ * be refused
  * @returns the same with the requesters filled in
  * @throws HoldfastError forbidden, where an item names another requester
  */

@@ -2,9 +2,11 @@
  * What an instance takes on, and what it refuses at once because it has more to do than it can: with a 503, before
  * anything is done. So refusing costs little, what was taken is answered in time, and memory is bounded.
  *
- * Without it, every request is begun, all wait for each other, and none is answered within the 1.5 s that one waits for Redis: offered twice what it carries
- * for 10 s, an instance answered 0.05 of that, grew to 3.8 GiB, and was at it still half a minute later. With it, on 2,000 connections of one request at a time: 0.61 to 0.72
- * of it, in 0.16 to 0.21 s, 50 to 240 MiB more, and all as before 0.1 s after the end. Not to read from a refused connection for half a second gained nothing.
+ * Without it, every request is begun, all wait for each other, and none is answered within the 1.5 s that one waits for
+ * Redis: offered twice what it carries for 10 s, an instance answered 0.05 of that, grew to 3.8 GiB, and was at it
+ * still half a minute later. With it, on 2,000 connections of one request at a time: 0.61 to 0.72 of it, in 0.16 to
+ * 0.21 s, 50 to 240 MiB more, and all as before 0.1 s after the end. Not to read from a refused connection for half a
+ * second gained nothing.
  */
 import type { RequestListener, ServerOptions, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
@@ -18,19 +20,23 @@ import { hasSoundHost } from './hostHeader.ts';
 import { Incoming } from './incoming.ts';
 
 /**
- * What has come meanwhile is taken in one turn of the event loop, and only then does anything else get its turn. One that has lasted so long,
- * for want of CPU, takes no more. Requests that wait for Redis make no turn longer: they are bounded by their number alone, so that the
- * tenants of a primary that is away do not keep out the others'.
+ * What has come meanwhile is taken in one turn of the event loop, and only then does anything else get its turn. One
+ * that has lasted so long, for want of CPU, takes no more. Requests that wait for Redis make no turn longer: they are
+ * bounded by their number alone, so that the tenants of a primary that is away do not keep out the others'.
  */
 const MAX_TURN_MS = 25;
-/** Taken in any turn, however long: as many callers as are an ordinary load are never refused, and a pause of the process refuses nobody. */
+/**
+ * Taken in any turn, however long: as many callers as are an ordinary load are never refused, and a pause of the
+ * process refuses nobody.
+ */
 const TAKEN_IN_ANY_TURN = 256;
 
 /** Larger bodies are read only once the key is known to be valid, and counted by their bytes. */
 const SMALL_BODY_BYTES = 16_384;
 /**
- * Of larger bodies in flight, all together: with 1,000 bodies of 1 MiB at once an instance grew by 140 MiB, without a bound by 1 GiB. As batches
- * of 500 these are some 300, about as many as Redis does within the 1.5 s that each waits for it.
+ * Of larger bodies in flight, all together: with 1,000 bodies of 1 MiB at once an instance grew by 140 MiB, without a
+ * bound by 1 GiB. As batches of 500 these are some 300, about as many as Redis does within the 1.5 s that each waits
+ * for it.
  */
 const MAX_LARGE_BYTES = 8 * 1_048_576;
 /** What one tenant may have of them on their way, and of the places in flight for that. */
@@ -46,9 +52,15 @@ const YIELDS_AFTER_MS = 250;
 /** How long a refusal may wait to be counted and logged, with those that follow it. */
 const TELL_EVERY_MS = 1000;
 
-/** By these a balancer tells that the instance lives and can serve. It must not take out one that is only busy: the others would be next. */
+/**
+ * By these a balancer tells that the instance lives and can serve. It must not take out one that is only busy: the
+ * others would be next.
+ */
 const ALWAYS_ANSWERED = new Set(['/healthz', '/readyz']);
-/** A stream is open for hours, and Streams bounds what each may hold. Its opening is not refused either: an EventSource tries no more after a 503. */
+/**
+ * A stream is open for hours, and Streams bounds what each may hold. Its opening is not refused either: an EventSource
+ * tries no more after a 503.
+ */
 const STREAM = /^\/api\/v1\/events(\?|$)/;
 
 /** Of the server. */
@@ -57,7 +69,8 @@ export const SERVER_OPTIONS = {
   // A request must have come in whole by then (5 min by default).
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1000,
-  // Longer than a proxy keeps an idle connection (60 s in nginx): it would send a request on one that is just being closed.
+  // Longer than a proxy keeps an idle connection (60 s in nginx): it would send a request on one that is just being
+  // closed.
   keepAliveTimeout: 65_000,
 } satisfies ServerOptions<typeof Incoming>;
 

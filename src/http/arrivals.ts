@@ -1,6 +1,7 @@
 /**
- * Bodies that are on their way in. Each belongs to an owner, an address or a tenant, and the bodies of one owner and of all are bounded in
- * number and in bytes that have arrived, so that callers who send slowly, or nothing, keep nobody else out.
+ * Bodies that are on their way in. Each belongs to an owner, an address or a tenant, and the bodies of one owner and of
+ * all are bounded in number and in bytes that have arrived, so that callers who send slowly, or nothing, keep nobody
+ * else out.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FailureCode } from '../domain/errors.ts';
@@ -32,7 +33,10 @@ export interface Bounds {
 export interface ArrivalsOptions {
   readonly perOwner: Bounds;
   readonly inAll: Bounds;
-  /** ms after which a body makes room for another one, where there is none left; Infinity: never, the other one is refused */
+  /**
+   * ms after which a body makes room for another one, where there is none left; Infinity: never, the other one is
+   * refused
+   */
   readonly yieldsAfterMs: number;
   /** Larger bodies count among all until they have been answered: their bytes are still in memory. */
   readonly smallBytes: number;

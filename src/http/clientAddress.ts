@@ -1,6 +1,6 @@
 /**
- * The address that a request comes from: that of its connection, or where proxies of our own stand before us, the one that the
- * outermost of them saw. Anything further left in X-Forwarded-For is the client's own say.
+ * The address that a request comes from: that of its connection, or where proxies of our own stand before us, the one
+ * that the outermost of them saw. Anything further left in X-Forwarded-For is the client's own say.
  */
 import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';

@@ -3,12 +3,12 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import type { DefinitionChanges } from '../definitions/change.ts';
 import type { Sizes } from '../domain/sizes.ts';
 import type { Credential } from '../domain/tenants.ts';
-import type { Activity, Outcome } from '../engine/activity.ts';
-import type { DefinitionChanges } from '../engine/change.ts';
-import type { Engine } from '../engine/engine.ts';
-import type { SessionUser } from '../engine/sessions.ts';
+import type { Engine } from '../engine/call.ts';
+import type { Activity, Outcome } from '../engine/tenant/activity.ts';
+import type { SessionUser } from '../engine/tenant/sessions.ts';
 import type { Streams } from '../events/streams.ts';
 import type { AdminRule } from '../identity/admins.ts';
 import type { JwtVerifier } from '../identity/jwtVerifier.ts';
@@ -20,8 +20,8 @@ import type { Store } from '../store/records.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Traces } from '../telemetry/traces.ts';
 import type { UnknownFields } from './fields.ts';
+import type { LivenessCheck, ReadinessCheck } from './health.ts';
 import type { Incoming } from './incoming.ts';
-import type { LivenessCheck, ReadinessCheck } from './routes/health.ts';
 
 /** What there is only with a database. */
 export interface TenantDeps {
@@ -65,7 +65,10 @@ export interface AppEnv {
   Bindings: {
     incoming: Incoming;
     outgoing: ServerResponse;
-    /** Set where the dashboard calls the API for a form: the id of the form's request, whose `incoming` and `outgoing` these are. */
+    /**
+     * Set where the dashboard calls the API for a form: the id of the form's request, whose `incoming` and `outgoing`
+     * these are.
+     */
     innerRequestId?: string;
   };
   Variables: {

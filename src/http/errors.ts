@@ -1,6 +1,6 @@
 /**
- * What a caller is told when a request fails as a whole (interface, "Errors"): a 400 is a JSON string, with its code in the header
- * Holdfast-Error; anything else is `{error, code}`.
+ * What a caller is told when a request fails as a whole (docs/specification.md#errors): a 400 is a JSON string, with
+ * its code in the header Holdfast-Error; anything else is `{error, code}`.
  */
 import type { Context, ErrorHandler } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
@@ -64,8 +64,8 @@ export const onError: ErrorHandler<AppEnv> = (error, c) => {
 const isUnknownField = ({ code }: z.core.$ZodIssue) => code === 'unrecognized_keys';
 
 /**
- * Names the first fault of a request by item and field: `[3].ttlSeconds must be an integer greater than 0`. A field that is not known
- * comes before anything else: it is often the reason why another is missing.
+ * Names the first fault of a request by item and field: `[3].ttlSeconds must be an integer greater than 0`. A field
+ * that is not known comes before anything else: it is often the reason why another is missing.
  */
 function describeFault({ issues }: z.core.$ZodError): string {
   const issue = issues.find(isUnknownField) ?? issues[0];

@@ -1,6 +1,7 @@
 /**
- * The fields that requests are made of, and their rules (decisions, section 2), as schemas that validate, type and document
- * at once. A fault's message is the end of the sentence that http/errors.ts begins with the field's name.
+ * The fields that requests are made of, and their rules (docs/specification.md#names-and-sizes), as schemas that
+ * validate, type and document at once. A fault's message is the end of the sentence that http/errors.ts begins with the
+ * field's name.
  */
 import { z } from '@hono/zod-openapi';
 import { nameFault, SYSTEM_REQUESTER_PREFIX } from '../domain/names.ts';
@@ -77,7 +78,10 @@ export const reserveResultFields = {
   fencingToken: ofResult,
 };
 
-/** Bytes of UTF-8 of a resource's blockers together, and of its path: every look at the resource, or list of it, costs as much. */
+/**
+ * Bytes of UTF-8 of a resource's blockers together, and of its path: every look at the resource, or list of it, costs
+ * as much.
+ */
 const MAX_BLOCKS_BYTES = 8192;
 const MAX_PATH_BYTES = 4096;
 const bytesOf = (names: readonly string[]) => names.reduce((sum, name) => sum + Buffer.byteLength(name), 0);

@@ -1,6 +1,6 @@
 /**
- * Checks the Host header. Addresses of requests are made of it, here and in the libraries, so one that is no host of a URL would
- * fail somewhere later, as a fault of ours.
+ * Checks the Host header. Addresses of requests are made of it, here and in the libraries, so one that is no host of a
+ * URL would fail somewhere later, as a fault of ours.
  */
 import type { IncomingMessage } from 'node:http';
 

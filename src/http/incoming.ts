@@ -1,6 +1,7 @@
 /**
- * A request as Node receives it, with its body as far as admission has let it in. A small body is whole before the application sees
- * the request; a large one is read only when somebody asks for it, so that the caller's key can be verified first.
+ * A request as Node receives it, with its body as far as admission has let it in. A small body is whole before the
+ * application sees the request; a large one is read only when somebody asks for it, so that the caller's key can be
+ * verified first.
  */
 import { IncomingMessage } from 'node:http';
 

@@ -1,9 +1,10 @@
 /**
- * Answers with a list as one JSON array, read and written page by page, so that its length costs no memory. A list is charged one read for each
- * 1,000 that are looked at, all before its first byte is sent: then a fault still has its own status. Large rows cost more.
+ * Answers with a list as one JSON array, read and written page by page, so that its length costs no memory. A list is
+ * charged one read for each 1,000 that are looked at, all before its first byte is sent: then a fault still has its own
+ * status. Large rows cost more.
  */
 import type { Context } from 'hono';
-import type { Page } from '../engine/definitions.ts';
+import type { Page } from '../engine/definitions/list.ts';
 import { onceEnded } from '../events/onceEnded.ts';
 import type { AppEnv, HttpDeps } from './env.ts';
 

@@ -9,8 +9,8 @@ const BEGINNING = 3;
 
 /**
  * @param name what was given
- * @returns the known name that takes the fewest changed letters, if it takes at most half of them or both begin alike; null if none is
- * near. One that holds the other takes none
+ * @returns the known name that takes the fewest changed letters, if it takes at most half of them or both begin alike;
+ * null if none is near. One that holds the other takes none
  */
 export function nearest(name: string, known: readonly string[]): string | null {
   if (name.length === 0 || name.length > MOST_CHARACTERS) return null;

@@ -1,5 +1,5 @@
 /**
- * The answers that every operation can give besides its own (interface, "Errors"), as documentation.
+ * The answers that every operation can give besides its own (docs/specification.md#errors), as documentation.
  */
 import { z } from '@hono/zod-openapi';
 import { FAILURE_CODES, type FailureCode } from '../domain/errors.ts';

@@ -1,7 +1,7 @@
 /**
  * Counts what the items of a request came to, for people to look at.
  */
-import type { Outcome } from '../engine/activity.ts';
+import type { Outcome } from '../engine/tenant/activity.ts';
 
 const REFUSED = new Set(['ALREADY_HELD', 'NOT_AVAILABLE', 'NOT_VALID', 'DOESNT_OWN_RESERVATION']);
 

@@ -1,6 +1,7 @@
 /**
- * Decides who may act on all tenants: people on the list of administrators, or in their group. An API key never may. The rights come from
- * what the identity provider said at the sign-in, and that holds for 15 minutes only: a person may leave the group.
+ * Decides who may act on all tenants: people on the list of administrators, or in their group. An API key never may.
+ * The rights come from what the identity provider said at the sign-in, and that holds for 15 minutes only: a person may
+ * leave the group.
  */
 
 export interface AdminRule {

@@ -1,5 +1,5 @@
 /**
- * The tenants of the in-memory mode: those that the configuration names (decisions, section 10).
+ * The tenants of the in-memory mode: those that the configuration names (docs/specification.md#store-modes-and-start).
  */
 import type { TenantRecord } from '../domain/tenants.ts';
 import type { Tier } from '../domain/tiers.ts';

@@ -1,6 +1,6 @@
 /**
- * Reads what a caller brings, as far as its form goes: an API key, a derived token, a session; and makes new ones up (decisions,
- * section 9). Whether it is valid only the engine knows, which looks it up by its digest.
+ * Reads what a caller brings, as far as its form goes: an API key, a derived token, a session; and makes new ones up
+ * (docs/specification.md#identity). Whether it is valid only the engine knows, which looks it up by its digest.
  */
 import { hash, randomBytes } from 'node:crypto';
 import { API_KEY, DERIVED_TOKEN, SESSION } from '../domain/names.ts';
@@ -14,7 +14,10 @@ const secret = () => randomBytes(20).toString('hex');
 /** A new key of a tenant: 40 random hexadecimal digits. */
 export const makeKey = (tenant: string): string => `hf_${tenant}_${secret()}`;
 
-/** A new derived token. It holds its subject, so that no look-up is needed to know whom it acts for; its digest covers that too. */
+/**
+ * A new derived token. It holds its subject, so that no look-up is needed to know whom it acts for; its digest covers
+ * that too.
+ */
 export const makeToken = (tenant: string, subject: string): string =>
   `hft_${tenant}_${Buffer.from(subject).toString('base64url')}.${secret()}`;
 

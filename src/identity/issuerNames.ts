@@ -1,6 +1,6 @@
 /**
- * The names of JWT issuers and their audiences. `holdfast:<tenant id>` is each tenant's own audience: no other tenant can register it, so
- * a JWT that carries it names its tenant.
+ * The names of JWT issuers and their audiences. `holdfast:<tenant id>` is each tenant's own audience: no other tenant
+ * can register it, so a JWT that carries it names its tenant.
  */
 import { nameFault, TENANT_ID } from '../domain/names.ts';
 
@@ -18,7 +18,10 @@ export function tenantOfAudience(audience: string): string | null {
   return TENANT_ID.test(tenant) ? tenant : null;
 }
 
-/** Says what is wrong with the name of an issuer or an audience, as the end of a sentence that begins with the field; null: nothing. */
+/**
+ * Says what is wrong with the name of an issuer or an audience, as the end of a sentence that begins with the field;
+ * null: nothing.
+ */
 export const issuerTextFault = (text: string): string | null =>
   Buffer.byteLength(text) > MAX_ISSUER_BYTES
     ? `must be at most ${MAX_ISSUER_BYTES} bytes long`

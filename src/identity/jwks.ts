@@ -1,6 +1,7 @@
 /**
- * The keys of issuers of JWTs, fetched from the addresses that tenants have registered (decisions, section 9). Tenants are not
- * trusted with what this service can reach: an address must be public and https, unless configuration allows otherwise.
+ * The keys of issuers of JWTs, fetched from the addresses that tenants have registered
+ * (docs/specification.md#identity). Tenants are not trusted with what this service can reach: an address must be public
+ * and https, unless configuration allows otherwise.
  */
 import { type LookupAddress, lookup } from 'node:dns';
 import { get as getByHttp, type IncomingMessage } from 'node:http';
@@ -72,8 +73,8 @@ const literal = ({ hostname }: URL): string | null => {
 };
 
 /**
- * Says what is wrong with an address of keys, as the end of a sentence that begins with the field, as far as can be seen without asking
- * anybody; null where nothing is.
+ * Says what is wrong with an address of keys, as the end of a sentence that begins with the field, as far as can be
+ * seen without asking anybody; null where nothing is.
  */
 export function jwksAddressFault(address: string, allowPrivate: boolean): string | null {
   if (!URL.canParse(address)) return 'must be an https address';
@@ -86,7 +87,10 @@ export function jwksAddressFault(address: string, allowPrivate: boolean): string
   return isLocal ? 'must not be a private address' : null;
 }
 
-/** Looks a name up as usual, and refuses it where it leads to a private address: what is checked is what is connected to. */
+/**
+ * Looks a name up as usual, and refuses it where it leads to a private address: what is checked is what is connected
+ * to.
+ */
 const publicLookup: LookupFunction = (hostname, options, done) => {
   lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
     const [first] = addresses ?? [];

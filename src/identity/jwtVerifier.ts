@@ -1,5 +1,5 @@
 /**
- * Verifies end users' JWTs by the issuers that tenants have registered (decisions, section 9).
+ * Verifies end users' JWTs by the issuers that tenants have registered (docs/specification.md#identity).
  */
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
 import { HoldfastError } from '../domain/errors.ts';
@@ -22,7 +22,7 @@ const ALGORITHMS = [
   'Ed25519',
 ];
 const MAX_LENGTH = 8192;
-/** The longest requester (decisions, section 2). */
+/** The longest requester (docs/specification.md#names-and-sizes). */
 const MAX_SUBJECT_LENGTH = 256;
 
 /** An issuer that a tenant trusts to say who its users are. */

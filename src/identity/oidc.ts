@@ -1,5 +1,5 @@
 /**
- * Signing in through an OpenID Connect provider (decisions, section 9): the code flow with PKCE.
+ * Signing in through an OpenID Connect provider (docs/specification.md#identity): the code flow with PKCE.
  */
 import {
   AuthorizationResponseError,
@@ -19,9 +19,9 @@ import {
   randomState,
 } from 'openid-client';
 import { z } from 'zod';
+import { isThisMachine } from '../config/machine.ts';
 import { HoldfastError } from '../domain/errors.ts';
 import { nameFault } from '../domain/names.ts';
-import { isThisMachine } from '../domain/thisMachine.ts';
 
 const TIMEOUT_S = 5;
 /** OpenID Connect allows 255 characters. */
@@ -128,7 +128,8 @@ export class OidcClient {
   /**
    * Ends a sign-in.
    * @param query with which the provider sent the person back
-   * @throws HoldfastError unauthenticated, where it is not the sign-in that was begun, or the provider refused it; unavailable
+   * @throws HoldfastError unauthenticated, where it is not the sign-in that was begun, or the provider refused it;
+   * unavailable
    */
   async finish(query: string, { state, nonce, verifier }: SignIn): Promise<SignedIn> {
     const configuration = await this.#discovered();

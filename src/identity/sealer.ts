@@ -1,6 +1,7 @@
 /**
- * Seals what nobody else may read: API keys, where they are stored, so that whoever may can be shown them again (decisions, section 9); and
- * sign-ins that have begun, while a browser keeps them. A JWE under the configured secret.
+ * Seals what nobody else may read: API keys, where they are stored, so that whoever may can be shown them again
+ * (docs/specification.md#identity); and sign-ins that have begun, while a browser keeps them. A JWE under the
+ * configured secret.
  */
 import { hash } from 'node:crypto';
 import { CompactEncrypt, compactDecrypt } from 'jose';

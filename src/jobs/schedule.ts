@@ -1,11 +1,12 @@
 /**
- * Work that comes round again, as a BullMQ job scheduler: each turn is done by whichever worker takes it, so any number of workers may run. BullMQ plans a
- * turn when the one before is taken, so a Redis that loses its data, or refuses a write, breaks the chain for good. Each worker therefore looks after the
- * chain, starts it again, and takes turns by its own timer as long as that does not help.
+ * Work that comes round again, as a BullMQ job scheduler: each turn is done by whichever worker takes it, so any number
+ * of workers may run. BullMQ plans a turn when the one before is taken, so a Redis that loses its data, or refuses a
+ * write, breaks the chain for good. Each worker therefore looks after the chain, starts it again, and takes turns by
+ * its own timer as long as that does not help.
  */
 import { Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
-import type { RedisClient } from '../engine/redis.ts';
+import type { RedisClient } from '../redis/client.ts';
 
 /** All of BullMQ's keys in one hash slot, which its scripts need in a cluster. */
 const PREFIX = '{bull}';

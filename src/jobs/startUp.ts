@@ -1,6 +1,6 @@
 /**
- * The start of an instance: tried until it works, so that one that is started before its Redis is not ready meanwhile, says why, and serves by itself
- * once Redis is there.
+ * The start of an instance: tried until it works, so that one that is started before its Redis is not ready meanwhile,
+ * says why, and serves by itself once Redis is there.
  */
 import type { Logger } from 'pino';
 

@@ -1,11 +1,12 @@
 /**
- * Failed authentications are limited for each client address (decisions, section 8), so that keys cannot be guessed at speed. All
- * instances count together. Instances that know of an address that has failed too often refuse it until its window ends, but for valid keys:
- * other callers may share the address with whoever failed.
+ * Failed authentications are limited for each client address (docs/specification.md#limits), so that keys cannot be
+ * guessed at speed. All instances count together. Instances that know of an address that has failed too often refuse it
+ * until its window ends, but for valid keys: other callers may share the address with whoever failed.
  */
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { HoldfastError, LimitError } from '../domain/errors.ts';
-import { type RedisClient, send } from '../engine/redis.ts';
+import type { RedisClient } from '../redis/client.ts';
+import { send } from '../redis/send.ts';
 import { RecentlyValid } from './recentlyValid.ts';
 
 const WINDOW_S = 60;
@@ -47,8 +48,8 @@ export class FailedAuthentications {
   }
 
   /**
-   * Lets a credential through to where it is verified, unless its address has failed too often. From such an address only
-   * credentials go through that were valid lately, or that a look-up finds valid; there are few look-ups.
+   * Lets a credential through to where it is verified, unless its address has failed too often. From such an address
+   * only credentials go through that were valid lately, or that a look-up finds valid; there are few look-ups.
    * @param asker the credential's, as the engine looks it up
    * @param lookUp throws unauthenticated where the credential is not valid
    * @returns whether the credential was looked up

@@ -1,5 +1,6 @@
 /**
- * Bounds how many long lists of one tenant an instance reads at the same time, so that one tenant's lists do not keep it from the others.
+ * Bounds how many long lists of one tenant an instance reads at the same time, so that one tenant's lists do not keep
+ * it from the others.
  */
 import { LimitError } from '../domain/errors.ts';
 

@@ -1,21 +1,21 @@
 /**
- * The quota of reads, in windows of a minute that all instances share: one for each GET and HEAD, one for each item of a check and for each
- * 1,000 that a list looks at.
+ * The quota of reads, in windows of a minute that all instances share: one for each GET and HEAD, one for each item of
+ * a check and for each 1,000 that a list looks at.
  */
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { tierLimitError, WINDOW_S } from '../domain/limits.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { TIERS, type Tier } from '../domain/tiers.ts';
-import { authenticate } from '../engine/authenticate.ts';
-import type { Engine } from '../engine/engine.ts';
-import { send } from '../engine/redis.ts';
-import { tellLimit } from '../engine/tellLimit.ts';
+import type { Engine } from '../engine/call.ts';
+import { authenticate } from '../engine/tenant/authenticate.ts';
+import { tellLimit } from '../engine/tenant/tellLimit.ts';
+import { send } from '../redis/send.ts';
 
 const LIMIT_TYPE = 'ReadsPerMinute';
 
 export class ReadLimiter {
   readonly #engine: Engine;
-  /** A window for each tenant and tier (interface, "Limits"). */
+  /** A window for each tenant and tier (docs/specification.md#limits). */
   readonly #limiters: ReadonlyMap<Tier, RateLimiterRedis>;
 
   constructor(engine: Engine) {
@@ -54,7 +54,8 @@ export class ReadLimiter {
   }
 
   /**
-   * Charges one read for more of an answer that has begun: it goes on even if nothing is left, and the next one is refused.
+   * Charges one read for more of an answer that has begun: it goes on even if nothing is left, and the next one is
+   * refused.
    * @throws HoldfastError unauthenticated, unavailable
    */
   async debit(credential: Credential): Promise<void> {

@@ -2,7 +2,8 @@
  * The audit trail: who changed what of a tenant, and when.
  */
 import { and, desc, eq, lt } from 'drizzle-orm';
-import type { Database, Db } from './database.ts';
+import type { Database } from './database.ts';
+import type { Db } from './db.ts';
 import { audit } from './schema.ts';
 
 export interface AuditEntry {

@@ -1,23 +1,21 @@
 /**
- * The database: Postgres by a pool of connections, or PGlite in this process (decisions, section 10). While it is away, what needs it fails
- * quickly, and it is found again by itself; the schema is brought up to date as soon as it is there.
+ * The database: Postgres by a pool of connections, or PGlite in this process
+ * (docs/specification.md#store-modes-and-start). While it is away, what needs it fails quickly, and it is found again
+ * by itself; the schema is brought up to date as soon as it is there.
  */
 import { chmod, mkdir } from 'node:fs/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { sql } from 'drizzle-orm';
 import { DrizzleQueryError } from 'drizzle-orm/errors';
-import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pglite';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
+import type { Db } from './db.ts';
 import { lockFolder } from './folderLock.ts';
 import { migratePglite, migratePostgres } from './migrate.ts';
 import { PostgresPool } from './postgresPool.ts';
 import { Turns } from './turns.ts';
-
-/** Drizzle on either database, or in a transaction. */
-export type Db = PgDatabase<PgQueryResultHKT>;
 
 export const PGLITE = 'pglite:';
 
@@ -27,7 +25,9 @@ const ANSWER_WITHIN_MS = 5000;
 const IN_FLIGHT_PER_CONNECTION = 100;
 const MIGRATE_AGAIN_MS = 2000;
 
-/** Work whose signal is aborted before it begins is not begun; a transaction is not committed either. Both then reject. */
+/**
+ * Work whose signal is aborted before it begins is not begun; a transaction is not committed either. Both then reject.
+ */
 interface Connected {
   run<T>(work: (db: Db) => Promise<T>, signal: AbortSignal): Promise<T>;
   transaction<T>(work: (tx: Db) => Promise<T>, signal: AbortSignal): Promise<T>;
@@ -90,8 +90,8 @@ export class Database {
 
   /**
    * Does some work on it.
-   * @throws HoldfastError unavailable, where it cannot be reached or takes too long: whether the work was done is then unknown, but work
-   * that still waits is not begun later; unavailable, where too many calls wait; whatever work throws
+   * @throws HoldfastError unavailable, where it cannot be reached or takes too long: whether the work was done is then
+   * unknown, but work that still waits is not begun later; unavailable, where too many calls wait; whatever work throws
    */
   run<T>(work: (db: Db) => Promise<T>): Promise<T> {
     return this.#inTime((signal) => this.#connected.run(work, signal));

@@ -1,11 +1,11 @@
 /**
- * Writes definitions into the database. One statement of Postgres takes 65,535 parameters at most, so many rows take several statements, all in
- * the transaction of the change.
+ * Writes definitions into the database. One statement of Postgres takes 65,535 parameters at most, so many rows take
+ * several statements, all in the transaction of the change.
  */
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Definition } from '../domain/resources.ts';
 import { PATH_DELIMITER } from '../domain/resources.ts';
-import type { Db } from './database.ts';
+import type { Db } from './db.ts';
 import { definitions } from './schema.ts';
 
 /** Of five parameters each. */

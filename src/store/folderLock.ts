@@ -1,6 +1,6 @@
 /**
- * Keeps a second process away from a folder of PGlite's, which does not do so itself: a socket beside it that only one can listen on. It
- * goes with its process, so a crash leaves no lock behind.
+ * Keeps a second process away from a folder of PGlite's, which does not do so itself: a socket beside it that only one
+ * can listen on. It goes with its process, so a crash leaves no lock behind.
  */
 import { mkdir, unlink } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';

@@ -1,9 +1,10 @@
 /**
- * The issuers whose JWTs a tenant's users may exchange for tokens. Each tenant has its own: what one registers means nothing to another.
+ * The issuers whose JWTs a tenant's users may exchange for tokens. Each tenant has its own: what one registers means
+ * nothing to another.
  */
 import { and, asc, count, eq, inArray } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
-import { endTokens } from '../engine/tokens.ts';
+import { endTokens } from '../engine/tenant/tokens.ts';
 import { note } from './audit.ts';
 import { noSuchTenant, type Store } from './records.ts';
 import { jwtIssuers, tenants } from './schema.ts';
@@ -56,7 +57,8 @@ export const findIssuers = (
 
 /**
  * Registers an issuer, or gives a registered one another address of keys.
- * @throws HoldfastError upgrade, if the tenant's tier has no token exchange; refused, if there are too many; unknown, unavailable
+ * @throws HoldfastError upgrade, if the tenant's tier has no token exchange; refused, if there are too many; unknown,
+ * unavailable
  */
 export const putIssuer = ({ database }: Store, tenant: string, one: Issuer, actor: string): Promise<void> =>
   database.transaction(async (tx) => {
@@ -79,7 +81,8 @@ export const putIssuer = ({ database }: Store, tenant: string, one: Issuer, acto
   });
 
 /**
- * Removes an issuer. The tokens that were exchanged by it end too. If the call fails half-way, a second call ends the tokens that are left.
+ * Removes an issuer. The tokens that were exchanged by it end too. If the call fails half-way, a second call ends the
+ * tokens that are left.
  * @throws HoldfastError unknown, unavailable
  */
 export async function deleteIssuer(

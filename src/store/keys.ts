@@ -1,11 +1,12 @@
 /**
- * A tenant's API keys (decisions, section 9): looked up by their digests alone, and kept sealed for whoever may see them again.
+ * A tenant's API keys (docs/specification.md#identity): looked up by their digests alone, and kept sealed for whoever
+ * may see them again.
  */
 import { and, asc, count, eq, sql } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
 import { tierLimitError } from '../domain/limits.ts';
 import type { TierTable } from '../domain/tiers.ts';
-import type { Db } from './database.ts';
+import type { Db } from './db.ts';
 import { changeRecord, type Store } from './records.ts';
 import { apiKeys, tenants } from './schema.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Brings the database's schema up to date by the migrations in drizzle/. However many instances start at once, one of them does it, under a
- * lock of the database, and the others wait.
+ * Brings the database's schema up to date by the migrations in drizzle/. However many instances start at once, one of
+ * them does it, under a lock of the database, and the others wait.
  */
 import { fileURLToPath } from 'node:url';
 import type { PgliteDatabase } from 'drizzle-orm/pglite';

@@ -1,12 +1,13 @@
 /**
- * A pool of connections to Postgres, each a client of its own that knows when its connection was lost. The postgres package's own pool is not
- * used, since its transactions go on, on another connection and outside any transaction, or bring the process down, where their
- * connection is lost on the way (porsager/postgres, issue 1208 and pull request 1155).
+ * A pool of connections to Postgres, each a client of its own that knows when its connection was lost. The postgres
+ * package's own pool is not used, since its transactions go on, on another connection and outside any transaction, or
+ * bring the process down, where their connection is lost on the way (porsager/postgres, issue 1208 and pull request
+ * 1155).
  */
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
-import type { Db } from './database.ts';
+import type { Db } from './db.ts';
 import { Turns } from './turns.ts';
 
 export interface PoolOptions {

@@ -1,13 +1,15 @@
 /**
- * A tenant's record in the database, as the engine takes it; and changing it: in one transaction with its audit entry, then in Redis.
+ * A tenant's record in the database, as the engine takes it; and changing it: in one transaction with its audit entry,
+ * then in Redis.
  */
 import { eq, sql } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
 import type { TenantRecord } from '../domain/tenants.ts';
-import { loadTenant } from '../engine/loadTenant.ts';
-import type { RedisClient } from '../engine/redis.ts';
+import { loadTenant } from '../engine/tenant/load.ts';
+import type { RedisClient } from '../redis/client.ts';
 import { type AuditEntry, note } from './audit.ts';
-import type { Database, Db } from './database.ts';
+import type { Database } from './database.ts';
+import type { Db } from './db.ts';
 import { apiKeys, tenants } from './schema.ts';
 
 /** Where tenants are kept, and where their working copies are. */
@@ -38,8 +40,8 @@ export async function readRecord(tx: Db, id: string): Promise<VersionedRecord | 
  * Changes what Redis too has of a tenant. Where it returns, every instance goes by it: a key that it took away is dead.
  * @param work changes rows, in a transaction that no other change of the tenant's record overlaps
  * @returns what work returns
- * @throws HoldfastError unknown, where there is no such tenant; unavailable: the outcome is unknown; whatever work throws, and then
- * nothing has changed
+ * @throws HoldfastError unknown, where there is no such tenant; unavailable: the outcome is unknown; whatever work
+ * throws, and then nothing has changed
  */
 export async function changeRecord<T>(
   { database, redis }: Store,

@@ -1,6 +1,6 @@
 /**
- * The tables of the database, the same in Postgres and in PGlite (decisions, sections 9 and 10). Times are UTC. `npx drizzle-kit generate`
- * writes the migrations in drizzle/ from this file.
+ * The tables of the database, the same in Postgres and in PGlite (docs/specification.md#identity,
+ * #store-modes-and-start). Times are UTC. `npx drizzle-kit generate` writes the migrations in drizzle/ from this file.
  */
 import { sql } from 'drizzle-orm';
 import {

@@ -1,5 +1,6 @@
 /**
- * Tenants: made at a first sign-in, looked at, and changed by administrators (decisions, sections 6 and 9).
+ * Tenants: made at a first sign-in, looked at, and changed by administrators (docs/specification.md#operations,
+ * #identity).
  */
 import { and, asc, count, eq, gt, ilike, or } from 'drizzle-orm';
 import type { Tier } from '../domain/tiers.ts';

@@ -1,6 +1,6 @@
 /**
- * Hands out things, such as connections, that one caller uses at a time. Callers that find none free queue up, and leave the queue when they
- * stop waiting: their work is not done later, for nobody.
+ * Hands out things, such as connections, that one caller uses at a time. Callers that find none free queue up, and
+ * leave the queue when they stop waiting: their work is not done later, for nobody.
  */
 export class Turns<Thing> {
   readonly #free: Thing[];

@@ -1,5 +1,5 @@
 /**
- * People who sign in: each belongs to a tenant, which their first sign-in makes (interface, "Authentication" 4).
+ * People who sign in: each belongs to a tenant, which their first sign-in makes (docs/specification.md#identity).
  */
 import { randomBytes } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
@@ -57,7 +57,9 @@ async function findUser({ database }: Store, { issuer, subject, email, name }: I
   return user ?? null;
 }
 
-/** Of what may be in an id, as much of the name as makes it known again, and something that makes it one of its kind. */
+/**
+ * Of what may be in an id, as much of the name as makes it known again, and something that makes it one of its kind.
+ */
 function newTenantId(name: string): string {
   const slug = name
     .normalize('NFKD')

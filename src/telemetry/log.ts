@@ -11,7 +11,10 @@ export function createLogger(level: string, stream: DestinationStream = standard
   return pino({ level, base: null, timestamp, serializers: { err: brief } }, stream);
 }
 
-/** The lines of one turn of the event loop are handed on as one: the destination measures all that it holds with each that it is given. */
+/**
+ * The lines of one turn of the event loop are handed on as one: the destination measures all that it holds with each
+ * that it is given.
+ */
 function standardOutput(): DestinationStream & { flush(done?: (error?: Error) => void): void } {
   let lines: string[] = [];
   const handOn = () => {
@@ -46,7 +49,9 @@ function timestamp(): string {
   return told;
 }
 
-/** An error without its stack, its cause and what else a library hangs on it: ioredis adds the command, tokens and all. */
+/**
+ * An error without its stack, its cause and what else a library hangs on it: ioredis adds the command, tokens and all.
+ */
 const brief = (error: unknown) =>
   error instanceof Error
     ? { type: error.name, message: error.message, ...('code' in error ? { code: error.code } : {}) }

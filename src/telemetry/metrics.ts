@@ -1,6 +1,6 @@
 /**
- * What an instance counts and times of itself, in Prometheus's terms. No label ever holds what a caller chose (a tenant, a resource, a path that
- * no route has), so the number of series is bounded by the code alone.
+ * What an instance counts and times of itself, in Prometheus's terms. No label ever holds what a caller chose (a
+ * tenant, a resource, a path that no route has), so the number of series is bounded by the code alone.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
@@ -83,7 +83,10 @@ export class Metrics {
     this.#delivered.inc(events);
   }
 
-  /** @param streams 0 to have the series from the start: of one that begins at 1, Prometheus does not see that it has grown */
+  /**
+   * @param streams 0 to have the series from the start: of one that begins at 1, Prometheus does not see that it has
+   * grown
+   */
   countStreamEnd(reason: string, streams = 1): void {
     this.#streamsEnded.inc({ reason }, streams);
   }

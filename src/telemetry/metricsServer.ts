@@ -1,5 +1,6 @@
 /**
- * Serves the metrics at GET /metrics of a port of their own, which no load balancer passes on: they are for whoever runs the service.
+ * Serves the metrics at GET /metrics of a port of their own, which no load balancer passes on: they are for whoever
+ * runs the service.
  */
 import { createServer, type Server } from 'node:http';
 import type { Metrics } from './metrics.ts';

@@ -1,6 +1,7 @@
 /**
- * Traces by OpenTelemetry: a span for each request, and one below it for each script that it calls. Loaded only where an endpoint is
- * configured. The libraries themselves read the other OTEL_ variables: headers, sampler, service name. No key, token, body or query is told.
+ * Traces by OpenTelemetry: a span for each request, and one below it for each script that it calls. Loaded only where
+ * an endpoint is configured. The libraries themselves read the other OTEL_ variables: headers, sampler, service name.
+ * No key, token, body or query is told.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { defaultTextMapGetter, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
@@ -67,7 +68,9 @@ export class Traces {
     }
   }
 
-  /** To be called when a script is sent; what it returns, when it is answered. What no request asked for has no span. */
+  /**
+   * To be called when a script is sent; what it returns, when it is answered. What no request asked for has no span.
+   */
   readonly startScript = (script: string) => {
     const request = this.#request.getStore();
     if (request === undefined) return () => {};

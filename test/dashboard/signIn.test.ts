@@ -1,13 +1,13 @@
 /**
- * Signing in, as somebody would who does not keep to the rules (decisions, section 9).
+ * Signing in, as somebody would who does not keep to the rules (docs/specification.md#identity).
  */
 import { request } from 'node:http';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { redisAddress } from '../../src/engine/redis.ts';
-import { readSession } from '../../src/engine/sessions.ts';
+import { readSession } from '../../src/engine/tenant/sessions.ts';
 import { parseSession } from '../../src/identity/credentials.ts';
 import { type DashboardService, startDashboard } from '../support/dashboard.ts';
+import { redisAddress } from '../support/redisAddress.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { signIn } from '../support/tenancy.ts';
 import { until } from '../support/until.ts';
@@ -40,7 +40,10 @@ async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
 
 const bare = (cookie: string | undefined) => cookie?.split(';')[0] ?? '';
 
-/** Goes as far as the provider's answer: the address that it sends the browser back to, and the cookie of the sign-in that has begun. */
+/**
+ * Goes as far as the provider's answer: the address that it sends the browser back to, and the cookie of the sign-in
+ * that has begun.
+ */
 async function signInUpTo(who: string, to?: string): Promise<{ back: string; cookie: string }> {
   const query = to === undefined ? '' : `?${new URLSearchParams({ to })}`;
   const start = await ask(`${service.one.url}/auth/start${query}`);

@@ -1,6 +1,6 @@
 /**
- * What operations cost Redis, by its own count: round trips, and commands that scripts run. It does not depend on the machine, so it may not
- * grow unnoticed: a change that makes one cheaper lowers the figure here.
+ * What operations cost Redis, by its own count: round trips, and commands that scripts run. It does not depend on the
+ * machine, so it may not grow unnoticed: a change that makes one cheaper lowers the figure here.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';

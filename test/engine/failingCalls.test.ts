@@ -1,20 +1,21 @@
 /**
- * A script does not roll back, so it decides first and writes last: whichever of its Redis calls fails, nothing is half done. A
- * call after the first write cannot fail for want of memory, replicas or a primary: Redis checks these at the first only.
+ * A script does not roll back, so it decides first and writes last: whichever of its Redis calls fails, nothing is half
+ * done. A call after the first write cannot fail for want of memory, replicas or a primary: Redis checks these at the
+ * first only.
  */
 
 import { describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../src/domain/reservations.ts';
-import { NOW } from '../../src/engine/change.ts';
-import { deleteDefinition } from '../../src/engine/delete.ts';
-import { keysOf } from '../../src/engine/keys.ts';
-import type { RedisClient } from '../../src/engine/redis.ts';
-import { register } from '../../src/engine/register.ts';
-import { renew } from '../../src/engine/renew.ts';
-import { reserve } from '../../src/engine/reserve.ts';
-import { reset } from '../../src/engine/reset.ts';
-import { transaction } from '../../src/engine/transaction.ts';
-import { unreserve } from '../../src/engine/unreserve.ts';
+import { deleteDefinition } from '../../src/engine/definitions/delete.ts';
+import { register } from '../../src/engine/definitions/register.ts';
+import { NOW } from '../../src/engine/definitions/step.ts';
+import { renew } from '../../src/engine/reservations/renew.ts';
+import { reserve } from '../../src/engine/reservations/reserve.ts';
+import { reset } from '../../src/engine/reservations/reset.ts';
+import { transaction } from '../../src/engine/reservations/transaction.ts';
+import { unreserve } from '../../src/engine/reservations/unreserve.ts';
+import type { RedisClient } from '../../src/redis/client.ts';
+import { keysOf } from '../../src/redis/keys.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
 
@@ -39,7 +40,10 @@ local redis = {
 const start = Date.now();
 const item = (resource: string, ttlSeconds?: number) => ({ resource, requester: 'alice', ttlSeconds });
 
-/** Name → what is done once (on a tenant with a tree, a pool, blockers and reservations in force) and must be whole or nothing. */
+/**
+ * Name → what is done once (on a tenant with a tree, a pool, blockers and reservations in force) and must be whole or
+ * nothing.
+ */
 const VERBS: Record<string, (running: RunningEngine, held: ReserveResult[]) => Promise<unknown>> = {
   reserve: ({ engine, credential }) => reserve(engine, credential, [item('leaf', 5), item('plain', 5), item('slot_7')]),
   unreserve: ({ engine, credential }, held) => unreserve(engine, credential, held),

@@ -1,6 +1,6 @@
 /**
- * The worst request that the limits allow, of every operation, on the worst state that the caps allow: none keeps Redis busy for long.
- * HOG=full takes the state to 1,000,000 reservations and 100,000 definitions, and prints the figures.
+ * The worst request that the limits allow, of every operation, on the worst state that the caps allow: none keeps Redis
+ * busy for long. HOG=full takes the state to 1,000,000 reservations and 100,000 definitions, and prints the figures.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -8,27 +8,30 @@ import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
 import type { TransactionItem } from '../../src/domain/reservations.ts';
 import type { Registration } from '../../src/domain/resources.ts';
 import { DEFAULT_SIZES } from '../../src/domain/sizes.ts';
-import { active } from '../../src/engine/active.ts';
-import { NOW } from '../../src/engine/change.ts';
-import { check } from '../../src/engine/check.ts';
-import { copyDefinitions, takeCopyLease } from '../../src/engine/copy.ts';
-import { definitions, tree } from '../../src/engine/definitions.ts';
-import { deleteDefinition } from '../../src/engine/delete.ts';
-import { keysOf } from '../../src/engine/keys.ts';
-import { register } from '../../src/engine/register.ts';
-import { renew } from '../../src/engine/renew.ts';
-import { reserve } from '../../src/engine/reserve.ts';
-import { reset } from '../../src/engine/reset.ts';
-import { slotOwners } from '../../src/engine/slotOwners.ts';
-import { transaction } from '../../src/engine/transaction.ts';
-import { unreserve } from '../../src/engine/unreserve.ts';
+import { copyDefinitions, takeCopyLease } from '../../src/engine/definitions/copy.ts';
+import { deleteDefinition } from '../../src/engine/definitions/delete.ts';
+import { definitions, tree } from '../../src/engine/definitions/list.ts';
+import { register } from '../../src/engine/definitions/register.ts';
+import { NOW } from '../../src/engine/definitions/step.ts';
+import { active } from '../../src/engine/reservations/active.ts';
+import { check } from '../../src/engine/reservations/check.ts';
+import { renew } from '../../src/engine/reservations/renew.ts';
+import { reserve } from '../../src/engine/reservations/reserve.ts';
+import { reset } from '../../src/engine/reservations/reset.ts';
+import { slotOwners } from '../../src/engine/reservations/slotOwners.ts';
+import { transaction } from '../../src/engine/reservations/transaction.ts';
+import { unreserve } from '../../src/engine/reservations/unreserve.ts';
+import { keysOf } from '../../src/redis/keys.ts';
 import { setClock } from '../support/clock.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
 
 const IS_FULL = process.env.HOG === 'full';
 const RESERVATIONS = IS_FULL ? 1_000_000 : 50_000;
 const DEFINITIONS = IS_FULL ? 100_000 : 10_000;
-/** Of a quiet core; a slower machine gets as much more as it takes longer for the yardstick, and one that is busy half as much again. */
+/**
+ * Of a quiet core; a slower machine gets as much more as it takes longer for the yardstick, and one that is busy half
+ * as much again.
+ */
 const MAX_MS = 15;
 const YARDSTICK_MS = 5;
 const YARDSTICK = 'local x = 0 for i = 1, 500000 do x = x + i % 7 end return x';
@@ -79,7 +82,10 @@ async function scriptsOf(operation: () => Promise<unknown>): Promise<number[]> {
   return scripts.map(([, , microseconds]) => Math.min(cpu, microseconds / 1000));
 }
 
-/** Runs an operation a few times. Returns how long Redis worked on the longest of its scripts, each in the best of the runs. */
+/**
+ * Runs an operation a few times. Returns how long Redis worked on the longest of its scripts, each in the best of the
+ * runs.
+ */
 async function longest(
   what: string,
   operation: () => Promise<unknown>,

@@ -1,11 +1,11 @@
 /**
- * Two versions of the code side by side on the same data, as in a rolling update: scripts of either work on what the other's wrote, and are found
- * by their own text, whatever Redis has forgotten.
+ * Two versions of the code side by side on the same data, as in a rolling update: scripts of either work on what the
+ * other's wrote, and are found by their own text, whatever Redis has forgotten.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { LUA_FOLDER } from '../../src/engine/scripts.ts';
+import { LUA_FOLDER } from '../../src/redis/scripts.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { watch } from '../support/watch.ts';
 

@@ -1,18 +1,18 @@
 /**
- * Streams of events across real instances on one Redis (interface, "Events"; decisions, section 7).
+ * Streams of events across real instances on one Redis (docs/specification.md#events).
  */
 import { spawn } from 'node:child_process';
 import { EventSource } from 'eventsource';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { startRedis } from '../../scripts/redisServer.ts';
-import { loadTenant } from '../../src/engine/loadTenant.ts';
-import { redisAddress } from '../../src/engine/redis.ts';
-import { openStream } from '../../src/engine/streams.ts';
-import { sweep } from '../../src/engine/sweep.ts';
+import { sweep } from '../../src/engine/expiry/sweep.ts';
+import { loadTenant } from '../../src/engine/tenant/load.ts';
+import { openStream } from '../../src/engine/tenant/streamLeases.ts';
 import { configuredTenants } from '../../src/identity/configuredTenants.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { startEngine } from '../support/engine.ts';
+import { redisAddress } from '../support/redisAddress.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { watch as open, type Subscriber } from '../support/watch.ts';

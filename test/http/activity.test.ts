@@ -2,7 +2,7 @@
  * What people see of the calls of a tenant: operations in the hour chart, and one id of a form and of what it calls.
  */
 import { expect, test } from 'vitest';
-import { lastHour } from '../../src/engine/activity.ts';
+import { lastHour } from '../../src/engine/tenant/activity.ts';
 import { startInstance } from '../support/service.ts';
 import { signIn } from '../support/tenancy.ts';
 import { until } from '../support/until.ts';

@@ -1,6 +1,7 @@
 /**
- * Overload: what is more than an instance can do is refused at once, and what it has taken is answered. Requests are kept in flight by
- * keeping back large bodies, with valid keys of many tenants, so nothing here depends on how fast the machine is.
+ * Overload: what is more than an instance can do is refused at once, and what it has taken is answered. Requests are
+ * kept in flight by keeping back large bodies, with valid keys of many tenants, so nothing here depends on how fast the
+ * machine is.
  */
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -225,7 +226,8 @@ describe('large bodies', () => {
       for (const caller of all) caller.body(' ');
     }, 500);
     const large = new Caller(instance, keys[8]?.key ?? '');
-    // Each answer takes a turn of the event loop, and each turn takes a piece of every body that is in the kernel's hands.
+    // Each answer takes a turn of the event loop, and each turn takes a piece of every body that is in the kernel's
+    // hands.
     for (let turn = 0; turn < 100; turn++) await (await fetch(`${instance.url}/healthz`)).text();
     expect(await large.head(LARGE).body(body(LARGE)).answer()).toEqual(REFUSED);
     // One that does not say how large it is may be large.

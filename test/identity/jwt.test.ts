@@ -1,5 +1,5 @@
 /**
- * What is accepted as an end user's JWT (interface, "Authentication" 6; decisions, section 9), and where keys are fetched from.
+ * What is accepted as an end user's JWT (docs/specification.md#identity), and where keys are fetched from.
  */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { hostname } from 'node:os';

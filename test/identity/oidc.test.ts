@@ -1,5 +1,5 @@
 /**
- * What is believed of what an identity provider says of somebody (decisions, section 9).
+ * What is believed of what an identity provider says of somebody (docs/specification.md#identity).
  */
 import { describe, expect, test } from 'vitest';
 import { describe as told } from '../../src/identity/oidc.ts';

@@ -5,8 +5,8 @@ import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { freePort } from '../../scripts/freePort.ts';
 import { type RedisNode, startRedisNode } from '../../scripts/redisServer.ts';
-import { createPatientRedis, type RedisClient } from '../../src/engine/redis.ts';
 import { type Schedule, startSchedule } from '../../src/jobs/schedule.ts';
+import { createPatientRedis, type RedisClient } from '../../src/redis/client.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import { until } from '../support/until.ts';
 

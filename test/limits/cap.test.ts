@@ -1,5 +1,5 @@
 /**
- * The cap of reservations at the same time (interface, "Limits"; decisions, section 8): exact, whatever happens at once.
+ * The cap of reservations at the same time (docs/specification.md#limits): exact, whatever happens at once.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ReserveItem, TransactionItem } from '../../src/domain/reservations.ts';

@@ -1,5 +1,5 @@
 /**
- * Failed authentications are limited for each client address (decisions, section 8).
+ * Failed authentications are limited for each client address (docs/specification.md#limits).
  */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

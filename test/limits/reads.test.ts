@@ -1,5 +1,5 @@
 /**
- * The quota of reads (interface, "Limits"; decisions, section 8).
+ * The quota of reads (docs/specification.md#limits).
  */
 import { describe, expect, test } from 'vitest';
 import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';

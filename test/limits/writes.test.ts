@@ -1,9 +1,9 @@
 /**
- * The quota of writes (interface, "Limits"; decisions, section 8), at three instances at once.
+ * The quota of writes (docs/specification.md#limits), at three instances at once.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ReserveItem } from '../../src/domain/reservations.ts';
-import { loadTenant } from '../../src/engine/loadTenant.ts';
+import { loadTenant } from '../../src/engine/tenant/load.ts';
 import { configuredTenants } from '../../src/identity/configuredTenants.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { startEngine } from '../support/engine.ts';
@@ -173,7 +173,7 @@ describe('the answer', () => {
   });
 });
 
-/** As lua/includes/charge.lua keeps it: window's start (7 bytes), written, day, written today. */
+/** As lua/lib/charge.lua keeps it: window's start (7 bytes), written, day, written today. */
 function packUsage(startMs: number, written: number): Buffer {
   const bytes = Buffer.alloc(19);
   bytes.writeUIntBE(startMs, 1, 6);

@@ -1,6 +1,6 @@
 /**
- * Many callers at several instances at once: what each of them saw is explained by some order of the operations, which rules out
- * two owners of a slot; and in that order fencing tokens only rise.
+ * Many callers at several instances at once: what each of them saw is explained by some order of the operations, which
+ * rules out two owners of a slot; and in that order fencing tokens only rise.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

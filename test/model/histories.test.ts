@@ -1,6 +1,6 @@
 /**
- * The engine against the model, in random histories: HISTORIES of them, 100 unless set (`npm run test:nightly` runs 2,000). A
- * history that fails is shrunk and printed; put into found.json it is run again for good.
+ * The engine against the model, in random histories: HISTORIES of them, 100 unless set (`npm run test:nightly` runs
+ * 2,000). A history that fails is shrunk and printed; put into found.json it is run again for good.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,23 +1,23 @@
 /**
- * Histories: steps that are carried out by the engine and by the model alike, compared after each. A step is plain JSON, so that
- * a failing history can be kept and run again.
+ * Histories: steps that are carried out by the engine and by the model alike, compared after each. A step is plain
+ * JSON, so that a failing history can be kept and run again.
  */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { changeInRedis } from '../../src/definitions/changeInRedis.ts';
 import { HoldfastError } from '../../src/domain/errors.ts';
 import { TRANSACTION_METHODS, type TransactionItem, type TransactionMethod } from '../../src/domain/reservations.ts';
 import type { Registration } from '../../src/domain/resources.ts';
-import { active } from '../../src/engine/active.ts';
-import { available } from '../../src/engine/available.ts';
-import { changeInRedis } from '../../src/engine/changeInRedis.ts';
-import { check } from '../../src/engine/check.ts';
-import { renew } from '../../src/engine/renew.ts';
-import { reserve } from '../../src/engine/reserve.ts';
-import { reset } from '../../src/engine/reset.ts';
-import { sweep } from '../../src/engine/sweep.ts';
-import { transaction } from '../../src/engine/transaction.ts';
-import { unreserve } from '../../src/engine/unreserve.ts';
+import { available } from '../../src/engine/definitions/available.ts';
+import { sweep } from '../../src/engine/expiry/sweep.ts';
+import { active } from '../../src/engine/reservations/active.ts';
+import { check } from '../../src/engine/reservations/check.ts';
+import { renew } from '../../src/engine/reservations/renew.ts';
+import { reserve } from '../../src/engine/reservations/reserve.ts';
+import { reset } from '../../src/engine/reservations/reset.ts';
+import { transaction } from '../../src/engine/reservations/transaction.ts';
+import { unreserve } from '../../src/engine/reservations/unreserve.ts';
 import { setClock } from '../support/clock.ts';
 import type { RunningEngine } from '../support/engine.ts';
 import { all, allDefinitions, wholeTree } from '../support/listed.ts';

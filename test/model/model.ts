@@ -1,5 +1,5 @@
 /**
- * What Holdfast must do, written from the text of decisions, sections 3 to 6, with no thought of speed: the reference that
+ * What Holdfast must do, written from docs/specification.md, with no thought of speed: the reference that
  * histories are compared with. Everything is kept as sets of things, nothing is counted.
  */
 import type {

@@ -1,6 +1,6 @@
 /**
- * Finds an order of concurrent operations that explains what their callers saw: one in which each lies between its call and its
- * answer, and in which the model gives the same answers (linearizability, by the search of Wing and Gong).
+ * Finds an order of concurrent operations that explains what their callers saw: one in which each lies between its call
+ * and its answer, and in which the model gives the same answers (linearizability, by the search of Wing and Gong).
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Model } from './model.ts';
@@ -12,7 +12,9 @@ export interface Operation {
   /** What was asked and answered, for whoever reads a failure. */
   readonly what: unknown;
   readonly answer: unknown;
-  /** Carries it out on the model and returns the answer that the caller should have seen; null where it cannot be next. */
+  /**
+   * Carries it out on the model and returns the answer that the caller should have seen; null where it cannot be next.
+   */
   apply(model: Model): unknown;
 }
 

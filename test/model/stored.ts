@@ -1,12 +1,12 @@
 /**
- * What a tenant's keys in Redis hold, read by the words of lua/includes/codec.lua, and whether it is just what the model says:
- * every slot has one owner, every need is a plan that names it, nothing is held that no reservation needs, and every count and
- * index agrees with the records.
+ * What a tenant's keys in Redis hold, read by the words of lua/lib/codec.lua, and whether it is just what the model
+ * says: every slot has one owner, every need is a plan that names it, nothing is held that no reservation needs, and
+ * every count and index agrees with the records.
  */
 
 import { expect } from 'vitest';
-import { expiryKey, expiryShard } from '../../src/engine/keys.ts';
-import type { RedisClient } from '../../src/engine/redis.ts';
+import type { RedisClient } from '../../src/redis/client.ts';
+import { expiryKey, expiryShard } from '../../src/redis/keys.ts';
 import { type Model, slotName } from './model.ts';
 
 /** Throws where they disagree. */

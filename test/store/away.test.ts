@@ -1,6 +1,6 @@
 /**
- * The database away (decisions, section 10): what needs only Redis goes on undisturbed, what needs the database answers 503, and all is well
- * again by itself.
+ * The database away (docs/specification.md#store-modes-and-start): what needs only Redis goes on undisturbed, what
+ * needs the database answers 503, and all is well again by itself.
  */
 import { execFileSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';

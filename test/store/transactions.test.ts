@@ -3,7 +3,7 @@
  */
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Db } from '../../src/store/database.ts';
+import type { Db } from '../../src/store/db.ts';
 import { tenants } from '../../src/store/schema.ts';
 import { KINDS, type OpenStore, openStore, type TestDatabase } from '../support/tenancy.ts';
 

@@ -1,8 +1,8 @@
 /**
- * A clock that a test steers: stands in for lua/includes/clock.lua and reads `{tenant}:clock`, microseconds; Redis's own
+ * A clock that a test steers: stands in for lua/lib/clock.lua and reads `{tenant}:clock`, microseconds; Redis's own
  * time where a tenant has none.
  */
-import type { RedisClient } from '../../src/engine/redis.ts';
+import type { RedisClient } from '../../src/redis/client.ts';
 
 export const STEERED_CLOCK = `
 local nowUs = tonumber(redis.call('GET', (string.gsub(KEYS[1], ':[^:]*$', ':clock'))) or 0)

@@ -1,19 +1,21 @@
 /**
- * A process that changes a tenant and dies on the way: just before its so-and-so-many-th write to a server, counted from where the change
- * begins, it kills itself. Run by test/store/deaths.test.ts; exits with 0 where it got through.
+ * A process that changes a tenant and dies on the way: just before its so-and-so-many-th write to a server, counted
+ * from where the change begins, it kills itself. Run by test/definitions/deaths.test.ts; exits with 0 where it got
+ * through.
  */
 import { Socket } from 'node:net';
 import { z } from 'zod';
+import { changeInDatabase } from '../../src/definitions/changeInDatabase.ts';
+import { WorkingCopy } from '../../src/definitions/workingCopy.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { createRedis, send } from '../../src/engine/redis.ts';
-import { defineScripts, loadScripts } from '../../src/engine/scripts.ts';
+import type { Engine } from '../../src/engine/call.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
+import { createRedis } from '../../src/redis/client.ts';
+import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
+import { send } from '../../src/redis/send.ts';
 import { Database } from '../../src/store/database.ts';
-import { changeInDatabase } from '../../src/store/definitions.ts';
 import { rotateKey } from '../../src/store/keys.ts';
 import { suspendTenant } from '../../src/store/tenants.ts';
-import { WorkingCopy } from '../../src/store/workingCopy.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 
 export const Task = z.object({

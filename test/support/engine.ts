@@ -4,12 +4,13 @@
 import { inject } from 'vitest';
 import type { Credential } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS, type TierLimits, UNLIMITED } from '../../src/domain/tiers.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { configuredLoader } from '../../src/engine/loadTenant.ts';
-import { createRedis, send } from '../../src/engine/redis.ts';
-import { defineScripts, loadScripts } from '../../src/engine/scripts.ts';
+import type { Engine } from '../../src/engine/call.ts';
+import { configuredLoader } from '../../src/engine/tenant/load.ts';
 import { configuredTenants } from '../../src/identity/configuredTenants.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
+import { createRedis } from '../../src/redis/client.ts';
+import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
+import { send } from '../../src/redis/send.ts';
 import { STEERED_CLOCK } from './clock.ts';
 import { makeConfiguredKey, makeTenant } from './service.ts';
 import { until } from './until.ts';
@@ -22,7 +23,7 @@ export interface RunningEngine {
 
 /**
  * Starts one whose clock is steered by setClock, and is Redis's own until it is.
- * @param includes stand-ins for files of lua/includes, by name
+ * @param includes stand-ins for files of lua/lib, by name
  * @param limits of the tenant's tier; what is left out is not limited
  */
 export async function startEngine(

@@ -55,8 +55,9 @@ export const buildOverlay = (name: string): Manifest[] =>
   parseManifests(execFileSync('kubectl', ['kustomize', join(FOLDER, 'overlays', name)], { encoding: 'utf8' }));
 
 /**
- * What the API server would refuse, or silently drop: faults by the schema of the manifest's kind, and fields that the schema does not
- * know. The validators are generated code that reads each field it knows of, and no other: so the fields that they did not read are unknown.
+ * What the API server would refuse, or silently drop: faults by the schema of the manifest's kind, and fields that the
+ * schema does not know. The validators are generated code that reads each field it knows of, and no other: so the
+ * fields that they did not read are unknown.
  */
 export async function faultsOf(manifest: Manifest): Promise<string[]> {
   const { apiVersion, kind } = manifest;

@@ -1,6 +1,6 @@
 /**
- * The real PostgreSQL that the tests run on: TEST_DATABASE_URL if set, else a container where a Docker engine answers, else a
- * server process of their own. Says which; there is no going without.
+ * The real PostgreSQL that the tests run on: TEST_DATABASE_URL if set, else a container where a Docker engine answers,
+ * else a server process of their own. Says which; there is no going without.
  */
 import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers';
 import type { TestProject } from 'vitest/node';

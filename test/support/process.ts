@@ -1,5 +1,6 @@
 /**
- * An instance of the service as a process of its own, for tests that kill it, or that need another environment than this process has.
+ * An instance of the service as a process of its own, for tests that kill it, or that need another environment than
+ * this process has.
  */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

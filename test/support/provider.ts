@@ -1,6 +1,6 @@
 /**
- * A real OpenID Connect provider (npm oidc-provider) on this machine: signs JWTs, and signs people in. Whoever it is asked to sign in by
- * login_hint it does, without a word; else it asks for a name, and believes it.
+ * A real OpenID Connect provider (npm oidc-provider) on this machine: signs JWTs, and signs people in. Whoever it is
+ * asked to sign in by login_hint it does, without a word; else it asks for a name, and believes it.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair } from 'jose';

@@ -1,6 +1,6 @@
 /**
- * The real Redis that the tests run on: TEST_REDIS_URL if set, else a container where a Docker engine answers, else a server
- * process of their own. Says which; there is no going without.
+ * The real Redis that the tests run on: TEST_REDIS_URL if set, else a container where a Docker engine answers, else a
+ * server process of their own. Says which; there is no going without.
  */
 import { RedisContainer } from '@testcontainers/redis';
 import { getContainerRuntimeClient } from 'testcontainers';

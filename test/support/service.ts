@@ -1,19 +1,19 @@
 /**
- * Instances of the service in this process, wired as main.ts wires them, each listening on a port of its own. A tenant that
- * is made up here is nobody else's, so tests share one Redis.
+ * Instances of the service in this process, wired as main.ts wires them, each listening on a port of its own. A tenant
+ * that is made up here is nobody else's, so tests share one Redis.
  */
 import { randomBytes } from 'node:crypto';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { inject } from 'vitest';
-import { readConfig } from '../../src/config.ts';
-import { createPatientRedis, type RedisClient } from '../../src/engine/redis.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { admit, SERVER_OPTIONS } from '../../src/http/admission.ts';
 import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
 import { makeKey } from '../../src/identity/credentials.ts';
+import { createPatientRedis, type RedisClient } from '../../src/redis/client.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
-import { wire } from '../../src/wire.ts';
+import { wire } from '../../src/wire/wire.ts';
 import { type Client, createClient } from './client.ts';
 
 export const makeTenant = (): string => `t-${randomBytes(8).toString('hex')}`;

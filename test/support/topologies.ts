@@ -1,6 +1,6 @@
 /**
- * Real Redis topologies of local processes: a cluster of three primaries with a replica each, and a primary with two replicas that three
- * sentinels watch. Failures are found out as soon as these can: a second.
+ * Real Redis topologies of local processes: a cluster of three primaries with a replica each, and a primary with two
+ * replicas that three sentinels watch. Failures are found out as soon as these can: a second.
  */
 import { Redis, type RedisOptions } from 'ioredis';
 import { freePort } from '../../scripts/freePort.ts';

@@ -3,7 +3,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redisServer.ts';
-import { expiryKey, expiryShard } from '../../src/engine/keys.ts';
+import { expiryKey, expiryShard } from '../../src/redis/keys.ts';
 import { growth, parseSamples, parseTypes } from '../support/samples.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { databaseEnv, KINDS } from '../support/tenancy.ts';

@@ -1,5 +1,5 @@
 /**
- * Tenants as they see themselves, and as administrators see and change them (decisions, section 6).
+ * Tenants as they see themselves, and as administrators see and change them (docs/specification.md#operations).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';

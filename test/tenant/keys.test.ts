@@ -1,5 +1,5 @@
 /**
- * API keys (interface, "Authentication" 4 and 5; decisions, section 9), at two instances on one database.
+ * API keys (docs/specification.md#identity), at two instances on one database.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';

@@ -1,5 +1,5 @@
 /**
- * JWT exchange and what a derived token may do (interface, "Authentication" 6; decisions, section 9): JWTs of a real OpenID Connect
+ * JWT exchange and what a derived token may do (docs/specification.md#identity): JWTs of a real OpenID Connect
  * provider, and two instances on one database.
  */
 import { createServer, type ServerResponse } from 'node:http';
@@ -7,8 +7,8 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../src/domain/reservations.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
-import { defineScripts, loadScripts } from '../../src/engine/scripts.ts';
 import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
+import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { jwtIssuers } from '../../src/store/schema.ts';
 import { setTier } from '../../src/store/tenants.ts';
 import { startProvider, type TestProvider } from '../support/provider.ts';

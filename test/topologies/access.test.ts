@@ -1,5 +1,6 @@
 /**
- * TLS, by certificates of an authority of one's own, and users with passwords: all that a client of Redis opens is by them.
+ * TLS, by certificates of an authority of one's own, and users with passwords: all that a client of Redis opens is by
+ * them.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

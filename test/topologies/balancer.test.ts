@@ -1,5 +1,6 @@
 /**
- * Three instances behind a real load balancer (deploy/haproxy.cfg): restarted one after the other, and killed, under load.
+ * Three instances behind a real load balancer (deploy/haproxy.cfg): restarted one after the other, and killed, under
+ * load.
  */
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';

@@ -1,12 +1,13 @@
 /**
- * All that the service does, on each topology of Redis: the engine against its model, every area over HTTP, and what looks at all tenants.
+ * All that the service does, on each topology of Redis: the engine against its model, every area over HTTP, and what
+ * looks at all tenants.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expiryKey, expiryShard, tenantKey } from '../../src/engine/keys.ts';
-import { reconcile } from '../../src/engine/reconcile.ts';
-import { reserve } from '../../src/engine/reserve.ts';
-import { ownerOf, slotOf } from '../../src/engine/topology.ts';
+import { reconcile } from '../../src/engine/expiry/reconcile.ts';
+import { reserve } from '../../src/engine/reservations/reserve.ts';
+import { expiryKey, expiryShard, tenantKey } from '../../src/redis/keys.ts';
+import { ownerOf, slotOf } from '../../src/redis/topology.ts';
 import { histories, run } from '../model/history.ts';
 import { startEngine } from '../support/engine.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';

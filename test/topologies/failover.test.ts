@@ -1,10 +1,11 @@
 /**
- * A primary that has lost its replicas is killed under load. What an instance with REDIS_WAIT_REPLICAS has answered holds; fencing tokens rise on all; streams
- * of events end, and others can be opened; and all is served again within the time that Redis takes to replace it.
+ * A primary that has lost its replicas is killed under load. What an instance with REDIS_WAIT_REPLICAS has answered
+ * holds; fencing tokens rise on all; streams of events end, and others can be opened; and all is served again within
+ * the time that Redis takes to replace it.
  */
 import { describe, expect, test } from 'vitest';
-import { tenantKey } from '../../src/engine/keys.ts';
-import { ownerOf, slotOf } from '../../src/engine/topology.ts';
+import { tenantKey } from '../../src/redis/keys.ts';
+import { ownerOf, slotOf } from '../../src/redis/topology.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { DOWN_AFTER_MS, startCluster, startSentinels } from '../support/topologies.ts';
 import { until } from '../support/until.ts';
@@ -35,7 +36,9 @@ class Load {
   #isOver = false;
   readonly #callers: Promise<void>[];
 
-  /** Callers each of whom takes a resource of its own and keeps it, then one that all of them want, and gives that back. */
+  /**
+   * Callers each of whom takes a resource of its own and keeps it, then one that all of them want, and gives that back.
+   */
   constructor(instance: Instance) {
     this.#callers = Array.from({ length: CALLERS }, async (_, caller) => {
       for (let i = 0; !this.#isOver; i++) {
@@ -140,7 +143,8 @@ describe.each([
     const isUnderLoad = (load: Load | null) => load === null || load.acquired.length > 40;
     await until('all are under load', () => Object.values(loads).every(isUnderLoad), 30_000);
     const primary = await topology.primaryOf(slotOf(tenantKey(quickKey.tenant)));
-    // From here on nothing that is written reaches a replica: these lose their connections, and cannot make others. Clients and sentinels can.
+    // From here on nothing that is written reaches a replica: these lose their connections, and cannot make others.
+    // Clients and sentinels can.
     const cutAt = await topology.on(primary, async (client) => {
       await client.call('ACL', 'SETUSER', 'default', '-psync', '-sync', '-replconf');
       await client.call('CLIENT', 'KILL', 'TYPE', 'replica');
@@ -158,7 +162,8 @@ describe.each([
     console.log(
       `${isCluster ? 'cluster' : 'sentinels'}: served again ${Math.round(back.at - killedAt)} ms after the kill`,
     );
-    // It may end once more: sentinels tell of the new primary one after the other, and its connection is then made again.
+    // It may end once more: sentinels tell of the new primary one after the other, and its connection is then made
+    // again.
     const again = await until(
       'another stream tells of what happens',
       async () => {
@@ -195,7 +200,8 @@ describe.each([
     expect(faults).toEqual([]);
     for (const { answers } of [loads.quick, loads.sure])
       for (const { status, body } of answers) {
-        // What was lost may come back as it was before: a token that its caller has given back, and not the one it has now.
+        // What was lost may come back as it was before: a token that its caller has given back, and not the one it has
+        // now.
         if (status === 403 && answers === loads.quick.answers) continue;
         if (status !== 200)
           expect([status, body]).toMatchObject([503, { error: expect.stringContaining('repeat the call') }]);

@@ -1,17 +1,18 @@
 /**
- * A cluster moves the slot of a tenant under load, key by key: nothing is held by two, nothing is lost, no call fails but by a 503.
+ * A cluster moves the slot of a tenant under load, key by key: nothing is held by two, nothing is lost, no call fails
+ * but by a 503.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RedisNode } from '../../scripts/redisServer.ts';
 import { HoldfastError } from '../../src/domain/errors.ts';
-import { NOW } from '../../src/engine/change.ts';
-import { keysOf } from '../../src/engine/keys.ts';
-import { readRecord } from '../../src/engine/record.ts';
-import { register } from '../../src/engine/register.ts';
-import { reserve } from '../../src/engine/reserve.ts';
-import { slotOf } from '../../src/engine/topology.ts';
-import { unreserve } from '../../src/engine/unreserve.ts';
+import { register } from '../../src/engine/definitions/register.ts';
+import { NOW } from '../../src/engine/definitions/step.ts';
+import { reserve } from '../../src/engine/reservations/reserve.ts';
+import { readRecord } from '../../src/engine/reservations/slotRecord.ts';
+import { unreserve } from '../../src/engine/reservations/unreserve.ts';
+import { keysOf } from '../../src/redis/keys.ts';
+import { slotOf } from '../../src/redis/topology.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
 import { makeTenant } from '../support/service.ts';
 import { startCluster, type Topology } from '../support/topologies.ts';

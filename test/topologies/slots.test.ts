@@ -3,8 +3,9 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RedisNode } from '../../scripts/redisServer.ts';
-import { createRedis, type RedisClient, send } from '../../src/engine/redis.ts';
-import { slotOf } from '../../src/engine/topology.ts';
+import { createRedis, type RedisClient } from '../../src/redis/client.ts';
+import { send } from '../../src/redis/send.ts';
+import { slotOf } from '../../src/redis/topology.ts';
 import { startCluster, type Topology } from '../support/topologies.ts';
 import { until } from '../support/until.ts';
 
@@ -60,8 +61,8 @@ describe('while a slot is being moved', () => {
     const told: boolean[] = [];
     const sent = send<unknown>((mayHaveRun) => {
       told.push(mayHaveRun);
-      // A script, as the service sends: after a lost connection ioredis may send a plain read to a replica, which has not
-      // heard of the move.
+      // A script, as the service sends: after a lost connection ioredis may send a plain read to a replica, which has
+      // not heard of the move.
       return mayHaveRun
         ? redis.eval("return redis.call('GET', KEYS[1])", 1, FIRST)
         : redis.blpop('{moving}:nothing', 0);

@@ -1,6 +1,6 @@
 /**
- * The little that pages need a script for: copying, and renewing the regions that are marked data-live when the tenant's state changes.
- * Pages are whole without it.
+ * The little that pages need a script for: copying, and renewing the regions that are marked data-live when the
+ * tenant's state changes. Pages are whole without it.
  */
 const said = document.getElementById('said');
 
@@ -38,7 +38,10 @@ const RECONNECT_MS = 3000;
 let renewing = false;
 let wanted = false;
 
-/** Fetches the page anew and puts its marked regions in place of those that are shown. At most one at a time, with a pause after each. */
+/**
+ * Fetches the page anew and puts its marked regions in place of those that are shown. At most one at a time, with a
+ * pause after each.
+ */
 async function renew() {
   wanted = true;
   if (renewing) return;
@@ -65,7 +68,8 @@ async function renewOnce() {
 }
 
 /**
- * Leaves a region alone in which somebody is being asked something, or has selected text; keeps what is unfolded, and where the focus is.
+ * Leaves a region alone in which somebody is being asked something, or has selected text; keeps what is unfolded, and
+ * where the focus is.
  * @param {Element} region @param {Element} next
  */
 function replace(region, next) {
@@ -103,8 +107,8 @@ function alike(region, focused) {
 }
 
 /**
- * Holds a stream of events, and opens another when it ends. Whatever was missed meanwhile is made good by renewing the page (interface,
- * "Events" 3).
+ * Holds a stream of events, and opens another when it ends. Whatever was missed meanwhile is made good by renewing the
+ * page (docs/specification.md#events).
  */
 function follow() {
   const source = new EventSource('/api/v1/events');

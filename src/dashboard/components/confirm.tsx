@@ -1,5 +1,6 @@
 /**
- * A button that asks again before it does what cannot be undone. It needs no script: the question is a popover of the browser's own.
+ * A button that asks again before it does what cannot be undone. It needs no script: the question is a popover of the
+ * browser's own.
  */
 import type { Child } from 'hono/jsx';
 

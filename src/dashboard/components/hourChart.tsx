@@ -1,7 +1,7 @@
 /**
  * Operations and refusals over the last hour, a bar a minute; and the same as a table.
  */
-import type { Minute } from '../../engine/activity.ts';
+import type { Minute } from '../../engine/tenant/activity.ts';
 import { Time } from './time.tsx';
 
 const BAR = 10;

@@ -44,7 +44,9 @@ export interface PageProps {
   readonly done?: string | undefined;
   /** What went wrong with what was asked for. */
   readonly failed?: Failed | undefined;
-  /** Where the marked regions are to be fetched anew: with each change of the tenant's state, and every so many seconds. */
+  /**
+   * Where the marked regions are to be fetched anew: with each change of the tenant's state, and every so many seconds.
+   */
   readonly renew?: { readonly from: string; readonly everyS?: number };
   readonly script?: 'live.js';
   readonly children: Child;

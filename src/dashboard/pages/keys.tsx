@@ -1,9 +1,10 @@
 /**
- * API keys: their labels, when they were last used, and making, showing, rotating and deleting them (interface, "Authentication" 4 and 5).
+ * API keys: their labels, when they were last used, and making, showing, rotating and deleting them
+ * (docs/specification.md#identity).
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { lastUses } from '../../engine/activity.ts';
+import { lastUses } from '../../engine/tenant/activity.ts';
 import { digestOf } from '../../identity/credentials.ts';
 import { keyDigests, listKeys, sealedKey } from '../../store/keys.ts';
 import { callApi, type Failed } from '../callApi.ts';

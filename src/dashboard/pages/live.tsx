@@ -1,9 +1,10 @@
 /**
- * The stream of events as it happens, filtered; and what is held, which is read anew whenever the stream begins (interface, "Events" 3).
+ * The stream of events as it happens, filtered; and what is held, which is read anew whenever the stream begins
+ * (docs/specification.md#events).
  */
 import { Hono } from 'hono';
 import { EVENT_TYPES } from '../../domain/events.ts';
-import { usage } from '../../engine/usage.ts';
+import { usage } from '../../engine/tenant/usage.ts';
 import { HeldTable } from '../components/heldTable.tsx';
 import { Page } from '../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';

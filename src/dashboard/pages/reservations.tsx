@@ -1,10 +1,10 @@
 /**
- * Reservations: who holds what since when and until when, searched, page by page; and releasing one without its token, which a person who has
- * signed in may (decisions, section 9).
+ * Reservations: who holds what since when and until when, searched, page by page; and releasing one without its token,
+ * which a person who has signed in may (docs/specification.md#identity).
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { usage } from '../../engine/usage.ts';
+import { usage } from '../../engine/tenant/usage.ts';
 import { callApi, type Failed } from '../callApi.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { HeldTable } from '../components/heldTable.tsx';

@@ -1,11 +1,12 @@
 /**
- * One registered resource: slot by slot who holds it, what is taken along with it, what is above and below it; changing and deleting it.
+ * One registered resource: slot by slot who holds it, what is taken along with it, what is above and below it; changing
+ * and deleting it.
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { HoldfastError } from '../../domain/errors.ts';
 import { PATH_DELIMITER } from '../../domain/resources.ts';
-import { slotOwners } from '../../engine/slotOwners.ts';
+import { slotOwners } from '../../engine/reservations/slotOwners.ts';
 import { callApi, type Failed } from '../callApi.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { Page } from '../components/layout.tsx';
@@ -101,7 +102,7 @@ export const resourceRoutes = (deps: DashboardDeps) => {
     });
 };
 
-/** The names of its slots, as many as are shown (decisions, section 1). */
+/** The names of its slots, as many as are shown (docs/specification.md#words). */
 const slotsOf = ({ name, capacity }: Row): string[] =>
   capacity === 1 ? [name] : Array.from({ length: Math.min(capacity, MOST_SLOTS) }, (_, i) => `${name}_${i}`);
 

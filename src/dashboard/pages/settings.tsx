@@ -1,5 +1,6 @@
 /**
- * What a tenant decides for itself: whether only what is registered may be reserved, and whose JWTs its users may exchange for tokens.
+ * What a tenant decides for itself: whether only what is registered may be reserved, and whose JWTs its users may
+ * exchange for tokens.
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';

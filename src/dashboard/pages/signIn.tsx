@@ -1,14 +1,15 @@
 /**
- * Signing in and out (decisions, section 9): at an OpenID Connect provider, or, where that is what is configured, on this machine by saying
- * so. A sign-in that has begun is kept, sealed, by the browser that began it; the session, by Redis.
+ * Signing in and out (docs/specification.md#identity): at an OpenID Connect provider, or, where that is what is
+ * configured, on this machine by saying so. A sign-in that has begun is kept, sealed, by the browser that began it; the
+ * session, by Redis.
  */
 import { type Context, Hono } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { z } from 'zod';
+import { isThisMachine } from '../../config/machine.ts';
 import { HoldfastError } from '../../domain/errors.ts';
 import { LOCAL_SUBJECT } from '../../domain/names.ts';
-import { isThisMachine } from '../../domain/thisMachine.ts';
-import { beginSession, endSession, type SessionUser } from '../../engine/sessions.ts';
+import { beginSession, endSession, type SessionUser } from '../../engine/tenant/sessions.ts';
 import { clientAddress } from '../../http/clientAddress.ts';
 import { cookieName, isBehindTls } from '../../http/cookies.ts';
 import { refuseForeignOrigin } from '../../http/middleware/authenticate.ts';
@@ -165,7 +166,10 @@ async function readBegun(sealer: Sealer, cookie: string | undefined): Promise<z.
   return data !== undefined && data.untilMs > Date.now() ? data : null;
 }
 
-/** A page of the dashboard's own to go to, as a browser would understand the address; `/dashboard` instead of any other place. */
+/**
+ * A page of the dashboard's own to go to, as a browser would understand the address; `/dashboard` instead of any other
+ * place.
+ */
 function ownPath(to: string | undefined): string {
   if (to === undefined || to.length > 1000 || !/^\/dashboard(?:[/?]|$)[\x21-\x5b\x5d-\x7e]*$/.test(to))
     return '/dashboard';
@@ -177,7 +181,10 @@ function ownPath(to: string | undefined): string {
 const BY_A_PROXY =
   /^(?:via|forwarded|x-forward.*|x-original-.*|x-envoy-.*|x-proxy.*|proxy-.*|cf-.*|fly-.*|fastly-.*|x-amzn-.*|x-azure-.*|x-arr-.*|x-vercel-.*|ngrok-.*|tailscale-.*|.*-(?:ip|addr|address)|.*-(?:client|connecting|real|remote|source)-ip.*)$/;
 
-/** A local sign-in is for whoever sits at this machine: not for a page that makes a name lead here, nor for what a proxy hands on. */
+/**
+ * A local sign-in is for whoever sits at this machine: not for a page that makes a name lead here, nor for what a proxy
+ * hands on.
+ */
 function refuseOtherMachines(c: Context<DashboardEnv>): void {
   const address = c.env.incoming.socket.remoteAddress ?? '';
   const isForwarded = Object.keys(c.env.incoming.headers).some((name) => BY_A_PROXY.test(name));

@@ -1,5 +1,6 @@
 /**
- * Tenants, for administrators: search; and one of them: its tier, suspension, reset and audit trail (decisions, section 6).
+ * Tenants, for administrators: search; and one of them: its tier, suspension, reset and audit trail
+ * (docs/specification.md#operations).
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';

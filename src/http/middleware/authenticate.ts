@@ -1,14 +1,15 @@
 /**
- * Takes the API key or derived token from its header (interface, "Authentication"), else the session from its cookie. The script
- * that serves the request verifies it. A request that never gets so far, because it is malformed or forbidden, is verified here
- * before it is told what is wrong; one with a large body, or from an address that failed too often, before its body is read.
+ * Takes the API key or derived token from its header (docs/specification.md#identity), else the session from its
+ * cookie. The script that serves the request verifies it. A request that never gets so far, because it is malformed or
+ * forbidden, is verified here before it is told what is wrong; one with a large body, or from an address that failed
+ * too often, before its body is read.
  */
 import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../../domain/errors.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { authenticate as verify } from '../../engine/authenticate.ts';
+import { authenticate as verify } from '../../engine/tenant/authenticate.ts';
 import { parseKey, parseSession } from '../../identity/credentials.ts';
 import type { FailedAuthentications } from '../../limits/failedAuthentications.ts';
 import { clientAddress } from '../clientAddress.ts';
@@ -77,7 +78,8 @@ const BEARER = /^Bearer +(\S+)$/i;
 
 /**
  * @returns null where what is given is no credential
- * @throws HoldfastError unauthenticated where none is given, which is no guess and not counted, or two that differ; forbidden
+ * @throws HoldfastError unauthenticated where none is given, which is no guess and not counted, or two that differ;
+ * forbidden
  */
 function readCredential(c: Context<AppEnv>, sessionCookie: string): Credential | null {
   const key = c.req.header('X-Api-Key');
@@ -100,7 +102,8 @@ function readCredential(c: Context<AppEnv>, sessionCookie: string): Credential |
 }
 
 /**
- * A browser sends the cookie for whatever page asks it to; only our own pages may change anything (decisions, section 9).
+ * A browser sends the cookie for whatever page asks it to; only our own pages may change anything
+ * (docs/specification.md#identity).
  * @throws HoldfastError forbidden
  */
 export function refuseForeignOrigin(c: Context): void {

@@ -1,9 +1,10 @@
 /**
- * Lets only people through who have signed in (decisions, section 6), and for what is about all tenants only administrators.
+ * Lets only people through who have signed in (docs/specification.md#operations), and for what is about all tenants
+ * only administrators.
  */
 import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../../domain/errors.ts';
-import { readSession } from '../../engine/sessions.ts';
+import { readSession } from '../../engine/tenant/sessions.ts';
 import { type AdminRule, adminStanding } from '../../identity/admins.ts';
 import type { AppEnv, HttpDeps } from '../env.ts';
 

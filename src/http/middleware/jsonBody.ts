@@ -1,7 +1,8 @@
 /**
- * Takes a request's body: at most so many bytes, JSON by its media type, and valid UTF-8, of which the usual decoding would
- * silently make something else; fills in what a derived token leaves out, and holds it against its schema. The library's own validation,
- * by a promise a step, takes a single reserve 5 µs longer, a twelfth of all its time: so routes are hidden from it, and their bodies documented apart.
+ * Takes a request's body: at most so many bytes, JSON by its media type, and valid UTF-8, of which the usual decoding
+ * would silently make something else; fills in what a derived token leaves out, and holds it against its schema. The
+ * library's own validation, by a promise a step, takes a single reserve 5 µs longer, a twelfth of all its time: so
+ * routes are hidden from it, and their bodies documented apart.
  */
 import type { OpenAPIHono, RouteConfig, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';

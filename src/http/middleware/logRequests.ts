@@ -1,5 +1,6 @@
 /**
- * One log line a request: id, tenant, route, status and duration; never a key, a token, a body or a query. Probes are logged at debug only.
+ * One log line a request: id, tenant, route, status and duration; never a key, a token, a body or a query. Probes are
+ * logged at debug only.
  */
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';

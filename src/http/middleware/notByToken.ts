@@ -1,5 +1,6 @@
 /**
- * Refuses what a derived token may not do: reset, register, delete (decisions, section 9), and whatever is about the tenant as a whole.
+ * Refuses what a derived token may not do: reset, register, delete (docs/specification.md#identity), and whatever is
+ * about the tenant as a whole.
  */
 import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../../domain/errors.ts';

@@ -1,5 +1,6 @@
 /**
- * Tells a caller what is left of its quota, by the IETF's RateLimit and RateLimit-Policy headers (decisions, section 8).
+ * Tells a caller what is left of its quota, by the IETF's RateLimit and RateLimit-Policy headers
+ * (docs/specification.md#limits).
  */
 import { createMiddleware } from 'hono/factory';
 import { type Quota, WINDOW_S } from '../../domain/limits.ts';

@@ -1,9 +1,10 @@
 /**
- * Gives each request an id, that of its caller where it has a sound one, and tells it in X-Request-Id. Keeps answers of the API out of caches,
- * and from being taken for anything but what they say they are.
+ * Gives each request an id, that of its caller where it has a sound one, and tells it in X-Request-Id. Keeps answers of
+ * the API out of caches, and from being taken for anything but what they say they are.
  *
- * It does what hono/request-id does, but sets headers on Node's own response: a header that is set on Hono's makes it, and then
- * node-server, go the long way by Headers, which costs a request a fifth of its time. So does rateLimitHeaders.
+ * It does what hono/request-id does, but sets headers on Node's own response: a header that is set on Hono's makes it,
+ * and then node-server, go the long way by Headers, which costs a request a fifth of its time. So does
+ * rateLimitHeaders.
  */
 import { randomUUID } from 'node:crypto';
 import { createMiddleware } from 'hono/factory';

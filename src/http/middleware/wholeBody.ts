@@ -1,5 +1,6 @@
 /**
- * Has a large form in whole before the dashboard reads it: within the same bounds as every body, since nobody is known to be signed in yet.
+ * Has a large form in whole before the dashboard reads it: within the same bounds as every body, since nobody is known
+ * to be signed in yet.
  */
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../env.ts';

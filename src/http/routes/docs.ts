@@ -1,6 +1,6 @@
 /**
- * GET /openapi.json: the interface as OpenAPI 3.1. GET /docs: the same for people, by Swagger UI, served from here so that
- * the page asks no other host; its policy holds the browser to that.
+ * GET /openapi.json: the interface as OpenAPI 3.1. GET /docs: the same for people, by Swagger UI, served from here so
+ * that the page asks no other host; its policy holds the browser to that.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

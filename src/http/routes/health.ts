@@ -1,32 +1,11 @@
 /**
- * GET /healthz: the process lives, and a restart would not help it. GET /readyz: it can serve, that is, Redis runs its scripts and keeps what it is given.
+ * GET /healthz: the process lives, and a restart would not help it. GET /readyz: it can serve, that is, Redis runs its
+ * scripts and keeps what it is given.
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import type { AppEnv } from '../env.ts';
+import type { LivenessCheck, ReadinessCheck } from '../health.ts';
 import { answer } from '../responses.ts';
-
-/** What stands in the way of serving; null where nothing does. */
-export type ReadinessCheck = () => Promise<string | null>;
-
-/** Why the process should be restarted; null if it should not. */
-export type LivenessCheck = () => string | null;
-/** For so long an answer stands for others that are asked for. */
-const REMEMBERED_MS = 500;
-
-/** Runs one check at a time and remembers what it found for half a second: anybody may ask, and each check costs Redis nine commands. */
-export function shareCheck(check: ReadinessCheck): ReadinessCheck {
-  let last: Promise<string | null> | undefined;
-  return () => {
-    if (last === undefined) {
-      last = check();
-      const forget = () => {
-        last = undefined;
-      };
-      last.finally(() => setTimeout(forget, REMEMBERED_MS).unref()).catch(() => {});
-    }
-    return last;
-  };
-}
 
 const Health = z.object({ status: z.enum(['ok', 'unavailable']), reason: z.string().optional() }).openapi('Health');
 

@@ -1,6 +1,6 @@
 /**
- * What the interface has and the in-memory mode has not: 503, saying what to configure (interface, "Errors"; decisions, sections 6 and
- * 9). It is not described in the OpenAPI document, since it is not offered.
+ * What the interface has and the in-memory mode has not: 503, saying what to configure (docs/specification.md#errors,
+ * #operations, #identity). It is not described in the OpenAPI document, since it is not offered.
  */
 import { Hono } from 'hono';
 import type { AppEnv } from '../env.ts';

@@ -1,11 +1,12 @@
 /**
- * /api/v1/admin/tenants: what administrators do with tenants (decisions, section 6). Whatever they change is in the audit trail.
+ * /api/v1/admin/tenants: what administrators do with tenants (docs/specification.md#operations). Whatever they change
+ * is in the audit trail.
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { nameFault, TENANT_ID } from '../../../domain/names.ts';
 import { asService } from '../../../domain/tenants.ts';
 import { TIERS } from '../../../domain/tiers.ts';
-import { reset } from '../../../engine/reset.ts';
+import { reset } from '../../../engine/reservations/reset.ts';
 import { auditTrail, noteAction } from '../../../store/audit.ts';
 import type { Store } from '../../../store/records.ts';
 import { listTenants, readTenant, resumeTenant, setTier, suspendTenant, type Tenant } from '../../../store/tenants.ts';

@@ -1,11 +1,11 @@
 /**
- * POST /api/v1/auth/token: exchanges an end user's JWT for a derived token (interface, "Authentication" 6; decisions, section 9).
+ * POST /api/v1/auth/token: exchanges an end user's JWT for a derived token (docs/specification.md#identity).
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { HoldfastError } from '../../../domain/errors.ts';
 import { TENANT_ID } from '../../../domain/names.ts';
-import { issueToken } from '../../../engine/issueToken.ts';
-import { LONGEST_TOKEN_MS } from '../../../engine/tokens.ts';
+import { issueToken } from '../../../engine/tenant/issueToken.ts';
+import { LONGEST_TOKEN_MS } from '../../../engine/tenant/tokens.ts';
 import { makeToken, parseKey } from '../../../identity/credentials.ts';
 import type { JwtVerifier } from '../../../identity/jwtVerifier.ts';
 import { clientAddress } from '../../clientAddress.ts';

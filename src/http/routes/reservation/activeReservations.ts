@@ -2,7 +2,7 @@
  * GET /api/v1/Reservation/activeReservations: the tenant's reservations in force.
  */
 import { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
-import { active } from '../../../engine/active.ts';
+import { active } from '../../../engine/reservations/active.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { requesterName, resourceName, time } from '../../fields.ts';
 import { answerList, jsonRows } from '../../listing.ts';

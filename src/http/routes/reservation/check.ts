@@ -1,8 +1,8 @@
 /**
- * POST /api/v1/Reservation/check: who holds what, without changing it (decisions, section 6).
+ * POST /api/v1/Reservation/check: who holds what, without changing it (docs/specification.md#operations).
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
-import { check } from '../../../engine/check.ts';
+import { check } from '../../../engine/reservations/check.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { batch, item, requesterName, resourceName, time } from '../../fields.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';

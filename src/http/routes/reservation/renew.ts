@@ -1,9 +1,9 @@
 /**
- * POST /api/v1/Reservation/renew: gives reservations another lease (decisions, section 6).
+ * POST /api/v1/Reservation/renew: gives reservations another lease (docs/specification.md#operations).
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { INVALID_RELEASE_TOKEN, RENEW_STATUSES } from '../../../domain/reservations.ts';
-import { renew } from '../../../engine/renew.ts';
+import { renew } from '../../../engine/reservations/renew.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { CODE_HEADER } from '../../errors.ts';
 import { batch, item, time, ttlSeconds } from '../../fields.ts';

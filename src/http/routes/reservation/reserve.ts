@@ -1,10 +1,10 @@
 /**
- * POST /api/v1/Reservation/reserve: reserves resources (decisions, section 6).
+ * POST /api/v1/Reservation/reserve: reserves resources (docs/specification.md#operations).
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { RESERVE_STATUSES } from '../../../domain/reservations.ts';
 import type { Sizes } from '../../../domain/sizes.ts';
-import { reserve } from '../../../engine/reserve.ts';
+import { reserve } from '../../../engine/reservations/reserve.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { batch, item, requesterName, resourceName, resourceType, time, ttlSeconds } from '../../fields.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';

@@ -1,8 +1,8 @@
 /**
- * POST /api/v1/Reservation/reset: ends all reservations of the tenant (decisions, section 6).
+ * POST /api/v1/Reservation/reset: ends all reservations of the tenant (docs/specification.md#operations).
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
-import { reset } from '../../../engine/reset.ts';
+import { reset } from '../../../engine/reservations/reset.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { notByToken } from '../../middleware/notByToken.ts';
 import { answer, anyOperation } from '../../responses.ts';

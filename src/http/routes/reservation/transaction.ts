@@ -1,9 +1,9 @@
 /**
- * POST /api/v1/Reservation/transaction: reserves and releases in one step (decisions, section 6).
+ * POST /api/v1/Reservation/transaction: reserves and releases in one step (docs/specification.md#operations).
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { TRANSACTION_METHODS, TRANSACTION_STATUSES } from '../../../domain/reservations.ts';
-import { transaction } from '../../../engine/transaction.ts';
+import { transaction } from '../../../engine/reservations/transaction.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { batch, item } from '../../fields.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';

@@ -1,10 +1,10 @@
 /**
- * POST /api/v1/Reservation/unreserve: releases reservations (decisions, sections 4, 6 and 7).
+ * POST /api/v1/Reservation/unreserve: releases reservations (docs/specification.md#plans, #operations, #events).
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { INVALID_RELEASE_TOKEN, UNRESERVE_STATUSES } from '../../../domain/reservations.ts';
 import type { Sizes } from '../../../domain/sizes.ts';
-import { unreserve } from '../../../engine/unreserve.ts';
+import { unreserve } from '../../../engine/reservations/unreserve.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { CODE_HEADER } from '../../errors.ts';
 import { batch, item, releaseToken, requesterName, reserveResultFields, resourceName } from '../../fields.ts';

@@ -1,8 +1,8 @@
 /**
- * GET /api/v1/Resource/available/{resource}: whether a resource has a free slot (interface, "Endpoints").
+ * GET /api/v1/Resource/available/{resource}: whether a resource has a free slot (docs/specification.md#operations).
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
-import { available } from '../../../engine/available.ts';
+import { available } from '../../../engine/definitions/available.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { resourceName } from '../../fields.ts';
 import { answer, parameterOperation } from '../../responses.ts';

@@ -2,7 +2,7 @@
  * GET /api/v1/Resource/definitions: all that is registered.
  */
 import { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
-import { definitions } from '../../../engine/definitions.ts';
+import { definitions } from '../../../engine/definitions/list.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { answerList, jsonRows } from '../../listing.ts';
 import { answer, anyOperation } from '../../responses.ts';

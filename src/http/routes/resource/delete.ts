@@ -1,6 +1,6 @@
 /**
- * DELETE /api/v1/Resource/{name}: deletes a definition, and on demand what is below it (interface, "Endpoints"; decisions,
- * section 5).
+ * DELETE /api/v1/Resource/{name}: deletes a definition, and on demand what is below it
+ * (docs/specification.md#operations, #registration).
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import type { AppEnv, HttpDeps } from '../../env.ts';

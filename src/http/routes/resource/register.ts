@@ -1,6 +1,5 @@
 /**
- * POST /api/v1/Resource/register: registers resources, all or none (interface, "Resources and their fields"; decisions,
- * section 5).
+ * POST /api/v1/Resource/register: registers resources, all or none (docs/specification.md#resources, #registration).
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import type { AppEnv, HttpDeps } from '../../env.ts';

@@ -3,7 +3,7 @@
  */
 import { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { type TreeNode as Node, PATH_DELIMITER, type TreeRow } from '../../../domain/resources.ts';
-import { tree } from '../../../engine/definitions.ts';
+import { tree } from '../../../engine/definitions/list.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { answerList, type ListWriter } from '../../listing.ts';
 import { answer, anyOperation } from '../../responses.ts';

@@ -3,7 +3,7 @@
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { HoldfastError } from '../../../domain/errors.ts';
-import { chargeWrite } from '../../../engine/charge.ts';
+import { chargeWrite } from '../../../engine/tenant/charge.ts';
 import { audienceFault, issuerTextFault, MAX_ISSUER_BYTES } from '../../../identity/issuerNames.ts';
 import { jwksAddressFault } from '../../../identity/jwks.ts';
 import { deleteIssuer, listIssuers, putIssuer } from '../../../store/issuers.ts';

@@ -1,12 +1,12 @@
 /**
- * /api/v1/Tenant/keys: the tenant's API keys: listed, made, rotated, deleted (interface, "Authentication" 4 and 5; decisions, sections 6
- * and 9). With a session.
+ * /api/v1/Tenant/keys: the tenant's API keys: listed, made, rotated, deleted (docs/specification.md#identity,
+ * #operations). With a session.
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { LimitError } from '../../../domain/errors.ts';
-import { authenticate } from '../../../engine/authenticate.ts';
-import { chargeWrite } from '../../../engine/charge.ts';
-import { tellLimit } from '../../../engine/tellLimit.ts';
+import { authenticate } from '../../../engine/tenant/authenticate.ts';
+import { chargeWrite } from '../../../engine/tenant/charge.ts';
+import { tellLimit } from '../../../engine/tenant/tellLimit.ts';
 import { digestOf, makeKey } from '../../../identity/credentials.ts';
 import type { Sealer } from '../../../identity/sealer.ts';
 import { createKey, deleteKey, type KeyRow, listKeys, rotateKey } from '../../../store/keys.ts';

@@ -1,8 +1,9 @@
 /**
- * /api/v1/Tenant/settings: what a tenant decides for itself (decisions, sections 3 and 6). With a session.
+ * /api/v1/Tenant/settings: what a tenant decides for itself (docs/specification.md#what-a-name-means, #operations).
+ * With a session.
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
-import { chargeWrite } from '../../../engine/charge.ts';
+import { chargeWrite } from '../../../engine/tenant/charge.ts';
 import type { Store } from '../../../store/records.ts';
 import { putSettings, readTenant } from '../../../store/tenants.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';

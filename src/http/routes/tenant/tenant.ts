@@ -1,9 +1,10 @@
 /**
- * GET /api/v1/Tenant: the tenant's tier, limits and what it uses of them (decisions, section 6). With a key or a session.
+ * GET /api/v1/Tenant: the tenant's tier, limits and what it uses of them (docs/specification.md#operations). With a key
+ * or a session.
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { TIERS } from '../../../domain/tiers.ts';
-import { usage } from '../../../engine/usage.ts';
+import { usage } from '../../../engine/tenant/usage.ts';
 import type { Store } from '../../../store/records.ts';
 import { countKeys, readTenant } from '../../../store/tenants.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';

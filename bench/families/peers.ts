@@ -1,0 +1,54 @@
+/**
+ * A name reserved and released, beside peers that lock and unlock one, at 1 and at 64 clients in this process. Peers
+ * may use both cores; of the service, the instance has one, Redis shares the other with the load.
+ */
+import { cpuOf, load } from '../load.ts';
+import { openStreams } from '../openStreams.ts';
+import { startEtcd } from '../peers/etcd.ts';
+import type { Peer } from '../peers/peer.ts';
+import { startPostgresPeers } from '../peers/postgres.ts';
+import { startRedlock } from '../peers/redlock.ts';
+import { startZooKeeper } from '../peers/zookeeper.ts';
+import { cycle } from '../requests.ts';
+import { inTurn, Series } from '../rounds.ts';
+import { pin } from '../servers.ts';
+import { loadOver, resetAll, type Stage, straight } from '../stage.ts';
+import type { Table } from '../table.ts';
+
+/** The service is to be ahead of it. */
+const isBehind = ({ name }: Peer) => /^ZooKeeper|^etcd|insert/.test(name);
+
+export async function peers(stage: Stage, table: Table): Promise<void> {
+  const { service, tenant, redisServer, say } = stage;
+  pin('0,1', [process.pid]); // as what it starts will be
+  const [etcd, zooKeeper] = await Promise.all([startEtcd(), startZooKeeper()]);
+  if (etcd === undefined) say('no etcd on this machine: left out (Debian: etcd-server)');
+  if (zooKeeper === undefined) say('no ZooKeeper on this machine: left out (Debian: zookeeper)');
+  const found = [await startRedlock(redisServer.url), ...(await startPostgresPeers(say)), zooKeeper, etcd].filter(
+    (peer) => peer !== undefined,
+  );
+  pin(1, [process.pid]);
+  const subscriber = await openStreams(service.port, tenant.key, 1);
+  for (const count of [1, 64]) {
+    const cycles = new Series(() => loadOver(stage, service, count, (one) => cycle(one)));
+    const others = [];
+    for (const peer of found) {
+      const clients = await peer.clients(count);
+      await load(clients, {}, 300); // so that plans are made and code is compiled
+      others.push({ peer, series: new Series(() => straight(stage, () => load(clients))) });
+    }
+    await inTurn([cycles, ...others.map(({ series }) => series)]);
+    for (const { peer, series } of others)
+      table.add({
+        what: `reserve + unreserve, ${count} connection${count === 1 ? '' : 's'}`,
+        figure: cycles.figure(({ perSecond }) => perSecond),
+        unit: 'cycles/s',
+        beside: { what: peer.name, figure: series.figure(({ perSecond }) => perSecond) },
+        target: isBehind(peer) ? { of: 'ratio', above: 1 } : undefined,
+        cpu: cpuOf(cycles.samples),
+      });
+  }
+  for (const peer of found) await peer.stop();
+  for (const stream of subscriber) stream.destroy();
+  await resetAll(stage, [tenant]);
+}

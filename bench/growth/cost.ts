@@ -1,0 +1,121 @@
+/**
+ * What a request costs the service and Redis, while 64 connections to each instance reserve and release, one request
+ * after the other.
+ */
+import { Connection } from '../client.ts';
+import { load } from '../load.ts';
+import { type Figure, inTurn, Series } from '../rounds.ts';
+import type { RunningServer } from '../servers.ts';
+import type { Stage } from '../stage.ts';
+import type { Line, Panel } from './line.ts';
+
+const CONNECTIONS = 64;
+const ROUND_MS = 600;
+/** A reserve and an unreserve. */
+const REQUESTS_A_CYCLE = 2;
+
+/** By the request. */
+export interface Cost {
+  readonly perSecond: number;
+  /** CPU of Redis (µs), of all that it does. */
+  readonly redisUs: number;
+  /** CPU of the service (µs), of all instances. */
+  readonly serverUs: number;
+  /** Of a cycle that took longest. */
+  readonly longestMs: number;
+  /** Requests that shared a script call, on average. */
+  readonly requestsPerCall: number;
+}
+
+/** A cycle, done again and again by each connection and the number that it has. */
+export type Work = (connection: Connection, number: number) => Promise<unknown>;
+
+/** What is not as by default. */
+export interface CostOptions {
+  /** Of those who ask. */
+  readonly head?: string;
+  /** The instances: each has as many connections. */
+  readonly servers?: readonly RunningServer[];
+  readonly roundMs?: number;
+}
+
+/** Measures a round of cycles. */
+export async function costOf(
+  stage: Stage,
+  work: Work,
+  { head = '', servers = [stage.service], roundMs = ROUND_MS }: CostOptions = {},
+): Promise<Cost> {
+  const opened = servers.flatMap(({ port }) => Array.from({ length: CONNECTIONS }, () => new Connection(port, head)));
+  const watched = Object.fromEntries(servers.map(({ pid }) => [String(pid), pid]));
+  const before = await redisUse(stage);
+  const { perSecond, seconds, cpu, longestMs } = await load(
+    opened.map((connection, number) => () => work(connection, number)),
+    watched,
+    roundMs,
+  );
+  const after = await redisUse(stage);
+  for (const connection of opened) connection.close();
+  const requests = perSecond * seconds * REQUESTS_A_CYCLE;
+  const serverSeconds = servers.reduce((sum, { pid }) => sum + (cpu[String(pid)] ?? Number.NaN) * seconds, 0);
+  return {
+    perSecond: perSecond * REQUESTS_A_CYCLE,
+    redisUs: ((after.seconds - before.seconds) * 1e6) / requests,
+    serverUs: (serverSeconds * 1e6) / requests,
+    longestMs,
+    requestsPerCall: requests / (after.calls - before.calls),
+  };
+}
+
+/** What Redis has computed so far, and the scripts that it was called for. */
+export async function redisUse({ redis }: Stage): Promise<{ seconds: number; calls: number; scriptUs: number }> {
+  const info = `${await redis.info('cpu')}${await redis.info('commandstats')}`;
+  const of = (pattern: RegExp) => Number(pattern.exec(info)?.[1] ?? 0);
+  return {
+    seconds: of(/used_cpu_sys:([\d.]+)/) + of(/used_cpu_user:([\d.]+)/),
+    calls: of(/cmdstat_evalsha:calls=(\d+)/),
+    scriptUs: of(/cmdstat_evalsha:calls=\d+,usec=(\d+)/),
+  };
+}
+
+/** What is measured at one size, for a line. */
+export interface Sized<Sample> {
+  readonly line: string;
+  readonly n: number;
+  readonly measure: () => Promise<Sample>;
+  readonly series: Series<Sample>;
+}
+
+/** Something to measure at a size. */
+export const sized = <Sample>(line: string, n: number, measure: () => Promise<Sample>): Sized<Sample> => ({
+  line,
+  n,
+  measure,
+  series: new Series(measure),
+});
+
+/** Measures all of them in turn, once the first has been measured for nothing: what was idle is slow at first. */
+export async function measureAll(all: readonly Sized<unknown>[]): Promise<void> {
+  await all[0]?.measure();
+  await inTurn(all.map(({ series }) => series));
+}
+
+/** The lines of what was measured. */
+export function linesOf<Sample>(all: readonly Sized<Sample>[], of: (sample: Sample) => number): Line[] {
+  const names = [...new Set(all.map(({ line }) => line))];
+  const figure = ({ series }: Sized<Sample>): Figure => series.figure(of);
+  return names.map((name) => ({
+    name,
+    points: all.filter(({ line }) => line === name).map((one) => ({ n: one.n, figure: figure(one) })),
+  }));
+}
+
+/** The title of a panel. */
+export const THROUGHPUT = 'requests/s';
+
+/** What a request costs, how many there are a second, and the longest wait. */
+export const costPanels = (all: readonly Sized<Cost>[]): [redis: Panel, server: Panel, ...shown: Panel[]] => [
+  { title: 'Redis CPU, µs a request', isCost: true, lines: linesOf(all, ({ redisUs }) => redisUs) },
+  { title: 'server CPU, µs a request', isCost: true, lines: linesOf(all, ({ serverUs }) => serverUs) },
+  { title: THROUGHPUT, isCost: false, lines: linesOf(all, ({ perSecond }) => perSecond) },
+  { title: 'longest reserve and release, ms', isCost: false, lines: linesOf(all, ({ longestMs }) => longestMs) },
+];

@@ -1,0 +1,47 @@
+/**
+ * Redlock on one node: the commands that the package `redlock` sends, written out, since the package has had no release
+ * since 2022 and its promises of its own would only slow the peer down.
+ */
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { createRedis } from '../../src/redis/client.ts';
+import { freshName } from '../requests.ts';
+import type { Peer } from './peer.ts';
+
+/** As tables name it: the Redis of the service keeps nothing on disk either. */
+export const REDLOCK = 'redlock on the same Redis (nothing on disk)';
+
+const UNLOCK = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end`;
+const TTL_MS = 3_600_000;
+
+export interface Redlock extends Peer {
+  /** @returns whether the name was free; if so it is the token's */
+  lock(name: string, token: string): Promise<boolean>;
+  unlock(name: string, token: string): Promise<void>;
+}
+
+/** On a Redis that runs; all clients share a connection, as they do in the service. */
+export async function startRedlock(url: string): Promise<Redlock> {
+  const redis = createRedis(url, () => {});
+  await new Promise((resolve) => redis.once('ready', resolve));
+  const sha = z.string().parse(await redis.script('LOAD', UNLOCK));
+  const lock = async (name: string, token: string) => (await redis.set(name, token, 'PX', TTL_MS, 'NX')) === 'OK';
+  const unlock = async (name: string, token: string) => {
+    if ((await redis.evalsha(sha, 1, name, token)) !== 1) throw new Error(`${name} was lost`);
+  };
+  return {
+    name: REDLOCK,
+    lock,
+    unlock,
+    clients: async (count) =>
+      Array.from({ length: count }, () => async () => {
+        const [name, token] = [`lock:${freshName()}`, newToken()];
+        if (!(await lock(name, token))) throw new Error(`${name} was taken`);
+        await unlock(name, token);
+      }),
+    stop: async () => redis.disconnect(),
+  };
+}
+
+/** As the package makes them. */
+export const newToken = (): string => randomBytes(16).toString('hex');

@@ -1,0 +1,148 @@
+/**
+ * What families of scenarios share: a Redis, the service as in production (keys, limits, logs and metrics on), the
+ * ceiling, and the engine without HTTP, in this process, on the same Redis.
+ */
+
+import { type RedisServer, startRedis } from '../scripts/redisServer.ts';
+import type { Credential } from '../src/domain/tenants.ts';
+import { DEFAULT_TIERS, type TierTable } from '../src/domain/tiers.ts';
+import type { Engine } from '../src/engine/call.ts';
+import { configuredLoader } from '../src/engine/tenant/load.ts';
+import { type ConfiguredKey, configuredTenants } from '../src/identity/configuredTenants.ts';
+import { digestOf, makeKey } from '../src/identity/credentials.ts';
+import { createRedis, type RedisClient } from '../src/redis/client.ts';
+import { defineScripts, loadScripts } from '../src/redis/scripts.ts';
+import { Connection } from './client.ts';
+import { type Load, load } from './load.ts';
+import { cycle, reserveOne } from './requests.ts';
+import { pin, pinApart, type RunningServer, SERVICE, startServer, stopServers } from './servers.ts';
+
+/** Limits that nothing here reaches, but which are charged and told in headers. */
+const LIMITS = { writesPerMinute: 1e9, writesPerDay: 1e12, readsPerMinute: 1e9, reservations: 1e9 };
+const TIERS: TierTable = { ...DEFAULT_TIERS, Enterprise: { ...DEFAULT_TIERS.Enterprise, ...LIMITS } };
+
+/** A tenant without limits that are reached, and its key. */
+export const makeTenant = (tenant: string): ConfiguredKey => ({ key: makeKey(tenant), tenant, tier: 'Enterprise' });
+
+/** Lines of a request's head that say who asks. */
+export const headOf = ({ key }: ConfiguredKey): string =>
+  `Host: 127.0.0.1\r\nX-Api-Key: ${key}\r\nContent-Type: application/json\r\n`;
+
+export interface Stage {
+  /** Told, in a line, of what goes on. */
+  readonly say: (line: string) => void;
+  readonly redisServer: RedisServer;
+  /** Knows the scripts. */
+  readonly redis: RedisClient;
+  /** What an instance is started with. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly service: RunningServer;
+  readonly ceiling: RunningServer;
+  /** The tenant of all scenarios that need only one. */
+  readonly tenant: ConfiguredKey;
+  /** A thousand others. */
+  readonly tenants: readonly ConfiguredKey[];
+  readonly engine: Engine;
+  readonly credential: Credential;
+  /** Ends all of it. */
+  strike(): Promise<void>;
+}
+
+/** Starts all that families share, the servers on one core, the load and Redis on another. */
+export async function setStage(say: (line: string) => void): Promise<Stage> {
+  const tenant = makeTenant('bench');
+  const tenants = Array.from({ length: 1000 }, (_, i) => makeTenant(`tenant-${i}`));
+  const redisServer = await startRedis(say);
+  const env = {
+    REDIS_URL: redisServer.url,
+    METRICS_PORT: '0',
+    TIERS: JSON.stringify({ Enterprise: LIMITS }),
+    API_KEYS: JSON.stringify([tenant, ...tenants]),
+  };
+  const service = await startServer(SERVICE, env);
+  const ceiling = await startServer('bench/ceiling.ts', {});
+  pinApart([service.pid, ceiling.pid], [process.pid, redisServer.pid]);
+  const redis = createRedis(redisServer.url, (error) => say(error.message));
+  defineScripts(redis, loadScripts(TIERS));
+  const stage: Stage = {
+    say,
+    redisServer,
+    redis,
+    env,
+    service,
+    ceiling,
+    tenant,
+    tenants,
+    engine: { redis, loadTenant: configuredLoader(redis, configuredTenants([tenant])), tiers: TIERS },
+    credential: { tenant: tenant.tenant, asker: digestOf(tenant.key), kind: 'key' },
+    strike: async () => {
+      redis.disconnect();
+      await stopServers();
+      await redisServer.stop();
+    },
+  };
+  // Both are compiled while they are first called.
+  await loadOver(stage, ceiling, 64, (one) => reserveOne(one));
+  for (const size of [1, 50]) await loadOver(stage, service, 16, (one) => cycle(one, size));
+  await resetAll(stage, [tenant]);
+  return stage;
+}
+
+/**
+ * Has so many connections to the service, or the ceiling, work for a round.
+ * @param work done again and again, by each connection and the number that it has
+ * @param tenant who asks
+ */
+export async function loadOver(
+  stage: Stage,
+  server: RunningServer,
+  connections: number,
+  work: (connection: Connection, number: number) => Promise<unknown>,
+  tenant = stage.tenant,
+): Promise<Load> {
+  const opened = Array.from({ length: connections }, () => new Connection(server.port, headOf(tenant)));
+  const watched = { server: server.pid, redis: stage.redisServer.pid };
+  const result = await load(
+    opened.map((connection, number) => () => work(connection, number)),
+    watched,
+  );
+  for (const connection of opened) connection.close();
+  return result;
+}
+
+/**
+ * Has Redis alone on the core of the servers, which are idle meanwhile, and this process on the other: what goes to
+ * Redis straight is to have two cores as well.
+ */
+export async function straight<T>({ redisServer }: Stage, measure: () => Promise<T>): Promise<T> {
+  pin(0, [redisServer.pid]);
+  try {
+    return await measure();
+  } finally {
+    pin(1, [redisServer.pid]);
+  }
+}
+
+/** Registers resources, for a tenant. */
+export async function register(
+  { service }: Stage,
+  tenant: ConfiguredKey,
+  items: readonly { name: string; capacity?: number; treePath?: string }[],
+): Promise<void> {
+  const connection = new Connection(service.port, headOf(tenant));
+  for (let i = 0; i < items.length; i += 250)
+    await connection.post('/api/v1/Resource/register', JSON.stringify(items.slice(i, i + 250)));
+  connection.close();
+}
+
+/** Ends all reservations of these tenants. */
+export async function resetAll({ service }: Stage, tenants: readonly ConfiguredKey[]): Promise<void> {
+  const connection = new Connection(service.port, '');
+  for (const tenant of tenants) await connection.post('/api/v1/Reservation/reset', '', headOf(tenant));
+  connection.close();
+}
+
+/** Bytes that Redis has in use. */
+export async function usedMemory({ redis }: Stage): Promise<number> {
+  return Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
+}

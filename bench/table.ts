@@ -1,0 +1,159 @@
+/**
+ * The table that a benchmark prints: each figure beside its ceiling or its peer, the ratio of the two, and what it is
+ * to be; and the same as JSON, with what it was measured on.
+ */
+import { writeFileSync } from 'node:fs';
+import { cpus, loadavg, release, totalmem } from 'node:os';
+import { type Figure, ratioOf } from './rounds.ts';
+
+/** What is to be reached, by the figure itself or by its ratio to what is beside it. */
+export type Target = { readonly of: 'figure' | 'ratio' } & (
+  | { readonly atLeast: number }
+  | { readonly atMost: number }
+  | { readonly above: number }
+);
+
+/** A figure as it was measured. */
+export interface Measurement {
+  readonly what: string;
+  readonly figure: Figure;
+  readonly unit: string;
+  /** The ceiling or the peer that it is told beside. */
+  readonly beside?: { readonly what: string; readonly figure: Figure } | undefined;
+  readonly target?: Target | undefined;
+  /** Shares of a core that were used meanwhile, by process. */
+  readonly cpu?: Readonly<Record<string, number>> | undefined;
+}
+
+interface Row extends Measurement {
+  readonly family: string;
+  readonly ratio: Figure | undefined;
+  readonly verdict: string | undefined;
+}
+
+export class Table {
+  readonly #rows: Row[] = [];
+  readonly #say: (line: string) => void;
+  #family = '';
+
+  /** @param say told of each row as it comes */
+  constructor(say: (line: string) => void) {
+    this.#say = say;
+  }
+
+  /** What comes now is of this family. */
+  begin(family: string): void {
+    this.#family = family;
+  }
+
+  add(measurement: Measurement): void {
+    const { figure, beside, target } = measurement;
+    const ratio = beside && ratioOf(figure, beside.figure);
+    const row: Row = {
+      family: this.#family,
+      ...measurement,
+      ratio,
+      verdict: target && verdictOf((target.of === 'ratio' && ratio ? ratio : figure).median, target),
+    };
+    this.#rows.push(row);
+    this.#say(cellsOf(row).filter(Boolean).join('  '));
+  }
+
+  /** All rows, in columns. */
+  print(): string {
+    const lines = [HEADINGS, ...this.#rows.map(cellsOf)];
+    const widths = HEADINGS.map((_, column) => Math.max(...lines.map((cells) => (cells[column] ?? '').length)));
+    return lines
+      .map((cells) =>
+        cells
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd(),
+      )
+      .join('\n');
+  }
+
+  /** Rows that miss what they are to be. */
+  get missed(): readonly string[] {
+    return this.#rows
+      .filter(({ verdict }) => verdict?.startsWith('missed'))
+      .map(({ what, beside }) => (beside === undefined ? what : `${what} (${beside.what})`));
+  }
+
+  /** @param facts of what was measured on */
+  write(file: string, facts: Readonly<Record<string, string | number>>): void {
+    writeFileSync(file, `${JSON.stringify({ facts, rows: this.#rows }, null, 1)}\n`);
+  }
+}
+
+const HEADINGS = [
+  '',
+  'median',
+  'min..max',
+  'beside',
+  'its median',
+  'ratio',
+  'min..max',
+  'target',
+  '',
+  'CPU, % of a core',
+];
+
+function cellsOf({ what, figure, unit, beside, ratio, target, verdict, cpu }: Row): string[] {
+  return [
+    what,
+    `${readable(figure.median)} ${unit}`,
+    spreadOf(figure),
+    beside?.what ?? '',
+    beside === undefined ? '' : readable(beside.figure.median),
+    ratio === undefined ? '' : ratio.median.toFixed(2),
+    ratio === undefined || ratio.rounds.length === 1 ? '' : `${ratio.min.toFixed(2)}..${ratio.max.toFixed(2)}`,
+    target === undefined ? '' : describe(target),
+    verdict ?? '',
+    cpu === undefined ? '' : shares(cpu),
+  ];
+}
+
+/** How far rounds lie from the median, in %. */
+function spreadOf({ rounds, median, min, max }: Figure): string {
+  if (rounds.length === 1) return 'one round';
+  const percent = (value: number) => Math.round(((value - median) / Math.abs(median)) * 100);
+  return `${percent(min)}..+${percent(max)}%`;
+}
+
+function describe(target: Target): string {
+  if ('atLeast' in target) return `>= ${target.atLeast}`;
+  return 'above' in target ? `> ${target.above}` : `<= ${target.atMost}`;
+}
+
+function verdictOf(value: number, target: Target): string {
+  const wanted = 'atLeast' in target ? target.atLeast : 'above' in target ? target.above : target.atMost;
+  const isMet = 'atMost' in target ? value <= wanted : 'above' in target ? value > wanted : value >= wanted;
+  return isMet ? 'met' : `missed by ${Math.abs((value / wanted - 1) * 100).toFixed(1)}%`;
+}
+
+function shares(cpu: Readonly<Record<string, number>>): string {
+  return Object.entries(cpu)
+    .map(([name, share]) => `${name} ${Math.round(share * 100)}`)
+    .join(', ');
+}
+
+/** A number with as many digits as say something. */
+export function readable(value: number): string {
+  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en');
+  return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);
+}
+
+/** What this machine is. */
+export function machine(): Readonly<Record<string, string | number>> {
+  const [first] = cpus();
+  return {
+    date: new Date().toISOString(),
+    cpu: first?.model ?? 'unknown',
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    system: `${process.platform} ${release()}`,
+    node: process.version,
+    loadAverage: loadavg().map(readable).join(' '),
+  };
+}

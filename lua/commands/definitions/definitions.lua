@@ -1,0 +1,44 @@
+--[[
+  One page of the tenant's definitions, in the order of their names' bytes. A page ends after so many definitions, or so
+  much work.
+
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  definitions
+  KEYS[4]  index
+
+  ARGV[1]  the credential (admit.lua)
+  ARGV[2]  the last name of the page before; '' for the first page
+  ARGV[3]  how many at most
+
+  Returns {'OK', isLast: 1 or 0, definitions that the tenant has in all, item, ...}, an item being a text of lines:
+  name, capacity, path of what is above it ('' nothing), block, ...; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
+]]
+--@include admit
+--@include definitions
+local refused = admit()
+if refused then
+  return refused
+end
+local MAX_BYTES, MAX_PAGE_WORK = 262144, 3500
+local limit = tonumber(ARGV[3])
+local names = redis.call('ZRANGE', indexKey, '(n' .. ARGV[2], '(o', 'BYLEX', 'LIMIT', 0, limit)
+for i, member in ipairs(names) do
+  names[i] = string.sub(member, 2)
+end
+readDefinitions(names)
+local reply, bytes = { 'OK', #names < limit and 1 or 0, definitions }, 0
+for i, name in ipairs(names) do
+  local one = definition(name)
+  local path = pathOf(name)
+  local parts = { name, one.capacity, string.sub(path, 1, math.max(0, #path - #name - 1)), unpack(blockersOf(name)) }
+  local item = table.concat(parts, '\n')
+  bytes = bytes + #item
+  spend(4 + #item / 100)
+  reply[#reply + 1] = item
+  if (bytes > MAX_BYTES or work > MAX_PAGE_WORK) and i < #names then
+    reply[2] = 0
+    break
+  end
+end
+return reply

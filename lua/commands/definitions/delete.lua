@@ -1,0 +1,105 @@
+--[[
+  Deletes a definition, and on demand all below it in the tree.
+
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  slots
+  KEYS[4]  due
+  KEYS[5]  pools
+  KEYS[6]  definitions
+  KEYS[7]  index
+  KEYS[8]  copying
+  KEYS[9]  answer
+
+  ARGV[1]  the credential (admit.lua)
+  ARGV[2]  how the request is sent (flags.lua)
+  ARGV[3]  phase: now, in the in-memory mode; else plan or replan, then apply (redefine.lua), or reopen to let go of a
+           plan
+  ARGV[4]  to apply: the version of the definitions at which it was planned; '' otherwise
+  ARGV[5]  name
+  ARGV[6]  1: with all below it; 0: only if there is nothing below it
+  ARGV[7]  to plan: ms that what is to be deleted is kept from being reserved meanwhile
+
+  Returns {'OK', quota, version of the definitions, label of the key, name, ...}: those deleted, ancestors first; or,
+  with nothing done, {'UNREGISTERED'}, {'STALE'}, or {'REFUSED', why}; or {'UNKNOWN'} if it was carried out before, with
+  a reply that was not kept; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
+  {'AGAIN'}.
+]]
+--@include admit
+--@include answers
+--@include charge
+--@include expiry
+--@include redefine
+local phase = ARGV[3]
+local refused = admit() or answerBefore() or charge(nil, (phase == 'now' or phase == 'plan') and 1 or 0) or expire()
+if refused then
+  return refused
+end
+if isStale(phase, ARGV[4]) then
+  return { 'STALE' }
+end
+local root = ARGV[5]
+if not definition(root) then
+  pay()
+  return { 'UNREGISTERED' }
+end
+
+local MAX_DELETED = 500
+-- A definition that the database has deleted already is deleted here even if its slots are held: these go on as they
+-- are.
+local mayBeHeld = phase == 'apply' or phase == 'reopen'
+local doomed = { root }
+local function refusal()
+  local next = 1
+  while doomed[next] do
+    local name = doomed[next]
+    local children = childrenOf(name, '', ARGV[6] == '0' and 1 or MAX_DELETED + 1 - #doomed)
+    if ARGV[6] == '0' and #children > 0 then
+      return root .. ' has resources below it: delete these first, or say cascade=true'
+    elseif #doomed + #children > MAX_DELETED then
+      return root .. ' has ' .. MAX_DELETED .. ' or more resources below it: delete parts of it first'
+    end
+    readDefinitions(children)
+    for _, child in ipairs(children) do
+      doomed[#doomed + 1] = child
+    end
+    if not mayBeHeld and (poolOf(name).held > 0 or redis.call('HEXISTS', slotsKey, name) == 1) then
+      return name .. ' is held by an active reservation'
+    end
+    next = next + 1
+  end
+end
+local why = refusal()
+if why then
+  pay()
+  return { 'REFUSED', why }
+end
+
+local reply = { 'OK', quota, definitionsVersion or '', keyLabel, unpack(doomed) }
+remember(reply)
+commit(charged)
+if phase == 'plan' or phase == 'replan' then
+  local closingUntil = nowMs + ARGV[7]
+  local fields = {}
+  for _, name in ipairs(doomed) do
+    fields[#fields + 1] = '\2' .. name
+    fields[#fields + 1] = closingUntil
+  end
+  callWith('HSET', definitionsKey, fields)
+  redis.call('HSET', tenantKey, 'closing', math.max(closing, closingUntil))
+  return reply
+end
+if phase ~= 'now' then
+  local fields = {}
+  for i, name in ipairs(doomed) do
+    fields[i] = '\2' .. name
+  end
+  callWith('HDEL', definitionsKey, fields)
+end
+if phase ~= 'reopen' then
+  for _, name in ipairs(doomed) do
+    undefine(name)
+  end
+  commitDefinitions(ARGV[4])
+end
+return reply

@@ -1,0 +1,238 @@
+--[[
+  Registers resources, all of one request or none: each name's last item is what counts. Ancestors that are not
+  registered are, with capacity 1.
+
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  slots
+  KEYS[4]  due
+  KEYS[5]  pools
+  KEYS[6]  definitions
+  KEYS[7]  index
+  KEYS[8]  copying
+  KEYS[9]  answer
+
+  ARGV[1]  the credential (admit.lua)
+  ARGV[2]  how the request is sent (flags.lua)
+  ARGV[3]  phase: now, in the in-memory mode; else plan or replan, then apply (redefine.lua)
+  ARGV[4]  to apply: the version of the definitions at which it was planned; '' otherwise
+  ARGV[5]  the most ancestors that a resource may have
+  ARGV[6]  the first of four for each item:
+           name, capacity, blocks (each followed by '\n'), tree path (each segment followed by '\n'; '' none)
+
+  Returns {'OK', quota, version of the definitions, label of the key, name, tree path, ...}: the ancestors that are
+  registered along, their path by '>', '' none; or {'STALE'}, nothing being done; or {'REFUSED', what is wrong with
+  which item}, nothing being done; or {'UNKNOWN'} if it was carried out before, with a reply that was not kept; or what
+  refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+]]
+--@include admit
+--@include answers
+--@include charge
+--@include expiry
+--@include redefine
+--@include tooMuch
+local phase = ARGV[3]
+local isAsked = phase == 'now' or phase == 'plan'
+local refused = admit() or answerBefore() or charge(nil, isAsked and (#ARGV - 5) / 4 or 0) or expire()
+if refused then
+  return refused
+end
+if isStale(phase, ARGV[4]) then
+  return { 'STALE' }
+end
+
+local deepest = tonumber(ARGV[5])
+-- By name, the place in ARGV of its last item; and the names in the order of these.
+local place, names = {}, {}
+local ancestors, mentionedBy = {}, {}
+local current = ''
+
+-- Why the request cannot be carried out: {name of the item, field, fault}; nil if it can.
+local fault
+local function refuseItem(name, field, text)
+  fault = { name, field, text }
+end
+
+local function defineAll()
+  local paths, mentioned = {}, {}
+  for i = 6, #ARGV, 4 do
+    place[ARGV[i]] = i
+  end
+  for i = 6, #ARGV, 4 do
+    local name = ARGV[i]
+    if place[name] == i then
+      names[#names + 1] = name
+      paths[name] = lines(ARGV[i + 3])
+      spend(#paths[name] / 4)
+      mentioned[#mentioned + 1] = name
+      for _, segment in ipairs(paths[name]) do
+        mentioned[#mentioned + 1] = segment
+      end
+    end
+  end
+  readDefinitions(mentioned)
+  for _, name in ipairs(names) do
+    current = name
+    local i = place[name]
+    define(name, tonumber(ARGV[i + 1]), paths[name][#paths[name]] or '', lines(ARGV[i + 2]))
+  end
+  for _, name in ipairs(names) do
+    current = name
+    for depth = #paths[name], 1, -1 do
+      local ancestor = paths[name][depth]
+      if not definition(ancestor) then
+        define(ancestor, 1, paths[name][depth - 1] or '', {})
+        ancestors[#ancestors + 1] = ancestor
+        mentionedBy[ancestor] = name
+      end
+    end
+  end
+  return paths
+end
+
+-- Every path must be what the links that are now there make of it: so none contradicts another, and there is no cycle.
+local function checkPaths(paths)
+  for _, name in ipairs(names) do
+    current = name
+    local below = name
+    for depth = #paths[name], 0, -1 do
+      spend(0.3)
+      local parent = definition(below).parent
+      if parent ~= (paths[name][depth] or '') then
+        return refuseItem(name, 'treePath', 'contradicts the path of ' .. below .. ', which is registered under ' ..
+          (parent == '' and 'nothing' or parent))
+      end
+      below = parent
+    end
+  end
+end
+
+local function depthBefore(name)
+  local depth = 0
+  local one = redefined[name]
+  while one and one.parent ~= '' do
+    depth = depth + 1
+    local above = one.parent
+    one = redefined[above]
+    if one == nil then
+      one = definition(above)
+    end
+  end
+  return depth
+end
+
+-- What lies below a resource that moves down moves with it, and must not get too deep. Below a new one lies nothing
+-- that was registered before.
+local MAX_MOVED = 500
+local function checkDepths(paths)
+  local moved = 0
+  for _, name in ipairs(names) do
+    current = name
+    if redefined[name] and depthBefore(name) < #paths[name] then
+      local level, depth = { name }, #paths[name]
+      while #level > 0 and depth <= deepest do
+        local nextLevel = {}
+        for _, above in ipairs(level) do
+          local children = childrenOf(above, '', MAX_MOVED + 1)
+          readDefinitions(children)
+          for _, child in ipairs(children) do
+            if definition(child).parent == above then
+              nextLevel[#nextLevel + 1] = child
+            end
+          end
+          moved = moved + #children
+          if moved > MAX_MOVED then
+            return refuseItem(name, 'treePath', 'must not move more than ' .. MAX_MOVED .. ' resources further down at once')
+          end
+        end
+        level, depth = nextLevel, depth + 1
+      end
+      if #level > 0 then
+        return refuseItem(name, 'treePath', 'must leave what is registered below ' .. name .. ' at most ' .. deepest ..
+          ' ancestors, and ' .. level[1] .. ' would have more')
+      end
+    end
+  end
+end
+
+-- A pool's slots must not bear the name of another definition, neither one of this request nor an older one.
+local function checkSlotNames()
+  for _, name in ipairs(redefinedOrder) do
+    local pool, index = slotIndex(name)
+    local whole = pool and definition(pool)
+    if whole and whole.capacity > 1 and index < whole.capacity then
+      local field = place[name] and 'name' or 'treePath'
+      return refuseItem(mentionedBy[name] or name, field, 'must not name ' .. name .. ', which is a slot of ' .. pool)
+    end
+  end
+  for _, name in ipairs(names) do
+    current = name
+    local before = redefined[name] and redefined[name].capacity or 1
+    local capacity = definition(name).capacity
+    local other = capacity > before and nameOfSlot(name, capacity)
+    if other then
+      return refuseItem(name, 'capacity', 'must not give it the slot ' .. other .. ', which is another resource')
+    end
+  end
+end
+
+local function adoptAll()
+  for _, name in ipairs(names) do
+    current = name
+    if not adoptSlots(name) and phase ~= 'apply' then
+      return refuseItem(name, 'capacity', 'must not make slots of more than ' .. MAX_ADOPTED ..
+        ' names that are held as plain resources: release some of them first')
+    end
+  end
+end
+
+local function carryOut()
+  local paths = defineAll()
+  checkPaths(paths)
+  if not fault then
+    checkDepths(paths)
+  end
+  if not fault then
+    checkSlotNames()
+  end
+  local mark = #journal
+  if not fault then
+    adoptAll()
+  end
+  if phase == 'plan' or phase == 'replan' then
+    undo(mark)
+  end
+end
+local function fieldOf(name)
+  return '[' .. (place[name] - 6) / 4 .. ']'
+end
+
+-- What is in the database already is applied, whatever it takes; its plan was within the budget.
+if phase == 'apply' then
+  carryOut()
+elseif isOverBudget(carryOut) then
+  return tooMuch(place[current] and fieldOf(current) or '[0]')
+end
+if fault then
+  pay()
+  return { 'REFUSED', fieldOf(fault[1]) .. '.' .. fault[2] .. ' ' .. fault[3] }
+end
+local more = 0
+for _, name in ipairs(redefinedOrder) do
+  more = more + (redefined[name] and 0 or 1)
+end
+if isAsked and more > 0 and definitions + more > definitionCap then
+  return refuse(nil, 'ResourceDefinitions', definitionCap, more, 60)
+end
+
+local reply = { 'OK', quota, definitionsVersion or '', keyLabel }
+for _, name in ipairs(ancestors) do
+  reply[#reply + 1] = name
+  reply[#reply + 1] = string.sub(pathOf(name), 1, -#name - 2)
+end
+remember(reply)
+commit(charged)
+if phase == 'now' or phase == 'apply' then
+  commitDefinitions(ARGV[4])
+end
+return reply

@@ -1,0 +1,78 @@
+--[[
+  One page of the tenant's tree, each node after the one above it, children in the order of their names' bytes. A page
+  ends after so many nodes, or so much work.
+
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  slots
+  KEYS[4]  due
+  KEYS[5]  pools
+  KEYS[6]  definitions
+  KEYS[7]  index
+
+  ARGV[1]  the credential (admit.lua)
+  ARGV[2]  path of the last node of the page before, '>' between; '' for the first page
+  ARGV[3]  how many at most
+
+  Returns {'OK', isLast: 1 or 0, definitions that the tenant has in all, node, ...}, a node being a text of lines: how
+  many are above it, name, capacity, how many of its slots are held; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
+  {'AGAIN'}.
+]]
+--@include admit
+--@include expiry
+--@include children
+local refused = admit() or expireAndCommit()
+if refused then
+  return refused
+end
+local MAX_PAGE_WORK, SIBLINGS = 3000, 50
+local limit = tonumber(ARGV[3])
+-- The node that was given last, from its root down, and for each depth the children that come next there.
+local path, queues = {}, {}
+for segment in string.gmatch(ARGV[2], '[^>]+') do
+  path[#path + 1] = segment
+end
+
+-- The child of what is above a depth that comes after another one ('' the first); nil if there is none.
+local function childAt(depth, after)
+  local queue = queues[depth]
+  if not queue or queue.at > #queue.names then
+    local names = childrenOf(path[depth - 1] or '', after, SIBLINGS)
+    readDefinitions(names)
+    queue = { names = names, at = 1 }
+    queues[depth] = queue
+  end
+  queue.at = queue.at + 1
+  return queue.names[queue.at - 1]
+end
+
+-- Moves on to the next node. Returns false if there is none.
+local function advance()
+  local depth = #path + 1
+  queues[depth] = nil
+  local child = childAt(depth, '')
+  while not child do
+    depth = depth - 1
+    if depth == 0 then
+      return false
+    end
+    child = childAt(depth, path[depth])
+    path[depth] = nil
+  end
+  path[depth] = child
+  return true
+end
+
+local reply = { 'OK', 0, definitions }
+while #reply - 3 < limit and work < MAX_PAGE_WORK do
+  if not advance() then
+    reply[2] = 1
+    break
+  end
+  local name = path[#path]
+  local one = definition(name)
+  local held = redis.call('HEXISTS', slotsKey, name) + (one.pooled and poolOf(name).held or 0)
+  spend(3)
+  reply[#reply + 1] = table.concat({ #path - 1, name, one.capacity, held }, '\n')
+end
+return reply

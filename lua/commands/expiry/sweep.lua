@@ -1,0 +1,23 @@
+--[[
+  Ends a piece of what is due of a tenant, and says when something is due next. The caller may then raise the tenant's
+  time in the expiry index to that, if nobody has lowered it in the meantime; a reserve that relied on the old time sees
+  by `swept` that it may be gone (index.lua).
+
+  KEYS[1]  tenant
+  KEYS[2]  slots
+  KEYS[3]  due
+  KEYS[4]  pools
+
+  ARGV[1]  ''
+
+  Returns {'OK', ended, next due ms}, -1 if nothing will be due; or {'AGAIN', ended} if there is more to do now.
+]]
+--@include expiry
+local before = count
+local again = expire()
+if again then
+  return { 'AGAIN', before - count }
+end
+commit()
+redis.call('HSET', tenantKey, 'indexed', nextDue, 'swept', swept + 1)
+return { 'OK', before - count, nextDue == math.huge and -1 or nextDue }

@@ -1,0 +1,57 @@
+--[[
+  One page of the tenant's slots in force, in no order. Every slot held from the first page's call to the last one's is
+  in some page; a shrinking hash can show one twice, which the caller sorts out by fencing token. A page ends after so
+  many slots or so many bytes.
+
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  slots
+  KEYS[4]  due
+  KEYS[5]  pools
+
+  ARGV[1]  the credential (admit.lua)
+  ARGV[2]  cursor that the page before returned; '0' for the first
+  ARGV[3]  number of resets that the page before returned; '' for the first
+  ARGV[4]  how many slots to look at, about
+  ARGV[5]  only reservations of this requester; '' any
+  ARGV[6]  only reservations of this resource, as it was asked for; '' any
+
+  Returns {'OK', cursor, resets, slots that the tenant has in all, {slot, record, slot, record, ...}}; cursor '0' means
+  that this was the last page, as it is when a reset has ended everything that the walk began with. Or {'NO_KEY'},
+  {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+]]
+--@include admit
+--@include expiry
+local refused = admit() or expireAndCommit()
+if refused then
+  return refused
+end
+local all = redis.call('HLEN', slotsKey)
+if ARGV[3] ~= '' and ARGV[3] ~= resets then
+  return { 'OK', '0', resets, all, {} }
+end
+-- A record may be tens of kilobytes long, so few are read at a time.
+local STEP, MAX_BYTES = 25, 262144
+local requester, resource = ARGV[5], ARGV[6]
+local cursor, looked, bytes, found = ARGV[2], 0, 0, {}
+repeat
+  local page = redis.call('HSCAN', slotsKey, cursor, 'COUNT', STEP)
+  cursor = page[1]
+  local rows = page[2]
+  -- An empty part of the hash costs a look too.
+  looked = looked + math.max(STEP / 5, #rows / 2)
+  for i = 1, #rows, 2 do
+    local slot, packed = rows[i], rows[i + 1]
+    bytes = bytes + #slot + #packed
+    local isWanted = string.byte(packed) ~= 1
+    if isWanted and (requester ~= '' or resource ~= '') then
+      local record = unpackRecord(slot, packed)
+      isWanted = (requester == '' or record.owner == requester) and (resource == '' or record.asked == resource)
+    end
+    if isWanted then
+      found[#found + 1] = slot
+      found[#found + 1] = packed
+    end
+  end
+until cursor == '0' or looked >= tonumber(ARGV[4]) or bytes > MAX_BYTES
+return { 'OK', cursor, resets, all, found }

@@ -1,0 +1,29 @@
+--[[
+  Ends all reservations of the tenant at once, however many. Redis frees their memory in the background.
+
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  slots
+  KEYS[4]  due
+  KEYS[5]  pools
+  KEYS[6]  answer
+
+  ARGV[1]  the credential (admit.lua)
+  ARGV[2]  how the request is sent (flags.lua)
+
+  Returns {'OK', quota, reservations that this ended}, not counting those that were due already; or {'UNKNOWN'}; or what
+  refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
+]]
+--@include admit
+--@include answers
+--@include charge
+local refused = admit() or answerBefore() or charge('RESET', 1)
+if refused then
+  return refused
+end
+local due = redis.call('ZCOUNT', dueKey, '-inf', nowMs)
+local reply = remember({ 'OK', quota, count - due })
+redis.call('UNLINK', slotsKey, dueKey, poolsKey)
+tell('RESET', 'RESET', nil, nil, nil, nil, keyLabel)
+publish({ 'resets', resets + 1, 'count', 0, 'nextDue', math.huge, 'usage', charged })
+return reply

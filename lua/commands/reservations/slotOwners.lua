@@ -1,0 +1,36 @@
+--[[
+  Says who holds some slots of a resource, for people to look at.
+
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  slots
+  KEYS[4]  due
+  KEYS[5]  pools
+
+  ARGV[1]  the credential (admit.lua)
+  ARGV[2]  the first of one for each slot: its name
+
+  Returns {'OK', owner, ...}, '' for a slot that is free, for as many of them as one call may read; or {'NO_KEY'},
+  {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+]]
+--@include admit
+--@include expiry
+local refused = admit() or expireAndCommit()
+if refused then
+  return refused
+end
+local names = {}
+for i = 2, #ARGV do
+  names[#names + 1] = ARGV[i]
+end
+local reply, MAX_PIECE_WORK = { 'OK' }, 3000
+for i, name in ipairs(names) do
+  if i % 20 == 1 then
+    if work > MAX_PIECE_WORK then
+      break
+    end
+    read({ unpack(names, i, math.min(i + 19, #names)) })
+  end
+  reply[#reply + 1] = records[name] and records[name].owner or ''
+end
+return reply

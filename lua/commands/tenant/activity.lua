@@ -1,0 +1,28 @@
+--[[
+  Notes, for people to look at, what an instance has carried out for a tenant since it last did: operations and refusals
+  by the minute, for an hour, and when keys were last used.
+
+  KEYS[1]  tenant
+  KEYS[2]  activity
+  KEYS[3]  used
+
+  ARGV[1]  operations
+  ARGV[2]  how many of them were refused
+  ARGV[3]  the first of one for each key that was used: its SHA-256, hexadecimal
+
+  Returns nothing.
+]]
+--@include clock
+local minute = math.floor(nowMs / 60000)
+local slot = minute % 60
+local before, operations, refusals = string.match(redis.call('HGET', activityKey, slot) or '', '(%d+) (%d+) (%d+)')
+if tonumber(before) ~= minute then
+  operations, refusals = 0, 0
+end
+redis.call('HSET', activityKey, slot, minute .. ' ' .. operations + ARGV[1] .. ' ' .. refusals + ARGV[2])
+redis.call('EXPIRE', activityKey, 7200)
+for i = 3, #ARGV do
+  if redis.call('HEXISTS', tenantKey, 'key:' .. ARGV[i]) == 1 then
+    redis.call('HSET', usedKey, ARGV[i], nowMs)
+  end
+end

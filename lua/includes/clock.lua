@@ -1,5 +1,0 @@
--- The time: Redis's own, read once a call, so that no instance's clock counts (decisions, section 1).
--- Gives nowUs and nowMs, microseconds and milliseconds since 1970 UTC.
-local time = redis.call('TIME')
-local nowUs = time[1] * 1000000 + time[2]
-local nowMs = math.floor(nowUs / 1000)

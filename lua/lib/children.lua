@@ -1,0 +1,15 @@
+-- The tree below a resource, as it is stored (the index is described in redefine.lua).
+--@include definitions
+
+-- Up to limit stored children of a resource, by name, after one of them ('' from the first); '' has the roots. This
+-- script's own changes are not in it.
+local function childrenOf(name, after, limit)
+  local prefix = 'c' .. name .. '\n'
+  local from = after == '' and '[' .. prefix or '(' .. prefix .. after
+  local members = redis.call('ZRANGE', indexKey, from, '(c' .. name .. '\11', 'BYLEX', 'LIMIT', 0, limit)
+  spend(3 + #members / 10)
+  for i, member in ipairs(members) do
+    members[i] = string.sub(member, #prefix + 1)
+  end
+  return members
+end

@@ -1,0 +1,129 @@
+/**
+ * Changes definitions where there is a database (docs/specification.md#store-modes-and-start): planned in Redis, which
+ * knows what is held; written to the database, if that has them in the same version; then applied in Redis, if that
+ * still has. Whatever comes between, the database is right and Redis follows (workingCopy.ts).
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { and, eq, sql } from 'drizzle-orm';
+import { HoldfastError } from '../domain/errors.ts';
+import type { Credential } from '../domain/tenants.ts';
+import { type Engine, StaleError } from '../engine/call.ts';
+import { CLOSING_MS, deleteDefinition } from '../engine/definitions/delete.ts';
+import { register } from '../engine/definitions/register.ts';
+import { apply, PLAN, type Planned, REOPEN, REPLAN, type Step } from '../engine/definitions/step.ts';
+import { readSession } from '../engine/tenant/sessions.ts';
+import { note } from '../store/audit.ts';
+import type { Database } from '../store/database.ts';
+import type { Db } from '../store/db.ts';
+import { deleteDefinitions, putDefinitions } from '../store/definitionRows.ts';
+import { tenants } from '../store/schema.ts';
+import type { DefinitionChanges } from './change.ts';
+import type { WorkingCopy } from './workingCopy.ts';
+
+/** ms that a change goes on trying while others change the tenant's definitions too. */
+const PATIENCE_MS = 5000;
+/** Of a plan, after which it is too old to be written: what it keeps from being reserved may soon be again. */
+const WRITTEN_WITHIN_MS = CLOSING_MS / 2;
+/** Conflicts after which it may be that Redis is behind, and not just about to be told. */
+const CONFLICTS_IN_PASSING = 3;
+/** Names that an audit entry lists. */
+const NAMES_NOTED = 100;
+
+interface Change<P extends Planned> {
+  readonly action: string;
+  step(step: Step): Promise<P>;
+  names(planned: P): readonly string[];
+  write(tx: Db, tenant: string, planned: P): Promise<unknown>;
+  /** Lets go of what the plan keeps from being reserved. */
+  letGo(): Promise<unknown>;
+}
+
+/** @param maxTreeDepth the most ancestors that a resource may have */
+export function changeInDatabase(
+  database: Database,
+  engine: Engine,
+  copy: WorkingCopy,
+  maxTreeDepth: number,
+): DefinitionChanges {
+  return {
+    register: async (credential, items) => {
+      const { definitions: stored } = await carryOut(credential, {
+        action: 'definitions.register',
+        step: (step) => register(engine, credential, items, maxTreeDepth, step),
+        names: (planned) => planned.definitions.map(({ name }) => name),
+        write: (tx, tenantId, planned) => putDefinitions(tx, tenantId, planned.definitions),
+        letGo: async () => {},
+      });
+      return stored;
+    },
+    delete: async (credential, name, cascade) => {
+      const step = (one: Step) => deleteDefinition(engine, credential, name, cascade, one);
+      const { names } = await carryOut(credential, {
+        action: 'definitions.delete',
+        step,
+        names: (planned) => planned.names,
+        write: (tx, tenantId, planned) => deleteDefinitions(tx, tenantId, planned.names),
+        letGo: () => step(REOPEN),
+      });
+      return names;
+    },
+  };
+
+  async function carryOut<P extends Planned>(credential: Credential, change: Change<P>): Promise<P> {
+    const { tenant } = credential;
+    const patienceEnds = performance.now() + PATIENCE_MS;
+    for (let conflicts = 0; ; conflicts++) {
+      const start = performance.now();
+      const planned = await change.step(conflicts === 0 ? PLAN : REPLAN);
+      try {
+        if (await write(credential, change, planned, start)) {
+          await change.step(apply(planned.version)).catch(async (error: unknown) => {
+            if (!(error instanceof StaleError)) throw error;
+            await copy.refresh(tenant);
+          });
+          return planned;
+        }
+        if (performance.now() > patienceEnds)
+          throw new HoldfastError('unavailable', 'The definitions are being changed. Repeat the call.');
+      } catch (error) {
+        // Where this fails too, what is kept from being reserved comes free by itself.
+        await change.letGo().catch(() => {});
+        throw error;
+      }
+      await pause(Math.random() * 20 * (conflicts + 1));
+      if (conflicts >= CONFLICTS_IN_PASSING) await copy.refresh(tenant);
+    }
+  }
+
+  /** Returns false where the database has the definitions in another version. */
+  async function write<P extends Planned>(
+    credential: Credential,
+    change: Change<P>,
+    planned: P,
+    plannedAt: number,
+  ): Promise<boolean> {
+    const { tenant } = credential;
+    const actor = await actorOf(credential, planned);
+    return database.transaction(async (tx) => {
+      const grown = await tx
+        .update(tenants)
+        .set({ definitionsVersion: planned.version + 1, changedAt: sql`now()` })
+        .where(and(eq(tenants.id, tenant), eq(tenants.definitionsVersion, planned.version)))
+        .returning({ id: tenants.id });
+      if (grown.length === 0) return false;
+      await change.write(tx, tenant, planned);
+      const names = change.names(planned);
+      const details = { names: names.slice(0, NAMES_NOTED), count: names.length };
+      await note(tx, tenant, { actor, action: change.action, details });
+      if (performance.now() - plannedAt > WRITTEN_WITHIN_MS)
+        throw new HoldfastError('unavailable', 'The database took too long. Repeat the call.');
+      return true;
+    });
+  }
+
+  async function actorOf(credential: Credential, { keyLabel }: Planned): Promise<string> {
+    if (credential.kind !== 'session') return keyLabel === '' ? 'key' : `key:${keyLabel}`;
+    const user = await readSession(engine.redis, credential);
+    return `user:${user?.email ?? user?.subject ?? ''}`;
+  }
+}

@@ -1,0 +1,15 @@
+/**
+ * Changes definitions in the in-memory mode: in Redis, and nowhere else.
+ */
+
+import type { Engine } from '../engine/call.ts';
+import { deleteDefinition } from '../engine/definitions/delete.ts';
+import { register } from '../engine/definitions/register.ts';
+import { NOW } from '../engine/definitions/step.ts';
+import type { DefinitionChanges } from './change.ts';
+
+/** @param maxTreeDepth the most ancestors that a resource may have */
+export const changeInRedis = (engine: Engine, maxTreeDepth: number): DefinitionChanges => ({
+  register: async (credential, items) => (await register(engine, credential, items, maxTreeDepth, NOW)).definitions,
+  delete: async (credential, name, cascade) => (await deleteDefinition(engine, credential, name, cascade, NOW)).names,
+});

@@ -1,0 +1,30 @@
+/**
+ * Says who holds resources (docs/specification.md#operations), without holding or releasing anything.
+ */
+import type { CheckItem, CheckResult } from '../../domain/reservations.ts';
+import type { Credential } from '../../domain/tenants.ts';
+import { parseReply, toMs, toText, toTime } from '../../redis/reply.ts';
+import { call, type Engine } from '../call.ts';
+
+/**
+ * @returns a result for each item, in their order
+ * @throws HoldfastError unauthenticated, unavailable
+ */
+export async function check(
+  engine: Engine,
+  credential: Credential,
+  items: readonly CheckItem[],
+): Promise<CheckResult[]> {
+  const args = items.flatMap(({ resource, requester }) => [resource, requester ?? '']);
+  const replies = await call(engine, 'check', credential, () => args);
+  return items.map(({ resource, requester }, i) => {
+    const [reserved, owner, expiresAt, held] = parseReply(replies[i]);
+    return {
+      resource,
+      reserved: reserved === 1,
+      requester: toText(owner) || null,
+      heldByRequester: requester === undefined ? null : held === 1,
+      expiresAt: toTime(toMs(expiresAt)),
+    };
+  });
+}

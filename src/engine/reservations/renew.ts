@@ -1,0 +1,38 @@
+/**
+ * Gives reservations another lease, from now on (docs/specification.md#operations): one script call for all items.
+ */
+import { INVALID_RELEASE_TOKEN, type RenewItem, type RenewResult } from '../../domain/reservations.ts';
+import type { Credential } from '../../domain/tenants.ts';
+import { parseItem, toMs, toTime } from '../../redis/reply.ts';
+import type { Engine } from '../call.ts';
+import { share } from '../coalesce.ts';
+import { unreserveArgs } from './unreserve.ts';
+
+/**
+ * @returns a result for each item, in their order; an item whose token is wrong or missing has the explanation
+ * INVALID_RELEASE_TOKEN, and the others are carried out all the same
+ * @throws HoldfastError unauthenticated, unavailable
+ */
+export async function renew(
+  engine: Engine,
+  credential: Credential,
+  items: readonly RenewItem[],
+): Promise<RenewResult[]> {
+  const args = items.flatMap((item) => [...unreserveArgs(item), item.ttlSeconds * 1000]);
+  const replies = await share(engine, 'renew', credential, items.length, args);
+  return items.map((item, i) => toResult(item, parseItem(replies[i])));
+}
+
+function toResult({ resource, requester }: RenewItem, [status, expiresAt]: readonly string[]): RenewResult {
+  switch (status) {
+    case 'RENEWED':
+      return { resource, requester, status, explanation: status, expiresAt: toTime(toMs(expiresAt)) };
+    case 'NOT_RESERVED':
+    case 'DOESNT_OWN_RESERVATION':
+      return { resource, requester, status, explanation: status, expiresAt: null };
+    case INVALID_RELEASE_TOKEN:
+      return { resource, requester, status: 'DOESNT_OWN_RESERVATION', explanation: status, expiresAt: null };
+    default:
+      throw new TypeError('renew returned an unknown status');
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Reserves resources (docs/specification.md#plans, #operations): one script call for all items, whatever their number.
+ */
+import type { ReserveItem, ReserveResult } from '../../domain/reservations.ts';
+import type { Credential } from '../../domain/tenants.ts';
+import { parseItem, toInteger, toMs, toText, toTime } from '../../redis/reply.ts';
+import type { Engine } from '../call.ts';
+import { share } from '../coalesce.ts';
+import { newToken, unpackToken } from './releaseToken.ts';
+import { parseShown } from './slotRecord.ts';
+
+/**
+ * @returns a result for each item, in their order
+ * @throws HoldfastError unauthenticated, unavailable
+ */
+export async function reserve(
+  engine: Engine,
+  credential: Credential,
+  items: readonly ReserveItem[],
+): Promise<ReserveResult[]> {
+  const replies = await share(engine, 'reserve', credential, items.length, items.flatMap(reserveArgs));
+  return items.map((item, i) => toReserveResult(item, parseItem(replies[i])));
+}
+
+/** What reserve.lua takes for an item; the release token is made here. */
+export const reserveArgs = ({ resource, requester, ttlSeconds, resourceType }: ReserveItem): (string | number)[] => [
+  resource,
+  requester,
+  ttlSeconds === undefined ? '' : ttlSeconds * 1000,
+  resourceType ?? '',
+  newToken(),
+];
+
+/** Reads what reserve() of lua/lib/plan.lua returns. */
+export function toReserveResult({ resource, requester }: ReserveItem, reply: readonly string[]): ReserveResult {
+  const [status, explanation, fencingToken, expiresAt, token, shown] = reply;
+  switch (status) {
+    case 'ACQUIRED':
+    case 'ALREADY_HAD':
+      return {
+        resource,
+        requester,
+        status,
+        explanation: status,
+        releaseToken: unpackToken(toText(token)),
+        expiresAt: toTime(toMs(expiresAt)),
+        ...parseShown(toText(shown)),
+        fencingToken: toInteger(fencingToken),
+      };
+    case 'ALREADY_HELD':
+    case 'NOT_AVAILABLE':
+    case 'NOT_VALID':
+      return {
+        resource,
+        requester,
+        status,
+        explanation: toText(explanation),
+        releaseToken: null,
+        expiresAt: null,
+        acquiredSlots: null,
+        acquiredBlockers: null,
+        reservedAtPath: null,
+        fencingToken: null,
+      };
+    default:
+      throw new TypeError('reserve returned an unknown status');
+  }
+}

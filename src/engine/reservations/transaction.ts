@@ -1,0 +1,44 @@
+/**
+ * Reserves and releases in one step (docs/specification.md#operations): one script call.
+ */
+import {
+  TRANSACTION_STATUSES,
+  type TransactionItem,
+  type TransactionItemResult,
+  type TransactionMethod,
+  type TransactionResult,
+} from '../../domain/reservations.ts';
+import type { Credential } from '../../domain/tenants.ts';
+import { parseItem, toText } from '../../redis/reply.ts';
+import { call, type Engine } from '../call.ts';
+import { reserveArgs, toReserveResult } from './reserve.ts';
+import { toUnreserveResult, unreserveArgs } from './unreserve.ts';
+
+/**
+ * @param items FIRST takes reserves only; the caller sees to that
+ * @returns a result for each item, in their order
+ * @throws HoldfastError unauthenticated, unavailable
+ */
+export async function transaction(
+  engine: Engine,
+  credential: Credential,
+  method: TransactionMethod,
+  items: readonly TransactionItem[],
+): Promise<TransactionResult> {
+  const args = items.flatMap((item) => [
+    item.requestType,
+    ...(item.requestType === 'RESERVE' ? reserveArgs(item) : [...unreserveArgs(item), '', '']),
+  ]);
+  const [outcome, ...replies] = await call(engine, 'transaction', credential, (indexed) => [indexed, method, ...args]);
+  const status = TRANSACTION_STATUSES.find((one) => one === outcome);
+  if (status === undefined) throw new TypeError('transaction returned an unknown status');
+  return { method, status, results: items.map((item, i) => toResult(item, parseItem(replies[i]))) };
+}
+
+function toResult(item: TransactionItem, reply: readonly string[]): TransactionItemResult {
+  if (item.requestType === 'RESERVE') return toReserveResult(item, reply);
+  const [status, explanation] = reply;
+  if (status !== 'NOT_AVAILABLE') return toUnreserveResult(item, reply);
+  const { resource, requester } = item;
+  return { resource, requester, status, explanation: toText(explanation), released: null };
+}

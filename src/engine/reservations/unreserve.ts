@@ -1,0 +1,46 @@
+/**
+ * Releases reservations (docs/specification.md#plans, #operations): one script call for all items.
+ */
+import { INVALID_RELEASE_TOKEN, type UnreserveItem, type UnreserveResult } from '../../domain/reservations.ts';
+import type { Credential } from '../../domain/tenants.ts';
+import { parseItem } from '../../redis/reply.ts';
+import type { Engine } from '../call.ts';
+import { share } from '../coalesce.ts';
+import { packToken } from './releaseToken.ts';
+
+/**
+ * @returns a result for each item, in their order; an item whose token is wrong or missing has the explanation
+ * INVALID_RELEASE_TOKEN, and the others are carried out all the same
+ * @throws HoldfastError unauthenticated, unavailable
+ */
+export async function unreserve(
+  engine: Engine,
+  credential: Credential,
+  items: readonly UnreserveItem[],
+): Promise<UnreserveResult[]> {
+  const replies = await share(engine, 'unreserve', credential, items.length, items.flatMap(unreserveArgs));
+  return items.map((item, i) => toUnreserveResult(item, parseItem(replies[i])));
+}
+
+/** What unreserve.lua takes for an item. */
+export const unreserveArgs = ({ resource, requester, releaseToken }: UnreserveItem): string[] => [
+  resource,
+  requester,
+  packToken(releaseToken ?? ''),
+];
+
+/** Reads what unreserve() of lua/lib/unreserve.lua returns. */
+export function toUnreserveResult({ resource, requester }: UnreserveItem, reply: readonly string[]): UnreserveResult {
+  const [status, ...released] = reply;
+  switch (status) {
+    case 'RELINQUISHED':
+      return { resource, requester, status, explanation: status, released };
+    case 'NOT_RESERVED':
+    case 'DOESNT_OWN_RESERVATION':
+      return { resource, requester, status, explanation: status, released: null };
+    case INVALID_RELEASE_TOKEN:
+      return { resource, requester, status: 'DOESNT_OWN_RESERVATION', explanation: status, released: null };
+    default:
+      throw new TypeError('unreserve returned an unknown status');
+  }
+}

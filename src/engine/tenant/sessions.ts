@@ -1,0 +1,61 @@
+/**
+ * Sessions of people who have signed in (docs/specification.md#identity): kept beside their tenant's state, so that
+ * scripts know them, and gone by themselves when they end.
+ */
+import { z } from 'zod';
+import type { Credential } from '../../domain/tenants.ts';
+import type { RedisClient } from '../../redis/client.ts';
+import { credentialKey, eventsChannel } from '../../redis/keys.ts';
+import { send } from '../../redis/send.ts';
+
+const SessionUser = z.object({
+  id: z.string(),
+  issuer: z.string(),
+  subject: z.string(),
+  /** null: the provider gives none, or has not verified it */
+  email: z.string().nullable(),
+  name: z.string().nullable(),
+  groups: z.array(z.string()),
+  /**
+   * ms since 1970 UTC until which the rest is believed to be so (identity/admins.ts); sessions of older versions have
+   * none
+   */
+  describedUntilMs: z.number().default(0),
+});
+
+/** Who has signed in. */
+export type SessionUser = z.infer<typeof SessionUser>;
+
+/**
+ * Begins a session.
+ * @throws HoldfastError unavailable
+ */
+export async function beginSession(
+  redis: RedisClient,
+  session: Credential,
+  user: SessionUser,
+  lifetimeMs: number,
+): Promise<void> {
+  await send(() => redis.set(credentialKey(session), JSON.stringify(user), 'PX', lifetimeMs));
+}
+
+/**
+ * @returns who has the session; null where it has ended
+ * @throws HoldfastError unavailable
+ */
+export async function readSession(redis: RedisClient, session: Credential): Promise<SessionUser | null> {
+  const text = await send(() => redis.get(credentialKey(session)));
+  return text === null ? null : SessionUser.parse(JSON.parse(text));
+}
+
+/**
+ * Ends a session, and its streams of events.
+ * @throws HoldfastError unavailable
+ */
+export async function endSession(redis: RedisClient, session: Credential): Promise<void> {
+  const ended = await send(() => redis.del(credentialKey(session)));
+  // Whoever makes sessions up causes no more than that.
+  if (ended === 0) return;
+  // Tells instances to look whether what the streams they hold were opened with is still valid.
+  await send(() => redis.spublish(eventsChannel(session.tenant), ''));
+}

@@ -1,0 +1,35 @@
+/**
+ * What of its limits a tenant uses (docs/specification.md#operations).
+ */
+import { z } from 'zod';
+import type { Credential } from '../../domain/tenants.ts';
+import { TIERS, type Tier } from '../../domain/tiers.ts';
+import { toInteger } from '../../redis/reply.ts';
+import { call, type Engine } from '../call.ts';
+
+export interface Usage {
+  readonly tier: Tier;
+  /** In the window of a minute that is open. */
+  readonly writesThisMinute: number;
+  /** Since midnight UTC. */
+  readonly writesToday: number;
+  readonly reservations: number;
+  readonly eventConnections: number;
+  /** Registered resources. */
+  readonly definitions: number;
+}
+
+/** @throws HoldfastError unauthenticated, forbidden, unavailable */
+export async function usage(engine: Engine, credential: Credential): Promise<Usage> {
+  const [tier, ...counts] = await call(engine, 'usage', credential, () => []);
+  const [writesThisMinute = 0, writesToday = 0, reservations = 0, eventConnections = 0, definitions = 0] =
+    counts.map(toInteger);
+  return {
+    tier: z.enum(TIERS).parse(tier),
+    writesThisMinute,
+    writesToday,
+    reservations,
+    eventConnections,
+    definitions,
+  };
+}

@@ -1,0 +1,160 @@
+/**
+ * Makes clients of Redis for any topology that the address names: one server, a primary behind sentinels, or a cluster.
+ * Commands run on them through send() (send.ts).
+ */
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { parseRedisAddress, type RedisAddress } from './address.ts';
+import { countSilence, RETRY_EVERY_MS } from './send.ts';
+
+export type RedisClient = Redis | Cluster;
+
+export type Options = Omit<RedisOptions, 'replyMapping'>;
+
+/** A command fails as soon as its connection is lost; send() tries it again. */
+export const PATIENCE = {
+  connectTimeout: 600,
+  // Longer than send() waits: a slow script of one tenant does not cut the connection of the others, and a cut command
+  // has no caller left.
+  socketTimeout: 2000,
+  // A peer that is gone does not hold up the next connection.
+  disconnectTimeout: 200,
+  maxRetriesPerRequest: 0,
+} satisfies Options;
+
+const reconnectAfter = (attempt: number) => Math.min(attempt * 50, 200);
+
+const COMMANDS: Options = {
+  ...PATIENCE,
+  retryStrategy: reconnectAfter,
+  // A primary that became a replica refuses writes: connect again. send() repeats the command.
+  reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+};
+
+/** One that waits for Redis as long as it takes, as BullMQ wants it. */
+const PATIENT: Options = { maxRetriesPerRequest: null };
+
+/** Only send() waits: a command in a queue of ioredis would run after its caller has got a 503. */
+const NO_QUEUE = { enableOfflineQueue: false };
+
+/** Redirections that ioredis follows within one attempt of send(). */
+const MAX_REDIRECTIONS = 4;
+const TRY_AGAIN_AFTER_MS = 20;
+
+/** @throws Error where there is no such address; the configuration has been checked for that */
+export function addressOf(url: string): RedisAddress {
+  const address = parseRedisAddress(url);
+  if (typeof address === 'string') throw new Error(`the address of Redis ${address}`);
+  return address;
+}
+
+/** What a connection to any node of it needs. */
+export function accessOf(address: RedisAddress): Options {
+  if (address.kind === 'single') return {};
+  const { username, password, tls } = address;
+  return {
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+    ...(tls ? { tls: {} } : {}),
+  };
+}
+
+/** Makes a client of one server, or of the primary that the sentinels name. */
+export function createOne(address: Exclude<RedisAddress, { kind: 'cluster' }>, options: Options): Redis {
+  if (address.kind === 'single') return new Redis(address.address, options);
+  const { sentinels, name, db, tls, sentinelUsername, sentinelPassword } = address;
+  return new Redis({
+    sentinels: sentinels.map((node) => ({ ...node })),
+    name,
+    db,
+    ...(sentinelUsername === undefined ? {} : { sentinelUsername }),
+    ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
+    ...(tls ? { enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),
+    sentinelCommandTimeout: PATIENCE.connectTimeout,
+    sentinelRetryStrategy: reconnectAfter,
+    // The sentinels tell of a new primary: a connection to the old one may stay open, and silent.
+    failoverDetector: true,
+    ...accessOf(address),
+    ...options,
+  });
+}
+
+function createAny(url: string, options: Options, queue: typeof NO_QUEUE | Record<string, never>): RedisClient {
+  const address = addressOf(url);
+  if (address.kind !== 'cluster') return createOne(address, { ...options, ...queue });
+  const { retryStrategy, reconnectOnError, ...redisOptions } = options;
+  return new Cluster([...address.nodes], {
+    ...queue,
+    redisOptions: { ...accessOf(address), ...redisOptions },
+    clusterRetryStrategy: reconnectAfter,
+    slotsRefreshTimeout: PATIENCE.connectTimeout,
+    slotsRefreshInterval: 5000,
+    maxRedirections: MAX_REDIRECTIONS,
+    retryDelayOnTryAgain: TRY_AGAIN_AFTER_MS,
+    retryDelayOnClusterDown: TRY_AGAIN_AFTER_MS,
+    // A command whose connection was lost may have run: send() alone decides whether to repeat it.
+    retryDelayOnFailover: 0,
+    // Names are left to the connection, which checks the certificate against them.
+    dnsLookup: (host, callback) => callback(null, host),
+  });
+}
+
+/**
+ * Has a client connect again when its connection has ended, unless somebody closed it. ioredis ends a client of
+ * sentinels for good if these tell of a new primary while it is connecting.
+ */
+function keepConnected(client: RedisClient): void {
+  if (client instanceof Cluster) return; // it goes on by itself
+  let isClosing = false;
+  const [disconnect, quit] = [client.disconnect.bind(client), client.quit.bind(client)];
+  client.disconnect = (reconnect = false) => {
+    isClosing ||= !reconnect;
+    disconnect(reconnect);
+  };
+  client.quit = (callback) => {
+    isClosing = true;
+    return quit(callback);
+  };
+  const connect = () => {
+    if (!isClosing) client.connect().catch(() => {});
+  };
+  client.on('end', () => setTimeout(connect, RETRY_EVERY_MS));
+}
+
+/**
+ * Catches failures of ASKING. A cluster's client sends it ahead of a command whose slot is being moved, and drops its
+ * promise: if the connection is lost just then, the rejection would end the process. The command itself fails too, and
+ * tells its caller.
+ */
+function catchAskingFailures(client: RedisClient): void {
+  if (!(client instanceof Cluster)) return;
+  client.on('+node', (node: Redis) => {
+    const asking = node.asking.bind(node);
+    node.asking = () => {
+      const asked = asking();
+      asked.catch(() => {});
+      return asked;
+    };
+  });
+}
+
+/**
+ * Makes the client that scripts run on; it connects at once.
+ * @param onError told of each lost or failed connection
+ */
+export function createRedis(url: string, onError: (error: Error) => void): RedisClient {
+  const redis = createAny(url, COMMANDS, NO_QUEUE);
+  redis.on('error', onError);
+  redis.on(redis instanceof Cluster ? 'node error' : 'error', countSilence);
+  keepConnected(redis);
+  catchAskingFailures(redis);
+  return redis;
+}
+
+/** Makes a client for BullMQ. */
+export function createPatientRedis(url: string): RedisClient {
+  const redis = createAny(url, PATIENT, {});
+  redis.on('error', () => {}); // the client above has the same trouble, and tells
+  keepConnected(redis);
+  catchAskingFailures(redis);
+  return redis;
+}

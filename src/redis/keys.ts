@@ -1,0 +1,115 @@
+/**
+ * The names of the keys in Redis, and which of them each script is passed. All that belongs to a tenant bears its hash
+ * tag, `{<tenant id>}:`, so that one script can work on it in a cluster, and has a fixed name, so that every script
+ * declares each key that it may touch: while a cluster moves the slot, Redis then refuses a script that some of the
+ * keys are missing for, instead of taking them for empty.
+ *
+ *   {t}:tenant            hash: tier, API keys and counters (lua/lib/tenant.lua)
+ *   {t}:slots             hash: held slot → record (lua/lib/codec.lua)
+ *   {t}:due               sorted set: slot that carries a lease → ms at which it is due
+ *   {t}:pools             hash: which slots of pools are held, and by whom (lua/lib/pools.lua)
+ *   {t}:definitions       hash: registered resources (lua/lib/definitions.lua)
+ *   {t}:index             sorted set: names of registered resources in several orders (lua/lib/redefine.lua)
+ *   {t}:copying           the lease under which its definitions are copied from the database
+ *   {t}:token:<SHA-256>   a derived token, until it ends
+ *   {t}:tokens:<issuer>:<minute>:<digit>  set: tokens that were exchanged for an issuer's JWTs in one minute
+ *                                         (tokens.ts) {t}:session:<SHA-256> who has signed in, as JSON, until the
+ *                                         session ends
+ *   {t}:answer:<id>       the reply to a request, for some seconds (lua/lib/answers.lua)
+ *   {t}:streams           sorted set: id of an open stream of events → ms at which its lease lapses
+ *   {t}:sessionStreams    the same for streams of sessions, which do not count
+ *   {t}:activity          hash: minute of the hour → what happened in it: its number since 1970, operations, refusals
+ *   {t}:used              hash: SHA-256 of an API key → ms at which it was last used
+ *   {t}:events            channel (sharded pub/sub): numbered messages of events (lua/lib/publish.lua); an empty
+ *                         message: keys have changed
+ *   {expiry:<n>}          sorted set, one shard of the expiry index: tenant → ms before which nothing of it is due
+ */
+import { createHash } from 'node:crypto';
+import type { Credential } from '../domain/tenants.ts';
+
+/** Shards of the expiry index: enough to spread it over a cluster, few enough to look at all of them every second. */
+export const EXPIRY_SHARDS = 16;
+
+export const tenantKey = (tenant: string): string => `{${tenant}}:tenant`;
+
+/** The lease under which a tenant's definitions are copied. */
+export const copyingKey = (tenant: string): string => `{${tenant}}:copying`;
+
+/** The key that a derived token or a session is; the tenant's hash for credentials that have no key of their own. */
+export const credentialKey = ({ tenant, asker, kind }: Credential): string =>
+  kind === 'token' || kind === 'session' ? `{${tenant}}:${asker}` : tenantKey(tenant);
+
+const STATE = ['slots', 'due', 'pools'] as const;
+const RESERVATIONS = ['tenant', 'credential', ...STATE, 'definitions'] as const;
+const DEFINITIONS = [...RESERVATIONS, 'index', 'copying', 'answer'] as const;
+
+/** The keys of each script that works on one tenant, as the header of the script names them. */
+export const KEYS_OF = {
+  active: ['tenant', 'credential', ...STATE],
+  activity: ['tenant', 'activity', 'used'],
+  authenticate: ['tenant', 'credential'],
+  available: RESERVATIONS,
+  charge: ['tenant', 'credential'],
+  check: RESERVATIONS,
+  closeStreams: ['tenant', 'streams', 'sessionStreams'],
+  copyDefinitions: ['tenant', ...STATE, 'definitions', 'index', 'copying'],
+  definitions: ['tenant', 'credential', 'definitions', 'index'],
+  delete: DEFINITIONS,
+  issueToken: ['tenant', 'credential', 'tokens'],
+  loadTenant: ['tenant', 'copying', 'used'],
+  openStream: ['tenant', 'credential', 'streams', 'sessionStreams'],
+  register: DEFINITIONS,
+  renew: RESERVATIONS,
+  renewStreams: ['tenant', 'credential', 'streams', 'sessionStreams'],
+  reserve: RESERVATIONS,
+  reset: ['tenant', 'credential', ...STATE, 'answer'],
+  slotOwners: ['tenant', 'credential', ...STATE],
+  sweep: ['tenant', ...STATE],
+  tellLimit: ['tenant', 'credential'],
+  transaction: [...RESERVATIONS, 'answer'],
+  tree: [...RESERVATIONS, 'index'],
+  unreserve: [...RESERVATIONS, 'answer'],
+  usage: ['tenant', 'credential', ...STATE, 'streams'],
+} as const satisfies Record<string, readonly string[]>;
+
+export type TenantVerb = keyof typeof KEYS_OF;
+
+/** The keys that a script is passed for a tenant. */
+export function keysOf(verb: TenantVerb, tenant: string): string[] {
+  return KEYS_OF[verb].map((name) => `{${tenant}}:${name}`);
+}
+
+/**
+ * The keys that a script is passed for a request.
+ * @param own the key that only this request has: its remembered reply, or the set of a token; without the tenant's
+ * prefix
+ */
+export function keysOfRequest(verb: TenantVerb, credential: Credential, own = ''): string[] {
+  const { tenant } = credential;
+  return KEYS_OF[verb].map((name) => {
+    if (name === 'credential') return credentialKey(credential);
+    return name === 'answer' || name === 'tokens' ? `{${tenant}}:${own}` : `{${tenant}}:${name}`;
+  });
+}
+
+/** The key under which the reply to a request is remembered, without the tenant's prefix. */
+export const answerKey = (id: string): string => `answer:${id}`;
+
+/** Matches every tenant's key, in SCAN. */
+export const TENANT_KEYS = tenantKey('*');
+
+/** The tenant whose key it is; null where it is no tenant's. */
+export const tenantOf = (key: string): string | null => /^\{([^{}]+)\}:tenant$/.exec(key)?.[1] ?? null;
+
+export const expiryKey = (shard: number): string => `{expiry:${shard}}`;
+
+/** The channel of a tenant's events, and the tenant whose channel it is. */
+export const eventsChannel = (tenant: string): string => `{${tenant}}:events`;
+export const tenantOfChannel = (channel: string): string => channel.slice(1, channel.indexOf('}'));
+
+/** The shard of the expiry index that holds a tenant. */
+export const expiryShard = (tenant: string): number =>
+  createHash('sha1').update(tenant).digest().readUInt8(0) % EXPIRY_SHARDS;
+
+/** What is written to prove that Redis can be: in a cluster, on several primaries. */
+export const PROBE_KEYS: readonly string[] = Array.from({ length: 8 }, (_, i) => `{probe:${i}}`);

@@ -1,0 +1,30 @@
+/**
+ * Reads what scripts return. A reply of another form is a fault of ours, and throws.
+ */
+export function parseReply(reply: unknown): unknown[] {
+  if (!Array.isArray(reply)) throw new TypeError('a script returned no array');
+  return reply[0] instanceof Buffer ? [reply[0].toString(), ...reply.slice(1)] : reply;
+}
+
+/** The parts of an item of a reply (lua/lib/asTexts.lua). */
+export const parseItem = (item: unknown): string[] => toText(item).split('\n');
+
+export function toText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value instanceof Buffer) return value.toString();
+  throw new TypeError('a script returned no text where there should be one');
+}
+
+export function toInteger(value: unknown): number {
+  const number = typeof value === 'string' ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isSafeInteger(number)) {
+    throw new TypeError('a script returned no integer where there should be one');
+  }
+  return number;
+}
+
+/** Milliseconds since 1970 UTC. */
+export const toMs = toInteger;
+
+/** ISO 8601 UTC of milliseconds since 1970; null for 0, which is never. */
+export const toTime = (ms: number): string | null => (ms === 0 ? null : new Date(ms).toISOString());

@@ -1,0 +1,121 @@
+/**
+ * Loads lua/commands and lua/lib and makes each script a method of a Redis client. A line `--@include name` stands for
+ * lua/lib/name.lua, once in a script; `limits` is made from the table of tiers. The script's header names its keys: `KEYS[2]  slots`
+ * gives the script a local `slotsKey`. ioredis sends EVALSHA and falls back to EVAL if Redis has not seen the script.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ClientContext, Result } from 'ioredis';
+import type { TierTable } from '../domain/tiers.ts';
+import type { RedisClient } from './client.ts';
+import { tierLimits } from './tierLimits.ts';
+
+export const LUA_FOLDER = fileURLToPath(new URL('../../lua/', import.meta.url));
+
+export type Verb =
+  | 'active'
+  | 'activity'
+  | 'authenticate'
+  | 'available'
+  | 'charge'
+  | 'check'
+  | 'closeStreams'
+  | 'copyDefinitions'
+  | 'definitions'
+  | 'delete'
+  | 'issueToken'
+  | 'loadTenant'
+  | 'lowerIndex'
+  | 'openStream'
+  | 'probe'
+  | 'raiseIndex'
+  | 'register'
+  | 'renew'
+  | 'renewStreams'
+  | 'reserve'
+  | 'reset'
+  | 'slotOwners'
+  | 'sweep'
+  | 'tellLimit'
+  | 'transaction'
+  | 'tree'
+  | 'unreserve'
+  | 'usage';
+
+type Argument = string | number;
+
+/** Prefixed, so that no script hides a command of Redis's own. */
+type Methods<Context extends ClientContext> = {
+  [V in Verb as `hf_${V}`]: (...keysAndArgs: Argument[]) => Result<unknown, Context>;
+} & { hf_activeBuffer: (...keysAndArgs: Argument[]) => Result<unknown, Context> };
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> extends Methods<Context> {}
+}
+
+export interface Script {
+  readonly name: string;
+  /** The file as it is written. */
+  readonly source: string;
+  /** What Redis runs: its includes put in, without the header. */
+  readonly lua: string;
+  /** The names of its keys, in order. */
+  readonly keys: readonly string[];
+}
+
+/**
+ * Reads every script, its includes put in.
+ * @param tiers what scripts are to go by
+ * @param replaced include name → source that stands in for the file; tests steer the clock by it.
+ * @throws Error where an include does not exist or a script has no header
+ */
+export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, string>> = {}): Script[] {
+  const written: Readonly<Record<string, string>> = { limits: tierLimits(tiers), ...replaced };
+  const read = (name: string) => written[name] ?? readFileSync(join(LUA_FOLDER, 'lib', `${name}.lua`), 'utf8');
+  const expand = (lua: string, included: Set<string>): string =>
+    lua.replace(/^--@include (\w+)$/gm, (_, name: string) => {
+      if (included.has(name)) return '';
+      included.add(name);
+      return expand(read(name), included);
+    });
+  return readdirSync(join(LUA_FOLDER, 'commands'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.lua'))
+    .map((file) => {
+      const source = readFileSync(join(LUA_FOLDER, 'commands', file), 'utf8');
+      const header = /^--\[\[([\s\S]*?)\]\]/.exec(source)?.[1];
+      if (header === undefined) throw new Error(`lua/commands/${file} has no header`);
+      const keys = [...header.matchAll(/^ {2}KEYS\[\d+\] {2}(\w+)/gm)].map(([, key = '']) => key);
+      const locals = keys.map((key, i) => `local ${key}Key = KEYS[${i + 1}]\n`);
+      return {
+        name: basename(file, '.lua'),
+        source,
+        lua: locals.join('') + expand(source.slice(header.length + '--[[]]'.length), new Set()),
+        keys,
+      };
+    });
+}
+
+/** Told that a script is sent; what it returns is told that it was answered, or why not. */
+export type ScriptObserver = (script: string) => (error?: unknown) => void;
+
+/** Has each call of a client's scripts observed. */
+export function observeScripts(redis: RedisClient, scripts: readonly Script[], observe: ScriptObserver): void {
+  for (const { name } of scripts) {
+    for (const method of [`hf_${name}`, `hf_${name}Buffer`]) {
+      const run: unknown = Reflect.get(redis, method);
+      if (typeof run !== 'function') throw new Error(`the script ${name} is not defined`);
+      Reflect.set(redis, method, (...args: Argument[]) => {
+        const end = observe(name);
+        const reply: Promise<unknown> = Reflect.apply(run, redis, args);
+        reply.then(() => end(), end);
+        return reply;
+      });
+    }
+  }
+}
+
+/** Gives a client the scripts as methods `hf_<name>`. */
+export function defineScripts(redis: RedisClient, scripts: readonly Script[]): void {
+  for (const { name, lua, keys } of scripts) redis.defineCommand(`hf_${name}`, { lua, numberOfKeys: keys.length });
+}

@@ -1,0 +1,154 @@
+/**
+ * The HTTP application: all that an instance answers. Importing it does no I/O.
+ */
+import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { methodNotAllowed } from 'hono/method-not-allowed';
+import type { DashboardDeps } from '../dashboard/env.ts';
+import { dashboardRoutes } from '../dashboard/routes.tsx';
+import type { AppEnv, HttpDeps } from '../http/env.ts';
+import { fail, onError, refuseMalformed } from '../http/errors.ts';
+import { meantPath } from '../http/meantPath.ts';
+import { authenticate } from '../http/middleware/authenticate.ts';
+import { byAdmin, bySession } from '../http/middleware/bySession.ts';
+import { logRequests } from '../http/middleware/logRequests.ts';
+import { measureRequests } from '../http/middleware/measureRequests.ts';
+import { rateLimitHeaders } from '../http/middleware/rateLimitHeaders.ts';
+import { requestId } from '../http/middleware/requestId.ts';
+import { traceRequests } from '../http/middleware/traceRequests.ts';
+import { wholeBody } from '../http/middleware/wholeBody.ts';
+import { adminRoutes } from '../http/routes/admin/tenants.ts';
+import { tokenRoute } from '../http/routes/auth/token.ts';
+import { docsRoutes } from '../http/routes/docs.ts';
+import { eventsRoute } from '../http/routes/events/events.ts';
+import { healthRoutes } from '../http/routes/health.ts';
+import { withoutAdministration, withoutIssuers, withoutTenants } from '../http/routes/needsDatabase.ts';
+import { activeReservationsRoute } from '../http/routes/reservation/activeReservations.ts';
+import { checkRoute } from '../http/routes/reservation/check.ts';
+import { renewRoute } from '../http/routes/reservation/renew.ts';
+import { reserveRoute } from '../http/routes/reservation/reserve.ts';
+import { resetRoute } from '../http/routes/reservation/reset.ts';
+import { transactionRoute } from '../http/routes/reservation/transaction.ts';
+import { unreserveRoute } from '../http/routes/reservation/unreserve.ts';
+import { availableRoute } from '../http/routes/resource/available.ts';
+import { definitionsRoute } from '../http/routes/resource/definitions.ts';
+import { deleteRoute } from '../http/routes/resource/delete.ts';
+import { registerRoute } from '../http/routes/resource/register.ts';
+import { treeRoute } from '../http/routes/resource/tree.ts';
+import { issuersRoutes } from '../http/routes/tenant/issuers.ts';
+import { keysRoutes } from '../http/routes/tenant/keys.ts';
+import { settingsRoutes } from '../http/routes/tenant/settings.ts';
+import { tenantRoute } from '../http/routes/tenant/tenant.ts';
+
+const DESCRIPTION = `Reserve, share and release named resources. Send your API key in the header \`X-Api-Key\`, or as \`Authorization: Bearer\`.
+A 200 means that the request was processed; each item of the answer carries its own status.`;
+
+const ABOUT = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Holdfast',
+    version: '1',
+    description: DESCRIPTION,
+    license: { name: 'MIT', identifier: 'MIT' },
+  },
+  servers: [{ url: '/' }],
+  security: [{ apiKey: [] }, { bearer: [] }],
+  tags: [
+    { name: 'Reservation', description: 'Reserve, release and look at reservations.' },
+    { name: 'Resource', description: 'Register resources and look at them.' },
+    { name: 'Events', description: 'Watch every change.' },
+    { name: 'Tenant', description: 'Tier, keys, settings.' },
+    { name: 'Administration', description: 'All tenants; for administrators.' },
+    { name: 'Operations', description: 'For whoever runs the service.' },
+  ],
+};
+
+/** What an instance that only works answers: its health. */
+export function createHealthApp({
+  log,
+  ready,
+  alive,
+  metrics,
+  traces,
+}: Pick<HttpDeps, 'log' | 'ready' | 'alive' | 'metrics' | 'traces'>): OpenAPIHono<AppEnv> {
+  const app = new OpenAPIHono<AppEnv>({
+    defaultHook: (result, c) => (result.success ? undefined : refuseMalformed(c, result.error)),
+  });
+  app.onError(onError);
+  const meant = meantPath(app);
+  const notFound = (c: Context<AppEnv>, path = meant(c.req.path)) =>
+    fail(c, 404, 'PATH_NOT_FOUND', `There is nothing at this path.${path === null ? '' : ` Did you mean ${path}?`}`);
+  app.notFound((c) => notFound(c));
+  app.use(requestId, logRequests(log));
+  if (metrics !== null) app.use(measureRequests(metrics));
+  if (traces !== null) app.use(traceRequests(traces));
+  app.use(
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed: (c, methods) => {
+        // The name of a resource may stand where an operation was meant: GET /api/v1/Resource/Definitions.
+        const path = meant(c.req.path, c.req.method);
+        if (path !== null) return notFound(c, path);
+        return fail(c, 405, 'METHOD_NOT_ALLOWED', 'This method is not allowed here.', { Allow: methods.join(', ') });
+      },
+    }),
+  );
+  app.route('/', healthRoutes(ready, alive));
+  return app;
+}
+
+/** All that an instance of the API answers. */
+export function createApp(deps: Omit<DashboardDeps, 'request'>): OpenAPIHono<AppEnv> {
+  const app = createHealthApp(deps);
+  app.openAPIRegistry.registerComponent('securitySchemes', 'apiKey', {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Api-Key',
+  });
+  app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer' });
+
+  const { tenants, jwtVerifier } = deps;
+
+  for (const path of ['/dashboard/*', '/auth/*']) app.use(path, wholeBody(deps.sizes.bodyBytes));
+  app.route('/', dashboardRoutes({ ...deps, request: app.request }));
+
+  app.use('/api/v1/*', rateLimitHeaders);
+  app.route('/', jwtVerifier === null ? withoutIssuers() : tokenRoute(deps, jwtVerifier));
+  if (tenants === null) app.route('/', withoutAdministration());
+  app.use('/api/v1/*', authenticate(deps));
+
+  app.route('/', reserveRoute(deps));
+  app.route('/', unreserveRoute(deps));
+  app.route('/', renewRoute(deps));
+  app.route('/', transactionRoute(deps));
+  app.route('/', checkRoute(deps));
+  app.route('/', activeReservationsRoute(deps));
+  app.route('/', resetRoute(deps));
+  app.route('/', registerRoute(deps));
+  app.route('/', definitionsRoute(deps));
+  app.route('/', treeRoute(deps));
+  app.route('/', availableRoute(deps));
+  app.route('/', deleteRoute(deps));
+  app.route('/', eventsRoute(deps));
+  if (tenants === null) {
+    app.route('/', withoutTenants());
+  } else {
+    app.openAPIRegistry.registerComponent('securitySchemes', 'session', {
+      type: 'apiKey',
+      in: 'cookie',
+      name: deps.sessionCookie,
+    });
+    const { store, sealer, adminRule, allowPrivateJwks } = tenants;
+    app.route('/', tenantRoute(deps, store));
+    app.route('/', keysRoutes(deps, store, sealer));
+    app.route('/', settingsRoutes(deps, store));
+    app.route('/', issuersRoutes(deps, store, allowPrivateJwks));
+    app.use('/api/v1/admin/*', bySession(deps), byAdmin(adminRule));
+    app.route('/', adminRoutes(deps, store));
+  }
+  app.route(
+    '/',
+    docsRoutes(() => app.getOpenAPI31Document(ABOUT)),
+  );
+  return app;
+}

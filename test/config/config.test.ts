@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, readConfig, VARIABLES } from '../../src/config/config.ts';
+import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
+import { makeKey } from '../../src/identity/credentials.ts';
+
+const REDIS_URL = 'redis://localhost';
+const key = makeKey('acme');
+const faults = (env: Record<string, string>) => {
+  try {
+    readConfig(env);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return error instanceof Error ? error.message : '';
+  }
+  return '';
+};
+
+describe('configuration', () => {
+  test('has a default for all but REDIS_URL', () => {
+    expect(readConfig({ REDIS_URL })).toEqual({
+      host: '127.0.0.1',
+      port: undefined,
+      role: 'all',
+      redisUrl: REDIS_URL,
+      waitReplicas: 0,
+      apiKeys: undefined,
+      logLevel: 'info',
+      sweepIntervalMs: 1000,
+      reconcileIntervalMs: 60_000,
+      drainDelayMs: 3000,
+      livenessRedisMs: 60_000,
+      database: null,
+      adminRule: { admins: [], adminGroup: undefined },
+      signIn: { kind: 'none' },
+      publicUrl: undefined,
+      metricsPort: undefined,
+      tracesEndpoint: undefined,
+      jwtIssuers: [],
+      allowPrivateJwks: false,
+      tiers: DEFAULT_TIERS,
+      trustedProxies: 0,
+      maxFailedAuthentications: 100,
+      maxInFlight: 4096,
+      sizes: {
+        nameLength: 256,
+        typeLength: 64,
+        ttlSeconds: 31_536_000,
+        batch: 500,
+        capacity: 100_000,
+        blocks: 64,
+        treeDepth: 16,
+        bodyBytes: 1_048_576,
+      },
+      unknownFields: 'refuse',
+    });
+  });
+
+  test('names every fault at once, on one line', () => {
+    const message = faults({ PORT: '99999', ROLE: 'boss', MAX_BATCH: '5000' });
+    for (const name of ['PORT', 'ROLE', 'MAX_BATCH', 'REDIS_URL']) expect(message).toContain(name);
+    expect(message).not.toContain('\n');
+  });
+
+  const KEY_SECRET = 'x'.repeat(32);
+  test('takes a database, with what seals its keys', () => {
+    const config = readConfig({ REDIS_URL, DATABASE_URL: 'pglite:./data', KEY_SECRET, ADMINS: ' a@b.example, sub ,' });
+    expect(config.database).toEqual({ url: 'pglite:./data', pool: 10, keySecret: KEY_SECRET });
+    expect(config.adminRule.admins).toEqual(['a@b.example', 'sub']);
+    expect(faults({ REDIS_URL, DATABASE_URL: 'postgres://h/d' })).toContain('KEY_SECRET must be set');
+    expect(faults({ REDIS_URL, DATABASE_URL: 'postgres://h/d', KEY_SECRET: 'short' })).toContain(
+      'KEY_SECRET must be 32',
+    );
+    expect(faults({ REDIS_URL, DATABASE_URL: 'mysql://h/d', KEY_SECRET })).toContain('DATABASE_URL must begin with');
+    const API_KEYS = JSON.stringify([{ key, tenant: 'acme', tier: 'Pro' }]);
+    expect(faults({ REDIS_URL, DATABASE_URL: 'pglite:x', KEY_SECRET, API_KEYS })).toContain('API_KEYS must be unset');
+  });
+
+  const database = { REDIS_URL, DATABASE_URL: 'pglite:./data', KEY_SECRET };
+  const provider = { OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'c', PUBLIC_URL: 'https://holdfast.example/' };
+  test('takes an identity provider, with all that a sign-in needs', () => {
+    const config = readConfig({ ...database, ...provider });
+    const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = provider;
+    const signIn = { kind: 'oidc', issuer, clientId, clientSecret: undefined, scope: 'openid email profile' };
+    expect([config.signIn, config.publicUrl]).toEqual([signIn, 'https://holdfast.example']);
+    const message = faults({ REDIS_URL, OIDC_ISSUER: provider.OIDC_ISSUER });
+    for (const name of ['OIDC_CLIENT_ID', 'PUBLIC_URL', 'DATABASE_URL'])
+      expect(message).toContain(`${name} must be set`);
+    expect(faults({ ...database, ...provider, OIDC_ISSUER: 'http://id.example' })).toContain(
+      'OIDC_ISSUER must be an https',
+    );
+    expect(faults({ ...database, ...provider, PUBLIC_URL: 'https://h.example/x' })).toContain('must have no path');
+  });
+
+  test('takes a local sign-in only where nobody else can call', () => {
+    const LOCAL_SIGN_IN = 'true';
+    const config = readConfig({ REDIS_URL, LOCAL_SIGN_IN });
+    expect([config.signIn, config.adminRule.admins]).toEqual([{ kind: 'local' }, ['local']]);
+    for (const more of [{ HOST: '0.0.0.0' }, { TRUSTED_PROXIES: '1' }, { ...database, ...provider }])
+      expect(faults({ REDIS_URL, LOCAL_SIGN_IN, ...more })).toContain('LOCAL_SIGN_IN must not be true');
+  });
+
+  test('takes JWT_ISSUERS as JSON, each with an audience once for a tenant', () => {
+    const issuer = { tenant: 'acme', issuer: 'https://i.example', audience: 'a', jwksUrl: 'https://i.example/jwks' };
+    expect(readConfig({ REDIS_URL, JWT_ISSUERS: JSON.stringify([issuer]) }).jwtIssuers).toEqual([issuer]);
+    expect(faults({ REDIS_URL, JWT_ISSUERS: JSON.stringify([issuer, issuer]) })).toContain('JWT_ISSUERS must not hold');
+    const shared = [issuer, { ...issuer, tenant: 'another' }];
+    expect(readConfig({ REDIS_URL, JWT_ISSUERS: JSON.stringify(shared) }).jwtIssuers).toEqual(shared);
+    expect(faults({ REDIS_URL, JWT_ISSUERS: JSON.stringify([{ ...issuer, audience: 'holdfast:another' }]) })).toContain(
+      'audience must be holdfast:',
+    );
+  });
+
+  test('takes API_KEYS as JSON', () => {
+    const keys = [{ key, tenant: 'acme', tier: 'Pro', label: 'worker' }];
+    expect(readConfig({ REDIS_URL, API_KEYS: JSON.stringify(keys) }).apiKeys).toEqual(keys);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['no JSON', '{', 'API_KEYS must be JSON'],
+    ['an unknown tier', [{ key, tenant: 'acme', tier: 'Gold' }], 'API_KEYS.0.tier'],
+    ['a key of another tenant', [{ key, tenant: 'other', tier: 'Pro' }], 'API_KEYS.0.key must name the same tenant'],
+    ['a short key', [{ key: 'hf_acme_short', tenant: 'acme', tier: 'Pro' }], 'API_KEYS.0.key must be hf_<tenant id>'],
+    ['a key twice', Array(2).fill({ key, tenant: 'acme', tier: 'Pro' }), 'API_KEYS must not hold a key twice'],
+    [
+      'two tiers of a tenant',
+      [
+        { key, tenant: 'acme', tier: 'Pro' },
+        { key: makeKey('acme'), tenant: 'acme', tier: 'Free' },
+      ],
+      'API_KEYS must give all keys of a tenant the same tier',
+    ],
+  ])('refuses API_KEYS with %s, and never repeats a key', (_, value, fault) => {
+    const message = faults({ REDIS_URL, API_KEYS: typeof value === 'string' ? value : JSON.stringify(value) });
+    expect(message).toContain(fault);
+    expect(message).not.toContain(key);
+  });
+});
+
+describe('every variable, and no other,', () => {
+  const read = (file: string) => readFileSync(file, 'utf8');
+
+  test('is in .env.example', () => {
+    const named = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name);
+    expect(named.toSorted()).toEqual(VARIABLES.toSorted());
+  });
+
+  test('is in the README’s table', () => {
+    const [, section = ''] = /^## Configuration\n(.*?)^## /ms.exec(read('README.md')) ?? [];
+    const cells = [...section.matchAll(/^\|(.*?)\|/gm)].map(([, cell = '']) => cell);
+    const named = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
+    expect(named.toSorted()).toEqual(VARIABLES.toSorted());
+  });
+});

@@ -1,0 +1,138 @@
+/**
+ * A process that is killed between its writes to the database and to Redis, at every step of a change: it is done or it
+ * is not, and Redis comes to have what the database has (docs/specification.md#store-modes-and-start).
+ */
+import { spawn } from 'node:child_process';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { changeInDatabase } from '../../src/definitions/changeInDatabase.ts';
+import { WorkingCopy } from '../../src/definitions/workingCopy.ts';
+import type { Credential } from '../../src/domain/tenants.ts';
+import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
+import type { Engine } from '../../src/engine/call.ts';
+import { versionsInRedis } from '../../src/engine/definitions/copy.ts';
+import { reserve } from '../../src/engine/reservations/reserve.ts';
+import { digestOf, makeKey } from '../../src/identity/credentials.ts';
+import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
+import { listKeys } from '../../src/store/keys.ts';
+import { readRecord } from '../../src/store/records.ts';
+import { definitions as rows } from '../../src/store/schema.ts';
+import { forget } from '../support/forget.ts';
+import { allDefinitions } from '../support/listed.ts';
+import { KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
+import { until } from '../support/until.ts';
+
+const CHANGES = ['register', 'delete', 'rotate', 'suspend', 'load'] as const;
+/** More than any change takes. */
+const MOST_STEPS = 40;
+
+const item = (name: string, treePath: string[] = []) => ({ name, capacity: 1, blocks: [], treePath });
+
+describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
+  let made: TestDatabase;
+  let store: OpenStore | null = null;
+  beforeAll(async () => {
+    made = await make();
+  });
+  afterAll(async () => {
+    await store?.close();
+    await made.drop();
+  });
+
+  /** Lets a process make the change and die; returns whether it did die. */
+  async function dies(task: Record<string, string | number>): Promise<boolean> {
+    const child = spawn(process.execPath, ['--import', 'tsx', 'test/support/dying.ts'], {
+      env: { ...process.env, TASK: JSON.stringify({ ...task, redisUrl: inject('redisUrl'), databaseUrl: made.url }) },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const [code, signal] = await new Promise<[number | null, string | null]>((resolve) =>
+      child.once('exit', (...how) => resolve(how)),
+    );
+    expect(signal ?? code).toSatisfy((how) => how === 'SIGKILL' || how === 0);
+    return signal === 'SIGKILL';
+  }
+
+  async function open() {
+    store ??= await openStore(made.url);
+    const { database, redis } = store;
+    defineScripts(redis, loadScripts(DEFAULT_TIERS));
+    const copy = new WorkingCopy(database, { redis, tiers: DEFAULT_TIERS });
+    const engine: Engine = { redis, tiers: DEFAULT_TIERS, loadTenant: (id) => copy.refresh(id) };
+    return { store, copy, engine, changes: changeInDatabase(database, engine, copy, 16) };
+  }
+
+  /** A PGlite has one process at a time. */
+  async function close() {
+    if (kind !== 'PGlite') return;
+    await store?.close();
+    store = null;
+  }
+
+  test.each(kind === 'PGlite' ? (['register', 'rotate'] as const) : CHANGES)(
+    '%s',
+    async (change) => {
+      const run = async (dieAt: number): Promise<boolean> => {
+        const before = await open();
+        const { key, tenant } = await storeTenant(before.store);
+        const credential: Credential = { tenant, asker: digestOf(key), kind: 'key' };
+        const many = change === 'load' ? Array.from({ length: 300 }, (_, i) => item(`leaf${i}`, ['top'])) : [];
+        await before.changes.register(credential, [item('old', ['top']), item('below', ['top', 'old']), ...many]);
+        if (change === 'load') await forget(before.store.redis, tenant);
+        const [row] = await listKeys(before.store, tenant);
+        const newKey = makeKey(tenant);
+        await close();
+
+        const died = await dies({ change, dieAt, tenant, key, keyId: row?.id ?? '', newDigest: digestOf(newKey) });
+
+        const { store: after, copy, engine } = await open();
+        await copy.refreshChanged(new Date(Date.now() - 60_000));
+        const stored = await after.database.run((db) => readRecord(db, tenant));
+        const valid: Credential = { ...credential, asker: stored?.record.keys[0]?.digest ?? '' };
+        // Whoever comes next finds Redis as the database is.
+        const listed = await allDefinitions(engine, valid).catch((error: unknown) => String(error));
+        const there = await after.database.run((db) => db.select().from(rows).where(eq(rows.tenantId, tenant)));
+        const isSuspended = stored?.record.suspended === true;
+        if (!isSuspended) {
+          if (typeof listed === 'string') throw new Error(listed);
+          expect(listed.map(({ name, capacity }) => [name, capacity])).toEqual(
+            there
+              .map(({ name, capacity }) => [name, capacity])
+              .sort(([one = ''], [other = '']) => (one < other ? -1 : 1)),
+          );
+        } else expect(listed).toContain('suspended');
+        expect(await versionsInRedis(after.redis, tenant)).toEqual({
+          version: stored?.record.version,
+          definitionsVersion: stored?.definitionsVersion,
+        });
+        const fields = await after.redis.hkeys(`{${tenant}}:tenant`);
+        const digests = fields.flatMap((field) => /^key:(.*)/.exec(field)?.[1] ?? []);
+        expect(digests).toEqual(stored?.record.keys.map(({ digest }) => digest));
+        // Done, or not at all.
+        const names = there.map(({ name }) => name).sort();
+        if (change === 'register')
+          expect([
+            ['below', 'old', 'top'],
+            ['below', 'middle', 'new', 'old', 'top'],
+          ]).toContainEqual(names);
+        if (change === 'delete') {
+          expect([['below', 'old', 'top'], ['top']]).toContainEqual(names);
+          // What was about to be deleted is kept from others for 10 s at most.
+          const free = async () => (await reserve(engine, valid, [{ resource: 'below', requester: 'r' }]))[0]?.status;
+          if (names.length === 3) await until('it can be reserved', async () => (await free()) === 'ACQUIRED', 12_000);
+        }
+        if (!died) await close();
+        return died;
+      };
+      // One of the last runs gets through. Several at a time, but that a PGlite has one process.
+      const atOnce = kind === 'PGlite' ? 1 : 6;
+      let step = 1;
+      for (let died = true; died; step += atOnce) {
+        const outcomes = await Promise.all(Array.from({ length: atOnce }, (_, i) => run(step + i)));
+        died = outcomes.every(Boolean);
+        if (step > MOST_STEPS) throw new Error('the change never gets through');
+      }
+      expect(step).toBeGreaterThan(2);
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { startRedis } from '../../scripts/redisServer.ts';
+import { LimitError } from '../../src/domain/errors.ts';
+import type { ReserveItem } from '../../src/domain/reservations.ts';
+import { asService, type Credential } from '../../src/domain/tenants.ts';
+import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
+import { register } from '../../src/engine/definitions/register.ts';
+import { NOW } from '../../src/engine/definitions/step.ts';
+import { renew } from '../../src/engine/reservations/renew.ts';
+import { reserve } from '../../src/engine/reservations/reserve.ts';
+import { unreserve } from '../../src/engine/reservations/unreserve.ts';
+import { usage } from '../../src/engine/tenant/usage.ts';
+import { loadScripts, observeScripts } from '../../src/redis/scripts.ts';
+import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { makeTenant } from '../support/service.ts';
+
+let running: RunningEngine;
+/** Scripts that were called, in order. */
+const called: string[] = [];
+beforeAll(async () => {
+  running = await startEngine();
+  await reserve(running.engine, running.credential, [{ resource: 'first', requester: 'r' }]); // so that Redis has the tenant
+  observeScripts(running.engine.redis, loadScripts(DEFAULT_TIERS), (script) => {
+    called.push(script);
+    return () => {};
+  });
+});
+beforeEach(() => {
+  called.length = 0;
+});
+afterAll(() => running.stop());
+
+/** Each request has a credential of its own, as those of HTTP do. */
+const asked = (items: readonly ReserveItem[], { engine, credential } = running) => {
+  const own: Credential = { ...credential };
+  return reserve(engine, own, items).then((results) => ({ results, quota: own.quota }));
+};
+const names = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
+const item = (resource: string, requester = 'r') => ({ resource, requester });
+
+describe('requests of one caller share calls while two are under way', () => {
+  test('two have a call each; those that come meanwhile have one together', async () => {
+    const answers = await Promise.all(names('a', 60).map((name) => asked([item(name)])));
+    expect(called).toHaveLength(3);
+    expect(answers.map(({ results }) => results.map(({ resource, status }) => `${resource} ${status}`))).toEqual(
+      names('a', 60).map((name) => [`${name} ACQUIRED`]),
+    );
+    expect(new Set(answers.flatMap(({ results }) => results.map(({ releaseToken }) => releaseToken))).size).toBe(60);
+  });
+
+  test('one that comes alone waits for nothing', async () => {
+    await asked([item('alone')]);
+    await asked([item('alone again')]);
+    expect(called).toEqual(['reserve', 'reserve']);
+  });
+
+  test('each has the replies to its own items, however many they are', async () => {
+    const sizes = names('b', 40).map((name, i) => names(name, 1 + (i % 3)));
+    const answers = await Promise.all(sizes.map((of) => asked(of.map((name) => item(name)))));
+    expect(called.length).toBeLessThan(10);
+    expect(answers.map(({ results }) => results.map(({ resource }) => resource))).toEqual(sizes);
+    const results = answers.map((one) => one.results.map((result) => ({ ...result, ttlSeconds: 60 })));
+    const renewed = await Promise.all(results.map((of) => renew(running.engine, { ...running.credential }, of)));
+    expect(renewed.flat().map(({ status }) => status)).toEqual(results.flat().map(() => 'RENEWED'));
+    const released = await Promise.all(results.map((of) => unreserve(running.engine, { ...running.credential }, of)));
+    expect(released.map((of) => of.map((one) => one.released))).toEqual(sizes.map((of) => of.map((name) => [name])));
+  });
+
+  test('they are served in the order in which they came', async () => {
+    const answers = await Promise.all(names('c', 30).map((name) => asked([item('contended', name)])));
+    expect(answers.map(({ results }) => results[0]?.status)).toEqual(
+      names('c', 30).map((_, i) => (i === 0 ? 'ACQUIRED' : 'ALREADY_HELD')),
+    );
+  });
+
+  test('a call has a hundred items at most; a request of more than twenty has one of its own', async () => {
+    await Promise.all(names('d', 12).map((name) => asked(names(name, 20).map((one) => item(one)))));
+    // Two alone, then ten, five to a call.
+    expect(called).toHaveLength(4);
+    called.length = 0;
+    await Promise.all(names('e', 10).map((name) => asked(names(name, 21).map((one) => item(one)))));
+    expect(called).toHaveLength(10);
+  });
+
+  test('each verb has calls of its own', async () => {
+    await Promise.all([
+      ...names('f', 20).map((name) => asked([item(name)])),
+      ...names('f', 20).map((resource) =>
+        unreserve(running.engine, { ...running.credential }, [{ resource, requester: 'x', releaseToken: null }]),
+      ),
+    ]);
+    expect(called.filter((script) => script === 'unreserve')).toHaveLength(3);
+    expect(called.filter((script) => script === 'reserve')).toHaveLength(3);
+  });
+
+  test('each caller has calls of its own: a bad key neither gets in nor keeps a good one out', async () => {
+    const bad = { ...running, credential: { ...running.credential, asker: 'f'.repeat(64) } };
+    const outcomes = await Promise.allSettled(
+      names('k', 40).map((name, i) => asked([item(name)], i % 2 === 0 ? running : bad)),
+    );
+    outcomes.forEach((outcome, i) => {
+      expect(outcome).toMatchObject(
+        i % 2 === 0 ? { status: 'fulfilled' } : { status: 'rejected', reason: { code: 'unauthenticated' } },
+      );
+    });
+  });
+});
+
+describe('what is refused to all together is told to each by itself', () => {
+  test.each([
+    ['the cap of reservations', { reservations: 10 }],
+    ['the quota of writes', { writesPerMinute: 10 }],
+  ])('%s: as many as fit get in, the others are told that they alone do not', async (_, limits) => {
+    const limited = await startEngine(makeTenant(), inject('redisUrl'), {}, limits);
+    const outcomes = await Promise.allSettled(names('g', 30).map((name) => asked([item(name)], limited)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+    const refusals = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    expect(refusals).toHaveLength(20);
+    for (const refusal of refusals) {
+      expect(refusal).toBeInstanceOf(LimitError);
+      expect(refusal.message).toContain('is reached');
+    }
+    limited.stop();
+  });
+
+  test('all are charged, once, and told what is left', async () => {
+    const limited = await startEngine(makeTenant(), inject('redisUrl'), {}, { writesPerMinute: 1000 });
+    const answers = await Promise.all(names('h', 50).map((name) => asked([item(name)], limited)));
+    const left = answers.map(({ quota }) => quota?.[0]?.remaining ?? Number.NaN);
+    expect(Math.min(...left)).toBe(950);
+    expect(left.every((one) => one >= 950 && one < 1000)).toBe(true);
+    limited.stop();
+  });
+
+  test('a request that takes too much spoils no other', async () => {
+    const { engine, credential } = running;
+    const blocks = names('blocked', 300);
+    await register(engine, credential, [{ name: 'greedy', capacity: 200, blocks, treePath: [] }], 16, NOW);
+    const greedy = names('q', 20).map((requester) => item('greedy', requester));
+    const outcomes = await Promise.allSettled([
+      ...names('i', 6).map((name) => asked([item(name)])),
+      asked(greedy),
+      asked([item('i-last')]),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      ...names('i', 6).map(() => 'fulfilled'),
+      'rejected',
+      'fulfilled',
+    ]);
+  });
+});
+
+describe('a shared call that is refused', () => {
+  test('charges nothing: each request in it is charged once, when it is sent by itself', async () => {
+    const own = await startEngine(makeTenant());
+    const { engine, credential } = own;
+    const wide = names('wide', 40).map((name) => ({ name, capacity: 1, blocks: names(name, 60), treePath: [] }));
+    await register(engine, credential, wide, 16, NOW);
+    const before = await usage(engine, credential);
+    const answers = await Promise.all(wide.map(({ name }) => asked([item(name)], own)));
+    expect(answers.map(({ results }) => results[0]?.status)).toEqual(wide.map(() => 'ACQUIRED'));
+    expect((await usage(engine, credential)).writesToday - before.writesToday).toBe(40);
+    own.stop();
+  });
+
+  test('for a quota that is used up is not sent again for each', async () => {
+    const limited = await startEngine(makeTenant(), inject('redisUrl'), {}, { writesPerMinute: 5 });
+    await asked(
+      names('m', 5).map((name) => item(name)),
+      limited,
+    );
+    const calls: string[] = [];
+    observeScripts(limited.engine.redis, loadScripts(DEFAULT_TIERS), (script) => {
+      calls.push(script);
+      return () => {};
+    });
+    const outcomes = await Promise.allSettled(names('n', 50).map((name) => asked([item(name)], limited)));
+    for (const one of outcomes)
+      expect(one).toMatchObject({ reason: { message: expect.stringContaining('is reached') } });
+    expect(calls.length).toBeLessThan(10);
+    limited.stop();
+  });
+});
+
+describe('what costs nothing', () => {
+  test('is never refused for a quota that is exceeded already, as after its limit was lowered', async () => {
+    const before = await startEngine(makeTenant());
+    await asked(
+      names('o', 20).map((name) => item(name)),
+      before,
+    );
+    const { tenant } = before.credential;
+    const after = await startEngine(tenant, inject('redisUrl'), {}, { writesPerDay: 3, writesPerMinute: 3 });
+    await expect(usage(after.engine, before.credential)).resolves.toMatchObject({ writesToday: 20 });
+    const items = [{ name: 'late', capacity: 1, blocks: [], treePath: [] }];
+    await expect(register(after.engine, asService(tenant), items, 16, NOW)).resolves.toBeDefined();
+    before.stop();
+    after.stop();
+  });
+});
+
+describe('Redis away: those that wait are told as soon as those that are under way', () => {
+  test('all within 2 s', async () => {
+    const server = await startRedis(() => {});
+    const own = await startEngine(makeTenant(), server.url);
+    await asked([item('before')], own);
+    process.kill(server.pid, 'SIGSTOP');
+    const start = performance.now();
+    const outcomes = await Promise.allSettled(names('j', 40).map((name) => asked([item(name)], own)));
+    expect(performance.now() - start).toBeLessThan(2000);
+    for (const one of outcomes) expect(one).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
+    process.kill(server.pid, 'SIGCONT');
+    own.stop();
+    await server.stop();
+  });
+});

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { Redis } from 'ioredis';
+import { describe, expect, inject, test } from 'vitest';
+import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
+import { KEYS_OF } from '../../src/redis/keys.ts';
+import { LUA_FOLDER, loadScripts } from '../../src/redis/scripts.ts';
+import { redisAddress } from '../support/redisAddress.ts';
+
+const scripts = loadScripts(DEFAULT_TIERS);
+const source = (name: string) => scripts.find((script) => script.name === name)?.source ?? '';
+const headerOf = (name: string) => /^--\[\[([\s\S]*?)\]\]/.exec(source(name))?.[1] ?? '';
+
+describe.each(scripts.map(({ name }) => name))('lua/commands/%s.lua', (name) => {
+  const lua = scripts.find((script) => script.name === name)?.lua ?? '';
+
+  test('compiles', async () => {
+    const redis = new Redis(redisAddress(inject('redisUrl')));
+    await expect(redis.script('LOAD', lua)).resolves.toMatch(/^[0-9a-f]{40}$/);
+    redis.disconnect();
+  });
+
+  test('its header names just the keys and arguments that its body uses, and what it returns', () => {
+    const named = (text: string, what: string) =>
+      [...new Set([...text.matchAll(new RegExp(`${what}\\[(\\d+)\\]`, 'g'))].map(([, index]) => Number(index)))].sort();
+    const header = headerOf(name);
+    const code = lua.replace(/--.*$/gm, '');
+    expect(named(header, 'KEYS')).toEqual(named(code, 'KEYS'));
+    // Arguments of items are walked by an index: `for i = 3, #ARGV, 5`, from the last that the header names.
+    const walked = [...code.matchAll(/for i = (\d+), #ARGV/g)].map(([, first]) => Number(first));
+    expect(named(header, 'ARGV')).toEqual([...new Set([...named(code, 'ARGV'), ...walked])].sort());
+    expect(header).toMatch(/\n {2}Returns /);
+  });
+
+  test('it is passed the keys that its header names', () => {
+    const passed: readonly string[] | undefined = Object.entries(KEYS_OF).find(([verb]) => verb === name)?.[1];
+    // The others work on keys that are no tenant's.
+    if (passed === undefined) expect(['lowerIndex', 'probe', 'raiseIndex']).toContain(name);
+    else expect(scripts.find((script) => script.name === name)?.keys).toEqual(passed);
+  });
+});
+
+describe('lua/lib', () => {
+  test('each is included by some script', () => {
+    const includes = readdirSync(join(LUA_FOLDER, 'lib')).map((file) => basename(file, '.lua'));
+    const read = (name: string) => readFileSync(join(LUA_FOLDER, 'lib', `${name}.lua`), 'utf8');
+    const all = [...scripts.map(({ name }) => source(name)), ...includes.map(read)].join('');
+    expect(includes.filter((name) => !all.includes(`--@include ${name}\n`))).toEqual([]);
+  });
+});
