@@ -11,8 +11,9 @@ const ALLOWED = {
   limits: ['domain', 'redis', 'engine'],
   store: ['domain', 'redis', 'engine'],
   definitions: ['domain', 'redis', 'engine', 'store'],
-  http: ['domain', 'redis', 'engine', 'definitions', 'events', 'identity', 'limits', 'store', 'telemetry'],
-  dashboard: ['domain', 'redis', 'config', 'engine', 'http', 'identity', 'store'],
+  operations: ['domain', 'engine', 'definitions', 'identity', 'limits', 'store', 'telemetry'],
+  http: ['domain', 'engine', 'events', 'identity', 'limits', 'operations', 'store', 'telemetry'],
+  dashboard: ['domain', 'config', 'engine', 'http', 'identity', 'operations', 'store'],
 };
 
 const room = (name) => `^src/${name}/`;

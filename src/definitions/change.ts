@@ -1,6 +1,8 @@
 /**
  * How definitions are changed, with a database (changeInDatabase.ts) or without one (changeInRedis.ts).
  */
+
+import type { Charged } from '../domain/quota.ts';
 import type { Definition, Registration } from '../domain/resources.ts';
 import type { Credential } from '../domain/tenants.ts';
 
@@ -10,7 +12,7 @@ import type { Credential } from '../domain/tenants.ts';
  */
 export interface DefinitionChanges {
   /** @returns the definitions as stored, ancestors that were registered along included */
-  register(credential: Credential, items: readonly Registration[]): Promise<Definition[]>;
+  register(credential: Credential, items: readonly Registration[]): Promise<Charged<Definition[]>>;
   /** @returns the names deleted, ancestors first */
-  delete(credential: Credential, name: string, cascade: boolean): Promise<string[]>;
+  delete(credential: Credential, name: string, cascade: boolean): Promise<Charged<string[]>>;
 }

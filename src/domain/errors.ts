@@ -2,6 +2,8 @@
  * The ways a request can fail as a whole: as the code throws them, and as callers are told of them.
  */
 
+import type { Quota } from './quota.ts';
+
 /**
  * What callers can rely on to tell failures apart: `code` beside `error`, or the header Holdfast-Error where the body
  * is a string.
@@ -54,6 +56,8 @@ export interface LimitHit {
 
 export class HoldfastError extends Error {
   readonly code: ErrorCode;
+  /** What is left of the caller's quota, if the request was charged before it failed. */
+  quota: readonly Quota[] = [];
 
   /** @param message goes to the client as it is, so it names no key, token, host or path. */
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
@@ -72,5 +76,15 @@ export class LimitError extends HoldfastError {
     super('limited', message);
     this.hit = hit;
     this.isUsedUp = isUsedUp;
+  }
+}
+
+/** Runs the rest of a request that has been charged. If that fails, the error carries the quota. */
+export async function afterCharge<Result>(quota: readonly Quota[], rest: () => Promise<Result>): Promise<Result> {
+  try {
+    return await rest();
+  } catch (error) {
+    if (error instanceof HoldfastError) error.quota = quota;
+    throw error;
   }
 }

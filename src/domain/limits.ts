@@ -17,18 +17,6 @@ export const LIMITED_BY = {
 
 export type LimitType = keyof typeof LIMITED_BY;
 
-/** One window of a caller's quota, after a request was charged to it. */
-export interface Quota {
-  readonly limitType: LimitType;
-  readonly limit: number;
-  readonly remaining: number;
-  /** Until it is whole again. */
-  readonly resetS: number;
-}
-
-/** How long a window of each kind lasts, in seconds. */
-export const WINDOW_S = { OperationsPerMinute: 60, ReadsPerMinute: 60, OperationsPerDay: 86_400 } as const;
-
 /** A request that does not fit into what its tenant's tier allows. */
 export interface Misfit {
   readonly limitType: LimitType;

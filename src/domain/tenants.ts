@@ -2,7 +2,6 @@
  * What is known of a tenant and of who asks: the credential of a request, and the tenant's record as the
  * engine keeps it beside the tenant's state.
  */
-import type { Quota } from './limits.ts';
 import type { Tier } from './tiers.ts';
 
 /** Whoever sent a request, as far as its headers tell: nothing of it is verified yet. */
@@ -13,8 +12,6 @@ export interface Credential {
   readonly kind: 'key' | 'token' | 'session' | 'service';
   /** Of a derived token: the one requester that it acts for. */
   readonly subject?: string;
-  /** What is left of the caller's quota; the engine and the limiters set it when they charge a request. */
-  quota?: readonly Quota[];
 }
 
 /** The service itself, where it acts on a tenant of its own accord. */

@@ -11,7 +11,6 @@ import type { Credential } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import type { Engine } from '../../src/engine/call.ts';
 import { versionsInRedis } from '../../src/engine/definitions/copy.ts';
-import { reserve } from '../../src/engine/reservations/reserve.ts';
 import { digestOf, makeKey } from '../../src/identity/credentials.ts';
 import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { listKeys } from '../../src/store/keys.ts';
@@ -21,6 +20,7 @@ import { forget } from '../support/forget.ts';
 import { allDefinitions } from '../support/listed.ts';
 import { KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
 import { until } from '../support/until.ts';
+import { reserve } from '../support/verbs.ts';
 
 const CHANGES = ['register', 'delete', 'rotate', 'suspend', 'load'] as const;
 /** More than any change takes. */

@@ -4,7 +4,7 @@
 import { type Definition, PATH_DELIMITER, type Registration } from '../../domain/resources.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { toInteger, toText } from '../../redis/reply.ts';
-import { call, type Engine } from '../call.ts';
+import { callCharged, type Engine } from '../call.ts';
 import type { Planned, Step } from './step.ts';
 
 export interface Registered extends Planned {
@@ -31,12 +31,13 @@ export async function register(
     lines(blocks),
     lines(treePath),
   ]);
-  const [before, keyLabel, ...ancestors] = await call(engine, 'register', as(credential), () => [
+  const { result, quota } = await callCharged(engine, 'register', as(credential), () => [
     phase,
     version ?? '',
     maxTreeDepth,
     ...args,
   ]);
+  const [before, keyLabel, ...ancestors] = result;
   const stored = new Map<string, Definition>();
   for (const { name, capacity, blocks, treePath } of items) {
     stored.set(name, { name, capacity, blocks: [...blocks], treePath: treePath.join(PATH_DELIMITER) || null });
@@ -45,5 +46,5 @@ export async function register(
     const name = toText(ancestors[i]);
     stored.set(name, { name, capacity: 1, blocks: [], treePath: toText(ancestors[i + 1]) || null });
   }
-  return { version: toInteger(before), keyLabel: toText(keyLabel), definitions: [...stored.values()] };
+  return { version: toInteger(before), keyLabel: toText(keyLabel), quota, definitions: [...stored.values()] };
 }

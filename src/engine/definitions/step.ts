@@ -2,6 +2,7 @@
  * The steps in which definitions are changed (docs/specification.md#store-modes-and-start; lua/lib/redefine.lua): in
  * one, in the in-memory mode; else planned here, written to the database, and applied here.
  */
+import type { Quota } from '../../domain/quota.ts';
 import { asService, type Credential } from '../../domain/tenants.ts';
 
 export interface Step {
@@ -27,4 +28,5 @@ export interface Planned {
   readonly version: number;
   /** Of the key that asked for it; '' none */
   readonly keyLabel: string;
+  readonly quota: readonly Quota[];
 }

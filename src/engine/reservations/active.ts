@@ -36,7 +36,7 @@ export async function* active(
   let resets = '';
   do {
     const args = [cursor, resets, PAGE_SLOTS, requester, resource];
-    const [next, current, total, rows] = await call(engine, 'activeBuffer', credential, () => args);
+    const [next, current, total, rows] = await call(engine, 'active', credential, () => args);
     cursor = toText(next);
     resets = toText(current);
     yield { total: toInteger(total), rows: toReservations(parseReply(rows), given), isLast: cursor === '0' };

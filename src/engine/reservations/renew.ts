@@ -1,6 +1,8 @@
 /**
  * Gives reservations another lease, from now on (docs/specification.md#operations): one script call for all items.
  */
+
+import type { Charged } from '../../domain/quota.ts';
 import { INVALID_RELEASE_TOKEN, type RenewItem, type RenewResult } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseItem, toMs, toTime } from '../../redis/reply.ts';
@@ -17,10 +19,10 @@ export async function renew(
   engine: Engine,
   credential: Credential,
   items: readonly RenewItem[],
-): Promise<RenewResult[]> {
+): Promise<Charged<RenewResult[]>> {
   const args = items.flatMap((item) => [...unreserveArgs(item), item.ttlSeconds * 1000]);
-  const replies = await share(engine, 'renew', credential, items.length, args);
-  return items.map((item, i) => toResult(item, parseItem(replies[i])));
+  const { result: replies, quota } = await share(engine, 'renew', credential, items.length, args);
+  return { result: items.map((item, i) => toResult(item, parseItem(replies[i]))), quota };
 }
 
 function toResult({ resource, requester }: RenewItem, [status, expiresAt]: readonly string[]): RenewResult {

@@ -1,6 +1,8 @@
 /**
  * Releases reservations (docs/specification.md#plans, #operations): one script call for all items.
  */
+
+import type { Charged } from '../../domain/quota.ts';
 import { INVALID_RELEASE_TOKEN, type UnreserveItem, type UnreserveResult } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseItem } from '../../redis/reply.ts';
@@ -17,9 +19,15 @@ export async function unreserve(
   engine: Engine,
   credential: Credential,
   items: readonly UnreserveItem[],
-): Promise<UnreserveResult[]> {
-  const replies = await share(engine, 'unreserve', credential, items.length, items.flatMap(unreserveArgs));
-  return items.map((item, i) => toUnreserveResult(item, parseItem(replies[i])));
+): Promise<Charged<UnreserveResult[]>> {
+  const { result: replies, quota } = await share(
+    engine,
+    'unreserve',
+    credential,
+    items.length,
+    items.flatMap(unreserveArgs),
+  );
+  return { result: items.map((item, i) => toUnreserveResult(item, parseItem(replies[i]))), quota };
 }
 
 /** What unreserve.lua takes for an item. */

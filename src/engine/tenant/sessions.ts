@@ -4,9 +4,9 @@
  */
 import { z } from 'zod';
 import type { Credential } from '../../domain/tenants.ts';
-import type { RedisClient } from '../../redis/client.ts';
 import { credentialKey, eventsChannel } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
+import type { Engine } from '../call.ts';
 
 const SessionUser = z.object({
   id: z.string(),
@@ -31,7 +31,7 @@ export type SessionUser = z.infer<typeof SessionUser>;
  * @throws HoldfastError unavailable
  */
 export async function beginSession(
-  redis: RedisClient,
+  { redis }: Pick<Engine, 'redis'>,
   session: Credential,
   user: SessionUser,
   lifetimeMs: number,
@@ -43,7 +43,7 @@ export async function beginSession(
  * @returns who has the session; null where it has ended
  * @throws HoldfastError unavailable
  */
-export async function readSession(redis: RedisClient, session: Credential): Promise<SessionUser | null> {
+export async function readSession({ redis }: Pick<Engine, 'redis'>, session: Credential): Promise<SessionUser | null> {
   const text = await send(() => redis.get(credentialKey(session)));
   return text === null ? null : SessionUser.parse(JSON.parse(text));
 }
@@ -52,7 +52,7 @@ export async function readSession(redis: RedisClient, session: Credential): Prom
  * Ends a session, and its streams of events.
  * @throws HoldfastError unavailable
  */
-export async function endSession(redis: RedisClient, session: Credential): Promise<void> {
+export async function endSession({ redis }: Pick<Engine, 'redis'>, session: Credential): Promise<void> {
   const ended = await send(() => redis.del(credentialKey(session)));
   // Whoever makes sessions up causes no more than that.
   if (ended === 0) return;

@@ -35,11 +35,9 @@ export const jsonBody = <Schema extends z.ZodType>(schema: Schema, { bodyBytes, 
       return fail(c, 415, 'UNSUPPORTED_MEDIA_TYPE', 'The request body must be application/json.');
     if (Number(c.req.header('Content-Length') ?? 0) > bodyBytes) return tooLarge(c, bodyBytes);
 
-    const { incoming, innerRequestId } = c.env;
+    const { incoming } = c.env;
     let bytes: Uint8Array = incoming.rawBody ?? NOTHING;
-    if (innerRequestId !== undefined) {
-      bytes = new Uint8Array(await c.req.raw.arrayBuffer());
-    } else if (incoming.readBody !== undefined) {
+    if (incoming.readBody !== undefined) {
       const read = incoming.readBody(c.get('credential')?.tenant, bodyBytes);
       const body = await bodyOrFailure(c, bodyBytes, read);
       if (body instanceof Response) return body;

@@ -13,8 +13,8 @@ import type { AppEnv } from '../env.ts';
 const SOUND = /^[\w=-]{1,255}$/;
 
 export const requestId = createMiddleware<AppEnv>(async (c, next) => {
-  const { incoming, outgoing, innerRequestId } = c.env;
-  const given = innerRequestId ?? incoming.headers['x-request-id'];
+  const { incoming, outgoing } = c.env;
+  const given = incoming.headers['x-request-id'];
   const id = typeof given === 'string' && SOUND.test(given) ? given : randomUUID();
   c.set('requestId', id);
   outgoing.setHeader('X-Request-Id', id);

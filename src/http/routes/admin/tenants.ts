@@ -4,15 +4,16 @@
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { nameFault, TENANT_ID } from '../../../domain/names.ts';
-import { asService } from '../../../domain/tenants.ts';
 import { TIERS } from '../../../domain/tiers.ts';
-import { reset } from '../../../engine/reservations/reset.ts';
-import { auditTrail, noteAction } from '../../../store/audit.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { changeTier, resetTenant, resume, suspend } from '../../../operations/tenants.ts';
+import { auditTrail } from '../../../store/audit.ts';
 import type { Store } from '../../../store/records.ts';
-import { listTenants, readTenant, resumeTenant, setTier, suspendTenant, type Tenant } from '../../../store/tenants.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import { listTenants, readTenant, type Tenant } from '../../../store/tenants.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
 import { item, time } from '../../fields.ts';
-import { actorName } from '../../middleware/bySession.ts';
+import { personOf } from '../../middleware/bySession.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
@@ -154,7 +155,10 @@ const trail = createRoute({
   },
 });
 
-export const adminRoutes = ({ engine, sizes, unknownFields }: HttpDeps, store: Store) => {
+export const adminRoutes = (
+  { engine, sizes, unknownFields }: BodyDeps & Pick<OperationDeps, 'engine'>,
+  store: Store,
+) => {
   const tier = z.enum(TIERS, `must be one of ${TIERS.join(', ')}`);
   const TierChange = item({ tier }, unknownFields).openapi('TierChange');
   const tierChange = createRoute({
@@ -181,24 +185,17 @@ export const adminRoutes = ({ engine, sizes, unknownFields }: HttpDeps, store: S
     .openapi(read, async (c) => c.json(toBody(await readTenant(store, c.req.valid('param').id)), 200))
     .openapi(tierChange, async (c) => {
       const { id } = c.req.valid('param');
-      await setTier(store, id, c.get('body').tier, actorName('admin', c.get('user')));
-      return c.json(toBody(await readTenant(store, id)), 200);
+      return c.json(toBody(await changeTier(store, personOf(c), id, c.get('body').tier)), 200);
     })
-    .openapi(action('suspend', 'Suspend a tenant'), async (c) => {
-      const { id } = c.req.valid('param');
-      await suspendTenant(store, id, actorName('admin', c.get('user')));
-      return c.json(toBody(await readTenant(store, id)), 200);
-    })
-    .openapi(action('resume', 'End the suspension of a tenant'), async (c) => {
-      const { id } = c.req.valid('param');
-      await resumeTenant(store, id, actorName('admin', c.get('user')));
-      return c.json(toBody(await readTenant(store, id)), 200);
-    })
+    .openapi(action('suspend', 'Suspend a tenant'), async (c) =>
+      c.json(toBody(await suspend(store, personOf(c), c.req.valid('param').id)), 200),
+    )
+    .openapi(action('resume', 'End the suspension of a tenant'), async (c) =>
+      c.json(toBody(await resume(store, personOf(c), c.req.valid('param').id)), 200),
+    )
     .openapi(resetAll, async (c) => {
-      const { id } = c.req.valid('param');
-      await readTenant(store, id);
-      await noteAction(store.database, id, { actor: actorName('admin', c.get('user')), action: 'tenant.reset' });
-      return c.json({ cleared: await reset(engine, asService(id)) }, 200);
+      const cleared = await resetTenant(engine, store, personOf(c), c.req.valid('param').id);
+      return c.json({ cleared }, 200);
     })
     .openapi(trail, async (c) => {
       const { id } = c.req.valid('param');

@@ -4,15 +4,15 @@
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { HoldfastError } from '../../../domain/errors.ts';
 import { TENANT_ID } from '../../../domain/names.ts';
-import { issueToken } from '../../../engine/tenant/issueToken.ts';
-import { LONGEST_TOKEN_MS } from '../../../engine/tenant/tokens.ts';
-import { makeToken, parseKey } from '../../../identity/credentials.ts';
 import type { JwtVerifier } from '../../../identity/jwtVerifier.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { issueToken, verifyJwt } from '../../../operations/tokens.ts';
 import { clientAddress } from '../../clientAddress.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import type { BodyDeps, CallerDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
 import { item, time } from '../../fields.ts';
-import { notLockedOut } from '../../middleware/authenticate.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
+import { refuseLockedOut } from '../../middleware/limitFailures.ts';
 import { answer, bodyOperation } from '../../responses.ts';
 
 /** The caller has no key yet. A JWT is much shorter. */
@@ -28,7 +28,13 @@ const Token = z
   .openapi('Token');
 
 export const tokenRoute = (
-  { engine, failedAuthentications, trustedProxies, sizes, unknownFields }: HttpDeps,
+  {
+    engine,
+    failedAuthentications,
+    trustedProxies,
+    sizes,
+    unknownFields,
+  }: BodyDeps & Pick<CallerDeps, 'failedAuthentications' | 'trustedProxies'> & Pick<OperationDeps, 'engine'>,
   verifier: JwtVerifier,
 ) => {
   const jwt = z
@@ -51,7 +57,7 @@ export const tokenRoute = (
       'Needs no key. The tenant is the one that the request names, or the one whose audience `holdfast:<tenant id>` the JWT has. The token reserves and releases only for the JWT’s subject; it cannot reset, register or delete. From tier Starter on.',
     security: [],
     middleware: [
-      notLockedOut(failedAuthentications, trustedProxies),
+      refuseLockedOut({ failedAuthentications, trustedProxies }),
       jsonBody(Exchange, { ...sizes, bodyBytes: Math.min(sizes.bodyBytes, MAX_BODY_BYTES) }),
     ] as const,
     hide: true,
@@ -61,26 +67,16 @@ export const tokenRoute = (
   const app = new OpenAPIHono<AppEnv>();
   documentBody(app, route, Exchange);
   return app.openapi(route, async (c) => {
-    const address = () => clientAddress(c, trustedProxies);
+    const { jwt, tenant } = c.get('body');
     try {
-      const { jwt, tenant } = c.get('body');
-      const { by, subject, expiresAtMs } = await verifier.verify(jwt, tenant);
-      const token = makeToken(by.tenant, subject);
-      const credential = parseKey(token);
-      if (credential === null) throw new TypeError('a token that was just made cannot be read');
-      const nowMs = Date.now();
-      const lifetimeMs = Math.min(LONGEST_TOKEN_MS, expiresAtMs - nowMs);
-      if (lifetimeMs <= 0) throw new HoldfastError('unauthenticated', 'The JWT has expired.');
-      c.set('credential', credential);
-      await issueToken(engine, credential, by, lifetimeMs);
-      // Its tokens were ended before this one was issued, if the issuer was removed meanwhile.
-      if (!(await verifier.isTrusted(by)))
-        throw new HoldfastError('unauthenticated', 'The issuer of the JWT has been removed.');
-      const expiresAt = new Date(nowMs + lifetimeMs).toISOString();
-      return c.json({ token, tokenType: 'Bearer' as const, expiresIn: Math.floor(lifetimeMs / 1000), expiresAt }, 200);
+      const exchange = await verifyJwt(verifier, jwt, tenant);
+      c.set('credential', exchange.credential);
+      const { result, quota } = await issueToken(engine, verifier, exchange);
+      c.set('quota', quota);
+      return c.json(result, 200);
     } catch (error) {
       if (error instanceof HoldfastError && error.code === 'unauthenticated')
-        await failedAuthentications.count(address());
+        await failedAuthentications.count(clientAddress(c, trustedProxies));
       throw error;
     }
   });

@@ -6,8 +6,13 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { EVENT_TYPES, REQUEST_TYPES } from '../../../domain/events.ts';
 import { LIMITED_BY } from '../../../domain/limits.ts';
+import type { Quota } from '../../../domain/quota.ts';
 import { TRANSACTION_METHODS } from '../../../domain/reservations.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { chargeRead } from '../../../operations/read.ts';
+import { watch } from '../../../operations/watch.ts';
+import type { HttpDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
 import { time } from '../../fields.ts';
 import { quotaHeaders } from '../../middleware/rateLimitHeaders.ts';
 import { anyOperation } from '../../responses.ts';
@@ -59,14 +64,16 @@ const route = createRoute({
   responses,
 });
 
-export const eventsRoute = ({ reads, streams }: HttpDeps) =>
+export const eventsRoute = (deps: Pick<OperationDeps, 'activity' | 'reads'> & Pick<HttpDeps, 'streams'>) =>
   new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
-    // A HEAD is served by the handler of GET; it is no reader.
-    await reads.charge(c.get('credential'));
+    const credential = c.get('credential');
+    // This handler serves HEAD too, which opens no stream.
     if (c.req.method === 'HEAD') {
+      c.set('quota', await chargeRead(deps, credential));
       return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
     }
-    const headers = { 'X-Request-Id': c.get('requestId'), ...quotaHeaders(c.get('credential').quota) };
-    await streams.open(c.env.outgoing, c.get('credential'), headers);
+    await watch(deps, credential, (quota: readonly Quota[]) =>
+      deps.streams.open(c.env.outgoing, credential, { 'X-Request-Id': c.get('requestId'), ...quotaHeaders(quota) }),
+    );
     return RESPONSE_ALREADY_SENT;
   });

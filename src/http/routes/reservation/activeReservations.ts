@@ -2,8 +2,10 @@
  * GET /api/v1/Reservation/activeReservations: the tenant's reservations in force.
  */
 import { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
-import { active } from '../../../engine/reservations/active.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { listReservations } from '../../../operations/lists.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
 import { requesterName, resourceName, time } from '../../fields.ts';
 import { answerList, jsonRows } from '../../listing.ts';
 import { answer, parameterOperation } from '../../responses.ts';
@@ -23,8 +25,10 @@ const ActiveReservation = z
   })
   .openapi('ActiveReservation');
 
-export const activeReservationsRoute = (deps: HttpDeps) => {
-  const { sizes } = deps;
+export const activeReservationsRoute = ({
+  sizes,
+  ...deps
+}: Pick<BodyDeps, 'sizes'> & Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'listings'>) => {
   // Of the wider type that lets the handler answer with a stream.
   const responses: RouteConfig['responses'] = {
     200: answer('The reservations.', z.array(ActiveReservation)),
@@ -46,6 +50,6 @@ export const activeReservationsRoute = (deps: HttpDeps) => {
   });
 
   return new OpenAPIHono<AppEnv>().openapi(route, (c) =>
-    answerList(c, deps, active(deps.engine, c.get('credential'), c.req.valid('query')), jsonRows()),
+    answerList(c, deps, () => listReservations(deps, c.get('credential'), c.req.valid('query')), jsonRows()),
   );
 };

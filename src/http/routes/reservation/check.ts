@@ -2,8 +2,10 @@
  * POST /api/v1/Reservation/check: who holds what, without changing it (docs/specification.md#operations).
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
-import { check } from '../../../engine/reservations/check.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import { check } from '../../../operations/check.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
 import { batch, item, requesterName, resourceName, time } from '../../fields.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, bodyOperation } from '../../responses.ts';
@@ -18,7 +20,11 @@ const CheckResult = z
   })
   .openapi('CheckResult');
 
-export const checkRoute = ({ engine, reads, sizes, unknownFields }: HttpDeps) => {
+export const checkRoute = ({
+  sizes,
+  unknownFields,
+  ...deps
+}: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'reads'>) => {
   const fields = { resource: resourceName(sizes), requester: requesterName(sizes).optional() };
   const CheckItem = item(fields, unknownFields).openapi('CheckItem');
 
@@ -38,7 +44,8 @@ export const checkRoute = ({ engine, reads, sizes, unknownFields }: HttpDeps) =>
   const app = new OpenAPIHono<AppEnv>();
   documentBody(app, route, Body);
   return app.openapi(route, async (c) => {
-    await reads.charge(c.get('credential'), c.get('body').length);
-    return c.json(await check(engine, c.get('credential'), c.get('body')), 200);
+    const { result, quota } = await check(deps, c.get('credential'), c.get('body'));
+    c.set('quota', quota);
+    return c.json(result, 200);
   });
 };

@@ -3,13 +3,14 @@
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { INVALID_RELEASE_TOKEN, RENEW_STATUSES } from '../../../domain/reservations.ts';
-import { renew } from '../../../engine/reservations/renew.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { renew } from '../../../operations/renew.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
 import { CODE_HEADER } from '../../errors.ts';
 import { batch, item, time, ttlSeconds } from '../../fields.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, bodyOperation, Failure } from '../../responses.ts';
-import { tally } from '../../tally.ts';
 import { unreserveItemFields } from './unreserve.ts';
 
 const RenewResult = z
@@ -22,7 +23,11 @@ const RenewResult = z
   })
   .openapi('RenewResult');
 
-export const renewRoute = ({ engine, sizes, unknownFields, metrics }: HttpDeps) => {
+export const renewRoute = ({
+  sizes,
+  unknownFields,
+  ...deps
+}: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'metrics'>) => {
   const RenewItem = item({ ...unreserveItemFields(sizes), ttlSeconds: ttlSeconds(sizes) }, unknownFields).openapi(
     'RenewItem',
   );
@@ -51,9 +56,8 @@ export const renewRoute = ({ engine, sizes, unknownFields, metrics }: HttpDeps) 
   const app = new OpenAPIHono<AppEnv>();
   documentBody(app, route, Body);
   return app.openapi(route, async (c) => {
-    const results = await renew(engine, c.get('credential'), c.get('body'));
-    c.set('outcome', tally(results));
-    metrics?.countItems('renew', results);
+    const { result: results, quota } = await renew(deps, c.get('credential'), c.get('body'));
+    c.set('quota', quota);
     if (!results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN)) return c.json(results, 200);
     c.header(CODE_HEADER, INVALID_RELEASE_TOKEN);
     return c.json(results, 403);

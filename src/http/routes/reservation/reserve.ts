@@ -4,12 +4,13 @@
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { RESERVE_STATUSES } from '../../../domain/reservations.ts';
 import type { Sizes } from '../../../domain/sizes.ts';
-import { reserve } from '../../../engine/reservations/reserve.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { reserve } from '../../../operations/reserve.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
 import { batch, item, requesterName, resourceName, resourceType, time, ttlSeconds } from '../../fields.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, bodyOperation } from '../../responses.ts';
-import { tally } from '../../tally.ts';
 
 export const ReserveResult = z
   .object({
@@ -33,7 +34,11 @@ export const reserveItemFields = (sizes: Sizes) => ({
   resourceType: resourceType(sizes),
 });
 
-export const reserveRoute = ({ engine, sizes, unknownFields, metrics }: HttpDeps) => {
+export const reserveRoute = ({
+  sizes,
+  unknownFields,
+  ...deps
+}: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'metrics'>) => {
   const ReserveItem = item(reserveItemFields(sizes), unknownFields).openapi('ReserveItem');
 
   const Body = batch(ReserveItem, sizes);
@@ -53,9 +58,8 @@ export const reserveRoute = ({ engine, sizes, unknownFields, metrics }: HttpDeps
   const app = new OpenAPIHono<AppEnv>();
   documentBody(app, route, Body);
   return app.openapi(route, async (c) => {
-    const results = await reserve(engine, c.get('credential'), c.get('body'));
-    c.set('outcome', tally(results));
-    metrics?.countItems('reserve', results);
+    const { result: results, quota } = await reserve(deps, c.get('credential'), c.get('body'));
+    c.set('quota', quota);
     return c.json(results, 200);
   });
 };

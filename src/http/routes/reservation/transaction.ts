@@ -3,12 +3,13 @@
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { TRANSACTION_METHODS, TRANSACTION_STATUSES } from '../../../domain/reservations.ts';
-import { transaction } from '../../../engine/reservations/transaction.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { transaction } from '../../../operations/transaction.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
 import { batch, item } from '../../fields.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, bodyOperation } from '../../responses.ts';
-import { tally } from '../../tally.ts';
 import { ReserveResult, reserveItemFields } from './reserve.ts';
 import { UnreserveResult, unreserveItemFields } from './unreserve.ts';
 
@@ -26,7 +27,11 @@ const TransactionResult = z
   })
   .openapi('TransactionResult');
 
-export const transactionRoute = ({ engine, sizes, unknownFields, metrics }: HttpDeps) => {
+export const transactionRoute = ({
+  sizes,
+  unknownFields,
+  ...deps
+}: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'metrics'>) => {
   const Request = z
     .discriminatedUnion(
       'requestType',
@@ -66,10 +71,8 @@ export const transactionRoute = ({ engine, sizes, unknownFields, metrics }: Http
   documentBody(app, route, Transaction);
   return app.openapi(route, async (c) => {
     const { method, requests } = c.get('body');
-    const outcome = await transaction(engine, c.get('credential'), method, requests);
-    c.set('outcome', tally(outcome.results));
-    metrics?.countTransaction(method, outcome.status);
-    metrics?.countItems('transaction', outcome.results);
-    return c.json(outcome, 200);
+    const { result, quota } = await transaction(deps, c.get('credential'), method, requests);
+    c.set('quota', quota);
+    return c.json(result, 200);
   });
 };

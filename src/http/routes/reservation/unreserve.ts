@@ -4,13 +4,14 @@
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { INVALID_RELEASE_TOKEN, UNRESERVE_STATUSES } from '../../../domain/reservations.ts';
 import type { Sizes } from '../../../domain/sizes.ts';
-import { unreserve } from '../../../engine/reservations/unreserve.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { unreserve } from '../../../operations/unreserve.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
 import { CODE_HEADER } from '../../errors.ts';
 import { batch, item, releaseToken, requesterName, reserveResultFields, resourceName } from '../../fields.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, bodyOperation, Failure } from '../../responses.ts';
-import { tally } from '../../tally.ts';
 
 export const UnreserveResult = z
   .object({
@@ -29,7 +30,11 @@ export const unreserveItemFields = (sizes: Sizes) => ({
   ...reserveResultFields,
 });
 
-export const unreserveRoute = ({ engine, sizes, unknownFields, metrics }: HttpDeps) => {
+export const unreserveRoute = ({
+  sizes,
+  unknownFields,
+  ...deps
+}: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'metrics'>) => {
   const UnreserveItem = item(unreserveItemFields(sizes), unknownFields).openapi('UnreserveItem');
 
   const Body = batch(UnreserveItem, sizes);
@@ -55,9 +60,8 @@ export const unreserveRoute = ({ engine, sizes, unknownFields, metrics }: HttpDe
   const app = new OpenAPIHono<AppEnv>();
   documentBody(app, route, Body);
   return app.openapi(route, async (c) => {
-    const results = await unreserve(engine, c.get('credential'), c.get('body'));
-    c.set('outcome', tally(results));
-    metrics?.countItems('unreserve', results);
+    const { result: results, quota } = await unreserve(deps, c.get('credential'), c.get('body'));
+    c.set('quota', quota);
     if (!results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN)) return c.json(results, 200);
     c.header(CODE_HEADER, INVALID_RELEASE_TOKEN);
     return c.json(results, 403);

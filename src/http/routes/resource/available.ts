@@ -2,12 +2,17 @@
  * GET /api/v1/Resource/available/{resource}: whether a resource has a free slot (docs/specification.md#operations).
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
-import { available } from '../../../engine/definitions/available.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import { available } from '../../../operations/available.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
 import { resourceName } from '../../fields.ts';
 import { answer, parameterOperation } from '../../responses.ts';
 
-export const availableRoute = ({ engine, reads, sizes }: HttpDeps) => {
+export const availableRoute = ({
+  sizes,
+  ...deps
+}: Pick<BodyDeps, 'sizes'> & Pick<OperationDeps, 'engine' | 'activity' | 'reads'>) => {
   const route = createRoute({
     method: 'get',
     path: '/api/v1/Resource/available/{resource}',
@@ -19,7 +24,8 @@ export const availableRoute = ({ engine, reads, sizes }: HttpDeps) => {
   });
 
   return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
-    await reads.charge(c.get('credential'));
-    return c.json(await available(engine, c.get('credential'), c.req.valid('param').resource), 200);
+    const { result, quota } = await available(deps, c.get('credential'), c.req.valid('param').resource);
+    c.set('quota', quota);
+    return c.json(result, 200);
   });
 };

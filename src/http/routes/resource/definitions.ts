@@ -2,8 +2,9 @@
  * GET /api/v1/Resource/definitions: all that is registered.
  */
 import { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
-import { definitions } from '../../../engine/definitions/list.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { listDefinitions } from '../../../operations/lists.ts';
+import type { AppEnv } from '../../env.ts';
 import { answerList, jsonRows } from '../../listing.ts';
 import { answer, anyOperation } from '../../responses.ts';
 import { Definition } from './register.ts';
@@ -25,7 +26,7 @@ const route = createRoute({
   responses,
 });
 
-export const definitionsRoute = (deps: HttpDeps) =>
+export const definitionsRoute = (deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'listings'>) =>
   new OpenAPIHono<AppEnv>().openapi(route, (c) =>
-    answerList(c, deps, definitions(deps.engine, c.get('credential')), jsonRows()),
+    answerList(c, deps, () => listDefinitions(deps, c.get('credential')), jsonRows()),
   );

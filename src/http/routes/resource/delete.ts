@@ -3,11 +3,13 @@
  * (docs/specification.md#operations, #registration).
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import { deleteDefinition } from '../../../operations/deleteDefinition.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
 import { resourceName } from '../../fields.ts';
-import { notByToken } from '../../middleware/notByToken.ts';
+import { refuseTokens } from '../../middleware/refuseTokens.ts';
 import { answer, parameterOperation, unregistered } from '../../responses.ts';
-import { done } from '../../tally.ts';
 
 const Deleted = z.object({ deleted: z.array(z.string()) }).openapi('Deleted');
 
@@ -17,7 +19,10 @@ const cascade = z
   .transform((text) => text === 'true')
   .openapi({ type: 'boolean', description: 'Delete what is below it in the tree too.' });
 
-export const deleteRoute = ({ definitions, sizes }: HttpDeps) => {
+export const deleteRoute = ({
+  sizes,
+  ...deps
+}: Pick<BodyDeps, 'sizes'> & Pick<OperationDeps, 'definitions' | 'activity'>) => {
   const route = createRoute({
     method: 'delete',
     path: '/api/v1/Resource/{name}',
@@ -26,15 +31,16 @@ export const deleteRoute = ({ definitions, sizes }: HttpDeps) => {
     summary: 'Delete a definition',
     description:
       'Refused with 400 where something is below it and `cascade` is not true, or where it, or anything that would be deleted with it, is held.',
-    middleware: notByToken,
+    middleware: refuseTokens,
     request: { params: z.object({ name: resourceName(sizes) }), query: z.object({ cascade }) },
     responses: { 200: answer('What was deleted.', Deleted), ...parameterOperation, ...unregistered },
   });
 
   return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
     const { name } = c.req.valid('param');
-    const deleted = await definitions.delete(c.get('credential'), name, c.req.valid('query').cascade);
-    c.set('outcome', done(1));
+    const { cascade } = c.req.valid('query');
+    const { result: deleted, quota } = await deleteDefinition(deps, c.get('credential'), name, cascade);
+    c.set('quota', quota);
     return c.json({ deleted }, 200);
   });
 };

@@ -2,12 +2,14 @@
  * POST /api/v1/Resource/register: registers resources, all or none (docs/specification.md#resources, #registration).
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { register } from '../../../operations/register.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
 import { batch, blocks, capacity, item, registeredName, treePath } from '../../fields.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
-import { notByToken } from '../../middleware/notByToken.ts';
+import { refuseTokens } from '../../middleware/refuseTokens.ts';
 import { answer, bodyOperation } from '../../responses.ts';
-import { done } from '../../tally.ts';
 
 export const Definition = z
   .object({
@@ -18,7 +20,7 @@ export const Definition = z
   })
   .openapi('Definition');
 
-export const registerRoute = ({ definitions, sizes, unknownFields }: HttpDeps) => {
+export const registrationSchema = ({ sizes, unknownFields }: BodyDeps) => {
   // What is optional may be null too, so that what the definitions listing returns can be registered as it is.
   const fields = {
     name: registeredName(sizes),
@@ -32,7 +34,7 @@ export const registerRoute = ({ definitions, sizes, unknownFields }: HttpDeps) =
       .nullish()
       .transform((segments) => segments ?? []),
   };
-  const Registration = item(fields, unknownFields)
+  return item(fields, unknownFields)
     .refine(({ name, blocks }) => !blocks.includes(name), {
       path: ['blocks'],
       message: 'must not name the resource itself',
@@ -42,8 +44,14 @@ export const registerRoute = ({ definitions, sizes, unknownFields }: HttpDeps) =
       message: 'must not name the resource itself',
     })
     .openapi('Registration');
+};
 
-  const Body = batch(Registration, sizes);
+export const registerRoute = ({
+  sizes,
+  unknownFields,
+  ...deps
+}: BodyDeps & Pick<OperationDeps, 'definitions' | 'activity'>) => {
+  const Body = batch(registrationSchema({ sizes, unknownFields }), sizes);
   const route = createRoute({
     method: 'post',
     path: '/api/v1/Resource/register',
@@ -52,7 +60,7 @@ export const registerRoute = ({ definitions, sizes, unknownFields }: HttpDeps) =
     summary: 'Register resources',
     description:
       'Registers all items or, where one is refused, none. A name that is registered already gets its new definition; reservations in force keep what they hold. Ancestors that are not registered are, with capacity 1.',
-    middleware: [notByToken, jsonBody(Body, sizes)] as const,
+    middleware: [refuseTokens, jsonBody(Body, sizes)] as const,
     hide: true,
     responses: {
       200: answer('The definitions as stored, ancestors that were registered along included.', z.array(Definition)),
@@ -63,9 +71,8 @@ export const registerRoute = ({ definitions, sizes, unknownFields }: HttpDeps) =
   const app = new OpenAPIHono<AppEnv>();
   documentBody(app, route, Body);
   return app.openapi(route, async (c) => {
-    const items = c.get('body');
-    const stored = await definitions.register(c.get('credential'), items);
-    c.set('outcome', done(items.length));
-    return c.json(stored, 200);
+    const { result, quota } = await register(deps, c.get('credential'), c.get('body'));
+    c.set('quota', quota);
+    return c.json(result, 200);
   });
 };

@@ -3,8 +3,9 @@
  */
 import { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { type TreeNode as Node, PATH_DELIMITER, type TreeRow } from '../../../domain/resources.ts';
-import { tree } from '../../../engine/definitions/list.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { listTree } from '../../../operations/lists.ts';
+import type { AppEnv } from '../../env.ts';
 import { answerList, type ListWriter } from '../../listing.ts';
 import { answer, anyOperation } from '../../responses.ts';
 
@@ -66,7 +67,7 @@ export function nestedNodes(): ListWriter<TreeRow> {
   };
 }
 
-export const treeRoute = (deps: HttpDeps) =>
+export const treeRoute = (deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'listings'>) =>
   new OpenAPIHono<AppEnv>().openapi(route, (c) =>
-    answerList(c, deps, tree(deps.engine, c.get('credential')), nestedNodes()),
+    answerList(c, deps, () => listTree(deps, c.get('credential')), nestedNodes()),
   );

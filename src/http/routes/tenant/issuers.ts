@@ -2,15 +2,15 @@
  * /api/v1/Tenant/issuers: the issuers whose JWTs the tenant's users may exchange for tokens. With a session.
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
-import { HoldfastError } from '../../../domain/errors.ts';
-import { chargeWrite } from '../../../engine/tenant/charge.ts';
-import { audienceFault, issuerTextFault, MAX_ISSUER_BYTES } from '../../../identity/issuerNames.ts';
+import { issuerTextFault, MAX_ISSUER_BYTES } from '../../../identity/issuerNames.ts';
 import { jwksAddressFault } from '../../../identity/jwks.ts';
-import { deleteIssuer, listIssuers, putIssuer } from '../../../store/issuers.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { deleteIssuer, listIssuers, putIssuer } from '../../../operations/issuers.ts';
 import type { Store } from '../../../store/records.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
 import { item } from '../../fields.ts';
-import { actorName, bySession } from '../../middleware/bySession.ts';
+import { bySession, personOf } from '../../middleware/bySession.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, anyOperation, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
@@ -23,14 +23,24 @@ const text = (description: string) =>
     })
     .openapi({ description, minLength: 1, maxLength: MAX_ISSUER_BYTES });
 
+const names = { issuer: text('What the JWT has as `iss`.'), audience: text('What the JWT has in `aud`.') };
+export const IssuerName = z.object(names);
+
 /** @param allowPrivate whether keys may be fetched from private addresses, and without TLS */
-export const issuersRoutes = (deps: HttpDeps, store: Store, allowPrivate: boolean) => {
-  const names = { issuer: text('What the JWT has as `iss`.'), audience: text('What the JWT has in `aud`.') };
+export const issuerSchema = ({ unknownFields }: Pick<BodyDeps, 'unknownFields'>, allowPrivate: boolean) => {
   const jwksUrl = text('Where the issuer’s keys are.').superRefine((url, context) => {
     const fault = jwksAddressFault(url, allowPrivate);
     if (fault !== null) context.addIssue({ code: 'custom', message: fault });
   });
-  const Issuer = item({ ...names, jwksUrl }, deps.unknownFields).openapi('Issuer');
+  return item({ ...names, jwksUrl }, unknownFields);
+};
+
+export const issuersRoutes = (
+  deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'reads'>,
+  store: Store,
+  allowPrivate: boolean,
+) => {
+  const Issuer = issuerSchema(deps, allowPrivate).openapi('Issuer');
   const common = { path: '/api/v1/Tenant/issuers', tags: ['Tenant'], security: [{ session: [] }] };
   const listed = createRoute({
     ...common,
@@ -58,7 +68,7 @@ export const issuersRoutes = (deps: HttpDeps, store: Store, allowPrivate: boolea
     summary: 'Forget an issuer of JWTs',
     description: 'Its JWTs are refused, and tokens that were exchanged for them end.',
     middleware: bySession(deps),
-    request: { query: z.object(names) },
+    request: { query: IssuerName },
     responses: {
       200: answer('Done.', z.object(names).openapi('DeletedIssuer')),
       ...unknown,
@@ -70,24 +80,19 @@ export const issuersRoutes = (deps: HttpDeps, store: Store, allowPrivate: boolea
   documentBody(app, put, Issuer);
   return app
     .openapi(listed, async (c) => {
-      const credential = c.get('credential');
-      await deps.reads.charge(credential);
-      return c.json(await listIssuers(store, credential.tenant), 200);
+      const { result, quota } = await listIssuers({ ...deps, store }, personOf(c));
+      c.set('quota', quota);
+      return c.json(result, 200);
     })
     .openapi(put, async (c) => {
-      const credential = c.get('credential');
-      const issuer = c.get('body');
-      const fault = audienceFault(issuer.audience, credential.tenant);
-      if (fault !== null) throw new HoldfastError('refused', `audience ${fault}`);
-      await chargeWrite(deps.engine, credential);
-      await putIssuer(store, credential.tenant, issuer, actorName('user', c.get('user')));
-      return c.json(issuer, 200);
+      const { result, quota } = await putIssuer({ ...deps, store }, personOf(c), c.get('body'));
+      c.set('quota', quota);
+      return c.json(result, 200);
     })
     .openapi(deleted, async (c) => {
-      const credential = c.get('credential');
-      await chargeWrite(deps.engine, credential);
       const { issuer, audience } = c.req.valid('query');
-      await deleteIssuer(store, credential.tenant, issuer, audience, actorName('user', c.get('user')));
+      const { quota } = await deleteIssuer({ ...deps, store }, personOf(c), { issuer, audience });
+      c.set('quota', quota);
       return c.json({ issuer, audience }, 200);
     });
 };

@@ -3,12 +3,13 @@
  * With a session.
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
-import { chargeWrite } from '../../../engine/tenant/charge.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { changeSettings, readSettings } from '../../../operations/settings.ts';
 import type { Store } from '../../../store/records.ts';
-import { putSettings, readTenant } from '../../../store/tenants.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
 import { item } from '../../fields.ts';
-import { actorName, bySession } from '../../middleware/bySession.ts';
+import { bySession, personOf } from '../../middleware/bySession.ts';
 import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
 import { answer, anyOperation, bodyOperation } from '../../responses.ts';
 
@@ -18,7 +19,7 @@ const fields = {
     .openapi({ description: 'Whether only what is registered may be reserved.' }),
 };
 
-export const settingsRoutes = (deps: HttpDeps, store: Store) => {
+export const settingsRoutes = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'reads'>, store: Store) => {
   const common = { path: '/api/v1/Tenant/settings', tags: ['Tenant'], security: [{ session: [] }] };
   const Settings = item(fields, deps.unknownFields).openapi('Settings');
   const read = createRoute({
@@ -43,16 +44,13 @@ export const settingsRoutes = (deps: HttpDeps, store: Store) => {
   documentBody(app, put, Settings);
   return app
     .openapi(read, async (c) => {
-      const credential = c.get('credential');
-      await deps.reads.charge(credential);
-      const { requireRegistration } = await readTenant(store, credential.tenant);
-      return c.json({ requireRegistration }, 200);
+      const { result, quota } = await readSettings({ ...deps, store }, personOf(c));
+      c.set('quota', quota);
+      return c.json(result, 200);
     })
     .openapi(put, async (c) => {
-      const credential = c.get('credential');
-      await chargeWrite(deps.engine, credential);
-      const { requireRegistration } = c.get('body');
-      await putSettings(store, credential.tenant, { requireRegistration }, actorName('user', c.get('user')));
-      return c.json({ requireRegistration }, 200);
+      const { result, quota } = await changeSettings({ ...deps, store }, personOf(c), c.get('body'));
+      c.set('quota', quota);
+      return c.json(result, 200);
     });
 };

@@ -4,11 +4,10 @@
  */
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { TIERS } from '../../../domain/tiers.ts';
-import { usage } from '../../../engine/tenant/usage.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { tenantUsage } from '../../../operations/tenant.ts';
 import type { Store } from '../../../store/records.ts';
-import { countKeys, readTenant } from '../../../store/tenants.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
-import { notByToken } from '../../middleware/notByToken.ts';
+import type { AppEnv } from '../../env.ts';
 import { answer, anyOperation } from '../../responses.ts';
 
 const limit = z.int().nullable().openapi({ description: 'Null: any number.' });
@@ -44,16 +43,12 @@ const route = createRoute({
   operationId: 'tenant',
   tags: ['Tenant'],
   summary: 'See the tier, its limits and what is used of them',
-  middleware: notByToken,
   responses: { 200: answer('The tenant.', TenantBody), ...anyOperation },
 });
 
-export const tenantRoute = ({ engine, reads }: HttpDeps, store: Store) =>
+export const tenantRoute = (deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads'>, store: Store) =>
   new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
-    const credential = c.get('credential');
-    await reads.charge(credential);
-    const { tier, ...used } = await usage(engine, credential);
-    const { id, name } = await readTenant(store, credential.tenant);
-    const apiKeys = await countKeys(store, id);
-    return c.json({ id, name, tier, limits: engine.tiers[tier], usage: { ...used, apiKeys } }, 200);
+    const { result, quota } = await tenantUsage({ ...deps, store }, c.get('credential'));
+    c.set('quota', quota);
+    return c.json(result, 200);
   });

@@ -1,5 +1,5 @@
 /**
- * Tells of a limit that was hit where no script carries out the request (docs/specification.md#events): at most once a
+ * Emits TIER_LIMIT_REACHED for a request that no script carries out (docs/specification.md#events): at most once a
  * second.
  */
 import type { LimitType } from '../../domain/limits.ts';
@@ -7,7 +7,7 @@ import type { Credential } from '../../domain/tenants.ts';
 import { call, type Engine } from '../call.ts';
 
 /** @throws HoldfastError unauthenticated, unavailable */
-export async function tellLimit(
+export async function emitLimitReached(
   engine: Engine,
   credential: Credential,
   requestType: 'READ' | null,
