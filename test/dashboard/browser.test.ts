@@ -257,7 +257,7 @@ describe('resources', () => {
     const client = createClient(service.other.url, await copyKey());
     await go('/resources');
     await page.getByLabel('Name', { exact: true }).fill('Desk');
-    await page.getByLabel(/^Path/).fill('House>Floor');
+    await page.getByLabel(/^Tree path/).fill('House>Floor');
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByText('Registered.', { exact: true }).waitFor();
     const colour = () =>
@@ -304,17 +304,17 @@ describe('resources', () => {
     );
     await go('/resources');
     expect(await page.locator('.tree > li > .node').count()).toBe(100 + 50);
-    await page.getByRole('link', { name: 'After' }).click();
+    await page.getByRole('link', { name: 'Next' }).click();
     await page.getByText('Page 2 of 2').waitFor();
     await page.getByRole('link', { name: 'r129', exact: true }).waitFor();
     await page.getByLabel('Search').fill('-below');
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByText('130 found').waitFor();
-    await page.getByRole('link', { name: 'After' }).click();
+    await page.getByRole('link', { name: 'Next' }).click();
     await page.getByRole('link', { name: 'r129-below' }).waitFor();
     await go('/resources');
     await page.getByRole('link', { name: 'and 80 more below House' }).click();
-    await page.getByRole('link', { name: 'After' }).click();
+    await page.getByRole('link', { name: 'Next' }).click();
     await page.getByRole('link', { name: 'r129-below' }).waitFor();
   });
 
@@ -368,10 +368,10 @@ describe('settings', () => {
     await signIn();
     const client = createClient(service.other.url, await copyKey());
     await go('/settings');
-    await page.getByLabel('Only what is registered').check();
+    await page.getByLabel('Only registered resources').check();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.', { exact: true }).waitFor();
-    expect(await page.getByLabel('Only what is registered').isChecked()).toBe(true);
+    expect(await page.getByLabel('Only registered resources').isChecked()).toBe(true);
     expect((await client.reserve({ resource: 'plain', requester: 'q' })).body[0]?.status).toBe('NOT_VALID');
   });
 
