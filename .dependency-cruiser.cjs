@@ -2,17 +2,18 @@
 const ALLOWED = {
   config: ['domain', 'redis', 'identity'],
   domain: [],
+  contract: ['domain'],
   telemetry: ['domain'],
   redis: ['domain'],
-  engine: ['domain', 'redis'],
+  engine: ['domain', 'contract', 'redis'],
   identity: ['domain', 'config'],
-  events: ['domain', 'redis', 'engine'],
+  events: ['domain', 'contract', 'redis', 'engine'],
   jobs: ['domain', 'redis', 'engine', 'definitions'],
   limits: ['domain', 'redis', 'engine'],
-  store: ['domain', 'redis', 'engine'],
-  definitions: ['domain', 'redis', 'engine', 'store'],
-  http: ['domain', 'redis', 'engine', 'definitions', 'events', 'identity', 'limits', 'store', 'telemetry'],
-  dashboard: ['domain', 'redis', 'config', 'engine', 'http', 'identity', 'store'],
+  store: ['domain', 'contract', 'redis', 'engine'],
+  definitions: ['domain', 'contract', 'redis', 'engine', 'store'],
+  http: ['domain', 'contract', 'redis', 'engine', 'definitions', 'events', 'identity', 'limits', 'store', 'telemetry'],
+  dashboard: ['domain', 'contract', 'redis', 'config', 'engine', 'http', 'identity', 'store'],
 };
 
 const room = (name) => `^src/${name}/`;
@@ -48,6 +49,12 @@ module.exports = {
       severity: 'error',
       from: { pathNot: '^src/telemetry/traces' },
       to: { path: '@opentelemetry/' },
+    },
+    {
+      name: 'contract-runs-in-a-browser',
+      severity: 'error',
+      from: { path: room('contract') },
+      to: { dependencyTypes: ['npm', 'core'], pathNot: '(^|/)node_modules/zod/' },
     },
     {
       name: 'domain-is-pure',

@@ -3,10 +3,10 @@
  * reads process.env.
  */
 import { z } from 'zod';
+import { audienceFault } from '../domain/issuerNames.ts';
 import { API_KEY, LOCAL_SUBJECT, nameFault, TENANT_ID } from '../domain/names.ts';
 import { DEFAULT_SIZES, type Sizes } from '../domain/sizes.ts';
 import { DEFAULT_TIERS, TIERS, type TierLimits, type TierTable } from '../domain/tiers.ts';
-import { audienceFault } from '../identity/issuerNames.ts';
 import { parseRedisAddress } from '../redis/address.ts';
 import { isThisMachine } from './machine.ts';
 

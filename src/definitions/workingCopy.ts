@@ -6,13 +6,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { and, asc, eq, gt, gte, or } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
-import { PATH_DELIMITER } from '../domain/resources.ts';
 import { asService } from '../domain/tenants.ts';
 import type { Engine } from '../engine/call.ts';
+import { isSameDefinition, type StoredDefinition, toStored } from '../engine/definitions/codec.ts';
 import {
   copyDefinitions,
   dropCopyLease,
-  type StoredDefinition,
   takeCopyLease,
   type Versions,
   versionsInRedis,
@@ -148,8 +147,7 @@ export class WorkingCopy {
     const engine: Engine = { ...this.#engine, loadTenant: async () => false };
     const there = new Map<string, StoredDefinition>();
     for await (const { rows } of listDefinitions(engine, asService(tenant)))
-      for (const { treePath, ...row } of rows)
-        there.set(row.name, { ...row, parent: treePath?.split(PATH_DELIMITER).at(-1) ?? null });
+      for (const row of rows) there.set(row.name, toStored(row));
     if (!(await copyDefinitions(redis, tenant, lease, difference(wanted.all, there)))) return false;
     return loadTenant(redis, wanted.record, { definitionsVersion: wanted.definitionsVersion, lease });
   }
@@ -167,14 +165,9 @@ function difference(
   there: ReadonlyMap<string, StoredDefinition>,
 ): StoredDefinition[] {
   const byName = new Map(wanted.map((one) => [one.name, one]));
-  const changed = wanted.filter(({ name, capacity, parent, blocks }) => {
-    const row = there.get(name);
-    return (
-      row === undefined ||
-      row.capacity !== capacity ||
-      row.parent !== parent ||
-      row.blocks.join('\n') !== blocks.join('\n')
-    );
+  const changed = wanted.filter((one) => {
+    const row = there.get(one.name);
+    return row === undefined || !isSameDefinition(row, one);
   });
   const removed = [...there.values()].filter(({ name }) => !byName.has(name));
   const depthNow = depths((name) => there.get(name)?.parent ?? null);

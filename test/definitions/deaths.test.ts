@@ -26,7 +26,12 @@ const CHANGES = ['register', 'delete', 'rotate', 'suspend', 'load'] as const;
 /** More than any change takes. */
 const MOST_STEPS = 40;
 
-const item = (name: string, treePath: string[] = []) => ({ name, capacity: 1, blocks: [], treePath });
+const item = (name: string, treePath: string[] = []) => ({
+  name,
+  capacity: 1,
+  blocks: [],
+  treePath: treePath.join('>') || null,
+});
 
 describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
   let made: TestDatabase;

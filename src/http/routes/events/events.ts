@@ -3,13 +3,14 @@
  */
 
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import { time } from '../../../contract/fields.ts';
 import { EVENT_TYPES, REQUEST_TYPES } from '../../../domain/events.ts';
 import { LIMITED_BY } from '../../../domain/limits.ts';
 import { TRANSACTION_METHODS } from '../../../domain/reservations.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
-import { time } from '../../fields.ts';
 import { quotaHeaders } from '../../middleware/rateLimitHeaders.ts';
+import { operation } from '../../operation.ts';
 import { anyOperation } from '../../responses.ts';
 
 const Event = z
@@ -48,7 +49,7 @@ const responses: RouteConfig['responses'] = {
   ...anyOperation,
 };
 
-const route = createRoute({
+export const eventsOperation = operation({
   method: 'get',
   path: '/api/v1/events',
   operationId: 'events',
@@ -60,7 +61,7 @@ const route = createRoute({
 });
 
 export const eventsRoute = ({ reads, streams }: HttpDeps) =>
-  new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
+  new OpenAPIHono<AppEnv>().openapi(eventsOperation, async (c) => {
     // A HEAD is served by the handler of GET; it is no reader.
     await reads.charge(c.get('credential'));
     if (c.req.method === 'HEAD') {
