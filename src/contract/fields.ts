@@ -57,25 +57,18 @@ export const releaseToken = z
     example: '3f6c0b5e-6f0a-4c3e-9a55-0d1c7a2b9e11',
   });
 
-const ignored = z
+/** A field that a request may have and that has no effect. */
+export const ignored = z
   .unknown()
   .optional()
   .meta({ description: 'Ignored, so that a result of a reserve call can be sent as it is.' });
 
-/** The fields of a reserve result that releasing or renewing it does not need. */
-export const reserveResultFields = {
-  status: ignored,
-  explanation: ignored,
-  expiresAt: ignored,
-  acquiredSlots: ignored,
-  acquiredBlockers: ignored,
-  reservedAtPath: ignored,
-  fencingToken: ignored,
-};
-
-/** An object of a request. Its message for an unknown field suggests the field that was probably meant. */
-export const item = <Shape extends z.core.$ZodShape>(shape: Shape) => {
-  const known = Object.keys(shape).filter((field) => !(field in reserveResultFields));
+/**
+ * An object of a request. Its message for an unknown field suggests the field that was probably meant.
+ * @param ignoredFields fields that are accepted but not suggested
+ */
+export const item = <Shape extends z.core.$ZodShape>(shape: Shape, ignoredFields: object = {}) => {
+  const known = Object.keys(shape).filter((field) => !(field in ignoredFields));
   const error: z.core.$ZodErrorMap = (issue) => {
     if (issue.code !== 'unrecognized_keys') return must('an object')(issue);
     const meant = nearest(String(issue.keys[0]), known);

@@ -1,8 +1,7 @@
 /** The API keys of a tenant (docs/specification.md#identity). */
 import { z } from 'zod';
+import { MAX_LABEL_LENGTH } from '../domain/names.ts';
 import { item, name, time } from './fields.ts';
-
-export const MAX_LABEL_LENGTH = 64;
 
 const keyLabel = name(MAX_LABEL_LENGTH).meta({
   description: 'Shown as `apiKeyLabel` in the events that requests with this key cause.',

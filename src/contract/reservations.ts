@@ -12,10 +12,10 @@ import {
 } from '../domain/reservations.ts';
 import {
   batch,
+  ignored,
   item,
   releaseToken,
   requesterName,
-  reserveResultFields,
   resourceName,
   resourceType,
   time,
@@ -54,8 +54,22 @@ export const ReserveResult = z
   .meta({ id: 'ReserveResult' });
 export type ReserveResult = z.output<typeof ReserveResult>;
 
-const unreserveItem = { requester: requesterName, resource: resourceName, releaseToken, ...reserveResultFields };
-export const UnreserveItem = item(unreserveItem).meta({ id: 'UnreserveItem' });
+const unreserveItem = { requester: requesterName, resource: resourceName, releaseToken };
+
+/** The other fields of a reserve result. A field that is missing here does not compile. */
+const otherResultFields = {
+  status: ignored,
+  explanation: ignored,
+  expiresAt: ignored,
+  acquiredSlots: ignored,
+  acquiredBlockers: ignored,
+  reservedAtPath: ignored,
+  fencingToken: ignored,
+} satisfies Record<Exclude<keyof ReserveResult, keyof typeof unreserveItem>, unknown>;
+
+export const UnreserveItem = item({ ...unreserveItem, ...otherResultFields }, otherResultFields).meta({
+  id: 'UnreserveItem',
+});
 export type UnreserveItem = z.output<typeof UnreserveItem>;
 
 export const UnreserveBody = batch(UnreserveItem);
@@ -71,7 +85,9 @@ export const UnreserveResult = z
   .meta({ id: 'UnreserveResult' });
 export type UnreserveResult = z.output<typeof UnreserveResult>;
 
-export const RenewItem = item({ ...unreserveItem, ttlSeconds }).meta({ id: 'RenewItem' });
+export const RenewItem = item({ ...unreserveItem, ...otherResultFields, ttlSeconds }, otherResultFields).meta({
+  id: 'RenewItem',
+});
 export type RenewItem = z.output<typeof RenewItem>;
 
 export const RenewBody = batch(RenewItem);
@@ -92,7 +108,7 @@ export const TransactionItem = z
     'requestType',
     [
       item({ requestType: z.literal('RESERVE'), ...reserveItem }),
-      item({ requestType: z.literal('UNRESERVE'), ...unreserveItem }),
+      item({ requestType: z.literal('UNRESERVE'), ...unreserveItem, ...otherResultFields }, otherResultFields),
     ],
     { error: ({ code }) => (code === 'invalid_union' ? 'must be RESERVE or UNRESERVE' : 'must be an object') },
   )

@@ -26,7 +26,7 @@ export function sized<Schema extends z.ZodType>(make: (sizes: Sizes) => Schema):
   return schema;
 }
 
-/** Makes a schema again, with all its parts, for configured sizes. Returns it as it is if nothing in it depends on them. */
+/** Makes a schema, with all its parts, for configured sizes. Returns it as it is if nothing in it depends on them. */
 export function withRules<Schema extends z.ZodType>(schema: Schema, rules: Rules): Schema {
   const made = MAKERS.get(schema)?.(rules.sizes) ?? schema;
   const changed = mapParts(made, (part) => (part instanceof z.ZodType ? withRules(part, rules) : part));

@@ -6,7 +6,7 @@ import type { Definition } from '../../contract/definitions.ts';
 import { PATH_DELIMITER, parentIn } from '../../domain/resources.ts';
 import { parseItem, toInteger } from '../../redis/reply.ts';
 
-/** A definition as it is stored. Capacity 0: it is to be removed. */
+/** A definition as it is stored. */
 export type StoredDefinition = Omit<Definition, 'treePath'> & {
   /** The resource right above; null for a root. */
   parent: string | null;
@@ -50,6 +50,14 @@ export function decodeListed(item: unknown): Definition {
   const [name = '', capacity, treePath, ...blocks] = parseItem(item);
   return { name, capacity: toInteger(capacity), blocks, treePath: treePath || null };
 }
+
+/** What copyDefinitions.lua takes to remove a definition: one of capacity 0. */
+export const removal = ({ name }: StoredDefinition): StoredDefinition => ({
+  name,
+  capacity: 0,
+  parent: null,
+  blocks: [],
+});
 
 /** Whether two definitions of a name are the same in every field. */
 export const isSameDefinition = (one: StoredDefinition, other: StoredDefinition): boolean =>
