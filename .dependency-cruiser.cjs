@@ -2,18 +2,19 @@
 const ALLOWED = {
   config: ['domain', 'redis', 'identity'],
   domain: [],
+  contract: ['domain'],
   telemetry: ['domain'],
   redis: ['domain'],
-  engine: ['domain', 'redis'],
+  engine: ['domain', 'contract', 'redis'],
   identity: ['domain', 'config'],
-  events: ['domain', 'redis', 'engine'],
+  events: ['domain', 'contract', 'redis', 'engine'],
   jobs: ['domain', 'redis', 'engine', 'definitions'],
   limits: ['domain', 'redis', 'engine'],
-  store: ['domain', 'redis', 'engine'],
-  definitions: ['domain', 'redis', 'engine', 'store'],
-  operations: ['domain', 'engine', 'definitions', 'identity', 'limits', 'store', 'telemetry'],
-  http: ['domain', 'engine', 'events', 'identity', 'limits', 'operations', 'store', 'telemetry'],
-  dashboard: ['domain', 'config', 'engine', 'http', 'identity', 'operations', 'store'],
+  store: ['domain', 'contract', 'redis', 'engine'],
+  definitions: ['domain', 'contract', 'redis', 'engine', 'store'],
+  operations: ['domain', 'contract', 'engine', 'definitions', 'identity', 'limits', 'store', 'telemetry'],
+  http: ['domain', 'contract', 'engine', 'events', 'identity', 'limits', 'operations', 'store', 'telemetry'],
+  dashboard: ['domain', 'contract', 'config', 'engine', 'http', 'identity', 'operations', 'store'],
 };
 
 const room = (name) => `^src/${name}/`;
@@ -49,6 +50,12 @@ module.exports = {
       severity: 'error',
       from: { pathNot: '^src/telemetry/traces' },
       to: { path: '@opentelemetry/' },
+    },
+    {
+      name: 'contract-runs-in-a-browser',
+      severity: 'error',
+      from: { path: room('contract') },
+      to: { dependencyTypes: ['npm', 'core'], pathNot: '(^|/)node_modules/zod/' },
     },
     {
       name: 'domain-is-pure',

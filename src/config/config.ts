@@ -3,17 +3,15 @@
  * reads process.env.
  */
 import { z } from 'zod';
-import { API_KEY, LOCAL_SUBJECT, nameFault, TENANT_ID } from '../domain/names.ts';
+import { audienceFault } from '../domain/issuerNames.ts';
+import { API_KEY, LOCAL_SUBJECT, MAX_LABEL_LENGTH, nameFault, TENANT_ID } from '../domain/names.ts';
 import { DEFAULT_SIZES, type Sizes } from '../domain/sizes.ts';
 import { DEFAULT_TIERS, TIERS, type TierLimits, type TierTable } from '../domain/tiers.ts';
-import { audienceFault } from '../identity/issuerNames.ts';
 import { parseRedisAddress } from '../redis/address.ts';
 import { isThisMachine } from './machine.ts';
 
 /** The most that a script can take in: Lua passes at most 8,000 values to one Redis command. */
 const MAX_BATCH = 2000;
-
-const MAX_LABEL_LENGTH = 64;
 
 const ApiKey = z
   .object({

@@ -1,7 +1,7 @@
 /**
  * Searches a tenant's reservations for a page: the newest first, among as many as can be looked at while a person waits.
  */
-import type { ActiveReservation } from '../domain/reservations.ts';
+import type { ActiveReservation } from '../contract/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { Engine } from '../engine/call.ts';
 import { active } from '../engine/reservations/active.ts';

@@ -1,13 +1,10 @@
 /**
- * The ways a request can fail as a whole: as the code throws them, and as callers are told of them.
+ * The failures of whole requests: the errors that code throws, and the codes that callers get.
  */
 
 import type { Quota } from './quota.ts';
 
-/**
- * What callers can rely on to tell failures apart: `code` beside `error`, or the header Holdfast-Error where the body
- * is a string.
- */
+/** Codes that callers can rely on: `code` beside `error`, or the header Holdfast-Error if the body is a string. */
 export const FAILURE_CODES = [
   'MALFORMED_REQUEST',
   'UNKNOWN_FIELD',
@@ -32,7 +29,7 @@ export const FAILURE_CODES = [
 ] as const;
 export type FailureCode = (typeof FAILURE_CODES)[number];
 
-/** What code throws; http/errors.ts gives each its status and its FailureCode. */
+/** The codes of HoldfastError. http/errors.ts maps each to a status and a FailureCode. */
 export type ErrorCode =
   | 'unauthenticated'
   | 'forbidden'
@@ -43,11 +40,11 @@ export type ErrorCode =
   | 'limited'
   | 'unavailable';
 
-/** Which limit was hit (docs/specification.md#errors). */
+/** The limit that a request hit (docs/specification.md#errors). */
 export interface LimitHit {
   readonly limitType: string;
   readonly limit: number;
-  /** null: of no tenant's */
+  /** null: the limit is not a tenant's */
   readonly tier: string | null;
   /** Seconds to wait. */
   readonly retryAfter: number;
@@ -59,7 +56,7 @@ export class HoldfastError extends Error {
   /** What is left of the caller's quota, if the request was charged before it failed. */
   quota: readonly Quota[] = [];
 
-  /** @param message goes to the client as it is, so it names no key, token, host or path. */
+  /** @param message sent to the client as it is, so it must not contain a key, token, host or path */
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'HoldfastError';
@@ -69,7 +66,7 @@ export class HoldfastError extends Error {
 
 export class LimitError extends HoldfastError {
   readonly hit: LimitHit;
-  /** Whether nothing of the limit is left, so that the smallest request would be refused too. */
+  /** True if nothing of the limit is left: the smallest request would be refused too. */
   readonly isUsedUp: boolean;
 
   constructor(message: string, hit: LimitHit, isUsedUp = false) {

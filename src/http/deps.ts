@@ -2,7 +2,7 @@
  * The parts of an instance that the HTTP application is made of. Each route and middleware takes those that it needs.
  */
 import type { Logger } from 'pino';
-import type { Sizes } from '../domain/sizes.ts';
+import type { Rules } from '../contract/sizes.ts';
 import type { Streams } from '../events/streams.ts';
 import type { AdminRule } from '../identity/admins.ts';
 import type { JwtVerifier } from '../identity/jwtVerifier.ts';
@@ -11,7 +11,6 @@ import type { FailedAuthentications } from '../limits/failedAuthentications.ts';
 import type { OperationDeps } from '../operations/deps.ts';
 import type { Store } from '../store/records.ts';
 import type { Traces } from '../telemetry/traces.ts';
-import type { UnknownFields } from './fields.ts';
 import type { LivenessCheck, ReadinessCheck } from './health.ts';
 
 /** Parts that exist only with a database. */
@@ -24,10 +23,7 @@ export interface TenantDeps {
 }
 
 /** How request bodies are checked. */
-export interface BodyDeps {
-  readonly sizes: Sizes;
-  readonly unknownFields: UnknownFields;
-}
+export type BodyDeps = Rules;
 
 /** How callers are identified, and how often they may fail. */
 export interface CallerDeps {

@@ -1,8 +1,9 @@
 /**
  * Tells who holds resources (docs/specification.md#operations). Costs one read for each item.
  */
+
+import type { CheckItem, CheckResult } from '../contract/reservations.ts';
 import type { Charged } from '../domain/quota.ts';
-import type { CheckItem, CheckResult } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
 import * as engine from '../engine/reservations/check.ts';
 import { charged, countUse } from './counting.ts';

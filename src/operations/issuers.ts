@@ -3,9 +3,9 @@
  * signed in.
  */
 import { HoldfastError } from '../domain/errors.ts';
+import { audienceFault } from '../domain/issuerNames.ts';
 import type { Charged } from '../domain/quota.ts';
 import { chargeWrite } from '../engine/tenant/charge.ts';
-import { audienceFault } from '../identity/issuerNames.ts';
 import * as store from '../store/issuers.ts';
 import type { Store } from '../store/records.ts';
 import { charged, countUse } from './counting.ts';

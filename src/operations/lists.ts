@@ -2,9 +2,10 @@
  * Lists of a tenant's reservations and definitions, page by page in bounded memory. A list costs one read for each 1,000
  * items that it looks at, all charged before the first page is returned. Large rows cost more.
  */
+
+import type { Definition } from '../contract/definitions.ts';
 import { afterCharge } from '../domain/errors.ts';
 import type { Quota } from '../domain/quota.ts';
-import type { Definition, TreeRow } from '../domain/resources.ts';
 import type { Credential } from '../domain/tenants.ts';
 import * as definitionList from '../engine/definitions/list.ts';
 import { type ActiveFilter, active } from '../engine/reservations/active.ts';
@@ -39,7 +40,7 @@ export const listDefinitions = (deps: ListDeps, credential: Credential): Promise
   openList(deps, credential, definitionList.definitions(deps.engine, credential));
 
 /** The tenant's definitions from the roots down, each with its free slots. */
-export const listTree = (deps: ListDeps, credential: Credential): Promise<OpenList<TreeRow>> =>
+export const listTree = (deps: ListDeps, credential: Credential): Promise<OpenList<definitionList.TreeRow>> =>
   openList(deps, credential, definitionList.tree(deps.engine, credential));
 
 /**

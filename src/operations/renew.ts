@@ -2,8 +2,9 @@
  * Gives reservations a new lease (docs/specification.md#operations). An item whose token is wrong has the explanation
  * INVALID_RELEASE_TOKEN.
  */
+
+import type { RenewItem, RenewResult } from '../contract/reservations.ts';
 import type { Charged } from '../domain/quota.ts';
-import type { RenewItem, RenewResult } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
 import * as engine from '../engine/reservations/renew.ts';
 import { countItems } from './counting.ts';

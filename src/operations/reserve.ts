@@ -1,8 +1,9 @@
 /**
  * Reserves resources (docs/specification.md#operations).
  */
+
+import type { ReserveItem, ReserveResult } from '../contract/reservations.ts';
 import type { Charged } from '../domain/quota.ts';
-import type { ReserveItem, ReserveResult } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
 import * as engine from '../engine/reservations/reserve.ts';
 import { countItems } from './counting.ts';

@@ -1,8 +1,10 @@
 /**
  * Reserves and releases in one step (docs/specification.md#operations).
  */
+
+import type { TransactionItem, TransactionResult } from '../contract/reservations.ts';
 import type { Charged } from '../domain/quota.ts';
-import type { TransactionItem, TransactionMethod, TransactionResult } from '../domain/reservations.ts';
+import type { TransactionMethod } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
 import * as engine from '../engine/reservations/transaction.ts';
 import { countItems } from './counting.ts';

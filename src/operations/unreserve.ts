@@ -2,8 +2,9 @@
  * Releases reservations (docs/specification.md#operations). An item whose token is wrong has the explanation
  * INVALID_RELEASE_TOKEN.
  */
+
+import type { UnreserveItem, UnreserveResult } from '../contract/reservations.ts';
 import type { Charged } from '../domain/quota.ts';
-import type { UnreserveItem, UnreserveResult } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
 import * as engine from '../engine/reservations/unreserve.ts';
 import { countItems } from './counting.ts';

@@ -19,6 +19,7 @@ import { readCredential } from '../http/middleware/readCredential.ts';
 import { requestId } from '../http/middleware/requestId.ts';
 import { traceRequests } from '../http/middleware/traceRequests.ts';
 import { wholeBody } from '../http/middleware/wholeBody.ts';
+import { openapiDocument } from '../http/openapi.ts';
 import { adminRoutes } from '../http/routes/admin/tenants.ts';
 import { tokenRoute } from '../http/routes/auth/token.ts';
 import { docsRoutes } from '../http/routes/docs.ts';
@@ -41,29 +42,6 @@ import { issuersRoutes } from '../http/routes/tenant/issuers.ts';
 import { keysRoutes } from '../http/routes/tenant/keys.ts';
 import { settingsRoutes } from '../http/routes/tenant/settings.ts';
 import { tenantRoute } from '../http/routes/tenant/tenant.ts';
-
-const DESCRIPTION = `Reserve, share and release named resources. Send your API key in the header \`X-Api-Key\`, or as \`Authorization: Bearer\`.
-A 200 means that the request was processed; each item of the answer carries its own status.`;
-
-const ABOUT = {
-  openapi: '3.1.0',
-  info: {
-    title: 'Holdfast',
-    version: '1',
-    description: DESCRIPTION,
-    license: { name: 'MIT', identifier: 'MIT' },
-  },
-  servers: [{ url: '/' }],
-  security: [{ apiKey: [] }, { bearer: [] }],
-  tags: [
-    { name: 'Reservation', description: 'Reserve, release and look at reservations.' },
-    { name: 'Resource', description: 'Register resources and look at them.' },
-    { name: 'Events', description: 'Watch every change.' },
-    { name: 'Tenant', description: 'Tier, keys, settings.' },
-    { name: 'Administration', description: 'All tenants; for administrators.' },
-    { name: 'Operations', description: 'For whoever runs the service.' },
-  ],
-};
 
 /** What an instance that only works answers: its health. */
 export function createHealthApp({ log, ready, alive, metrics, traces }: HealthDeps): OpenAPIHono<AppEnv> {
@@ -98,13 +76,6 @@ type AppDeps = HttpDeps & DashboardDeps;
 /** All that an instance of the API answers. */
 export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
   const app = createHealthApp(deps);
-  app.openAPIRegistry.registerComponent('securitySchemes', 'apiKey', {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-Api-Key',
-  });
-  app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer' });
-
   const { tenants, jwtVerifier } = deps;
 
   for (const path of ['/dashboard/*', '/auth/*']) app.use(path, wholeBody(deps.sizes.bodyBytes));
@@ -131,11 +102,6 @@ export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
   if (tenants === null) {
     app.route('/', withoutTenants());
   } else {
-    app.openAPIRegistry.registerComponent('securitySchemes', 'session', {
-      type: 'apiKey',
-      in: 'cookie',
-      name: deps.sessionCookie,
-    });
     const { store, sealer, adminRule, allowPrivateJwks } = tenants;
     app.route('/', tenantRoute(deps, store));
     app.route('/', keysRoutes({ ...deps, store, sealer }));
@@ -144,9 +110,12 @@ export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
     app.use('/api/v1/admin/*', bySession(deps), byAdmin(adminRule));
     app.route('/', adminRoutes(deps, store));
   }
+  const { sizes, unknownFields } = deps;
+  const sessionCookie = tenants === null ? null : deps.sessionCookie;
+  const described = { sizes, unknownFields, hasIssuers: jwtVerifier !== null, sessionCookie };
   app.route(
     '/',
-    docsRoutes(() => app.getOpenAPI31Document(ABOUT)),
+    docsRoutes(() => openapiDocument(described)),
   );
   return app;
 }

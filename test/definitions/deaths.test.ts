@@ -29,7 +29,12 @@ const AT_ONCE = { register: 2, delete: 10, rotate: 2, suspend: 2, load: 6 };
 /** More than any change takes. */
 const MOST_STEPS = 40;
 
-const item = (name: string, treePath: string[] = []) => ({ name, capacity: 1, blocks: [], treePath });
+const item = (name: string, treePath: string[] = []) => ({
+  name,
+  capacity: 1,
+  blocks: [],
+  treePath: treePath.join('>') || null,
+});
 
 /** test/support/dying.ts as one file of JavaScript, which starts in a third of the time. */
 const DYING = 'test/support/dying.bundle.mjs';

@@ -27,9 +27,9 @@ beforeAll(async () => {
   topology = await startCluster();
   running = await startEngine(makeTenant(), topology.url, {});
   const items = [
-    { name: 'device', capacity: 1, blocks: ['ink'], treePath: [] },
-    { name: 'leaf', capacity: 1, blocks: [], treePath: ['root'] },
-    { name: 'pool', capacity: 3, blocks: [], treePath: [] },
+    { name: 'device', capacity: 1, blocks: ['ink'], treePath: null },
+    { name: 'leaf', capacity: 1, blocks: [], treePath: 'root' },
+    { name: 'pool', capacity: 3, blocks: [], treePath: null },
   ];
   await until('the cluster serves', () =>
     register(running.engine, running.credential, items, 16, NOW).then(

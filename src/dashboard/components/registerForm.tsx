@@ -2,7 +2,7 @@
  * The form that registers a resource or changes its definition.
  */
 import { z } from 'zod';
-import type { Definition } from '../../domain/resources.ts';
+import type { Definition } from '../../contract/definitions.ts';
 
 /** The form as it is sent. */
 export const RegistrationForm = z.object({

@@ -14,7 +14,7 @@ import { Secret } from '../components/secret.tsx';
 import { Time } from '../components/time.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, NO_DATABASE, readForm } from '../form.ts';
-import { KeyName, NewKey } from '../formSchemas.ts';
+import { KeyParams, NewKey } from '../formSchemas.ts';
 import { originOf } from '../origin.ts';
 
 const AT = '/dashboard/keys';
@@ -71,13 +71,13 @@ export const keysRoutes = (deps: DashboardDeps) => {
     .post(`${AT}/rotate`, async (c) => {
       if (keys === null) return show(c, NO_DATABASE);
       const form = await readForm(c, Id);
-      const rotated = await attempt(deps, c, async () => rotateKey(keys, c.var.viewer, check(KeyName, form).id));
+      const rotated = await attempt(deps, c, async () => rotateKey(keys, c.var.viewer, check(KeyParams, form).id));
       return rotated.ok ? c.redirect(`${AT}?done=rotated&show=${rotated.result.row.id}`, 303) : show(c, rotated);
     })
     .post(`${AT}/delete`, async (c) => {
       if (keys === null) return show(c, NO_DATABASE);
       const form = await readForm(c, Id);
-      const deleted = await attempt(deps, c, async () => deleteKey(keys, c.var.viewer, check(KeyName, form).id));
+      const deleted = await attempt(deps, c, async () => deleteKey(keys, c.var.viewer, check(KeyParams, form).id));
       return deleted.ok ? c.redirect(`${AT}?done=deleted`, 303) : show(c, deleted);
     });
 };

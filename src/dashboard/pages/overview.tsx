@@ -16,7 +16,7 @@ import { Secret } from '../components/secret.tsx';
 import { UsageBar } from '../components/usageBar.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { attempt, check, type Failed, NO_DATABASE, readForm } from '../form.ts';
-import { KeyName } from '../formSchemas.ts';
+import { KeyParams } from '../formSchemas.ts';
 import { originOf } from '../origin.ts';
 
 /** A key as the overview shows it. */
@@ -73,7 +73,7 @@ export const overviewRoutes = (deps: DashboardDeps) => {
       const { id } = await readForm(c, Rotate);
       if (tenants === null) return show(c, NO_DATABASE);
       const rotated = await attempt(deps, c, () =>
-        rotateKey({ ...deps, ...tenants }, c.var.viewer, check(KeyName, { id }).id),
+        rotateKey({ ...deps, ...tenants }, c.var.viewer, check(KeyParams, { id }).id),
       );
       return rotated.ok ? c.redirect('/dashboard?done=rotated', 303) : show(c, rotated);
     });

@@ -4,7 +4,7 @@
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import type { ActiveReservation } from '../../domain/reservations.ts';
+import type { ActiveReservation } from '../../contract/reservations.ts';
 import { usage } from '../../engine/tenant/usage.ts';
 import { reset } from '../../operations/reset.ts';
 import { unreserve } from '../../operations/unreserve.ts';

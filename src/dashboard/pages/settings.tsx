@@ -4,8 +4,8 @@
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
+import { ownAudience } from '../../domain/issuerNames.ts';
 import type { Tier } from '../../domain/tiers.ts';
-import { ownAudience } from '../../identity/issuerNames.ts';
 import { deleteIssuer, putIssuer } from '../../operations/issuers.ts';
 import { changeSettings } from '../../operations/settings.ts';
 import { type Issuer, listIssuers } from '../../store/issuers.ts';
@@ -15,7 +15,7 @@ import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { Scroll } from '../components/scroll.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, NO_DATABASE, readForm } from '../form.ts';
-import { IssuerName, issuerSchema } from '../formSchemas.ts';
+import { DeleteIssuerQuery, issuerSchema } from '../formSchemas.ts';
 
 const AT = '/dashboard/settings';
 
@@ -24,7 +24,7 @@ const IssuerFields = z.object({ issuer: z.string(), audience: z.string(), jwksUr
 export const settingsRoutes = (deps: DashboardDeps) => {
   const { tenants } = deps;
   const settings = tenants && { ...deps, ...tenants };
-  const NewIssuer = issuerSchema(deps, tenants?.allowPrivateJwks ?? false);
+  const NewIssuer = issuerSchema(tenants?.allowPrivateJwks ?? false);
 
   const show = async (c: Context<DashboardEnv>, failed?: Failed, typed?: Issuer) => {
     const { viewer } = c.var;
@@ -56,7 +56,9 @@ export const settingsRoutes = (deps: DashboardDeps) => {
     .post(`${AT}/issuers/delete`, async (c) => {
       const form = await readForm(c, IssuerFields.pick({ issuer: true, audience: true }));
       if (settings === null) return show(c, NO_DATABASE);
-      const deleted = await attempt(deps, c, async () => deleteIssuer(settings, c.var.viewer, check(IssuerName, form)));
+      const deleted = await attempt(deps, c, async () =>
+        deleteIssuer(settings, c.var.viewer, check(DeleteIssuerQuery, form)),
+      );
       return deleted.ok ? c.redirect(`${AT}?done=deleted`, 303) : show(c, deleted);
     });
 };

@@ -1,47 +1,38 @@
 /**
- * Registers resources (docs/specification.md#registration): one script call a step, which applies all items or none.
+ * Registers resources (docs/specification.md#registration). One script call a step applies all items or none.
  */
-import { type Definition, PATH_DELIMITER, type Registration } from '../../domain/resources.ts';
+import type { Definition } from '../../contract/definitions.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { toInteger, toText } from '../../redis/reply.ts';
 import { callCharged, type Engine } from '../call.ts';
+import { encodeRegistration } from './codec.ts';
 import type { Planned, Step } from './step.ts';
 
 export interface Registered extends Planned {
-  /** As stored: each name once, by its last item, then the ancestors that are registered along. */
+  /** As stored: each name once, by its last item, then the ancestors that were registered along. */
   readonly definitions: Definition[];
 }
 
 /**
  * @param maxTreeDepth the most ancestors that a resource may have
- * @throws HoldfastError refused, where an item contradicts another one or what is registered; unauthenticated,
- * forbidden, unavailable; LimitError; StaleError
+ * @throws HoldfastError refused, if an item contradicts another one or a definition; unauthenticated, forbidden,
+ * unavailable; LimitError; StaleError
  */
 export async function register(
   engine: Engine,
   credential: Credential,
-  items: readonly Registration[],
+  items: readonly Definition[],
   maxTreeDepth: number,
   { phase, version, as }: Step,
 ): Promise<Registered> {
-  const lines = (names: readonly string[]) => names.map((name) => `${name}\n`).join('');
-  const args = items.flatMap(({ name, capacity, blocks, treePath }) => [
-    name,
-    capacity,
-    lines(blocks),
-    lines(treePath),
-  ]);
   const { result, quota } = await callCharged(engine, 'register', as(credential), () => [
     phase,
     version ?? '',
     maxTreeDepth,
-    ...args,
+    ...items.flatMap(encodeRegistration),
   ]);
   const [before, keyLabel, ...ancestors] = result;
-  const stored = new Map<string, Definition>();
-  for (const { name, capacity, blocks, treePath } of items) {
-    stored.set(name, { name, capacity, blocks: [...blocks], treePath: treePath.join(PATH_DELIMITER) || null });
-  }
+  const stored = new Map(items.map((item) => [item.name, item]));
   for (let i = 0; i < ancestors.length; i += 2) {
     const name = toText(ancestors[i]);
     stored.set(name, { name, capacity: 1, blocks: [], treePath: toText(ancestors[i + 1]) || null });

@@ -2,8 +2,9 @@
  * Walks over a tenant's reservations in force, page by page, in bounded memory: a page and 16 bytes for each
  * reservation given.
  */
+
+import type { ActiveReservation } from '../../contract/reservations.ts';
 import { DEFAULT_RESOURCE_TYPE } from '../../domain/names.ts';
-import type { ActiveReservation } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseReply, toInteger, toText } from '../../redis/reply.ts';
 import { call, type Engine } from '../call.ts';

@@ -1,9 +1,9 @@
 /**
  * Gives reservations another lease, from now on (docs/specification.md#operations): one script call for all items.
  */
-
+import type { RenewItem, RenewResult } from '../../contract/reservations.ts';
 import type { Charged } from '../../domain/quota.ts';
-import { INVALID_RELEASE_TOKEN, type RenewItem, type RenewResult } from '../../domain/reservations.ts';
+import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseItem, toMs, toTime } from '../../redis/reply.ts';
 import type { Engine } from '../call.ts';

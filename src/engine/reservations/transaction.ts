@@ -1,15 +1,9 @@
 /**
  * Reserves and releases in one step (docs/specification.md#operations): one script call.
  */
-
+import type { TransactionItem, TransactionItemResult, TransactionResult } from '../../contract/reservations.ts';
 import type { Charged } from '../../domain/quota.ts';
-import {
-  TRANSACTION_STATUSES,
-  type TransactionItem,
-  type TransactionItemResult,
-  type TransactionMethod,
-  type TransactionResult,
-} from '../../domain/reservations.ts';
+import { TRANSACTION_STATUSES, type TransactionMethod } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseItem, toText } from '../../redis/reply.ts';
 import { callCharged, type Engine } from '../call.ts';

@@ -1,9 +1,9 @@
 /**
  * Releases reservations (docs/specification.md#plans, #operations): one script call for all items.
  */
-
+import type { UnreserveItem, UnreserveResult } from '../../contract/reservations.ts';
 import type { Charged } from '../../domain/quota.ts';
-import { INVALID_RELEASE_TOKEN, type UnreserveItem, type UnreserveResult } from '../../domain/reservations.ts';
+import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseItem } from '../../redis/reply.ts';
 import type { Engine } from '../call.ts';

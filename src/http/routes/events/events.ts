@@ -3,7 +3,8 @@
  */
 
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import { time } from '../../../contract/fields.ts';
 import { EVENT_TYPES, REQUEST_TYPES } from '../../../domain/events.ts';
 import { LIMITED_BY } from '../../../domain/limits.ts';
 import type { Quota } from '../../../domain/quota.ts';
@@ -13,8 +14,8 @@ import { chargeRead } from '../../../operations/read.ts';
 import { watch } from '../../../operations/watch.ts';
 import type { HttpDeps } from '../../deps.ts';
 import type { AppEnv } from '../../env.ts';
-import { time } from '../../fields.ts';
 import { quotaHeaders } from '../../middleware/rateLimitHeaders.ts';
+import { operation } from '../../operation.ts';
 import { anyOperation } from '../../responses.ts';
 
 const Event = z
@@ -53,7 +54,7 @@ const responses: RouteConfig['responses'] = {
   ...anyOperation,
 };
 
-const route = createRoute({
+export const eventsOperation = operation({
   method: 'get',
   path: '/api/v1/events',
   operationId: 'events',
@@ -65,7 +66,7 @@ const route = createRoute({
 });
 
 export const eventsRoute = (deps: Pick<OperationDeps, 'activity' | 'reads'> & Pick<HttpDeps, 'streams'>) =>
-  new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
+  new OpenAPIHono<AppEnv>().openapi(eventsOperation, async (c) => {
     const credential = c.get('credential');
     // This handler serves HEAD too, which opens no stream.
     if (c.req.method === 'HEAD') {

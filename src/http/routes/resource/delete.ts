@@ -1,41 +1,33 @@
 /**
- * DELETE /api/v1/Resource/{name}: deletes a definition, and on demand what is below it
- * (docs/specification.md#operations, #registration).
+ * DELETE /api/v1/Resource/{name}: deletes a definition, and with `cascade` its subtree (docs/specification.md#operations,
+ * #registration).
  */
-import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { Deleted, DeleteQuery, NameParams } from '../../../contract/definitions.ts';
+import { withRules } from '../../../contract/sizes.ts';
 import { deleteDefinition } from '../../../operations/deleteDefinition.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
 import type { BodyDeps } from '../../deps.ts';
 import type { AppEnv } from '../../env.ts';
-import { resourceName } from '../../fields.ts';
 import { refuseTokens } from '../../middleware/refuseTokens.ts';
+import { operation } from '../../operation.ts';
 import { answer, parameterOperation, unregistered } from '../../responses.ts';
 
-const Deleted = z.object({ deleted: z.array(z.string()) }).openapi('Deleted');
+export const deleteOperation = operation({
+  method: 'delete',
+  path: '/api/v1/Resource/{name}',
+  operationId: 'delete',
+  tags: ['Resource'],
+  summary: 'Delete a definition',
+  description:
+    'Refused with 400 if the resource has children and `cascade` is not true, or if any resource that would be deleted is held.',
+  request: { params: NameParams, query: DeleteQuery },
+  responses: { 200: answer('The names of the deleted definitions.', Deleted), ...parameterOperation, ...unregistered },
+});
 
-const cascade = z
-  .enum(['true', 'false'], 'must be true or false')
-  .default('false')
-  .transform((text) => text === 'true')
-  .openapi({ type: 'boolean', description: 'Delete what is below it in the tree too.' });
-
-export const deleteRoute = ({
-  sizes,
-  ...deps
-}: Pick<BodyDeps, 'sizes'> & Pick<OperationDeps, 'definitions' | 'activity'>) => {
-  const route = createRoute({
-    method: 'delete',
-    path: '/api/v1/Resource/{name}',
-    operationId: 'delete',
-    tags: ['Resource'],
-    summary: 'Delete a definition',
-    description:
-      'Refused with 400 where something is below it and `cascade` is not true, or where it, or anything that would be deleted with it, is held.',
-    middleware: refuseTokens,
-    request: { params: z.object({ name: resourceName(sizes) }), query: z.object({ cascade }) },
-    responses: { 200: answer('What was deleted.', Deleted), ...parameterOperation, ...unregistered },
-  });
-
+export const deleteRoute = (deps: BodyDeps & Pick<OperationDeps, 'definitions' | 'activity'>) => {
+  const params = withRules(NameParams, deps);
+  const route = { ...deleteOperation, middleware: refuseTokens, request: { ...deleteOperation.request, params } };
   return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
     const { name } = c.req.valid('param');
     const { cascade } = c.req.valid('query');
