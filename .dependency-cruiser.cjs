@@ -40,6 +40,15 @@ module.exports = {
       to: { path: '^src/', pathNot: [name, ...allowed].map(room) },
     })),
     {
+      name: 'dashboard-shares-only-these-parts-of-http',
+      severity: 'error',
+      from: { path: room('dashboard') },
+      to: {
+        path: '^src/http/',
+        pathNot: '^src/http/(clientAddress|deps|describeFault|env|failures|sameOrigin)\\.ts$',
+      },
+    },
+    {
       name: 'traces-are-loaded-only-when-configured',
       severity: 'error',
       from: {},

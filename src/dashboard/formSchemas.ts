@@ -8,7 +8,7 @@ import { type Rules, withRules } from '../contract/sizes.ts';
 export { TierChange } from '../contract/admin.ts';
 export { KeyParams, NewKey } from '../contract/keys.ts';
 export { DeleteIssuerQuery } from '../contract/tenant.ts';
-export { issuerSchema } from '../http/routes/tenant/issuers.ts';
+export { issuerSchema } from '../operations/issuers.ts';
 
 export const releaseSchema = (rules: Rules) => withRules(UnreserveBody, rules);
 export const registerSchema = (rules: Rules) => withRules(RegisterBody, rules);

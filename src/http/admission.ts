@@ -16,7 +16,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { Arrivals, BodyError } from './arrivals.ts';
 import { addressOf } from './clientAddress.ts';
 import { CODE_HEADER } from './errors.ts';
-import { hasSoundHost } from './hostHeader.ts';
+import { hasValidHost } from './hostHeader.ts';
 import { Incoming } from './incoming.ts';
 
 /**
@@ -225,7 +225,7 @@ export function admit(listener: RequestListener<typeof Incoming>, options: Admis
 
   return (request: Incoming, response: Response) => {
     const { url = '', headers } = request;
-    if (!hasSoundHost(request)) {
+    if (!hasValidHost(request)) {
       answer(response, NO_HOST);
     } else if (ALWAYS_ANSWERED.has(url) || STREAM.test(url)) {
       listener(request, response);

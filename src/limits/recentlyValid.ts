@@ -1,10 +1,11 @@
 /**
- * Remembers which credentials were valid lately. That lets nobody in: it only decides who is worth another look.
+ * Remembers which credentials were valid lately. This authenticates nobody: it only decides whether a look-up is worth
+ * its cost.
  */
 
-/** How long a credential is remembered, up to twice that. */
+/** A credential is remembered for at least this time, and at most twice as long. */
 const GENERATION_MS = 300_000;
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 export class RecentlyValid {
   #young = new Set<string>();
@@ -12,7 +13,7 @@ export class RecentlyValid {
   #since = performance.now();
 
   add(asker: string): void {
-    if (this.#young.size >= MOST_REMEMBERED || performance.now() - this.#since > GENERATION_MS) {
+    if (this.#young.size >= MAX_REMEMBERED || performance.now() - this.#since > GENERATION_MS) {
       this.#old = this.#young;
       this.#young = new Set();
       this.#since = performance.now();

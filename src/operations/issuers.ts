@@ -2,10 +2,12 @@
  * The issuers whose JWTs a tenant's users may exchange for tokens (docs/specification.md#identity). For people who have
  * signed in.
  */
+import { Issuer } from '../contract/tenant.ts';
 import { HoldfastError } from '../domain/errors.ts';
 import { audienceFault } from '../domain/issuerNames.ts';
 import type { Charged } from '../domain/quota.ts';
 import { chargeWrite } from '../engine/tenant/charge.ts';
+import { jwksAddressFault } from '../identity/jwks.ts';
 import * as store from '../store/issuers.ts';
 import type { Store } from '../store/records.ts';
 import { charged, countUse } from './counting.ts';
@@ -13,6 +15,16 @@ import type { OperationDeps } from './deps.ts';
 import { actorName, type Person } from './person.ts';
 
 type IssuerDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'> & { readonly store: Store };
+
+/**
+ * The schema of an issuer to register.
+ * @param allowPrivate whether keys may be fetched from private addresses, and without TLS
+ */
+export const issuerSchema = (allowPrivate: boolean) =>
+  Issuer.superRefine(({ jwksUrl }, context) => {
+    const fault = jwksAddressFault(jwksUrl, allowPrivate);
+    if (fault !== null) context.addIssue({ code: 'custom', path: ['jwksUrl'], message: fault });
+  });
 
 /**
  * Lists the issuers. Costs one read.

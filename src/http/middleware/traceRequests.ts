@@ -1,5 +1,5 @@
 /**
- * A span for each request; the caller's traceparent is honoured.
+ * Records a span for each request, as a child of the caller's traceparent.
  */
 import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';

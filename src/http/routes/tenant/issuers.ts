@@ -3,9 +3,8 @@
  */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { DeletedIssuer, DeleteIssuerQuery, Issuer } from '../../../contract/tenant.ts';
-import { jwksAddressFault } from '../../../identity/jwks.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
-import { deleteIssuer, listIssuers, putIssuer } from '../../../operations/issuers.ts';
+import { deleteIssuer, issuerSchema, listIssuers, putIssuer } from '../../../operations/issuers.ts';
 import type { Store } from '../../../store/records.ts';
 import type { BodyDeps } from '../../deps.ts';
 import type { AppEnv } from '../../env.ts';
@@ -47,12 +46,6 @@ const deleted = operation({
 export const issuersOperations = [listed, put, deleted];
 
 /** @param allowPrivate whether keys may be fetched from private addresses, and without TLS */
-export const issuerSchema = (allowPrivate: boolean) =>
-  Issuer.superRefine(({ jwksUrl }, context) => {
-    const fault = jwksAddressFault(jwksUrl, allowPrivate);
-    if (fault !== null) context.addIssue({ code: 'custom', path: ['jwksUrl'], message: fault });
-  });
-
 export const issuersRoutes = (
   deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'reads'>,
   store: Store,
