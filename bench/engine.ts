@@ -28,7 +28,7 @@ const redis = createRedis(server.url, (error) => console.error(error.message));
 const tiers = { ...DEFAULT_TIERS, Enterprise: UNLIMITED };
 defineScripts(redis, loadScripts(tiers));
 const key = makeKey('bench');
-const credential: Credential = { tenant: 'bench', asker: digestOf(key), kind: 'key' };
+const credential: Credential = { tenant: 'bench', credentialKey: digestOf(key), kind: 'key' };
 const tenants = configuredTenants([{ key, tenant: 'bench', tier: 'Enterprise' }]);
 const engine: Engine = { redis, loadTenant: configuredLoader(redis, tenants), tiers };
 

@@ -7,15 +7,15 @@ import type { Tier } from './tiers.ts';
 /** Whoever sent a request, as far as its headers tell: nothing of it is verified yet. */
 export interface Credential {
   readonly tenant: string;
-  /** As scripts look it up (lua/lib/admit.lua); never the key, token or session itself. */
-  readonly asker: string;
+  /** The string that scripts look the caller up by (lua/lib/admit.lua); never the key, token or session itself. */
+  readonly credentialKey: string;
   readonly kind: 'key' | 'token' | 'session' | 'service';
   /** Of a derived token: the one requester that it acts for. */
   readonly subject?: string;
 }
 
 /** The service itself, where it acts on a tenant of its own accord. */
-export const asService = (tenant: string): Credential => ({ tenant, asker: '', kind: 'service' });
+export const asService = (tenant: string): Credential => ({ tenant, credentialKey: '', kind: 'service' });
 
 export interface TenantRecord {
   readonly id: string;

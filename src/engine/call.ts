@@ -88,7 +88,7 @@ export const call = (
   args: () => (string | number)[],
 ): Promise<unknown[]> =>
   run(engine, engine.redis, verb, credential.tenant, keysOfRequest(verb, credential), () => [
-    credential.asker,
+    credential.credentialKey,
     ...args(),
   ]);
 
@@ -106,13 +106,13 @@ export async function callCharged(
   { isShared = false, tokenSet = '' }: CallOptions = {},
 ): Promise<Charged<unknown[]>> {
   const { replication } = engine;
-  const { tenant, asker } = credential;
+  const { tenant, credentialKey } = credential;
   const isRemembered = KEYS_OF[verb].some((name) => name === 'answer');
   const keys = keysOfRequest(verb, credential, isRemembered ? answerKey(newToken()) : tokenSet);
   // `charge` takes no flags (lua/lib/flags.lua).
   const flagsOf = (mayHaveRun: boolean) => (verb === 'charge' ? [] : [(mayHaveRun ? 'r' : '') + (isShared ? 's' : '')]);
   const redis = replication?.redis ?? engine.redis;
-  const argsOf = (mayHaveRun: boolean, indexed: string) => [asker, ...flagsOf(mayHaveRun), ...args(indexed)];
+  const argsOf = (mayHaveRun: boolean, indexed: string) => [credentialKey, ...flagsOf(mayHaveRun), ...args(indexed)];
   const result = await run(engine, redis, verb, tenant, keys, argsOf);
   await replication?.confirm(tenantKey(tenant));
   return { quota: toQuota(toText(result.shift())), result };

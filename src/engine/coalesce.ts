@@ -63,7 +63,7 @@ export async function share(
   if (items > MAX_ITEMS_OF_ONE) return callFor(engine, verb, credential, args);
   const lanes = lanesOf.get(engine) ?? new Map<string, Lane>();
   lanesOf.set(engine, lanes);
-  const name = `${verb} ${credential.tenant} ${credential.asker}`;
+  const name = `${verb} ${credential.tenant} ${credential.credentialKey}`;
   const lane = lanes.get(name) ?? { inFlight: 0, queue: [] };
   lanes.set(name, lane);
 

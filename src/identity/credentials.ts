@@ -37,15 +37,15 @@ function knownDigestOf(key: string): string {
 /** Parses the header X-Api-Key; null if it is neither a key nor a derived token. */
 export function parseKey(text: string): Credential | null {
   const tenant = API_KEY.exec(text)?.[1];
-  if (tenant !== undefined) return { tenant, asker: knownDigestOf(text), kind: 'key' };
+  if (tenant !== undefined) return { tenant, credentialKey: knownDigestOf(text), kind: 'key' };
   const [, of, subject] = DERIVED_TOKEN.exec(text) ?? [];
   if (of === undefined || subject === undefined) return null;
-  const asker = `token:${digestOf(text)}`;
-  return { tenant: of, asker, kind: 'token', subject: Buffer.from(subject, 'base64url').toString() };
+  const credentialKey = `token:${digestOf(text)}`;
+  return { tenant: of, credentialKey, kind: 'token', subject: Buffer.from(subject, 'base64url').toString() };
 }
 
 /** Parses the cookie of a session; null if it is not one. */
 export function parseSession(text: string): Credential | null {
   const tenant = SESSION.exec(text)?.[1];
-  return tenant === undefined ? null : { tenant, asker: `session:${digestOf(text)}`, kind: 'session' };
+  return tenant === undefined ? null : { tenant, credentialKey: `session:${digestOf(text)}`, kind: 'session' };
 }

@@ -55,19 +55,19 @@ export class FailedAuthentications {
    * @returns whether the credential was looked up
    * @throws LimitError; any other error of lookUp
    */
-  mayTry(addressOf: () => string, asker: string, lookUp: () => Promise<unknown>): false | Promise<true> {
+  mayTry(addressOf: () => string, credentialKey: string, lookUp: () => Promise<unknown>): false | Promise<true> {
     const refused = this.#find(addressOf);
-    return refused === undefined || this.#valid.has(asker) ? false : this.#lookUp(refused, lookUp);
+    return refused === undefined || this.#valid.has(credentialKey) ? false : this.#lookUp(refused, lookUp);
   }
 
   /** Notes that a credential is valid. */
-  noteValid(asker: string): void {
-    this.#valid.add(asker);
+  noteValid(credentialKey: string): void {
+    this.#valid.add(credentialKey);
   }
 
   /** Notes that a credential is not valid. */
-  noteInvalid(asker: string): void {
-    this.#valid.delete(asker);
+  noteInvalid(credentialKey: string): void {
+    this.#valid.delete(credentialKey);
   }
 
   /**

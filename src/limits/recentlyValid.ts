@@ -12,21 +12,21 @@ export class RecentlyValid {
   #old = new Set<string>();
   #since = performance.now();
 
-  add(asker: string): void {
+  add(credentialKey: string): void {
     if (this.#young.size >= MAX_REMEMBERED || performance.now() - this.#since > GENERATION_MS) {
       this.#old = this.#young;
       this.#young = new Set();
       this.#since = performance.now();
     }
-    this.#young.add(asker);
+    this.#young.add(credentialKey);
   }
 
-  has(asker: string): boolean {
-    return this.#young.has(asker) || this.#old.has(asker);
+  has(credentialKey: string): boolean {
+    return this.#young.has(credentialKey) || this.#old.has(credentialKey);
   }
 
-  delete(asker: string): void {
-    this.#young.delete(asker);
-    this.#old.delete(asker);
+  delete(credentialKey: string): void {
+    this.#young.delete(credentialKey);
+    this.#old.delete(credentialKey);
   }
 }

@@ -93,7 +93,7 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
       const run = async (dieAt: number): Promise<boolean> => {
         const before = await open();
         const { key, tenant } = await storeTenant(before.store);
-        const credential: Credential = { tenant, asker: digestOf(key), kind: 'key' };
+        const credential: Credential = { tenant, credentialKey: digestOf(key), kind: 'key' };
         const many = change === 'load' ? Array.from({ length: 300 }, (_, i) => item(`leaf${i}`, ['top'])) : [];
         await before.changes.register(credential, [item('old', ['top']), item('below', ['top', 'old']), ...many]);
         if (change === 'load') await forget(before.store.redis, tenant);
@@ -106,7 +106,7 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
         const { store: after, copy, engine } = await open();
         await copy.refreshChanged(new Date(Date.now() - 60_000));
         const stored = await after.database.run((db) => readRecord(db, tenant));
-        const valid: Credential = { ...credential, asker: stored?.record.keys[0]?.digest ?? '' };
+        const valid: Credential = { ...credential, credentialKey: stored?.record.keys[0]?.digest ?? '' };
         // Whoever comes next finds Redis as the database is.
         const listed = await allDefinitions(engine, valid).catch((error: unknown) => String(error));
         const there = await after.database.run((db) => db.select().from(rows).where(eq(rows.tenantId, tenant)));

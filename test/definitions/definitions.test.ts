@@ -36,7 +36,7 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
     changes = changeInDatabase(store.database, engine, copy, 16);
     const stored = await storeTenant(store);
     tenant = stored.tenant;
-    credential = { tenant, asker: digestOf(stored.key), kind: 'key' };
+    credential = { tenant, credentialKey: digestOf(stored.key), kind: 'key' };
   });
   afterAll(async () => {
     await store.close();

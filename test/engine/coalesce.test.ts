@@ -93,7 +93,7 @@ describe('requests of one caller share calls while two are under way', () => {
   });
 
   test('each caller has calls of its own: a bad key neither gets in nor keeps a good one out', async () => {
-    const bad = { ...running, credential: { ...running.credential, asker: 'f'.repeat(64) } };
+    const bad = { ...running, credential: { ...running.credential, credentialKey: 'f'.repeat(64) } };
     const outcomes = await Promise.allSettled(
       names('k', 40).map((name, i) => asked([item(name)], i % 2 === 0 ? running : bad)),
     );

@@ -44,7 +44,7 @@ export class Activity {
   }
 
   /** Counts a request whose credential was valid. */
-  count({ tenant, asker, kind }: Credential, { operations, refusals }: Outcome): void {
+  count({ tenant, credentialKey, kind }: Credential, { operations, refusals }: Outcome): void {
     let counts = this.#counts.get(tenant);
     if (counts === undefined) {
       counts = { operations: 0, refusals: 0, keys: new Set() };
@@ -52,7 +52,7 @@ export class Activity {
     }
     counts.operations += operations;
     counts.refusals += refusals;
-    if (kind === 'key') counts.keys.add(asker);
+    if (kind === 'key') counts.keys.add(credentialKey);
   }
 
   /** Writes the counts to Redis. If that fails, they are lost. */

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Credential } from '../../domain/tenants.ts';
-import { credentialKey, eventsChannel } from '../../redis/keys.ts';
+import { eventsChannel, keyOfCredential } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
 import type { Engine } from '../call.ts';
 
@@ -36,7 +36,7 @@ export async function beginSession(
   user: SessionUser,
   lifetimeMs: number,
 ): Promise<void> {
-  await send(() => redis.set(credentialKey(session), JSON.stringify(user), 'PX', lifetimeMs));
+  await send(() => redis.set(keyOfCredential(session), JSON.stringify(user), 'PX', lifetimeMs));
 }
 
 /**
@@ -44,7 +44,7 @@ export async function beginSession(
  * @throws HoldfastError unavailable
  */
 export async function readSession({ redis }: Pick<Engine, 'redis'>, session: Credential): Promise<SessionUser | null> {
-  const text = await send(() => redis.get(credentialKey(session)));
+  const text = await send(() => redis.get(keyOfCredential(session)));
   return text === null ? null : SessionUser.parse(JSON.parse(text));
 }
 
@@ -53,7 +53,7 @@ export async function readSession({ redis }: Pick<Engine, 'redis'>, session: Cre
  * @throws HoldfastError unavailable
  */
 export async function endSession({ redis }: Pick<Engine, 'redis'>, session: Credential): Promise<void> {
-  const ended = await send(() => redis.del(credentialKey(session)));
+  const ended = await send(() => redis.del(keyOfCredential(session)));
   // Whoever makes sessions up causes no more than that.
   if (ended === 0) return;
   // Tells instances to look whether what the streams they hold were opened with is still valid.

@@ -30,7 +30,7 @@ export const limitFailures = ({
     const credential = c.get('credential');
     const address = () => clientAddress(c, trustedProxies);
     const verify = () => verifyCredential(engine, credential);
-    const tried = failedAuthentications.mayTry(address, credential.asker, verify);
+    const tried = failedAuthentications.mayTry(address, credential.credentialKey, verify);
     // Nearly always false: there is nothing to wait for.
     let isVerified = tried !== false && (await tried);
     if (c.env.incoming.readBody !== undefined && !isVerified) {
@@ -44,12 +44,12 @@ export const limitFailures = ({
     } else if (c.res.status === 401) {
       await countFailure(c.error);
     } else if (c.res.status < 500) {
-      failedAuthentications.noteValid(credential.asker);
+      failedAuthentications.noteValid(credential.credentialKey);
     }
 
     async function countFailure(error: unknown): Promise<void> {
       if (error instanceof HoldfastError && error.code === 'unauthenticated') {
-        failedAuthentications.noteInvalid(credential.asker);
+        failedAuthentications.noteInvalid(credential.credentialKey);
         await failedAuthentications.count(address());
       }
       throw error;

@@ -33,7 +33,17 @@ const many = (count: number, ttlSeconds: number): ReserveItem[] =>
 /** One call of the script of a reserve, of one item by the requester r. */
 const reserveStep = (engine: Engine, credential: Credential, indexed: string, resource: string, leaseMs: number) => {
   const keys = keysOfRequest('reserve', credential);
-  return engine.redis.hf_reserve(...keys, credential.asker, '', indexed, resource, 'r', leaseMs, '', 'x'.repeat(22));
+  return engine.redis.hf_reserve(
+    ...keys,
+    credential.credentialKey,
+    '',
+    indexed,
+    resource,
+    'r',
+    leaseMs,
+    '',
+    'x'.repeat(22),
+  );
 };
 
 describe('the expiry index', () => {
