@@ -1,5 +1,6 @@
 /**
- * Searches a tenant's reservations for a page: the newest first, among as many as can be looked at while a person waits.
+ * Searches a tenant's reservations for a page: the newest first, among as many as can be looked at while a person
+ * waits.
  */
 import type { ActiveReservation } from '../contract/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';

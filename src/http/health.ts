@@ -12,8 +12,8 @@ export type LivenessCheck = () => string | null;
 const REUSED_MS = 500;
 
 /**
- * Runs one check at a time and reuses its result for half a second: anybody may call /readyz, and each check costs Redis
- * nine commands.
+ * Runs one check at a time and reuses its result for half a second: anybody may call /readyz, and each check costs
+ * Redis nine commands.
  */
 export function shareCheck(check: ReadinessCheck): ReadinessCheck {
   let last: Promise<string | null> | undefined;

@@ -1,6 +1,6 @@
 /**
- * A request as Node receives it, with its body. A small body is complete before the application sees the request. A large
- * one is read only when a handler calls for it, so that the caller's key can be verified first.
+ * A request as Node receives it, with its body. A small body is complete before the application sees the request. A
+ * large one is read only when a handler calls for it, so that the caller's key can be verified first.
  */
 import { IncomingMessage } from 'node:http';
 

@@ -1,7 +1,7 @@
 /**
  * Limits failed authentications for each client address (docs/specification.md#limits), so that keys cannot be guessed
- * quickly. All instances count together. An instance refuses an address that has failed too often until its window ends,
- * except for valid keys: other callers may share the address.
+ * quickly. All instances count together. An instance refuses an address that has failed too often until its window
+ * ends, except for valid keys: other callers may share the address.
  */
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { HoldfastError, LimitError } from '../domain/errors.ts';

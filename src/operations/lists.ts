@@ -1,6 +1,6 @@
 /**
- * Lists of a tenant's reservations and definitions, page by page in bounded memory. A list costs one read for each 1,000
- * items that it looks at, all charged before the first page is returned. Large rows cost more.
+ * Lists of a tenant's reservations and definitions, page by page in bounded memory. A list costs one read for each
+ * 1,000 items that it looks at, all charged before the first page is returned. Large rows cost more.
  */
 
 import type { Definition } from '../contract/definitions.ts';

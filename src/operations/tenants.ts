@@ -1,6 +1,7 @@
 /**
- * Changes that administrators make to any tenant: its tier, its suspension, and a reset (docs/specification.md#operations).
- * The audit trail has each of them. The caller checks that the person is an administrator.
+ * Changes that administrators make to any tenant: its tier, its suspension, and a reset
+ * (docs/specification.md#operations). The audit trail has each of them. The caller checks that the person is an
+ * administrator.
  */
 import { asService } from '../domain/tenants.ts';
 import type { Tier } from '../domain/tiers.ts';

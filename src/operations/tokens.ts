@@ -48,8 +48,8 @@ export async function verifyJwt(verifier: JwtVerifier, jwt: string, tenant: stri
 
 /**
  * Makes the token valid. Costs one write.
- * @throws HoldfastError upgrade if the tier has no token exchange; unauthenticated if the issuer was removed; forbidden,
- * unavailable; LimitError
+ * @throws HoldfastError upgrade if the tier has no token exchange; unauthenticated if the issuer was removed;
+ * forbidden, unavailable; LimitError
  */
 export async function issueToken(
   engine: Engine,

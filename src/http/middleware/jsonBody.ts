@@ -8,11 +8,11 @@ import { createMiddleware } from 'hono/factory';
 import type { z } from 'zod';
 import type { Sizes } from '../../domain/sizes.ts';
 import { actFor } from '../actFor.ts';
-import { BODY_TIMEOUT, bodyTooLarge, OVERLOADED } from '../admission.ts';
 import { BodyError } from '../arrivals.ts';
 import type { AppEnv } from '../env.ts';
 import { fail, refuse, refuseMalformed } from '../errors.ts';
 import { hasMoreValues } from '../jsonValues.ts';
+import { BODY_TIMEOUT, bodyTooLarge, OVERLOADED } from '../readyResponses.ts';
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });

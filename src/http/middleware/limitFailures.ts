@@ -1,7 +1,8 @@
 /**
  * Limits failed authentications for each client address (docs/specification.md#limits). Scripts verify credentials. A
- * request that reaches no script, because it is malformed or forbidden, is verified here before its caller learns what is
- * wrong with it; so is a request with a large body, or from an address that failed too often, before its body is read.
+ * request that reaches no script, because it is malformed or forbidden, is verified here before its caller learns what
+ * is wrong with it; so is a request with a large body, or from an address that failed too often, before its body is
+ * read.
  */
 import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../../domain/errors.ts';

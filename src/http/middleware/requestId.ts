@@ -2,8 +2,8 @@
  * Gives each request an id, its caller's if that is valid, and returns it in X-Request-Id. Keeps API responses out of
  * caches, and stops browsers from guessing another media type.
  *
- * It does what hono/request-id does, but sets headers on Node's own response: a header on Hono's response makes Hono and
- * node-server convert it to Headers, which takes a fifth of a request's time. rateLimitHeaders does the same.
+ * It does what hono/request-id does, but sets headers on Node's own response: a header on Hono's response makes Hono
+ * and node-server convert it to Headers, which takes a fifth of a request's time. rateLimitHeaders does the same.
  */
 import { randomUUID } from 'node:crypto';
 import { createMiddleware } from 'hono/factory';
