@@ -97,7 +97,10 @@ for i = 5, listening and #ARGV or 0, 6 do
     ',"requestType":"' .. ARGV[i] .. '","explanation":"' ..
     (status == 'INVALID_RELEASE_TOKEN' and 'DOESNT_OWN_RESERVATION' or status) .. '"}'
 end
-tell('TRANSACTION_' .. reply[3], 'TRANSACTION', nil, nil, reply[3], nil, keyLabel, method, '[' .. table.concat(changes, ',') .. ']')
+emit('TRANSACTION_' .. reply[3], {
+  requestType = 'TRANSACTION', explanation = reply[3], apiKeyLabel = keyLabel, method = method,
+  changes = '[' .. table.concat(changes, ',') .. ']',
+})
 
 remember(asTexts(reply, 4))
 commit(charged)
