@@ -8,6 +8,12 @@ local function slotsAsJson(details)
   return slots and cjson.encode(slots)
 end
 
+-- The fields of an item of a transaction that only ACQUIRED has. Takes what reserve() returned.
+local function leaseOf(reply)
+  return ',"expiresAt":' .. (reply[4] > 0 and reply[4] or 'null') .. ',"acquiredSlots":' ..
+    (slotsAsJson(reply[6]) or 'null') .. ',"fencingToken":' .. reply[3]
+end
+
 -- Takes the request's resource, requester and type, and what reserve() returned.
 local function emitReserved(resource, requester, type, reply, isNew)
   if isNew then

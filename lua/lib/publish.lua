@@ -6,9 +6,10 @@
 --   publisher  the Redis process that streams were opened at: a primary that was replaced, and does not know it yet,
 --              goes on with the same numbers
 --   ms         the time of its events, since 1970 UTC
--- A line is a JSON object. It begins with the type; expiresAt is in ms. It has the fields that events of its type
--- have, null if one does not apply, and neither tenantId nor timestamp. src/events/message.ts writes the text of
--- streams from it.
+-- A line is a JSON object with the fields that events of its type have (src/contract/events.ts), null if one does not
+-- apply, but neither tenantId nor timestamp. It begins with type and then, if it has one, expiresAt; this is in ms,
+-- in changes too.
+-- src/events/message.ts writes the text of streams from it.
 --
 -- Instances of the release before expect '<number> <publisher>' and the text of streams. They find no number in 'v2',
 -- and end their streams as at any gap: readers connect again.
@@ -18,8 +19,8 @@ local listening = listenUntil > nowMs
 -- Whether an event was dropped because the last stream's lease had lapsed. That lease must not come back to life, as it
 -- would if the clock were set back: it is ended, and a number is skipped.
 local lapsed = false
--- The beginning that events of one kind share, by the kind.
-local beginnings = {}
+-- The fields that events of one kind share, as JSON, by the kind.
+local sharedFields = {}
 
 -- A name as JSON. Names hold no control characters.
 local function quote(text)
@@ -47,21 +48,25 @@ local function emit(type, fields)
   local kind = table.concat({
     type, fields.requestType or '', fields.explanation or '', fields.resourceType or '\n', fields.apiKeyLabel,
   }, '\n')
-  local event = beginnings[kind]
-  if not event then
-    event = '{"type":"' .. type .. '","requestType":' .. quoteOrNull(fields.requestType) .. ',"explanation":' ..
+  local shared = sharedFields[kind]
+  if not shared then
+    shared = '"requestType":' .. quoteOrNull(fields.requestType) .. ',"explanation":' ..
       quoteOrNull(fields.explanation) .. ',"resourceType":' ..
       quoteOrNull(fields.resourceType == '' and 'UserDefined' or fields.resourceType) .. ',"apiKeyLabel":' ..
       quoteOrNull(fields.apiKeyLabel)
-    beginnings[kind] = event
+    sharedFields[kind] = shared
+  end
+  local event = '{"type":"' .. type .. '",'
+  if fields.fencingToken then
+    event = event .. '"expiresAt":' .. (fields.expiresAt > 0 and fields.expiresAt or 'null') .. ',' .. shared ..
+      ',"acquiredSlots":' .. (fields.acquiredSlots or 'null') .. ',"fencingToken":' .. fields.fencingToken
+  else
+    event = event .. shared
   end
   if fields.resource then
     event = event .. ',"resource":' .. quote(fields.resource) .. ',"requester":' .. quote(fields.requester)
   end
-  if fields.fencingToken then
-    event = event .. ',"expiresAt":' .. (fields.expiresAt > 0 and fields.expiresAt or 'null') .. ',"acquiredSlots":' ..
-      (fields.acquiredSlots or 'null') .. ',"fencingToken":' .. fields.fencingToken
-  elseif fields.changes then
+  if fields.changes then
     event = event .. ',"method":' .. quote(fields.method) .. ',"changes":' .. fields.changes
   elseif fields.limitType then
     event = event .. ',"limitType":' .. quote(fields.limitType) .. ',"limit":' .. fields.limit

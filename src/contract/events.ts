@@ -39,11 +39,22 @@ export const fieldsMissingFrom = (type: EventType): readonly string[] => {
 
 const Time = z.iso.datetime().meta({ description: 'ISO 8601, UTC.', example: '2026-01-31T12:00:30.000Z' });
 
+const expiresAt = Time.nullable().meta({ description: 'End of the lease. null: the reservation has none.' });
+const acquiredSlots = z
+  .record(z.string(), z.string())
+  .nullable()
+  .meta({ description: 'The slot that the reservation has of each pool.' });
+const fencingToken = z.int().nullable().meta({ description: 'The fencing token of the reservation.' });
+
 export const Change = z.object({
   resource: z.string(),
   requester: z.string(),
   requestType: z.enum(['RESERVE', 'UNRESERVE']),
   explanation: z.string(),
+  // Only with ACQUIRED.
+  expiresAt: expiresAt.optional(),
+  acquiredSlots: acquiredSlots.optional(),
+  fencingToken: fencingToken.optional(),
 });
 
 export const Event = z
@@ -59,17 +70,9 @@ export const Event = z
       .enum(['RESERVE', 'UNRESERVE', 'RENEW', 'TRANSACTION', 'EXPIRE', 'RESET', 'READ', 'CONNECT'])
       .nullable(),
     timestamp: Time,
-    expiresAt: Time.nullable().meta({
-      description: 'RESERVED and RENEWED only: when the lease ends. null: the reservation has no lease.',
-    }),
-    acquiredSlots: z
-      .record(z.string(), z.string())
-      .nullable()
-      .meta({ description: 'RESERVED and RENEWED only: the slot that the reservation has of each pool.' }),
-    fencingToken: z
-      .int()
-      .nullable()
-      .meta({ description: 'RESERVED and RENEWED only: the fencing token of the reservation.' }),
+    expiresAt,
+    acquiredSlots,
+    fencingToken,
     method: z.enum(TRANSACTION_METHODS).nullable().meta({ description: 'Transactions only.' }),
     changes: z
       .array(Change)

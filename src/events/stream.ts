@@ -94,7 +94,7 @@ export class Stream {
       fresh += text;
       freshEvents += events;
     }
-    const sent = freshEvents > 0 && this.write(Buffer.from(fresh)) ? freshEvents : 0;
+    const sent = freshEvents > 0 && this.write(Buffer.from(fresh, 'latin1')) ? freshEvents : 0;
     if (isBroken) this.end('redis_lost');
     return sent;
   }

@@ -24,9 +24,9 @@ beforeEach(async () => {
   subscriber = await watch(holdfast);
 });
 afterEach(async () => {
-  for (const received of subscriber.events) Event.strict().parse(received);
   subscriber.close();
   await setClock(holdfast.redis, holdfast.tenant, NOW);
+  for (const received of subscriber.events) Event.strict().parse(received);
 });
 
 const event = (fields: object) => ({
@@ -218,13 +218,15 @@ describe('UNRESERVE_FAILED', () => {
 describe('TRANSACTION_APPLIED, TRANSACTION_ROLLED_BACK', () => {
   test('one for the whole, with its changes, and none for its items', async () => {
     const requests = [
-      { requestType: 'RESERVE' as const, resource: 't1', requester: 'a' },
+      { requestType: 'RESERVE' as const, resource: 't1', requester: 'a', ttlSeconds: 60 },
       { requestType: 'UNRESERVE' as const, resource: 't2', requester: 'b' },
     ];
-    await holdfast.transaction('ALL_OR_NONE', ...requests);
+    const applied = (await holdfast.transaction('ALL_OR_NONE', ...requests)).body.results[0];
     await reserve('t3', 'c');
     await holdfast.transaction('ALL_OR_NONE', ...requests, { ...requests[0], resource: 't3' } as (typeof requests)[0]);
     const events = await subscriber.count(3);
+    const fencingToken = applied && 'fencingToken' in applied ? applied.fencingToken : null;
+    const lease = { expiresAt: '2028-03-01T00:00:59.007Z', acquiredSlots: null, fencingToken };
     const change = (resource: string, requester: string, requestType: string, explanation: string) => ({
       resource,
       requester,
@@ -237,7 +239,10 @@ describe('TRANSACTION_APPLIED, TRANSACTION_ROLLED_BACK', () => {
         ...common,
         type: 'TRANSACTION_APPLIED',
         explanation: 'APPLIED',
-        changes: [change('t1', 'a', 'RESERVE', 'ACQUIRED'), change('t2', 'b', 'UNRESERVE', 'NOT_RESERVED')],
+        changes: [
+          { ...change('t1', 'a', 'RESERVE', 'ACQUIRED'), ...lease },
+          change('t2', 'b', 'UNRESERVE', 'NOT_RESERVED'),
+        ],
       }),
     );
     expect(events[2]).toEqual(
