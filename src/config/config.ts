@@ -17,7 +17,7 @@ export interface DatabaseConfig {
   readonly keySecret: string;
 }
 
-/** How people sign in to the dashboard: at an OpenID Connect provider, without a password on this machine, or not at all. */
+/** How people sign in to the dashboard: at an OpenID Connect provider, locally without a password, or not at all. */
 export type SignInConfig =
   | {
       readonly kind: 'oidc';
@@ -63,7 +63,7 @@ export interface Config {
   readonly logLevel: string;
   readonly sweepIntervalMs: number;
   readonly reconcileIntervalMs: number;
-  /** How long requests are still served after SIGTERM, until load balancers have seen that this instance is not ready. */
+  /** How long requests are served after SIGTERM, so that load balancers see that this instance is not ready. */
   readonly drainDelayMs: number;
   /** How long an instance may be without a Redis that new clients can reach, before its liveness check fails. */
   readonly livenessRedisMs: number;

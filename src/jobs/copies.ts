@@ -7,7 +7,7 @@ import type { WorkingCopy } from '../definitions/workingCopy.ts';
 import type { Job } from './job.ts';
 
 const EVERY_MS = 10_000;
-/** How far a turn looks back before the start of the last one: a transaction shows its changes later than it dates them. */
+/** How far a turn looks back before the last one: changes become visible later than the time that they carry. */
 const LOOK_BACK_MS = 60_000;
 /** How far the first turn of a worker looks back. */
 const FIRST_LOOK_BACK_MS = 86_400_000;
