@@ -7,10 +7,8 @@
 import { Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
 import type { RedisClient } from '../redis/client.ts';
+import { JOBS_PREFIX } from '../redis/keys.ts';
 import type { Job } from './job.ts';
-
-/** Puts all of BullMQ's keys in one hash slot, which its scripts need in a cluster. */
-const PREFIX = '{bull}';
 
 /** How often a worker checks the chain, and how long it waits for BullMQ's reply. */
 const CHECK_EVERY_MS = 2000;
@@ -24,7 +22,7 @@ export interface Schedule {
 
 /** @param connection for BullMQ alone. It must wait for Redis as long as it takes (maxRetriesPerRequest null) */
 export function startSchedule(connection: RedisClient, { name, everyMs, turn }: Job, log: Logger): Schedule {
-  const options = { connection, prefix: PREFIX };
+  const options = { connection, prefix: JOBS_PREFIX };
   const queue = new Queue(name, options);
   let inProgress = 0;
   const take = async () => {
