@@ -1,5 +1,5 @@
 /**
- * What events can say (docs/specification.md#events). lua/lib/publish.lua builds them.
+ * The values of event fields (docs/specification.md#events). lua/lib/publish.lua builds events.
  */
 export const EVENT_TYPES = [
   'RESERVED',
