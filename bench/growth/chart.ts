@@ -12,7 +12,7 @@ const LEGEND = { row: 24, column: 430 };
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9'];
 const [INK, FAINT] = ['#1a1a1a', '#d9d9d9'];
 /** A panel whose figures differ more than this is logarithmic. */
-const MOST_LINEAR = 50;
+const MAX_LINEAR = 50;
 
 /** Draws a chart. */
 export function drawChart({ title, of, panels }: Chart): string {
@@ -82,7 +82,7 @@ function drawLine(
 function axisOf(lines: readonly Line[], height: number): { ticks: readonly number[]; y: (value: number) => number } {
   const figures = lines.flatMap(({ points }) => points.map(({ figure }) => figure));
   const [least, most] = [Math.min(...figures.map(({ min }) => min)), Math.max(...figures.map(({ max }) => max))];
-  if (most / least > MOST_LINEAR) {
+  if (most / least > MAX_LINEAR) {
     const [from, to] = [Math.floor(Math.log10(least)), Math.ceil(Math.log10(most))];
     const ticks = Array.from({ length: to - from + 1 }, (_, i) => 10 ** (from + i));
     return { ticks, y: (value) => round(height - ((Math.log10(value) - from) / (to - from)) * height) };
