@@ -7,7 +7,7 @@ import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { Engine } from '../engine/call.ts';
 import * as engineTokens from '../engine/tenant/issueToken.ts';
-import { LONGEST_TOKEN_MS } from '../engine/tenant/tokens.ts';
+import { MAX_TOKEN_MS } from '../engine/tenant/tokens.ts';
 import { makeToken, parseKey } from '../identity/credentials.ts';
 import type { JwtVerifier, VerifiedJwt } from '../identity/jwtVerifier.ts';
 
@@ -41,7 +41,7 @@ export async function verifyJwt(verifier: JwtVerifier, jwt: string, tenant: stri
   const credential = parseKey(token);
   if (credential === null) throw new TypeError('a token that was just made cannot be read');
   const startMs = Date.now();
-  const lifetimeMs = Math.min(LONGEST_TOKEN_MS, expiresAtMs - startMs);
+  const lifetimeMs = Math.min(MAX_TOKEN_MS, expiresAtMs - startMs);
   if (lifetimeMs <= 0) throw new HoldfastError('unauthenticated', 'The JWT has expired.');
   return { token, credential, by, startMs, lifetimeMs };
 }
