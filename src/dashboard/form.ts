@@ -1,5 +1,5 @@
 /**
- * Reads forms and searches, and carries out what a form asks for.
+ * Reads forms and searches, and carries out the operation of a form.
  */
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
@@ -48,7 +48,7 @@ export interface Failed {
   readonly fault: string;
 }
 
-/** What a form gets without a database. */
+/** The failure of a form that needs a database, if there is none. */
 export const NO_DATABASE: Failed = {
   status: 503,
   fault: 'This needs a database, and this service runs without one: configure DATABASE_URL (and KEY_SECRET).',
@@ -58,7 +58,7 @@ export const NO_DATABASE: Failed = {
 export type Attempt<Result> = { readonly ok: true; readonly result: Result } | ({ readonly ok: false } & Failed);
 
 /**
- * Carries out what a form asks for. A failure is returned, so that the page can show it beside the form.
+ * Carries out the operation of a form. A failure is returned, so that the page can show it beside the form.
  * @throws HoldfastError unauthenticated; any unexpected error
  */
 export async function attempt<Result>(

@@ -20,7 +20,7 @@ export interface AppEnv {
     credential: Credential;
     /** Set for paths that need a session. */
     user: SessionUser;
-    /** Set once the request is charged: what is left of the caller's quota. */
+    /** Set once the request is charged: the caller's remaining quota. */
     quota: readonly Quota[];
   };
 }

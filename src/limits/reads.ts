@@ -33,7 +33,7 @@ export class ReadLimiter {
 
   /**
    * Verifies the credential and charges reads to its tenant. Reads that do not fit cost nothing.
-   * @returns what is left of the quota
+   * @returns the remaining quota
    * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError if fewer reads are left
    */
   async charge(credential: Credential, cost = 1): Promise<readonly Quota[]> {

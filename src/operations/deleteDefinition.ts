@@ -9,7 +9,7 @@ import { refuseToken } from './permissions.ts';
 
 /**
  * @param cascade deletes all below it too
- * @returns the deleted names, ancestors first; and what is left of the quota
+ * @returns the deleted names, ancestors first, and the remaining quota
  * @throws HoldfastError unregistered; refused if one of them is held, or there are children and no cascade;
  * unauthenticated, unavailable; forbidden for a derived token or a suspended tenant; LimitError
  */

@@ -65,7 +65,7 @@ export const createKey = (deps: KeyDeps, person: Person, label: string | null): 
 };
 
 /**
- * Gives a key a new value. Costs nothing: whoever has a leaked key could use up the quota.
+ * Gives a key a new value. Costs nothing: the holder of a leaked key could have used up the quota.
  * @throws HoldfastError unknown; unauthenticated, forbidden, unavailable
  */
 export async function rotateKey(deps: KeyDeps, person: Person, id: string): Promise<CreatedKey> {

@@ -7,7 +7,7 @@ import { countUse } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
 
 /**
- * @returns what is left of the quota
+ * @returns the remaining quota
  * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
  */
 export const chargeRead = (

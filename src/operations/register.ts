@@ -10,7 +10,7 @@ import type { OperationDeps } from './deps.ts';
 import { refuseToken } from './permissions.ts';
 
 /**
- * @returns the definitions as stored, with ancestors that were registered too; and what is left of the quota
+ * @returns the definitions as stored, with ancestors that were registered too, and the remaining quota
  * @throws HoldfastError refused if an item contradicts another one or a stored definition; unauthenticated,
  * unavailable; forbidden for a derived token or a suspended tenant; LimitError
  */

@@ -11,7 +11,7 @@ import { countItems } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
 
 /**
- * @returns a result for each item, in their order; and what is left of the quota
+ * @returns a result for each item, in their order, and the remaining quota
  * @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the request is too large; LimitError
  */
 export const renew = (

@@ -9,7 +9,7 @@ import type { OperationDeps } from './deps.ts';
 import { refuseToken } from './permissions.ts';
 
 /**
- * @returns how many reservations it ended; and what is left of the quota
+ * @returns how many reservations it ended, and the remaining quota
  * @throws HoldfastError unauthenticated, unavailable; forbidden for a derived token or a suspended tenant; LimitError
  */
 export async function reset(

@@ -20,7 +20,7 @@ export interface TenantUsage {
 }
 
 /**
- * @returns the tenant; and what is left of the quota
+ * @returns the tenant, and the remaining quota
  * @throws HoldfastError unauthenticated, unavailable; forbidden for a derived token or a suspended tenant; LimitError
  */
 export async function tenantUsage(

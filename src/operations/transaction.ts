@@ -12,7 +12,7 @@ import type { OperationDeps } from './deps.ts';
 
 /**
  * @param items reserves only, if the method is FIRST
- * @returns the outcome with a result for each item, in their order; and what is left of the quota
+ * @returns the outcome with a result for each item, in their order, and the remaining quota
  * @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the request is too large; LimitError
  */
 export async function transaction(

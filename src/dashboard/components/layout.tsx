@@ -118,7 +118,7 @@ const Navigation = ({ viewer, at }: { viewer: Viewer; at?: string | undefined })
   </>
 );
 
-/** @param props.what what needs a database, as `To create keys` */
+/** @param props.what the purpose of a database here, as `To create keys` */
 export const NeedsDatabase = ({ what }: { what: string }) => (
   <p class="notice">
     {what}, set <code>DATABASE_URL</code> (and <code>KEY_SECRET</code>): this service runs without a database.

@@ -6,7 +6,7 @@ import type { Credential } from '../../domain/tenants.ts';
 import { callCharged, type Engine } from '../call.ts';
 
 /**
- * @returns what is left of the quota
+ * @returns the remaining quota
  * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError if the quota is used up
  */
 export async function chargeWrite(engine: Engine, credential: Credential): Promise<readonly Quota[]> {

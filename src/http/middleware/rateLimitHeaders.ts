@@ -1,5 +1,5 @@
 /**
- * Writes what is left of the caller's quota as the IETF's RateLimit and RateLimit-Policy headers
+ * Writes the caller's remaining quota as the IETF's RateLimit and RateLimit-Policy headers
  * (docs/specification.md#limits).
  */
 import { createMiddleware } from 'hono/factory';
