@@ -7,6 +7,7 @@
   KEYS[4]  due
   KEYS[5]  pools
   KEYS[6]  definitions
+  KEYS[7]  answer
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  how the request is sent (flags.lua)
@@ -17,18 +18,20 @@
 
   Returns {'OK', quota, item, ...}, an item being {'RENEWED', expires at ms}, {'NOT_RESERVED'},
   {'DOESNT_OWN_RESERVATION'} or {'INVALID_RELEASE_TOKEN'}, as a text (asTexts.lua); or {'REFUSED', what is wrong with
-  which item}, nothing being done; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
+  which item}, nothing being done; or {'UNKNOWN'} if it was carried out before, with a reply that was not kept; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
   {'AGAIN'}; or {'INDEX', ms, swept} as reserve.lua.
 ]]
 --@include admit
+--@include answers
 --@include charge
 --@include expiry
 --@include unreserve
 --@include index
+--@include outcomes
 --@include tooMuch
 --@include asTexts
 -- One that is repeated was charged the first time.
-local refused = admit() or charge('RESERVE', isRepeated and 0 or (#ARGV - 3) / 4) or expire()
+local refused = admit() or answerBefore() or charge('RESERVE', isRepeated and 0 or (#ARGV - 3) / 4) or expire()
 if refused then
   return refused
 end
@@ -51,6 +54,10 @@ local function renewAll()
       local expiresAt = nowMs + ARGV[i + 3]
       put(slot, with(at(slot), { expiresAt = expiresAt }))
       reply[#reply + 1] = { 'RENEWED', expiresAt }
+      emitRenewed(at(slot))
+      if listening then
+        spend(2 + (#ARGV[i] + #ARGV[i + 1]) / 35 + #at(slot).shown / 100)
+      end
     end
   end
 end
@@ -61,5 +68,10 @@ local toIndex = askForIndex(ARGV[3])
 if toIndex then
   return toIndex
 end
+asTexts(reply, 3)
+-- Only events make a difference between a renewal that was carried out once and one that was carried out twice.
+if listening then
+  remember(reply)
+end
 commit(charged)
-return asTexts(reply, 3)
+return reply
