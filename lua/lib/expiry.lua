@@ -22,8 +22,13 @@ local function expire()
     if record and record.token and record.expiresAt > 0 and record.expiresAt <= nowMs then
       release(slot)
       spend(5)
-      tell('RESERVATION_EXPIRED', 'EXPIRE', record.asked, record.owner, 'EXPIRED', record.type, record.label)
-      tell('UNRESERVED', 'EXPIRE', record.asked, record.owner, 'RELINQUISHED', record.type, record.label)
+      local event = {
+        requestType = 'EXPIRE', resource = record.asked, requester = record.owner, explanation = 'EXPIRED',
+        resourceType = record.type, apiKeyLabel = record.label,
+      }
+      emit('RESERVATION_EXPIRED', event)
+      event.explanation = 'RELINQUISHED'
+      emit('UNRESERVED', event)
     else
       -- A due entry must not fail every script for ever, whatever brought it about.
       redis.call('ZREM', dueKey, slot)

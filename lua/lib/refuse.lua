@@ -8,7 +8,9 @@
 local function refuse(requestType, limitType, limit, asked, retryAfterS, left)
   local field = 'told:' .. limitType
   if listenUntil > 0 and nowMs - tonumber(redis.call('HGET', tenantKey, field) or 0) >= 1000 then
-    tell('TIER_LIMIT_REACHED', requestType, nil, nil, nil, nil, keyLabel, nil, nil, limitType, limit)
+    emit('TIER_LIMIT_REACHED', {
+      requestType = requestType, apiKeyLabel = keyLabel, limitType = limitType, limit = limit,
+    })
     publish({ field, nowMs })
   end
   return { 'LIMIT', limitType, limit, tier, asked, retryAfterS, left or -1 }

@@ -25,9 +25,10 @@
 --@include expiry
 --@include unreserve
 --@include index
+--@include outcomes
 --@include tooMuch
 --@include asTexts
--- One that is repeated was charged the first time.
+-- One that is repeated was charged the first time. It renews once more, and its event tells the later end.
 local refused = admit() or charge('RESERVE', isRepeated and 0 or (#ARGV - 3) / 4) or expire()
 if refused then
   return refused
@@ -51,6 +52,10 @@ local function renewAll()
       local expiresAt = nowMs + ARGV[i + 3]
       put(slot, with(at(slot), { expiresAt = expiresAt }))
       reply[#reply + 1] = { 'RENEWED', expiresAt }
+      emitRenewed(at(slot))
+      if listening then
+        spend(2 + (#ARGV[i] + #ARGV[i + 1]) / 35 + #at(slot).shown / 100)
+      end
     end
   end
 end

@@ -29,7 +29,7 @@
 --@include cap
 --@include tooMuch
 --@include asTexts
--- One that is repeated was charged the first time, and its failures were told then.
+-- One that is repeated was charged the first time, and its failures were emitted then.
 local refused = admit() or charge('RESERVE', isRepeated and 0 or (#ARGV - 3) / 5) or expire()
 if refused then
   return refused
@@ -50,7 +50,7 @@ local function reserveAll()
     reply[#reply + 1] = item
     made[#reply] = isNew
     if listening then
-      spend(2 + (#ARGV[i] + #ARGV[i + 1]) / 35)
+      spend(2 + (#ARGV[i] + #ARGV[i + 1]) / 35 + #(item[6] or '') / 100)
     end
   end
 end
@@ -64,7 +64,7 @@ end
 for i = 3, listenUntil > 0 and #reply or 0 do
   local at = 5 * i - 11
   if made[i] or not isRepeated then
-    tellReserved(ARGV[at], ARGV[at + 1], ARGV[at + 3], reply[i], made[i])
+    emitReserved(ARGV[at], ARGV[at + 1], ARGV[at + 3], reply[i], made[i])
   end
 end
 commit(charged)

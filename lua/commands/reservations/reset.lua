@@ -24,6 +24,6 @@ end
 local due = redis.call('ZCOUNT', dueKey, '-inf', nowMs)
 local reply = remember({ 'OK', quota, count - due })
 redis.call('UNLINK', slotsKey, dueKey, poolsKey)
-tell('RESET', 'RESET', nil, nil, nil, nil, keyLabel)
+emit('RESET', { requestType = 'RESET', apiKeyLabel = keyLabel })
 publish({ 'resets', resets + 1, 'count', 0, 'nextDue', math.huge, 'usage', charged })
 return reply

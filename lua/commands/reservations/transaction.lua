@@ -28,6 +28,7 @@
 --@include expiry
 --@include unreserve
 --@include index
+--@include outcomes
 --@include cap
 --@include tooMuch
 --@include asTexts
@@ -65,7 +66,7 @@ local function carryOutAll()
     end
     reply[#reply + 1] = item
     if listening then
-      spend(2 + (#ARGV[i + 1] + #ARGV[i + 2]) / 35)
+      spend(2 + (#ARGV[i + 1] + #ARGV[i + 2]) / 35 + #(ARGV[i] == 'RESERVE' and item[6] or '') / 100)
     end
   end
 end
@@ -92,12 +93,17 @@ end
 
 local changes = {}
 for i = 5, listening and #ARGV or 0, 6 do
-  local status = reply[(i - 5) / 6 + 4][1]
+  local item = reply[(i - 5) / 6 + 4]
+  local status = item[1]
   changes[#changes + 1] = '{"resource":' .. quote(ARGV[i + 1]) .. ',"requester":' .. quote(ARGV[i + 2]) ..
     ',"requestType":"' .. ARGV[i] .. '","explanation":"' ..
-    (status == 'INVALID_RELEASE_TOKEN' and 'DOESNT_OWN_RESERVATION' or status) .. '"}'
+    (status == 'INVALID_RELEASE_TOKEN' and 'DOESNT_OWN_RESERVATION' or status) .. '"' ..
+    (status == 'ACQUIRED' and leaseOf(item) or '') .. '}'
 end
-tell('TRANSACTION_' .. reply[3], 'TRANSACTION', nil, nil, reply[3], nil, keyLabel, method, '[' .. table.concat(changes, ',') .. ']')
+emit('TRANSACTION_' .. reply[3], {
+  requestType = 'TRANSACTION', explanation = reply[3], apiKeyLabel = keyLabel, method = method,
+  changes = '[' .. table.concat(changes, ',') .. ']',
+})
 
 remember(asTexts(reply, 4))
 commit(charged)

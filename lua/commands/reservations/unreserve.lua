@@ -42,7 +42,7 @@ local function unreserveAll()
   for i = 3, #ARGV, 3 do
     place = (i - 3) / 3
     local item, ended = unreserve(ARGV[i], ARGV[i + 1], ARGV[i + 2])
-    tellUnreserved(ARGV[i], ARGV[i + 1], item, ended)
+    emitUnreserved(ARGV[i], ARGV[i + 1], item, ended)
     reply[#reply + 1] = item
     if listening then
       spend(2 + (#ARGV[i] + #ARGV[i + 1]) / 35)

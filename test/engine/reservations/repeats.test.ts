@@ -9,6 +9,7 @@ import type { Engine } from '../../../src/engine/call.ts';
 import { deleteDefinition } from '../../../src/engine/definitions/delete.ts';
 import { register } from '../../../src/engine/definitions/register.ts';
 import { NOW } from '../../../src/engine/definitions/step.ts';
+import { check } from '../../../src/engine/reservations/check.ts';
 import { renew } from '../../../src/engine/reservations/renew.ts';
 import { reserve } from '../../../src/engine/reservations/reserve.ts';
 import { reset } from '../../../src/engine/reservations/reset.ts';
@@ -101,6 +102,15 @@ describe('a request whose reply was lost is carried out, charged and answered on
       renew(losingReply(running, 'renew'), running.credential, [{ ...mine, ttlSeconds: 60 }]),
     );
     expect([writes, renewals]).toEqual([1, 1]);
+  });
+
+  test('renew: it renews once more, and the caller is told the lease that it has', async () => {
+    const { engine, credential } = running;
+    const mine = { ...(await held('renewed')), ttlSeconds: 60 };
+    const [result] = await renew(losingReply(running, 'renew'), credential, [mine]);
+    expect(await check(engine, credential, [{ resource: 'renewed', requester: 'r' }])).toMatchObject([
+      { expiresAt: result?.expiresAt },
+    ]);
   });
 
   test('delete: the names that it deleted', async () => {
