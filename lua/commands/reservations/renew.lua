@@ -7,7 +7,6 @@
   KEYS[4]  due
   KEYS[5]  pools
   KEYS[6]  definitions
-  KEYS[7]  answer
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  how the request is sent (flags.lua)
@@ -18,11 +17,10 @@
 
   Returns {'OK', quota, item, ...}, an item being {'RENEWED', expires at ms}, {'NOT_RESERVED'},
   {'DOESNT_OWN_RESERVATION'} or {'INVALID_RELEASE_TOKEN'}, as a text (asTexts.lua); or {'REFUSED', what is wrong with
-  which item}, nothing being done; or {'UNKNOWN'} if it was carried out before, with a reply that was not kept; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
+  which item}, nothing being done; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
   {'AGAIN'}; or {'INDEX', ms, swept} as reserve.lua.
 ]]
 --@include admit
---@include answers
 --@include charge
 --@include expiry
 --@include unreserve
@@ -30,8 +28,8 @@
 --@include outcomes
 --@include tooMuch
 --@include asTexts
--- One that is repeated was charged the first time.
-local refused = admit() or answerBefore() or charge('RESERVE', isRepeated and 0 or (#ARGV - 3) / 4) or expire()
+-- One that is repeated was charged the first time. It renews once more, and its event tells the later end.
+local refused = admit() or charge('RESERVE', isRepeated and 0 or (#ARGV - 3) / 4) or expire()
 if refused then
   return refused
 end
@@ -68,10 +66,5 @@ local toIndex = askForIndex(ARGV[3])
 if toIndex then
   return toIndex
 end
-asTexts(reply, 3)
--- Only events make a difference between a renewal that was carried out once and one that was carried out twice.
-if listening then
-  remember(reply)
-end
 commit(charged)
-return reply
+return asTexts(reply, 3)
