@@ -16,8 +16,8 @@ import type { Table } from '../table.ts';
 const burstTo = (streams: number) => Math.min(500, 100_000 / streams);
 const ROUND_MS = 600;
 /**
- * Publishes an event so many times, numbered as scripts do. By Redis itself, so that it costs this process nothing.
- * KEYS: the channel, the tenant's hash. ARGV: the event, how often.
+ * Publishes an event repeatedly, with the numbers that scripts use. Runs in Redis, so that this process has no cost.
+ * KEYS: the channel, the tenant's hash. ARGV: the event, the number of repetitions.
  */
 export const PUBLISH = `local publisher = redis.call('HGET', KEYS[2], 'publisher')
 for _ = 1, ARGV[2] do

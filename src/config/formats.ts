@@ -3,7 +3,8 @@
  */
 import { z } from 'zod';
 import { audienceFault } from '../domain/issuerNames.ts';
-import { API_KEY, MAX_LABEL_LENGTH, nameFault, TENANT_ID } from '../domain/names.ts';
+import { API_KEY, nameFault, TENANT_ID } from '../domain/names.ts';
+import { MAX_LABEL_LENGTH } from '../domain/tenants.ts';
 import { TIERS } from '../domain/tiers.ts';
 import { isThisMachine } from './machine.ts';
 

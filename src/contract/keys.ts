@@ -1,6 +1,6 @@
 /** The API keys of a tenant (docs/specification.md#identity). */
 import { z } from 'zod';
-import { MAX_LABEL_LENGTH } from '../domain/names.ts';
+import { MAX_LABEL_LENGTH } from '../domain/tenants.ts';
 import { item, name, time } from './fields.ts';
 
 const keyLabel = name(MAX_LABEL_LENGTH).meta({

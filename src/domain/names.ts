@@ -7,9 +7,6 @@ export const SYSTEM_REQUESTER_PREFIX = 'system:';
 /** The `resourceType` of a reservation whose caller gave none (docs/specification.md#names-and-sizes). */
 export const DEFAULT_RESOURCE_TYPE = 'UserDefined';
 
-/** The longest label of an API key, in characters. */
-export const MAX_LABEL_LENGTH = 64;
-
 export const TENANT_ID = /^[a-z0-9-]{1,40}$/;
 
 /** An API key: `hf_<tenant id>_<32 or more random letters and digits>`. */

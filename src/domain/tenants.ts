@@ -3,6 +3,9 @@
  */
 import type { Tier } from './tiers.ts';
 
+/** The longest label of an API key, in characters. */
+export const MAX_LABEL_LENGTH = 64;
+
 /** The caller of a request as its headers describe it, not verified yet. */
 export interface Credential {
   readonly tenant: string;

@@ -4,11 +4,12 @@
  */
 
 import type { Definition } from '../contract/definitions.ts';
+import type { ActiveFilter } from '../contract/reservations.ts';
 import { afterCharge } from '../domain/errors.ts';
 import type { Quota } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import * as definitionList from '../engine/definitions/list.ts';
-import { type ActiveFilter, active } from '../engine/reservations/active.ts';
+import { active } from '../engine/reservations/active.ts';
 import { countUse } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
 

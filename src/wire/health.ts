@@ -38,7 +38,7 @@ export function watchHealth(clients: Clients, start: StartUp, livenessMs: number
   };
 }
 
-/** Whether Redis responds on each client. What is wrong with it otherwise is no reason to restart this process. */
+/** Whether Redis responds on each client. Other faults of Redis are no reason to restart this process. */
 const areFit = (clients: readonly RedisClient[]) =>
   Promise.all(clients.map(redisFault)).then(
     () => true,

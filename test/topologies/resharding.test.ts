@@ -8,7 +8,7 @@ import type { RedisNode } from '../../scripts/redisServer.ts';
 import { HoldfastError } from '../../src/domain/errors.ts';
 import { register } from '../../src/engine/definitions/register.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
-import { readRecord } from '../../src/engine/reservations/slotRecord.ts';
+import { readReservation } from '../../src/engine/reservations/slotRecord.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { slotOf } from '../../src/redis/topology.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
@@ -115,10 +115,12 @@ describe('while the slot of a tenant is moved', () => {
     expect(failures).toEqual([]);
 
     const [hash = '', slots = '', due = ''] = keysOf('sweep', tenant);
-    const records = Object.entries(await engine.redis.hgetallBuffer(slots)).map(([, packed]) => readRecord(packed));
+    const records = Object.entries(await engine.redis.hgetallBuffer(slots)).map(([slot, packed]) =>
+      readReservation(slot, packed),
+    );
     const reservations = records.filter((record) => record !== null);
     expect(Number(await engine.redis.hget(hash, 'count'))).toBe(reservations.length);
-    expect(await engine.redis.zcard(due)).toBe(reservations.filter(({ expiresAt }) => expiresAt > 0).length);
+    expect(await engine.redis.zcard(due)).toBe(reservations.filter(({ expiresAt }) => expiresAt !== null).length);
     expect(reservations).toEqual([]);
   });
 

@@ -8,7 +8,7 @@ import { parseItem, toInteger, toMs, toText, toTime } from '../../redis/reply.ts
 import type { Engine } from '../call.ts';
 import { share } from '../coalesce.ts';
 import { newToken, unpackToken } from './releaseToken.ts';
-import { parseShown } from './slotRecord.ts';
+import { parseDetails } from './slotRecord.ts';
 
 /**
  * @returns a result for each item, in their order
@@ -51,7 +51,7 @@ export function toReserveResult({ resource, requester }: ReserveItem, reply: rea
         explanation: status,
         releaseToken: unpackToken(toText(token)),
         expiresAt: toTime(toMs(expiresAt)),
-        ...parseShown(toText(shown)),
+        ...parseDetails(toText(shown)),
         fencingToken: toInteger(fencingToken),
       };
     case 'ALREADY_HELD':
