@@ -1,5 +1,6 @@
 /**
- * Lists a tenant's active reservations page by page in bounded memory: a page, and 16 bytes for each listed reservation.
+ * Lists a tenant's active reservations page by page in bounded memory: a page, and 16 bytes for each listed
+ * reservation.
  */
 
 import type { ActiveFilter, ActiveReservation } from '../../contract/reservations.ts';
