@@ -5,7 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { and, eq, sql } from 'drizzle-orm';
-import { HoldfastError } from '../domain/errors.ts';
+import { afterCharge, HoldfastError } from '../domain/errors.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { type Engine, StaleError } from '../engine/call.ts';
 import { CLOSING_MS, deleteDefinition } from '../engine/definitions/delete.ts';
@@ -70,29 +70,40 @@ export function changeInDatabase(
   };
 
   async function carryOut<P extends Planned>(credential: Credential, change: Change<P>): Promise<P> {
+    const start = performance.now();
+    const planned = await change.step(PLAN);
+    return afterCharge(planned.quota, () => writeAndApply(credential, change, planned, start));
+  }
+
+  /** Carries out a plan. Plans again while others change the tenant's definitions too. */
+  async function writeAndApply<P extends Planned>(
+    credential: Credential,
+    change: Change<P>,
+    firstPlan: P,
+    start: number,
+  ): Promise<P> {
     const { tenant } = credential;
-    const patienceEnds = performance.now() + PATIENCE_MS;
+    let [planned, plannedAt] = [firstPlan, start];
     for (let conflicts = 0; ; conflicts++) {
-      const start = performance.now();
-      const planned = await change.step(conflicts === 0 ? PLAN : REPLAN);
       try {
-        if (await write(credential, change, planned, start)) {
+        if (await write(credential, change, planned, plannedAt)) {
           await change.step(apply(planned.version)).catch(async (error: unknown) => {
             if (!(error instanceof StaleError)) throw error;
             await copy.refresh(tenant);
           });
           return planned;
         }
-        if (performance.now() > patienceEnds)
+        if (performance.now() > start + PATIENCE_MS)
           throw new HoldfastError('unavailable', 'The definitions are being changed. Repeat the call.');
       } catch (error) {
         // If this fails too, the names open after CLOSING_MS.
         await change.reopen().catch(() => {});
-        if (error instanceof HoldfastError) error.quota = planned.quota;
         throw error;
       }
       await pause(Math.random() * 20 * (conflicts + 1));
       if (conflicts >= MAX_CONFLICTS) await copy.refresh(tenant);
+      plannedAt = performance.now();
+      planned = await change.step(REPLAN);
     }
   }
 
