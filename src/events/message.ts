@@ -52,7 +52,7 @@ const nullsOf = new Map<string, string>(
 export function parseMessage(tenant: string, payload: Buffer): Message {
   const message = payload.toString('latin1');
   const headEnd = message.indexOf('\n');
-  if (!message.startsWith('v2 ')) return parseText(message.slice(0, headEnd), message.slice(headEnd + 1));
+  if (!message.startsWith('v2 ')) return parseText(message.slice(0, Math.max(0, headEnd)), message.slice(headEnd + 1));
   const numberEnd = message.indexOf(' ', 3);
   const publisherEnd = message.indexOf(' ', numberEnd + 1);
   const ms = message.slice(publisherEnd + 1, headEnd);

@@ -49,5 +49,6 @@ describe('a message', () => {
   test('of another form has no number that could follow another one', () => {
     expect(parseMessage('t', Buffer.from(`v3 7 ab12 0\n${line}`)).number).toBeNaN();
     expect(parseMessage('t', Buffer.from('garbage')).number).toBeNaN();
+    expect(parseMessage('t', Buffer.from('7 ab12')).number).toBeNaN();
   });
 });
