@@ -10,10 +10,15 @@ import { FAILED_AUTHENTICATIONS_PREFIX } from '../redis/keys.ts';
 import { send } from '../redis/send.ts';
 import { RecentlyValid } from './recentlyValid.ts';
 
+const LIMIT_TYPE = 'FailedAuthentications';
 const WINDOW_S = 60;
 
 /** How many keys a second are looked up for a refused address, in case they are valid. */
 const MAX_LOOK_UPS_PER_SECOND = 10;
+
+/** Whether an error says that the client's address has failed too often: nobody knows then who sent the request. */
+export const isLockedOut = (error: unknown): boolean =>
+  error instanceof LimitError && error.hit.limitType === LIMIT_TYPE;
 
 interface Refused {
   /** End of its window, in ms of performance.now(). */
@@ -116,7 +121,7 @@ export class FailedAuthentications {
 
   #error({ until }: Refused): LimitError {
     return new LimitError('Too many failed authentications from this address.', {
-      limitType: 'FailedAuthentications',
+      limitType: LIMIT_TYPE,
       limit: this.#limiter.points,
       tier: null,
       retryAfter: Math.max(1, Math.ceil((until - performance.now()) / 1000)),

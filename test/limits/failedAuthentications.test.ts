@@ -52,6 +52,18 @@ describe('an address that fails too often', () => {
     expect((await attempt(one, randomAddress())).status).toBe(401);
   });
 
+  test('is logged without the tenant that it names', async () => {
+    const [one] = behindProxy;
+    const address = await lockedOut(one);
+    const id = makeTenant();
+    const { key } = makeConfiguredKey(one.tenant);
+    const headers = { 'X-Forwarded-For': address, 'X-Api-Key': key, 'X-Request-Id': id };
+    expect((await one.request('GET', PATH, undefined, headers)).status).toBe(429);
+    const line = one.logged.find((text) => text.includes(id)) ?? '';
+    expect(JSON.parse(line)).toMatchObject({ status: 429, path: PATH });
+    expect(line).not.toContain(one.tenant);
+  });
+
   test('still gets in with a valid key, and with no other', async () => {
     const keys = [makeConfiguredKey(makeTenant()), makeConfiguredKey(makeTenant())];
     const instance = await startInstance({ keys, env: { MAX_FAILED_AUTHENTICATIONS: '5', TRUSTED_PROXIES: '1' } });

@@ -4,6 +4,7 @@
  */
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
+import { isLockedOut } from '../../limits/failedAuthentications.ts';
 import type { AppEnv } from '../env.ts';
 
 const PROBES = ['/healthz', '/readyz'];
@@ -17,6 +18,7 @@ export const logRequests = (log: Logger) =>
     if (!log.isLevelEnabled(level)) return;
     const durationMs = Math.round((performance.now() - start) * 100) / 100;
     const { method, path } = c.req;
-    const tenant = c.get('credential')?.tenant;
+    // A caller who was refused unseen may have made the tenant up.
+    const tenant = isLockedOut(c.error) ? undefined : c.get('credential')?.tenant;
     log[level]({ requestId: c.get('requestId'), tenant, method, path, status: c.res.status, durationMs }, 'request');
   });

@@ -3,7 +3,7 @@
  */
 import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
-import { LimitError } from '../../domain/errors.ts';
+import { isLockedOut } from '../../limits/failedAuthentications.ts';
 import type { Traces } from '../../telemetry/traces.ts';
 import type { AppEnv } from '../env.ts';
 
@@ -19,7 +19,3 @@ export const traceRequests = (traces: Traces) =>
       return { route: routePath(c, -1), status, tenant };
     });
   });
-
-/** Whether the client's address had failed too often to be verified. */
-const isLockedOut = (error: unknown): boolean =>
-  error instanceof LimitError && error.hit.limitType === 'FailedAuthentications';
