@@ -3,9 +3,10 @@
 -- notices a gap: a message is '<number> <publisher>\n<frames>'. The publisher is the Redis process that streams were
 -- opened at: a primary that was replaced, and does not know it yet, goes on with the same numbers. If no stream of the
 -- tenant is open, nothing is built.
+--@include clock
 --@include tenant
 local frames = {}
-local listening = listenUntil > nowMs
+local listening = tenant.listenUntil > nowMs
 -- Whether something went untold because the last stream's lease had lapsed. That lease must not come back to life, as
 -- it would if the clock were set back: it is ended, and a number is skipped.
 local lapsed = false
@@ -44,7 +45,7 @@ end
 -- JSON.
 local function tell(type, requestType, resource, requester, explanation, resourceType, label, method, changes, limitType, limit)
   if not listening then
-    lapsed = listenUntil > 0
+    lapsed = tenant.listenUntil > 0
     return
   end
   local kind = not method and not limitType and table.concat({
@@ -53,7 +54,7 @@ local function tell(type, requestType, resource, requester, explanation, resourc
   local frame = kinds[kind]
   if not frame then
     frame = {
-      'event: ' .. type .. '\ndata: {"type":"' .. type .. '","tenantId":"' .. string.match(base, '^{(.-)}') .. '","resource":',
+      'event: ' .. type .. '\ndata: {"type":"' .. type .. '","tenantId":"' .. string.match(tenant.base, '^{(.-)}') .. '","resource":',
       ',"explanation":' .. quoteOrNull(explanation) .. ',"resourceType":' ..
         quoteOrNull(resourceType == '' and 'UserDefined' or resourceType) .. ',"apiKeyLabel":' .. quoteOrNull(label) ..
         ',"requestType":' .. quoteOrNull(requestType) .. ',"timestamp":"' .. timestamp() .. '","method":' .. quoteOrNull(method) ..
@@ -70,9 +71,9 @@ end
 local function publish(fields)
   local isToTell = #frames > 0
   if isToTell or lapsed then
-    messages = messages + 1
+    tenant.messages = tenant.messages + 1
     fields[#fields + 1] = 'messages'
-    fields[#fields + 1] = messages
+    fields[#fields + 1] = tenant.messages
   end
   if lapsed then
     fields[#fields + 1] = 'listenUntil'
@@ -83,7 +84,7 @@ local function publish(fields)
     redis.call('HSET', tenantKey, unpack(fields))
   end
   if isToTell then
-    redis.call('SPUBLISH', base .. 'events', messages .. ' ' .. publisher .. '\n' .. table.concat(frames))
+    redis.call('SPUBLISH', tenant.base .. 'events', tenant.messages .. ' ' .. tenant.publisher .. '\n' .. table.concat(frames))
     frames = {}
   end
 end

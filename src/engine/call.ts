@@ -159,7 +159,7 @@ const LimitReply = z.tuple([
   z.coerce.number(),
 ]);
 
-/** @param reply quota of lua/lib/charge.lua */
+/** @param reply quota of lua/lib/quota.lua */
 function toQuota(reply: string): Quota[] {
   const numbers = reply.split(' ').map(toInteger);
   return (['OperationsPerMinute', 'OperationsPerDay'] as const).flatMap((limitType, i) => {

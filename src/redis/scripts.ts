@@ -1,7 +1,8 @@
 /**
  * Loads lua/commands and lua/lib and makes each script a method of a Redis client. A line `--@include name` stands for
- * lua/lib/name.lua, once in a script; `limits` is made from the table of tiers. The script's header names its keys: `KEYS[2]  slots`
- * gives the script a local `slotsKey`. ioredis sends EVALSHA and falls back to EVAL if Redis has not seen the script.
+ * lua/lib/name.lua, once in a script; a line `--@tiers` for the table of tiers (lua/lib/limits.lua). The script's
+ * header names its keys: `KEYS[2]  slots` gives the script a local `slotsKey`. ioredis sends EVALSHA, and EVAL if Redis
+ * has not seen the script.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -71,10 +72,11 @@ export interface Script {
  * @throws Error where an include does not exist or a script has no header
  */
 export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, string>> = {}): Script[] {
-  const written: Readonly<Record<string, string>> = { limits: tierLimits(tiers), ...replaced };
-  const read = (name: string) => written[name] ?? readFileSync(join(LUA_FOLDER, 'lib', `${name}.lua`), 'utf8');
+  const limits = tierLimits(tiers);
+  const read = (name: string) =>
+    (replaced[name] ?? readFileSync(join(LUA_FOLDER, 'lib', `${name}.lua`), 'utf8')).replace(/^--@tiers$/m, limits);
   const expand = (lua: string, included: Set<string>): string =>
-    lua.replace(/^--@include (\w+)$/gm, (_, name: string) => {
+    lua.replace(/^--@include ([\w/]+)$/gm, (_, name: string) => {
       if (included.has(name)) return '';
       included.add(name);
       return expand(read(name), included);

@@ -10,7 +10,7 @@ import { makeConfiguredKey, makeTenant, startInstance } from '../support/service
 import { watch } from '../support/watch.ts';
 
 /** Text of another version: all scripts include it, so all of them differ. */
-const clock = `${readFileSync(join(LUA_FOLDER, 'includes', 'clock.lua'), 'utf8')}\n-- another version\n`;
+const clock = `${readFileSync(join(LUA_FOLDER, 'lib', 'clock.lua'), 'utf8')}\n-- another version\n`;
 
 describe('two versions of the scripts', () => {
   test('serve the same tenant at the same time', async () => {

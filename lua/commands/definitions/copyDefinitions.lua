@@ -18,22 +18,27 @@
 
   Returns 'OK'; or 'LOST' if the lease is not held any more: nothing was done.
 ]]
---@include redefine
+--@include readDefinitions
+--@include items
+--@include items/copy
+--@include define
+--@include lines
+--@include commit
 if redis.call('GET', copyingKey) ~= ARGV[1] then
   return 'LOST'
 end
-local names = {}
-for i = 3, #ARGV, 4 do
-  names[#names + 1] = ARGV[i]
+local items, names = readItems(3, copiedItem), {}
+for i, item in ipairs(items) do
+  names[i] = item.name
 end
 readDefinitions(names)
-for i = 3, #ARGV, 4 do
-  local name, capacity = ARGV[i], tonumber(ARGV[i + 1])
+for _, item in ipairs(items) do
+  local capacity = tonumber(item.capacity)
   if capacity > 0 then
-    define(name, capacity, ARGV[i + 2], lines(ARGV[i + 3]))
-    adoptSlots(name)
+    define(item.name, capacity, item.parent, lines(item.blocks))
+    adoptSlots(item.name)
   else
-    undefine(name)
+    redefine(item.name, false)
   end
 end
 redis.call('PEXPIRE', copyingKey, ARGV[2])

@@ -14,8 +14,10 @@
   Returns {'OK', isLast: 1 or 0, definitions that the tenant has in all, item, ...}, an item being a text of lines:
   name, capacity, path of what is above it ('' nothing), block, ...; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
+--@include readDefinitions
 --@include admit
---@include definitions
+--@include blockers
+--@include paths
 local refused = admit()
 if refused then
   return refused
@@ -27,7 +29,7 @@ for i, member in ipairs(names) do
   names[i] = string.sub(member, 2)
 end
 readDefinitions(names)
-local reply, bytes = { 'OK', #names < limit and 1 or 0, definitions }, 0
+local reply, bytes = { 'OK', #names < limit and 1 or 0, tenant.definitions }, 0
 for i, name in ipairs(names) do
   local one = definition(name)
   local path = pathOf(name)

@@ -25,13 +25,15 @@
   a reply that was not kept; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
   {'AGAIN'}.
 ]]
---@include admit
---@include answers
---@include charge
---@include expiry
+--@include readDefinitions
+--@include clock
+--@include requestOnce
+--@include pay
+--@include steps
+--@include children
 --@include redefine
 local phase = ARGV[3]
-local refused = admit() or answerBefore() or charge(nil, (phase == 'now' or phase == 'plan') and 1 or 0) or expire()
+local refused = requestOnce(nil, (phase == 'now' or phase == 'plan') and 1 or 0)
 if refused then
   return refused
 end
@@ -75,9 +77,9 @@ if why then
   return { 'REFUSED', why }
 end
 
-local reply = { 'OK', quota, definitionsVersion or '', keyLabel, unpack(doomed) }
+local reply = { 'OK', charged.quota, tenant.definitionsVersion or '', tenant.keyLabel, unpack(doomed) }
 remember(reply)
-commit(charged)
+finish(nil, charged.usage)
 if phase == 'plan' or phase == 'replan' then
   local closingUntil = nowMs + ARGV[7]
   local fields = {}
@@ -86,7 +88,7 @@ if phase == 'plan' or phase == 'replan' then
     fields[#fields + 1] = closingUntil
   end
   callWith('HSET', definitionsKey, fields)
-  redis.call('HSET', tenantKey, 'closing', math.max(closing, closingUntil))
+  redis.call('HSET', tenantKey, 'closing', math.max(tenant.closing, closingUntil))
   return reply
 end
 if phase ~= 'now' then
@@ -98,7 +100,7 @@ if phase ~= 'now' then
 end
 if phase ~= 'reopen' then
   for _, name in ipairs(doomed) do
-    undefine(name)
+    redefine(name, false)
   end
   commitDefinitions(ARGV[4])
 end

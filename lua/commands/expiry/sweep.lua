@@ -13,11 +13,11 @@
   Returns {'OK', ended, next due ms}, -1 if nothing will be due; or {'AGAIN', ended} if there is more to do now.
 ]]
 --@include expiry
-local before = count
+local before = tenant.count
 local again = expire()
 if again then
-  return { 'AGAIN', before - count }
+  return { 'AGAIN', before - tenant.count }
 end
-commit()
-redis.call('HSET', tenantKey, 'indexed', nextDue, 'swept', swept + 1)
-return { 'OK', before - count, nextDue == math.huge and -1 or nextDue }
+finish()
+redis.call('HSET', tenantKey, 'indexed', tenant.nextDue, 'swept', tenant.swept + 1)
+return { 'OK', before - tenant.count, tenant.nextDue == math.huge and -1 or tenant.nextDue }

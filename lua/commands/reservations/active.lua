@@ -20,15 +20,14 @@
   that this was the last page, as it is when a reset has ended everything that the walk began with. Or {'NO_KEY'},
   {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
---@include admit
---@include expiry
-local refused = admit() or expireAndCommit()
+--@include look
+local refused = look()
 if refused then
   return refused
 end
 local all = redis.call('HLEN', slotsKey)
-if ARGV[3] ~= '' and ARGV[3] ~= resets then
-  return { 'OK', '0', resets, all, {} }
+if ARGV[3] ~= '' and ARGV[3] ~= tenant.resets then
+  return { 'OK', '0', tenant.resets, all, {} }
 end
 -- A record may be tens of kilobytes long, so few are read at a time.
 local STEP, MAX_BYTES = 25, 262144
@@ -46,7 +45,7 @@ repeat
     local isWanted = string.byte(packed) ~= 1
     if isWanted and (requester ~= '' or resource ~= '') then
       local record = unpackRecord(slot, packed)
-      isWanted = (requester == '' or record.owner == requester) and (resource == '' or record.asked == resource)
+      isWanted = (requester == '' or record.owner == requester) and (resource == '' or record.requestedName == resource)
     end
     if isWanted then
       found[#found + 1] = slot
@@ -54,4 +53,4 @@ repeat
     end
   end
 until cursor == '0' or looked >= tonumber(ARGV[4]) or bytes > MAX_BYTES
-return { 'OK', cursor, resets, all, found }
+return { 'OK', cursor, tenant.resets, all, found }

@@ -20,46 +20,36 @@
   which item}, nothing being done; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
   {'AGAIN'}; or {'INDEX', ms, swept} as reserve.lua.
 ]]
---@include admit
---@include charge
---@include expiry
---@include unreserve
+--@include clock
+--@include request
+--@include items
+--@include items/renew
+--@include batch
+--@include reservations
 --@include index
 --@include tooMuch
 --@include asTexts
--- One that is repeated was charged the first time.
-local refused = admit() or charge('RESERVE', isRepeated and 0 or (#ARGV - 3) / 4) or expire()
+local items = readItems(4, renewItem)
+-- A retry was charged the first time.
+local refused = request('RESERVE', flags.isRepeated and 0 or #items)
 if refused then
   return refused
 end
 
-local reply, place = { 'OK', quota }, 0
-local function renewAll()
-  local names = {}
-  for i = 4, #ARGV, 4 do
-    names[#names + 1] = ARGV[i]
+local reply = { 'OK', charged.quota }
+local overBudget = eachItem(items, function(item)
+  local reservation, isHeld = reservationOf(item.resource, item.requester)
+  if not reservation then
+    reply[#reply + 1] = { isHeld and 'DOESNT_OWN_RESERVATION' or 'NOT_RESERVED' }
+  elseif reservation.token ~= item.token then
+    reply[#reply + 1] = { 'INVALID_RELEASE_TOKEN' }
+  else
+    local expiresAt = nowMs + item.ttlMs
+    setRecord(reservation.slot, copyWith(reservation, { expiresAt = expiresAt }))
+    reply[#reply + 1] = { 'RENEWED', expiresAt }
   end
-  readNames(names)
-  for i = 4, #ARGV, 4 do
-    place = (i - 4) / 4
-    local slot, held = reservationOf(ARGV[i], ARGV[i + 1])
-    if not slot then
-      reply[#reply + 1] = { held and 'DOESNT_OWN_RESERVATION' or 'NOT_RESERVED' }
-    elseif at(slot).token ~= ARGV[i + 2] then
-      reply[#reply + 1] = { 'INVALID_RELEASE_TOKEN' }
-    else
-      local expiresAt = nowMs + ARGV[i + 3]
-      put(slot, with(at(slot), { expiresAt = expiresAt }))
-      reply[#reply + 1] = { 'RENEWED', expiresAt }
-    end
-  end
+end)
+if overBudget then
+  return tooMuch(overBudget)
 end
-if isOverBudget(renewAll) then
-  return tooMuch('[' .. place .. '].resource')
-end
-local toIndex = askForIndex(ARGV[3])
-if toIndex then
-  return toIndex
-end
-commit(charged)
-return asTexts(reply, 3)
+return askForIndex(ARGV[3]) or finish(asTexts(reply, 3), charged.usage)

@@ -20,52 +20,43 @@
   {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms, swept}: nothing was done, since the expiry index must first
   hold the tenant at or before that time.
 ]]
---@include admit
---@include charge
---@include expiry
---@include plan
+--@include request
+--@include items
+--@include items/reserve
+--@include batch
+--@include reserveOne
+--@include cap
 --@include index
 --@include outcomes
---@include cap
 --@include tooMuch
 --@include asTexts
--- One that is repeated was charged the first time, and its failures were told then.
-local refused = admit() or charge('RESERVE', isRepeated and 0 or (#ARGV - 3) / 5) or expire()
+local items = readItems(4, reserveItem)
+-- A retry was charged the first time, and the events of its failures were emitted then.
+local refused = request('RESERVE', flags.isRepeated and 0 or #items)
 if refused then
   return refused
 end
 
-local mark, fenceBefore, countBefore = #journal, fence, count
-local reply, made = { 'OK', quota }, {}
-local place = 0
-local function reserveAll()
-  local names = {}
-  for i = 4, #ARGV, 5 do
-    names[#names + 1] = ARGV[i]
+local before = stateBefore()
+local reply, made = { 'OK', charged.quota }, {}
+local overBudget = eachItem(items, function(item)
+  reply[#reply + 1], made[#reply - 1] = reserveOne(item)
+  if listening then
+    spend(2 + (#item.resource + #item.requester) / 35)
   end
-  readNames(names)
-  for i = 4, #ARGV, 5 do
-    place = (i - 4) / 5
-    local item, isNew = reserve(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
-    reply[#reply + 1] = item
-    made[#reply] = isNew
-    if listening then
-      spend(2 + (#ARGV[i] + #ARGV[i + 1]) / 35)
+end)
+if overBudget then
+  return tooMuch(overBudget)
+end
+refused = overCap('RESERVE', before) or askForIndex(ARGV[3])
+if refused then
+  return refused
+end
+if tenant.listenUntil > 0 then
+  for i, item in ipairs(items) do
+    if made[i] or not flags.isRepeated then
+      tellReserved(item.resource, item.requester, item.type, reply[i + 2], made[i])
     end
   end
 end
-if isOverBudget(reserveAll) then
-  return tooMuch('[' .. place .. '].resource')
-end
-local toRefuse = overCap('RESERVE', mark, fenceBefore, countBefore) or askForIndex(ARGV[3])
-if toRefuse then
-  return toRefuse
-end
-for i = 3, listenUntil > 0 and #reply or 0 do
-  local at = 5 * i - 11
-  if made[i] or not isRepeated then
-    tellReserved(ARGV[at], ARGV[at + 1], ARGV[at + 3], reply[i], made[i])
-  end
-end
-commit(charged)
-return asTexts(reply, 3)
+return finish(asTexts(reply, 3), charged.usage)

@@ -14,16 +14,17 @@
   Returns {'OK', quota, reservations that this ended}, not counting those that were due already; or {'UNKNOWN'}; or what
   refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
+--@include clock
 --@include admit
 --@include answers
---@include charge
+--@include quota
 local refused = admit() or answerBefore() or charge('RESET', 1)
 if refused then
   return refused
 end
 local due = redis.call('ZCOUNT', dueKey, '-inf', nowMs)
-local reply = remember({ 'OK', quota, count - due })
+local reply = remember({ 'OK', charged.quota, tenant.count - due })
 redis.call('UNLINK', slotsKey, dueKey, poolsKey)
-tell('RESET', 'RESET', nil, nil, nil, nil, keyLabel)
-publish({ 'resets', resets + 1, 'count', 0, 'nextDue', math.huge, 'usage', charged })
+tell('RESET', 'RESET', nil, nil, nil, nil, tenant.keyLabel)
+publish({ 'resets', tenant.resets + 1, 'count', 0, 'nextDue', math.huge, 'usage', charged.usage })
 return reply

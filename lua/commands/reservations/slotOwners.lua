@@ -13,9 +13,8 @@
   Returns {'OK', owner, ...}, '' for a slot that is free, for as many of them as one call may read; or {'NO_KEY'},
   {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
---@include admit
---@include expiry
-local refused = admit() or expireAndCommit()
+--@include look
+local refused = look()
 if refused then
   return refused
 end
@@ -29,8 +28,9 @@ for i, name in ipairs(names) do
     if work > MAX_PIECE_WORK then
       break
     end
-    read({ unpack(names, i, math.min(i + 19, #names)) })
+    readSlots({ unpack(names, i, math.min(i + 19, #names)) })
   end
-  reply[#reply + 1] = records[name] and records[name].owner or ''
+  local record = recordAt(name)
+  reply[#reply + 1] = record and record.owner or ''
 end
 return reply

@@ -22,61 +22,54 @@
   not kept; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX',
   ms, swept} as reserve.lua.
 ]]
---@include admit
---@include answers
---@include charge
---@include expiry
---@include unreserve
---@include index
+--@include requestOnce
+--@include items
+--@include items/transaction
+--@include batch
+--@include reserveOne
+--@include unreserveOne
 --@include cap
+--@include index
 --@include tooMuch
 --@include asTexts
-local refused = admit() or answerBefore() or charge('TRANSACTION', (#ARGV - 4) / 6) or expire()
+local items = readItems(5, transactionItem)
+local refused = requestOnce('TRANSACTION', #items)
 if refused then
   return refused
 end
 
 local SUCCESS = { ACQUIRED = true, ALREADY_HAD = true, RELINQUISHED = true, NOT_RESERVED = true }
 local method = ARGV[4]
-local mark, fenceBefore, countBefore = #journal, fence, count
-
-local reply, place = { 'OK', quota, 'APPLIED' }, 0
+local before = stateBefore()
+local reply = { 'OK', charged.quota, 'APPLIED' }
 local succeeded, failed = 0, 0
-local function carryOutAll()
-  local names = {}
-  for i = 5, #ARGV, 6 do
-    names[#names + 1] = ARGV[i + 1]
+-- To undo it all takes about a third of the work to do it.
+local share = method == 'ALL_OR_NONE' and 0.75 or 1
+local overBudget = eachItem(items, function(item)
+  local result
+  if method == 'FIRST' and succeeded > 0 then
+    result = { 'NOT_AVAILABLE', 'SKIPPED' }
+  elseif item.requestType == 'RESERVE' then
+    result = reserveOne(item)
+  else
+    result = unreserveOne(item)
   end
-  readNames(names)
-  for i = 5, #ARGV, 6 do
-    place = (i - 5) / 6
-    local item
-    if method == 'FIRST' and succeeded > 0 then
-      item = { 'NOT_AVAILABLE', 'SKIPPED' }
-    elseif ARGV[i] == 'RESERVE' then
-      item = reserve(ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], ARGV[i + 5])
-    else
-      item = unreserve(ARGV[i + 1], ARGV[i + 2], ARGV[i + 3])
-    end
-    if SUCCESS[item[1]] then
-      succeeded = succeeded + 1
-    else
-      failed = failed + 1
-    end
-    reply[#reply + 1] = item
-    if listening then
-      spend(2 + (#ARGV[i + 1] + #ARGV[i + 2]) / 35)
-    end
+  if SUCCESS[result[1]] then
+    succeeded = succeeded + 1
+  else
+    failed = failed + 1
   end
-end
--- To undo it all takes about a third of what it took to do.
-if isOverBudget(carryOutAll, method == 'ALL_OR_NONE' and 0.75 or 1) then
-  return tooMuch('requests[' .. place .. '].resource')
+  reply[#reply + 1] = result
+  if listening then
+    spend(2 + (#item.resource + #item.requester) / 35)
+  end
+end, 'requests', share)
+if overBudget then
+  return tooMuch(overBudget)
 end
 
 if method == 'ALL_OR_NONE' and failed > 0 or method == 'FIRST' and succeeded == 0 then
-  undo(mark)
-  fence = fenceBefore
+  rollback(before)
   reply[3] = 'ROLLED_BACK'
   for i = 4, #reply do
     if SUCCESS[reply[i][1]] then
@@ -84,21 +77,17 @@ if method == 'ALL_OR_NONE' and failed > 0 or method == 'FIRST' and succeeded == 
     end
   end
 end
-
-local toRefuse = overCap('TRANSACTION', mark, fenceBefore, countBefore) or askForIndex(ARGV[3])
-if toRefuse then
-  return toRefuse
+refused = overCap('TRANSACTION', before) or askForIndex(ARGV[3])
+if refused then
+  return refused
 end
 
 local changes = {}
-for i = 5, listening and #ARGV or 0, 6 do
-  local status = reply[(i - 5) / 6 + 4][1]
-  changes[#changes + 1] = '{"resource":' .. quote(ARGV[i + 1]) .. ',"requester":' .. quote(ARGV[i + 2]) ..
-    ',"requestType":"' .. ARGV[i] .. '","explanation":"' ..
+for i, item in ipairs(listening and items or {}) do
+  local status = reply[i + 3][1]
+  changes[i] = '{"resource":' .. quote(item.resource) .. ',"requester":' .. quote(item.requester) ..
+    ',"requestType":"' .. item.requestType .. '","explanation":"' ..
     (status == 'INVALID_RELEASE_TOKEN' and 'DOESNT_OWN_RESERVATION' or status) .. '"}'
 end
-tell('TRANSACTION_' .. reply[3], 'TRANSACTION', nil, nil, reply[3], nil, keyLabel, method, '[' .. table.concat(changes, ',') .. ']')
-
-remember(asTexts(reply, 4))
-commit(charged)
-return reply
+tell('TRANSACTION_' .. reply[3], 'TRANSACTION', nil, nil, reply[3], nil, tenant.keyLabel, method, '[' .. table.concat(changes, ',') .. ']')
+return finish(remember(asTexts(reply, 4)), charged.usage)

@@ -19,39 +19,30 @@
   or {'UNKNOWN'} if it was carried out before, with a reply that was not kept;
   or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
---@include admit
---@include answers
---@include charge
---@include expiry
---@include unreserve
+--@include requestOnce
+--@include items
+--@include items/unreserve
+--@include batch
+--@include unreserveOne
 --@include outcomes
 --@include tooMuch
 --@include asTexts
-local refused = admit() or answerBefore() or charge('UNRESERVE', (#ARGV - 2) / 3) or expire()
+local items = readItems(3, unreserveItem)
+local refused = requestOnce('UNRESERVE', #items)
 if refused then
   return refused
 end
 
-local reply, place = { 'OK', quota }, 0
-local function unreserveAll()
-  local names = {}
-  for i = 3, #ARGV, 3 do
-    names[#names + 1] = ARGV[i]
+local reply = { 'OK', charged.quota }
+local overBudget = eachItem(items, function(item)
+  local result, ended = unreserveOne(item)
+  tellUnreserved(item.resource, item.requester, result, ended)
+  reply[#reply + 1] = result
+  if listening then
+    spend(2 + (#item.resource + #item.requester) / 35)
   end
-  readNames(names)
-  for i = 3, #ARGV, 3 do
-    place = (i - 3) / 3
-    local item, ended = unreserve(ARGV[i], ARGV[i + 1], ARGV[i + 2])
-    tellUnreserved(ARGV[i], ARGV[i + 1], item, ended)
-    reply[#reply + 1] = item
-    if listening then
-      spend(2 + (#ARGV[i] + #ARGV[i + 1]) / 35)
-    end
-  end
+end)
+if overBudget then
+  return tooMuch(overBudget)
 end
-if isOverBudget(unreserveAll) then
-  return tooMuch('[' .. place .. '].resource')
-end
-remember(asTexts(reply, 3))
-commit(charged)
-return reply
+return finish(remember(asTexts(reply, 3)), charged.usage)

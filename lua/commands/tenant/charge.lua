@@ -9,10 +9,10 @@
   Returns {'OK', quota}; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
 --@include admit
---@include charge
+--@include pay
 local refused = admit() or charge(nil, 1)
 if refused then
   return refused
 end
 pay()
-return { 'OK', quota }
+return { 'OK', charged.quota }

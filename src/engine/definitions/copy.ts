@@ -5,6 +5,7 @@
  */
 
 import type { RedisClient } from '../../redis/client.ts';
+import { itemArgs, namesArg } from '../../redis/items.ts';
 import { copyingKey, keysOf, tenantKey } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
 
@@ -67,11 +68,12 @@ export async function copyDefinitions(
   for (let from = 0; from < definitions.length; ) {
     const args: (string | number)[] = [];
     let bytes = 0;
-    for (; from < definitions.length && args.length < 4 * MAX_COPIED && bytes < MAX_COPIED_BYTES; from++) {
-      const { name = '', capacity = 0, parent = null, blocks = [] } = definitions[from] ?? {};
-      const lines = blocks.map((block) => `${block}\n`).join('');
-      args.push(name, capacity, parent ?? '', lines);
-      bytes += name.length + lines.length;
+    for (const { name, capacity, parent, blocks } of definitions.slice(from, from + MAX_COPIED)) {
+      if (bytes >= MAX_COPIED_BYTES) break;
+      const item = { name, capacity, parent: parent ?? '', blocks: namesArg(blocks) };
+      args.push(...itemArgs('copy', item));
+      bytes += name.length + item.blocks.length;
+      from++;
     }
     const keys = keysOf('copyDefinitions', tenant);
     const reply = await send(() => redis.hf_copyDefinitions(...keys, lease, LEASE_MS, ...args));

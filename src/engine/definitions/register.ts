@@ -3,6 +3,7 @@
  */
 import { type Definition, PATH_DELIMITER, type Registration } from '../../domain/resources.ts';
 import type { Credential } from '../../domain/tenants.ts';
+import { itemArgs, namesArg } from '../../redis/items.ts';
 import { toInteger, toText } from '../../redis/reply.ts';
 import { call, type Engine } from '../call.ts';
 import type { Planned, Step } from './step.ts';
@@ -24,13 +25,9 @@ export async function register(
   maxTreeDepth: number,
   { phase, version, as }: Step,
 ): Promise<Registered> {
-  const lines = (names: readonly string[]) => names.map((name) => `${name}\n`).join('');
-  const args = items.flatMap(({ name, capacity, blocks, treePath }) => [
-    name,
-    capacity,
-    lines(blocks),
-    lines(treePath),
-  ]);
+  const args = items.flatMap(({ name, capacity, blocks, treePath }) =>
+    itemArgs('register', { name, capacity, blocks: namesArg(blocks), treePath: namesArg(treePath) }),
+  );
   const [before, keyLabel, ...ancestors] = await call(engine, 'register', as(credential), () => [
     phase,
     version ?? '',

@@ -82,7 +82,7 @@ const ShownText = z.object({
   p: z.string().optional(),
 });
 
-/** Reads what describe() of lua/lib/plan.lua wrote; '' nothing. */
+/** Reads what describe() of lua/lib/reserveOne.lua wrote; '' nothing. */
 export function parseShown(text: string): Shown {
   const { s, b, p } = text === '' ? {} : ShownText.parse(JSON.parse(text));
   return { acquiredSlots: s ?? null, acquiredBlockers: b ?? null, reservedAtPath: p ?? null };

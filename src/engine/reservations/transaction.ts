@@ -27,7 +27,7 @@ export async function transaction(
 ): Promise<TransactionResult> {
   const args = items.flatMap((item) => [
     item.requestType,
-    ...(item.requestType === 'RESERVE' ? reserveArgs(item) : [...unreserveArgs(item), '', '']),
+    ...(item.requestType === 'RESERVE' ? reserveArgs(item) : unreserveArgs(item)),
   ]);
   const [outcome, ...replies] = await call(engine, 'transaction', credential, (indexed) => [indexed, method, ...args]);
   const status = TRANSACTION_STATUSES.find((one) => one === outcome);
