@@ -1,9 +1,6 @@
 -- Remembers the reply to a request for 5 s, longer than send() retries (src/redis/send.ts). So a request whose reply
 -- was lost is not carried out twice.
 --@include flags
-local ANSWER_MS = 5000
--- Longer replies are not kept: a retry of such a request gets {'UNKNOWN'}.
-local MAX_ANSWER_BYTES = 65536
 
 -- Returns the reply that this request got before; nil if it was not carried out yet.
 local function answerBefore()
@@ -14,8 +11,9 @@ local function answerBefore()
   return packed == '' and { 'UNKNOWN' } or cmsgpack.unpack(packed)
 end
 
--- Remembers a reply and returns it.
+-- Remembers a reply and returns it. A long reply is not kept: a retry of its request gets {'UNKNOWN'}.
 local function remember(reply)
+  local ANSWER_MS, MAX_ANSWER_BYTES = 5000, 65536
   local packed = cmsgpack.pack(reply)
   redis.call('SET', answerKey, #packed > MAX_ANSWER_BYTES and '' or packed, 'PX', ANSWER_MS)
   return reply

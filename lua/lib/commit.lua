@@ -6,49 +6,8 @@
 -- Whether the earliest due time may have changed otherwise than by a new reservation.
 local isDueStale = false
 
--- Adds the due time of a slot's reservation to the writes if it changed.
-local function writeDue(writes, before, record)
-  local dueBefore = before and before.token and before.expiresAt or 0
-  local dueNow = record and record.token and record.expiresAt or 0
-  local due, undue = writes.due, writes.undue
-  if dueNow > 0 and dueNow ~= dueBefore then
-    due[#due + 1] = dueNow
-    due[#due + 1] = dueMember(record)
-    tenant.nextDue = math.min(tenant.nextDue, dueNow)
-  elseif dueNow == 0 and dueBefore > 0 then
-    undue[#undue + 1] = dueMember(before)
-  end
-  if dueBefore > 0 and (dueNow ~= dueBefore or record.fence ~= before.fence) then
-    undue[#undue + 1] = comingDueMember(before)
-  end
-end
-
--- Adds a change of pool to the writes: the owner's assigned slot, and the slot's bit in the bitmap.
-local function writePool(writes, slot, before, record)
-  local poolBefore, pool = before and before.pool or '', record and record.pool or ''
-  if not before ~= not record or poolBefore ~= pool then
-    local name, index = slotIndex(slot)
-    if name then
-      writes.marks[#writes.marks + 1] = { name, index, record ~= false }
-      writes.chunks[#writes.chunks + 1] = chunkField(name, math.floor(index / CHUNK_SLOTS))
-    end
-  end
-  local assignedBefore = poolBefore ~= '' and not before.byName and poolBefore .. '\n' .. before.owner
-  local assigned = pool ~= '' and not record.byName and pool .. '\n' .. record.owner
-  if assignedBefore and assignedBefore ~= assigned then
-    writes.delPools[#writes.delPools + 1] = assignedBefore
-  end
-  if assigned and assignedBefore ~= assigned then
-    writes.setPools[#writes.setPools + 1] = assigned
-    writes.setPools[#writes.setPools + 1] = slot
-  end
-  if poolBefore ~= '' then
-    poolOf(poolBefore).isChanged = true
-  end
-end
-
 -- Adds the changed pools and chunks to the fields to set and to delete.
-local function writePools(set, del)
+local function addPools(set, del)
   for name, pool in pairs(pools) do
     if pool.held == 0 then
       if pool.stored > 0 then
@@ -74,10 +33,47 @@ local function writePools(set, del)
   end
 end
 
--- Writes the changes of slots, of the due set and of pools.
-local function writeSlots()
-  local set, del = {}, {}
-  local writes = { due = {}, undue = {}, setPools = {}, delPools = {}, marks = {}, chunks = {} }
+-- Returns the fields of the pools hash to set and to delete: assigned slots, pools and bitmaps.
+local function poolFields()
+  local set, del, marks, fields = {}, {}, {}, {}
+  for _, slot in ipairs(changed) do
+    local before, record = original[slot], records[slot]
+    local poolBefore, pool = before and before.pool or '', record and record.pool or ''
+    if not before ~= not record or poolBefore ~= pool then
+      local name, index = slotIndex(slot)
+      if name then
+        marks[#marks + 1] = { name, index, record ~= false }
+        fields[#fields + 1] = chunkField(name, math.floor(index / CHUNK_SLOTS))
+      end
+    end
+    if record ~= before and (poolBefore ~= '' or pool ~= '') then
+      local assignedBefore = poolBefore ~= '' and not before.byName and poolBefore .. '\n' .. before.owner
+      local assigned = pool ~= '' and not record.byName and pool .. '\n' .. record.owner
+      if assignedBefore and assignedBefore ~= assigned then
+        del[#del + 1] = assignedBefore
+      end
+      if assigned and assignedBefore ~= assigned then
+        set[#set + 1] = assigned
+        set[#set + 1] = slot
+      end
+      if poolBefore ~= '' then
+        poolOf(poolBefore).isChanged = true
+      end
+    end
+  end
+  readChunks(fields)
+  for _, mark in ipairs(marks) do
+    markSlot(mark[1], mark[2], mark[3])
+  end
+  addPools(set, del)
+  return set, del
+end
+
+-- Writes the records of slots, and the due times of reservations.
+local function writeRecords()
+  local set, del, due, undue = {}, {}, {}, {}
+  -- Due members that are added, and reservations whose due time ends or changes.
+  local added, ended = 0, {}
   for _, slot in ipairs(changed) do
     local before, record = original[slot], records[slot]
     if record ~= before then
@@ -87,27 +83,38 @@ local function writeSlots()
       else
         del[#del + 1] = slot
       end
-      writeDue(writes, before, record)
-      writePool(writes, slot, before, record)
+      local dueBefore = before and before.token and before.expiresAt or 0
+      local dueNow = record and record.token and record.expiresAt or 0
+      if dueBefore > 0 and (dueNow ~= dueBefore or record.fence ~= before.fence) then
+        ended[#ended + 1] = before
+        if dueNow == 0 then
+          undue[#undue + 1] = dueMember(before)
+        end
+      end
+      if dueNow > 0 and (dueNow ~= dueBefore or record.fence ~= before.fence) then
+        due[#due + 1] = dueNow
+        due[#due + 1] = dueMember(record)
+        added = added + (dueBefore == 0 and 1 or 0)
+        tenant.nextDue = math.min(tenant.nextDue, dueNow)
+      end
     end
   end
-  readChunks(writes.chunks)
-  for _, mark in ipairs(writes.marks) do
-    markSlot(mark[1], mark[2], mark[3])
-  end
-  writePools(writes.setPools, writes.delPools)
   callWith('HSET', slotsKey, set)
   callWith('HDEL', slotsKey, del)
-  callWith('ZADD', dueKey, writes.due)
-  callWith('ZREM', dueKey, writes.undue)
-  -- One script may release an owner's slot and assign it a new one.
-  callWith('HDEL', poolsKey, writes.delPools)
-  callWith('HSET', poolsKey, writes.setPools)
+  local areOthers = callWith('ZADD', dueKey, due) > added
+  if callWith('ZREM', dueKey, undue) < #undue or areOthers then
+    -- Members in the coming form (due.lua): ZADD added one beside it, or ZREM did not find it.
+    callWith('ZREM', dueKey, comingDueMembers(ended))
+  end
 end
 
 -- Writes all changes, and publishes their events. Takes the usage to charge (quota.lua), nil for none.
 local function commit(usage)
-  writeSlots()
+  local setPools, delPools = poolFields()
+  writeRecords()
+  -- One script may release an owner's slot and assign it a new one.
+  callWith('HDEL', poolsKey, delPools)
+  callWith('HSET', poolsKey, setPools)
   if isDueStale then
     tenant.nextDue = tonumber(redis.call('ZRANGE', dueKey, 0, 0, 'WITHSCORES')[2] or math.huge)
   end

@@ -10,7 +10,11 @@ local function dueMember(reservation)
   return reservation.slot
 end
 
--- The member of the coming form, which instances of the next release may have written.
-local function comingDueMember(reservation)
-  return string.format('%d\n%s', reservation.fence, reservation.slot)
+-- The members of reservations in the coming form, which instances of the next release may have written.
+local function comingDueMembers(reservations)
+  local members = {}
+  for i, one in ipairs(reservations) do
+    members[i] = string.format('%d\n%s', one.fence, one.slot)
+  end
+  return members
 end

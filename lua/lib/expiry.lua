@@ -3,9 +3,6 @@
 --@include clock
 --@include finish
 
--- Reservations that one script ends and the work that it does for this, before it leaves the rest to the next one.
-local MAX_ENDED, MAX_EXPIRY_WORK = 100, 1500
-
 -- Splits a member of the due set, of either form (due.lua), into its slot and its fencing token, nil if it has none.
 local function readDueMember(member)
   local fence, slot = string.match(member, '^(%d+)\n(.+)$')
@@ -30,6 +27,8 @@ local function expire()
   if tenant.nextDue > nowMs then
     return nil
   end
+  -- Reservations that one script ends and the work that it does for this, before it leaves the rest to the next one.
+  local MAX_ENDED, MAX_EXPIRY_WORK = 100, 1500
   isDueStale = true
   local members = redis.call('ZRANGE', dueKey, '-inf', nowMs, 'BYSCORE', 'LIMIT', 0, MAX_ENDED)
   work = 0

@@ -3,7 +3,6 @@
 --@include clock
 --@include limits
 --@include refuse
-local MINUTE_MS, DAY_MS = 60000, 86400000
 -- Set by charge(). usage: the value to commit, packed. thisMinute, today: writes in the open windows. quota: six
 -- integers in one text, for the minute and for the day: the limit (-1 none), the amount left, the seconds until the
 -- window ends.
@@ -16,6 +15,7 @@ end
 -- Charges a request; the service's own requests cost nothing. The charge takes effect with finish() or pay(). Returns
 -- nil, or what refuse() returns if the request does not fit.
 local function charge(requestType, cost)
+  local MINUTE_MS, DAY_MS = 60000, 86400000
   if ARGV[1] == '' then
     cost = 0
   end

@@ -15,11 +15,10 @@ local function shortHashCost(fields)
   return fields <= 512 and fields / 150 or 0
 end
 
--- Slots that are read at once before it is known how large their records are.
-local FIRST_STEP = 20
-
 -- Reads the records of slots, except those already read. Takes an array of names.
 local function readSlots(slots)
+  -- Slots that are read at once before it is known how large their records are.
+  local FIRST_STEP = 20
   local missing = {}
   for _, slot in ipairs(slots) do
     if records[slot] == nil then

@@ -5,21 +5,16 @@
 --@include owners
 --@include undo
 
--- True if a definition may be about to be deleted: then no slot of it is given out.
-local function isClosing(name)
-  if tenant.closing <= nowMs then
-    return false
-  end
-  spend(1)
-  return tonumber(redis.call('HGET', definitionsKey, '\2' .. name) or 0) > nowMs
-end
-
 -- Returns the slot that meets an entry, and true if it must be taken, false if its owner has it; nil if no slot does.
 local function find(entry)
   local resource, slot, owner = entry.resource, entry.slot, entry.owner
-  if isClosing(resource) then
-    entry.closing = true
-    return nil
+  if tenant.closing > nowMs then
+    spend(1)
+    if tonumber(redis.call('HGET', definitionsKey, '\2' .. resource) or 0) > nowMs then
+      -- It may be about to be deleted, so no slot of it is given out.
+      entry.closing = true
+      return nil
+    end
   end
   local own = definition(resource)
   if slot then
@@ -46,20 +41,6 @@ local function find(entry)
   end
   local index = lowestFree(resource, own.capacity)
   return index and resource .. '_' .. index, true
-end
-
--- Takes the slot of one entry, or one more reference to it if its owner has it. Takes the reservation if the entry is
--- the resource's own.
-local function takeSlot(entry, isNew, reservation)
-  local slot = entry.at
-  if isNew then
-    local hold = reservation or { owner = entry.owner, refCount = 1 }
-    hold.pool, hold.byName = slot ~= entry.resource and entry.resource or '', entry.slot ~= nil
-    setRecord(slot, hold)
-  else
-    local hold = recordAt(slot)
-    setRecord(slot, copyWith(hold, { refCount = hold.refCount + 1 }))
-  end
 end
 
 -- Takes the slots of a plan's entries, in order, the resource's own for the reservation. Returns nil; or the entry that
@@ -90,7 +71,14 @@ local function take(entries, reservation)
       if not isOwn then
         plan[#plan + 1] = slot
       end
-      takeSlot(entry, isNew, isOwn and reservation)
+      if isNew then
+        local hold = isOwn and reservation or { owner = entry.owner, refCount = 1 }
+        hold.pool, hold.byName = slot ~= entry.resource and entry.resource or '', entry.slot ~= nil
+        setRecord(slot, hold)
+      else
+        local hold = recordAt(slot)
+        setRecord(slot, copyWith(hold, { refCount = hold.refCount + 1 }))
+      end
     end
   end
   local slot = reservation.slot

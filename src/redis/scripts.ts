@@ -1,7 +1,7 @@
 /**
  * Loads lua/commands and lua/lib and makes each script a method of a Redis client. A line `--@include name` stands for
  * lua/lib/name.lua, once in a script; a line `--@tiers` for the table of tiers (lua/lib/limits.lua). The script's
- * header names its keys: `KEYS[2]  slots` gives the script a local `slotsKey`. ioredis sends EVALSHA, and EVAL if Redis
+ * header names its keys: with `KEYS[2]  slots`, `slotsKey` in its text stands for KEYS[2]. ioredis sends EVALSHA, and EVAL if Redis
  * has not seen the script.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -88,14 +88,19 @@ export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, 
       const header = /^--\[\[([\s\S]*?)\]\]/.exec(source)?.[1];
       if (header === undefined) throw new Error(`lua/commands/${file} has no header`);
       const keys = [...header.matchAll(/^ {2}KEYS\[\d+\] {2}(\w+)/gm)].map(([, key = '']) => key);
-      const locals = keys.map((key, i) => `local ${key}Key = KEYS[${i + 1}]\n`);
       return {
         name: basename(file, '.lua'),
         source,
-        lua: locals.join('') + expand(source.slice(header.length + '--[[]]'.length), new Set()),
+        lua: putKeys(expand(source.slice(header.length + '--[[]]'.length), new Set()), keys),
         keys,
       };
     });
+}
+
+/** Not locals: each that functions share costs time at every call of the script. */
+function putKeys(lua: string, keys: readonly string[]): string {
+  const places = new Map(keys.map((key, i) => [`${key}Key`, `KEYS[${i + 1}]`]));
+  return lua.replace(/\b\w+Key\b/g, (word) => places.get(word) ?? word);
 }
 
 /** Told that a script is sent; what it returns is told that it was answered, or why not. */
