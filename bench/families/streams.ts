@@ -2,7 +2,7 @@
  * Events: how soon one is at a subscriber of another instance, how many are delivered to 1, 100 and 1,000 streams
  * beside a bare loop that writes each event to as many sockets, and what an idle stream costs.
  */
-import { eventsChannel } from '../../src/redis/keys.ts';
+import { eventsChannel, tenantKey } from '../../src/redis/keys.ts';
 import { Connection } from '../client.ts';
 import { percentilesOf } from '../load.ts';
 import { openStreams } from '../openStreams.ts';
@@ -15,11 +15,20 @@ import type { Table } from '../table.ts';
 /** Events at once: as many as 500, and no more than so many deliveries. */
 const burstTo = (streams: number) => Math.min(500, 100_000 / streams);
 const ROUND_MS = 600;
-/** By Redis itself, so that it costs this process nothing to have them published. */
-export const PUBLISH = "for _ = 1, ARGV[2] do redis.call('SPUBLISH', KEYS[1], ARGV[1]) end";
+/**
+ * Publishes an event so many times, numbered as scripts do. By Redis itself, so that it costs this process nothing.
+ * KEYS: the channel, the tenant's hash. ARGV: the event, how often.
+ */
+export const PUBLISH = `local publisher = redis.call('HGET', KEYS[2], 'publisher')
+for _ = 1, ARGV[2] do
+  local number = redis.call('HINCRBY', KEYS[2], 'messages', 1)
+  redis.call('SPUBLISH', KEYS[1], 'v2 ' .. number .. ' ' .. publisher .. ' 1769860830000\\n' .. ARGV[1])
+end`;
 const LATENCIES = 400;
 const IDLE = 1000;
-export const FRAME = `event: RESERVED\ndata: {"type":"RESERVED","tenantId":"bench","resource":"resource-000001","requester":"worker-1","explanation":"ACQUIRED","resourceType":"UserDefined","apiKeyLabel":null,"requestType":"RESERVE","timestamp":"2026-01-31T12:00:30.000Z","method":null,"changes":null,"limitType":null,"limit":null}\n\n`;
+export const EVENT = `{"type":"RESERVED","expiresAt":null,"requestType":"RESERVE","explanation":"ACQUIRED","resourceType":"UserDefined","apiKeyLabel":null,"acquiredSlots":null,"fencingToken":1795311161344190,"resource":"resource-000001","requester":"worker-1"}`;
+/** The same as streams send it. */
+export const FRAME = `event: RESERVED\ndata: {"type":"RESERVED","tenantId":"bench","timestamp":"2026-01-31T12:00:30.000Z","method":null,"changes":null,"limitType":null,"limit":null,${EVENT.slice(19)}\n\n`;
 
 export async function streams(stage: Stage, table: Table): Promise<void> {
   const { service, redis, tenant } = stage;
@@ -62,7 +71,7 @@ export async function streams(stage: Stage, table: Table): Promise<void> {
     );
     const events = new Series(() =>
       deliveries(service.port, tenant.key, count, () =>
-        redis.eval(PUBLISH, 1, eventsChannel(tenant.tenant), FRAME, burstTo(count)),
+        redis.eval(PUBLISH, 2, eventsChannel(tenant.tenant), tenantKey(tenant.tenant), EVENT, burstTo(count)),
       ),
     );
     await inTurn([most, events]);

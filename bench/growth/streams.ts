@@ -4,8 +4,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
-import { eventsChannel } from '../../src/redis/keys.ts';
-import { FRAME, PUBLISH } from '../families/streams.ts';
+import { eventsChannel, tenantKey } from '../../src/redis/keys.ts';
+import { EVENT, FRAME, PUBLISH } from '../families/streams.ts';
 import { openStreams } from '../openStreams.ts';
 import { cycle } from '../requests.ts';
 import { cpuSeconds, residentKiB } from '../servers.ts';
@@ -107,7 +107,7 @@ async function deliver(
     const arrived = new Promise<void>((resolve) => {
       inbox.arrived = resolve;
     });
-    await redis.eval(PUBLISH, 1, eventsChannel(tenant), FRAME, BURST);
+    await redis.eval(PUBLISH, 2, eventsChannel(tenant), tenantKey(tenant), EVENT, BURST);
     await arrived;
     count += deliveries;
   }

@@ -1,6 +1,7 @@
 -- Ends reservations that are due. Every script that looks at slots does this first, so none ever sees an expired
 -- reservation.
 --@include clock
+--@include emit
 --@include finish
 
 -- Splits a member of the due set, of either form (due.lua), into its slot and its fencing token, nil if it has none.
@@ -44,8 +45,13 @@ local function expire()
     if ended then
       release(ended)
       spend(5)
-      tell('RESERVATION_EXPIRED', 'EXPIRE', ended.requestedName, ended.owner, 'EXPIRED', ended.type, ended.label)
-      tell('UNRESERVED', 'EXPIRE', ended.requestedName, ended.owner, 'RELINQUISHED', ended.type, ended.label)
+      local event = {
+        requestType = 'EXPIRE', resource = ended.requestedName, requester = ended.owner, explanation = 'EXPIRED',
+        resourceType = ended.type, apiKeyLabel = ended.label,
+      }
+      emit('RESERVATION_EXPIRED', event)
+      event.explanation = 'RELINQUISHED'
+      emit('UNRESERVED', event)
     else
       -- A due entry must not fail every script for ever, whatever brought it about.
       redis.call('ZREM', dueKey, member)

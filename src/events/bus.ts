@@ -14,7 +14,7 @@ import type { Subscriptions } from '../redis/subscriptions.ts';
 const PING_EVERY_MS = 1000;
 
 export interface BusListener {
-  /** A message of events (batch.ts); empty: look whether the keys of the tenant's streams are still valid. */
+  /** A message of events (message.ts); empty: look whether the keys of the tenant's streams are still valid. */
   onMessage(tenant: string, payload: Buffer): void;
   /** Nothing that was published for these tenants from some moment before now on was received. */
   onLost(tenants: readonly string[]): void;

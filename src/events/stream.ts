@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Credential } from '../domain/tenants.ts';
-import type { Batch } from './batch.ts';
+import type { Batch } from './message.ts';
 import { onceEnded } from './onceEnded.ts';
 
 /** Bytes that may wait for a slow reader. */
@@ -12,8 +12,6 @@ const MAX_WAITING_BYTES = 1_048_576;
 
 /** That a reader has to take what was written before the end. */
 const END_WITHIN_MS = 2000;
-
-const FRAME_END = Buffer.from('\n\n');
 
 /** The longest that a timer takes. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -80,40 +78,39 @@ export class Stream {
    * is of a primary that has been replaced.
    * @returns how many events were sent
    */
-  deliver({ messages, isUnbroken, frames }: Batch): number {
+  deliver({ messages, isUnbroken, events, text }: Batch): number {
     const [first] = messages;
     if (isUnbroken && first?.number === this.#last + 1 && first.publisher === this.#publisher) {
       this.#last += messages.length;
-      return this.write(frames) ? countEvents(frames) : 0;
+      return this.write(text) ? events : 0;
     }
-    const fresh: Buffer[] = [];
-    let isBroken = false;
-    for (const { number, publisher, frames } of messages) {
+    let [fresh, freshEvents, isBroken] = ['', 0, false];
+    for (const { number, publisher, events, text } of messages) {
       // Published before it opened, and received after.
       if (number <= this.#openedAt) continue;
       isBroken = number !== this.#last + 1 || publisher !== this.#publisher;
       if (isBroken) break;
       this.#last = number;
-      fresh.push(frames);
+      fresh += text;
+      freshEvents += events;
     }
-    const all = Buffer.concat(fresh);
-    const sent = all.length > 0 && this.write(all) ? countEvents(all) : 0;
+    const sent = freshEvents > 0 && this.write(Buffer.from(fresh, 'latin1')) ? freshEvents : 0;
     if (isBroken) this.end('redis_lost');
     return sent;
   }
 
   /**
-   * Sends frames; cuts off a reader for whom more than 1 MiB was waiting already.
-   * @returns whether they were sent
+   * Sends text. Cuts off a reader for whom more than 1 MiB is queued already.
+   * @returns whether it was sent
    */
-  write(frames: Buffer): boolean {
+  write(text: Buffer): boolean {
     if (this.#response.writableEnded || this.#response.destroyed) return false;
     if (this.#response.writableLength > MAX_WAITING_BYTES) {
       this.#endReason = 'slow_reader';
       this.#response.destroy();
       return false;
     }
-    this.#response.write(frames);
+    this.#response.write(text);
     return true;
   }
 
@@ -131,11 +128,4 @@ export class Stream {
     this.#response.end();
     setTimeout(() => this.#response.destroy(), END_WITHIN_MS).unref();
   }
-}
-
-/** Each event ends with an empty line, and holds none. */
-function countEvents(frames: Buffer): number {
-  let count = 0;
-  for (let at = frames.indexOf(FRAME_END); at !== -1; at = frames.indexOf(FRAME_END, at + 2)) count++;
-  return count;
 }

@@ -9,8 +9,8 @@ import type { Credential } from '../domain/tenants.ts';
 import type { Engine } from '../engine/call.ts';
 import { closeStreams, openStream, RENEW_EVERY_MS, renewStreams } from '../engine/tenant/streamLeases.ts';
 import type { Subscriptions } from '../redis/subscriptions.ts';
-import { type Message, parseMessage, toBatch } from './batch.ts';
 import { Bus } from './bus.ts';
+import { type Message, parseMessage, toBatch } from './message.ts';
 import { type EndReason, Stream } from './stream.ts';
 
 const KEEPALIVE_EVERY_MS = 15_000;
@@ -58,7 +58,7 @@ export class Streams {
     this.#log = log;
     this.#observer = observer;
     this.#bus = new Bus(subscriptions, {
-      onMessage: (tenant, frames) => this.#receive(tenant, frames),
+      onMessage: (tenant, payload) => this.#receive(tenant, payload),
       onLost: (tenants) => this.#lose(tenants),
     });
     this.#timers = [
@@ -138,7 +138,7 @@ export class Streams {
       void this.#renew(tenant);
       return;
     }
-    if (audience.received.push(parseMessage(payload)) > 1) return;
+    if (audience.received.push(parseMessage(tenant, payload)) > 1) return;
     setImmediate(() => {
       const batch = toBatch(audience.received);
       audience.received = [];

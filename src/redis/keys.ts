@@ -59,7 +59,7 @@ export const KEYS_OF = {
   loadTenant: ['tenant', 'copying', 'used'],
   openStream: ['tenant', 'credential', 'streams', 'sessionStreams'],
   register: DEFINITIONS,
-  renew: RESERVATIONS,
+  renew: [...RESERVATIONS, 'answer'],
   renewStreams: ['tenant', 'credential', 'streams', 'sessionStreams'],
   reserve: RESERVATIONS,
   reset: ['tenant', 'credential', ...STATE, 'answer'],

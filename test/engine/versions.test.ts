@@ -33,10 +33,12 @@ describe('two versions of the scripts', () => {
       expect((await giving.renew({ ...token, ttlSeconds: 60 })).body).toMatchObject([{ status: 'RENEWED' }]);
       expect((await giving.unreserve(token)).body).toMatchObject([{ released: ['pool_0', 'root_0', 'tool'] }]);
     }
-    expect((await stream.count(4)).map(({ type }) => type)).toEqual([
+    expect((await stream.count(6)).map(({ type }) => type)).toEqual([
       'RESERVED',
+      'RENEWED',
       'UNRESERVED',
       'RESERVED',
+      'RENEWED',
       'UNRESERVED',
     ]);
     stream.close();

@@ -2,6 +2,7 @@
  * The table of event types, row by row: when each is sent, and every field of it.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Event } from '../../src/contract/events.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { type Subscriber, watch } from '../support/watch.ts';
@@ -25,6 +26,7 @@ beforeEach(async () => {
 afterEach(async () => {
   subscriber.close();
   await setClock(holdfast.redis, holdfast.tenant, NOW);
+  for (const received of subscriber.events) Event.strict().parse(received);
 });
 
 const event = (fields: object) => ({
@@ -35,25 +37,56 @@ const event = (fields: object) => ({
   resourceType: null,
   apiKeyLabel: 'wörk "er"',
   timestamp: '2028-02-29T23:59:59.007Z',
+  expiresAt: null,
+  acquiredSlots: null,
+  fencingToken: null,
   method: null,
   changes: null,
   limitType: null,
   limit: null,
   ...fields,
 });
+type LeaseFields = Pick<Event, 'expiresAt' | 'acquiredSlots' | 'fencingToken'>;
 const reserve = async (resource: string, requester = 'a', more = {}) =>
   (await holdfast.reserve({ resource, requester, ...more })).body[0];
 
 describe('RESERVED', () => {
   test('a resource was reserved; the tag is the default one or the call’s', async () => {
-    await holdfast.reserve(
+    const { body } = await holdfast.reserve(
       { resource: 'r "1" \\ é🎉', requester: 'a\\b' },
       { resource: 'r2', requester: 'a', resourceType: 'Device' },
     );
     const common = { type: 'RESERVED', explanation: 'ACQUIRED', requestType: 'RESERVE' };
     expect(await subscriber.count(2)).toEqual([
-      event({ ...common, resource: 'r "1" \\ é🎉', requester: 'a\\b', resourceType: 'UserDefined' }),
-      event({ ...common, resource: 'r2', requester: 'a', resourceType: 'Device' }),
+      event({
+        ...common,
+        resource: 'r "1" \\ é🎉',
+        requester: 'a\\b',
+        resourceType: 'UserDefined',
+        fencingToken: body[0]?.fencingToken,
+      }),
+      event({ ...common, resource: 'r2', requester: 'a', resourceType: 'Device', fencingToken: body[1]?.fencingToken }),
+    ]);
+  });
+
+  test('has the lease, the slots of pools and the fencing token that the reservation has', async () => {
+    await holdfast.register({ name: 'pool', capacity: 2 }, { name: 'in"k', capacity: 3 });
+    await holdfast.register({ name: 'set', capacity: 2, treePath: 'pool' });
+    const { body } = await holdfast.reserve(
+      { resource: 'set', requester: 'a', ttlSeconds: 60 },
+      { resource: 'in"k_2', requester: 'a' },
+    );
+    expect(body.map(({ status }) => status)).toEqual(['ACQUIRED', 'ACQUIRED']);
+    const of = ({ expiresAt, acquiredSlots, fencingToken }: LeaseFields) => ({
+      expiresAt,
+      acquiredSlots,
+      fencingToken,
+    });
+    const events = await subscriber.count(2);
+    expect(events.map(of)).toEqual(body.map(of));
+    expect(events.map(of)).toMatchObject([
+      { expiresAt: '2028-03-01T00:00:59.007Z', acquiredSlots: { pool: 'pool_0', set: 'set_0' } },
+      { expiresAt: null, acquiredSlots: { 'in"k': 'in"k_2' } },
     ]);
   });
 
@@ -72,6 +105,44 @@ describe('RESERVED', () => {
     await reserve('r');
     await reserve('end');
     expect((await subscriber.count(2)).map(({ resource }) => resource)).toEqual(['r', 'end']);
+  });
+});
+
+describe('RENEWED', () => {
+  test('a reservation has a new lease, and the rest is what RESERVED said', async () => {
+    await holdfast.register({ name: 'pool', capacity: 2 });
+    const taken = await reserve('pool', 'a', { resourceType: 'Device', ttlSeconds: 10 });
+    await setClock(holdfast.redis, holdfast.tenant, NOW + 1000);
+    if (taken) await holdfast.renew({ ...taken, resource: 'pool_0', ttlSeconds: 60 });
+    const [reserved, renewed] = await subscriber.count(2);
+    expect(reserved).toMatchObject({ resource: 'pool', expiresAt: '2028-03-01T00:00:09.007Z' });
+    expect(renewed).toEqual({
+      ...reserved,
+      type: 'RENEWED',
+      explanation: 'RENEWED',
+      requestType: 'RENEW',
+      timestamp: '2028-03-01T00:00:00.007Z',
+      expiresAt: '2028-03-01T00:01:00.007Z',
+    });
+  });
+
+  test('one for each item; one that fails sends none', async () => {
+    const taken = await reserve('r');
+    const other = await reserve('other', 'b');
+    if (!taken || !other) throw new Error('not reserved');
+    await holdfast.renew(
+      { ...taken, ttlSeconds: 60 },
+      { ...taken, requester: 'b', ttlSeconds: 60 },
+      { ...taken, releaseToken: 'bad', ttlSeconds: 60 },
+      { resource: 'free', requester: 'a', ttlSeconds: 60 },
+      { ...other, ttlSeconds: 60 },
+    );
+    await reserve('end');
+    expect((await subscriber.count(5)).slice(2).map(({ type, resource }) => [type, resource])).toEqual([
+      ['RENEWED', 'r'],
+      ['RENEWED', 'other'],
+      ['RESERVED', 'end'],
+    ]);
   });
 });
 
@@ -96,7 +167,7 @@ describe('RESERVATION_EXPIRED, then UNRESERVED', () => {
   test('of a lease that is over, before whatever takes its place', async () => {
     await reserve('r', 'a', { ttlSeconds: 1, resourceType: 'Device' });
     await setClock(holdfast.redis, holdfast.tenant, NOW + 1000);
-    await reserve('r', 'b');
+    const next = await reserve('r', 'b');
     const timestamp = '2028-03-01T00:00:00.007Z';
     const common = { resource: 'r', requester: 'a', resourceType: 'Device', requestType: 'EXPIRE', timestamp };
     expect((await subscriber.count(4)).slice(1)).toEqual([
@@ -110,6 +181,7 @@ describe('RESERVATION_EXPIRED, then UNRESERVED', () => {
         resourceType: 'UserDefined',
         requestType: 'RESERVE',
         timestamp,
+        fencingToken: next?.fencingToken,
       }),
     ]);
   });
@@ -146,13 +218,15 @@ describe('UNRESERVE_FAILED', () => {
 describe('TRANSACTION_APPLIED, TRANSACTION_ROLLED_BACK', () => {
   test('one for the whole, with its changes, and none for its items', async () => {
     const requests = [
-      { requestType: 'RESERVE' as const, resource: 't1', requester: 'a' },
+      { requestType: 'RESERVE' as const, resource: 't1', requester: 'a', ttlSeconds: 60 },
       { requestType: 'UNRESERVE' as const, resource: 't2', requester: 'b' },
     ];
-    await holdfast.transaction('ALL_OR_NONE', ...requests);
+    const applied = (await holdfast.transaction('ALL_OR_NONE', ...requests)).body.results[0];
     await reserve('t3', 'c');
     await holdfast.transaction('ALL_OR_NONE', ...requests, { ...requests[0], resource: 't3' } as (typeof requests)[0]);
     const events = await subscriber.count(3);
+    const fencingToken = applied && 'fencingToken' in applied ? applied.fencingToken : null;
+    const lease = { expiresAt: '2028-03-01T00:00:59.007Z', acquiredSlots: null, fencingToken };
     const change = (resource: string, requester: string, requestType: string, explanation: string) => ({
       resource,
       requester,
@@ -165,7 +239,10 @@ describe('TRANSACTION_APPLIED, TRANSACTION_ROLLED_BACK', () => {
         ...common,
         type: 'TRANSACTION_APPLIED',
         explanation: 'APPLIED',
-        changes: [change('t1', 'a', 'RESERVE', 'ACQUIRED'), change('t2', 'b', 'UNRESERVE', 'NOT_RESERVED')],
+        changes: [
+          { ...change('t1', 'a', 'RESERVE', 'ACQUIRED'), ...lease },
+          change('t2', 'b', 'UNRESERVE', 'NOT_RESERVED'),
+        ],
       }),
     );
     expect(events[2]).toEqual(
@@ -207,10 +284,9 @@ describe('TIER_LIMIT_REACHED', () => {
   });
 });
 
-describe('renew, register, check and reads', () => {
+describe('register, check and reads', () => {
   test('send none', async () => {
-    const taken = await reserve('r');
-    if (taken) await holdfast.renew({ ...taken, ttlSeconds: 60 });
+    await reserve('r');
     await holdfast.register({ name: 'x' });
     await holdfast.check({ resource: 'r' });
     await holdfast.active();

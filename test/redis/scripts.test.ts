@@ -9,9 +9,6 @@ import { LUA_FOLDER, loadScripts } from '../../src/redis/scripts.ts';
 import { readNames } from '../support/luaNames.ts';
 import { redisAddress } from '../support/redisAddress.ts';
 
-/** Names of events, whose files every script includes that may emit any. */
-const MAY_BE_UNUSED = /^(tellReserved|tellUnreserved|tell|listening|kinds|quote|quoteOrNull|timestamp) /;
-
 const scripts = loadScripts(DEFAULT_TIERS);
 const source = (name: string) => scripts.find((script) => script.name === name)?.source ?? '';
 const headerOf = (name: string) => /^--\[\[([\s\S]*?)\]\]/.exec(source(name))?.[1] ?? '';
@@ -28,7 +25,7 @@ describe.each(scripts.map(({ name }) => name))('lua/commands/%s.lua', (name) => 
   test('it defines every name before it uses it, and uses every name that it defines', () => {
     const { missing, unused } = readNames(lua);
     expect(missing).toEqual([]);
-    expect(unused.filter((one) => !MAY_BE_UNUSED.test(one))).toEqual([]);
+    expect(unused).toEqual([]);
   });
 
   test('its header names just the keys and arguments that its body uses, and what it returns', () => {

@@ -2,23 +2,8 @@
  * A subscriber on a socket of its own: reads a stream of events as it comes, frame by frame.
  */
 import { connect, type Socket } from 'node:net';
+import type { Event } from '../../src/contract/events.ts';
 import { until } from './until.ts';
-
-export interface Event {
-  type: string;
-  tenantId: string;
-  resource: string | null;
-  requester: string | null;
-  explanation: string | null;
-  resourceType: string | null;
-  apiKeyLabel: string | null;
-  requestType: string;
-  timestamp: string;
-  method: string | null;
-  changes: { resource: string; requester: string; requestType: string; explanation: string }[] | null;
-  limitType: string | null;
-  limit: number | null;
-}
 
 export interface Subscriber {
   readonly socket: Socket;

@@ -7,6 +7,7 @@
   KEYS[4]  due
   KEYS[5]  pools
   KEYS[6]  definitions
+  KEYS[7]  answer
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  how the request is sent (flags.lua)
@@ -17,21 +18,24 @@
 
   Returns {'OK', quota, item, ...}, an item being {'RENEWED', expires at ms}, {'NOT_RESERVED'},
   {'DOESNT_OWN_RESERVATION'} or {'INVALID_RELEASE_TOKEN'}, as a text (asTexts.lua); or {'REFUSED', what is wrong with
-  which item}, nothing being done; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
-  {'AGAIN'}; or {'INDEX', ms, swept} as reserve.lua.
+  which item}, nothing being done; or {'UNKNOWN'} if it was carried out before, with a reply that was not kept; or what
+  refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms, swept} as
+  reserve.lua.
 ]]
 --@include clock
---@include request
+--@include requestOnce
 --@include items
 --@include items/renew
 --@include batch
 --@include reservations
+--@include emitRenewed
+--@include eventWork
 --@include index
 --@include tooMuch
 --@include asTexts
 local items = readItems(4, renewItem)
 -- A retry was charged the first time.
-local refused = request('RESERVE', flags.isRepeated and 0 or #items)
+local refused = requestOnce('RESERVE', flags.isRepeated and 0 or #items)
 if refused then
   return refused
 end
@@ -44,12 +48,23 @@ local overBudget = eachItem(items, function(item)
   elseif reservation.token ~= item.token then
     reply[#reply + 1] = { 'INVALID_RELEASE_TOKEN' }
   else
-    local expiresAt = nowMs + item.ttlMs
-    setRecord(reservation.slot, copyWith(reservation, { expiresAt = expiresAt }))
-    reply[#reply + 1] = { 'RENEWED', expiresAt }
+    local renewed = copyWith(reservation, { expiresAt = nowMs + item.ttlMs })
+    setRecord(reservation.slot, renewed)
+    reply[#reply + 1] = { 'RENEWED', renewed.expiresAt }
+    emitRenewed(renewed)
+    spendOnEvent(item, renewed.details)
   end
 end)
 if overBudget then
   return tooMuch(overBudget)
 end
-return askForIndex(ARGV[3]) or finish(asTexts(reply, 3), charged.usage)
+refused = askForIndex(ARGV[3])
+if refused then
+  return refused
+end
+asTexts(reply, 3)
+-- To renew twice is to renew once, but for the events.
+if listening then
+  remember(reply)
+end
+return finish(reply, charged.usage)

@@ -27,7 +27,8 @@
 --@include reserveOne
 --@include cap
 --@include index
---@include outcomes
+--@include emitReserved
+--@include eventWork
 --@include tooMuch
 --@include asTexts
 local items = readItems(4, reserveItem)
@@ -40,10 +41,10 @@ end
 local before = stateBefore()
 local reply, made = { 'OK', charged.quota }, {}
 local overBudget = eachItem(items, function(item)
-  reply[#reply + 1], made[#reply - 1] = reserveOne(item)
-  if listening then
-    spend(2 + (#item.resource + #item.requester) / 35)
-  end
+  local result, reservation = reserveOne(item)
+  reply[#reply + 1] = result
+  made[item] = reservation
+  spendOnEvent(item, result[6])
 end)
 if overBudget then
   return tooMuch(overBudget)
@@ -54,8 +55,8 @@ if refused then
 end
 if tenant.listenUntil > 0 then
   for i, item in ipairs(items) do
-    if made[i] or not flags.isRepeated then
-      tellReserved(item.resource, item.requester, item.type, reply[i + 2], made[i])
+    if made[item] or not flags.isRepeated then
+      emitReserved(item, reply[i + 2], made[item])
     end
   end
 end

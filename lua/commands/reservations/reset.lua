@@ -25,6 +25,6 @@ end
 local due = redis.call('ZCOUNT', dueKey, '-inf', nowMs)
 local reply = remember({ 'OK', charged.quota, tenant.count - due })
 redis.call('UNLINK', slotsKey, dueKey, poolsKey)
-tell('RESET', 'RESET', nil, nil, nil, nil, tenant.keyLabel)
+emit('RESET', { requestType = 'RESET', apiKeyLabel = tenant.keyLabel })
 publish({ 'resets', tenant.resets + 1, 'count', 0, 'nextDue', math.huge, 'usage', charged.usage })
 return reply

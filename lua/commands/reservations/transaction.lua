@@ -29,6 +29,8 @@
 --@include reserveOne
 --@include unreserveOne
 --@include cap
+--@include acquiredSlots
+--@include eventWork
 --@include index
 --@include tooMuch
 --@include asTexts
@@ -60,9 +62,7 @@ local overBudget = eachItem(items, function(item)
     failed = failed + 1
   end
   reply[#reply + 1] = result
-  if listening then
-    spend(2 + (#item.resource + #item.requester) / 35)
-  end
+  spendOnEvent(item, item.requestType == 'RESERVE' and result[6] or nil)
 end, 'requests', share)
 if overBudget then
   return tooMuch(overBudget)
@@ -82,12 +82,22 @@ if refused then
   return refused
 end
 
+-- The fields that only an item which was ACQUIRED has in `changes`. Takes its reply.
+local function leaseOf(result)
+  return ',"expiresAt":' .. (result[4] > 0 and result[4] or 'null') .. ',"acquiredSlots":' ..
+    (slotsAsJson(result[6]) or 'null') .. ',"fencingToken":' .. result[3]
+end
 local changes = {}
 for i, item in ipairs(listening and items or {}) do
-  local status = reply[i + 3][1]
+  local result = reply[i + 3]
+  local status = result[1]
   changes[i] = '{"resource":' .. quote(item.resource) .. ',"requester":' .. quote(item.requester) ..
     ',"requestType":"' .. item.requestType .. '","explanation":"' ..
-    (status == 'INVALID_RELEASE_TOKEN' and 'DOESNT_OWN_RESERVATION' or status) .. '"}'
+    (status == 'INVALID_RELEASE_TOKEN' and 'DOESNT_OWN_RESERVATION' or status) .. '"' ..
+    (status == 'ACQUIRED' and leaseOf(result) or '') .. '}'
 end
-tell('TRANSACTION_' .. reply[3], 'TRANSACTION', nil, nil, reply[3], nil, tenant.keyLabel, method, '[' .. table.concat(changes, ',') .. ']')
+emit('TRANSACTION_' .. reply[3], {
+  requestType = 'TRANSACTION', explanation = reply[3], apiKeyLabel = tenant.keyLabel, method = method,
+  changes = '[' .. table.concat(changes, ',') .. ']',
+})
 return finish(remember(asTexts(reply, 4)), charged.usage)

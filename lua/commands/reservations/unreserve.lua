@@ -24,7 +24,8 @@
 --@include items/unreserve
 --@include batch
 --@include unreserveOne
---@include outcomes
+--@include emitUnreserved
+--@include eventWork
 --@include tooMuch
 --@include asTexts
 local items = readItems(3, unreserveItem)
@@ -36,11 +37,9 @@ end
 local reply = { 'OK', charged.quota }
 local overBudget = eachItem(items, function(item)
   local result, ended = unreserveOne(item)
-  tellUnreserved(item.resource, item.requester, result, ended)
+  emitUnreserved(item, result, ended)
   reply[#reply + 1] = result
-  if listening then
-    spend(2 + (#item.resource + #item.requester) / 35)
-  end
+  spendOnEvent(item)
 end)
 if overBudget then
   return tooMuch(overBudget)

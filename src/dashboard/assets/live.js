@@ -16,6 +16,7 @@
  * @property {string | null} explanation
  * @property {string | null} apiKeyLabel
  * @property {string} timestamp
+ * @property {string | null} expiresAt
  * @property {string | null} method
  * @property {Change[] | null} changes
  * @property {string | null} limitType
@@ -83,8 +84,9 @@ function has(event, field, text) {
 }
 
 /** @param {TenantEvent} event */
-function describe({ explanation, method, changes, limitType, limit }) {
+function describe({ type, explanation, expiresAt, method, changes, limitType, limit }) {
   if (limitType !== null) return `${limitType}: ${limit}`;
+  if (type === 'RENEWED') return `RENEWED until ${expiresAt?.slice(0, 19).replace('T', ' ')}`;
   if (changes === null) return explanation ?? '';
   const items = changes.map(
     (change) => `${change.requestType} ${change.resource} for ${change.requester}: ${change.explanation}`,

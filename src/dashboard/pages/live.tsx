@@ -3,7 +3,7 @@
  * (docs/specification.md#events).
  */
 import { Hono } from 'hono';
-import { EVENT_TYPES } from '../../domain/events.ts';
+import { EVENT_TYPES } from '../../contract/events.ts';
 import { usage } from '../../engine/tenant/usage.ts';
 import { HeldTable } from '../components/heldTable.tsx';
 import { Page } from '../components/layout.tsx';

@@ -9,12 +9,14 @@ import type { Engine } from '../../../src/engine/call.ts';
 import { deleteDefinition } from '../../../src/engine/definitions/delete.ts';
 import { register } from '../../../src/engine/definitions/register.ts';
 import { NOW } from '../../../src/engine/definitions/step.ts';
+import { check } from '../../../src/engine/reservations/check.ts';
 import { renew } from '../../../src/engine/reservations/renew.ts';
 import { reserve } from '../../../src/engine/reservations/reserve.ts';
 import { reset } from '../../../src/engine/reservations/reset.ts';
 import { transaction } from '../../../src/engine/reservations/transaction.ts';
 import { unreserve } from '../../../src/engine/reservations/unreserve.ts';
 import { usage } from '../../../src/engine/tenant/usage.ts';
+import { tenantKey } from '../../../src/redis/keys.ts';
 import type { Verb } from '../../../src/redis/scripts.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
 
@@ -101,6 +103,21 @@ describe('a request whose reply was lost is carried out, charged and answered on
       renew(losingReply(running, 'renew'), running.credential, [{ ...mine, ttlSeconds: 60 }]),
     );
     expect([writes, renewals]).toEqual([1, 1]);
+  });
+
+  test('renew: one event, with the lease that the caller hears of', async () => {
+    const { engine, credential } = running;
+    const mine = { ...(await held('renewed')), ttlSeconds: 60 };
+    const tenant = tenantKey(credential.tenant);
+    const messages = async () => Number(await engine.redis.hget(tenant, 'messages'));
+    await engine.redis.hset(tenant, 'listenUntil', Date.now() + 60_000);
+    const before = await messages();
+    const [result] = await renew(losingReply(running, 'renew'), credential, [mine]);
+    expect(await messages()).toBe(before + 1);
+    await engine.redis.hset(tenant, 'listenUntil', 0);
+    expect(await check(engine, credential, [{ resource: 'renewed', requester: 'r' }])).toMatchObject([
+      { expiresAt: result?.expiresAt },
+    ]);
   });
 
   test('delete: the names that it deleted', async () => {

@@ -3,41 +3,11 @@
  */
 
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
-import { EVENT_TYPES, REQUEST_TYPES } from '../../../domain/events.ts';
-import { LIMITED_BY } from '../../../domain/limits.ts';
-import { TRANSACTION_METHODS } from '../../../domain/reservations.ts';
+import { createRoute, OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
+import { Event } from '../../../contract/events.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
-import { time } from '../../fields.ts';
 import { quotaHeaders } from '../../middleware/rateLimitHeaders.ts';
 import { anyOperation } from '../../responses.ts';
-
-const Event = z
-  .object({
-    type: z.enum(EVENT_TYPES),
-    tenantId: z.string(),
-    resource: z.string().nullable(),
-    requester: z.string().nullable(),
-    explanation: z.string().nullable().openapi({ description: 'The bare status.', example: 'ACQUIRED' }),
-    resourceType: z.string().nullable(),
-    apiKeyLabel: z.string().nullable(),
-    requestType: z.enum(REQUEST_TYPES).nullable(),
-    timestamp: time,
-    method: z.enum(TRANSACTION_METHODS).nullable(),
-    changes: z
-      .array(
-        z.object({
-          resource: z.string(),
-          requester: z.string(),
-          requestType: z.enum(['RESERVE', 'UNRESERVE']),
-          explanation: z.string(),
-        }),
-      )
-      .nullable(),
-    limitType: z.enum(Object.keys(LIMITED_BY)).nullable(),
-    limit: z.int().nullable(),
-  })
-  .openapi('Event');
 
 // Of the wider type that lets the handler answer by itself.
 const responses: RouteConfig['responses'] = {

@@ -1,0 +1,85 @@
+/**
+ * The events of a tenant (docs/specification.md#events): their types, and the one schema that the API documents and
+ * tests check.
+ */
+import { z } from 'zod';
+import { LIMITED_BY } from '../domain/limits.ts';
+import { TRANSACTION_METHODS } from '../domain/reservations.ts';
+
+/** The fields that only some types of events have. Other types have null there. */
+const RESERVATION = ['resource', 'requester'] as const;
+const LEASE = ['expiresAt', 'acquiredSlots', 'fencingToken'] as const;
+const TRANSACTION = ['method', 'changes'] as const;
+const LIMIT = ['limitType', 'limit'] as const;
+const OPTIONAL_FIELDS = [...RESERVATION, ...LEASE, ...TRANSACTION, ...LIMIT] as const;
+
+/** The optional fields of each type, as lua/lib/publish.lua writes them. */
+const FIELDS_OF = {
+  RESERVED: [...RESERVATION, ...LEASE],
+  RENEWED: [...RESERVATION, ...LEASE],
+  UNRESERVED: RESERVATION,
+  RESERVATION_EXPIRED: RESERVATION,
+  RESERVE_FAILED: RESERVATION,
+  UNRESERVE_FAILED: RESERVATION,
+  TRANSACTION_APPLIED: TRANSACTION,
+  TRANSACTION_ROLLED_BACK: TRANSACTION,
+  RESET: [],
+  TIER_LIMIT_REACHED: LIMIT,
+} as const satisfies Record<string, readonly (typeof OPTIONAL_FIELDS)[number][]>;
+
+export type EventType = keyof typeof FIELDS_OF;
+
+export const EVENT_TYPES = Object.keys(FIELDS_OF) as [EventType, ...EventType[]];
+
+/** The optional fields that events of this type do not have. */
+export const fieldsMissingFrom = (type: EventType): readonly string[] => {
+  const fields: readonly string[] = FIELDS_OF[type];
+  return OPTIONAL_FIELDS.filter((field) => !fields.includes(field));
+};
+
+const Time = z.iso.datetime().meta({ description: 'ISO 8601, UTC.', example: '2026-01-31T12:00:30.000Z' });
+
+const expiresAt = Time.nullable().meta({ description: 'End of the lease. null: the reservation has none.' });
+const acquiredSlots = z
+  .record(z.string(), z.string())
+  .nullable()
+  .meta({ description: 'The slot that the reservation has of each pool.' });
+const fencingToken = z.int().nullable().meta({ description: 'The fencing token of the reservation.' });
+
+export const Change = z.object({
+  resource: z.string(),
+  requester: z.string(),
+  requestType: z.enum(['RESERVE', 'UNRESERVE']),
+  explanation: z.string(),
+  // Only with ACQUIRED.
+  expiresAt: expiresAt.optional(),
+  acquiredSlots: acquiredSlots.optional(),
+  fencingToken: fencingToken.optional(),
+});
+
+export const Event = z
+  .object({
+    type: z.enum(EVENT_TYPES),
+    tenantId: z.string(),
+    resource: z.string().nullable(),
+    requester: z.string().nullable(),
+    explanation: z.string().nullable().meta({ description: 'The status that the request got.', example: 'ACQUIRED' }),
+    resourceType: z.string().nullable(),
+    apiKeyLabel: z.string().nullable(),
+    requestType: z
+      .enum(['RESERVE', 'UNRESERVE', 'RENEW', 'TRANSACTION', 'EXPIRE', 'RESET', 'READ', 'CONNECT'])
+      .nullable(),
+    timestamp: Time,
+    expiresAt,
+    acquiredSlots,
+    fencingToken,
+    method: z.enum(TRANSACTION_METHODS).nullable().meta({ description: 'Transactions only.' }),
+    changes: z
+      .array(Change)
+      .nullable()
+      .meta({ description: 'Transactions only: the result of each of its requests, in order.' }),
+    limitType: z.enum(Object.keys(LIMITED_BY)).nullable().meta({ description: 'TIER_LIMIT_REACHED only.' }),
+    limit: z.int().nullable().meta({ description: 'TIER_LIMIT_REACHED only.' }),
+  })
+  .meta({ id: 'Event' });
+export type Event = z.infer<typeof Event>;

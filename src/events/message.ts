@@ -1,0 +1,119 @@
+/**
+ * Reads the messages that scripts publish (lua/lib/publish.lua) and writes the text of streams from them: once for each
+ * message and instance, however many streams there are.
+ *
+ * The events are not parsed, which would cost more than everything else that an instance does for an event. The fields
+ * of an event pass through as they are, behind those that follow from its message and its type. Tests check the events
+ * that they receive against the schema in src/contract/events.ts.
+ *
+ * Texts are latin1 here: a character for each byte, so that UTF-8 passes through without being decoded and encoded.
+ */
+import { EVENT_TYPES, fieldsMissingFrom } from '../contract/events.ts';
+
+export interface Message {
+  readonly number: number;
+  /** The Redis process that published it. */
+  readonly publisher: string;
+  readonly events: number;
+  /** The events as streams send them, in latin1. */
+  readonly text: string;
+}
+
+/** The messages that arrived in one turn of the event loop. */
+export interface Batch {
+  readonly messages: readonly Message[];
+  /** Whether each message has the number after that of the one before, and the same publisher. */
+  readonly isUnbroken: boolean;
+  readonly events: number;
+  /** The events of all messages as streams send them. */
+  readonly text: Buffer;
+}
+
+/** The head of a message of the release before: what follows is the text of streams. */
+const TEXT_HEAD = /^(\d+) (\w*)$/;
+
+/** How an event begins: its type and, if the type has it, the ms at which the lease ends. */
+const BEGINNING = /\{"type":"(\w+)",(?:"expiresAt":(\d+|null),)?/y;
+
+/** The end of a lease in the changes of a transaction. A string holds nothing like it: there, \ precedes quotes. */
+const EXPIRES_AT = /"expiresAt":(\d+)/g;
+
+/** By type, the fields that events of the type do not have, as JSON. */
+const nullsOf = new Map<string, string>(
+  EVENT_TYPES.map((type) => [
+    type,
+    fieldsMissingFrom(type)
+      .map((field) => `"${field}":null,`)
+      .join(''),
+  ]),
+);
+
+/** Reads a message. One of an unknown form gets no number, so that it follows no other: streams end at it. */
+export function parseMessage(tenant: string, payload: Buffer): Message {
+  const message = payload.toString('latin1');
+  const headEnd = message.indexOf('\n');
+  if (!message.startsWith('v2 ')) return parseText(message.slice(0, headEnd), message.slice(headEnd + 1));
+  const numberEnd = message.indexOf(' ', 3);
+  const publisherEnd = message.indexOf(' ', numberEnd + 1);
+  const ms = message.slice(publisherEnd + 1, headEnd);
+  if (ms !== last.ms || tenant !== last.tenant) last = { tenant, ms, read: NOTHING, written: '', hasChanges: false };
+  let [events, text] = [0, ''];
+  for (let from = headEnd + 1; from < message.length; events++) {
+    if (!message.startsWith(last.read, from)) readBeginning(message, from);
+    const next = message.indexOf('\n', from);
+    const end = next === -1 ? message.length : next;
+    const rest = message.slice(from + last.read.length, end);
+    text += `${last.written}${last.hasChanges ? withTimes(rest) : rest}\n\n`;
+    from = end + 1;
+  }
+  return {
+    number: Number(message.slice(3, numberEnd)),
+    publisher: message.slice(numberEnd + 1, publisherEnd),
+    events,
+    text,
+  };
+}
+
+/** Reads a message of the release before. The next release can drop this. */
+function parseText(head: string, text: string): Message {
+  const [, number = Number.NaN, publisher = ''] = TEXT_HEAD.exec(head) ?? [];
+  // Each event ends with an empty line, and holds none.
+  return { number: Number(number), publisher, events: text.split('\n\n').length - 1, text };
+}
+
+/** No event begins like this. */
+const NOTHING = '\n';
+
+/** The beginning of the event before: as it was published, and as streams send it. Most events begin like it. */
+let last = { tenant: '', ms: '', read: NOTHING, written: '', hasChanges: false };
+
+/** Reads how an event begins. */
+function readBeginning(message: string, from: number): void {
+  BEGINNING.lastIndex = from;
+  const [read = '', type = '', expiresAt] = BEGINNING.exec(message) ?? [];
+  const { tenant, ms } = last;
+  const lease = expiresAt === undefined ? '' : `"expiresAt":${expiresAt === 'null' ? 'null' : toJsonTime(expiresAt)},`;
+  const shared = `"tenantId":"${tenant}","timestamp":${toJsonTime(ms)},${nullsOf.get(type) ?? ''}${lease}`;
+  last = {
+    tenant,
+    ms,
+    read,
+    written: `event: ${type}\ndata: {"type":"${type}",${shared}`,
+    hasChanges: type.startsWith('TRANSACTION_'),
+  };
+}
+
+const withTimes = (changes: string): string => changes.replace(EXPIRES_AT, (_, ms) => `"expiresAt":${toJsonTime(ms)}`);
+
+const toJsonTime = (ms: string): string => `"${new Date(Number(ms)).toISOString()}"`;
+
+export function toBatch(messages: readonly Message[]): Batch {
+  const [first] = messages;
+  let [isUnbroken, events, text] = [true, 0, ''];
+  messages.forEach((message, i) => {
+    isUnbroken &&= message.number === (first?.number ?? 0) + i && message.publisher === first?.publisher;
+    events += message.events;
+    text += message.text;
+  });
+  return { messages, isUnbroken, events, text: Buffer.from(text, 'latin1') };
+}

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { Event } from '../../src/contract/events.ts';
+import { parseMessage, toBatch } from '../../src/events/message.ts';
+
+const line = '{"type":"RESET","requestType":"RESET","explanation":null,"resourceType":null,"apiKeyLabel":"é🎉"}';
+const read = (...payloads: string[]) => toBatch(payloads.map((payload) => parseMessage('t', Buffer.from(payload))));
+
+describe('a message', () => {
+  test('is an object for each event, which streams send with all fields', () => {
+    const { messages, events, isUnbroken, text } = read(`v2 7 ab12 0\n${line}\n${line}`, `v2 8 ab12 1\n${line}`);
+    expect(messages.map(({ number, publisher }) => [number, publisher])).toEqual([
+      [7, 'ab12'],
+      [8, 'ab12'],
+    ]);
+    expect([events, isUnbroken]).toEqual([3, true]);
+    const frames = text.toString().split('\n\n');
+    expect(frames.pop()).toBe('');
+    const data = frames.map((frame) => {
+      expect(frame).toMatch(/^event: RESET\ndata: /);
+      return Event.strict().parse(JSON.parse(frame.slice('event: RESET\ndata: '.length)));
+    });
+    expect(data.map(({ timestamp, apiKeyLabel }) => [timestamp, apiKeyLabel])).toEqual([
+      ['1970-01-01T00:00:00.000Z', 'é🎉'],
+      ['1970-01-01T00:00:00.000Z', 'é🎉'],
+      ['1970-01-01T00:00:00.001Z', 'é🎉'],
+    ]);
+  });
+
+  test('may have fields and types that only newer scripts know', () => {
+    const { text } = read('v2 7 ab12 0\n{"type":"LATER","note":"n"}');
+    const time = '1970-01-01T00:00:00.000Z';
+    expect(text.toString()).toBe(
+      `event: LATER\ndata: {"type":"LATER","tenantId":"t","timestamp":"${time}","note":"n"}\n\n`,
+    );
+  });
+
+  test('of the release before holds the text of streams', () => {
+    const frames = 'event: RESET\ndata: {"type":"RESET","apiKeyLabel":"é"}\n\n'.repeat(2);
+    const { messages, events, isUnbroken, text } = read(`7 ab12\n${frames}`, `v2 8 ab12 1\n${line}`);
+    expect([messages[0]?.number, messages[0]?.publisher, events, isUnbroken]).toEqual([7, 'ab12', 3, true]);
+    expect(text.toString().startsWith(`${frames}event: RESET`)).toBe(true);
+  });
+
+  test('has no number for instances of the release before, so they end their streams', () => {
+    // How they read the first line.
+    expect('v2 7 ab12 1769860830000').not.toMatch(/^(\d+) (\w*)$/);
+  });
+
+  test('of another form has no number that could follow another one', () => {
+    expect(parseMessage('t', Buffer.from(`v3 7 ab12 0\n${line}`)).number).toBeNaN();
+    expect(parseMessage('t', Buffer.from('garbage')).number).toBeNaN();
+  });
+});
