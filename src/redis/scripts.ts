@@ -46,7 +46,7 @@ export type Verb =
 
 type Argument = string | number;
 
-/** Prefixed, so that no script hides a command of Redis's own. */
+/** The prefix keeps scripts apart from Redis's own commands. */
 type Methods<Context extends ClientContext> = {
   [V in Verb as `hf_${V}`]: (...keysAndArgs: Argument[]) => Result<unknown, Context>;
 } & { hf_activeBuffer: (...keysAndArgs: Argument[]) => Result<unknown, Context> };
@@ -67,9 +67,9 @@ export interface Script {
 
 /**
  * Reads every script, its includes put in.
- * @param tiers what scripts are to go by
- * @param replaced include name → source that stands in for the file; tests steer the clock by it.
- * @throws Error where an include does not exist or a script has no header
+ * @param tiers the limits of each tier
+ * @param replaced include name → source to use instead of the file; tests steer the clock by it
+ * @throws Error if an include does not exist or a script has no header
  */
 export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, string>> = {}): Script[] {
   const limits = tierLimits(tiers);
@@ -103,10 +103,10 @@ function putKeys(lua: string, keys: readonly string[]): string {
   return lua.replace(/\b\w+Key\b/g, (word) => places.get(word) ?? word);
 }
 
-/** Told that a script is sent; what it returns is told that it was answered, or why not. */
+/** Called when a script is sent. Returns a callback for its reply or error. */
 export type ScriptObserver = (script: string) => (error?: unknown) => void;
 
-/** Has each call of a client's scripts observed. */
+/** Calls an observer at each call of a client's scripts. */
 export function observeScripts(redis: RedisClient, scripts: readonly Script[], observe: ScriptObserver): void {
   for (const { name } of scripts) {
     for (const method of [`hf_${name}`, `hf_${name}Buffer`]) {

@@ -1,6 +1,6 @@
 --[[
-  Copies some of the tenant's definitions here from the database, one piece of many, whatever is held meanwhile. What is
-  above a resource in the tree must be copied before it, and be removed after it.
+  Copies one chunk of the tenant's definitions from the database, whatever slots are held. Ancestors must be copied
+  before their children, and removed after them.
 
   KEYS[1]  tenant
   KEYS[2]  slots
@@ -11,10 +11,8 @@
   KEYS[7]  copying
 
   ARGV[1]  the lease under which they are copied
-  ARGV[2]  ms that it lasts from now on
-  ARGV[3]  the first of four for each definition: name, capacity (0: there is none of that name), parent ('' none),
-           blocks (each
-           followed by '\n')
+  ARGV[2]  ms that the lease lasts from now on
+  ARGV[3]  the first definition (items/copy.lua)
 
   Returns 'OK'; or 'LOST' if the lease is not held any more: nothing was done.
 ]]

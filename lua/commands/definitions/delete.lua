@@ -1,5 +1,5 @@
 --[[
-  Deletes a definition, and on demand all below it in the tree.
+  Deletes a definition and, on request, its subtree.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -12,13 +12,12 @@
   KEYS[9]  answer
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  how the request is sent (flags.lua)
-  ARGV[3]  phase: now, in the in-memory mode; else plan or replan, then apply (redefine.lua), or reopen to let go of a
-           plan
+  ARGV[2]  flags of the request (flags.lua)
+  ARGV[3]  phase: now without a database; else plan or replan, then apply (steps.lua), or reopen to drop a plan
   ARGV[4]  to apply: the version of the definitions at which it was planned; '' otherwise
   ARGV[5]  name
-  ARGV[6]  1: with all below it; 0: only if there is nothing below it
-  ARGV[7]  to plan: ms that what is to be deleted is kept from being reserved meanwhile
+  ARGV[6]  1: with its subtree; 0: only if it has no children
+  ARGV[7]  to plan: ms during which the resources to delete cannot be reserved
 
   Returns {'OK', quota, version of the definitions, label of the key, name, ...}: those deleted, ancestors first; or,
   with nothing done, {'UNREGISTERED'}, {'STALE'}, or {'REFUSED', why}; or {'UNKNOWN'} if it was carried out before, with

@@ -1,5 +1,5 @@
 --[[
-  Registers resources, all of one request or none: each name's last item is what counts. Ancestors that are not
+  Registers resources, all of one request or none: each name's last item counts. Ancestors that are not
   registered are, with capacity 1.
 
   KEYS[1]  tenant
@@ -13,16 +13,15 @@
   KEYS[9]  answer
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  how the request is sent (flags.lua)
-  ARGV[3]  phase: now, in the in-memory mode; else plan or replan, then apply (redefine.lua)
+  ARGV[2]  flags of the request (flags.lua)
+  ARGV[3]  phase: now without a database; else plan or replan, then apply (steps.lua)
   ARGV[4]  to apply: the version of the definitions at which it was planned; '' otherwise
   ARGV[5]  the most ancestors that a resource may have
-  ARGV[6]  the first of four for each item:
-           name, capacity, blocks (each followed by '\n'), tree path (each segment followed by '\n'; '' none)
+  ARGV[6]  the first item (items/register.lua)
 
   Returns {'OK', quota, version of the definitions, label of the key, name, tree path, ...}: the ancestors that are
-  registered along, their path by '>', '' none; or {'STALE'}, nothing being done; or {'REFUSED', what is wrong with
-  which item}, nothing being done; or {'UNKNOWN'} if it was carried out before, with a reply that was not kept; or what
+  registered along, their path by '>', '' none; or {'STALE'} with nothing done; or {'REFUSED', message}, with
+  nothing done; or {'UNKNOWN'} if it was carried out before, with a reply that was not kept; or what
   refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include readDefinitions

@@ -1,6 +1,6 @@
 --[[
-  One page of the tenant's tree, each node after the one above it, children in the order of their names' bytes. A page
-  ends after so many nodes, or so much work.
+  Returns one page of the tenant's tree, each node after its parent, children in the order of their names' bytes. A page
+  ends after a number of nodes or an amount of work.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -12,10 +12,10 @@
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  path of the last node of the page before, '>' between; '' for the first page
-  ARGV[3]  how many at most
+  ARGV[3]  maximum number of nodes
 
-  Returns {'OK', isLast: 1 or 0, definitions that the tenant has in all, node, ...}, a node being a text of lines: how
-  many are above it, name, capacity, how many of its slots are held; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
+  Returns {'OK', isLast: 1 or 0, definitions that the tenant has in all, node, ...}, a node being a text of lines: its
+  depth, name, capacity, number of held slots; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
   {'AGAIN'}.
 ]]
 --@include readDefinitions

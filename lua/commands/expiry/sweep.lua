@@ -1,7 +1,7 @@
 --[[
-  Ends a piece of what is due of a tenant, and says when something is due next. The caller may then raise the tenant's
-  time in the expiry index to that, if nobody has lowered it in the meantime; a reserve that relied on the old time sees
-  by `swept` that it may be gone (index.lua).
+  Ends some of a tenant's due reservations, and returns the time when the next is due. The caller may then raise the
+  tenant's time in the expiry index to that, if nobody has lowered it in the meantime; a reserve that relied on the old
+  time sees by `swept` that it may be gone (index.lua).
 
   KEYS[1]  tenant
   KEYS[2]  slots

@@ -1,7 +1,7 @@
 --[[
-  One page of the tenant's slots in force, in no order. Every slot held from the first page's call to the last one's is
-  in some page; a shrinking hash can show one twice, which the caller sorts out by fencing token. A page ends after so
-  many slots or so many bytes.
+  Returns one page of the tenant's held slots, in no order. Every slot that is held from the first page's call to the
+  last one's is in some page. A shrinking hash can return a slot twice: the caller drops repeats by fencing token. A
+  page ends after a number of slots or bytes.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -14,10 +14,10 @@
   ARGV[3]  number of resets that the page before returned; '' for the first
   ARGV[4]  how many slots to look at, about
   ARGV[5]  only reservations of this requester; '' any
-  ARGV[6]  only reservations of this resource, as it was asked for; '' any
+  ARGV[6]  only reservations with this requestedName (codec.lua); '' any
 
   Returns {'OK', cursor, resets, slots that the tenant has in all, {slot, record, slot, record, ...}}; cursor '0' means
-  that this was the last page, as it is when a reset has ended everything that the walk began with. Or {'NO_KEY'},
+  that this was the last page. A reset ends a walk that began before it. Or {'NO_KEY'},
   {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look

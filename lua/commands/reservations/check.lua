@@ -1,5 +1,5 @@
 --[[
-  Says who holds resources, without changing anything but what is due.
+  Tells who holds resources. It changes nothing but ends expired reservations.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -9,11 +9,11 @@
   KEYS[6]  definitions
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  the first of two for each item: resource, requester asked about ('' none)
+  ARGV[2]  the first item (items/check.lua)
 
   Returns {'OK', item, ...}, an item being
     {no slot is free: 1 or 0, its owner if it has one slot, else '', expires at ms or 0, held by the requester: 1 or 0}
-  or {'REFUSED', what is wrong with which item}; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  or {'REFUSED', message}; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look
 --@include items

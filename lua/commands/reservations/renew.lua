@@ -10,15 +10,13 @@
   KEYS[7]  answer
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  how the request is sent (flags.lua)
-  ARGV[3]  what the expiry index now holds for the tenant (index.lua), '' at first
-  ARGV[4]  the first of four for each item: resource, requester, release token (22 characters; '' none that could be
-           one),
-           lease in ms
+  ARGV[2]  flags of the request (flags.lua)
+  ARGV[3]  the tenant's time in the expiry index, '<ms> <swept>' (index.lua); '' at first
+  ARGV[4]  the first item (items/renew.lua)
 
   Returns {'OK', quota, item, ...}, an item being {'RENEWED', expires at ms}, {'NOT_RESERVED'},
-  {'DOESNT_OWN_RESERVATION'} or {'INVALID_RELEASE_TOKEN'}, as a text (asTexts.lua); or {'REFUSED', what is wrong with
-  which item}, nothing being done; or {'UNKNOWN'} if it was carried out before, with a reply that was not kept; or what
+  {'DOESNT_OWN_RESERVATION'} or {'INVALID_RELEASE_TOKEN'}, as a text (asTexts.lua); or {'REFUSED', message}, with
+  nothing done; or {'UNKNOWN'} if it was carried out before, with a reply that was not kept; or what
   refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms, swept} as
   reserve.lua.
 ]]

@@ -9,16 +9,14 @@
   KEYS[6]  definitions
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  how the request is sent (flags.lua)
-  ARGV[3]  what the expiry index now holds for the tenant (index.lua), '' at first
-  ARGV[4]  the first of five for each item:
-           resource, requester, lease in ms ('' never ends), resource type ('' the default), release token (22
-           characters)
+  ARGV[2]  flags of the request (flags.lua)
+  ARGV[3]  the tenant's time in the expiry index, '<ms> <swept>' (index.lua); '' at first
+  ARGV[4]  the first item (items/reserve.lua)
 
-  Returns {'OK', quota, item, ...}, an item being what reserve() in plan.lua returns, as a text (asTexts.lua); or
-  {'REFUSED', what is wrong with which item}, nothing being done; or what refuse() in refuse.lua returns; or {'NO_KEY'},
-  {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms, swept}: nothing was done, since the expiry index must first
-  hold the tenant at or before that time.
+  Returns {'OK', quota, item, ...}, an item being what reserveOne() in reserveOne.lua returns, as a text (asTexts.lua);
+  or {'REFUSED', message} with nothing done; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'},
+  {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms, swept} with nothing done: the expiry index must first hold the tenant at or
+  before that time.
 ]]
 --@include request
 --@include items

@@ -1,5 +1,5 @@
 --[[
-  Ends all reservations of the tenant at once, however many. Redis frees their memory in the background.
+  Ends all reservations of the tenant in constant time. Redis frees their memory in the background.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -9,9 +9,9 @@
   KEYS[6]  answer
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  how the request is sent (flags.lua)
+  ARGV[2]  flags of the request (flags.lua)
 
-  Returns {'OK', quota, reservations that this ended}, not counting those that were due already; or {'UNKNOWN'}; or what
+  Returns {'OK', quota, reservations that this ended}, without those that were due already; or {'UNKNOWN'}; or what
   refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
 --@include clock

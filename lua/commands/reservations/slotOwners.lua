@@ -1,5 +1,5 @@
 --[[
-  Says who holds some slots of a resource, for people to look at.
+  Tells who holds some slots of a resource, for the dashboard.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -10,7 +10,7 @@
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  the first of one for each slot: its name
 
-  Returns {'OK', owner, ...}, '' for a slot that is free, for as many of them as one call may read; or {'NO_KEY'},
+  Returns {'OK', owner, ...}, '' for a slot that is free, for as many slots as one call may read; or {'NO_KEY'},
   {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look

@@ -10,17 +10,16 @@
   KEYS[7]  answer
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  how the request is sent (flags.lua)
-  ARGV[3]  what the expiry index now holds for the tenant (index.lua), '' at first
+  ARGV[2]  flags of the request (flags.lua)
+  ARGV[3]  the tenant's time in the expiry index, '<ms> <swept>' (index.lua); '' at first
   ARGV[4]  ALL_OR_NONE, AS_MANY_AS_POSSIBLE or FIRST
-  ARGV[5]  the first of six for each item: RESERVE, then the five that reserve.lua takes; or UNRESERVE, then the
-           three that unreserve.lua takes, and two that do not count
+  ARGV[5]  the first item (items/transaction.lua)
 
-  Returns {'OK', quota, 'APPLIED' or 'ROLLED_BACK', item, ...}, an item being what reserve() in plan.lua or unreserve()
-  in unreserve.lua returns, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'}, as a text (asTexts.lua); or {'REFUSED',
-  what is wrong with which item}, nothing being done; or {'UNKNOWN'} if it was carried out before, with a reply that was
-  not kept; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX',
-  ms, swept} as reserve.lua.
+  Returns {'OK', quota, 'APPLIED' or 'ROLLED_BACK', item, ...}, an item being what reserveOne() in reserveOne.lua or
+  unreserveOne() in unreserveOne.lua returns, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'}, as a text (asTexts.lua);
+  or {'REFUSED', what is wrong with which item}, nothing being done; or {'UNKNOWN'} if it was carried out before, with a
+  reply that was not kept; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
+  {'AGAIN'}; or {'INDEX', ms, swept} as reserve.lua.
 ]]
 --@include requestOnce
 --@include items

@@ -10,14 +10,12 @@
   KEYS[7]  answer
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  how the request is sent (flags.lua)
-  ARGV[3]  the first of three for each item: resource, requester, release token (22 characters; '' none that could be
-           one)
+  ARGV[2]  flags of the request (flags.lua)
+  ARGV[3]  the first item (items/unreserve.lua)
 
-  Returns {'OK', quota, item, ...}, an item being what unreserve() in unreserve.lua returns, as a text (asTexts.lua);
-  or {'REFUSED', what is wrong with which item}, nothing being done;
-  or {'UNKNOWN'} if it was carried out before, with a reply that was not kept;
-  or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', quota, item, ...}, an item being what unreserveOne() in unreserveOne.lua returns, as a text
+  (asTexts.lua); or {'REFUSED', message} with nothing done; or {'UNKNOWN'} if it was carried out before, with a reply
+  that was not kept; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include requestOnce
 --@include items

@@ -10,7 +10,7 @@
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  ms that a lease lasts
-  ARGV[3]  the first of one for each stream: its id
+  ARGV[3]  the first stream's id
 
   Returns {number of the last message, id, ...}: the streams that must end; their leases are given back.
 ]]

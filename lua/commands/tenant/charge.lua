@@ -1,5 +1,5 @@
 --[[
-  Charges a request that no script carries out to the quota of writes: of tenants' settings and keys.
+  Charges a request that no other script carries out to the quota of writes: a change of settings or keys.
 
   KEYS[1]  tenant
   KEYS[2]  credential

@@ -7,7 +7,7 @@
            (src/engine/tenant/tokens.ts)
 
   ARGV[1]  token:<SHA-256 of the token, hexadecimal>
-  ARGV[2]  how the request is sent (flags.lua)
+  ARGV[2]  flags of the request (flags.lua)
   ARGV[3]  ms that it lives
   ARGV[4]  ms that the set is kept
 

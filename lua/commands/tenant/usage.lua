@@ -1,5 +1,5 @@
 --[[
-  Says what of its limits the tenant uses.
+  Returns the tenant's usage of its limits.
 
   KEYS[1]  tenant
   KEYS[2]  credential

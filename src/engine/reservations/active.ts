@@ -50,12 +50,12 @@ function toReservations(rows: unknown[], given: FencingTokenSet): ActiveReservat
     const record = bytes instanceof Buffer ? readRecord(bytes) : null;
     if (record === null || !given.add(record.fencingToken)) continue;
     page.push({
-      resource: record.asked ?? toText(rows[i]),
+      resource: record.requestedName ?? toText(rows[i]),
       requester: record.owner,
       resourceType: record.resourceType || DEFAULT_RESOURCE_TYPE,
       reservedAt: new Date(record.reservedAt).toISOString(),
       expiresAt: record.expiresAt === 0 ? null : new Date(record.expiresAt).toISOString(),
-      ...record.shown,
+      ...record.details,
       fencingToken: record.fencingToken,
       apiKeyLabel: record.keyLabel || null,
     });

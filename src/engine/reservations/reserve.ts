@@ -8,7 +8,7 @@ import { parseItem, toInteger, toMs, toText, toTime } from '../../redis/reply.ts
 import type { Engine } from '../call.ts';
 import { share } from '../coalesce.ts';
 import { newToken, unpackToken } from './releaseToken.ts';
-import { parseShown } from './slotRecord.ts';
+import { parseDetails } from './slotRecord.ts';
 
 /**
  * @returns a result for each item, in their order
@@ -35,7 +35,7 @@ export const reserveArgs = ({ resource, requester, ttlSeconds, resourceType }: R
 
 /** Reads what reserveOne() of lua/lib/reserveOne.lua returns. */
 export function toReserveResult({ resource, requester }: ReserveItem, reply: readonly string[]): ReserveResult {
-  const [status, explanation, fencingToken, expiresAt, token, shown] = reply;
+  const [status, explanation, fencingToken, expiresAt, token, details] = reply;
   switch (status) {
     case 'ACQUIRED':
     case 'ALREADY_HAD':
@@ -46,7 +46,7 @@ export function toReserveResult({ resource, requester }: ReserveItem, reply: rea
         explanation: status,
         releaseToken: unpackToken(toText(token)),
         expiresAt: toTime(toMs(expiresAt)),
-        ...parseShown(toText(shown)),
+        ...parseDetails(toText(details)),
         fencingToken: toInteger(fencingToken),
       };
     case 'ALREADY_HELD':

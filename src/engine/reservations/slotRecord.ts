@@ -1,5 +1,5 @@
 /**
- * Reads the record of a held slot; lua/lib/codec.lua writes it and says how.
+ * Reads the record of a held slot. lua/lib/codec.lua writes it and describes its forms.
  */
 import { z } from 'zod';
 
@@ -14,13 +14,13 @@ export interface SlotRecord {
   readonly resourceType: string;
   /** '' none */
   readonly keyLabel: string;
-  /** The resource as it was asked for; null: by the slot's own name. */
-  readonly asked: string | null;
-  readonly shown: Shown;
+  /** The resource as the caller named it; null: by the slot's own name. */
+  readonly requestedName: string | null;
+  readonly details: Details;
 }
 
-/** What a reservation holds besides its own slot, as its requester was told (docs/specification.md#plans). */
-export interface Shown {
+/** The slots of a reservation as its requester sees them (docs/specification.md#plans). */
+export interface Details {
   acquiredSlots: Record<string, string> | null;
   acquiredBlockers: string[] | null;
   reservedAtPath: string | null;
@@ -30,7 +30,7 @@ const HELD_ALONG = 1;
 const PLAIN = 2;
 const TOKEN_BYTES = 22;
 
-/** @returns null where no reservation stands on the slot: it is only held along with others */
+/** @returns null if no reservation stands on the slot: it is only held along with others */
 export function readRecord(record: Buffer): SlotRecord | null {
   let at = 1;
   const skip = (bytes: number) => {
@@ -64,26 +64,26 @@ export function readRecord(record: Buffer): SlotRecord | null {
   const resourceType = text();
   const keyLabel = text();
   const base = { owner, fencingToken, reservedAt, expiresAt, resourceType, keyLabel };
-  if (form === PLAIN) return { ...base, asked: null, shown: parseShown('') };
-  const asked = text();
+  if (form === PLAIN) return { ...base, requestedName: null, details: parseDetails('') };
+  const requestedName = text();
   text(); // the plan
-  return { ...base, asked, shown: parseShown(text()) };
+  return { ...base, requestedName, details: parseDetails(text()) };
 }
 
-/** Taken as it is: z.record() leaves out a pool named `__proto__`. */
+/** Not z.record(), which leaves out a pool named `__proto__`. */
 const Slots = z.custom<Record<string, string>>(
   (slots) =>
     typeof slots === 'object' && slots !== null && Object.values(slots).every((slot) => typeof slot === 'string'),
 );
 
-const ShownText = z.object({
+const DetailsText = z.object({
   s: Slots.optional(),
   b: z.array(z.string()).optional(),
   p: z.string().optional(),
 });
 
-/** Reads what describe() of lua/lib/reserveOne.lua wrote; '' nothing. */
-export function parseShown(text: string): Shown {
-  const { s, b, p } = text === '' ? {} : ShownText.parse(JSON.parse(text));
+/** Reads what describe() of lua/lib/reserveOne.lua wrote; '' none. */
+export function parseDetails(text: string): Details {
+  const { s, b, p } = text === '' ? {} : DetailsText.parse(JSON.parse(text));
   return { acquiredSlots: s ?? null, acquiredBlockers: b ?? null, reservedAtPath: p ?? null };
 }
