@@ -1,6 +1,6 @@
-# The image of the service, of every role: node dist/main.js; node dist/migrate.js brings a database's schema up to date.
+# The image of the service, for every role: node dist/main.js. To update a database's schema: node dist/migrate.js
 
-# With a digest if you pin it: node:24-alpine@sha256:...
+# To pin the image, add a digest: node:24-alpine@sha256:...
 ARG NODE_IMAGE=node:24-alpine
 
 FROM ${NODE_IMAGE} AS base
@@ -14,7 +14,7 @@ COPY src src
 RUN npm run build
 
 FROM base AS dependencies
-# Source maps of libraries are a quarter of their size.
+# Deletes the source maps of libraries, which are a quarter of their size.
 RUN npm ci --omit=dev && npm cache clean --force && find node_modules -name '*.map' -delete
 
 FROM ${NODE_IMAGE}
@@ -25,9 +25,9 @@ COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY lua lua
 COPY drizzle drizzle
-# By number, so that a cluster can see that it is not root. Nothing is written but to what is mounted.
+# A number, so that Kubernetes can verify that it is not root. The service writes only to mounted volumes.
 USER 1000:1000
 EXPOSE 8080 9464
 HEALTHCHECK --interval=10s --timeout=3s --start-period=15s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# Room for what is in flight to die young: a quarter of the time of large batches was collecting it.
+# A large young generation: with the default, large batches spend a quarter of their time on garbage collection.
 CMD ["node", "--max-semi-space-size=64", "dist/main.js"]

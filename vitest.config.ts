@@ -1,13 +1,17 @@
 import { defineConfig } from 'vitest/config';
+import { LongFirst } from './test/support/longFirst.ts';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/redis.ts', 'test/support/postgres.ts'],
     reporters: ['default', './test/support/closingLine.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
-    // Files share one Redis and keep apart by tenant; more at once than cores only blurs what is awaited.
+    // Generous for slow machines: a deadline costs nothing in a test that passes.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
+    // Files share one Redis, each with tenants of its own. More workers than cores would blur what tests time.
     maxWorkers: 2,
+    sequence: { sequencer: LongFirst },
   },
 });

@@ -1,5 +1,6 @@
 /**
- * The ceiling of streams: a bare server that, told to, writes so many events to all its open responses, one by one.
+ * The ceiling of event streams: a bare server that writes a given number of events to all its open responses, one by
+ * one, on request.
  */
 import { createServer, type ServerResponse } from 'node:http';
 

@@ -1,5 +1,5 @@
 /**
- * The ceiling: the same server and framework, answering requests of the same sizes from memory.
+ * The ceiling of requests: the same server and framework, with responses of the same sizes from memory.
  */
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';

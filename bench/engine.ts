@@ -1,6 +1,6 @@
 /**
- * `npm run bench:engine`: what each script costs Redis an item, for every kind of resource, and the longest that any of
- * them keeps Redis busy. Half a minute, on a private Redis.
+ * `npm run bench:engine`: measures the Redis time of each script per item, for every kind of resource, and the longest
+ * call. Takes half a minute, on a private Redis.
  */
 
 import { startRedis } from '../scripts/redisServer.ts';
@@ -60,7 +60,7 @@ try {
     );
   }
 
-  console.log('Redis time to reserve and unreserve an item; the longest call of either');
+  console.log('Redis time to reserve and unreserve an item, and the longest call of either');
   let fresh = 0;
   const each = (resource: string) => () => ({ resource, requester: `r${fresh++}` });
   const one = (more: object) => () => ({ resource: `plain-${fresh++}`, requester: 'r', ...more });
@@ -118,7 +118,7 @@ async function renewing(): Promise<void> {
   row('renew, 500 a call', `${(us / 20_000).toFixed(1)} µs`);
 }
 
-/** The time that Redis spends on scripts while the work is done (µs). */
+/** Returns the time that Redis spends on scripts during the work, in µs. */
 async function scriptTime(work: () => Promise<void>): Promise<number> {
   await redis.config('RESETSTAT');
   await work();

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:growth`: how the cost of a request grows with the number of reservations, definitions, tenants,
- * streams and instances; as tables, as a chart each in docs/performance, and in growth-results.json. Under five
- * minutes, on private servers; `-- --only <series>` measures that alone.
+ * `npm run bench:growth`: measures how the cost of a request grows with the number of reservations, definitions,
+ * tenants, streams and instances. Writes tables, a chart for each series in docs/performance, and growth-results.json.
+ * Takes under five minutes, on private servers. `-- --only <series>` measures one series.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -59,8 +59,6 @@ for (const { what, value, unit } of found.flatMap((one) => one.facts))
   console.log(`${what}: ${readable(value)} ${unit}`.trimEnd());
 for (const [name, value] of Object.entries(all)) console.log(`${name}: ${value}`);
 console.log(`Rounds differ from their median by ${(noiseOf(lines) * 100).toFixed(1)}%, half of them by less.`);
-console.log(
-  noted.length === 0 ? 'Nothing grows faster than logarithmically.' : `To be looked at: ${noted.join('; ')}.`,
-);
+console.log(noted.length === 0 ? 'Nothing grows faster than logarithmically.' : `Check these: ${noted.join('; ')}.`);
 writeFileSync(RESULTS, `${JSON.stringify({ facts: all, found }, null, 1)}\n`);
 console.log(`The same as JSON: ${RESULTS}`);

@@ -1,29 +1,29 @@
 /**
- * Load: so many clients, each of which does its work again and again, the next when the last is done.
+ * Load: a number of clients that repeat their work, one call at a time each.
  */
 import { figureOf } from './rounds.ts';
 import { cpuSeconds } from './servers.ts';
 
 const ROUND_MS = 900;
 
-/** Does its work once. */
+/** Does the client's work once. */
 export type Client = () => Promise<unknown>;
 
-/** Processes whose CPU is told, by what they are called. */
+/** Processes whose CPU time is reported, by name. */
 export type Watched = Readonly<Record<string, number>>;
 
-/** A round of load. */
+/** The result of a round of load. */
 export interface Load {
   readonly perSecond: number;
   readonly seconds: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly longestMs: number;
-  /** Shares of a core that were used, by process: `load` is this one. */
+  /** CPU time by process, in cores. `load` is this process. */
   readonly cpu: Readonly<Record<string, number>>;
 }
 
-/** Has clients work for a round. */
+/** Runs clients for a round. */
 export async function load(clients: readonly Client[], watched: Watched = {}, roundMs = ROUND_MS): Promise<Load> {
   const times: number[] = [];
   const pids = Object.entries({ ...watched, load: process.pid });
@@ -44,14 +44,14 @@ export async function load(clients: readonly Client[], watched: Watched = {}, ro
   return { perSecond: times.length / seconds, seconds, ...percentilesOf(times), cpu: Object.fromEntries(cpu) };
 }
 
-/** Of times in ms. */
+/** Percentiles of times in ms. */
 export function percentilesOf(times: readonly number[]): Pick<Load, 'p50Ms' | 'p99Ms' | 'longestMs'> {
   const sorted = Float64Array.from(times).sort();
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
   return { p50Ms: at(0.5), p99Ms: at(0.99), longestMs: sorted.at(-1) ?? Number.NaN };
 }
 
-/** Medians of the shares of a core that rounds used, by process. */
+/** Returns the medians of the rounds' CPU times, by process. */
 export function cpuOf(rounds: readonly Load[]): Record<string, number> {
   const names = Object.keys(rounds[0]?.cpu ?? {});
   return Object.fromEntries(names.map((name) => [name, figureOf(rounds.map(({ cpu }) => cpu[name] ?? 0)).median]));

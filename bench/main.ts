@@ -1,7 +1,6 @@
 /**
- * `npm run bench`: what the service does, each figure beside its ceiling or its peer, measured in turn in the same run;
- * as a table, and in bench-results.json. Under five minutes, on private servers; `-- --only <family>` measures that
- * alone.
+ * `npm run bench`: measures the service, its ceiling and its peers in the same run, in turn. Writes a table and
+ * bench-results.json. Takes under five minutes, on private servers. `-- --only <family>` measures one family.
  */
 import { parseArgs } from 'node:util';
 import { batches } from './families/batches.ts';

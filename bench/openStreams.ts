@@ -1,11 +1,11 @@
 /**
- * Streams of events, read as cheaply as can be.
+ * Opens event streams and reads them at minimal cost.
  */
 import { connect, type Socket } from 'node:net';
 
 /**
- * Opens streams of events.
- * @param onText told of what comes; undefined: what comes is dropped
+ * Opens event streams.
+ * @param onText called with the received text; undefined: the text is dropped
  */
 export async function openStreams(
   port: number,

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:overload`: what an instance does at twice what it can carry, and after. Requests come at a fixed rate,
- * whether those before are answered or not; each is timed from when it was due. Half a minute; all of it on this
- * machine.
+ * `npm run bench:overload`: measures an instance at twice its capacity, and afterwards. Requests are sent at a fixed
+ * rate, whether or not earlier ones have a response, and timed from the moment they were due. Takes half a minute;
+ * everything runs on this machine.
  */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,33 +12,33 @@ import { load, percentilesOf } from './load.ts';
 import { freshName, reserveOne } from './requests.ts';
 import { pinApart, residentKiB, SERVICE, startServer, stopServers } from './servers.ts';
 
-/** An ordinary load: so many callers, each waiting for its answer. */
+/** The number of callers of the ordinary load. Each waits for its response. */
 const CALLERS = 256;
 /**
- * Of the load that waits for nothing. What is due while none of them is free is not sent at all, as by a caller's pool
- * that is full.
+ * The number of connections of the fixed-rate load. A request that is due while none is free is not sent, as with a
+ * full connection pool.
  */
 const CONNECTIONS = 2000;
 const FULL_MS = 4000;
 const USUAL_MS = 4000;
 const OVERLOAD_MS = 10_000;
 const AFTER_MS = 6000;
-/** After the last request of a phase: what is not answered by then is told as such. */
+/** How long to wait after the last request of a phase. Requests without a response by then are reported. */
 const WAIT_MS = 10_000;
-/** Of what it can carry, before and after. */
+/** The rate before and after the overload, as a share of the capacity. */
 const USUAL_SHARE = 0.5;
 const OVERLOAD = 2;
-/** By which a return to normal is told. */
+/** The length of the windows that show the return to normal. */
 const WINDOW_MS = 100;
 
 interface Answer {
-  /** Since the phase began. */
+  /** Time since the phase began. */
   readonly dueMs: number;
   readonly tookMs: number;
   readonly status: number;
 }
 
-/** A keep-alive connection, for one request at a time. */
+/** A keep-alive connection that carries one request at a time. */
 class Lane {
   readonly #socket: Socket;
   #answered: ((status: number) => void) | undefined;
@@ -130,7 +130,7 @@ async function bench(): Promise<void> {
   );
 }
 
-/** What comes to be answered a second where callers wait. */
+/** Returns the responses per second when callers wait for responses. */
 async function carry(forMs: number): Promise<number> {
   const connections = Array.from({ length: CALLERS }, () => new Connection(service.port, HEAD));
   const { perSecond } = await load(
@@ -145,18 +145,18 @@ async function carry(forMs: number): Promise<number> {
 interface Offered {
   readonly total: number;
   readonly answers: readonly Answer[];
-  /** Until the last was answered, or nobody waited for it any more. */
+  /** Time until the last response, or until the wait for it ended. */
   readonly seconds: number;
-  /** Of a core, that the load itself took. */
+  /** CPU time of the load itself, in cores. */
   readonly load: number;
-  /** That were sent later than they were due by more than 10 ms: the load, not the instance, was slow. */
+  /** Requests that were sent more than 10 ms late: the load was slow, not the instance. */
   readonly late: number;
-  /** That found no connection free. */
+  /** Requests that found no free connection. */
   readonly unsent: number;
 }
 
 /**
- * Sends requests at a rate, each on the connection that has been free for longest, and waits until all are answered.
+ * Sends requests at a rate, each on the connection that has been free for longest, and waits for all responses.
  */
 async function offer(perSecond: number, forMs: number): Promise<Offered> {
   const total = Math.floor((perSecond * forMs) / 1000);
@@ -224,7 +224,7 @@ function phase(name: string, offered: Offered, perSecond: number, capacity: numb
   );
 }
 
-/** The p99 of what was answered, of each window of a phase. */
+/** Returns the p99 of the response times in each window of a phase. */
 function windows(answers: readonly Answer[]): number[] {
   const all: number[][] = [];
   for (const { dueMs, tookMs } of answers) {

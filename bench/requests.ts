@@ -1,16 +1,16 @@
 /**
- * What clients ask the service for.
+ * The requests of clients.
  */
 import type { Connection } from './client.ts';
 
 const RESERVE = '/api/v1/Reservation/reserve';
 const UNRESERVE = '/api/v1/Reservation/unreserve';
-/** Long enough that nothing falls due while it is measured. */
+/** Long enough that nothing expires during a measurement. */
 const TTL_SECONDS = 3600;
 
 let fresh = 0;
 
-/** A name that nobody has had. */
+/** Returns a name that has not been used. */
 export const freshName = (): string => `resource-${fresh++}`;
 
 const LEASE = `,"ttlSeconds":${TTL_SECONDS}`;
@@ -26,16 +26,16 @@ export const reserveOne = (connection: Connection, head?: string): Promise<strin
   connection.post(RESERVE, itemsOf(1, freshName, 'worker-1'), head);
 
 export interface CycleOptions {
-  /** Fresh ones by default. */
+  /** Unused names by default. */
   readonly name?: () => string;
   readonly requester?: string;
-  /** In place of the connection's. */
+  /** Header lines that replace the connection's. */
   readonly head?: string | undefined;
-  /** Whether what is reserved falls due, if not released; it does by default. */
+  /** Whether the reservations expire; true by default. */
   readonly isLease?: boolean;
 }
 
-/** Reserves so many at once, and releases them: the answer to the one is the body of the other. */
+/** Reserves a batch and releases it. The response to the first request is the body of the second. */
 export async function cycle(
   connection: Connection,
   count = 1,
@@ -46,7 +46,7 @@ export async function cycle(
   await connection.post(UNRESERVE, results, head);
 }
 
-/** The same with a name that others want as well. @returns whether it was free */
+/** Reserves and releases a name that others also reserve. Returns whether it was free. */
 export async function tryCycle(connection: Connection, name: string, requester: string): Promise<boolean> {
   const results = await connection.post(
     RESERVE,
@@ -57,7 +57,7 @@ export async function tryCycle(connection: Connection, name: string, requester: 
   return true;
 }
 
-/** Reserves so many or none in a transaction, and releases them. */
+/** Reserves a batch in an ALL_OR_NONE transaction, and releases it. */
 export async function cycleAllOrNone(connection: Connection, count: number): Promise<void> {
   const requests = itemsOf(count, freshName, 'worker-1', `${LEASE},"requestType":"RESERVE"`);
   const answer = await connection.post(
@@ -69,10 +69,10 @@ export async function cycleAllOrNone(connection: Connection, count: number): Pro
   await connection.post(UNRESERVE, results);
 }
 
-/** Asks who holds a resource. */
+/** Checks who holds a resource. */
 export const check = (connection: Connection, resource: string): Promise<string> =>
   connection.post('/api/v1/Reservation/check', `[{"resource":"${resource}"}]`);
 
-/** Asks whether a resource is free. */
+/** Checks whether a resource is available. */
 export const available = (connection: Connection, resource: string): Promise<string> =>
   connection.get(`/api/v1/Resource/available/${resource}`);

@@ -1,12 +1,12 @@
 /**
- * What is compared is measured in turn, several rounds, so that whatever else this machine does meets all of it; a
- * figure is the median of its rounds, told with the least and the greatest.
+ * Measures several things in turn, over several rounds, so that other load of this machine affects all of them. A
+ * figure is the median of its rounds, with the least and the greatest.
  */
 
-/** Rounds of what takes about a second; what takes longer has fewer. */
+/** The number of rounds of measurements that take about a second. Longer ones have fewer. */
 export const ROUNDS = 3;
 
-/** What was found, round by round. */
+/** The values of a figure, one for each round. */
 export interface Figure {
   readonly rounds: readonly number[];
   readonly median: number;
@@ -14,19 +14,19 @@ export interface Figure {
   readonly max: number;
 }
 
-/** @param rounds one at least */
+/** @param rounds at least one */
 export function figureOf(rounds: readonly number[]): Figure {
   const sorted = rounds.toSorted((a, b) => a - b);
   const at = (index: number) => sorted[index] ?? Number.NaN;
   return { rounds, median: at(sorted.length >> 1), min: at(0), max: at(sorted.length - 1) };
 }
 
-/** One figure as a multiple of another, round by round: what slowed down both in a round does not count. */
+/** Divides one figure by another, round by round, so that load that slowed both in a round cancels out. */
 export function ratioOf(figure: Figure, beside: Figure): Figure {
   return figureOf(figure.rounds.map((value, i) => value / (beside.rounds[i] ?? beside.median)));
 }
 
-/** Something that is measured again and again. */
+/** Something to measure repeatedly. */
 export class Series<Sample> {
   readonly samples: Sample[] = [];
   readonly #measure: () => Promise<Sample>;
@@ -39,18 +39,18 @@ export class Series<Sample> {
     this.samples.push(await this.#measure());
   }
 
-  /** What all rounds say of one thing. */
+  /** The results of all rounds of one measurement. */
   figure(of: (sample: Sample) => number): Figure {
     return figureOf(this.samples.map(of));
   }
 }
 
-/** Measures each in turn, several rounds. */
+/** Measures each in turn, over several rounds. */
 export async function inTurn(series: readonly Series<unknown>[], rounds = ROUNDS): Promise<void> {
   for (let i = 0; i < rounds; i++) for (const one of series) await one.round();
 }
 
-/** Measures one thing alone, several rounds. */
+/** Measures one thing over several rounds. */
 export async function measured(measure: () => Promise<number>, rounds = ROUNDS): Promise<Figure> {
   const series = new Series(measure);
   await inTurn([series], rounds);

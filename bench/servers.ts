@@ -1,6 +1,5 @@
 /**
- * The servers that are measured, each a process of its own that says nothing and ends when this one does, and where
- * they run.
+ * Starts the measured servers, each as a silent process that ends with this one, and assigns them to cores.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
@@ -12,15 +11,15 @@ import { freePort } from '../scripts/freePort.ts';
 import { startGuarded } from '../scripts/guardedProcess.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** A server of our own sources runs through it; what is built does not. */
+/** Runs servers from TypeScript sources. Built files do not need it. */
 const TSX = ['--import', import.meta.resolve('tsx')];
 
-/** The service as it is built, which the image runs too. */
+/** The built service, as in the image. */
 export const SERVICE = 'dist/main.js';
-/** As in the image. */
+/** The options of Node in the image. */
 const AS_IN_IMAGE = ['--max-semi-space-size=64'];
 
-/** A server that runs. */
+/** A running server. */
 export interface RunningServer {
   readonly port: number;
   readonly pid: number;
@@ -31,8 +30,8 @@ const running = new Set<RunningServer>();
 
 /**
  * Starts a server and waits until it listens. Its log goes to /dev/null.
- * @param file of this repository
- * @param env besides this process's; PORT is made up
+ * @param file a file of this repository
+ * @param env added to this process's environment, together with a free PORT
  */
 export async function startServer(file: string, env: Readonly<Record<string, string>>): Promise<RunningServer> {
   const port = await freePort();
@@ -40,7 +39,7 @@ export async function startServer(file: string, env: Readonly<Record<string, str
   return startNode(options, port, env);
 }
 
-/** Starts Node on what is given, which is to listen at the port; as above. */
+/** Starts Node with these arguments and waits until the port accepts connections. */
 export async function startNode(
   options: readonly string[],
   port: number,
@@ -64,20 +63,20 @@ export async function startNode(
   return server;
 }
 
-/** Ends those that have not been stopped. */
+/** Ends the servers that have not been stopped. */
 export async function stopServers(): Promise<void> {
   await Promise.all([...running].map((server) => server.stop()));
 }
 
-/** With two cores or more: what is measured on one, the load and Redis on the other. */
+/** With two cores or more, the measured servers run on one, and load and Redis on the other. */
 export function pinApart(measured: readonly number[], others: readonly number[]): void {
   pin(0, measured);
   pin(1, others);
 }
 
 /**
- * Keeps processes on a core, where there are two or more; those that they start stay there too.
- * @param core or several: `0,1`
+ * Pins processes and their children to a core, if there are two or more.
+ * @param core one core or several: `0,1`
  */
 export function pin(core: number | string, pids: readonly number[]): void {
   if (cpus().length < 2) return;
@@ -90,16 +89,16 @@ export function pin(core: number | string, pids: readonly number[]): void {
   }
 }
 
-/** Resident memory of a process; whatever load this one makes goes on meanwhile. */
+/** Reads the resident memory of a process, without blocking the load that this process makes. */
 export async function residentKiB(pid: number): Promise<number> {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
   return Number(stdout);
 }
 
-/** How long a process has computed, in hundredths; NaN where there is no /proc. */
+/** Reads the CPU time of a process, in hundredths of a second; NaN without /proc. */
 export function cpuSeconds(pid: number): number {
   try {
-    // The name, in parentheses, may hold anything: fields count from behind it.
+    // The name, in parentheses, may contain spaces: fields are counted after it.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
     return (Number(fields[11]) + Number(fields[12])) / 100;
   } catch {

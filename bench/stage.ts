@@ -1,6 +1,6 @@
 /**
- * What families of scenarios share: a Redis, the service as in production (keys, limits, logs and metrics on), the
- * ceiling, and the engine without HTTP, in this process, on the same Redis.
+ * Starts everything that families of scenarios share: a Redis, the service as in production (with keys, limits, logs
+ * and metrics), the ceiling, and the engine without HTTP, in this process, on the same Redis.
  */
 
 import { type RedisServer, startRedis } from '../scripts/redisServer.ts';
@@ -17,38 +17,38 @@ import { type Load, load } from './load.ts';
 import { cycle, reserveOne } from './requests.ts';
 import { pin, pinApart, type RunningServer, SERVICE, startServer, stopServers } from './servers.ts';
 
-/** Limits that nothing here reaches, but which are charged and told in headers. */
+/** Limits that are never reached here, but are charged and reported in headers. */
 const LIMITS = { writesPerMinute: 1e9, writesPerDay: 1e12, readsPerMinute: 1e9, reservations: 1e9 };
 const TIERS: TierTable = { ...DEFAULT_TIERS, Enterprise: { ...DEFAULT_TIERS.Enterprise, ...LIMITS } };
 
-/** A tenant without limits that are reached, and its key. */
+/** A tenant and its key. */
 export const makeTenant = (tenant: string): ConfiguredKey => ({ key: makeKey(tenant), tenant, tier: 'Enterprise' });
 
-/** Lines of a request's head that say who asks. */
+/** Returns the header lines that identify the tenant. */
 export const headOf = ({ key }: ConfiguredKey): string =>
   `Host: 127.0.0.1\r\nX-Api-Key: ${key}\r\nContent-Type: application/json\r\n`;
 
 export interface Stage {
-  /** Told, in a line, of what goes on. */
+  /** Called with a line of text about the progress. */
   readonly say: (line: string) => void;
   readonly redisServer: RedisServer;
-  /** Knows the scripts. */
+  /** A client with the scripts. */
   readonly redis: RedisClient;
-  /** What an instance is started with. */
+  /** The environment of instances. */
   readonly env: Readonly<Record<string, string>>;
   readonly service: RunningServer;
   readonly ceiling: RunningServer;
-  /** The tenant of all scenarios that need only one. */
+  /** The tenant of scenarios that need one. */
   readonly tenant: ConfiguredKey;
-  /** A thousand others. */
+  /** A thousand other tenants. */
   readonly tenants: readonly ConfiguredKey[];
   readonly engine: Engine;
   readonly credential: Credential;
-  /** Ends all of it. */
+  /** Ends all servers. */
   strike(): Promise<void>;
 }
 
-/** Starts all that families share, the servers on one core, the load and Redis on another. */
+/** Starts everything: the servers on one core, load and Redis on another. */
 export async function setStage(say: (line: string) => void): Promise<Stage> {
   const tenant = makeTenant('bench');
   const tenants = Array.from({ length: 1000 }, (_, i) => makeTenant(`tenant-${i}`));
@@ -81,7 +81,7 @@ export async function setStage(say: (line: string) => void): Promise<Stage> {
       await redisServer.stop();
     },
   };
-  // Both are compiled while they are first called.
+  // A warm-up, so that both are compiled.
   await loadOver(stage, ceiling, 64, (one) => reserveOne(one));
   for (const size of [1, 50]) await loadOver(stage, service, 16, (one) => cycle(one, size));
   await resetAll(stage, [tenant]);
@@ -89,9 +89,9 @@ export async function setStage(say: (line: string) => void): Promise<Stage> {
 }
 
 /**
- * Has so many connections to the service, or the ceiling, work for a round.
- * @param work done again and again, by each connection and the number that it has
- * @param tenant who asks
+ * Runs a number of connections to the service or the ceiling for a round.
+ * @param work repeated on each connection, which is passed with its number
+ * @param tenant the caller
  */
 export async function loadOver(
   stage: Stage,
@@ -111,8 +111,7 @@ export async function loadOver(
 }
 
 /**
- * Has Redis alone on the core of the servers, which are idle meanwhile, and this process on the other: what goes to
- * Redis straight is to have two cores as well.
+ * Moves Redis to the core of the servers, which are idle meanwhile: direct calls of Redis should also have two cores.
  */
 export async function straight<T>({ redisServer }: Stage, measure: () => Promise<T>): Promise<T> {
   pin(0, [redisServer.pid]);
@@ -123,7 +122,7 @@ export async function straight<T>({ redisServer }: Stage, measure: () => Promise
   }
 }
 
-/** Registers resources, for a tenant. */
+/** Registers resources of a tenant. */
 export async function register(
   { service }: Stage,
   tenant: ConfiguredKey,
@@ -142,7 +141,7 @@ export async function resetAll({ service }: Stage, tenants: readonly ConfiguredK
   connection.close();
 }
 
-/** Bytes that Redis has in use. */
+/** Reads the memory that Redis uses, in bytes. */
 export async function usedMemory({ redis }: Stage): Promise<number> {
   return Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
 }

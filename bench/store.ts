@@ -1,6 +1,6 @@
 /**
- * `npm run bench:store`: how long a tenant of 100,000 definitions takes to be loaded into an empty Redis, and how long
- * a start takes on a database of a million tenants. About a minute, on a private Redis and a private PostgreSQL.
+ * `npm run bench:store`: measures how long it takes to load a tenant with 100,000 definitions into an empty Redis, and
+ * to start with a database of a million tenants. Takes about a minute, on a private Redis and a private PostgreSQL.
  */
 import { sql } from 'drizzle-orm';
 import { startPostgres } from '../scripts/postgresServer.ts';

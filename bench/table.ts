@@ -1,27 +1,27 @@
 /**
- * The table that a benchmark prints: each figure beside its ceiling or its peer, the ratio of the two, and what it is
- * to be; and the same as JSON, with what it was measured on.
+ * The results of a benchmark, as a table and as JSON: each figure with its ceiling or peer, their ratio and the target,
+ * and a description of the machine.
  */
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { type Figure, ratioOf } from './rounds.ts';
 
-/** What is to be reached, by the figure itself or by its ratio to what is beside it. */
+/** A target for the figure, or for its ratio to the ceiling or peer. */
 export type Target = { readonly of: 'figure' | 'ratio' } & (
   | { readonly atLeast: number }
   | { readonly atMost: number }
   | { readonly above: number }
 );
 
-/** A figure as it was measured. */
+/** A measured figure. */
 export interface Measurement {
   readonly what: string;
   readonly figure: Figure;
   readonly unit: string;
-  /** The ceiling or the peer that it is told beside. */
+  /** The ceiling or peer that it is compared with. */
   readonly beside?: { readonly what: string; readonly figure: Figure } | undefined;
   readonly target?: Target | undefined;
-  /** Shares of a core that were used meanwhile, by process. */
+  /** CPU time by process, in cores. */
   readonly cpu?: Readonly<Record<string, number>> | undefined;
 }
 
@@ -36,12 +36,12 @@ export class Table {
   readonly #say: (line: string) => void;
   #family = '';
 
-  /** @param say told of each row as it comes */
+  /** @param say called with each row when it is added */
   constructor(say: (line: string) => void) {
     this.#say = say;
   }
 
-  /** What comes now is of this family. */
+  /** Starts a family. The following rows belong to it. */
   begin(family: string): void {
     this.#family = family;
   }
@@ -59,7 +59,7 @@ export class Table {
     this.#say(cellsOf(row).filter(Boolean).join('  '));
   }
 
-  /** All rows, in columns. */
+  /** Formats all rows in columns. */
   print(): string {
     const lines = [HEADINGS, ...this.#rows.map(cellsOf)];
     const widths = HEADINGS.map((_, column) => Math.max(...lines.map((cells) => (cells[column] ?? '').length)));
@@ -73,14 +73,14 @@ export class Table {
       .join('\n');
   }
 
-  /** Rows that miss what they are to be. */
+  /** The rows that miss their targets. */
   get missed(): readonly string[] {
     return this.#rows
       .filter(({ verdict }) => verdict?.startsWith('missed'))
       .map(({ what, beside }) => (beside === undefined ? what : `${what} (${beside.what})`));
   }
 
-  /** @param facts of what was measured on */
+  /** @param facts describe the machine and the versions */
   write(file: string, facts: Readonly<Record<string, string | number>>): void {
     writeFileSync(file, `${JSON.stringify({ facts, rows: this.#rows }, null, 1)}\n`);
   }
@@ -114,7 +114,7 @@ function cellsOf({ what, figure, unit, beside, ratio, target, verdict, cpu }: Ro
   ];
 }
 
-/** How far rounds lie from the median, in %. */
+/** Returns the greatest distance of rounds from the median, in percent. */
 function spreadOf({ rounds, median, min, max }: Figure): string {
   if (rounds.length === 1) return 'one round';
   const percent = (value: number) => Math.round(((value - median) / Math.abs(median)) * 100);
@@ -138,13 +138,13 @@ function shares(cpu: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-/** A number with as many digits as say something. */
+/** Formats a number with its significant digits. */
 export function readable(value: number): string {
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en');
   return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);
 }
 
-/** What this machine is. */
+/** Describes this machine. */
 export function machine(): Readonly<Record<string, string | number>> {
   const [first] = cpus();
   return {

@@ -1,6 +1,6 @@
 /**
- * A port that is free, and below those that the system gives to outgoing connections: else one of a client could take
- * it while the server is away.
+ * Finds a free port below the range for outgoing connections, so that no client's connection takes it while the server
+ * is restarted.
  */
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';

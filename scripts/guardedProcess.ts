@@ -1,5 +1,5 @@
 /**
- * Runs a server that ends, and whose folder goes, when the process that started it ends, however that ends.
+ * Runs a server process that ends with the process that started it, even if that is killed. Its folder is then deleted.
  */
 import { spawn } from 'node:child_process';
 import { createConnection } from 'node:net';
@@ -9,20 +9,19 @@ import type { Program } from './serverProgram.ts';
 export type Listening = { readonly path: string } | { readonly port: number };
 
 export interface GuardedProcess {
-  /** For signals, as of a test that stops or kills it. */
+  /** For tests that stop or kill the server by a signal. */
   readonly pid: number;
   stop(): Promise<void>;
 }
 
-// The shell waits for its input to end, which it does when this process is gone, and takes the server along, stopped or
-// not: it keeps nothing. In a group of its own, so that Ctrl-C reaches it only through this process, once that has
-// drained.
+// The shell's input ends when this process is gone. The shell then kills the server, even a stopped one. It runs in a
+// process group of its own, so that Ctrl-C does not reach it before this process has drained.
 const GUARD = '"$@" >/dev/null & server=$!; echo $server; cat >/dev/null; kill -9 $server; rm -rf "$folder"';
 
 /**
- * Starts it, and waits until it listens.
- * @param folder a temporary one, in which it runs
- * @throws Error that says that it does not
+ * Starts a server and waits until it listens.
+ * @param folder a temporary folder to run in
+ * @throws Error if it does not start
  */
 export async function startGuarded(
   { path, env }: Program,
@@ -52,7 +51,7 @@ export async function startGuarded(
 }
 
 async function answering(at: Listening, pid: number, path: string): Promise<void> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   while (Date.now() < deadline) {
     const connected = await new Promise<boolean>((resolve) => {
       const connection = createConnection({ host: '127.0.0.1', ...at }, () => resolve(true));

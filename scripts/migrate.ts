@@ -1,5 +1,5 @@
 /**
- * `npm run db:migrate`: brings the schema up to date as it is configured (a file .env in this folder counts).
+ * `npm run db:migrate`: updates the schema of the configured database. Reads a file .env in this folder.
  */
 import { existsSync } from 'node:fs';
 

@@ -1,7 +1,7 @@
 /**
- * A private, real PostgreSQL for the tests and the benchmarks: found on the PATH or where packages put it, else
- * installed by the system's package manager; at a port of its own, its data in a temporary folder. It ends, and its
- * folder goes, when the process that started it ends, however that ends.
+ * Starts a private PostgreSQL for tests and benchmarks: one on the PATH or in a package's folder, else one installed by
+ * the system's package manager. It has a free port and a temporary folder, and ends with the process that started it,
+ * even if that is killed. Its folder is then deleted.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -33,18 +33,18 @@ const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '', // none
   max_connections: 200,
-  // What is here is to outlive a kill of the server, hence synchronous_commit stays on, but not the machine.
+  // Data must survive a kill of the server, so synchronous_commit stays on. It need not survive a crash of the machine.
   fsync: 'off',
   full_page_writes: 'off',
-  // In the folder, so that it goes with it.
+  // In the folder, so that it is deleted with it.
   dynamic_shared_memory_type: 'mmap',
-  // It costs a short query more than it saves, and needs a library that may be missing.
+  // JIT costs short queries more than it saves, and needs a library that may be missing.
   jit: 'off',
 };
 
 /**
- * Each line of the shell's input starts the server, anew if there is one, and is answered with its process id; the end
- * of its input, which comes when this process is gone, ends it.
+ * Each line of the shell's input starts or restarts the server, and the shell prints its process id. When the input
+ * ends, because this process is gone, the shell ends the server.
  */
 const GUARD = `
 trap '' PIPE # this process may go before it is answered
@@ -73,27 +73,27 @@ rm -rf "$folder"`;
 const STARTS_WITHIN_MS = 30_000;
 
 export interface PostgresServer {
-  /** Of an empty database, as a user that may do everything: `postgres://…`. */
+  /** `postgres://…`, with a superuser and an empty database. */
   readonly url: string;
   /**
-   * For signals, as of a test that stops or kills it; another after a restart. To stop it keeps new connections
-   * waiting, those that are open go on; to kill it closes them all.
+   * For tests that stop or kill the server by a signal. Changes with a restart. While the server is stopped, new
+   * connections wait and open ones work. Killing it closes all.
    */
   readonly pid: number;
   /**
-   * Starts it again, on the same data and at the same address, after a test has killed or stopped it or while it runs.
-   * @throws Error that says why it does not start
+   * Restarts the server with the same data and address, whether it was killed, stopped or is running.
+   * @throws Error with the reason, if it does not start
    */
   restart(): Promise<void>;
-  /** Ends it and deletes its folder. */
+  /** Ends the server and deletes its folder. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a PostgreSQL, on an empty cluster, that trusts everyone on this machine.
- * @param say told, in a line, of anything that is installed
- * @param more settings, in place of those above
- * @throws Error that says why there can be none
+ * Starts a PostgreSQL with an empty cluster, without passwords for users of this machine.
+ * @param say called with a line of text when something is installed
+ * @param more settings that override the ones above
+ * @throws Error with the reason, if none can be started
  */
 export async function startPostgres(
   say: (line: string) => void,
@@ -132,8 +132,7 @@ export async function startPostgres(
       child.stdin.write('start\n');
       pid = Number(await started);
       if (await becomesReady(pid, folder, deadline)) return child.unref();
-      // It does not start beside the children of its predecessor: if that was killed, they are done with their queries
-      // first.
+      // It does not start while child processes of a killed predecessor finish their queries.
     } while (again && Date.now() < deadline);
     throw new Error(`${path} does not start: ${complaint(folder)}`);
   };
@@ -153,7 +152,7 @@ export async function startPostgres(
   };
 }
 
-/** PostgreSQL refuses to run as root: the user it then runs as. */
+/** The user that PostgreSQL runs as if this process is root, since it refuses to run as root. */
 function unprivileged(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const id = (which: string, user: string) =>
@@ -165,7 +164,7 @@ function unprivileged(): { readonly uid: number; readonly gid: number } | undefi
   }
 }
 
-/** Whether the server takes queries, which it says in its lock file, before it ends or the deadline is over. */
+/** Whether the server accepts queries, according to its lock file, before it ends or the deadline passes. */
 async function becomesReady(pid: number, folder: string, deadline: number): Promise<boolean> {
   while (isAlive(pid) && Date.now() < deadline) {
     const lines = read(join(folder, 'data', 'postmaster.pid')).split('\n');
@@ -175,7 +174,7 @@ async function becomesReady(pid: number, folder: string, deadline: number): Prom
   return false;
 }
 
-/** The last thing that it, or the making of its data, complained about. */
+/** Returns the last error message of the server or of initdb. */
 function complaint(folder: string): string {
   return (
     /.*/.exec(
@@ -186,7 +185,7 @@ function complaint(folder: string): string {
   );
 }
 
-/** What is in a file, nothing if it is not there: the server may delete it at any time. */
+/** Reads a file; returns '' if it does not exist: the server may delete it at any time. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');

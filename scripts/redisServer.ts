@@ -1,7 +1,7 @@
 /**
- * A private, real Redis for the default start, the tests and the benchmarks, or several that make up one: found on the
- * PATH, else installed by the system's package manager; its socket and data in a temporary folder. It ends, and its
- * folder goes, when the process that started it ends, however that ends.
+ * Starts a private Redis, or the nodes of one, for the default start, tests and benchmarks: one on the PATH, else one
+ * installed by the system's package manager. Its socket and data are in a temporary folder. It ends with the process
+ * that started it, even if that is killed. Its folder is then deleted.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,18 +21,18 @@ const REDIS: Wanted = {
 };
 
 export interface RedisServer extends GuardedProcess {
-  /** For REDIS_URL. */
+  /** The value for REDIS_URL. */
   readonly url: string;
 }
 
-/** What every Redis here is started with: it keeps nothing on disk and evicts nothing. */
+/** The options of every Redis here: nothing is stored on disk or evicted. */
 const LASTING = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'];
 
 /**
  * Starts a Redis at a socket.
- * @param say told, in a line, of anything that is installed
- * @param options.socket where it listens, instead of in its folder
- * @throws Error that says why there can be none
+ * @param say called with a line of text when something is installed
+ * @param options.socket the path of the socket; by default in the Redis's folder
+ * @throws Error with the reason, if none can be started
  */
 export async function startRedis(
   say: (line: string) => void,
@@ -45,16 +45,16 @@ export async function startRedis(
   return { url: `unix://${socket}`, pid, stop };
 }
 
-/** A Redis, or a sentinel, at a port of this machine. */
+/** A Redis or a sentinel at a port of this machine. */
 export interface RedisNode extends GuardedProcess {
   readonly port: number;
 }
 
 /**
  * Starts a Redis at a port, as one of several.
- * @param say as above
- * @param options besides those that every Redis here has
- * @throws Error that says why there can be none
+ * @param say as for startRedis()
+ * @param options added to the options of every Redis here
+ * @throws Error with the reason, if none can be started
  */
 export async function startRedisNode(
   say: (line: string) => void,
@@ -76,10 +76,10 @@ export async function startRedisNode(
 
 /**
  * Starts a sentinel.
- * @param say as above
- * @param settings lines of its configuration, but for the port
- * @param isTls whether it speaks TLS, to clients and to Redis
- * @throws Error that says why there can be none
+ * @param say as for startRedis()
+ * @param settings lines of its configuration, without the port
+ * @param isTls whether it uses TLS with clients and with Redis
+ * @throws Error with the reason, if none can be started
  */
 export async function startSentinel(
   say: (line: string) => void,

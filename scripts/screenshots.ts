@@ -1,6 +1,6 @@
 /**
- * `npm run screenshots`: pictures of every page of the dashboard for docs/, light and dark, wide and narrow, of a
- * service that this starts with something in it.
+ * `npm run screenshots`: takes pictures of every dashboard page for docs/, light and dark, wide and narrow. Starts a
+ * service with example data for them.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -46,7 +46,7 @@ process.once('exit', () => service.kill('SIGKILL'));
 const browser = await startBrowser();
 mkdirSync(FOLDER, { recursive: true });
 
-/** A page of a new window in which somebody has signed in. */
+/** Opens a page in a new browser context and signs in. */
 async function signIn(options: { colorScheme: 'light' | 'dark'; viewport: { width: number; height: number } }) {
   const page = await (await browser.newContext(options)).newPage();
   await page.goto(`${url}/dashboard`);

@@ -1,33 +1,33 @@
 /**
- * Finds the program of a server that the default start, the tests or the benchmarks run on, else installs it by the
- * system's package manager: as root, by Homebrew, or, on Debian without root, unpacked into the home folder.
+ * Finds the program of a server for the default start, tests and benchmarks, or installs it with the system's package
+ * manager: as root, with Homebrew, or on Debian without root by unpacking it into the home folder.
  */
 import { execFileSync } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 
-/** What is looked for. */
+/** Describes the program to find. */
 export interface Wanted {
-  /** As messages call it. */
+  /** The name in messages. */
   readonly title: string;
   readonly names: readonly string[];
-  /** Where it may be besides the PATH, one asterisk standing for a name or its end, as of a version. */
+  /** Folders to search besides the PATH. One asterisk stands for a name or its end, such as a version. */
   readonly folders: readonly string[];
-  /** What it is asked for its version by; --version unless set. */
+  /** The option that prints the version; --version by default. */
   readonly versionOption?: string;
-  /** Its major version in what it answers to that, as the first group. */
+  /** Matches the output of that option. The first group is the major version. */
   readonly version: RegExp;
   readonly oldestMajor: number;
-  /** What each package manager calls it. */
+  /** The package names, by package manager. */
   readonly packages: Readonly<Record<'apt' | 'apk' | 'dnf' | 'brew', string>>;
-  /** Below ~/.cache/holdfast: where it is unpacked if it cannot be installed for want of root. */
+  /** The folder below ~/.cache/holdfast that it is unpacked into without root. */
   readonly cache: string;
-  /** What to do where it cannot be installed: the end of the messages of errors. */
+  /** What to do if it cannot be installed: the end of error messages. */
   readonly byHand: string;
 }
 
-/** A program, and the environment to run it in: where it was unpacked, that says where its libraries are. */
+/** A program and the environment to run it in, which contains the path of unpacked libraries. */
 export interface Program {
   readonly path: string;
   readonly env: NodeJS.ProcessEnv;
@@ -35,9 +35,9 @@ export interface Program {
 
 /**
  * Finds a program that is recent enough, or installs it.
- * @param wanted what to look for
- * @param say told, in a line, of anything that is installed
- * @throws Error that says why there can be none, and what to do
+ * @param wanted the program
+ * @param say called with a line of text when something is installed
+ * @throws Error with the reason and what to do, if there is none
  */
 export function findOrInstall(wanted: Wanted, say: (line: string) => void): Program {
   return find(wanted) ?? install(wanted, say);
@@ -57,7 +57,7 @@ function find(wanted: Wanted): Program | undefined {
   return path === undefined ? undefined : { path, env };
 }
 
-/** The folders that a pattern stands for, the latest version first. */
+/** Returns the folders that match a pattern, the latest version first. */
 function expand(pattern: string): readonly string[] {
   const [start = '', end] = pattern.split('*');
   if (end === undefined) return [pattern];
@@ -84,7 +84,7 @@ function isRecent(
   }
 }
 
-/** Where a server that was unpacked into the cache finds its libraries. */
+/** Returns the environment in which an unpacked server finds its libraries. */
 function libraries(cache: string): NodeJS.ProcessEnv {
   const usr = join(cache, 'usr', 'lib');
   if (!existsSync(usr)) return process.env;
@@ -95,19 +95,19 @@ function libraries(cache: string): NodeJS.ProcessEnv {
   };
 }
 
-/** Installing for show tells, without root, which packages are missing. */
+/** A simulated installation lists the missing packages without root. */
 const DOWNLOAD = `shown=$(apt-get install -s -q --reinstall --no-install-recommends "$1") &&
 apt-get download -qq $(echo "$shown" | sed -n 's/^Inst \\([^ ]*\\).*/\\1/p')`;
 
 interface Installer {
-  /** The program it needs. */
+  /** The program of the package manager. */
   readonly program: string;
-  /** Whether root must run it. */
+  /** Whether it needs root. */
   readonly root: boolean;
   readonly commands: readonly (readonly string[])[];
 }
 
-/** Ways to install: the first that applies is taken. */
+/** Ways to install. The first one that applies is used. */
 const installers = ({ packages }: Wanted): readonly Installer[] => [
   {
     program: 'apt-get',
@@ -135,8 +135,8 @@ function install(wanted: Wanted, say: (line: string) => void): Program {
   const isRoot = process.getuid?.() === 0;
   const has = (program: string) => onPath().some((folder) => existsSync(join(folder, program)));
   const installer = installers(wanted).find(({ program, root }) => has(program) && (isRoot || !root));
-  if (installer === undefined) throw new Error(`no ${title} on this machine: ${byHand}`);
-  say(`No ${title} on this machine: installing one (${installer.program})`);
+  if (installer === undefined) throw new Error(`${title} was not found on this machine: ${byHand}`);
+  say(`${title} was not found on this machine. Installing it with ${installer.program}`);
   const cwd = cacheOf(wanted);
   mkdirSync(cwd, { recursive: true });
   try {

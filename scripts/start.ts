@@ -1,7 +1,7 @@
 /**
- * `npm start`: runs the service as it is configured (a file .env in this folder counts); with no REDIS_URL, on a
- * private Redis that ends with it, and with nobody configured, with a sign-in to the dashboard for whoever uses this
- * machine.
+ * `npm start`: runs the service with the configuration of the environment and a file .env in this folder. Without
+ * REDIS_URL it uses a private Redis that ends with it. If neither keys nor sign-in are configured, every user of this
+ * machine can sign in to the dashboard.
  */
 import { existsSync } from 'node:fs';
 import { isThisMachine } from '../src/config/machine.ts';
@@ -19,8 +19,7 @@ if (!process.env.REDIS_URL) {
   }
 }
 
-// Nothing says who there is or how they sign in: then whoever uses this machine may, to look at what they have just
-// started.
+// If neither keys nor sign-in are configured, users of this machine can sign in to the dashboard.
 const { DATABASE_URL, API_KEYS, OIDC_ISSUER, HOST = '', TRUSTED_PROXIES = '' } = process.env;
 const isForItself = (HOST === '' || isThisMachine(HOST)) && ['', '0'].includes(TRUSTED_PROXIES);
 if (!DATABASE_URL && !API_KEYS && !OIDC_ISSUER && isForItself) process.env.LOCAL_SIGN_IN ||= 'true';

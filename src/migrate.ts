@@ -1,6 +1,6 @@
 /**
- * Brings the schema of DATABASE_URL up to date, and does nothing else: a step of its own where one deploys, though
- * instances do so themselves when they start.
+ * Updates the schema of the database at DATABASE_URL and exits: a separate step for deployments that want one.
+ * Instances also do this when they start.
  */
 import './signals.ts';
 
@@ -10,7 +10,7 @@ try {
     import('./store/database.ts'),
     import('./telemetry/log.ts'),
   ]);
-  // Nothing here needs Redis.
+  // Redis is not used here, but the configuration requires an address.
   const { database, logLevel } = readConfig({ LOG_LEVEL: 'warn', REDIS_URL: 'redis://unused', ...process.env });
   if (database === null) throw new Error('DATABASE_URL must be set');
   const log = createLogger(logLevel);

@@ -1,6 +1,6 @@
 /**
- * Batches of 10, 100 and 500, by the item, beside the same scripts called straight and beside redlock on the same
- * Redis, both of which have this process and Redis on a core each.
+ * Batches of 10, 100 and 500 items, compared with the same scripts without HTTP and with redlock on the same Redis. For
+ * both peers, this process and Redis have a core each.
  */
 import { reserve } from '../../src/engine/reservations/reserve.ts';
 import { unreserve } from '../../src/engine/reservations/unreserve.ts';
@@ -12,7 +12,7 @@ import { inTurn, Series } from '../rounds.ts';
 import { loadOver, resetAll, type Stage, straight } from '../stage.ts';
 import type { Table } from '../table.ts';
 
-/** How many clients send batches of a size at once: there are never more than this many items on their way. */
+/** The number of clients that send batches of a size: it limits the number of items in flight. */
 const ITEMS_UNDER_WAY = 4000;
 const LOCKERS = 64;
 
@@ -51,7 +51,7 @@ export async function batches(stage: Stage, table: Table): Promise<void> {
   await resetAll(stage, [tenant]);
 }
 
-/** Reserves and releases so many at once, by the engine in this process. */
+/** Reserves and releases a batch through the engine in this process. */
 export async function cycleStraight({ engine, credential }: Stage, size: number): Promise<void> {
   const items = Array.from({ length: size }, () => ({
     resource: freshName(),

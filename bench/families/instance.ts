@@ -1,5 +1,5 @@
 /**
- * An instance by itself: how soon it serves, and the memory that it has while idle, beside a bare Node server.
+ * A single instance: the time until it serves, and its memory while idle, compared with a bare Node server.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../scripts/freePort.ts';
@@ -9,7 +9,7 @@ import type { Stage } from '../stage.ts';
 import type { Table } from '../table.ts';
 
 const BARE = `require('node:http').createServer((_, response) => response.end()).listen(process.env.PORT, '127.0.0.1')`;
-/** What is needed only for the start is let go by then. */
+/** Memory that only the start needs is freed by then. */
 const IDLE_MS = 1000;
 
 export async function instance({ env, tenant }: Stage, table: Table): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * A tenant that holds 1,000,000: bytes of Redis for each beside a lock of redlock, how it is served, and how long any
- * command keeps Redis busy.
+ * A tenant with 1,000,000 reservations: the memory of each, compared with a lock of redlock, the speed of its requests,
+ * and the longest command.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { cpuOf, load } from '../load.ts';
@@ -16,11 +16,11 @@ import { hold, lookThrough, nameOf } from './reads.ts';
 
 const MILLION = 1_000_000;
 const TTL_SECONDS = 86_400;
-/** Enough to know what one costs. */
+/** Enough to measure the memory of one. */
 const LOCKS = 100_000;
 const LOCK = `for i = 1, ARGV[1] do redis.call('SET', string.format('held-%07d', i), ARGV[2], 'PX', 86400000) end`;
 const UNLOCK = `for i = 1, ARGV[1] do redis.call('DEL', string.format('held-%07d', i)) end`;
-/** By then Redis has freed what a reset of a million has ended. */
+/** By then Redis has freed the memory of the million after a reset. */
 const FREED_WITHIN_MS = 10_000;
 
 export async function million(stage: Stage, table: Table): Promise<void> {
@@ -49,7 +49,7 @@ export async function million(stage: Stage, table: Table): Promise<void> {
     beside: { what: 'ceiling', figure: most.figure(({ perSecond }) => perSecond) },
     cpu: cpuOf(reserves.samples),
   });
-  // Redis by itself on a core: the slow log counts the time for which others had it, too.
+  // Redis has a core of its own, because the slow log includes the time of other processes.
   await redis.slowlog('RESET');
   await straight(stage, () => load(Array.from({ length: 4 }, () => () => cycleStraight(stage, 500))));
   await loadOver(stage, service, 1, async (one) => {

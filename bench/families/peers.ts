@@ -1,6 +1,6 @@
 /**
- * A name reserved and released, beside peers that lock and unlock one, at 1 and at 64 clients in this process. Peers
- * may use both cores; of the service, the instance has one, Redis shares the other with the load.
+ * Reserving and releasing a name, compared with peers that lock and unlock one, with 1 and 64 clients in this process.
+ * Peers may use both cores. The service's instance has one core, and Redis shares the other with the load.
  */
 import { cpuOf, load } from '../load.ts';
 import { openStreams } from '../openStreams.ts';
@@ -15,7 +15,7 @@ import { pin } from '../servers.ts';
 import { loadOver, resetAll, type Stage, straight } from '../stage.ts';
 import type { Table } from '../table.ts';
 
-/** The service is to be ahead of it. */
+/** The service should be faster than this peer. */
 const isBehind = ({ name }: Peer) => /^ZooKeeper|^etcd|insert/.test(name);
 
 export async function peers(stage: Stage, table: Table): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * What is more than a plain name, at 64 connections, beside plain names: pools, the leaf of a tree, a transaction; and
- * one name that all of them want, beside redlock.
+ * Pools, leaves of a tree and transactions at 64 connections, compared with plain names, and one name that all
+ * connections reserve, compared with redlock.
  */
 import { reserve } from '../../src/engine/reservations/reserve.ts';
 import { type Client, cpuOf, type Load, load } from '../load.ts';
@@ -12,7 +12,7 @@ import { loadOver, register, resetAll, type Stage, straight } from '../stage.ts'
 import type { Table } from '../table.ts';
 
 const CONNECTIONS = 64;
-/** Of 10 slots each, so that all find one and most are taken. */
+/** Pools of 10 slots each, so that all connections find a slot and most slots are taken. */
 const SMALL_POOLS = 8;
 const HUGE = 100_000;
 
@@ -61,7 +61,7 @@ export async function pools(stage: Stage, table: Table): Promise<void> {
   await resetAll(stage, [tenant]);
 }
 
-/** All want one name, and try again at once when they do not get it. */
+/** All connections reserve one name and retry at once if it is taken. */
 async function contended(stage: Stage, table: Table): Promise<void> {
   const redlock = await startRedlock(stage.redisServer.url);
   const byRedlock: readonly Client[] = Array.from({ length: CONNECTIONS }, () => async () => {

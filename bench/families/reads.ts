@@ -1,6 +1,6 @@
 /**
- * Reads: check and available beside the ceiling; all reservations, and a tree of 1,000 nodes, of a tenant that holds
- * few or many, beside Redis giving the same hashes bare.
+ * Reads: check and available, compared with the ceiling; all reservations and a tree of 1,000 nodes of tenants with few
+ * and many reservations, compared with plain reads of the same hashes.
  */
 import { get } from 'node:http';
 import { reserve } from '../../src/engine/reservations/reserve.ts';
@@ -40,10 +40,10 @@ export async function reads(stage: Stage, table: Table): Promise<void> {
   await resetAll(stage, [tenant]);
 }
 
-/** The name of the i-th of those that are held. */
+/** Returns the name of the i-th reserved resource. */
 export const nameOf = (i: number): string => `held-${String(i).padStart(7, '0')}`;
 
-/** Has the tenant hold so many resources, by the engine alone. */
+/** Reserves resources for the tenant through the engine. */
 export async function hold(stage: Stage, count: number, ttlSeconds?: number): Promise<void> {
   let next = 0;
   const filler = async () => {
@@ -61,7 +61,7 @@ export async function hold(stage: Stage, count: number, ttlSeconds?: number): Pr
   await straight(stage, () => Promise.all(Array.from({ length: 4 }, filler)));
 }
 
-/** All reservations of the tenant, which holds so many, and its tree. */
+/** Reads all reservations of the tenant, and its tree. */
 export async function lookThrough(stage: Stage, table: Table, held: number, rounds = ROUNDS): Promise<void> {
   const { service, tenant, redis } = stage;
   const ofTenant = `{${tenant.tenant}}`;
@@ -99,7 +99,7 @@ export async function lookThrough(stage: Stage, table: Table, held: number, roun
   }
 }
 
-/** 10 roots, 10 nodes below each, 9 leaves below 90 of these and some below the others. */
+/** 10 roots with 10 nodes each. 90 of these have 9 leaves, the others some. */
 const TREE = Array.from({ length: 1000 }, (_, i) => {
   const [root, branch] = [`root${i % 10}`, `branch${i % 100}`];
   if (i < 10) return { name: root, capacity: 100 };
@@ -107,7 +107,7 @@ const TREE = Array.from({ length: 1000 }, (_, i) => {
   return { name: `leaf${i}`, capacity: 2, treePath: `${root}>${branch}` };
 });
 
-/** Reads all of an answer and drops it. */
+/** Reads a response to its end and drops it. */
 function download(port: number, path: string, key: string): Promise<void> {
   return new Promise((resolve, reject) => {
     get({ port, path, headers: { 'X-Api-Key': key } }, (response) => {

@@ -1,6 +1,6 @@
 /**
- * Events: how soon one is at a subscriber of another instance, how many are delivered to 1, 100 and 1,000 streams
- * beside a bare loop that writes each event to as many sockets, and what an idle stream costs.
+ * Events: the latency to a subscriber of another instance, the rate of deliveries to 1, 100 and 1,000 streams, compared
+ * with a bare loop that writes each event to as many sockets, and the memory of an idle stream.
  */
 import { eventsChannel, tenantKey } from '../../src/redis/keys.ts';
 import { Connection } from '../client.ts';
@@ -12,12 +12,12 @@ import { pin, type RunningServer, residentKiB, SERVICE, startServer } from '../s
 import { headOf, type Stage } from '../stage.ts';
 import type { Table } from '../table.ts';
 
-/** Events at once: as many as 500, and no more than so many deliveries. */
+/** The size of a burst: at most 500 events, and a limited number of deliveries. */
 const burstTo = (streams: number) => Math.min(500, 100_000 / streams);
 const ROUND_MS = 600;
 /**
- * Publishes an event so many times, numbered as scripts do. By Redis itself, so that it costs this process nothing.
- * KEYS: the channel, the tenant's hash. ARGV: the event, how often.
+ * Publishes an event repeatedly, with the numbers that scripts use. Runs in Redis, so that this process has no cost.
+ * KEYS: the channel, the tenant's hash. ARGV: the event, the number of repetitions.
  */
 export const PUBLISH = `local publisher = redis.call('HGET', KEYS[2], 'publisher')
 for _ = 1, ARGV[2] do
@@ -87,7 +87,8 @@ export async function streams(stage: Stage, table: Table): Promise<void> {
 }
 
 /**
- * From the answer of a reserve to its event at another instance, one at a time; less than nothing where it came before.
+ * Measures the time from the response of a reserve to its event at another instance, one at a time. Negative if the
+ * event came first.
  */
 async function latency({ service, tenant }: Stage, other: RunningServer): Promise<{ p50Ms: number; p99Ms: number }> {
   const arrived = new Map<string, (at: number) => void>();
@@ -111,14 +112,14 @@ async function latency({ service, tenant }: Stage, other: RunningServer): Promis
 }
 
 /**
- * For a round has bursts of events sent, each when the one before has arrived everywhere; gives deliveries a second.
+ * Sends bursts of events for a round, each after the one before has arrived everywhere. Returns deliveries per second.
  */
 async function deliveries(port: number, key: string, count: number, send: () => Promise<unknown>): Promise<number> {
   let received = 0;
   let expected = 0;
   let done = () => {};
   const opened = await openStreams(port, key, count, (text) => {
-    // One brace an event, which no boundary between packets can split.
+    // Counts one brace for each event: a single byte cannot be split between packets.
     received += text.split('{').length - 1;
     if (received >= expected) done();
   });

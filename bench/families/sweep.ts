@@ -1,6 +1,6 @@
 /**
- * A sweep of 100,000 reservations that are due at once, with a stream of their events open, beside Redis itself
- * dropping as many keys whose time is over.
+ * A sweep of 100,000 reservations that expire at once, with an open event stream, compared with Redis expiring as many
+ * keys.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { startRedis } from '../../scripts/redisServer.ts';
@@ -24,7 +24,7 @@ const SET_KEYS = `for i = 1, ARGV[1] do redis.call('SET', ARGV[2] .. ':' .. i, '
 const SOON_MS = 500;
 
 export async function sweeping({ env, engine, credential, tenant, say }: Stage, table: Table): Promise<void> {
-  // Another Redis, on which no instance sweeps.
+  // A separate Redis that no instance sweeps.
   const redisServer = await startRedis(say);
   const service = await startServer(SERVICE, { ...env, REDIS_URL: redisServer.url, ROLE: 'api' });
   pin(0, [service.pid]);

@@ -1,6 +1,6 @@
 /**
- * Single reserves, and reserves that are released, at 1, 64 and 256 connections, of one tenant and of a thousand,
- * beside the ceiling; and how much later than the ceiling's an answer comes to a caller that is alone.
+ * Single reserves, and reserve-release cycles, at 1, 64 and 256 connections, of one tenant and of a thousand, compared
+ * with the ceiling. And the latency of a single caller, compared with the ceiling's.
  */
 import { cpuOf, type Load, load } from '../load.ts';
 import { openStreams } from '../openStreams.ts';
@@ -59,7 +59,7 @@ export async function throughput(stage: Stage, table: Table): Promise<void> {
   await watchedByAll();
   for (const stream of subscriber) stream.destroy();
 
-  /** As above, but each of the thousand has a stream of its own open. */
+  /** The same, with an open event stream for each of the thousand. */
   async function watchedByAll(): Promise<void> {
     const streams = await Promise.all(tenants.map(({ key }) => openStreams(service.port, key, 1)));
     const [most, reserves] = [ceilingAt(64), manyAt(64)];

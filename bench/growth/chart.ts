@@ -1,18 +1,18 @@
 /**
- * Draws a chart as SVG: panels side by side, each from 0 up or, where its figures span several powers of ten, on a
- * logarithmic axis; sizes on a logarithmic axis. On white, so that it can be read on whatever page it is put.
+ * Draws a chart as SVG: panels side by side, with sizes on a logarithmic axis and figures on a linear one, or a
+ * logarithmic one if they span several powers of ten. The background is white, so that it is readable on any page.
  */
 import { type Chart, type Line, type Panel, sizeName } from './line.ts';
 
 const WIDTH = 960;
-/** Two in a row. */
+/** The number of panels in a row. */
 const PANEL = { width: 370, height: 220, across: 470, down: 320, left: 76, top: 82 };
 const LEGEND = { row: 24, column: 430 };
-/** By Okabe and Ito: people who see few colours can tell them apart. */
+/** The palette of Okabe and Ito, which colour-blind people can distinguish. */
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9'];
 const [INK, FAINT] = ['#1a1a1a', '#d9d9d9'];
-/** A panel whose figures differ more than this is logarithmic. */
-const MOST_LINEAR = 50;
+/** A panel whose figures differ by more than this factor has a logarithmic axis. */
+const MAX_LINEAR = 50;
 
 /** Draws a chart. */
 export function drawChart({ title, of, panels }: Chart): string {
@@ -42,7 +42,7 @@ export function drawChart({ title, of, panels }: Chart): string {
 function drawPanel({ title, lines }: Panel, of: string, colourOf: (name: string) => string): string {
   const { width, height } = PANEL;
   const sizes = [...new Set(lines.flatMap(({ points }) => points.map(({ n }) => n)))].toSorted((a, b) => a - b);
-  // What is 0 has its place where 1 would have it.
+  // 0 is drawn in the place of 1.
   const logs = sizes.map((n) => Math.log10(Math.max(n, 1)));
   const [least, most] = [Math.min(...logs), Math.max(...logs)];
   const x = (n: number) => round(((Math.log10(Math.max(n, 1)) - least) / (most - least)) * width);
@@ -63,7 +63,7 @@ function drawPanel({ title, lines }: Panel, of: string, colourOf: (name: string)
   ].join('\n');
 }
 
-/** A line through the medians, and at each the least and the greatest of its rounds. */
+/** Draws a line through the medians, with the least and the greatest round at each point. */
 function drawLine(
   points: Line['points'],
   x: (n: number) => number,
@@ -78,11 +78,11 @@ function drawLine(
   return `<path d="${path}" fill="none" stroke="${colour}" stroke-width="2"/>${marks.join('')}`;
 }
 
-/** Where values lie, and the lines to read them by. */
+/** Computes the positions of values and the grid lines. */
 function axisOf(lines: readonly Line[], height: number): { ticks: readonly number[]; y: (value: number) => number } {
   const figures = lines.flatMap(({ points }) => points.map(({ figure }) => figure));
   const [least, most] = [Math.min(...figures.map(({ min }) => min)), Math.max(...figures.map(({ max }) => max))];
-  if (most / least > MOST_LINEAR) {
+  if (most / least > MAX_LINEAR) {
     const [from, to] = [Math.floor(Math.log10(least)), Math.ceil(Math.log10(most))];
     const ticks = Array.from({ length: to - from + 1 }, (_, i) => 10 ** (from + i));
     return { ticks, y: (value) => round(height - ((Math.log10(value) - from) / (to - from)) * height) };
@@ -93,7 +93,7 @@ function axisOf(lines: readonly Line[], height: number): { ticks: readonly numbe
   return { ticks, y: (value) => round(height - (value / top) * height) };
 }
 
-/** The least of 1, 2, 5, 10, … that is no less. */
+/** Rounds up to one of 1, 2, 5, 10, … */
 function stepFor(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least));
   return power * ([1, 2, 5].find((one) => one * power >= least) ?? 10);

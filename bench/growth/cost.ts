@@ -1,6 +1,6 @@
 /**
- * What a request costs the service and Redis, while 64 connections to each instance reserve and release, one request
- * after the other.
+ * Measures the cost of a request for the service and Redis, while 64 connections to each instance reserve and release,
+ * one request at a time each.
  */
 import { Connection } from '../client.ts';
 import { load } from '../load.ts';
@@ -14,27 +14,27 @@ const ROUND_MS = 600;
 /** A reserve and an unreserve. */
 const REQUESTS_A_CYCLE = 2;
 
-/** By the request. */
+/** The cost of a request. */
 export interface Cost {
   readonly perSecond: number;
-  /** CPU of Redis (µs), of all that it does. */
+  /** CPU time of Redis, in µs. */
   readonly redisUs: number;
-  /** CPU of the service (µs), of all instances. */
+  /** CPU time of all instances, in µs. */
   readonly serverUs: number;
-  /** Of a cycle that took longest. */
+  /** The time of the longest cycle. */
   readonly longestMs: number;
-  /** Requests that shared a script call, on average. */
+  /** The average number of requests that shared a script call. */
   readonly requestsPerCall: number;
 }
 
-/** A cycle, done again and again by each connection and the number that it has. */
+/** A cycle, repeated on each connection, which is passed with its number. */
 export type Work = (connection: Connection, number: number) => Promise<unknown>;
 
-/** What is not as by default. */
+/** Differences from the defaults. */
 export interface CostOptions {
-  /** Of those who ask. */
+  /** The tenants of the requests. */
   readonly head?: string;
-  /** The instances: each has as many connections. */
+  /** The instances. Each has the same number of connections. */
   readonly servers?: readonly RunningServer[];
   readonly roundMs?: number;
 }
@@ -66,7 +66,7 @@ export async function costOf(
   };
 }
 
-/** What Redis has computed so far, and the scripts that it was called for. */
+/** Reads the CPU time of Redis so far, and the number of script calls. */
 export async function redisUse({ redis }: Stage): Promise<{ seconds: number; calls: number; scriptUs: number }> {
   const info = `${await redis.info('cpu')}${await redis.info('commandstats')}`;
   const of = (pattern: RegExp) => Number(pattern.exec(info)?.[1] ?? 0);
@@ -77,7 +77,7 @@ export async function redisUse({ redis }: Stage): Promise<{ seconds: number; cal
   };
 }
 
-/** What is measured at one size, for a line. */
+/** The measurement at one size of a line. */
 export interface Sized<Sample> {
   readonly line: string;
   readonly n: number;
@@ -93,13 +93,13 @@ export const sized = <Sample>(line: string, n: number, measure: () => Promise<Sa
   series: new Series(measure),
 });
 
-/** Measures all of them in turn, once the first has been measured for nothing: what was idle is slow at first. */
+/** Measures all in turn, after a warm-up with the first, since idle processes are slow at first. */
 export async function measureAll(all: readonly Sized<unknown>[]): Promise<void> {
   await all[0]?.measure();
   await inTurn(all.map(({ series }) => series));
 }
 
-/** The lines of what was measured. */
+/** Makes lines of the measurements. */
 export function linesOf<Sample>(all: readonly Sized<Sample>[], of: (sample: Sample) => number): Line[] {
   const names = [...new Set(all.map(({ line }) => line))];
   const figure = ({ series }: Sized<Sample>): Figure => series.figure(of);
@@ -109,10 +109,10 @@ export function linesOf<Sample>(all: readonly Sized<Sample>[], of: (sample: Samp
   }));
 }
 
-/** The title of a panel. */
+/** Makes the title of a panel. */
 export const THROUGHPUT = 'requests/s';
 
-/** What a request costs, how many there are a second, and the longest wait. */
+/** Makes the panels: cost of a request, requests per second, longest wait. */
 export const costPanels = (all: readonly Sized<Cost>[]): [redis: Panel, server: Panel, ...shown: Panel[]] => [
   { title: 'Redis CPU, µs a request', isCost: true, lines: linesOf(all, ({ redisUs }) => redisUs) },
   { title: 'server CPU, µs a request', isCost: true, lines: linesOf(all, ({ serverUs }) => serverUs) },

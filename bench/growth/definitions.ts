@@ -1,6 +1,6 @@
 /**
- * Cost by the number of definitions that a tenant has registered: of a name that is none of them, of a pool that is
- * one, of a leaf below two others. Each size is a tenant of its own, so that all of them can be measured in turn.
+ * Cost by the number of a tenant's definitions: of an unregistered name, of a registered pool, and of a leaf below two
+ * ancestors. Each size has a tenant of its own, so that all can be measured in turn.
  */
 import type { Registration } from '../../src/domain/resources.ts';
 import { register } from '../../src/engine/definitions/register.ts';
@@ -13,18 +13,18 @@ import type { Findings } from './line.ts';
 import { actingFor, settle } from './settle.ts';
 
 const SIZES = [0, 10, 100, 1000, 10_000, 100_000];
-/** Of each pool, so that everybody finds a slot. */
+/** The capacity of each pool, so that every connection finds a slot. */
 const CAPACITY = 100;
 const CAPACITY_ABOVE = 1000;
 const BATCH = 250;
 
-/** A prime, by which steps come by every definition. */
+/** A prime step width, which reaches every definition. */
 const STRIDE = 7919;
 
 interface Kind {
   readonly name: string;
   readonly registrations: (n: number) => Registration[];
-  /** What is reserved. */
+  /** The reserved name. */
   readonly pick: (n: number) => () => string;
 }
 
@@ -34,7 +34,7 @@ const KINDS: readonly Kind[] = [
   { name: 'a leaf, with the two pools above it', registrations: treeOf, pick: (n) => everyOf('leaf', leavesOf(n)) },
 ];
 
-/** Measures by definitions registered. */
+/** Measures by the number of definitions. */
 export async function definitions(stage: Stage): Promise<Findings> {
   const costs: Sized<Cost>[] = [];
   for (const [i, { name, registrations, pick }] of KINDS.entries())
@@ -67,7 +67,7 @@ function poolsOf(n: number): Registration[] {
   return Array.from({ length: n }, (_, i) => ({ name: `pool${i}`, capacity: CAPACITY, blocks: [], treePath: [] }));
 }
 
-/** Of n definitions, a tenth are branches and a hundredth, one at least, are roots. */
+/** Of n definitions, a tenth are branches and a hundredth are roots, at least one. */
 const branchesOf = (n: number) => Math.ceil(n / 10);
 const rootsOf = (n: number) => Math.ceil(n / 100);
 const leavesOf = (n: number) => n - branchesOf(n) - rootsOf(n);
@@ -89,7 +89,7 @@ function treeOf(n: number): Registration[] {
   ];
 }
 
-/** Every name in turn, far apart from each other. */
+/** Returns the names in turn, with distance between neighbours. */
 function everyOf(name: string, count: number): () => string {
   let at = 0;
   return () => {

@@ -1,7 +1,6 @@
 /**
- * The stage with an instance that keeps tenants in a database, which alone may have more of them than an environment
- * variable can name. Here the database is empty: the records that the service would copy to Redis are put there at
- * once, so that it is never asked.
+ * The stage with an instance in database mode, since an environment variable cannot hold many tenants. The database is
+ * empty: the records that the service would copy to Redis are written there directly, so that it is never queried.
  */
 import { startPostgres } from '../../scripts/postgresServer.ts';
 import { cycle } from '../requests.ts';
@@ -25,7 +24,7 @@ export async function inDatabaseMode(stage: Stage): Promise<Stage> {
       await postgres.stop();
     },
   };
-  // It is compiled while it is first called.
+  // A warm-up, so that it is compiled.
   for (let round = 0; round < 3; round++) await loadOver(changed, service, 64, (one) => cycle(one));
   return changed;
 }

@@ -1,7 +1,7 @@
 /**
- * Cost by the number of instances, each with 64 connections: of one tenant, whose requests share script calls at each
- * instance by itself, and of a thousand, whose requests share none. All instances are on one core here, so that what
- * they serve together does not grow, but what each request costs is what it would be on as many cores.
+ * Cost by the number of instances, each with 64 connections: of one tenant, whose requests share script calls within an
+ * instance, and of a thousand tenants, whose requests share none. All instances run on one core, so that their total
+ * throughput does not grow, but the cost of a request is as it would be with a core for each.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { openStreams } from '../openStreams.ts';
@@ -13,13 +13,13 @@ import type { Fact, Findings } from './line.ts';
 
 const MOST = 4;
 const IDLE_MS = 3000;
-/** By then an instance has done what comes with its start. */
+/** By then an instance has finished the work of its start. */
 const SETTLED_MS = 1500;
 
-/** Rounds of load before an instance counts. */
+/** Warm-up rounds of an instance. */
 const WARMING = 3;
 
-/** Measures by instances, and what idle ones cost. */
+/** Measures by the number of instances, and the cost of idle ones. */
 export async function instances(stage: Stage): Promise<Findings> {
   const { tenant, tenants, env, service } = stage;
   const alone = await idle(stage, [service]);
@@ -38,7 +38,7 @@ export async function instances(stage: Stage): Promise<Findings> {
     { what: 'memory of an idle instance', value: share(({ mib }) => mib), unit: 'MiB' },
   ];
 
-  // They are compiled while they are first called.
+  // A warm-up, so that they are compiled.
   for (const server of more) for (let i = 0; i < WARMING; i++) await loadOver(stage, server, 64, (one) => cycle(one));
   const subscriber = await openStreams(service.port, tenant.key, 1);
   const heads = tenants.map(headOf);
@@ -71,7 +71,7 @@ export async function instances(stage: Stage): Promise<Findings> {
 }
 
 /**
- * Shares of a core that Redis and all of these instances use while nobody asks for anything, and the memory of these.
+ * Measures the CPU time of Redis and of idle instances, in cores, and the memory of the instances.
  */
 async function idle(stage: Stage, servers: readonly RunningServer[]) {
   await pause(SETTLED_MS);

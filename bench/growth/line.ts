@@ -1,76 +1,75 @@
 /**
- * How a cost grows with a size: points as they were measured, and whether they grow no faster than logarithmically.
+ * The growth of a cost with a size: the measured points, and whether they grow faster than logarithmically.
  */
 import { type Figure, figureOf, ratioOf } from '../rounds.ts';
 import { readable } from '../table.ts';
 
-/** What was measured at one size. */
+/** The measurement at one size. */
 export interface Point {
-  /** The size: how many there are. */
+  /** The size. */
   readonly n: number;
   readonly figure: Figure;
 }
 
 export interface Line {
   readonly name: string;
-  /** By size, the least first; two at least. */
+  /** Ordered by size. At least two. */
   readonly points: readonly Point[];
-  /** Whether it must be linear, since what comes out is: it is then not judged. */
+  /** Whether the cost is necessarily linear, since the result is. It is then not judged. */
   readonly isLinear?: boolean;
 }
 
-/** Lines that share a unit, side by side with other such panels in a chart. */
+/** Lines that share a unit: a panel of a chart. */
 export interface Panel {
   readonly title: string;
-  /** A cost is judged by how it grows; what is not only shown. */
+  /** Whether the figures are costs, whose growth is judged. Others are only shown. */
   readonly isCost: boolean;
   readonly lines: readonly Line[];
 }
 
-/** One size, and all that depends on it. */
+/** A size, and everything that depends on it. */
 export interface Chart {
-  /** Of its file. */
+  /** The name of its file. */
   readonly name: string;
   readonly title: string;
-  /** What the size is of. */
+  /** The things that are counted. */
   readonly of: string;
   readonly panels: readonly Panel[];
 }
 
-/** A figure that has no size to be shown against, for the reckoning of what a machine carries. */
+/** A figure without a size, for the estimate of a machine's capacity. */
 export interface Fact {
   readonly what: string;
   readonly value: number;
   readonly unit: string;
 }
 
-/** What a series found. */
+/** The result of a series. */
 export interface Findings {
   readonly chart: Chart;
   readonly facts: readonly Fact[];
 }
 
-/** How a line grows from its first point to its last. */
+/** The growth of a line from its first point to its last. */
 export interface Growth {
-  /** Cost at the last point as a multiple of that at the first, round by round. */
+  /** The cost at the last point divided by the cost at the first, round by round. */
   readonly ratio: Figure;
-  /** What logarithmic growth comes to: with each tenfold of the size, the first cost once more. */
+  /** The ratio of logarithmic growth, which adds the first cost for each tenfold of the size. */
   readonly allowed: number;
-  /** k of the n^k that lies nearest to the points: 0 is flat, 1 linear. */
+  /** The exponent k of the n^k that fits the points best: 0 is flat, 1 is linear. */
   readonly exponent: number;
   /**
-   * The ratio over the last step alone, where a cost that is small but linear shows first; and what logarithmic growth
-   * comes to there.
+   * The ratio over the last step, which shows a small linear cost first, and the ratio of logarithmic growth there.
    */
   readonly lastStep: Figure;
   readonly lastAllowed: number;
   readonly verdict: 'PASS' | 'NOTE' | 'linear by nature';
 }
 
-/** A size that is 0 counts as 1. */
+/** Treats a size of 0 as 1. */
 const tenfolds = (n: number) => Math.log10(Math.max(n, 1));
 
-/** Judges how a cost grows; what the rounds do not agree upon counts in its favour. */
+/** Judges the growth of a cost. Differences between rounds count in its favour. */
 export function growthOf({ points, isLinear = false }: Line): Growth {
   const [first, beforeLast, last] = [points.at(0), points.at(-2), points.at(-1)];
   if (first === undefined || beforeLast === undefined || last === undefined)
@@ -88,7 +87,7 @@ export function growthOf({ points, isLinear = false }: Line): Growth {
   };
 }
 
-/** The slope of the straight line that lies nearest, in least squares, to the points on logarithmic axes. */
+/** Fits a straight line to the points on logarithmic axes by least squares, and returns its slope. */
 function exponentOf(points: readonly Point[]): number {
   const at = points.map(({ n, figure }) => [tenfolds(n), Math.log10(figure.median)] as const);
   const mean = (axis: 0 | 1) => at.reduce((sum, one) => sum + one[axis], 0) / at.length;
@@ -97,13 +96,13 @@ function exponentOf(points: readonly Point[]): number {
   return of((x, y) => x * y) / of((x) => x * x);
 }
 
-/** A size as people read it: 0, 10, 1k, 1M. */
+/** Formats a size: 0, 10, 1k, 1M. */
 export function sizeName(n: number): string {
   if (n >= 1e6) return `${n / 1e6}M`;
   return n >= 1000 ? `${n / 1000}k` : String(n);
 }
 
-/** All figures of a chart, and how they grow, as tables in Markdown. */
+/** Formats all figures of a chart and their growth as Markdown tables. */
 export function tablesOf({ of, panels }: Chart): string {
   const sizes = [...new Set(panels.flatMap(({ lines }) => lines.flatMap(({ points }) => points.map(({ n }) => n))))];
   const figures = panels.flatMap(({ title, lines }) =>
@@ -133,7 +132,7 @@ function table(headings: readonly string[], rows: readonly (readonly string[])[]
   return [row(headings), row(headings.map((_, i) => (i === 0 ? '---' : '---:'))), ...rows.map(row)].join('\n');
 }
 
-/** How far rounds of all these lines lie from their median, as a share: half of them closer than this. */
+/** Returns the median relative distance of the lines' rounds from their medians. */
 export function noiseOf(lines: readonly Line[]): number {
   const figures = lines.flatMap(({ points }) => points.map(({ figure }) => figure));
   return figureOf(figures.map(({ min, max, median }) => (max - min) / 2 / median)).median;

@@ -1,6 +1,6 @@
 /**
- * Cost by the number of reservations that a tenant holds: of a plain name, of a lease, of a slot of a pool; and of a
- * sweep that ends some of its leases. Each size is a tenant of its own, so that all of them can be measured in turn.
+ * Cost by the number of a tenant's reservations: of a plain name, of a lease, of a slot of a pool, and of a sweep that
+ * ends some leases. Each size has a tenant of its own, so that all can be measured in turn.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { register } from '../../src/engine/definitions/register.ts';
@@ -20,16 +20,16 @@ import { actingFor, settle } from './settle.ts';
 const SIZES = [10, 100, 1000, 10_000, 100_000, 1_000_000];
 const MOST = 1_000_000;
 const TTL_SECONDS = 86_400;
-/** Slots of a pool that stay free for those who are measured. */
+/** The number of slots of a pool that stay free for the measured requests. */
 const SPARE = 1000;
-/** Leases that a sweep ends, and how soon they are due. */
+/** The number of leases that a sweep ends, and when they expire. */
 const DUE = 500;
 const DUE_IN_MS = 20;
-/** In a round. */
+/** The number in a round. */
 const SWEEPS = 4;
 const CALLS = 500;
 
-/** How a tenant comes to hold so many, and what is then reserved and released. */
+/** How the tenant's reservations are made, and which names are then reserved and released. */
 interface Kind {
   readonly name: string;
   readonly fill: (stage: Stage, n: number) => Promise<void>;
@@ -48,7 +48,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** Measures by reservations held. */
+/** Measures by the number of reservations. */
 export async function reservations(stage: Stage): Promise<Findings> {
   const costs: Sized<Cost>[] = [];
   const calls: Sized<number>[] = [];
@@ -87,7 +87,7 @@ export async function reservations(stage: Stage): Promise<Findings> {
   };
 }
 
-/** Has the tenant hold so many slots of one pool. */
+/** Reserves slots of a pool for the tenant. */
 async function holdSlots({ engine, credential }: Stage, n: number): Promise<void> {
   await register(
     engine,
@@ -104,8 +104,7 @@ async function holdSlots({ engine, credential }: Stage, n: number): Promise<void
 }
 
 /**
- * Redis's time (µs) for a script that reserves a slot, or releases it, for one request alone: nobody else bears a part
- * of it.
+ * Measures the Redis time of a script that reserves or releases a slot for a single request, in µs.
  */
 async function costOfCall(acting: Stage): Promise<number> {
   const { engine, credential } = acting;
@@ -116,7 +115,7 @@ async function costOfCall(acting: Stage): Promise<number> {
 }
 
 /**
- * Redis's time (µs) for each lease that the sweep's script ends, as often as it has to be called for all that are due.
+ * Measures the Redis time for each lease that a sweep ends, in µs, over all calls of its script.
  */
 async function costOfSweep(acting: Stage): Promise<number> {
   const { engine, credential, redis } = acting;
@@ -137,7 +136,7 @@ async function costOfSweep(acting: Stage): Promise<number> {
     }
     us += (await redisUse(acting)).scriptUs - before.scriptUs;
   }
-  // The instance sweeps once a second, too, and may have been first.
+  // The instance also sweeps once a second, and may have been first.
   if (ended < DUE) throw new Error(`${ended} were swept`);
   return us / ended;
 }

@@ -1,16 +1,16 @@
 /**
- * Tenants besides those that an instance is started with: their records are put into Redis as the service puts them
- * there when a tenant is first needed, so that there may be more of them than an environment variable can name.
+ * Adds tenants to those that an instance is started with. Their records are written to Redis as the service does when a
+ * tenant is first used, so that there can be more of them than fit into an environment variable.
  */
 import { loadTenant } from '../../src/engine/tenant/load.ts';
 import { type ConfiguredKey, configuredTenants } from '../../src/identity/configuredTenants.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
 import { makeTenant, type Stage } from '../stage.ts';
 
-/** At a time. */
+/** The number of tenants at a time. */
 const LOADED = 500;
 
-/** Makes tenants known to Redis. */
+/** Loads tenants into Redis. */
 export async function settle({ redis }: Stage, names: readonly string[]): Promise<ConfiguredKey[]> {
   const tenants = names.map(makeTenant);
   const records = [...configuredTenants(tenants).values()];
@@ -21,7 +21,7 @@ export async function settle({ redis }: Stage, names: readonly string[]): Promis
   return tenants;
 }
 
-/** The stage as it is for a tenant: the engine in this process acts for it. */
+/** Returns the stage with another tenant, which the engine in this process acts for. */
 export const actingFor = (stage: Stage, tenant: ConfiguredKey): Stage => ({
   ...stage,
   tenant,

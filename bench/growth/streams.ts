@@ -1,6 +1,6 @@
 /**
- * Cost by the number of streams of events that a tenant has open at the instance that is asked: of a request, whose
- * event is written to each of them; and of what one stream is sent, when many events come at once.
+ * Cost by the number of a tenant's event streams at the instance: of a request, whose event is written to each stream,
+ * and of a delivery when many events arrive at once.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
@@ -15,19 +15,19 @@ import type { Findings } from './line.ts';
 import { settle } from './settle.ts';
 
 const SIZES = [1, 10, 100, 1000];
-/** Events at once. */
+/** The number of events in a burst. */
 const BURST = 100;
 const ROUND_MS = 600;
-/** By then all has been read that was written before. */
+/** By then all earlier events have been read. */
 const QUIET_MS = 200;
 
 interface Delivery {
   readonly perSecond: number;
-  /** CPU of the service. */
+  /** CPU time of the service. */
   readonly serverUs: number;
 }
 
-/** Measures by open streams. */
+/** Measures by the number of open streams. */
 export async function streams(stage: Stage): Promise<Findings> {
   const costs: Sized<Cost>[] = [];
   const deliveries: Sized<Delivery>[] = [];
@@ -91,7 +91,7 @@ export async function streams(stage: Stage): Promise<Findings> {
   };
 }
 
-/** For a round has Redis publish events in bursts, each when the one before has arrived at all streams. */
+/** Publishes events in bursts for a round, each after the one before has arrived at all streams. */
 async function deliver(
   { redis, service }: Stage,
   { tenant }: ConfiguredKey,

@@ -1,5 +1,5 @@
 /**
- * Cost by the number of tenants that requests come from, each connection asking for one after the other.
+ * Cost by the number of tenants. Each connection sends requests of one tenant after the other.
  */
 import { cycle } from '../requests.ts';
 import { headOf, type Stage } from '../stage.ts';
@@ -8,12 +8,12 @@ import type { Findings } from './line.ts';
 import { settle } from './settle.ts';
 
 const SIZES = [1, 10, 100, 1000, 10_000];
-/** Longer than the 2 s after which an instance tells Redis what each tenant has done. */
+/** Longer than the 2 s after which an instance reports tenants' activity to Redis. */
 const ROUND_MS = 2100;
-/** Enough for all of them. */
+/** Enough for all tenants. */
 const FIRST_MS = 5000;
 
-/** Measures by tenants that ask. */
+/** Measures by the number of tenants. */
 export async function tenants(stage: Stage): Promise<Findings> {
   const settled = await settle(
     stage,
@@ -27,7 +27,7 @@ export async function tenants(stage: Stage): Promise<Findings> {
       costOf(stage, (one) => cycle(one, 1, { head: heads[next++ % n] }), { roundMs: ROUND_MS }),
     );
   });
-  // Each has asked before it counts: its first lease takes three calls.
+  // Each tenant has a warm-up request, since its first lease takes three calls.
   await costOf(stage, (one) => cycle(one, 1, { head: heads[first++ % heads.length] }), { roundMs: FIRST_MS });
   await measureAll(costs);
   return {

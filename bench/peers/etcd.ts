@@ -1,6 +1,6 @@
 /**
- * etcd: a lease, a transaction that puts the key if it is not there, and the lease's revocation, which deletes it. Over
- * etcd's own HTTP gateway, since no small gRPC client is maintained; the gateway costs it some of what it could do.
+ * etcd: a lease, a transaction that puts the key if it does not exist, and the revocation of the lease, which deletes
+ * the key. Uses etcd's HTTP gateway, since no small gRPC client is maintained. The gateway costs etcd some speed.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { newToken } from './redlock.ts';
 const Lease = z.object({ ID: z.string() });
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** Starts one, if there is one on this machine. */
+/** Starts an etcd if it is installed. */
 export async function startEtcd(): Promise<Peer | undefined> {
   const path = programOf('etcd');
   if (path === undefined) return undefined;

@@ -1,22 +1,21 @@
 /**
- * A peer: another system that locks and unlocks names, on a server of its own, with the durability that it has by
- * default.
+ * A peer: another system that locks and unlocks names, on a server of its own, with its default durability.
  */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Client } from '../load.ts';
 
-/** One way to lock with a peer. */
+/** A way to lock with a peer. */
 export interface Peer {
-  /** As tables name it: the system, its commands, and what is on disk when it answers. */
+  /** The name in tables: the system, its commands and its durability. */
   readonly name: string;
-  /** Connects clients, each of which locks and unlocks a fresh name a call. */
+  /** Connects clients. Each call of a client locks and unlocks an unused name. */
   clients(count: number): Promise<readonly Client[]>;
-  /** Closes them, and ends the server if it is the peer's own. */
+  /** Closes the clients, and ends the server if it belongs to the peer. */
   stop(): Promise<void>;
 }
 
-/** Where a program is, on the PATH or where Debian puts servers; undefined where there is none. */
+/** Finds a program on the PATH or in Debian's folders for servers; undefined if there is none. */
 export function programOf(name: string): string | undefined {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/bin', '/usr/sbin'];
   return folders

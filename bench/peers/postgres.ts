@@ -1,6 +1,6 @@
 /**
- * PostgreSQL, two ways: a row of a table, inserted and deleted; and advisory locks, which end with their connection and
- * know no lease. A connection a client, statements prepared.
+ * PostgreSQL in two ways: a row that is inserted and deleted, and advisory locks, which end with their connection and
+ * have no lease. Each client has a connection and uses prepared statements.
  */
 import postgres from 'postgres';
 import { startPostgres } from '../../scripts/postgresServer.ts';
@@ -8,14 +8,14 @@ import { freshName } from '../requests.ts';
 import type { Peer } from './peer.ts';
 import { newToken } from './redlock.ts';
 
-/** Starts one server for both ways. */
+/** Starts a server for both ways. */
 export async function startPostgresPeers(say: (line: string) => void): Promise<readonly Peer[]> {
   const server = await startPostgres(say, { fsync: 'on', full_page_writes: 'on' });
   const pools: postgres.Sql[] = [];
   const connect = async (count: number) => {
     const sql = postgres(server.url, { max: count, onnotice: () => {} });
     pools.push(sql);
-    // Each client keeps its connection: advisory locks belong to one.
+    // Each client keeps its connection, which owns its advisory locks.
     return Promise.all(Array.from({ length: count }, () => sql.reserve()));
   };
   const [sql] = await connect(1);

@@ -1,6 +1,6 @@
 /**
- * Redlock on one node: the commands that the package `redlock` sends, written out, since the package has had no release
- * since 2022 and its promises of its own would only slow the peer down.
+ * Redlock on one node: sends the commands of the package `redlock` directly, since the package has had no release since
+ * 2022 and its own promises would slow the peer down.
  */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
@@ -8,19 +8,19 @@ import { createRedis } from '../../src/redis/client.ts';
 import { freshName } from '../requests.ts';
 import type { Peer } from './peer.ts';
 
-/** As tables name it: the Redis of the service keeps nothing on disk either. */
+/** The name in tables. The Redis of the service stores nothing on disk either. */
 export const REDLOCK = 'redlock on the same Redis (nothing on disk)';
 
 const UNLOCK = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end`;
 const TTL_MS = 3_600_000;
 
 export interface Redlock extends Peer {
-  /** @returns whether the name was free; if so it is the token's */
+  /** @returns whether the name was free and is now locked with the token */
   lock(name: string, token: string): Promise<boolean>;
   unlock(name: string, token: string): Promise<void>;
 }
 
-/** On a Redis that runs; all clients share a connection, as they do in the service. */
+/** Uses a running Redis. All clients share a connection, as in the service. */
 export async function startRedlock(url: string): Promise<Redlock> {
   const redis = createRedis(url, () => {});
   await new Promise((resolve) => redis.once('ready', resolve));
@@ -43,5 +43,5 @@ export async function startRedlock(url: string): Promise<Redlock> {
   };
 }
 
-/** As the package makes them. */
+/** Makes tokens as the package does. */
 export const newToken = (): string => randomBytes(16).toString('hex');

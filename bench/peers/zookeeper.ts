@@ -1,6 +1,6 @@
 /**
- * ZooKeeper: an ephemeral node, created and deleted. No client for it in npm is both typed and maintained, and what is
- * needed of its protocol is little: frames of big-endian fields behind their length, answered in their order.
+ * ZooKeeper: an ephemeral node, created and deleted. No npm client is both typed and maintained, so this implements the
+ * small part of the protocol that is needed: length-prefixed frames of big-endian fields, with responses in order.
  */
 import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -12,7 +12,7 @@ import { freshName } from '../requests.ts';
 import { type Peer, programOf } from './peer.ts';
 import { newToken } from './redlock.ts';
 
-/** Where Debian has it. The jar names those that it needs. */
+/** Debian's path of the jar, which names the jars that it needs. */
 const FOLDER = '/usr/share/java';
 const JAR = /^zookeeper-(\d[\d.]*)\.jar$/;
 const SETTINGS = 'tickTime=2000\ndataDir=data\nadmin.enableServer=false\nmaxClientCnxns=0\n';
@@ -23,7 +23,7 @@ const EPHEMERAL = 1;
 const ANY_VERSION = -1;
 const SESSION_MS = 40_000;
 
-/** Starts one, if there is one on this machine. */
+/** Starts a ZooKeeper if it is installed. */
 export async function startZooKeeper(): Promise<Peer | undefined> {
   const path = programOf('java');
   const jar = existsSync(FOLDER) ? readdirSync(FOLDER).find((name) => JAR.test(name)) : undefined;
@@ -56,7 +56,7 @@ export async function startZooKeeper(): Promise<Peer | undefined> {
   };
 }
 
-/** One connection, one request at a time; used all the time, so that it needs no pings. */
+/** A connection that carries one request at a time. It is always in use, so that it needs no pings. */
 class Session {
   readonly #socket: Socket;
   #received = Buffer.alloc(0);
@@ -75,7 +75,7 @@ class Session {
     return session;
   }
 
-  /** An ephemeral node that the whole world may change. */
+  /** Creates an ephemeral node that everybody may change. */
   create(path: string, data: string): Promise<void> {
     const acl = [int(1), int(31), text('world'), text('anyone')];
     return this.#request(CREATE, text(path), text(data), ...acl, int(EPHEMERAL));

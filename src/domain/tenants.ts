@@ -1,32 +1,34 @@
 /**
- * What is known of a tenant and of who asks: the credential of a request, and the tenant's record as the
- * engine keeps it beside the tenant's state.
+ * The credential of a request, and the record of a tenant that is kept in Redis beside the tenant's state.
  */
 import type { Quota } from './limits.ts';
 import type { Tier } from './tiers.ts';
 
-/** Whoever sent a request, as far as its headers tell: nothing of it is verified yet. */
+/** The longest label of an API key, in characters. */
+export const MAX_LABEL_LENGTH = 64;
+
+/** The caller of a request as its headers describe it, not verified yet. */
 export interface Credential {
   readonly tenant: string;
   /** As scripts look it up (lua/lib/admit.lua); never the key, token or session itself. */
   readonly asker: string;
   readonly kind: 'key' | 'token' | 'session' | 'service';
-  /** Of a derived token: the one requester that it acts for. */
+  /** The only requester that a derived token may act for. */
   readonly subject?: string;
-  /** What is left of the caller's quota; the engine and the limiters set it when they charge a request. */
+  /** The caller's remaining quota, which the engine and the limiters set when they charge a request. */
   quota?: readonly Quota[];
 }
 
-/** The service itself, where it acts on a tenant of its own accord. */
+/** The credential of the service itself, for work that no caller asked for. */
 export const asService = (tenant: string): Credential => ({ tenant, asker: '', kind: 'service' });
 
 export interface TenantRecord {
   readonly id: string;
-  /** Grows with each change in the database; null: there is no database. */
+  /** Grows with each change in the database; null: there is no database */
   readonly version: number | null;
   readonly tier: Tier;
   readonly suspended: boolean;
-  /** Whether only what is registered may be reserved. */
+  /** Whether only registered resources may be reserved. */
   readonly requireRegistration: boolean;
   readonly keys: readonly { readonly digest: string; readonly label: string | null }[];
 }

@@ -7,6 +7,7 @@ import { z } from '@hono/zod-openapi';
 import { nameFault, SYSTEM_REQUESTER_PREFIX } from '../domain/names.ts';
 import { PATH_DELIMITER } from '../domain/resources.ts';
 import type { Sizes } from '../domain/sizes.ts';
+import { MAX_LABEL_LENGTH } from '../domain/tenants.ts';
 import { nearest } from './nearest.ts';
 
 /** The message for a value of the wrong type, or for none at all. */
@@ -22,9 +23,6 @@ const name = (maxLength: number) =>
       if (fault !== null) context.addIssue({ code: 'custom', message: fault });
     })
     .openapi({ minLength: 1, maxLength });
-
-/** The longest label of a key. */
-const MAX_LABEL_LENGTH = 64;
 
 export const keyLabel = name(MAX_LABEL_LENGTH).openapi({
   description: 'Shown as `apiKeyLabel` in events that come of the key.',

@@ -1,7 +1,7 @@
 /**
- * Decides who may act on all tenants: people on the list of administrators, or in their group. An API key never may.
- * The rights come from what the identity provider said at the sign-in, and that holds for 15 minutes only: a person may
- * leave the group.
+ * Decides who may act on all tenants: people on the list of administrators or in their group, never an API key. The
+ * rights come from the identity provider's description at sign-in, which is trusted for 15 minutes: a person may leave
+ * the group.
  */
 
 export interface AdminRule {
@@ -11,20 +11,20 @@ export interface AdminRule {
   readonly adminGroup: string | undefined;
 }
 
-/** A person as the identity provider described them at the sign-in. */
+/** A person as the identity provider described them at sign-in. */
 interface Person {
   readonly subject: string;
-  /** null: none, or none that the provider has verified */
+  /** null: the provider gave none or has not verified it */
   readonly email: string | null;
   readonly groups: readonly string[];
-  /** ms since 1970 UTC until which the description is believed */
+  /** ms since 1970 UTC until which the description is trusted */
   readonly describedUntilMs: number;
 }
 
-/** How long a provider's description of a person is believed. */
+/** How long a provider's description of a person is trusted. */
 export const DESCRIBED_MS = 900_000;
 
-/** `lapsed`: was an administrator at the sign-in, and has to sign in again to be one. */
+/** `lapsed`: the person was an administrator at sign-in and has to sign in again to act as one. */
 export type AdminStanding = 'admin' | 'lapsed' | 'none';
 
 export function adminStanding({ admins, adminGroup }: AdminRule, person: Person): AdminStanding {

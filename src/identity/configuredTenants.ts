@@ -1,5 +1,5 @@
 /**
- * The tenants of the in-memory mode: those that the configuration names (docs/specification.md#store-modes-and-start).
+ * The tenants of the in-memory mode, from the configured keys (docs/specification.md#store-modes-and-start).
  */
 import type { TenantRecord } from '../domain/tenants.ts';
 import type { Tier } from '../domain/tiers.ts';
@@ -12,7 +12,7 @@ export interface ConfiguredKey {
   readonly label?: string | undefined;
 }
 
-/** Tenant id → record, of all tenants that the keys name. */
+/** Returns the records of all tenants that the keys name, by tenant id. */
 export function configuredTenants(keys: readonly ConfiguredKey[]): ReadonlyMap<string, TenantRecord> {
   const tenants = new Map<string, TenantRecord>();
   for (const { key, tenant: id, tier, label } of keys) {

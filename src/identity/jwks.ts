@@ -1,7 +1,7 @@
 /**
- * The keys of issuers of JWTs, fetched from the addresses that tenants have registered
- * (docs/specification.md#identity). Tenants are not trusted with what this service can reach: an address must be public
- * and https, unless configuration allows otherwise.
+ * Fetches the keys of JWT issuers from the addresses that tenants have registered (docs/specification.md#identity).
+ * Tenants must not reach internal hosts through this service: an address must be public and https, unless the
+ * configuration allows others.
  */
 import { type LookupAddress, lookup } from 'node:dns';
 import { get as getByHttp, type IncomingMessage } from 'node:http';
@@ -12,13 +12,14 @@ import { z } from 'zod';
 
 const TIMEOUT_MS = 3000;
 const MAX_BYTES = 262_144;
-/** How long keys are kept, and how soon after a fetch a key that is not among them is looked for again. */
+/** How long keys are cached. */
 const CACHE_MS = 600_000;
+/** How long after a fetch an unknown key does not cause another one. */
 const COOLDOWN_MS = 30_000;
-/** How long an address that failed is not asked again, however many JWTs name it. */
+/** How long an address is not fetched again after it failed. */
 const FAILED_MS = 10_000;
-/** Addresses whose keys are kept; the one used least recently goes first. */
-const MOST_ADDRESSES = 1000;
+/** Maximum number of addresses whose keys are cached. The least recently used one is dropped. */
+const MAX_ADDRESSES = 1000;
 
 const PRIVATE = new BlockList();
 for (const [network, prefix] of [
@@ -40,11 +41,11 @@ for (const [network, prefix] of [
 ] as const)
   PRIVATE.addSubnet(network, prefix, 'ipv4');
 for (const [network, prefix] of [
-  // Unspecified, loopback and the old way to embed IPv4.
+  // Unspecified, loopback and the deprecated embedding of IPv4.
   ['::', 96],
   // IPv4 behind a translator (RFC 2765).
   ['::ffff:0:0:0', 96],
-  // What is translated to IPv4 may come out anywhere.
+  // Addresses that are translated to IPv4 may lead anywhere.
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
   ['100::', 64],
@@ -61,20 +62,20 @@ for (const [network, prefix] of [
 ] as const)
   PRIVATE.addSubnet(network, prefix, 'ipv6');
 
-/** Whether an address is one that the public cannot be at; IPv4 in the form of IPv6 counts as what it is. */
+/** Whether an address is not public. IPv4 addresses in IPv6 form are checked as IPv4. */
 function isPrivate(address: string): boolean {
   return PRIVATE.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** The address itself where a URL names one, and no name. */
+/** Returns the IP address that a URL contains in place of a host name; null: none */
 const literal = ({ hostname }: URL): string | null => {
   const host = hostname.replace(/^\[|\]$/g, '');
   return isIP(host) === 0 ? null : host;
 };
 
 /**
- * Says what is wrong with an address of keys, as the end of a sentence that begins with the field, as far as can be
- * seen without asking anybody; null where nothing is.
+ * Checks a JWKS address, without looking up its name.
+ * @returns the fault, as the end of a sentence that starts with the field's name; null: none
  */
 export function jwksAddressFault(address: string, allowPrivate: boolean): string | null {
   if (!URL.canParse(address)) return 'must be an https address';
@@ -88,21 +89,21 @@ export function jwksAddressFault(address: string, allowPrivate: boolean): string
 }
 
 /**
- * Looks a name up as usual, and refuses it where it leads to a private address: what is checked is what is connected
- * to.
+ * Looks up a name and refuses private addresses. The connection uses the checked addresses, so that a second lookup
+ * cannot return others.
  */
 const publicLookup: LookupFunction = (hostname, options, done) => {
   lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
     const [first] = addresses ?? [];
-    if (error !== null || first === undefined) done(error ?? new Error('the name leads nowhere'), '', 4);
+    if (error !== null || first === undefined) done(error ?? new Error('the name has no address'), '', 4);
     else if (addresses.some(({ address }) => isPrivate(address)))
-      done(new Error('the name leads to a private address'), '', 4);
+      done(new Error('the name has a private address'), '', 4);
     else if (options.all) done(null, addresses);
     else done(null, first.address, first.family);
   });
 };
 
-/** A fetch of keys that follows no redirect, reads no more than it must, and goes to public addresses alone. */
+/** Makes a fetch that follows no redirects, limits the size of the response, and connects only to allowed addresses. */
 const fetcher =
   (allowPrivate: boolean): FetchImplementation =>
   async (address, { headers, signal }) => {
@@ -119,13 +120,13 @@ const fetcher =
     });
     if (response.statusCode !== 200) {
       response.destroy();
-      throw new Error(`it answered ${response.statusCode}`);
+      throw new Error(`the response has status ${response.statusCode}`);
     }
     const chunks: Buffer[] = [];
     let length = 0;
     for await (const chunk of response) {
       length += chunk.length;
-      if (length > MAX_BYTES) throw new Error('it holds too much');
+      if (length > MAX_BYTES) throw new Error('the response is too large');
       chunks.push(chunk);
     }
     const body = Buffer.concat(chunks);
@@ -133,10 +134,10 @@ const fetcher =
     return new Response(body);
   };
 
-/** As much of a set of keys as shows that it is one. */
+/** The outline of a key set; jose checks the keys. */
 const KeySet = z.object({ keys: z.array(z.looseObject({})) });
 
-/** Makes a fetch fail at once, with the same error, for a while after it failed. */
+/** Makes a fetch fail at once with the same error for a while after a failure. */
 function rememberFailure(fetch: FetchImplementation): FetchImplementation {
   let failure: { readonly error: unknown; readonly untilMs: number } | null = null;
   return async (address, init) => {
@@ -151,18 +152,18 @@ function rememberFailure(fetch: FetchImplementation): FetchImplementation {
   };
 }
 
-/** The keys at each address, kept and fetched again as they age. */
+/** Caches the keys at each address. */
 export class JwksCache {
   readonly #fetch: FetchImplementation;
   readonly #sets = new Map<string, RemoteJWKSet>();
 
-  /** @param allowPrivate whether addresses may be private, and without TLS */
+  /** @param allowPrivate whether addresses may be private or without TLS */
   constructor(allowPrivate: boolean) {
     this.#fetch = fetcher(allowPrivate);
   }
 
-  /** The keys at an address; they are fetched when one is asked for. */
-  at(address: string): RemoteJWKSet {
+  /** Returns the key set at an address. It is fetched when a key is needed. */
+  keysAt(address: string): RemoteJWKSet {
     const set =
       this.#sets.get(address) ??
       createRemoteJWKSet(new URL(address), {
@@ -174,7 +175,7 @@ export class JwksCache {
     this.#sets.delete(address);
     this.#sets.set(address, set);
     const [oldest] = this.#sets.keys();
-    if (this.#sets.size > MOST_ADDRESSES && oldest !== undefined) this.#sets.delete(oldest);
+    if (this.#sets.size > MAX_ADDRESSES && oldest !== undefined) this.#sets.delete(oldest);
     return set;
   }
 }

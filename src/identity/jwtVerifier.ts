@@ -1,5 +1,5 @@
 /**
- * Verifies end users' JWTs by the issuers that tenants have registered (docs/specification.md#identity).
+ * Verifies end users' JWTs with the keys of issuers that tenants have registered (docs/specification.md#identity).
  */
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
 import { HoldfastError } from '../domain/errors.ts';
@@ -7,7 +7,7 @@ import { nameFault, SYSTEM_REQUESTER_PREFIX } from '../domain/names.ts';
 import { isIssuerText, ownAudience, tenantOfAudience } from './issuerNames.ts';
 import { JwksCache } from './jwks.ts';
 
-/** Signatures by a key of the issuer's own; never by a secret that is shared. */
+/** Signatures with a private key of the issuer, never with a shared secret. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -40,11 +40,11 @@ export type IssuerLookup = (
   audiences: readonly string[],
 ) => Promise<readonly TrustedIssuer[]>;
 
-/** Whom a JWT is of. */
+/** The verified content of a JWT. */
 export interface VerifiedJwt {
-  /** The registration that it was verified by. */
+  /** The registration whose keys verified the JWT. */
   readonly by: TrustedIssuer;
-  /** Fit to be a requester. */
+  /** A valid requester. */
   readonly subject: string;
   /** ms since 1970 UTC */
   readonly expiresAtMs: number;
@@ -54,7 +54,7 @@ export class JwtVerifier {
   readonly #lookUp: IssuerLookup;
   readonly #jwks: JwksCache;
 
-  /** @param options.allowPrivate whether keys may be fetched from private addresses, and without TLS */
+  /** @param options.allowPrivate whether keys may be fetched from private addresses or without TLS */
   constructor(lookUp: IssuerLookup, { allowPrivate }: { readonly allowPrivate: boolean }) {
     this.#lookUp = lookUp;
     this.#jwks = new JwksCache(allowPrivate);
@@ -62,13 +62,13 @@ export class JwtVerifier {
 
   /**
    * @param named the tenant that the request names; undefined: the JWT's audience names it
-   * @throws HoldfastError unauthenticated, saying what is wrong; unavailable, where the issuer's keys cannot be fetched
+   * @throws HoldfastError unauthenticated, with the fault; unavailable, if the issuer's keys cannot be fetched
    */
   async verify(jwt: string, named?: string): Promise<VerifiedJwt> {
     if (jwt.length > MAX_LENGTH) throw bad(`is longer than ${MAX_LENGTH} characters`);
     const by = await this.#issuerOf(jwt, named);
     const { issuer, audience, jwksUrl } = by;
-    const keys = this.#jwks.at(jwksUrl);
+    const keys = this.#jwks.keysAt(jwksUrl);
     const { payload } = await jwtVerify(
       jwt,
       (header, token) =>
@@ -90,14 +90,14 @@ export class JwtVerifier {
   }
 
   /**
-   * Whether a registration is still there.
+   * Whether a registration still exists.
    * @throws HoldfastError unavailable
    */
   async isTrusted({ tenant, issuer, audience }: TrustedIssuer): Promise<boolean> {
     return (await this.#lookUp(tenant, issuer, [audience])).length > 0;
   }
 
-  /** Finds the registration whose keys are to verify a JWT. The JWT's own claims are believed only once they have. */
+  /** Finds the registration whose keys verify a JWT. The JWT's claims are not trusted before that. */
   async #issuerOf(jwt: string, named: string | undefined): Promise<TrustedIssuer> {
     let claims: JWTPayload;
     try {
@@ -106,12 +106,12 @@ export class JwtVerifier {
       throw bad('is malformed');
     }
     const { iss, aud } = claims;
-    // Nothing else can be registered, and not every text can be looked up.
+    // Other names cannot be registered, and some texts cannot be looked up in the database.
     const audiences = (Array.isArray(aud) ? aud : [aud]).filter((one) => isIssuerText(one));
     if (!isIssuerText(iss) || audiences.length === 0) throw bad('has no valid iss or aud');
     const tenant = named ?? tenantIn(audiences);
     const found = await this.#lookUp(tenant, iss, audiences);
-    // All of them are the tenant's. One that has several audiences of the JWT is always met by the same.
+    // All of these belong to the tenant. If several match, the choice is always the same.
     const own = found.find(({ audience }) => audience === ownAudience(tenant));
     const [first] = found.toSorted((one, other) => (one.audience < other.audience ? -1 : 1));
     const by = own ?? first;
@@ -120,7 +120,7 @@ export class JwtVerifier {
   }
 }
 
-/** The tenant whose own audience is among these. */
+/** Returns the tenant whose own audience is among these. */
 function tenantIn(audiences: readonly string[]): string {
   const [tenant, another] = new Set(audiences.map(tenantOfAudience).filter((one) => one !== null));
   if (tenant === undefined || another !== undefined)
@@ -135,7 +135,7 @@ const bad = (fault: string) => new HoldfastError('unauthenticated', `The JWT ${f
 const unreachable = (cause: unknown) =>
   new HoldfastError('unavailable', 'The keys of the issuer cannot be fetched. Repeat the call.', { cause });
 
-/** What is wrong with the JWT, by jose's codes; null where something else is. */
+/** Returns the fault of a JWT by jose's error code; null: the error is not the JWT's fault */
 function faultOf(error: unknown): string | null {
   if (!(error instanceof errors.JOSEError)) return null;
   switch (error.code) {

@@ -1,5 +1,5 @@
 /**
- * Signing in through an OpenID Connect provider (docs/specification.md#identity): the code flow with PKCE.
+ * Signs people in through an OpenID Connect provider (docs/specification.md#identity), by the code flow with PKCE.
  */
 import {
   AuthorizationResponseError,
@@ -33,25 +33,25 @@ export interface OidcOptions {
   /** undefined: a public client */
   readonly clientSecret: string | undefined;
   readonly scope: string;
-  /** Where the provider sends people back to. */
+  /** The address that the provider redirects people to after sign-in. */
   readonly redirectUri: string;
 }
 
-/** What must be remembered of a sign-in until the provider sends its person back. */
+/** The secrets of a sign-in in progress, kept until the provider redirects the person back. */
 export const SignIn = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() });
 export type SignIn = z.infer<typeof SignIn>;
 
-/** Who the provider says that somebody is. */
+/** A person as the provider describes them. */
 export interface SignedIn {
   readonly issuer: string;
   readonly subject: string;
-  /** null: none, or none that it has verified */
+  /** null: the provider gave none or has not verified it */
   readonly email: string | null;
   readonly name: string | null;
   readonly groups: string[];
 }
 
-/** Providers differ in what they send; what is of another type says nothing. */
+/** The claims that are used. Claims of an unexpected type are ignored, since providers differ. */
 const Claims = z.object({
   email: z
     .string()
@@ -71,13 +71,17 @@ const Claims = z.object({
   groups: z.array(z.string()).optional().catch(undefined),
 });
 
-/** What is said of somebody's e-mail address, by one source: one's flag does not speak for another's address. */
+/** Returns the verified e-mail address of one source. A flag of one source does not apply to the address of another. */
 const emailOf = ({ email, email_verified: verified }: z.infer<typeof Claims>): string | null =>
   verified === true ? (email ?? null) : null;
 
-/** @param told in the ID token @param asked of the provider, whose word counts more */
-export function describe(told: unknown, asked: unknown): Pick<SignedIn, 'email' | 'name' | 'groups'> {
-  const [early, late] = [Claims.parse(told), Claims.parse(asked)];
+/**
+ * Describes a person from two sources.
+ * @param idClaims the claims of the ID token
+ * @param userInfo the response of the userinfo endpoint, which takes precedence
+ */
+export function describe(idClaims: unknown, userInfo: unknown): Pick<SignedIn, 'email' | 'name' | 'groups'> {
+  const [early, late] = [Claims.parse(idClaims), Claims.parse(userInfo)];
   return {
     email: emailOf(late.email === undefined ? early : late),
     name: (late.name ?? early.name) || null,
@@ -85,17 +89,17 @@ export function describe(told: unknown, asked: unknown): Pick<SignedIn, 'email' 
   };
 }
 
-/** Whether the provider has refused, or what it says does not hold; and not merely failed to answer. */
+/** Whether the provider refused or sent an invalid response, as opposed to none. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof AuthorizationResponseError) return true;
   if (error instanceof ResponseBodyError) return error.status < 500;
-  return error instanceof ClientError && !NO_ANSWER.has(error.code ?? '');
+  return error instanceof ClientError && !NO_RESPONSE.has(error.code ?? '');
 }
 
-/** By openid-client's codes. */
-const NO_ANSWER = new Set(['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_PARSE_ERROR']);
+/** Error codes of openid-client for a missing response. */
+const NO_RESPONSE = new Set(['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_PARSE_ERROR']);
 
-const away = (cause: unknown) =>
+const unreachable = (cause: unknown) =>
   new HoldfastError('unavailable', 'The identity provider cannot be reached. Try again.', { cause });
 
 export class OidcClient {
@@ -108,7 +112,7 @@ export class OidcClient {
 
   /**
    * Begins a sign-in.
-   * @returns where to send the person, and what to remember until it is back
+   * @returns the address to redirect the person to, and the secrets to keep until they are back
    * @throws HoldfastError unavailable
    */
   async begin(): Promise<{ url: URL; signIn: SignIn }> {
@@ -126,9 +130,9 @@ export class OidcClient {
   }
 
   /**
-   * Ends a sign-in.
-   * @param query with which the provider sent the person back
-   * @throws HoldfastError unauthenticated, where it is not the sign-in that was begun, or the provider refused it;
+   * Completes a sign-in.
+   * @param query the query that the provider redirected the person back with
+   * @throws HoldfastError unauthenticated, if the query belongs to another sign-in or the provider refused it;
    * unavailable
    */
   async finish(query: string, { state, nonce, verifier }: SignIn): Promise<SignedIn> {
@@ -141,22 +145,22 @@ export class OidcClient {
     ).catch((cause: unknown) => {
       throw isRefusal(cause)
         ? new HoldfastError('unauthenticated', 'The sign-in did not succeed.', { cause })
-        : away(cause);
+        : unreachable(cause);
     });
     const idToken = tokens.claims();
-    // Not every text can be stored.
+    // Some texts cannot be stored in the database.
     if (idToken === undefined || nameFault(idToken.sub, MAX_SUBJECT_LENGTH) !== null)
       throw new HoldfastError('unauthenticated', 'The sign-in did not succeed.');
-    // Some providers say in the ID token who it is, some only when asked.
+    // Some providers describe the person in the ID token, some only at the userinfo endpoint.
     const info = configuration.serverMetadata().userinfo_endpoint
       ? await fetchUserInfo(configuration, tokens.access_token, idToken.sub).catch((cause: unknown) => {
-          throw away(cause);
+          throw unreachable(cause);
         })
       : {};
     return { issuer: idToken.iss, subject: idToken.sub, ...describe(idToken, info) };
   }
 
-  /** Where the provider ends its own session too; null where it has no such place, or cannot be reached. */
+  /** Returns the address that ends the provider's own session; null: it has none, or is unreachable */
   async endUrl(returnTo: string): Promise<URL | null> {
     const configuration = await this.#discovered().catch(() => null);
     if (configuration === null || !configuration.serverMetadata().end_session_endpoint) return null;
@@ -167,7 +171,7 @@ export class OidcClient {
   #discovered(): Promise<Configuration> {
     this.#configuration ??= this.#discover().catch((cause: unknown) => {
       this.#configuration = null;
-      throw away(cause);
+      throw unreachable(cause);
     });
     return this.#configuration;
   }
@@ -175,7 +179,7 @@ export class OidcClient {
   #discover(): Promise<Configuration> {
     const { issuer, clientId, clientSecret } = this.#options;
     const url = new URL(issuer);
-    // Only for a provider on this very machine, as in tests.
+    // Allows http for a provider on this machine, as in tests.
     const isLocal = url.protocol === 'http:' && isThisMachine(url.hostname);
     const options = { timeout: TIMEOUT_S, ...(isLocal ? { execute: [allowInsecureRequests] } : {}) };
     return clientSecret === undefined

@@ -1,7 +1,6 @@
 /**
- * Seals what nobody else may read: API keys, where they are stored, so that whoever may can be shown them again
- * (docs/specification.md#identity); and sign-ins that have begun, while a browser keeps them. A JWE under the
- * configured secret.
+ * Encrypts stored API keys, which the dashboard can show again (docs/specification.md#identity), and the sign-ins in
+ * progress that browsers keep: as JWEs with the configured secret.
  */
 import { hash } from 'node:crypto';
 import { CompactEncrypt, compactDecrypt } from 'jose';
@@ -9,7 +8,7 @@ import { CompactEncrypt, compactDecrypt } from 'jose';
 export class Sealer {
   readonly #secret: Uint8Array;
 
-  /** @param secret any text; what was sealed under another one cannot be opened */
+  /** @param secret any text. Values that were encrypted with another secret cannot be opened */
   constructor(secret: string) {
     this.#secret = hash('sha256', secret, 'buffer');
   }
@@ -20,7 +19,7 @@ export class Sealer {
       .encrypt(this.#secret);
   }
 
-  /** @throws JOSEError where it was not sealed, or under another secret */
+  /** @throws JOSEError if the text is not encrypted, or with another secret */
   async open(sealed: string): Promise<string> {
     const { plaintext } = await compactDecrypt(sealed, this.#secret);
     return new TextDecoder().decode(plaintext);

@@ -1,45 +1,33 @@
 /**
- * Work that comes round again, as a BullMQ job scheduler: each turn is done by whichever worker takes it, so any number
- * of workers may run. BullMQ plans a turn when the one before is taken, so a Redis that loses its data, or refuses a
- * write, breaks the chain for good. Each worker therefore looks after the chain, starts it again, and takes turns by
- * its own timer as long as that does not help.
+ * Runs a job at regular intervals as a BullMQ job scheduler: each turn is taken by one of the workers, of which there
+ * may be any number. BullMQ plans a turn when the one before is taken, so a Redis that loses its data, or refuses a
+ * write, breaks the chain of turns for good. Each worker therefore checks the chain, restarts it if it is broken, and
+ * takes turns by its own timer until it works again.
  */
 import { Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
 import type { RedisClient } from '../redis/client.ts';
+import { JOBS_PREFIX } from '../redis/keys.ts';
+import type { Job } from './job.ts';
 
-/** All of BullMQ's keys in one hash slot, which its scripts need in a cluster. */
-const PREFIX = '{bull}';
-
-/** How often a worker looks after the chain; as long it waits for BullMQ's answer. */
-const LOOK_EVERY_MS = 2000;
-/** How late a turn may be taken before the chain counts as broken. */
-const LATE_MS = 2000;
+/** How often a worker checks the chain, and how long it waits for BullMQ's reply. */
+const CHECK_EVERY_MS = 2000;
+/** How late a turn may be before the chain counts as broken. */
+const MAX_LATE_MS = 2000;
 
 export interface Schedule {
-  /** Waits for the turn in hand and takes no other. */
+  /** Waits for the turn in progress and starts no other. */
   close(): Promise<void>;
 }
 
-/**
- * Starts it.
- * @param connection for BullMQ alone: it must wait for Redis as long as it takes (maxRetriesPerRequest null)
- * @param name of the queue, and in logs
- * @param turn a turn. An error of it is logged, and the next turn comes all the same. Two may run at once
- */
-export function startSchedule(
-  connection: RedisClient,
-  name: string,
-  everyMs: number,
-  turn: () => Promise<void>,
-  log: Logger,
-): Schedule {
-  const options = { connection, prefix: PREFIX };
+/** @param connection for BullMQ alone. It must wait for Redis as long as it takes (maxRetriesPerRequest null) */
+export function startSchedule(connection: RedisClient, { name, everyMs, turn }: Job, log: Logger): Schedule {
+  const options = { connection, prefix: JOBS_PREFIX };
   const queue = new Queue(name, options);
-  let turns = 0;
+  let inProgress = 0;
   const take = async () => {
-    turns++;
-    await turn().finally(() => turns--);
+    inProgress++;
+    await turn().finally(() => inProgress--);
   };
   const worker = new Worker(name, take, { ...options, removeOnComplete: { count: 1 }, removeOnFail: { count: 10 } });
   const onError = (err: Error) => log.warn({ err }, name);
@@ -47,39 +35,39 @@ export function startSchedule(
   worker.on('error', onError);
   worker.on('failed', (_, err) => onError(err));
 
-  /** Starts the chain unless it goes on. Returns how it was. */
+  /** Restarts the chain if it is broken. Returns its state before. */
   const keepChain = async (): Promise<Chain> => {
     const { next } = (await queue.getJobScheduler(name)) ?? {};
-    if (next !== undefined && next > Date.now() - LATE_MS) return 'whole';
+    if (next !== undefined && next > Date.now() - MAX_LATE_MS) return 'whole';
     await queue.upsertJobScheduler(name, { every: everyMs }, { name });
     return next === undefined ? 'missing' : 'late';
   };
 
-  let asked: Promise<Chain> | null = null;
-  let before: Chain | null = null;
+  let pending: Promise<Chain> | null = null;
+  let previous: Chain | null = null;
   let ownTurn: Promise<void> = Promise.resolve();
   let ownTurnAt = Number.NEGATIVE_INFINITY;
-  const look = async () => {
-    // One question at a time: while Redis is away they would pile up.
-    asked ??= keepChain()
+  const check = async () => {
+    // One call at a time: while Redis is unreachable they would pile up.
+    pending ??= keepChain()
       .catch((error: Error) => {
         onError(error);
         return 'late' as const;
       })
       .finally(() => {
-        asked = null;
+        pending = null;
       });
-    const chain = await Promise.race([asked, after(LOOK_EVERY_MS, 'late' as const)]);
-    // A chain that was there and is gone was lost with all data: BullMQ's worker may wait for long until it notices.
-    const isBroken = before !== null && (chain === 'missing' || (chain === 'late' && before !== 'whole'));
-    if (isBroken && turns === 0 && performance.now() - ownTurnAt >= everyMs) {
+    const chain = await Promise.race([pending, after(CHECK_EVERY_MS, 'late' as const)]);
+    // A chain that disappears was lost with all data. BullMQ's worker may take long to notice that.
+    const isBroken = previous !== null && (chain === 'missing' || (chain === 'late' && previous !== 'whole'));
+    if (isBroken && inProgress === 0 && performance.now() - ownTurnAt >= everyMs) {
       ownTurnAt = performance.now();
       ownTurn = take().catch(onError);
     }
-    before = chain;
+    previous = chain;
   };
-  void look();
-  const timer = setInterval(() => void look(), LOOK_EVERY_MS);
+  void check();
+  const timer = setInterval(() => void check(), CHECK_EVERY_MS);
   return {
     close: async () => {
       clearInterval(timer);
@@ -90,7 +78,7 @@ export function startSchedule(
   };
 }
 
-/** Whether BullMQ has a next turn, and in time. */
+/** Whether BullMQ has planned a next turn, and in time. */
 type Chain = 'whole' | 'late' | 'missing';
 
 const after = <T>(ms: number, value: T) =>

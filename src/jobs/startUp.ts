@@ -1,50 +1,50 @@
 /**
- * The start of an instance: tried until it works, so that one that is started before its Redis is not ready meanwhile,
- * says why, and serves by itself once Redis is there.
+ * Starts an instance, and retries until that works. An instance that is started before its Redis is not ready
+ * meanwhile, logs why, and begins to serve once Redis is reachable.
  */
 import type { Logger } from 'pino';
 
-const SAY_EVERY_MS = 1000;
-const TRY_EVERY_MS = 200;
+const LOG_EVERY_MS = 1000;
+const RETRY_EVERY_MS = 200;
 
 export interface StartUp {
-  /** Why it has not started; null once it has. */
+  /** Why the instance has not started; null once it has. */
   readonly fault: string | null;
-  /** Settled once it has started. */
+  /** Resolves once the instance has started. */
   readonly done: Promise<void>;
-  /** Gives up. */
+  /** Stops retrying. */
   close(): void;
 }
 
 /**
- * Tries once, and goes on in the background if that fails.
- * @param attempt gives the reason why it cannot start; null if it has
+ * Tries once, and retries in the background if that fails.
+ * @param attempt returns why the instance cannot start; null if it has started
  */
 export async function startUp(attempt: () => Promise<string | null>, log: Logger): Promise<StartUp> {
-  let timer: NodeJS.Timeout | undefined;
+  let retryTimer: NodeJS.Timeout | undefined;
   let isClosed = false;
   let started = () => {};
   const done = new Promise<void>((resolve) => {
     started = resolve;
   });
   const state = { fault: await attempt(), done };
-  const say = setInterval(() => log.warn({ reason: state.fault }, 'not ready'), SAY_EVERY_MS);
-  const end = () => {
-    clearInterval(say);
-    clearTimeout(timer);
+  const logTimer = setInterval(() => log.warn({ reason: state.fault }, 'not ready'), LOG_EVERY_MS);
+  const stopTimers = () => {
+    clearInterval(logTimer);
+    clearTimeout(retryTimer);
   };
-  const tryAgain = async () => {
+  const retry = async () => {
     state.fault = await attempt();
-    goOn();
+    startOrRetry();
   };
-  const goOn = () => {
+  const startOrRetry = () => {
     if (state.fault === null) {
-      end();
+      stopTimers();
       started();
-    } else if (!isClosed) timer = setTimeout(() => void tryAgain(), TRY_EVERY_MS);
+    } else if (!isClosed) retryTimer = setTimeout(() => void retry(), RETRY_EVERY_MS);
   };
   if (state.fault !== null) log.warn({ reason: state.fault }, 'not ready');
-  goOn();
+  startOrRetry();
   return {
     get fault() {
       return state.fault;
@@ -52,7 +52,7 @@ export async function startUp(attempt: () => Promise<string | null>, log: Logger
     done,
     close: () => {
       isClosed = true;
-      end();
+      stopTimers();
     },
   };
 }

@@ -6,6 +6,7 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { HoldfastError, LimitError } from '../domain/errors.ts';
 import type { RedisClient } from '../redis/client.ts';
+import { FAILED_AUTHENTICATIONS_PREFIX } from '../redis/keys.ts';
 import { send } from '../redis/send.ts';
 import { RecentlyValid } from './recentlyValid.ts';
 
@@ -32,7 +33,7 @@ export class FailedAuthentications {
   constructor(redis: RedisClient, limit: number) {
     this.#limiter = new RateLimiterRedis({
       storeClient: redis,
-      keyPrefix: 'failedAuthentications',
+      keyPrefix: FAILED_AUTHENTICATIONS_PREFIX,
       points: limit,
       duration: WINDOW_S,
     });

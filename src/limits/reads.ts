@@ -9,6 +9,7 @@ import { TIERS, type Tier } from '../domain/tiers.ts';
 import type { Engine } from '../engine/call.ts';
 import { authenticate } from '../engine/tenant/authenticate.ts';
 import { tellLimit } from '../engine/tenant/tellLimit.ts';
+import { readsPrefix } from '../redis/keys.ts';
 import { send } from '../redis/send.ts';
 
 const LIMIT_TYPE = 'ReadsPerMinute';
@@ -23,7 +24,7 @@ export class ReadLimiter {
     const limited = TIERS.flatMap((tier): [Tier, RateLimiterRedis][] => {
       const points = engine.tiers[tier].readsPerMinute;
       if (points === null) return [];
-      const options = { storeClient: engine.redis, keyPrefix: `reads:${tier}`, duration: WINDOW_S[LIMIT_TYPE] };
+      const options = { storeClient: engine.redis, keyPrefix: readsPrefix(tier), duration: WINDOW_S[LIMIT_TYPE] };
       return [[tier, new RateLimiterRedis({ ...options, points })]];
     });
     this.#limiters = new Map(limited);

@@ -1,13 +1,13 @@
 /**
- * Addresses of a Redis (docs/specification.md#store-modes-and-start): one server, the primary that sentinels name, or a
- * cluster. Any address tells all that is needed to reach it: nodes, credentials, TLS.
+ * Parses the address of a Redis (docs/specification.md#store-modes-and-start): one server, a primary behind sentinels,
+ * or a cluster. An address contains everything that is needed to connect: nodes, credentials, TLS.
  */
 export interface RedisNode {
   readonly host: string;
   readonly port: number;
 }
 
-/** What every node of it asks for. */
+/** What every node requires. */
 export interface RedisAccess {
   readonly username?: string;
   readonly password?: string;
@@ -15,15 +15,15 @@ export interface RedisAccess {
 }
 
 export type RedisAddress =
-  /** A URL or a path, as the client library takes it. */
+  /** A URL or a socket path, in the form that ioredis takes. */
   | { readonly kind: 'single'; readonly address: string }
   | ({
       readonly kind: 'sentinel';
       readonly sentinels: readonly RedisNode[];
-      /** What the sentinels call the primary. */
+      /** The sentinels' name for the primary. */
       readonly name: string;
       readonly db: number;
-      /** What the sentinels themselves ask for. */
+      /** The credentials of the sentinels themselves. */
       readonly sentinelUsername?: string;
       readonly sentinelPassword?: string;
     } & RedisAccess)
@@ -38,8 +38,8 @@ const SENTINEL_PATH = /^([^/]+)(?:\/(\d{1,4}))?$/;
 const PORTS = { sentinel: 26_379, cluster: 6379 };
 
 /**
- * @returns the address, or what is wrong with it, after the name of what holds it; that never repeats any of it, since
- * it may hold a password
+ * @returns the address, or its fault as the end of a sentence that starts with the setting's name. The fault contains
+ * no part of the address, which may contain a password
  */
 export function parseRedisAddress(url: string): RedisAddress | string {
   if (SINGLE.test(url)) {
@@ -62,7 +62,7 @@ export function parseRedisAddress(url: string): RedisAddress | string {
     }
     const [, name, db = '0'] = SENTINEL_PATH.exec(path) ?? [];
     if (name === undefined)
-      return 'must end with /name or /name/database, name being what the sentinels call the primary';
+      return "must end with /name or /name/database, where name is the sentinels' name for the primary";
     const { sentinelUsername, sentinelPassword, ...unknown } = Object.fromEntries(new URLSearchParams(query));
     if (Object.keys(unknown).length > 0) return 'must have no parameters but sentinelUsername and sentinelPassword';
     const sentinelAccess = optional({ sentinelUsername, sentinelPassword });
@@ -78,7 +78,7 @@ function parseNode(text: string, usualPort: number): RedisNode | null {
   return { host, port: Number(port ?? usualPort) };
 }
 
-/** What is not set, or set to nothing, left out. */
+/** Returns the values that are neither undefined nor empty. */
 function optional<Name extends string>(
   all: Readonly<Record<Name, string | undefined>>,
 ): { readonly [N in Name]?: string } {

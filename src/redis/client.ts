@@ -1,6 +1,6 @@
 /**
- * Makes clients of Redis for any topology that the address names: one server, a primary behind sentinels, or a cluster.
- * Commands run on them through send() (send.ts).
+ * Makes Redis clients for every topology: one server, a primary behind sentinels, or a cluster. Commands run on them
+ * through send() (send.ts).
  */
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { parseRedisAddress, type RedisAddress } from './address.ts';
@@ -10,13 +10,13 @@ export type RedisClient = Redis | Cluster;
 
 export type Options = Omit<RedisOptions, 'replyMapping'>;
 
-/** A command fails as soon as its connection is lost; send() tries it again. */
+/** A command fails as soon as its connection is lost. send() repeats it. */
 export const PATIENCE = {
   connectTimeout: 600,
-  // Longer than send() waits: a slow script of one tenant does not cut the connection of the others, and a cut command
-  // has no caller left.
+  // Longer than send() waits: a slow script of one tenant does not close the connection that others use, and no caller
+  // waits any more for a command that is cut off.
   socketTimeout: 2000,
-  // A peer that is gone does not hold up the next connection.
+  // A peer that is gone does not delay the next connection.
   disconnectTimeout: 200,
   maxRetriesPerRequest: 0,
 } satisfies Options;
@@ -26,28 +26,28 @@ const reconnectAfter = (attempt: number) => Math.min(attempt * 50, 200);
 const COMMANDS: Options = {
   ...PATIENCE,
   retryStrategy: reconnectAfter,
-  // A primary that became a replica refuses writes: connect again. send() repeats the command.
+  // A primary that became a replica refuses writes: reconnect. send() repeats the command.
   reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
 };
 
-/** One that waits for Redis as long as it takes, as BullMQ wants it. */
+/** Waits for Redis as long as it takes, as BullMQ requires. */
 const PATIENT: Options = { maxRetriesPerRequest: null };
 
-/** Only send() waits: a command in a queue of ioredis would run after its caller has got a 503. */
+/** Only send() waits: a command in ioredis's queue would run after its caller got a 503. */
 const NO_QUEUE = { enableOfflineQueue: false };
 
 /** Redirections that ioredis follows within one attempt of send(). */
 const MAX_REDIRECTIONS = 4;
 const TRY_AGAIN_AFTER_MS = 20;
 
-/** @throws Error where there is no such address; the configuration has been checked for that */
+/** @throws Error if the address is malformed. The configuration has been checked for that */
 export function addressOf(url: string): RedisAddress {
   const address = parseRedisAddress(url);
   if (typeof address === 'string') throw new Error(`the address of Redis ${address}`);
   return address;
 }
 
-/** What a connection to any node of it needs. */
+/** Returns the options for a connection to any node of an address. */
 export function accessOf(address: RedisAddress): Options {
   if (address.kind === 'single') return {};
   const { username, password, tls } = address;
@@ -58,7 +58,7 @@ export function accessOf(address: RedisAddress): Options {
   };
 }
 
-/** Makes a client of one server, or of the primary that the sentinels name. */
+/** Makes a client of one server, or of a primary behind sentinels. */
 export function createOne(address: Exclude<RedisAddress, { kind: 'cluster' }>, options: Options): Redis {
   if (address.kind === 'single') return new Redis(address.address, options);
   const { sentinels, name, db, tls, sentinelUsername, sentinelPassword } = address;
@@ -71,7 +71,7 @@ export function createOne(address: Exclude<RedisAddress, { kind: 'cluster' }>, o
     ...(tls ? { enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),
     sentinelCommandTimeout: PATIENCE.connectTimeout,
     sentinelRetryStrategy: reconnectAfter,
-    // The sentinels tell of a new primary: a connection to the old one may stay open, and silent.
+    // Sentinels announce a new primary. The connection to the old one may stay open and silent.
     failoverDetector: true,
     ...accessOf(address),
     ...options,
@@ -93,17 +93,17 @@ function createAny(url: string, options: Options, queue: typeof NO_QUEUE | Recor
     retryDelayOnClusterDown: TRY_AGAIN_AFTER_MS,
     // A command whose connection was lost may have run: send() alone decides whether to repeat it.
     retryDelayOnFailover: 0,
-    // Names are left to the connection, which checks the certificate against them.
+    // The connection looks up names itself, and checks certificates against them.
     dnsLookup: (host, callback) => callback(null, host),
   });
 }
 
 /**
- * Has a client connect again when its connection has ended, unless somebody closed it. ioredis ends a client of
- * sentinels for good if these tell of a new primary while it is connecting.
+ * Makes a client reconnect when its connection has ended, unless it was closed on purpose. ioredis ends a client of
+ * sentinels for good if they announce a new primary while it is connecting.
  */
 function keepConnected(client: RedisClient): void {
-  if (client instanceof Cluster) return; // it goes on by itself
+  if (client instanceof Cluster) return; // reconnects by itself
   let isClosing = false;
   const [disconnect, quit] = [client.disconnect.bind(client), client.quit.bind(client)];
   client.disconnect = (reconnect = false) => {
@@ -122,8 +122,8 @@ function keepConnected(client: RedisClient): void {
 
 /**
  * Catches failures of ASKING. A cluster's client sends it ahead of a command whose slot is being moved, and drops its
- * promise: if the connection is lost just then, the rejection would end the process. The command itself fails too, and
- * tells its caller.
+ * promise: if the connection is lost at that moment, the rejection would end the process. The command itself fails too,
+ * so its caller gets the error.
  */
 function catchAskingFailures(client: RedisClient): void {
   if (!(client instanceof Cluster)) return;
@@ -138,8 +138,8 @@ function catchAskingFailures(client: RedisClient): void {
 }
 
 /**
- * Makes the client that scripts run on; it connects at once.
- * @param onError told of each lost or failed connection
+ * Makes a client that scripts run on. It connects at once.
+ * @param onError called for each lost or failed connection
  */
 export function createRedis(url: string, onError: (error: Error) => void): RedisClient {
   const redis = createAny(url, COMMANDS, NO_QUEUE);
@@ -153,7 +153,7 @@ export function createRedis(url: string, onError: (error: Error) => void): Redis
 /** Makes a client for BullMQ. */
 export function createPatientRedis(url: string): RedisClient {
   const redis = createAny(url, PATIENT, {});
-  redis.on('error', () => {}); // the client above has the same trouble, and tells
+  redis.on('error', () => {}); // the clients for scripts report the same errors
   keepConnected(redis);
   catchAskingFailures(redis);
   return redis;

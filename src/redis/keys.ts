@@ -59,7 +59,7 @@ export const KEYS_OF = {
   loadTenant: ['tenant', 'copying', 'used'],
   openStream: ['tenant', 'credential', 'streams', 'sessionStreams'],
   register: DEFINITIONS,
-  renew: [...RESERVATIONS, 'answer'],
+  renew: RESERVATIONS,
   renewStreams: ['tenant', 'credential', 'streams', 'sessionStreams'],
   reserve: RESERVATIONS,
   reset: ['tenant', 'credential', ...STATE, 'answer'],
@@ -113,3 +113,18 @@ export const expiryShard = (tenant: string): number =>
 
 /** What is written to prove that Redis can be: in a cluster, on several primaries. */
 export const PROBE_KEYS: readonly string[] = Array.from({ length: 8 }, (_, i) => `{probe:${i}}`);
+
+// Names that no script declares.
+
+/** A tenant's activity in the last hour, by minute. */
+export const activityKey = (tenant: string): string => `{${tenant}}:activity`;
+/** When a tenant's API keys were last used. */
+export const usedKey = (tenant: string): string => `{${tenant}}:used`;
+
+/** The prefix of the counters of reads of a tier; the tenant's hash tag follows. */
+export const readsPrefix = (tier: string): string => `reads:${tier}`;
+/** The prefix of the counters of failed authentications; the client's address follows. */
+export const FAILED_AUTHENTICATIONS_PREFIX = 'failedAuthentications';
+
+/** The prefix of BullMQ's keys: one hash slot, which its scripts need in a cluster. */
+export const JOBS_PREFIX = '{bull}';

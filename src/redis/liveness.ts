@@ -1,12 +1,12 @@
 /**
- * Tells whether this process should be restarted: its own clients have had no usable Redis for a while, although a new
- * client gets through. While Redis itself is away no process is restarted for it.
+ * Decides whether this process should be restarted: its clients have had no usable Redis for a while, although a new
+ * client connects. While Redis itself is unreachable, no process is restarted.
  */
 const CHECK_EVERY_MS = 5000;
 
 export class Liveness {
   readonly #isUsable: () => Promise<boolean>;
-  readonly #getsThrough: () => Promise<boolean>;
+  readonly #canConnect: () => Promise<boolean>;
   readonly #withinMs: number;
   readonly #timer: NodeJS.Timeout;
   #usableAt = performance.now();
@@ -14,18 +14,18 @@ export class Liveness {
   #isChecking = false;
 
   /**
-   * @param isUsable whether Redis is usable by the clients of this process
-   * @param getsThrough whether it is by a client that is made for the purpose
+   * @param isUsable whether the clients of this process can use Redis
+   * @param canConnect whether a new client can
    * @param withinMs how long Redis may be unusable
    */
-  constructor(isUsable: () => Promise<boolean>, getsThrough: () => Promise<boolean>, withinMs: number) {
+  constructor(isUsable: () => Promise<boolean>, canConnect: () => Promise<boolean>, withinMs: number) {
     this.#isUsable = isUsable;
-    this.#getsThrough = getsThrough;
+    this.#canConnect = canConnect;
     this.#withinMs = withinMs;
     this.#timer = setInterval(() => void this.#check(), Math.min(CHECK_EVERY_MS, withinMs / 2));
   }
 
-  /** Why it should be restarted; null if it should not. */
+  /** Why the process should be restarted; null if it should not. */
   get fault(): string | null {
     return this.#fault;
   }
@@ -41,7 +41,7 @@ export class Liveness {
       this.#usableAt = performance.now();
       this.#fault = null;
     } else if (performance.now() - this.#usableAt >= this.#withinMs)
-      this.#fault = (await this.#getsThrough()) ? 'this instance has lost Redis, which others can reach' : null;
+      this.#fault = (await this.#canConnect()) ? 'this instance has lost Redis, which new clients can reach' : null;
     this.#isChecking = false;
   }
 }

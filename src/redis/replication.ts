@@ -1,27 +1,26 @@
 /**
- * Waits until replicas have what a script wrote (REDIS_WAIT_REPLICAS), so that no answer is given for what the death of
- * a primary could undo. WAIT holds up the connection that it is sent on, for as long as a replica takes to answer:
- * hence a client for these scripts alone, and one WAIT at a time on a connection, which then counts for all that was
- * written on it before.
+ * Waits until replicas have received a script's writes (REDIS_WAIT_REPLICAS), so that the loss of a primary cannot undo
+ * confirmed writes. WAIT blocks its connection until the replicas respond. So these scripts have a client of their own,
+ * and one WAIT at a time runs on a connection and covers all earlier writes on it.
  */
 import { Cluster, type Redis } from 'ioredis';
 import { HoldfastError } from '../domain/errors.ts';
 import type { RedisClient } from './client.ts';
 import { connectionTo, primariesOf } from './topology.ts';
 
-/** That replicas have to answer; within the time that a connection may be silent. */
+/** How long replicas have to respond. Shorter than the time that a connection may be silent. */
 const WITHIN_MS = 500;
 
 /** The WAITs on one connection. */
 interface Lane {
-  /** Settled when the last one that was sent is answered. */
+  /** Settles with the reply to the last WAIT that was sent. */
   last: Promise<unknown>;
-  /** The next one, not sent yet. */
+  /** The next WAIT, not sent yet; null: there is none */
   next: Promise<number> | null;
 }
 
 export class Replication {
-  /** For scripts whose writes are waited for. */
+  /** The client for scripts whose writes are confirmed. */
   readonly redis: RedisClient;
   readonly #replicas: number;
   readonly #lanes = new WeakMap<Redis, Lane>();
@@ -32,18 +31,17 @@ export class Replication {
   }
 
   /**
-   * Waits until enough replicas have what a script on this client wrote. To be called before anything else is awaited
-   * after its reply: the WAIT must go out on the connection that the script ran on, since it counts what that one
-   * wrote.
-   * @param key the script's
-   * @throws HoldfastError unavailable, where too few of them answer in time, or what they have cannot be told
+   * Waits until enough replicas have received the writes of a script on this client. Call it right after the script's
+   * reply, before awaiting anything else: WAIT covers only writes of the connection that it is sent on.
+   * @param key a key of the script
+   * @throws HoldfastError unavailable, if too few replicas respond in time
    */
   async confirm(key: string): Promise<void> {
     const connection = connectionTo(this.redis, key);
     if (connection === undefined) throw unconfirmed();
     const { stream } = connection;
     try {
-      // In a cluster the script may have run elsewhere while its slot is being moved: then this is refused here.
+      // While a cluster moves the slot, the script may have run on another node. This command then fails.
       const isHere = this.redis instanceof Cluster ? connection.exists(key) : null;
       const [replicas] = await Promise.all([this.#wait(connection), isHere]);
       if (replicas >= this.#replicas && connection.stream === stream) return;
@@ -67,12 +65,12 @@ export class Replication {
 }
 
 /**
- * How many replicas the primary with the most of them has.
- * @throws Error if a primary does not answer
+ * Returns the number of replicas of the primary that has the most.
+ * @throws Error if a primary does not respond
  */
 export async function mostReplicas(redis: RedisClient): Promise<number> {
-  const told = await Promise.all(primariesOf(redis).map((primary) => primary.info('replication')));
-  return Math.max(0, ...told.map((info) => Number(/^connected_slaves:(\d+)/m.exec(info)?.[1] ?? 0)));
+  const replies = await Promise.all(primariesOf(redis).map((primary) => primary.info('replication')));
+  return Math.max(0, ...replies.map((info) => Number(/^connected_slaves:(\d+)/m.exec(info)?.[1] ?? 0)));
 }
 
 const unconfirmed = (cause?: unknown) =>

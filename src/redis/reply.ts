@@ -1,12 +1,12 @@
 /**
- * Reads what scripts return. A reply of another form is a fault of ours, and throws.
+ * Parses the replies of scripts. An unexpected reply is a bug and throws.
  */
 export function parseReply(reply: unknown): unknown[] {
   if (!Array.isArray(reply)) throw new TypeError('a script returned no array');
   return reply[0] instanceof Buffer ? [reply[0].toString(), ...reply.slice(1)] : reply;
 }
 
-/** The parts of an item of a reply (lua/lib/asTexts.lua). */
+/** Splits an item of a reply into its parts (lua/lib/asTexts.lua). */
 export const parseItem = (item: unknown): string[] => toText(item).split('\n');
 
 export function toText(value: unknown): string {
@@ -23,8 +23,8 @@ export function toInteger(value: unknown): number {
   return number;
 }
 
-/** Milliseconds since 1970 UTC. */
+/** Parses milliseconds since 1970 UTC. */
 export const toMs = toInteger;
 
-/** ISO 8601 UTC of milliseconds since 1970; null for 0, which is never. */
+/** Formats milliseconds since 1970 as ISO 8601 UTC; null for 0, which means never. */
 export const toTime = (ms: number): string | null => (ms === 0 ? null : new Date(ms).toISOString());

@@ -1,6 +1,6 @@
 /**
- * Runs commands on a client of Redis. They are repeated while a primary is being replaced, and fail in time for callers
- * to get their 503 within 2 s.
+ * Runs commands on a Redis client. Commands are repeated while a primary is being replaced, and fail early enough for
+ * callers to get a 503 within 2 s.
  */
 import { HoldfastError } from '../domain/errors.ts';
 
@@ -8,27 +8,27 @@ import { HoldfastError } from '../domain/errors.ts';
 const PATIENCE_MS = 1500;
 export const RETRY_EVERY_MS = 50;
 
-/** Errors by which Redis or ioredis says that a command was not carried out, and that may pass soon. */
+/** Temporary errors of Redis or ioredis. The command has not run. */
 const NOT_RUN =
   /^(Too many Cluster redirections\. Last error: \w+: )?(LOADING|MASTERDOWN|READONLY|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|UNBLOCKED|NOSCRIPT)\b|^Stream isn't writeable|^Cluster isn't ready|^Failed to refresh slots|^None of startup nodes|^All sentinels are unreachable|ECONNREFUSED/;
 
-/** Errors of a connection that was lost: the command may have run. */
+/** Errors of a lost connection. The command may have run. */
 const LOST =
   /^Connection is closed|^Command aborted|^Too many Cluster redirections|^Socket timeout|ECONN|EPIPE|ETIMEDOUT|Reached the max retries per request/;
 
-/** Errors that will not pass at once: Redis cannot serve, or does not serve us. A script met keys that have moved. */
-const AWAY = /^(OOM|NOREPLICAS|BUSY|MISCONF|NOAUTH|WRONGPASS|NOPERM)\b|attempted to access a non local key/;
+/** Errors that last longer: Redis cannot serve, or refuses to. The last one: a script's keys have moved. */
+const UNAVAILABLE = /^(OOM|NOREPLICAS|BUSY|MISCONF|NOAUTH|WRONGPASS|NOPERM)\b|attempted to access a non local key/;
 
-/** Whether an error says that Redis cannot be reached, or cannot serve: the fault is not in what was asked. */
+/** Whether Redis cannot be reached or cannot serve, as opposed to a fault of the command. */
 export const isAway = (error: unknown): boolean =>
   error instanceof HoldfastError
     ? error.code === 'unavailable'
-    : error instanceof Error && [NOT_RUN, LOST, AWAY].some((away) => away.test(error.message));
+    : error instanceof Error && [NOT_RUN, LOST, UNAVAILABLE].some((errors) => errors.test(error.message));
 
-/** How often a connection was cut since nothing had come on it for too long. */
+/** Number of connections that were closed because they were silent for too long. */
 let silences = 0;
 
-/** Counts a connection that was cut because nothing had come on it for too long. */
+/** Counts the error if it reports a connection that was closed for silence. */
 export function countSilence(error: Error): void {
   if (error.message.startsWith('Socket timeout')) silences++;
 }
@@ -41,11 +41,10 @@ const unavailable = (cause?: unknown) =>
   );
 
 /**
- * Runs a command, and repeats it while connections are lost or primaries replaced, for 1.5 s. It is not repeated after
- * its connection was cut for silence: Redis may still be at work on it.
- * @param command told whether an earlier attempt may have been carried out: its connection was lost before the answer
- * came
- * @throws HoldfastError unavailable if Redis cannot serve; any other error is a fault of ours
+ * Runs a command. Repeats it for up to 1.5 s while connections are lost or primaries are replaced, except after its
+ * connection was closed for silence: Redis may still be working on it.
+ * @param command called for each attempt. `mayHaveRun`: the connection of an earlier attempt was lost before its reply
+ * @throws HoldfastError unavailable, if Redis cannot serve; any other error is a bug
  */
 export function send<T>(command: (mayHaveRun: boolean) => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -57,7 +56,7 @@ export function send<T>(command: (mayHaveRun: boolean) => Promise<T>): Promise<T
       clearTimeout(timer);
       reject(error);
     };
-    const timer = setTimeout(() => fail(unavailable(lastError ?? new Error('no answer in time'))), PATIENCE_MS);
+    const timer = setTimeout(() => fail(unavailable(lastError ?? new Error('no reply in time'))), PATIENCE_MS);
     const attempt = () => {
       if (isOver) return;
       const silencesBefore = silences;
@@ -77,7 +76,7 @@ export function send<T>(command: (mayHaveRun: boolean) => Promise<T>): Promise<T
             setTimeout(attempt, RETRY_EVERY_MS);
             return;
           }
-          fail(AWAY.test(message) ? unavailable(error) : error);
+          fail(UNAVAILABLE.test(message) ? unavailable(error) : error);
         },
       );
     };

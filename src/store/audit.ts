@@ -1,5 +1,5 @@
 /**
- * The audit trail: who changed what of a tenant, and when.
+ * The audit trail: who changed what in a tenant, and when.
  */
 import { and, desc, eq, lt } from 'drizzle-orm';
 import type { Database } from './database.ts';
@@ -7,28 +7,30 @@ import type { Db } from './db.ts';
 import { audit } from './schema.ts';
 
 export interface AuditEntry {
-  /** `user:<e-mail address or subject>`, `admin:<the same>`, `key:<label>`, or `key` where that has none */
+  /**
+   * `user:<e-mail address or subject>`, `admin:<e-mail address or subject>`, `key:<label>`, or `key` without a label
+   */
   readonly actor: string;
-  /** Such as key.create, tier.change, definitions.register. */
+  /** For example key.create, tier.change, definitions.register. */
   readonly action: string;
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** Notes a change, in the transaction that makes it. */
+/** Writes an entry, in the transaction that makes the change. */
 export async function note(tx: Db, tenantId: string, { actor, action, details = {} }: AuditEntry): Promise<void> {
   await tx.insert(audit).values({ tenantId, actor, action, details });
 }
 
 /**
- * Notes what an administrator does that changes nothing in the database.
+ * Writes an entry for an administrator's action that does not change the database.
  * @throws HoldfastError unavailable
  */
 export const noteAction = (database: Database, tenantId: string, entry: AuditEntry): Promise<void> =>
   database.run((db) => note(db, tenantId, entry));
 
 /**
- * A page of a tenant's audit trail, the latest first.
- * @param before only what is older than the entry of this id
+ * Reads a page of a tenant's audit trail, the latest entries first.
+ * @param before an entry's id: only older entries are read
  * @throws HoldfastError unavailable
  */
 export const auditTrail = (database: Database, tenantId: string, before: number | undefined, limit: number) =>

@@ -1,7 +1,7 @@
 /**
- * The database: Postgres by a pool of connections, or PGlite in this process
- * (docs/specification.md#store-modes-and-start). While it is away, what needs it fails quickly, and it is found again
- * by itself; the schema is brought up to date as soon as it is there.
+ * The database: Postgres through a pool of connections, or PGlite in this process
+ * (docs/specification.md#store-modes-and-start). While it is unreachable, calls fail quickly and connections are
+ * retried. The schema is updated as soon as the database can be reached.
  */
 import { chmod, mkdir } from 'node:fs/promises';
 import { PGlite } from '@electric-sql/pglite';
@@ -19,14 +19,15 @@ import { Turns } from './turns.ts';
 
 export const PGLITE = 'pglite:';
 
-/** ms that a caller waits for the database. */
+/** How long a caller waits for the database. */
 const ANSWER_WITHIN_MS = 5000;
-/** Calls for each connection that may be in flight, those that wait for one among them. */
+/** Maximum number of calls in flight for each connection, including calls in the queue. */
 const IN_FLIGHT_PER_CONNECTION = 100;
-const MIGRATE_AGAIN_MS = 2000;
+const RETRY_MIGRATION_MS = 2000;
 
 /**
- * Work whose signal is aborted before it begins is not begun; a transaction is not committed either. Both then reject.
+ * Runs work on connections. If the signal is aborted before work starts, it is not started; if it is aborted before a
+ * transaction commits, the transaction is rolled back. Both calls then reject.
  */
 interface Connected {
   run<T>(work: (db: Db) => Promise<T>, signal: AbortSignal): Promise<T>;
@@ -38,21 +39,21 @@ interface Connected {
 
 export class Database {
   readonly #connected: Connected;
-  readonly #mostInFlight: number;
+  readonly #maxInFlight: number;
   #inFlight = 0;
   #isMigrated = false;
   #isClosed = false;
 
-  private constructor(connected: Connected, mostInFlight: number) {
+  private constructor(connected: Connected, maxInFlight: number) {
     this.#connected = connected;
-    this.#mostInFlight = mostInFlight;
+    this.#maxInFlight = maxInFlight;
   }
 
   /**
-   * Opens it and brings its schema up to date; goes on trying to in the background where it is away.
+   * Opens the database and updates its schema. If the database is unreachable, retries in the background.
    * @param url postgres:// or pglite:<folder>
-   * @param poolSize connections at most
-   * @throws Error with a message for whoever started the service, where it is there and cannot be used
+   * @param poolSize maximum number of connections
+   * @throws Error with a message for the operator, if the database is reachable and cannot be used
    */
   static async open(url: string, poolSize: number, log: Logger): Promise<Database> {
     const [connected, connections] = url.startsWith(PGLITE)
@@ -66,48 +67,49 @@ export class Database {
     try {
       await migrate();
     } catch (error) {
-      if (!isAway(error)) {
+      if (!isUnreachable(error)) {
         await database.close();
         throw new Error(`the database cannot be used: ${error instanceof Error ? error.message : String(error)}`);
       }
-      log.warn({ err: error }, 'the database cannot be reached: what needs it answers 503');
+      log.warn({ err: error }, 'the database cannot be reached: requests that need it get 503');
       const again = () => {
         if (database.#isClosed) return;
         migrate().then(
-          () => log.info('the database is there'),
-          () => setTimeout(again, MIGRATE_AGAIN_MS).unref(),
+          () => log.info('the database is reachable'),
+          () => setTimeout(again, RETRY_MIGRATION_MS).unref(),
         );
       };
-      setTimeout(again, MIGRATE_AGAIN_MS).unref();
+      setTimeout(again, RETRY_MIGRATION_MS).unref();
     }
     return database;
   }
 
-  /** Whether its schema is up to date; false as long as it could not be reached. */
+  /** Whether the schema is up to date; false until the database could be reached. */
   get isMigrated(): boolean {
     return this.#isMigrated;
   }
 
   /**
-   * Does some work on it.
-   * @throws HoldfastError unavailable, where it cannot be reached or takes too long: whether the work was done is then
-   * unknown, but work that still waits is not begun later; unavailable, where too many calls wait; whatever work throws
+   * Runs `work` on a connection.
+   * @throws HoldfastError unavailable, if the database is unreachable or too slow: whether the work was done is then
+   * unknown, but work in the queue is not started later; unavailable, if too many calls are in flight; whatever `work`
+   * throws
    */
   run<T>(work: (db: Db) => Promise<T>): Promise<T> {
     return this.#inTime((signal) => this.#connected.run(work, signal));
   }
 
-  /** Does some work in one transaction, whole or not at all. Errors are those of run(). */
+  /** Runs `work` in one transaction. Throws the errors of run(). */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
     return this.#inTime((signal) => this.#connected.transaction(work, signal));
   }
 
-  /** Reads from one state of it, whatever is written meanwhile. Errors are those of run(). */
+  /** Runs `work`, which reads, on one state of the database. Throws the errors of run(). */
   snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
     return this.#inTime((signal) => this.#connected.snapshot(work, signal));
   }
 
-  /** Whether it answers. */
+  /** Whether the database responds. */
   async isUp(): Promise<boolean> {
     return this.run((db) => db.execute(sql`select`)).then(
       () => true,
@@ -116,13 +118,13 @@ export class Database {
   }
 
   async #inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    if (!this.#isMigrated) throw away(undefined);
-    if (this.#inFlight >= this.#mostInFlight) throw busy();
+    if (!this.#isMigrated) throw unreachable(undefined);
+    if (this.#inFlight >= this.#maxInFlight) throw busy();
     const caller = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        const error = away(new Error('the database did not answer in time'));
+        const error = unreachable(new Error('the database did not respond in time'));
         caller.abort(error);
         reject(error);
       }, ANSWER_WITHIN_MS);
@@ -134,7 +136,7 @@ export class Database {
     try {
       return await Promise.race([done, late]);
     } catch (error) {
-      throw isAway(error) ? away(error) : causeOf(error);
+      throw isUnreachable(error) ? unreachable(error) : causeOf(error);
     } finally {
       clearTimeout(timer);
     }
@@ -155,7 +157,7 @@ function openPostgres(url: string, size: number, log: Logger): Connected {
 async function openPglite(url: string): Promise<Connected> {
   const folder = url.slice(PGLITE.length);
   const unlock = await lockFolder(folder);
-  // PGlite makes its files readable and writable for everybody, so nobody else may enter the folder.
+  // PGlite makes its files readable and writable for every user, so the folder must be closed to other users.
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o700);
   const pglite = await PGlite.create(folder);
@@ -174,7 +176,7 @@ async function openPglite(url: string): Promise<Connected> {
   };
 }
 
-/** Makes work throw, and so its transaction roll back, if its caller has stopped waiting by its end. */
+/** Makes `work` throw, so that its transaction is rolled back, if its caller has stopped waiting by its end. */
 const whileWanted =
   <T>(work: (tx: Db) => Promise<T>, signal: AbortSignal) =>
   async (tx: Db): Promise<T> => {
@@ -183,29 +185,28 @@ const whileWanted =
     return result;
   };
 
-const busy = () =>
-  new HoldfastError('unavailable', 'The database has more to do than it can. Nothing was done: repeat the call.');
+const busy = () => new HoldfastError('unavailable', 'The database is overloaded. Nothing was done: repeat the call.');
 
-const away = (cause: unknown) =>
+const unreachable = (cause: unknown) =>
   new HoldfastError('unavailable', 'The database cannot be reached. The outcome is unknown: repeat the call.', {
     cause,
   });
 
-/** What the error is about; Drizzle wraps it in one whose message holds the query and its values. */
+/** The error of the driver. Drizzle wraps it in one whose message contains the query and its values. */
 const causeOf = (error: unknown): unknown =>
   error instanceof DrizzleQueryError && error.cause !== undefined ? error.cause : error;
 
-/** Of sockets, of the postgres package, and SQLSTATEs by which a server says that it cannot serve just now. */
-const AWAY =
+/** Codes of sockets and of the postgres package, and SQLSTATEs of a server that cannot serve at the moment. */
+const UNREACHABLE =
   /^(ECONN\w+|ENOTFOUND|ENOENT|EAI_AGAIN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT|CONNECTION_\w+|08\w{3}|57P0[1-5]|57014|53\w{3}|25006|40001|40P01|55P03)$/;
 const Coded = z.object({ code: z.string() });
 
-function isAway(error: unknown): boolean {
+function isUnreachable(error: unknown): boolean {
   const { data } = Coded.safeParse(causeOf(error));
-  return data !== undefined && AWAY.test(data.code);
+  return data !== undefined && UNREACHABLE.test(data.code);
 }
 
 const UNIQUE_VIOLATION = '23505';
 
-/** Whether an error says that there is such a row already. */
+/** Whether an error reports that a row with this key exists. */
 export const isDuplicate = (error: unknown): boolean => Coded.safeParse(causeOf(error)).data?.code === UNIQUE_VIOLATION;

@@ -1,7 +1,7 @@
 /**
- * The type of a connection through Drizzle.
+ * The type of Drizzle connections.
  */
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 
-/** Drizzle on PostgreSQL or PGlite, or in a transaction. */
+/** A Drizzle connection to PostgreSQL or PGlite, or one of its transactions. */
 export type Db = PgDatabase<PgQueryResultHKT>;

@@ -1,15 +1,15 @@
 /**
- * Keeps a second process away from a folder of PGlite's, which does not do so itself: a socket beside it that only one
- * can listen on. It goes with its process, so a crash leaves no lock behind.
+ * Locks a PGlite folder, since PGlite does not: the process that listens on a socket beside the folder has the lock.
+ * The listener ends with its process, so a crash leaves no lock behind.
  */
 import { mkdir, unlink } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Takes the lock; makes the folder that both are in.
- * @returns what gives it back
- * @throws Error where another process has it
+ * Takes the lock. Creates the parent folder.
+ * @returns a function that releases the lock
+ * @throws Error if another process has the lock
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const path = `${resolve(folder)}.lock`;
@@ -20,13 +20,13 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
       server.once('error', (error: NodeJS.ErrnoException) =>
         error.code === 'EADDRINUSE'
           ? settle(false)
-          : reject(new Error(`no lock can be made at ${path}: ${error.code}`)),
+          : reject(new Error(`cannot create the lock ${path}: ${error.code}`)),
       );
       server.listen(path, () => settle(true));
     });
   if (!(await listen())) {
     if (await isListening(path)) throw new Error(`${folder} is in use by another process`);
-    await unlink(path); // left by one that was killed
+    await unlink(path); // left by a process that was killed
     if (!(await listen())) throw new Error(`${folder} is in use by another process`);
   }
   server.unref();

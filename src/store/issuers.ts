@@ -1,6 +1,6 @@
 /**
- * The issuers whose JWTs a tenant's users may exchange for tokens. Each tenant has its own: what one registers means
- * nothing to another.
+ * The issuers whose JWTs a tenant's users may exchange for tokens. Registrations of one tenant have no effect on other
+ * tenants.
  */
 import { and, asc, count, eq, inArray } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
@@ -9,7 +9,7 @@ import { note } from './audit.ts';
 import { noSuchTenant, type Store } from './records.ts';
 import { jwtIssuers, tenants } from './schema.ts';
 
-const MOST_ISSUERS = 50;
+const MAX_ISSUERS = 50;
 
 export interface Issuer {
   readonly issuer: string;
@@ -22,7 +22,10 @@ const COLUMNS = { issuer: jwtIssuers.issuer, audience: jwtIssuers.audience, jwks
 const named = (tenant: string, issuer: string, audience: string) =>
   and(eq(jwtIssuers.tenantId, tenant), eq(jwtIssuers.issuer, issuer), eq(jwtIssuers.audience, audience));
 
-/** @throws HoldfastError unavailable */
+/**
+ * Lists a tenant's issuers, by name.
+ * @throws HoldfastError unavailable
+ */
 export const listIssuers = ({ database }: Store, tenant: string): Promise<Issuer[]> =>
   database.run((db) =>
     db
@@ -33,7 +36,7 @@ export const listIssuers = ({ database }: Store, tenant: string): Promise<Issuer
   );
 
 /**
- * A tenant's registrations of an issuer with one of these audiences.
+ * Finds a tenant's registrations of an issuer with one of these audiences.
  * @throws HoldfastError unavailable
  */
 export const findIssuers = (
@@ -56,13 +59,13 @@ export const findIssuers = (
   );
 
 /**
- * Registers an issuer, or gives a registered one another address of keys.
+ * Registers an issuer, or changes the JWKS address of a registered one.
  * @throws HoldfastError upgrade, if the tenant's tier has no token exchange; refused, if there are too many; unknown,
  * unavailable
  */
 export const putIssuer = ({ database }: Store, tenant: string, one: Issuer, actor: string): Promise<void> =>
   database.transaction(async (tx) => {
-    // One change at a time, so that they are counted right.
+    // Serializes the changes of a tenant, so that they are counted correctly.
     const [row] = await tx.select({ tier: tenants.tier }).from(tenants).where(eq(tenants.id, tenant)).for('update');
     if (row === undefined) throw noSuchTenant();
     if (row.tier === 'Free') throw new HoldfastError('upgrade', 'JWT issuers are registered from tier Starter on.');
@@ -72,17 +75,17 @@ export const putIssuer = ({ database }: Store, tenant: string, one: Issuer, acto
       .where(named(tenant, one.issuer, one.audience))
       .returning({ id: jwtIssuers.id });
     if (changed.length === 0) {
-      const [there] = await tx.select({ issuers: count() }).from(jwtIssuers).where(eq(jwtIssuers.tenantId, tenant));
-      if ((there?.issuers ?? 0) >= MOST_ISSUERS)
-        throw new HoldfastError('refused', `a tenant registers at most ${MOST_ISSUERS} issuers`);
+      const [existing] = await tx.select({ issuers: count() }).from(jwtIssuers).where(eq(jwtIssuers.tenantId, tenant));
+      if ((existing?.issuers ?? 0) >= MAX_ISSUERS)
+        throw new HoldfastError('refused', `a tenant registers at most ${MAX_ISSUERS} issuers`);
       await tx.insert(jwtIssuers).values({ tenantId: tenant, ...one });
     }
     await note(tx, tenant, { actor, action: 'issuer.put', details: { ...one } });
   });
 
 /**
- * Removes an issuer. The tokens that were exchanged by it end too. If the call fails half-way, a second call ends the
- * tokens that are left.
+ * Removes an issuer and ends the tokens that its JWTs were exchanged for. If a call fails halfway, a second call ends
+ * the remaining tokens.
  * @throws HoldfastError unknown, unavailable
  */
 export async function deleteIssuer(

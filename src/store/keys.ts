@@ -1,6 +1,6 @@
 /**
- * A tenant's API keys (docs/specification.md#identity): looked up by their digests alone, and kept sealed for whoever
- * may see them again.
+ * A tenant's API keys (docs/specification.md#identity). Keys are looked up by their digests. Their values are stored
+ * encrypted, so that the dashboard can show them again.
  */
 import { and, asc, count, eq, sql } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
@@ -10,10 +10,10 @@ import type { Db } from './db.ts';
 import { changeRecord, type Store } from './records.ts';
 import { apiKeys, tenants } from './schema.ts';
 
-/** Seconds after which it is worth asking for another key: others may have been deleted. */
+/** The Retry-After of a refused key, in seconds: other keys may have been deleted by then. */
 const RETRY_AFTER_S = 60;
 
-/** What is stored of a key. */
+/** The stored part of a new key. */
 export interface NewKey {
   readonly digest: string;
   readonly sealed: string;
@@ -40,7 +40,7 @@ const ofTenant = (tenant: string, id: string) => and(eq(apiKeys.tenantId, tenant
 
 const noSuchKey = () => new HoldfastError('unknown', 'There is no such key.');
 
-/** Puts a key in, in a transaction. */
+/** Inserts a key, in a transaction. */
 export async function insertKey(tx: Db, tenantId: string, key: NewKey, isDefault: boolean): Promise<KeyRow> {
   const [row] = await tx
     .insert(apiKeys)
@@ -51,7 +51,7 @@ export async function insertKey(tx: Db, tenantId: string, key: NewKey, isDefault
 }
 
 /**
- * A tenant's keys, the default one first, then as they were made; without their values.
+ * Lists a tenant's keys without their values: the default key first, then by time of creation.
  * @throws HoldfastError unavailable
  */
 export const listKeys = ({ database }: Store, tenant: string): Promise<KeyRow[]> =>
@@ -64,7 +64,7 @@ export const listKeys = ({ database }: Store, tenant: string): Promise<KeyRow[]>
   );
 
 /**
- * The digests of a tenant's keys, by their ids.
+ * Reads the digests of a tenant's keys, by key id.
  * @throws HoldfastError unavailable
  */
 export async function keyDigests({ database }: Store, tenant: string): Promise<ReadonlyMap<string, string>> {
@@ -75,7 +75,7 @@ export async function keyDigests({ database }: Store, tenant: string): Promise<R
 }
 
 /**
- * A key's sealed value.
+ * Reads a key's encrypted value.
  * @throws HoldfastError unknown, unavailable
  */
 export async function sealedKey({ database }: Store, tenant: string, id: string): Promise<string> {
@@ -87,8 +87,8 @@ export async function sealedKey({ database }: Store, tenant: string, id: string)
 }
 
 /**
- * Makes a key, which is valid when this returns.
- * @throws LimitError where the tenant has as many as its tier allows; those of changeRecord()
+ * Creates a key. It is valid when this returns.
+ * @throws LimitError if the tenant has as many keys as its tier allows; the errors of changeRecord()
  */
 export const createKey = (
   store: Store,
@@ -99,9 +99,9 @@ export const createKey = (
 ): Promise<KeyRow> =>
   changeRecord(store, tenant, { actor, action: 'key.create', details: { label: key.label } }, async (tx) => {
     const [row] = await tx.select({ tier: tenants.tier }).from(tenants).where(eq(tenants.id, tenant));
-    const [there] = await tx.select({ keys: count() }).from(apiKeys).where(eq(apiKeys.tenantId, tenant));
+    const [existing] = await tx.select({ keys: count() }).from(apiKeys).where(eq(apiKeys.tenantId, tenant));
     const limit = row === undefined ? null : tiers[row.tier].apiKeys;
-    if (row !== undefined && limit !== null && (there?.keys ?? 0) >= limit) {
+    if (row !== undefined && limit !== null && (existing?.keys ?? 0) >= limit) {
       const hit = { limitType: 'ApiKeys', limit, tier: row.tier, asked: 1, retryAfter: RETRY_AFTER_S } as const;
       throw tierLimitError(tiers, hit);
     }
@@ -109,8 +109,8 @@ export const createKey = (
   });
 
 /**
- * Gives a key another value; the old one is dead when this returns.
- * @throws HoldfastError unknown; those of changeRecord()
+ * Gives a key another value. The old value is invalid when this returns.
+ * @throws HoldfastError unknown; the errors of changeRecord()
  */
 export const rotateKey = (
   store: Store,
@@ -130,8 +130,8 @@ export const rotateKey = (
   });
 
 /**
- * Deletes a key, which is dead when this returns.
- * @throws HoldfastError unknown; refused, for the default key; those of changeRecord()
+ * Deletes a key. It is invalid when this returns.
+ * @throws HoldfastError unknown; refused, for the default key; the errors of changeRecord()
  */
 export const deleteKey = (store: Store, tenant: string, id: string, actor: string): Promise<void> =>
   changeRecord(store, tenant, { actor, action: 'key.delete', details: { id } }, async (tx) => {

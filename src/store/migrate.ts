@@ -1,6 +1,6 @@
 /**
- * Brings the database's schema up to date by the migrations in drizzle/. However many instances start at once, one of
- * them does it, under a lock of the database, and the others wait.
+ * Updates the database's schema with the migrations in drizzle/. If several instances start at once, one of them
+ * migrates, under a lock of the database, and the others wait.
  */
 import { fileURLToPath } from 'node:url';
 import type { PgliteDatabase } from 'drizzle-orm/pglite';
@@ -11,17 +11,17 @@ import postgres from 'postgres';
 
 const migrationsFolder = fileURLToPath(new URL('../../drizzle/', import.meta.url));
 
-/** Any number that nothing else on the server locks. */
+/** The number of the advisory lock: one that nothing else on the server uses. */
 const LOCK = 4_839_201_733;
 
 /**
- * @param onWait called if another process holds the lock; it is then waited for
- * @throws whatever the driver throws
+ * @param onWait called if another process holds the lock, before waiting for it
+ * @throws the driver's errors
  */
 export async function migratePostgres(url: string, onWait: () => void): Promise<void> {
   const sql = postgres(url, { max: 1, connect_timeout: 3, onnotice: () => {} });
   try {
-    // Held by this connection, so it is let go however this ends.
+    // This connection holds the lock, so that it is released however this ends.
     const [row] = await sql`select pg_try_advisory_lock(${LOCK}) as taken`;
     if (row?.taken !== true) {
       onWait();
@@ -33,5 +33,5 @@ export async function migratePostgres(url: string, onWait: () => void): Promise<
   }
 }
 
-/** A PGlite has one process, so it needs no lock. */
+/** Needs no lock: only one process can open a PGlite folder. */
 export const migratePglite = (db: PgliteDatabase): Promise<void> => migrateByPglite(db, { migrationsFolder });

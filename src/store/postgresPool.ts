@@ -1,8 +1,16 @@
 /**
- * A pool of connections to Postgres, each a client of its own that knows when its connection was lost. The postgres
- * package's own pool is not used, since its transactions go on, on another connection and outside any transaction, or
- * bring the process down, where their connection is lost on the way (porsager/postgres, issue 1208 and pull request
- * 1155).
+ * A pool of connections to Postgres, each a client of its own that knows when its connection was lost.
+ *
+ * The pool of the postgres package is not used, because it mishandles a transaction whose connection is lost
+ * (porsager/postgres, seen with 3.4.9):
+ * - later queries of the transaction run on another connection, outside any transaction (issue 1216, pull requests 1155
+ *   and 1215)
+ * - a write to the lost connection throws where nobody can catch it and ends the process (issue 1208, pull request
+ * 1168)
+ * - queries that were queued in the transaction never settle (issue 1186)
+ *
+ * This file can go once a release rejects every query of such a transaction and keeps the process alive.
+ * test/store/driver.test.ts fails as soon as the installed release does.
  */
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/postgres-js';
@@ -11,27 +19,27 @@ import type { Db } from './db.ts';
 import { Turns } from './turns.ts';
 
 export interface PoolOptions {
-  /** Connections at most; each is made when it is first needed. */
+  /** Maximum number of connections. Each is made when it is first needed. */
   readonly size: number;
-  /** ms after which the server gives up on a statement. */
+  /** Time after which the server cancels a statement. */
   readonly statementTimeoutMs: number;
 }
 
-/** As the postgres package says it, where it notices by itself. */
+/** The error by which the postgres package reports a lost connection. */
 const lost = () => Object.assign(new Error('the connection was lost'), { code: 'CONNECTION_CLOSED' });
 
 class Connection {
   readonly db: Db;
   readonly #client: postgres.Sql;
   #losses = 0;
-  /** Losses there were when the transaction that is open began. */
+  /** The number of losses when the open transaction began; null: no transaction is open */
   #lossesBefore: number | null = null;
 
   constructor(url: string, { statementTimeoutMs }: PoolOptions) {
     this.#client = postgres(url, {
       max: 1,
       connect_timeout: 3,
-      // As soon as the server is back it is to be found.
+      // Reconnects soon after the server is back.
       backoff: () => 0.2,
       onnotice: () => {},
       onclose: () => {
@@ -52,9 +60,9 @@ class Connection {
     return this.#lossesBefore !== null && this.#lossesBefore !== this.#losses;
   }
 
-  /** @param signal once it is aborted, nothing is committed */
+  /** @param signal once it is aborted, the transaction is rolled back instead of committed */
   async transaction<T>(begin: string, work: (tx: Db) => Promise<T>, signal: AbortSignal): Promise<T> {
-    // Connects, if need be, before anything counts as a loss.
+    // Connects if necessary, so that losses from here on are losses of this transaction.
     await this.db.execute(sql`select`);
     this.#lossesBefore = this.#losses;
     try {
@@ -86,22 +94,23 @@ export class PostgresPool {
   }
 
   /**
-   * Does some work on a connection that nobody else uses meanwhile.
-   * @param signal once it is aborted, work that waits for a connection is not begun
+   * Runs `work` on a connection that nobody else uses meanwhile.
+   * @param signal once it is aborted, work that waits for a connection is not started
    */
   run<T>(work: (db: Db) => Promise<T>, signal: AbortSignal): Promise<T> {
     return this.#turns.take(({ db }) => work(db), signal);
   }
 
   /**
-   * Does some work in a transaction, whole or not at all.
-   * @param signal as of run(); besides, nothing is committed any more
+   * Runs `work` in a transaction.
+   * @param signal once it is aborted, waiting work is not started, and a transaction is rolled back instead of
+   * committed
    */
   transaction<T>(work: (tx: Db) => Promise<T>, signal: AbortSignal): Promise<T> {
     return this.#turns.take((connection) => connection.transaction('begin', work, signal), signal);
   }
 
-  /** Reads from one state of the database. */
+  /** Runs `work` in a read-only transaction that sees one state of the database. */
   snapshot<T>(work: (tx: Db) => Promise<T>, signal: AbortSignal): Promise<T> {
     const begin = 'begin isolation level repeatable read read only';
     return this.#turns.take((connection) => connection.transaction(begin, work, signal), signal);

@@ -1,6 +1,5 @@
 /**
- * A tenant's record in the database, as the engine takes it; and changing it: in one transaction with its audit entry,
- * then in Redis.
+ * Reads and changes a tenant's record: first in the database, in one transaction with the audit entry, then in Redis.
  */
 import { eq, sql } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
@@ -12,7 +11,7 @@ import type { Database } from './database.ts';
 import type { Db } from './db.ts';
 import { apiKeys, tenants } from './schema.ts';
 
-/** Where tenants are kept, and where their working copies are. */
+/** The database that tenants are kept in, and the Redis that has their working copies. */
 export interface Store {
   readonly database: Database;
   readonly redis: RedisClient;
@@ -37,10 +36,11 @@ export async function readRecord(tx: Db, id: string): Promise<VersionedRecord | 
 }
 
 /**
- * Changes what Redis too has of a tenant. Where it returns, every instance goes by it: a key that it took away is dead.
+ * Changes the part of a tenant that Redis has a copy of. When this returns, the change holds at every instance: a
+ * removed key is invalid.
  * @param work changes rows, in a transaction that no other change of the tenant's record overlaps
- * @returns what work returns
- * @throws HoldfastError unknown, where there is no such tenant; unavailable: the outcome is unknown; whatever work
+ * @returns the result of `work`
+ * @throws HoldfastError unknown, if there is no such tenant; unavailable: the outcome is unknown; whatever `work`
  * throws, and then nothing has changed
  */
 export async function changeRecord<T>(

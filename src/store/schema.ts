@@ -33,14 +33,14 @@ export const tenants = pgTable(
     name: text('name').notNull(),
     tier: tier('tier').notNull(),
     suspendedAt: time('suspended_at'),
-    /** Its settings. Whether only what is registered may be reserved. */
+    /** A setting: whether only registered resources may be reserved. */
     requireRegistration: boolean('require_registration').notNull().default(false),
-    /** Grows with each change of what Redis has of the tenant: tier, suspension, settings, keys. */
+    /** Grows with each change of the tenant's tier, suspension, settings or keys, which Redis has a copy of. */
     version: version('version'),
-    /** Grows with each change of its definitions. */
+    /** Grows with each change of the tenant's definitions. */
     definitionsVersion: version('definitions_version'),
     createdAt: time('created_at').notNull().defaultNow(),
-    /** When either version grew. */
+    /** When one of the versions last grew. */
     changedAt: time('changed_at').notNull().defaultNow(),
   },
   (table) => [index('tenants_changed_at').on(table.changedAt)],
@@ -51,13 +51,13 @@ const ofTenant = () =>
     .notNull()
     .references(() => tenants.id, { onDelete: 'cascade' });
 
-/** People who signed in. */
+/** People who have signed in. */
 export const users = pgTable(
   'users',
   {
     id: uuid('id').primaryKey().defaultRandom(),
     tenantId: ofTenant(),
-    /** With the subject, who the identity provider says it is. */
+    /** The identity provider. Issuer and subject together identify a person. */
     issuer: text('issuer').notNull(),
     subject: text('subject').notNull(),
     email: text('email'),
@@ -75,7 +75,7 @@ export const apiKeys = pgTable(
     tenantId: ofTenant(),
     /** SHA-256 of the key, hexadecimal. */
     digest: text('digest').notNull().unique('api_keys_digest'),
-    /** The key itself, as a JWE under the configured secret. */
+    /** The key, as a JWE encrypted with the configured secret. */
     sealed: text('sealed').notNull(),
     label: text('label'),
     isDefault: boolean('is_default').notNull().default(false),
@@ -109,13 +109,13 @@ export const definitions = pgTable(
     name: text('name').notNull(),
     capacity: integer('capacity').notNull(),
     blocks: text('blocks').array().notNull(),
-    /** The resource above it in the tree; null for a root. */
+    /** The parent in the tree; null for a root */
     parent: text('parent'),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.name] })],
 );
 
-/** Who changed what of the above, and when. */
+/** Who changed what, and when. */
 export const audit = pgTable(
   'audit',
   {

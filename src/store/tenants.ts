@@ -1,5 +1,5 @@
 /**
- * Tenants: made at a first sign-in, looked at, and changed by administrators (docs/specification.md#operations,
+ * Tenants: created at a first sign-in, listed and changed by administrators (docs/specification.md#operations,
  * #identity).
  */
 import { and, asc, count, eq, gt, ilike, or } from 'drizzle-orm';
@@ -27,7 +27,7 @@ const COLUMNS = {
   createdAt: tenants.createdAt,
 };
 
-/** Who an identity provider says that somebody is. */
+/** A person as the identity provider describes them. */
 export interface Identity {
   readonly issuer: string;
   readonly subject: string;
@@ -39,15 +39,15 @@ export interface NewTenant {
   readonly id: string;
   readonly name: string;
   readonly tier: Tier;
-  /** Its first user. */
+  /** The identity of the tenant's first user. */
   readonly identity: Identity;
   readonly defaultKey: NewKey;
 }
 
 /**
- * Makes a tenant with its first user and its default key. Redis comes to know it when it is first needed.
+ * Creates a tenant with its first user and its default key. The tenant is loaded into Redis when it is first used.
  * @returns the user's id
- * @throws HoldfastError unavailable; an error that isDuplicate() knows, where there is such a tenant or user already
+ * @throws HoldfastError unavailable; an error that isDuplicate() recognizes, if the tenant or the user exists
  */
 export const createTenant = (
   { database }: Store,
@@ -69,16 +69,14 @@ export const createTenant = (
     return user.id;
   });
 
-/**
- * @throws HoldfastError unknown, unavailable
- */
+/** @throws HoldfastError unknown, unavailable */
 export async function readTenant({ database }: Store, id: string): Promise<Tenant> {
   const [tenant] = await database.run((db) => db.select(COLUMNS).from(tenants).where(eq(tenants.id, id)));
   if (tenant === undefined) throw noSuchTenant();
   return tenant;
 }
 
-/** How many keys a tenant has. */
+/** Counts a tenant's keys. */
 export async function countKeys({ database }: Store, tenant: string): Promise<number> {
   const [row] = await database.run((db) =>
     db.select({ keys: count() }).from(apiKeys).where(eq(apiKeys.tenantId, tenant)),
@@ -87,9 +85,9 @@ export async function countKeys({ database }: Store, tenant: string): Promise<nu
 }
 
 /**
- * A page of the tenants, by id.
- * @param search only those whose id or name has this in it
- * @param after only those after this id
+ * Reads a page of the tenants, by id.
+ * @param search only tenants whose id or name contains this
+ * @param after only tenants with a greater id
  * @throws HoldfastError unavailable
  */
 export function listTenants(
@@ -98,7 +96,7 @@ export function listTenants(
   after: string | undefined,
   limit: number,
 ): Promise<Tenant[]> {
-  // What the search itself has of LIKE's wildcards stands for itself.
+  // Wildcards of LIKE in the search text have no special meaning.
   const pattern = `%${search?.replace(/[\\%_]/g, '\\$&')}%`;
   return database.run((db) =>
     db
@@ -115,25 +113,27 @@ export function listTenants(
   );
 }
 
-/** Gives a tenant another tier, from the next request on. Errors are those of changeRecord(). */
+/** Gives a tenant another tier, from the next request on. Throws the errors of changeRecord(). */
 export const setTier = (store: Store, id: string, tier: Tier, actor: string): Promise<unknown> =>
   changeRecord(store, id, { actor, action: 'tier.change', details: { tier } }, (tx) =>
     tx.update(tenants).set({ tier }).where(eq(tenants.id, id)),
   );
 
-/** Suspends a tenant: from the next request on it gets 403, and its streams end. Errors are those of changeRecord(). */
+/**
+ * Suspends a tenant: its requests get 403 from now on, and its event streams end. Throws the errors of changeRecord().
+ */
 export const suspendTenant = (store: Store, id: string, actor: string): Promise<unknown> =>
   changeRecord(store, id, { actor, action: 'tenant.suspend' }, (tx) =>
     tx.update(tenants).set({ suspendedAt: new Date() }).where(eq(tenants.id, id)),
   );
 
-/** Ends a suspension. Errors are those of changeRecord(). */
+/** Ends a suspension. Throws the errors of changeRecord(). */
 export const resumeTenant = (store: Store, id: string, actor: string): Promise<unknown> =>
   changeRecord(store, id, { actor, action: 'tenant.resume' }, (tx) =>
     tx.update(tenants).set({ suspendedAt: null }).where(eq(tenants.id, id)),
   );
 
-/** Changes a tenant's settings. Errors are those of changeRecord(). */
+/** Changes a tenant's settings. Throws the errors of changeRecord(). */
 export const putSettings = (
   store: Store,
   id: string,

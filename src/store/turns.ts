@@ -1,47 +1,47 @@
 /**
- * Hands out things, such as connections, that one caller uses at a time. Callers that find none free queue up, and
- * leave the queue when they stop waiting: their work is not done later, for nobody.
+ * Shares a fixed set of items, such as connections, among callers: one caller uses an item at a time. Callers that find
+ * none free queue up, and leave the queue when they stop waiting, so that no work is done for callers that have gone.
  */
-export class Turns<Thing> {
-  readonly #free: Thing[];
-  readonly #waiting = new Set<(thing: Thing) => void>();
+export class Turns<Item> {
+  readonly #free: Item[];
+  readonly #queue = new Set<(item: Item) => void>();
 
-  constructor(things: readonly Thing[]) {
-    this.#free = [...things];
+  constructor(items: readonly Item[]) {
+    this.#free = [...items];
   }
 
   /**
-   * Does some work with a thing that nobody else uses meanwhile.
-   * @param signal of the caller, aborted when it stops waiting
-   * @throws the signal's reason, if it is aborted before there was a thing; whatever work throws
+   * Runs `work` with an item that nobody else uses meanwhile.
+   * @param signal aborted when the caller stops waiting
+   * @throws the signal's reason, if it is aborted before an item is free; whatever `work` throws
    */
-  async take<T>(work: (thing: Thing) => Promise<T>, signal: AbortSignal): Promise<T> {
-    // The one used last: the others may stay unconnected.
-    const thing = this.#free.pop() ?? (await this.#wait(signal));
+  async take<T>(work: (item: Item) => Promise<T>, signal: AbortSignal): Promise<T> {
+    // Prefers the item that was used last: connections that are not needed are never made.
+    const item = this.#free.pop() ?? (await this.#wait(signal));
     try {
-      return await work(thing);
+      return await work(item);
     } finally {
-      const [next] = this.#waiting;
-      if (next === undefined) this.#free.push(thing);
-      else next(thing);
+      const [next] = this.#queue;
+      if (next === undefined) this.#free.push(item);
+      else next(item);
     }
   }
 
-  #wait(signal: AbortSignal): Promise<Thing> {
+  #wait(signal: AbortSignal): Promise<Item> {
     return new Promise((resolve, reject) => {
       const leave = () => {
-        this.#waiting.delete(goOn);
+        this.#queue.delete(proceed);
         signal.removeEventListener('abort', giveUp);
       };
       const giveUp = () => {
         leave();
         reject(signal.reason);
       };
-      const goOn = (thing: Thing) => {
+      const proceed = (item: Item) => {
         leave();
-        resolve(thing);
+        resolve(item);
       };
-      this.#waiting.add(goOn);
+      this.#queue.add(proceed);
       signal.addEventListener('abort', giveUp);
     });
   }

@@ -1,5 +1,5 @@
 /**
- * People who sign in: each belongs to a tenant, which their first sign-in makes (docs/specification.md#identity).
+ * People who sign in. Each belongs to a tenant, which their first sign-in creates (docs/specification.md#identity).
  */
 import { randomBytes } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
@@ -10,10 +10,10 @@ import type { Store } from './records.ts';
 import { users } from './schema.ts';
 import { createTenant, type Identity } from './tenants.ts';
 
-/** What a tenant begins with. */
+/** The tier of a new tenant. */
 const FIRST_TIER: Tier = 'Free';
-/** Tries to find an id that no other tenant has. */
-const TRIES = 5;
+/** How often an id is drawn until no other tenant has it. */
+const MAX_TRIES = 5;
 
 export interface User {
   readonly id: string;
@@ -21,8 +21,8 @@ export interface User {
 }
 
 /**
- * Finds who has signed in, or makes them, with a tenant and its default key.
- * @param makeKey makes a key for a tenant that is new
+ * Finds the user of an identity, or creates the user with a tenant and its default key.
+ * @param makeKey makes a key for a new tenant
  * @throws HoldfastError unavailable
  */
 export async function findOrCreateUser(
@@ -40,8 +40,8 @@ export async function findOrCreateUser(
       const id = await createTenant(store, { id: tenant, name, tier: FIRST_TIER, identity, defaultKey });
       return { id, tenant };
     } catch (error) {
-      // The same person in another window, or a tenant with the same id.
-      if (!isDuplicate(error) || tried === TRIES) throw error;
+      // The same person has signed in in another window, or another tenant has the id.
+      if (!isDuplicate(error) || tried === MAX_TRIES) throw error;
     }
   }
 }
@@ -57,9 +57,7 @@ async function findUser({ database }: Store, { issuer, subject, email, name }: I
   return user ?? null;
 }
 
-/**
- * Of what may be in an id, as much of the name as makes it known again, and something that makes it one of its kind.
- */
+/** Makes an id of the recognizable part of a name and a random suffix. */
 function newTenantId(name: string): string {
   const slug = name
     .normalize('NFKD')

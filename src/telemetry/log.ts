@@ -1,56 +1,57 @@
 /**
- * Structured logs: JSON lines on standard output, without keys, tokens or stack traces.
+ * Structured logs: JSON lines on standard output, without keys, tokens and stack traces.
  */
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 
 /**
- * @param level least level that is written
- * @param stream where to; by default standard output, written 16 KiB at a time and when the process ends
+ * @param level the lowest level that is logged
+ * @param stream standard output by default, written in chunks of 16 KiB, twice a second, and when the process ends
  */
 export function createLogger(level: string, stream: DestinationStream = standardOutput()): Logger {
   return pino({ level, base: null, timestamp, serializers: { err: brief } }, stream);
 }
 
 /**
- * The lines of one turn of the event loop are handed on as one: the destination measures all that it holds with each
- * that it is given.
+ * Passes on the lines of one turn of the event loop together, since each write makes the destination measure its whole
+ * buffer.
  */
 function standardOutput(): DestinationStream & { flush(done?: (error?: Error) => void): void } {
   let lines: string[] = [];
-  const handOn = () => {
+  const flushLines = () => {
     const text = lines.join('');
     lines = [];
     to.write(text);
   };
-  // Before the destination's own, which writes what it has.
-  process.once('exit', handOn);
+  // Registered before the destination's own handler, which writes its buffer.
+  process.once('exit', flushLines);
   const to = destination({ sync: false, minLength: 16_000, periodicFlush: 500 });
   return {
     write: (line) => {
-      if (lines.push(line) === 1) setImmediate(handOn);
+      if (lines.push(line) === 1) setImmediate(flushLines);
     },
     flush: (done) => {
-      handOn();
+      flushLines();
       to.flush(done);
     },
   };
 }
 
-let toldMs = 0;
-let told = '';
+let cachedMs = 0;
+let cached = '';
 
-/** The time as pino adds it to a line. */
+/** Returns the time as pino adds it to a line. Formats it once a millisecond. */
 function timestamp(): string {
   const nowMs = Date.now();
-  if (nowMs !== toldMs) {
-    toldMs = nowMs;
-    told = `,"time":"${new Date(nowMs).toISOString()}"`;
+  if (nowMs !== cachedMs) {
+    cachedMs = nowMs;
+    cached = `,"time":"${new Date(nowMs).toISOString()}"`;
   }
-  return told;
+  return cached;
 }
 
 /**
- * An error without its stack, its cause and what else a library hangs on it: ioredis adds the command, tokens and all.
+ * Serializes an error without its stack, its cause and the properties that libraries add: ioredis adds the command with
+ * its tokens.
  */
 const brief = (error: unknown) =>
   error instanceof Error

@@ -1,10 +1,10 @@
 /**
- * What an instance counts and times of itself, in Prometheus's terms. No label ever holds what a caller chose (a
- * tenant, a resource, a path that no route has), so the number of series is bounded by the code alone.
+ * The metrics of an instance, for Prometheus. No label has a value that callers choose (tenant, resource, unknown
+ * path), so that the number of series is bounded by the code.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** Of HTTP; the parser takes some thirty more, which nobody needs apart. */
+/** HTTP methods with a series of their own. The parser accepts about thirty more, which are counted together. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 const REQUEST_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -15,28 +15,24 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly #requests = this.#histogram(
     'http_request_duration_seconds',
-    'Requests by route, until the head of the answer is ready',
+    'Requests by route, until the response headers are ready',
     REQUEST_BUCKETS_S,
     ['method', 'route', 'status'],
   );
-  readonly #operations = this.#counter('operations_total', 'Items of requests by what they came to', [
-    'verb',
-    'outcome',
-  ]);
+  readonly #operations = this.#counter('operations_total', 'Items of requests by outcome', ['verb', 'outcome']);
   readonly #transactions = this.#counter('transactions_total', 'Transactions', ['method', 'status']);
   readonly #refusals = this.#counter('limit_refusals_total', 'Requests refused with 429', ['limit_type']);
-  readonly #overload = this.#counter('overload_refusals_total', 'Requests refused with 503 for want of room', []);
-  readonly #scripts = this.#histogram(
-    'script_duration_seconds',
-    'Round trips of scripts to Redis and back',
-    SCRIPT_BUCKETS_S,
-    ['script'],
-  );
-  readonly #scriptErrors = this.#counter('script_errors_total', 'Scripts that Redis did not answer, or with an error', [
+  readonly #overload = this.#counter('overload_refusals_total', 'Requests refused with 503 because of overload', []);
+  readonly #scripts = this.#histogram('script_duration_seconds', 'Round trips of scripts to Redis', SCRIPT_BUCKETS_S, [
     'script',
   ]);
-  readonly #delivered = this.#counter('events_delivered_total', 'Events written to streams, each for each of them', []);
-  readonly #streamsEnded = this.#counter('streams_ended_total', 'Streams of events that ended', ['reason']);
+  readonly #scriptErrors = this.#counter('script_errors_total', 'Scripts that failed or got no reply', ['script']);
+  readonly #delivered = this.#counter(
+    'events_delivered_total',
+    'Events written to streams, counted for each stream',
+    [],
+  );
+  readonly #streamsEnded = this.#counter('streams_ended_total', 'Event streams that ended', ['reason']);
   readonly #jobs = this.#histogram('job_duration_seconds', 'Turns of background jobs', JOB_BUCKETS_S, ['queue']);
   readonly #jobErrors = this.#counter('job_errors_total', 'Turns of background jobs that failed', ['queue']);
   readonly #swept = this.#counter('reservations_swept_total', 'Reservations ended by the expiry sweep', []);
@@ -51,7 +47,7 @@ export class Metrics {
     this.#requests.observe({ method: known, route, status }, durationMs / 1000);
   }
 
-  /** Counts what the items of a request came to. */
+  /** Counts the items of a request by outcome. */
   countItems(verb: string, results: readonly { readonly status: string }[]): void {
     const counts = new Map<string, number>();
     for (const { status } of results) counts.set(status, (counts.get(status) ?? 0) + 1);
@@ -70,7 +66,7 @@ export class Metrics {
     this.#overload.inc(refusals);
   }
 
-  /** To be called when a script is sent; what it returns, when it is answered. */
+  /** Called when a script is sent. Returns a callback for its reply or error. */
   readonly startScript = (script: string) => {
     const start = performance.now();
     return (error?: unknown) => {
@@ -84,16 +80,15 @@ export class Metrics {
   }
 
   /**
-   * @param streams 0 to have the series from the start: of one that begins at 1, Prometheus does not see that it has
-   * grown
+   * @param streams 0 creates the series without counting. Prometheus does not see the growth of a series that starts
+   * at 1
    */
   countStreamEnd(reason: string, streams = 1): void {
     this.#streamsEnded.inc({ reason }, streams);
   }
 
   /**
-   * Gives a job whose turns are timed. The label is not `job`: so Prometheus calls what it scrapes.
-   * @param turn a turn of it
+   * Returns the job's turn with timing added. The label is `queue`, because Prometheus sets `job` itself.
    */
   timed(job: string, turn: () => Promise<void>): () => Promise<void> {
     this.#jobErrors.inc({ queue: job }, 0);
@@ -117,8 +112,8 @@ export class Metrics {
   }
 
   /**
-   * Adds a value that is read whenever somebody asks.
-   * @param read where it fails, the value is missing
+   * Adds a value that is read when Prometheus asks for it.
+   * @param read if it fails, the value is left out
    */
   addGauge(name: string, help: string, read: () => number | Promise<number>): void {
     const gauge = new Gauge({
@@ -135,7 +130,7 @@ export class Metrics {
     });
   }
 
-  /** All of it, as Prometheus reads it. */
+  /** Returns all metrics in Prometheus's text format. */
   text(): Promise<string> {
     return this.#registry.metrics();
   }

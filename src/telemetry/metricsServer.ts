@@ -1,13 +1,12 @@
 /**
- * Serves the metrics at GET /metrics of a port of their own, which no load balancer passes on: they are for whoever
- * runs the service.
+ * Serves GET /metrics on a port of its own, which is for operators and not exposed by load balancers.
  */
 import { createServer, type Server } from 'node:http';
 import type { Metrics } from './metrics.ts';
 
 /**
- * @returns the server, and where it listens
- * @throws Error where the port cannot be had
+ * @returns the server and the URL of the metrics
+ * @throws Error if the port cannot be used
  */
 export async function serveMetrics(metrics: Metrics, host: string, port: number): Promise<[Server, string]> {
   const server = createServer((request, response) => {

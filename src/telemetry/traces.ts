@@ -1,7 +1,7 @@
 /**
- * Traces by OpenTelemetry: a span for each request, and one below it for each script that it calls. Loaded only where
- * an endpoint is configured. The libraries themselves read the other OTEL_ variables: headers, sampler, service name.
- * No key, token, body or query is told.
+ * OpenTelemetry traces: a span for each request, with a child span for each script that it calls. Loaded only if an
+ * endpoint is configured. The libraries read the other OTEL_ variables themselves: headers, sampler, service name.
+ * Spans contain no keys, tokens, bodies or queries.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { defaultTextMapGetter, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
@@ -11,12 +11,12 @@ import { defaultResource, detectResources, envDetector, resourceFromAttributes }
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from 'pino';
 
-/** That the collector has to take the last spans when the instance leaves. */
+/** How long the collector has to accept the last spans when the instance stops. */
 const CLOSE_WITHIN_MS = 2000;
 
-/** What is known of a request only once it is answered. */
+/** The attributes of a request that are known once it has a response. */
 export interface Served {
-  /** The pattern that it matched. */
+  /** The pattern of the route that matched. */
   readonly route: string;
   readonly status: number;
   readonly tenant: string | undefined;
@@ -25,12 +25,12 @@ export interface Served {
 export class Traces {
   readonly #provider: BasicTracerProvider;
   readonly #propagator = new W3CTraceContextPropagator();
-  /** The span of the request that is being served. */
+  /** The span of the current request. */
   readonly #request = new AsyncLocalStorage<Span>();
 
-  /** @param endpoint of an OTLP receiver by HTTP, without /v1/traces */
+  /** @param endpoint the address of an OTLP receiver for HTTP, without /v1/traces */
   constructor(endpoint: string, log: Logger) {
-    setGlobalErrorHandler((err) => log.warn({ err }, 'exporting traces'));
+    setGlobalErrorHandler((err) => log.warn({ err }, 'traces could not be exported'));
     const url = `${endpoint.replace(/\/$/, '')}/v1/traces`;
     this.#provider = new BasicTracerProvider({
       resource: defaultResource()
@@ -41,7 +41,7 @@ export class Traces {
   }
 
   /**
-   * Serves a request in a span of its own, below the caller's where it says so.
+   * Serves a request in a span of its own, which is a child of the caller's span if the headers name one.
    * @param carrier the headers traceparent and tracestate
    */
   async traceRequest(
@@ -53,7 +53,7 @@ export class Traces {
     const attributes = { 'http.request.method': method };
     const span = this.#tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
     if (!span.isRecording()) {
-      // The sampler passed it over: nothing below it is recorded either.
+      // Not sampled: child spans are not recorded either.
       await serve();
       return;
     }
@@ -69,7 +69,7 @@ export class Traces {
   }
 
   /**
-   * To be called when a script is sent; what it returns, when it is answered. What no request asked for has no span.
+   * Called when a script is sent. Returns a callback for its reply or error. Scripts outside requests have no span.
    */
   readonly startScript = (script: string) => {
     const request = this.#request.getStore();
@@ -78,13 +78,13 @@ export class Traces {
     const parent = trace.setSpan(ROOT_CONTEXT, request);
     const span = this.#tracer.startSpan(`script ${script}`, { kind: SpanKind.CLIENT, attributes }, parent);
     return (error?: unknown) => {
-      // Its message may hold what was sent.
+      // The message is left out: it may contain arguments of the script.
       if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end();
     };
   };
 
-  /** Sends what has not been sent yet, or gives it up. */
+  /** Sends the remaining spans. Gives up after 2 s. */
   async close(): Promise<void> {
     const late = new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref());
     await Promise.race([this.#provider.shutdown().catch(() => {}), late]);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig, VARIABLES } from '../../src/config/config.ts';
+import { ConfigError, readConfig } from '../../src/config/config.ts';
+import { VARIABLES } from '../../src/config/environment.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { makeKey } from '../../src/identity/credentials.ts';
 

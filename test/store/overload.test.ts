@@ -86,7 +86,7 @@ describe.each(Object.entries(KINDS))('on %s', (_, make) => {
         begun = true;
       }),
     );
-    expect([refused, begun]).toEqual([expect.stringContaining('unavailable: The database has more to do'), false]);
+    expect([refused, begun]).toEqual([expect.stringContaining('unavailable: The database is overloaded'), false]);
     open();
     expect(new Set(await Promise.all(taken))).toEqual(new Set(['done']));
     expect(await refusal(database.run((db) => db.execute(sql`select`)))).toBe('done');

@@ -7,7 +7,6 @@
   KEYS[4]  due
   KEYS[5]  pools
   KEYS[6]  definitions
-  KEYS[7]  answer
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -15,13 +14,12 @@
   ARGV[4]  the first item (items/renew.lua)
 
   Returns {'OK', quota, item, ...}, an item being {'RENEWED', expires at ms}, {'NOT_RESERVED'},
-  {'DOESNT_OWN_RESERVATION'} or {'INVALID_RELEASE_TOKEN'}, as a text (asTexts.lua); or {'REFUSED', message}, with
-  nothing done; or {'UNKNOWN'} if it was carried out before, with a reply that was not kept; or what
-  refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms, swept} as
-  reserve.lua.
+  {'DOESNT_OWN_RESERVATION'} or {'INVALID_RELEASE_TOKEN'}, as a text (asTexts.lua); or {'REFUSED', message} with nothing
+  done; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms,
+  swept} as reserve.lua.
 ]]
 --@include clock
---@include requestOnce
+--@include request
 --@include items
 --@include items/renew
 --@include batch
@@ -32,8 +30,8 @@
 --@include tooMuch
 --@include asTexts
 local items = readItems(4, renewItem)
--- A retry was charged the first time.
-local refused = requestOnce('RESERVE', flags.isRepeated and 0 or #items)
+-- A retry was charged the first time. It renews once more, and its event has the later end.
+local refused = request('RESERVE', flags.isRepeated and 0 or #items)
 if refused then
   return refused
 end
@@ -60,9 +58,4 @@ refused = askForIndex(ARGV[3])
 if refused then
   return refused
 end
-asTexts(reply, 3)
--- To renew twice is to renew once, but for the events.
-if listening then
-  remember(reply)
-end
-return finish(reply, charged.usage)
+return finish(asTexts(reply, 3), charged.usage)

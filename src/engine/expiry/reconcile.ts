@@ -1,6 +1,6 @@
 /**
- * Puts tenants back into the expiry index where it should hold them and does not. A lease is never written before the
- * index is, so only a Redis that lost writes, as a failover may, leaves such a gap; leases end on access all the same.
+ * Puts tenants that are missing back into the expiry index. The index is written before a lease is, so that tenants are
+ * missing only if Redis lost writes, as in a failover. Leases that are accessed expire without the index.
  */
 import type { Redis } from 'ioredis';
 import type { RedisClient } from '../../redis/client.ts';
@@ -8,13 +8,13 @@ import { expiryKey, expiryShard, TENANT_KEYS, tenantKey, tenantOf } from '../../
 import { isAway, send } from '../../redis/send.ts';
 import { primariesOf } from '../../redis/topology.ts';
 
-/** Keys that one SCAN looks at, about. */
+/** About the number of keys that one SCAN visits. */
 const SCAN_COUNT = 1000;
 
 /**
- * Looks at every tenant, on each primary that answers.
- * @returns how many it put back
- * @throws Error if a primary did not answer, or the state of a tenant is broken, once all others have been looked at
+ * Checks every tenant, on each primary that responds.
+ * @returns the number of tenants that were put back
+ * @throws Error if a primary did not respond or the state of a tenant is broken, after all others have been checked
  */
 export async function reconcile(redis: RedisClient): Promise<number> {
   const walks = await Promise.allSettled(primariesOf(redis).map((primary) => reconcileAt(redis, primary)));
@@ -46,10 +46,10 @@ async function reconcileAt(redis: RedisClient, primary: Redis): Promise<number> 
   return repaired;
 }
 
-/** Lowers the tenant's time in the index to that at which a sweep should visit it. Returns whether it had to. */
+/** Lowers the tenant's time in the index to the time of its next expiry. Returns whether that was necessary. */
 async function reconcileTenant(redis: RedisClient, tenant: string): Promise<boolean> {
   const due = Number((await send(() => redis.hget(tenantKey(tenant), 'nextDue'))) ?? Number.NaN);
-  // 'inf', or nothing at all: nothing will be due.
+  // 'inf' or missing: the tenant has no leases.
   if (Number.isNaN(due)) return false;
   const shardKey = expiryKey(expiryShard(tenant));
   const indexed = await send(() => redis.zscore(shardKey, tenant));

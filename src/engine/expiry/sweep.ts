@@ -1,30 +1,28 @@
 /**
- * Ends reservations whose lease is over and that nobody has touched since (docs/specification.md#events). Its cost
- * follows what is due: the expiry index names the tenants, so no other is looked at. Any number of sweeps may run at
- * once.
+ * Ends expired reservations that nobody has accessed (docs/specification.md#events). The expiry index lists the tenants
+ * that have some, so that no other tenant is visited. Any number of sweeps may run at once.
  */
-
 import type { RedisClient } from '../../redis/client.ts';
 import { EXPIRY_SHARDS, expiryKey, keysOf, tenantKey } from '../../redis/keys.ts';
 import { parseReply, toInteger } from '../../redis/reply.ts';
 import { isAway, send } from '../../redis/send.ts';
 import { ownerOf } from '../../redis/topology.ts';
 
-/** Tenants taken from a shard of the index at a time. */
-const TENANTS = 100;
+/** Number of tenants that are read from a shard of the index at a time. */
+const PAGE = 100;
 
 /**
- * Ends all that is due by now, but for tenants of a primary that does not answer, and tenants whose state is broken.
- * @returns how many reservations it ended
- * @throws Error if there are such, once all others have been visited
+ * Ends all expired reservations. Skips tenants of primaries that do not respond, and tenants whose state is broken.
+ * @returns the number of reservations that were ended
+ * @throws Error if tenants were skipped, after all others have been visited
  */
 export async function sweep(redis: RedisClient): Promise<number> {
   const [seconds = 0] = await send(() => redis.time());
-  const away = new Map<string, unknown>();
+  const skipped = new Map<string, unknown>();
   const shards = await Promise.allSettled(
-    Array.from({ length: EXPIRY_SHARDS }, (_, shard) => sweepShard(redis, expiryKey(shard), seconds * 1000, away)),
+    Array.from({ length: EXPIRY_SHARDS }, (_, shard) => sweepShard(redis, expiryKey(shard), seconds * 1000, skipped)),
   );
-  for (const error of away.values()) throw error;
+  for (const error of skipped.values()) throw error;
   return shards.reduce((sum, shard) => {
     if (shard.status === 'rejected') throw shard.reason;
     return sum + shard.value;
@@ -32,9 +30,8 @@ export async function sweep(redis: RedisClient): Promise<number> {
 }
 
 /**
- * How long the reservation that is most overdue has been so: as long as sweeps come round, about the time between two
- * of them.
- * @returns ms, 0 where nothing is due
+ * Returns the age of the most overdue reservation. While sweeps run, this is about the time between two of them.
+ * @returns ms; 0 if nothing is due
  */
 export async function overdueMs(redis: RedisClient): Promise<number> {
   const [seconds = 0, microseconds = 0] = await send(() => redis.time());
@@ -48,30 +45,30 @@ export async function overdueMs(redis: RedisClient): Promise<number> {
 }
 
 /**
- * Passes through what is due, a piece of each tenant's backlog at a time, so that one with a great backlog does not
- * keep the others waiting, until a pass changes nothing.
- * @param away filled with the primaries that have not answered in this sweep, and the tenants whose state is broken:
- * these are not visited again
+ * Passes over the due tenants of a shard until a pass changes nothing. Each visit ends a part of a tenant's backlog, so
+ * that a tenant with a large backlog does not delay the others.
+ * @param skipped collects the primaries that do not respond and the tenants whose state is broken, with their errors.
+ * They are not visited again in this sweep
  */
 async function sweepShard(
   redis: RedisClient,
   shardKey: string,
   nowMs: number,
-  away: Map<string, unknown>,
+  skipped: Map<string, unknown>,
 ): Promise<number> {
   let total = 0;
   let hasChanged = true;
   while (hasChanged) {
     hasChanged = false;
-    // Tenants of this pass that are due still: they precede those that it has not come to.
+    // Number of tenants of this pass that are still due. In the index they precede those not visited yet.
     let left = 0;
     for (;;) {
-      const range = [shardKey, '-inf', String(nowMs), 'BYSCORE', 'LIMIT', left, TENANTS, 'WITHSCORES'] as const;
+      const range = [shardKey, '-inf', String(nowMs), 'BYSCORE', 'LIMIT', left, PAGE, 'WITHSCORES'] as const;
       const rows = await send(() => redis.zrange(...range));
       if (rows.length === 0) break;
       for (let i = 0; i < rows.length; i += 2) {
         const [tenant = '', indexed = ''] = rows.slice(i, i + 2);
-        const { ended, isDue, isChanged } = await visit(redis, shardKey, tenant, indexed, nowMs, away);
+        const { ended, isDue, isChanged } = await visit(redis, shardKey, tenant, indexed, nowMs, skipped);
         total += ended;
         if (isDue) left++;
         if (isChanged) hasChanged = true;
@@ -83,36 +80,36 @@ async function sweepShard(
 
 interface Visit {
   readonly ended: number;
-  /** Whether the index has it among what is due still. */
+  /** Whether the tenant is still due in the index. */
   readonly isDue: boolean;
   readonly isChanged: boolean;
 }
 
 const NOT_VISITED: Visit = { ended: 0, isDue: true, isChanged: false };
 
-/** Ends a piece of what is due of a tenant. */
+/** Ends a part of a tenant's backlog. */
 async function visit(
   redis: RedisClient,
   shardKey: string,
   tenant: string,
   indexed: string,
   nowMs: number,
-  away: Map<string, unknown>,
+  skipped: Map<string, unknown>,
 ): Promise<Visit> {
   const key = tenantKey(tenant);
   const primary = `at ${ownerOf(redis, key)}`;
-  if (away.has(primary) || away.has(tenant)) return NOT_VISITED;
+  if (skipped.has(primary) || skipped.has(tenant)) return NOT_VISITED;
   try {
     const [code, ended, next] = parseReply(await send(() => redis.hf_sweep(...keysOf('sweep', tenant), '')));
     if (code === 'AGAIN') return { ended: toInteger(ended), isDue: true, isChanged: true };
     const nextDue = toInteger(next);
     await send(() => redis.hf_raiseIndex(shardKey, tenant, indexed, nextDue));
-    // A tenant stays due only if its shard's clock is behind, or somebody has just lowered it; the next sweep sees to
+    // A tenant stays due only if its shard's clock is behind, or its time was lowered meanwhile. The next sweep visits
     // it.
     const isDue = nextDue !== -1 && nextDue <= nowMs;
     return { ended: toInteger(ended), isDue, isChanged: !isDue };
   } catch (error) {
-    away.set(isAway(error) ? primary : tenant, error);
+    skipped.set(isAway(error) ? primary : tenant, error);
     return NOT_VISITED;
   }
 }

@@ -6,7 +6,7 @@
 import type { Logger } from 'pino';
 import type { Credential } from '../../domain/tenants.ts';
 import type { RedisClient } from '../../redis/client.ts';
-import { keysOf } from '../../redis/keys.ts';
+import { activityKey, keysOf, usedKey } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
 
 const TELL_EVERY_MS = 2000;
@@ -74,7 +74,7 @@ export class Activity {
  * @throws HoldfastError unavailable
  */
 export async function lastHour(redis: RedisClient, tenant: string): Promise<Minute[]> {
-  const rows = await send(() => redis.hvals(`{${tenant}}:activity`));
+  const rows = await send(() => redis.hvals(activityKey(tenant)));
   const byMinute = new Map(
     rows.map((row) => {
       const [minute = 0, operations = 0, refusals = 0] = row.split(' ').map(Number);
@@ -93,6 +93,6 @@ export async function lastHour(redis: RedisClient, tenant: string): Promise<Minu
  * @throws HoldfastError unavailable
  */
 export async function lastUses(redis: RedisClient, tenant: string): Promise<ReadonlyMap<string, number>> {
-  const uses = await send(() => redis.hgetall(`{${tenant}}:used`));
+  const uses = await send(() => redis.hgetall(usedKey(tenant)));
   return new Map(Object.entries(uses).map(([digest, ms]) => [digest, Number(ms)]));
 }

@@ -8,7 +8,7 @@ import { KEEP_TOKENS_MS, type TokenSource, tokenSetNow } from './tokens.ts';
 /**
  * @param token what is to be valid from now on
  * @param source whose JWT it was exchanged for
- * @param lifetimeMs at most LONGEST_TOKEN_MS
+ * @param lifetimeMs at most MAX_TOKEN_MS
  * @throws HoldfastError upgrade, where the tenant's tier has no such tokens; forbidden, where it is suspended;
  * unauthenticated, where there is no such tenant; unavailable; LimitError
  */

@@ -1,5 +1,5 @@
 /**
- * Puts a tenant's record into Redis, beside the tenant's state: its tier, settings and keys
+ * Puts a tenant's record (tier, settings, keys) into Redis, beside the tenant's state
  * (docs/specification.md#store-modes-and-start).
  */
 import type { TenantRecord } from '../../domain/tenants.ts';
@@ -7,18 +7,18 @@ import type { RedisClient } from '../../redis/client.ts';
 import { keysOf } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
 
-/** The tenant's definitions that are in Redis already. */
+/** A copy of the tenant's definitions that Redis already has. */
 export interface Copied {
   readonly definitionsVersion: number;
-  /** Under which they were copied; null in the in-memory mode, where there is nothing to copy. */
+  /** The lease under which they were copied; null in in-memory mode, which has nothing to copy */
   readonly lease: string | null;
 }
 
 /**
- * Puts a record in place of the one that is there, unless that is newer. Reservations stay as they are.
- * @param copied the definitions that were; undefined where only the record has changed: a tenant that Redis does not
- * know is then left unknown, to be loaded as a whole when it is needed
- * @returns false where the copy's lease was lost, and nothing was done
+ * Replaces the record in Redis, unless the one in Redis is newer. Reservations do not change.
+ * @param copied undefined if only the record has changed: a tenant that Redis does not have is then not loaded, but
+ * loaded as a whole when it is used
+ * @returns false if the copy's lease was lost and nothing was done
  * @throws HoldfastError unavailable
  */
 export async function loadTenant(redis: RedisClient, record: TenantRecord, copied?: Copied): Promise<boolean> {
@@ -31,7 +31,7 @@ export async function loadTenant(redis: RedisClient, record: TenantRecord, copie
   );
 }
 
-/** Loads the tenants of the in-memory mode: those that the configuration names. */
+/** Makes the function that loads the configured tenants of the in-memory mode. */
 export const configuredLoader =
   (redis: RedisClient, tenants: ReadonlyMap<string, TenantRecord>) =>
   async (id: string): Promise<boolean> => {

@@ -1,6 +1,6 @@
 /**
- * The leases that streams of events hold in Redis (docs/specification.md#events): they are counted across instances,
- * and an instance that dies gives its own back by letting them lapse.
+ * The leases of event streams in Redis (docs/specification.md#events). They count the streams of all instances. The
+ * leases of an instance that dies expire.
  */
 import type { Credential } from '../../domain/tenants.ts';
 import { keysOf, keysOfRequest } from '../../redis/keys.ts';
@@ -8,25 +8,25 @@ import { parseReply, toInteger, toText } from '../../redis/reply.ts';
 import { send } from '../../redis/send.ts';
 import { call, type Engine } from '../call.ts';
 
-/** What is renewed well before has lapsed within the 45 s that the decisions allow. */
+/** Leases of an instance that dies must expire within 45 s. */
 const LEASE_MS = 40_000;
 export const RENEW_EVERY_MS = 10_000;
-/** Streams that one call renews: about 2 ms of Redis. */
+/** Number of streams that one call renews, which takes Redis about 2 ms. */
 const PAGE = 250;
 
-/** What a stream begins with. */
+/** The state of a new stream. */
 export interface StreamStart {
-  /** ms after which the token or session that it was opened with ends; null for a key */
+  /** ms until the token or session of the stream ends; null for a key */
   readonly endsInMs: number | null;
-  /** The number of the last message before it. */
+  /** The number of the last message before the stream opened. */
   readonly lastMessage: number;
-  /** The Redis process whose messages it takes. */
+  /** The Redis process whose messages the stream gets. */
   readonly publisher: string;
 }
 
 /**
- * Gives a stream its lease.
- * @throws HoldfastError unauthenticated, unavailable; LimitError if the tenant has as many as its tier allows
+ * Takes the lease of a stream.
+ * @throws HoldfastError unauthenticated, unavailable; LimitError if the tenant has as many streams as its tier allows
  */
 export async function openStream(engine: Engine, credential: Credential, id: string): Promise<StreamStart> {
   const [endsInMs, lastMessage, publisher] = await call(engine, 'openStream', credential, () => [id, LEASE_MS]);
@@ -38,8 +38,8 @@ export async function openStream(engine: Engine, credential: Credential, id: str
 }
 
 /**
- * Renews the leases of streams that a credential has opened.
- * @returns the ids of those that must end, since their key or their lease is gone, and the number of the last message
+ * Renews the leases of a credential's streams.
+ * @returns the ids of streams that must end because their key or lease is gone, and the number of the last message
  * @throws HoldfastError unavailable
  */
 export async function renewStreams(
@@ -61,7 +61,7 @@ export async function renewStreams(
 }
 
 /**
- * Gives back the leases of streams that have ended.
+ * Releases the leases of streams that have ended.
  * @throws HoldfastError unavailable
  */
 export async function closeStreams(engine: Engine, tenant: string, ids: readonly string[]): Promise<void> {

@@ -1,7 +1,7 @@
 /**
- * Finds the derived tokens that an issuer's JWTs were exchanged for, so that they end when the tenant removes the
- * issuer. Redis has sets of them for each minute in which they were issued, which expire once the last of them has
- * ended: nothing has to be cleaned up, and no set holds more than a sixteenth of one minute's quota of writes.
+ * Ends the derived tokens of an issuer when the tenant removes the issuer. Redis keeps sets of tokens for each minute
+ * in which they were issued. A set expires after its last token, so nothing has to be cleaned up, and no set is larger
+ * than a sixteenth of a minute's quota of writes.
  */
 import { createHash } from 'node:crypto';
 import type { Credential } from '../../domain/tenants.ts';
@@ -9,29 +9,29 @@ import type { RedisClient } from '../../redis/client.ts';
 import { eventsChannel } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
 
-/** The longest that a derived token lives. */
-export const LONGEST_TOKEN_MS = 900_000;
+/** The longest lifetime of a derived token. */
+export const MAX_TOKEN_MS = 900_000;
 
 const MINUTE_MS = 60_000;
-/** Minutes by which the clocks of two instances may differ. */
-const CLOCKS_DIFFER = 2;
-const LIVE_MINUTES = LONGEST_TOKEN_MS / MINUTE_MS;
-/** Tokens that are ended at once: about 1 ms of Redis. */
+/** How far the clocks of two instances may differ. */
+const CLOCK_SKEW_MINUTES = 2;
+const LIVE_MINUTES = MAX_TOKEN_MS / MINUTE_MS;
+/** Number of tokens that are ended at a time, which takes Redis about 1 ms. */
 const PAGE = 500;
-/** The sets of a minute, by the first digit of the token's digest. */
+/** Each minute has a set for each first digit of the tokens' digests. */
 const DIGITS = [...'0123456789abcdef'];
 const DIGEST = /^token:(?<digit>[0-9a-f])/;
 
-/** An issuer as tenants register it. */
+/** The issuer and audience of the JWT that a token was exchanged for. */
 export interface TokenSource {
   readonly issuer: string;
   readonly audience: string;
 }
 
-/** How long a set of tokens is kept after the last token was put into it, in ms. */
-export const KEEP_TOKENS_MS = LONGEST_TOKEN_MS + MINUTE_MS;
+/** How long a set of tokens is kept after its last token was added. */
+export const KEEP_TOKENS_MS = MAX_TOKEN_MS + MINUTE_MS;
 
-/** The set that a token belongs into that is issued now, without the tenant's prefix. */
+/** Returns the name of the set for a token that is issued now, without the tenant's prefix. */
 export function tokenSetNow(source: TokenSource, { asker }: Credential): string {
   const digit = DIGEST.exec(asker)?.groups?.digit;
   if (digit === undefined) throw new TypeError('not the credential of a token');
@@ -46,14 +46,14 @@ function tokenSet({ issuer, audience }: TokenSource, minute: number, digit: stri
 }
 
 /**
- * Ends all tokens that an issuer's JWTs were exchanged for, and their event streams.
+ * Ends all tokens that were exchanged for an issuer's JWTs, and their event streams.
  * @throws HoldfastError unavailable
  */
 export async function endTokens(redis: RedisClient, tenant: string, source: TokenSource): Promise<void> {
   const thisMinute = Math.floor(Date.now() / MINUTE_MS);
-  for (let minute = thisMinute - LIVE_MINUTES - CLOCKS_DIFFER; minute <= thisMinute + CLOCKS_DIFFER; minute++)
+  for (let minute = thisMinute - LIVE_MINUTES - CLOCK_SKEW_MINUTES; minute <= thisMinute + CLOCK_SKEW_MINUTES; minute++)
     await Promise.all(DIGITS.map((digit) => endTokensIn(redis, tenant, tokenSet(source, minute, digit))));
-  // Tells instances to check what their event streams were opened with.
+  // An empty message makes instances check the credentials of their event streams.
   await send(() => redis.spublish(eventsChannel(tenant), ''));
 }
 
@@ -63,7 +63,7 @@ async function endTokensIn(redis: RedisClient, tenant: string, name: string): Pr
   for (;;) {
     const tokens = await send(() => redis.srandmember(set, PAGE));
     if (tokens.length === 0) return;
-    // Tokens first: if this is cut off, the set still names those that are left.
+    // Tokens first: if this is interrupted, the set still lists the remaining tokens.
     await send(() => redis.unlink(...tokens.map(key)));
     await send(() => redis.srem(set, ...tokens));
   }

@@ -5,7 +5,7 @@ import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { HoldfastError } from '../../../domain/errors.ts';
 import { TENANT_ID } from '../../../domain/names.ts';
 import { issueToken } from '../../../engine/tenant/issueToken.ts';
-import { LONGEST_TOKEN_MS } from '../../../engine/tenant/tokens.ts';
+import { MAX_TOKEN_MS } from '../../../engine/tenant/tokens.ts';
 import { makeToken, parseKey } from '../../../identity/credentials.ts';
 import type { JwtVerifier } from '../../../identity/jwtVerifier.ts';
 import { clientAddress } from '../../clientAddress.ts';
@@ -69,7 +69,7 @@ export const tokenRoute = (
       const credential = parseKey(token);
       if (credential === null) throw new TypeError('a token that was just made cannot be read');
       const nowMs = Date.now();
-      const lifetimeMs = Math.min(LONGEST_TOKEN_MS, expiresAtMs - nowMs);
+      const lifetimeMs = Math.min(MAX_TOKEN_MS, expiresAtMs - nowMs);
       if (lifetimeMs <= 0) throw new HoldfastError('unauthenticated', 'The JWT has expired.');
       c.set('credential', credential);
       await issueToken(engine, credential, by, lifetimeMs);

@@ -1,0 +1,109 @@
+/**
+ * The formats of environment variables that hold more than a word or a number of their own.
+ */
+import { z } from 'zod';
+import { API_KEY, nameFault, TENANT_ID } from '../domain/names.ts';
+import { MAX_LABEL_LENGTH } from '../domain/tenants.ts';
+import { TIERS } from '../domain/tiers.ts';
+import { audienceFault } from '../identity/issuerNames.ts';
+import { isThisMachine } from './machine.ts';
+
+/** A text that holds JSON. */
+export const json = z.string().transform((text, context): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    context.addIssue({ code: 'custom', message: 'must be JSON' });
+    return z.NEVER;
+  }
+});
+
+/** A decimal integer. */
+export const integer = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be an integer')
+    .transform(Number)
+    .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
+
+/** A list of texts, separated by commas. */
+export const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+
+/** An https address, or an http address of this machine. */
+export const httpsOrLoopback = z.url('must be an address').refine((text) => {
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || (protocol === 'http:' && isThisMachine(hostname));
+}, 'must be an https address, or one on this machine');
+
+export const httpAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
+
+const ApiKey = z
+  .object({
+    key: z.string().regex(API_KEY, 'must be hf_<tenant id>_<32 or more letters and digits>'),
+    tenant: z.string().regex(TENANT_ID, 'must be 1 to 40 lower-case letters, digits and hyphens'),
+    tier: z.enum(TIERS),
+    label: z
+      .string()
+      .refine(
+        (label) => nameFault(label, MAX_LABEL_LENGTH) === null,
+        `must be 1 to ${MAX_LABEL_LENGTH} printable characters`,
+      )
+      .optional(),
+  })
+  .refine(({ key, tenant }) => key.startsWith(`hf_${tenant}_`), {
+    path: ['key'],
+    message: 'must name the same tenant',
+  });
+
+/** API_KEYS. */
+export const ApiKeys = z
+  .array(ApiKey)
+  .min(1, 'must hold at least one key')
+  .refine((keys) => new Set(keys.map(({ key }) => key)).size === keys.length, 'must not hold a key twice')
+  .refine(
+    (keys) => keys.every(({ tenant, tier }) => keys.every((other) => other.tenant !== tenant || other.tier === tier)),
+    'must give all keys of a tenant the same tier',
+  );
+
+const JwtIssuer = z
+  .object({
+    tenant: z.string().regex(TENANT_ID, 'must be 1 to 40 lower-case letters, digits and hyphens'),
+    issuer: z.string().min(1),
+    audience: z.string().min(1),
+    jwksUrl: z.url('must be an address'),
+  })
+  .superRefine(({ tenant, audience }, context) => {
+    const fault = audienceFault(audience, tenant);
+    if (fault !== null) context.addIssue({ code: 'custom', path: ['audience'], message: fault });
+  });
+
+/** JWT_ISSUERS. */
+export const JwtIssuers = z
+  .array(JwtIssuer)
+  .refine(
+    (issuers) =>
+      new Set(issuers.map(({ tenant, issuer, audience }) => JSON.stringify([tenant, issuer, audience]))).size ===
+      issuers.length,
+    'must not hold an issuer with an audience twice for one tenant',
+  );
+
+const limit = z.union([z.int().min(1), z.null()], 'must be an integer of at least 1, or null for any number');
+const partialLimits = z
+  .strictObject({
+    writesPerMinute: limit,
+    readsPerMinute: limit,
+    writesPerDay: limit,
+    reservations: limit,
+    eventConnections: limit,
+    apiKeys: limit,
+    definitions: limit,
+  })
+  .partial();
+
+/** TIERS: the limits that differ from the defaults. */
+export const Tiers = z.partialRecord(z.enum(TIERS), partialLimits);

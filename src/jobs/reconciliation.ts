@@ -1,0 +1,17 @@
+/**
+ * Checks the expiry index against every tenant and puts back what is missing: a failover can lose entries. Runs every
+ * RECONCILE_INTERVAL_MS.
+ */
+import type { Logger } from 'pino';
+import { reconcile } from '../engine/expiry/reconcile.ts';
+import type { RedisClient } from '../redis/client.ts';
+import type { Job } from './job.ts';
+
+export const reconciliationJob = (redis: RedisClient, everyMs: number, log: Logger): Job => ({
+  name: 'reconciliation',
+  everyMs,
+  turn: async () => {
+    const repaired = await reconcile(redis);
+    if (repaired > 0) log.warn({ repaired }, 'tenants were missing from the expiry index');
+  },
+});

@@ -1,0 +1,82 @@
+/**
+ * Makes every Redis client of an instance: for scripts, for scripts whose writes are confirmed by replicas, for
+ * subscriptions and for BullMQ.
+ */
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import { createPatientRedis, createRedis, type RedisClient } from '../redis/client.ts';
+import { Replication } from '../redis/replication.ts';
+import { defineScripts, loadScripts, observeScripts, type ScriptObserver } from '../redis/scripts.ts';
+import { createSubscriptions, type Subscriptions } from '../redis/subscriptions.ts';
+
+export interface ClientOptions {
+  /** Replacements for files of lua/lib, by name. */
+  readonly includes: Readonly<Record<string, string>>;
+  /** Called for each script call of each client. */
+  readonly observers: readonly ScriptObserver[];
+}
+
+export interface Clients {
+  readonly redis: RedisClient;
+  /** undefined unless REDIS_WAIT_REPLICAS is set */
+  readonly replication: Replication | undefined;
+  /** The clients that run scripts. */
+  readonly forScripts: readonly RedisClient[];
+  readonly subscriptions: Subscriptions;
+  /** The message of the last connection error since Redis was last connected. */
+  lastError(): string;
+  /** Makes another client that runs scripts. The caller closes it. */
+  createFresh(): RedisClient;
+  /** Makes a client for BullMQ, which waits for Redis as long as it takes. The caller closes it. */
+  createForJobs(): RedisClient;
+  /** Closes the connections once their commands in flight are answered. */
+  quit(): Promise<void>;
+  /** Closes the connections at once. */
+  disconnect(): void;
+}
+
+/** Makes the clients. They connect in the background. */
+export function createClients(config: Config, log: Logger, { includes, observers }: ClientOptions): Clients {
+  const { redisUrl, waitReplicas } = config;
+  const scripts = loadScripts(config.tiers, includes);
+  const prepare = (client: RedisClient) => {
+    defineScripts(client, scripts);
+    for (const observer of observers) observeScripts(client, scripts, observer);
+    return client;
+  };
+  let lastError = NO_ANSWER;
+  const redis = prepare(
+    createRedis(redisUrl, (err) => {
+      if (err.message !== lastError) log.warn({ err }, 'Redis connection failed');
+      lastError = err.message;
+    }),
+  );
+  redis.on('ready', () => {
+    lastError = NO_ANSWER;
+  });
+  // The first client logs the errors that both have.
+  const confirmed = waitReplicas === 0 ? [] : [prepare(createRedis(redisUrl, () => {}))];
+  const [replication] = confirmed.map((client) => new Replication(client, waitReplicas));
+  const forScripts = [redis, ...confirmed];
+  return {
+    redis,
+    replication,
+    forScripts,
+    subscriptions: createSubscriptions(redisUrl, redis),
+    lastError: () => lastError,
+    createFresh: () => {
+      const fresh = createRedis(redisUrl, () => {});
+      defineScripts(fresh, scripts);
+      return fresh;
+    },
+    createForJobs: () => createPatientRedis(redisUrl),
+    quit: async () => {
+      for (const client of forScripts.toReversed()) await client.quit().catch(() => client.disconnect());
+    },
+    disconnect: () => {
+      for (const client of forScripts) client.disconnect();
+    },
+  };
+}
+
+const NO_ANSWER = 'no answer';

@@ -1,0 +1,39 @@
+/**
+ * Starts the background jobs of an instance whose role includes them.
+ */
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import type { WorkingCopy } from '../definitions/workingCopy.ts';
+import { copiesJob } from '../jobs/copies.ts';
+import { expiryJob } from '../jobs/expiry.ts';
+import { reconciliationJob } from '../jobs/reconciliation.ts';
+import { startSchedule } from '../jobs/schedule.ts';
+import type { RedisClient } from '../redis/client.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+
+interface JobDeps {
+  readonly redis: RedisClient;
+  /** A client for BullMQ alone; it is closed with the jobs. */
+  readonly connection: RedisClient;
+  /** null: there is no database to compare copies with */
+  readonly copy: WorkingCopy | null;
+  readonly metrics: Metrics | null;
+  readonly log: Logger;
+}
+
+/** @returns a function that waits for the turns in progress, starts no others and closes the connection */
+export function startJobs(config: Config, { redis, connection, copy, metrics, log }: JobDeps): () => Promise<void> {
+  const jobs = [
+    expiryJob(redis, config.sweepIntervalMs, (reservations) => metrics?.countSwept(reservations), log),
+    reconciliationJob(redis, config.reconcileIntervalMs, log),
+    ...(copy === null ? [] : [copiesJob(copy, log)]),
+  ];
+  const schedules = jobs.map((job) => {
+    const turn = metrics === null ? job.turn : metrics.timed(job.name, job.turn);
+    return startSchedule(connection, { ...job, turn }, log);
+  });
+  return async () => {
+    for (const schedule of schedules) await schedule.close();
+    await connection.quit();
+  };
+}

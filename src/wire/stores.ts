@@ -1,0 +1,84 @@
+/**
+ * Opens what keeps tenants and definitions: a database with a working copy in Redis, or the configuration and Redis
+ * alone (the in-memory mode).
+ */
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import type { DefinitionChanges } from '../definitions/change.ts';
+import { changeInDatabase } from '../definitions/changeInDatabase.ts';
+import { changeInRedis } from '../definitions/changeInRedis.ts';
+import { WorkingCopy } from '../definitions/workingCopy.ts';
+import type { Engine } from '../engine/call.ts';
+import { configuredLoader } from '../engine/tenant/load.ts';
+import { type ConfiguredKey, configuredTenants } from '../identity/configuredTenants.ts';
+import { type IssuerLookup, JwtVerifier } from '../identity/jwtVerifier.ts';
+import type { RedisClient } from '../redis/client.ts';
+import { Database } from '../store/database.ts';
+import { findIssuers } from '../store/issuers.ts';
+import type { Store } from '../store/records.ts';
+
+export interface Stores {
+  /** null: the in-memory mode */
+  readonly store: Store | null;
+  /** null: the in-memory mode */
+  readonly copy: WorkingCopy | null;
+  /** null: no issuer of JWTs is configured */
+  readonly jwtVerifier: JwtVerifier | null;
+  readonly loadTenant: Engine['loadTenant'];
+  /** Returns false if there can be no tenant of this id. */
+  knowsTenant(id: string): boolean;
+  changesOf(engine: Engine): DefinitionChanges;
+  /** Puts the configured tenants into Redis. Does nothing with a database, from which they are loaded on demand. */
+  loadConfigured(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * @param keys of the in-memory mode
+ * @throws Error with a message for the operator, if the database cannot be used
+ */
+export async function openStores(
+  config: Config,
+  keys: readonly ConfiguredKey[],
+  redis: RedisClient,
+  log: Logger,
+): Promise<Stores> {
+  if (config.database === null) return storesInMemory(config, keys, redis);
+  return storesInDatabase(config, await Database.open(config.database.url, config.database.pool, log), redis);
+}
+
+function storesInDatabase({ tiers, sizes, allowPrivateJwks }: Config, database: Database, redis: RedisClient): Stores {
+  const store = { database, redis };
+  const copy = new WorkingCopy(database, { redis, tiers });
+  const lookUp: IssuerLookup = (tenant, issuer, audiences) => findIssuers(store, tenant, issuer, audiences);
+  return {
+    store,
+    copy,
+    jwtVerifier: new JwtVerifier(lookUp, { allowPrivate: allowPrivateJwks }),
+    loadTenant: (id) => copy.refresh(id),
+    knowsTenant: () => true,
+    changesOf: (engine) => changeInDatabase(database, engine, copy, sizes.treeDepth),
+    loadConfigured: async () => {},
+    close: () => database.close(),
+  };
+}
+
+function storesInMemory(config: Config, keys: readonly ConfiguredKey[], redis: RedisClient): Stores {
+  const { sizes, jwtIssuers, allowPrivateJwks } = config;
+  const tenants = configuredTenants(keys);
+  const loadTenant = configuredLoader(redis, tenants);
+  const lookUp: IssuerLookup = async (tenant, issuer, audiences) =>
+    jwtIssuers.filter((one) => one.tenant === tenant && one.issuer === issuer && audiences.includes(one.audience));
+  return {
+    store: null,
+    copy: null,
+    jwtVerifier: jwtIssuers.length === 0 ? null : new JwtVerifier(lookUp, { allowPrivate: allowPrivateJwks }),
+    loadTenant,
+    knowsTenant: (id) => tenants.has(id),
+    changesOf: (engine) => changeInRedis(engine, sizes.treeDepth),
+    loadConfigured: async () => {
+      for (const tenant of tenants.keys()) await loadTenant(tenant);
+    },
+    close: async () => {},
+  };
+}

@@ -1,0 +1,38 @@
+/**
+ * Event streams over time: keepalives, and renewals of their leases. The tests wait for real time, side by side.
+ */
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { redisAddress } from '../support/redisAddress.ts';
+import { startInstance } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { watch } from '../support/watch.ts';
+
+let looking: Redis;
+beforeAll(() => {
+  looking = new Redis(redisAddress(inject('redisUrl')));
+});
+afterAll(() => looking.disconnect());
+
+describe.concurrent('a stream', () => {
+  test('sends `: keepalive` every 15 s', { timeout: 60_000 }, async () => {
+    const holdfast = await startInstance();
+    const stream = await watch(holdfast);
+    const { comments } = stream;
+    await until('the first keepalive', () => comments.length === 2, 25_000);
+    const first = performance.now();
+    await until('the second keepalive', () => comments.length === 3, 25_000);
+    expect(comments).toEqual([': open', ': keepalive', ': keepalive']);
+    expect(Math.round((performance.now() - first) / 1000)).toBe(15);
+    stream.close();
+    await holdfast.stop();
+  });
+
+  test('misses a message that never comes, at a renewal', { timeout: 60_000 }, async () => {
+    const holdfast = await startInstance();
+    const stream = await watch(holdfast);
+    await looking.hincrby(`{${holdfast.tenant}}:tenant`, 'messages', 1);
+    await until('it ends', () => stream.ended === 'in good order', 40_000);
+    await holdfast.stop();
+  });
+});

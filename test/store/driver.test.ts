@@ -1,0 +1,33 @@
+/**
+ * Tells when a release of the postgres package makes our own pool unnecessary (src/store/postgresPool.ts): shows that
+ * the package's pool still mishandles transactions whose connection is lost.
+ */
+import { execFile } from 'node:child_process';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeDatabase } from '../support/database.ts';
+
+let made: Awaited<ReturnType<typeof makeDatabase>>;
+beforeAll(async () => {
+  made = await makeDatabase();
+});
+afterAll(() => made.drop());
+
+/** Returns what the package did wrong; null if it did nothing wrong. */
+const faultOf = (when: 'between' | 'during') =>
+  new Promise<string | null>((resolve, reject) => {
+    const args = ['--import', 'tsx', 'test/support/plainDriver.ts', when, made.url];
+    execFile(process.execPath, args, { timeout: 40_000 }, (error, stdout, stderr) => {
+      if (error?.killed) resolve('a query never settled');
+      else if (/TypeError: .*null.*write/.test(stderr)) resolve('the process crashed');
+      else if (error) reject(error);
+      else resolve(stdout === '[]' ? null : 'a query ran outside its transaction');
+    });
+  });
+
+test('the postgres package still mishandles transactions that lose their connection', async () => {
+  const faults = await Promise.all([faultOf('between'), faultOf('during')]);
+  expect(
+    faults.filter((fault) => fault !== null),
+    'This release of postgres handles lost connections: src/store/postgresPool.ts can go',
+  ).not.toEqual([]);
+}, 60_000);

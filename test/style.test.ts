@@ -1,0 +1,61 @@
+/**
+ * Checks limits on the length of files, functions and comment lines that Biome has no rule for. Biome checks the length
+ * of TypeScript files and functions (biome.json).
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const MAX_FILE_LINES = 300;
+const MAX_FUNCTION_LINES = 60;
+const MAX_COMMENT_COLUMNS = 120;
+
+/** Files with a function that is still too long. */
+const LONG_FUNCTIONS = ['lua/lib/commit.lua'];
+/** Files whose comments are still too wide. */
+const WIDE_COMMENTS = ['src/redis/scripts.ts', 'src/redis/tierLimits.ts'];
+
+const read = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.(ts|tsx|lua)$/.test(path))
+    .map((path) => join(folder, path))
+    .map((path) => ({ path, lines: readFileSync(path, 'utf8').replace(/\n$/, '').split('\n') }));
+
+const LUA = read('lua');
+const SOURCES = [...LUA, ...['src', 'test', 'scripts', 'bench'].flatMap(read)];
+
+/** The functions of a Lua file that are too long, as `path:line: length`. */
+function longFunctions({ path, lines }: { path: string; lines: readonly string[] }): string[] {
+  return lines.flatMap((line, start) => {
+    const [match, indent = ''] = /^(\s*)(?:local )?function\b/.exec(line) ?? [];
+    if (match === undefined || /\bend\b/.test(line)) return [];
+    const length = lines.slice(start).indexOf(`${indent}end`) + 1;
+    return length > MAX_FUNCTION_LINES ? [`${path}:${start + 1}: ${length} lines`] : [];
+  });
+}
+
+test('there are sources to check', () => {
+  expect(LUA.length).toBeGreaterThan(30);
+  expect(SOURCES.length).toBeGreaterThan(300);
+});
+
+describe('Lua', () => {
+  test(`files have at most ${MAX_FILE_LINES} lines`, () => {
+    expect(LUA.filter(({ lines }) => lines.length > MAX_FILE_LINES).map(({ path }) => path)).toEqual([]);
+  });
+
+  test(`functions have at most ${MAX_FUNCTION_LINES} lines`, () => {
+    expect(LUA.filter(({ path }) => !LONG_FUNCTIONS.includes(path)).flatMap(longFunctions)).toEqual([]);
+  });
+});
+
+test(`comment lines have at most ${MAX_COMMENT_COLUMNS} columns`, () => {
+  const wide = SOURCES.flatMap(({ path, lines }) =>
+    lines.flatMap((line, i) =>
+      line.length > MAX_COMMENT_COLUMNS && /^\s*(\/\/|\/?\*|--)/.test(line) && !WIDE_COMMENTS.includes(path)
+        ? [`${path}:${i + 1}`]
+        : [],
+    ),
+  );
+  expect(wide).toEqual([]);
+});

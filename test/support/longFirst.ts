@@ -1,0 +1,31 @@
+/**
+ * Runs the longest test files first, so that no worker starts one when the others are done.
+ */
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** The longest first. The order of the other files does not matter. */
+const LONG = [
+  'test/dashboard/browser.test.ts',
+  'test/definitions/deaths.test.ts',
+  'test/events/time.test.ts',
+  'test/http/overload.test.ts',
+  'test/jobs/schedule.test.ts',
+  'test/topologies/',
+  'test/model/histories.test.ts',
+  'test/http/health.test.ts',
+  'test/start.test.ts',
+  'test/events/streams.test.ts',
+  'test/store/',
+  'test/telemetry/',
+];
+
+const rank = ({ moduleId }: TestSpecification): number => {
+  const found = LONG.findIndex((path) => moduleId.includes(path));
+  return found === -1 ? LONG.length : found;
+};
+
+export class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+  }
+}
