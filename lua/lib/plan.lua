@@ -10,8 +10,8 @@ end
 
 -- Adds to a plan what a resource, or one slot of it, needs for an owner: its ancestors from the root down, itself, then
 -- the blockers of each of these that was not in the plan before, each by a plan of its own. A plan {entries, seen,
--- bytes} takes each resource, or one slot of it, once, whoever its owner would be: so resources that block each other exclude each other,
--- and cycles end.
+-- bytes} takes each resource, or one slot of it, once, whoever its owner would be: so resources that block each other
+-- exclude each other, and cycles end.
 local function addTo(plan, resource, slot, owner, role)
   local chain, own = { resource }, definition(resource)
   local above = own and own.parent or ''
