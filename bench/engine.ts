@@ -4,7 +4,7 @@
  */
 
 import { startRedis } from '../scripts/redisServer.ts';
-import type { ReserveItem, TransactionItem } from '../src/domain/reservations.ts';
+import type { ReserveItem, TransactionItem } from '../src/contract/reservations.ts';
 import type { Credential } from '../src/domain/tenants.ts';
 import { DEFAULT_TIERS, UNLIMITED } from '../src/domain/tiers.ts';
 import type { Engine } from '../src/engine/call.ts';
@@ -33,7 +33,7 @@ const tenants = configuredTenants([{ key, tenant: 'bench', tier: 'Enterprise' }]
 const engine: Engine = { redis, loadTenant: configuredLoader(redis, tenants), tiers };
 
 const names = (base: string, count: number) => Array.from({ length: count }, (_, i) => `${base}${i}`);
-const plain = { capacity: 1, blocks: [], treePath: [] };
+const plain = { capacity: 1, blocks: [], treePath: null };
 
 try {
   await register(
@@ -43,10 +43,10 @@ try {
       { ...plain, name: 'ten', capacity: 10 },
       { ...plain, name: 'huge', capacity: 100_000 },
       { ...plain, name: 'R', capacity: 1000 },
-      { ...plain, name: 'S', capacity: 1000, treePath: ['R'] },
-      { ...plain, name: 'T', capacity: 1000, treePath: ['R', 'S'] },
-      { ...plain, name: 'U', capacity: 1000, treePath: ['R', 'S', 'T'] },
-      { ...plain, name: 'leaf', capacity: 1000, treePath: ['R', 'S', 'T', 'U'] },
+      { ...plain, name: 'S', capacity: 1000, treePath: 'R' },
+      { ...plain, name: 'T', capacity: 1000, treePath: 'R>S' },
+      { ...plain, name: 'U', capacity: 1000, treePath: 'R>S>T' },
+      { ...plain, name: 'leaf', capacity: 1000, treePath: 'R>S>T>U' },
       ...names('guarded', 100).map((name) => ({ ...plain, name, blocks: names(`${name}-part`, 5) })),
     ],
     16,

@@ -2,7 +2,7 @@
  * Cost by the number of a tenant's definitions: of an unregistered name, of a registered pool, and of a leaf below two
  * ancestors. Each size has a tenant of its own, so that all can be measured in turn.
  */
-import type { Registration } from '../../src/domain/resources.ts';
+import type { Definition } from '../../src/contract/definitions.ts';
 import { register } from '../../src/engine/definitions/register.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
 import { openStreams } from '../openStreams.ts';
@@ -23,7 +23,7 @@ const STRIDE = 7919;
 
 interface Kind {
   readonly name: string;
-  readonly registrations: (n: number) => Registration[];
+  readonly registrations: (n: number) => Definition[];
   /** The reserved name. */
   readonly pick: (n: number) => () => string;
 }
@@ -63,8 +63,8 @@ export async function definitions(stage: Stage): Promise<Findings> {
   };
 }
 
-function poolsOf(n: number): Registration[] {
-  return Array.from({ length: n }, (_, i) => ({ name: `pool${i}`, capacity: CAPACITY, blocks: [], treePath: [] }));
+function poolsOf(n: number): Definition[] {
+  return Array.from({ length: n }, (_, i) => ({ name: `pool${i}`, capacity: CAPACITY, blocks: [], treePath: null }));
 }
 
 /** Of n definitions, a tenth are branches and a hundredth are roots, at least one. */
@@ -72,19 +72,19 @@ const branchesOf = (n: number) => Math.ceil(n / 10);
 const rootsOf = (n: number) => Math.ceil(n / 100);
 const leavesOf = (n: number) => n - branchesOf(n) - rootsOf(n);
 
-function treeOf(n: number): Registration[] {
+function treeOf(n: number): Definition[] {
   const [roots, branches] = [rootsOf(n), branchesOf(n)];
   const above = { capacity: CAPACITY_ABOVE, blocks: [] };
   const root = (i: number) => `root${i % roots}`;
   const branch = (i: number) => `branch${i % branches}`;
   return [
-    ...Array.from({ length: roots }, (_, i) => ({ ...above, name: root(i), treePath: [] })),
-    ...Array.from({ length: branches }, (_, i) => ({ ...above, name: branch(i), treePath: [root(i)] })),
+    ...Array.from({ length: roots }, (_, i) => ({ ...above, name: root(i), treePath: null })),
+    ...Array.from({ length: branches }, (_, i) => ({ ...above, name: branch(i), treePath: root(i) })),
     ...Array.from({ length: leavesOf(n) }, (_, i) => ({
       name: `leaf${i}`,
       capacity: CAPACITY,
       blocks: [],
-      treePath: [root(i % branches), branch(i)],
+      treePath: `${root(i % branches)}>${branch(i)}`,
     })),
   ];
 }

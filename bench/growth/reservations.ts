@@ -92,7 +92,7 @@ async function holdSlots({ engine, credential }: Stage, n: number): Promise<void
   await register(
     engine,
     credential,
-    [{ name: 'pool', capacity: Math.min(n + SPARE, MOST), blocks: [], treePath: [] }],
+    [{ name: 'pool', capacity: Math.min(n + SPARE, MOST), blocks: [], treePath: null }],
     16,
     NOW,
   );

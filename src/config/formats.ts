@@ -2,10 +2,10 @@
  * The formats of environment variables that hold more than a word or a number of their own.
  */
 import { z } from 'zod';
+import { audienceFault } from '../domain/issuerNames.ts';
 import { API_KEY, nameFault, TENANT_ID } from '../domain/names.ts';
 import { MAX_LABEL_LENGTH } from '../domain/tenants.ts';
 import { TIERS } from '../domain/tiers.ts';
-import { audienceFault } from '../identity/issuerNames.ts';
 import { isThisMachine } from './machine.ts';
 
 /** A text that holds JSON. */

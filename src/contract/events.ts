@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { LIMITED_BY } from '../domain/limits.ts';
 import { TRANSACTION_METHODS } from '../domain/reservations.ts';
+import { time } from './fields.ts';
 
 /** The fields that only some types of events have. Other types have null there. */
 const RESERVATION = ['resource', 'requester'] as const;
@@ -37,9 +38,7 @@ export const fieldsMissingFrom = (type: EventType): readonly string[] => {
   return OPTIONAL_FIELDS.filter((field) => !fields.includes(field));
 };
 
-const Time = z.iso.datetime().meta({ description: 'ISO 8601, UTC.', example: '2026-01-31T12:00:30.000Z' });
-
-const expiresAt = Time.nullable().meta({ description: 'End of the lease. null: the reservation has none.' });
+const expiresAt = time.nullable().meta({ description: 'End of the lease. null: the reservation has none.' });
 const acquiredSlots = z
   .record(z.string(), z.string())
   .nullable()
@@ -69,7 +68,7 @@ export const Event = z
     requestType: z
       .enum(['RESERVE', 'UNRESERVE', 'RENEW', 'TRANSACTION', 'EXPIRE', 'RESET', 'READ', 'CONNECT'])
       .nullable(),
-    timestamp: Time,
+    timestamp: time,
     expiresAt,
     acquiredSlots,
     fencingToken,

@@ -2,7 +2,7 @@
  * The reservations of a tenant that a page shows: the newest first, of as many as can be looked at while somebody
  * waits.
  */
-import type { ActiveReservation } from '../domain/reservations.ts';
+import type { ActiveReservation } from '../contract/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { Engine } from '../engine/call.ts';
 import { active } from '../engine/reservations/active.ts';

@@ -1,16 +1,13 @@
 /**
- * How definitions are changed, with a database (changeInDatabase.ts) or without one (changeInRedis.ts).
+ * The interface for changing definitions, with a database (changeInDatabase.ts) or without one (changeInRedis.ts).
  */
-import type { Definition, Registration } from '../domain/resources.ts';
+import type { Definition } from '../contract/definitions.ts';
 import type { Credential } from '../domain/tenants.ts';
 
-/**
- * How definitions are changed, in whichever mode the service runs. Errors are those of engine/definitions/register.ts
- * and engine/definitions/delete.ts.
- */
+/** Throws the errors of engine/definitions/register.ts and engine/definitions/delete.ts. */
 export interface DefinitionChanges {
-  /** @returns the definitions as stored, ancestors that were registered along included */
-  register(credential: Credential, items: readonly Registration[]): Promise<Definition[]>;
-  /** @returns the names deleted, ancestors first */
+  /** @returns the definitions as stored, including ancestors that were registered along */
+  register(credential: Credential, items: readonly Definition[]): Promise<Definition[]>;
+  /** @returns the deleted names, ancestors first */
   delete(credential: Credential, name: string, cascade: boolean): Promise<string[]>;
 }

@@ -1,7 +1,7 @@
 /**
- * Changes definitions where there is a database (docs/specification.md#store-modes-and-start): planned in Redis, which
- * knows what is held; written to the database, if that has them in the same version; then applied in Redis, if that
- * still has. Whatever comes between, the database is right and Redis follows (workingCopy.ts).
+ * Changes definitions in Redis and the database (docs/specification.md#store-modes-and-start) in three steps: plan in
+ * Redis, which knows the held slots; write to the database, if its version is the planned one; apply in Redis, if its
+ * version still is. If a step is lost, the database is right and Redis is refreshed from it (workingCopy.ts).
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { and, eq, sql } from 'drizzle-orm';
@@ -20,22 +20,22 @@ import { tenants } from '../store/schema.ts';
 import type { DefinitionChanges } from './change.ts';
 import type { WorkingCopy } from './workingCopy.ts';
 
-/** ms that a change goes on trying while others change the tenant's definitions too. */
+/** How long a change retries while others change the tenant's definitions too, in ms. */
 const PATIENCE_MS = 5000;
-/** Of a plan, after which it is too old to be written: what it keeps from being reserved may soon be again. */
-const WRITTEN_WITHIN_MS = CLOSING_MS / 2;
-/** Conflicts after which it may be that Redis is behind, and not just about to be told. */
-const CONFLICTS_IN_PASSING = 3;
-/** Names that an audit entry lists. */
-const NAMES_NOTED = 100;
+/** Maximum age of a plan, in ms. Later, the names that it closes to reservations may soon open again. */
+const MAX_PLAN_AGE_MS = CLOSING_MS / 2;
+/** Conflicts before Redis is refreshed. Fewer conflicts only mean that another change is being applied. */
+const MAX_CONFLICTS = 3;
+/** The most names that an audit entry lists. */
+const MAX_NAMES_NOTED = 100;
 
 interface Change<P extends Planned> {
   readonly action: string;
   step(step: Step): Promise<P>;
   names(planned: P): readonly string[];
   write(tx: Db, tenant: string, planned: P): Promise<unknown>;
-  /** Lets go of what the plan keeps from being reserved. */
-  letGo(): Promise<unknown>;
+  /** Opens the names that the plan closed to reservations. */
+  reopen(): Promise<unknown>;
 }
 
 /** @param maxTreeDepth the most ancestors that a resource may have */
@@ -52,7 +52,7 @@ export function changeInDatabase(
         step: (step) => register(engine, credential, items, maxTreeDepth, step),
         names: (planned) => planned.definitions.map(({ name }) => name),
         write: (tx, tenantId, planned) => putDefinitions(tx, tenantId, planned.definitions),
-        letGo: async () => {},
+        reopen: async () => {},
       });
       return stored;
     },
@@ -63,7 +63,7 @@ export function changeInDatabase(
         step,
         names: (planned) => planned.names,
         write: (tx, tenantId, planned) => deleteDefinitions(tx, tenantId, planned.names),
-        letGo: () => step(REOPEN),
+        reopen: () => step(REOPEN),
       });
       return names;
     },
@@ -86,16 +86,16 @@ export function changeInDatabase(
         if (performance.now() > patienceEnds)
           throw new HoldfastError('unavailable', 'The definitions are being changed. Repeat the call.');
       } catch (error) {
-        // Where this fails too, what is kept from being reserved comes free by itself.
-        await change.letGo().catch(() => {});
+        // If this fails too, the names open after CLOSING_MS.
+        await change.reopen().catch(() => {});
         throw error;
       }
       await pause(Math.random() * 20 * (conflicts + 1));
-      if (conflicts >= CONFLICTS_IN_PASSING) await copy.refresh(tenant);
+      if (conflicts >= MAX_CONFLICTS) await copy.refresh(tenant);
     }
   }
 
-  /** Returns false where the database has the definitions in another version. */
+  /** Returns false if the database has another version of the definitions. */
   async function write<P extends Planned>(
     credential: Credential,
     change: Change<P>,
@@ -113,9 +113,9 @@ export function changeInDatabase(
       if (grown.length === 0) return false;
       await change.write(tx, tenant, planned);
       const names = change.names(planned);
-      const details = { names: names.slice(0, NAMES_NOTED), count: names.length };
+      const details = { names: names.slice(0, MAX_NAMES_NOTED), count: names.length };
       await note(tx, tenant, { actor, action: change.action, details });
-      if (performance.now() - plannedAt > WRITTEN_WITHIN_MS)
+      if (performance.now() - plannedAt > MAX_PLAN_AGE_MS)
         throw new HoldfastError('unavailable', 'The database took too long. Repeat the call.');
       return true;
     });

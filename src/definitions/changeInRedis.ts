@@ -1,7 +1,6 @@
 /**
- * Changes definitions in the in-memory mode: in Redis, and nowhere else.
+ * Changes definitions in the in-memory mode: in Redis only.
  */
-
 import type { Engine } from '../engine/call.ts';
 import { deleteDefinition } from '../engine/definitions/delete.ts';
 import { register } from '../engine/definitions/register.ts';

@@ -1,18 +1,17 @@
 /**
  * The working copy of tenants in Redis (docs/specification.md#store-modes-and-start): made when a tenant is first
- * needed, and made anew wherever Redis has not what the database has.
+ * needed, and refreshed when Redis differs from the database.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { and, asc, eq, gt, gte, or } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
-import { PATH_DELIMITER } from '../domain/resources.ts';
 import { asService } from '../domain/tenants.ts';
 import type { Engine } from '../engine/call.ts';
+import { isSameDefinition, removal, type StoredDefinition, toStored } from '../engine/definitions/codec.ts';
 import {
   copyDefinitions,
   dropCopyLease,
-  type StoredDefinition,
   takeCopyLease,
   type Versions,
   versionsInRedis,
@@ -25,18 +24,18 @@ import type { Database } from '../store/database.ts';
 import { readRecord } from '../store/records.ts';
 import { definitions, tenants } from '../store/schema.ts';
 
-/** ms that a caller waits for a copy to be made. */
+/** How long a caller waits for a copy, in ms. */
 const PATIENCE_MS = 30_000;
-/** ms between looks at a copy that somebody else is making. */
-const LOOK_EVERY_MS = 25;
-/** Tenants looked at in one query. */
+/** Interval between looks at a copy that another instance is making, in ms. */
+const POLL_MS = 25;
+/** Tenants that one query reads. */
 const PAGE = 500;
 
 export class WorkingCopy {
   readonly #database: Database;
   readonly #engine: Pick<Engine, 'redis' | 'tiers'>;
-  /** Those that this instance is making. */
-  readonly #underway = new Map<string, Promise<boolean>>();
+  /** The copies that this instance is making. */
+  readonly #inFlight = new Map<string, Promise<boolean>>();
 
   constructor(database: Database, engine: Pick<Engine, 'redis' | 'tiers'>) {
     this.#database = database;
@@ -44,27 +43,27 @@ export class WorkingCopy {
   }
 
   /**
-   * Makes Redis have what the database has of a tenant.
-   * @returns false where there is no such tenant
+   * Brings a tenant in Redis up to date with the database.
+   * @returns false if there is no such tenant
    * @throws HoldfastError unavailable
    */
   refresh(tenant: string): Promise<boolean> {
-    const underway = this.#underway.get(tenant);
-    if (underway !== undefined) return underway;
-    const refreshed = this.#refresh(tenant).finally(() => this.#underway.delete(tenant));
-    this.#underway.set(tenant, refreshed);
+    const inFlight = this.#inFlight.get(tenant);
+    if (inFlight !== undefined) return inFlight;
+    const refreshed = this.#refresh(tenant).finally(() => this.#inFlight.delete(tenant));
+    this.#inFlight.set(tenant, refreshed);
     return refreshed;
   }
 
   /**
-   * Refreshes the copies, of tenants changed since, that differ from the database: what was written there and, by a
-   * crash or by Redis's losing it, not here. Tenants that Redis does not know are left until they are needed.
-   * @returns how many it had to refresh
-   * @throws HoldfastError unavailable; of a primary of Redis, once the tenants of the others have been looked at
+   * Refreshes the copies of tenants that changed since a time and differ from the database, because of a crash or
+   * because Redis lost data. Tenants that Redis does not have are skipped until they are needed.
+   * @returns the number of refreshed copies
+   * @throws HoldfastError unavailable. If a primary of Redis is unreachable, only after the tenants of the others
    */
   async refreshChanged(since: Date): Promise<number> {
     let refreshed = 0;
-    const away = new Map<string, unknown>();
+    const unreachable = new Map<string, unknown>();
     let [changedAt, id] = [since, ''];
     for (;;) {
       const page = await this.#database.run((db) =>
@@ -83,18 +82,18 @@ export class WorkingCopy {
       for (const tenant of page) {
         [changedAt, id] = [tenant.changedAt, tenant.id];
         const primary = ownerOf(this.#engine.redis, tenantKey(id));
-        if (away.has(primary)) continue;
+        if (unreachable.has(primary)) continue;
         try {
           const copied = await versionsInRedis(this.#engine.redis, id);
           if (copied === null || isSame(copied, tenant)) continue;
           await this.refresh(id);
           refreshed++;
         } catch (error) {
-          away.set(primary, error);
+          unreachable.set(primary, error);
         }
       }
       if (page.length < PAGE) {
-        for (const error of away.values()) throw error;
+        for (const error of unreachable.values()) throw error;
         return refreshed;
       }
     }
@@ -115,7 +114,7 @@ export class WorkingCopy {
       if (copied !== null && isSame(copied, versions)) return true;
       const lease = randomUUID();
       if (!(await takeCopyLease(redis, tenant, lease))) {
-        await pause(LOOK_EVERY_MS);
+        await pause(POLL_MS);
         continue;
       }
       try {
@@ -128,10 +127,10 @@ export class WorkingCopy {
     throw new HoldfastError('unavailable', 'The tenant is being loaded. Repeat the call.');
   }
 
-  /** Returns false where the lease was lost meanwhile. */
+  /** Returns false if the lease was lost. */
   async #copy(tenant: string, lease: string): Promise<boolean> {
     const { redis } = this.#engine;
-    // Only now, with the lease: whoever changes the tenant from now on either takes it away or finds the copy made.
+    // Read with the lease held: a change of the tenant from now on either takes the lease or finds the copy complete.
     const copied = await versionsInRedis(redis, tenant);
     const wanted = await this.#database.snapshot(async (tx) => {
       const read = await readRecord(tx, tenant);
@@ -148,8 +147,7 @@ export class WorkingCopy {
     const engine: Engine = { ...this.#engine, loadTenant: async () => false };
     const there = new Map<string, StoredDefinition>();
     for await (const { rows } of listDefinitions(engine, asService(tenant)))
-      for (const { treePath, ...row } of rows)
-        there.set(row.name, { ...row, parent: treePath?.split(PATH_DELIMITER).at(-1) ?? null });
+      for (const row of rows) there.set(row.name, toStored(row));
     if (!(await copyDefinitions(redis, tenant, lease, difference(wanted.all, there)))) return false;
     return loadTenant(redis, wanted.record, { definitionsVersion: wanted.definitionsVersion, lease });
   }
@@ -159,35 +157,28 @@ const isSame = (one: Versions, other: Versions) =>
   one.version === other.version && one.definitionsVersion === other.definitionsVersion;
 
 /**
- * What to copy, in an order in which what is above others is always there: those above first, and of those to be
- * removed last.
+ * Lists the definitions to copy, in an order in which a parent is always there: changed definitions parents first, then
+ * removed ones parents last.
  */
 function difference(
   wanted: readonly StoredDefinition[],
   there: ReadonlyMap<string, StoredDefinition>,
 ): StoredDefinition[] {
   const byName = new Map(wanted.map((one) => [one.name, one]));
-  const changed = wanted.filter(({ name, capacity, parent, blocks }) => {
-    const row = there.get(name);
-    return (
-      row === undefined ||
-      row.capacity !== capacity ||
-      row.parent !== parent ||
-      row.blocks.join('\n') !== blocks.join('\n')
-    );
+  const changed = wanted.filter((one) => {
+    const row = there.get(one.name);
+    return row === undefined || !isSameDefinition(row, one);
   });
   const removed = [...there.values()].filter(({ name }) => !byName.has(name));
   const depthNow = depths((name) => there.get(name)?.parent ?? null);
   const depthThen = depths((name) => byName.get(name)?.parent ?? null);
   return [
     ...changed.toSorted((one, other) => depthThen(one.name) - depthThen(other.name)),
-    ...removed
-      .toSorted((one, other) => depthNow(other.name) - depthNow(one.name))
-      .map(({ name }) => ({ name, capacity: 0, parent: null, blocks: [] })),
+    ...removed.toSorted((one, other) => depthNow(other.name) - depthNow(one.name)).map(removal),
   ];
 }
 
-/** How many are above a name. */
+/** Counts the ancestors of names. */
 function depths(parentOf: (name: string) => string | null): (name: string) => number {
   const known = new Map<string, number>();
   const depthOf = (name: string): number => {

@@ -1,11 +1,8 @@
 /**
- * The ways a request can fail as a whole: as the code throws them, and as callers are told of them.
+ * The failures of whole requests: the errors that code throws, and the codes that callers get.
  */
 
-/**
- * What callers can rely on to tell failures apart: `code` beside `error`, or the header Holdfast-Error where the body
- * is a string.
- */
+/** Codes that callers can rely on: `code` beside `error`, or the header Holdfast-Error if the body is a string. */
 export const FAILURE_CODES = [
   'MALFORMED_REQUEST',
   'UNKNOWN_FIELD',
@@ -30,7 +27,7 @@ export const FAILURE_CODES = [
 ] as const;
 export type FailureCode = (typeof FAILURE_CODES)[number];
 
-/** What code throws; http/errors.ts gives each its status and its FailureCode. */
+/** The codes of HoldfastError. http/errors.ts maps each to a status and a FailureCode. */
 export type ErrorCode =
   | 'unauthenticated'
   | 'forbidden'
@@ -41,11 +38,11 @@ export type ErrorCode =
   | 'limited'
   | 'unavailable';
 
-/** Which limit was hit (docs/specification.md#errors). */
+/** The limit that a request hit (docs/specification.md#errors). */
 export interface LimitHit {
   readonly limitType: string;
   readonly limit: number;
-  /** null: of no tenant's */
+  /** null: the limit is not a tenant's */
   readonly tier: string | null;
   /** Seconds to wait. */
   readonly retryAfter: number;
@@ -55,7 +52,7 @@ export interface LimitHit {
 export class HoldfastError extends Error {
   readonly code: ErrorCode;
 
-  /** @param message goes to the client as it is, so it names no key, token, host or path. */
+  /** @param message sent to the client as it is, so it must not contain a key, token, host or path */
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'HoldfastError';
@@ -65,7 +62,7 @@ export class HoldfastError extends Error {
 
 export class LimitError extends HoldfastError {
   readonly hit: LimitHit;
-  /** Whether nothing of the limit is left, so that the smallest request would be refused too. */
+  /** True if nothing of the limit is left: the smallest request would be refused too. */
   readonly isUsedUp: boolean;
 
   constructor(message: string, hit: LimitHit, isUsedUp = false) {

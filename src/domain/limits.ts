@@ -1,10 +1,10 @@
 /**
- * Limits of a tier as callers meet them (docs/specification.md#errors, #events, #limits).
+ * The limits of tiers, and the errors of requests that exceed them (docs/specification.md#errors, #events, #limits).
  */
 import { LimitError } from './errors.ts';
 import { isRaisedByUpgrade, type Tier, type TierLimits, type TierTable } from './tiers.ts';
 
-/** The kinds that events and refusals name, and the column of the table of tiers that holds the limit. */
+/** Each `limitType` of events and errors, with the column of the tier table that holds its limit. */
 export const LIMITED_BY = {
   OperationsPerMinute: 'writesPerMinute',
   ReadsPerMinute: 'readsPerMinute',
@@ -17,32 +17,32 @@ export const LIMITED_BY = {
 
 export type LimitType = keyof typeof LIMITED_BY;
 
-/** One window of a caller's quota, after a request was charged to it. */
+/** One window of a caller's quota, after a request was charged. */
 export interface Quota {
   readonly limitType: LimitType;
   readonly limit: number;
   readonly remaining: number;
-  /** Until it is whole again. */
+  /** Seconds until the window is whole again. */
   readonly resetS: number;
 }
 
-/** How long a window of each kind lasts, in seconds. */
+/** The length of each window, in seconds. */
 export const WINDOW_S = { OperationsPerMinute: 60, ReadsPerMinute: 60, OperationsPerDay: 86_400 } as const;
 
-/** A request that does not fit into what its tenant's tier allows. */
+/** A request that exceeds a limit of its tenant's tier. */
 export interface Misfit {
   readonly limitType: LimitType;
   readonly limit: number;
   readonly tier: Tier;
-  /** How much of it the request would have taken. */
+  /** How much of the limit the request would have taken. */
   readonly asked: number;
   /** Seconds to wait. */
   readonly retryAfter: number;
-  /** Whether nothing of it is left, so that the smallest request would not fit either. */
+  /** True if nothing of the limit is left: the smallest request would not fit either. */
   readonly isUsedUp?: boolean;
 }
 
-/** The refusal of a request that does not fit; one that never can says so. */
+/** Makes the error of a request that does not fit. The message says so if it can never fit. */
 export function tierLimitError(tiers: TierTable, misfit: Misfit): LimitError {
   const { limitType, limit, tier, asked, retryAfter, isUsedUp = false } = misfit;
   const message =

@@ -1,23 +1,22 @@
 /**
- * How large anything a caller sends may be (docs/specification.md#names-and-sizes). Every limit can be set by
- * configuration; these are the defaults.
+ * The maximum sizes of what callers send (docs/specification.md#names-and-sizes): all can be configured.
  */
 export interface Sizes {
   /** Characters (code points) of a resource's or requester's name. */
   readonly nameLength: number;
   /** Characters of a `resourceType`. */
   readonly typeLength: number;
-  /** The longest lease, in seconds. */
+  /** Seconds of a lease. */
   readonly ttlSeconds: number;
-  /** Items of one request. */
+  /** Items of a request. */
   readonly batch: number;
-  /** Slots of one resource. */
+  /** Slots of a resource. */
   readonly capacity: number;
-  /** Blockers that one resource declares. */
+  /** Blockers that a resource declares. */
   readonly blocks: number;
-  /** Ancestors of one resource. */
+  /** Ancestors of a resource. */
   readonly treeDepth: number;
-  /** Bytes of one request's body. */
+  /** Bytes of a request's body. */
   readonly bodyBytes: number;
 }
 

@@ -1,17 +1,17 @@
 /**
- * The tiers a tenant can be in, lowest first, and what each allows (docs/specification.md#limits).
+ * The tiers of tenants, lowest first, and the limits of each (docs/specification.md#limits).
  */
 export const TIERS = ['Free', 'Starter', 'Pro', 'Enterprise'] as const;
 export type Tier = (typeof TIERS)[number];
 
-/** null: any number. */
+/** null: unlimited */
 export interface TierLimits {
   readonly writesPerMinute: number | null;
   readonly readsPerMinute: number | null;
   readonly writesPerDay: number | null;
-  /** At the same time. */
+  /** Concurrent reservations. */
   readonly reservations: number | null;
-  /** Streams of events opened with an API key, at the same time. */
+  /** Concurrent event streams that were opened with an API key. */
   readonly eventConnections: number | null;
   readonly apiKeys: number | null;
   /** Registered resources. */
@@ -59,7 +59,7 @@ export const DEFAULT_TIERS: TierTable = {
   },
 };
 
-/** What a tier without limits allows. */
+/** The limits of a tier without limits. */
 export const UNLIMITED: TierLimits = {
   writesPerMinute: null,
   readsPerMinute: null,
@@ -70,7 +70,7 @@ export const UNLIMITED: TierLimits = {
   definitions: null,
 };
 
-/** Whether the tier above allows more. */
+/** Tells whether the next tier raises a limit. */
 export function isRaisedByUpgrade(table: TierTable, tier: Tier, limit: keyof TierLimits): boolean {
   const above = TIERS[TIERS.indexOf(tier) + 1];
   const [now, then] = [table[tier][limit], above && table[above][limit]];

@@ -3,6 +3,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import type { UnknownFields } from '../contract/sizes.ts';
 import type { DefinitionChanges } from '../definitions/change.ts';
 import type { Sizes } from '../domain/sizes.ts';
 import type { Credential } from '../domain/tenants.ts';
@@ -19,7 +20,6 @@ import type { ReadLimiter } from '../limits/reads.ts';
 import type { Store } from '../store/records.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Traces } from '../telemetry/traces.ts';
-import type { UnknownFields } from './fields.ts';
 import type { LivenessCheck, ReadinessCheck } from './health.ts';
 import type { Incoming } from './incoming.ts';
 

@@ -3,8 +3,8 @@
  */
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
 import { HoldfastError } from '../domain/errors.ts';
+import { isIssuerText, ownAudience, tenantOfAudience } from '../domain/issuerNames.ts';
 import { nameFault, SYSTEM_REQUESTER_PREFIX } from '../domain/names.ts';
-import { isIssuerText, ownAudience, tenantOfAudience } from './issuerNames.ts';
 import { JwksCache } from './jwks.ts';
 
 /** Signatures with a private key of the issuer, never with a shared secret. */

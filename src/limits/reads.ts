@@ -8,7 +8,7 @@ import type { Credential } from '../domain/tenants.ts';
 import { TIERS, type Tier } from '../domain/tiers.ts';
 import type { Engine } from '../engine/call.ts';
 import { authenticate } from '../engine/tenant/authenticate.ts';
-import { tellLimit } from '../engine/tenant/tellLimit.ts';
+import { emitLimitReached } from '../engine/tenant/emitLimitReached.ts';
 import { readsPrefix } from '../redis/keys.ts';
 import { send } from '../redis/send.ts';
 
@@ -48,7 +48,7 @@ export class ReadLimiter {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
       // The limiter counts what it refuses.
       await send(() => limiter.reward(bucket, cost));
-      await tellLimit(this.#engine, credential, 'READ', LIMIT_TYPE, limit);
+      await emitLimitReached(this.#engine, credential, 'READ', LIMIT_TYPE, limit);
       const retryAfter = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
       throw tierLimitError(this.#engine.tiers, { limitType: LIMIT_TYPE, limit, tier, asked: cost, retryAfter });
     }

@@ -1,14 +1,12 @@
 /**
  * The fields of the items that scripts take, in the order in which they are passed: the twin of lua/lib/items, where
- * each kind has a file.
+ * each kind has a file. Definitions are encoded in src/engine/definitions/codec.ts.
  */
 const ITEMS = {
   reserve: ['resource', 'requester', 'ttlMs', 'type', 'token'],
   unreserve: ['resource', 'requester', 'token'],
   renew: ['resource', 'requester', 'token', 'ttlMs'],
   check: ['resource', 'requester'],
-  register: ['name', 'capacity', 'blocks', 'treePath'],
-  copy: ['name', 'capacity', 'parent', 'blocks'],
 } as const;
 
 export type ItemKind = keyof typeof ITEMS;
@@ -24,6 +22,3 @@ export function itemArgs<Kind extends ItemKind>(
   const fields: readonly (typeof ITEMS)[Kind][number][] = ITEMS[kind];
   return fields.map((field) => item[field]);
 }
-
-/** @returns a list of names as one argument, each name followed by a line break */
-export const namesArg = (names: readonly string[]): string => names.map((name) => `${name}\n`).join('');

@@ -65,7 +65,7 @@ export const KEYS_OF = {
   reset: ['tenant', 'credential', ...STATE, 'answer'],
   slotOwners: ['tenant', 'credential', ...STATE],
   sweep: ['tenant', ...STATE],
-  tellLimit: ['tenant', 'credential'],
+  emitLimitReached: ['tenant', 'credential'],
   transaction: [...RESERVATIONS, 'answer'],
   tree: [...RESERVATIONS, 'index'],
   unreserve: [...RESERVATIONS, 'answer'],

@@ -38,7 +38,7 @@ export type Verb =
   | 'reset'
   | 'slotOwners'
   | 'sweep'
-  | 'tellLimit'
+  | 'emitLimitReached'
   | 'transaction'
   | 'tree'
   | 'unreserve'

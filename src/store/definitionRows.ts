@@ -1,32 +1,37 @@
 /**
- * Writes definitions into the database. One statement of Postgres takes 65,535 parameters at most, so many rows take
+ * Writes definitions into the database. A statement takes 65,534 parameters at most (postgres.js), so many rows take
  * several statements, all in the transaction of the change.
  */
-import { and, eq, inArray, sql } from 'drizzle-orm';
-import type { Definition } from '../domain/resources.ts';
-import { PATH_DELIMITER } from '../domain/resources.ts';
+import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
+import type { Definition } from '../contract/definitions.ts';
+import { type StoredDefinition, toStored } from '../engine/definitions/codec.ts';
 import type { Db } from './db.ts';
 import { definitions } from './schema.ts';
 
-/** Of five parameters each. */
-const ROWS_PER_STATEMENT = 10_000;
+type Row = typeof definitions.$inferInsert;
 
-/** Puts definitions in, in place of those of the same names. */
+/** A definition's columns: a field without a column does not compile. */
+type Columns = { [Field in keyof StoredDefinition]: Row[Field] };
+
+const { tenantId: _, name: __, ...changeable } = getTableColumns(definitions);
+const COLUMNS = Object.keys(getTableColumns(definitions)).length;
+const ROWS_PER_STATEMENT = Math.floor(65_534 / COLUMNS);
+
+const REPLACED = Object.fromEntries(
+  Object.entries(changeable).map(([field, column]) => [field, sql`excluded.${sql.identifier(column.name)}`]),
+);
+
+/** Inserts definitions, or replaces those of the same names. */
 export async function putDefinitions(tx: Db, tenantId: string, all: readonly Definition[]): Promise<void> {
-  const set = { capacity: sql`excluded.capacity`, blocks: sql`excluded.blocks`, parent: sql`excluded.parent` };
-  for (const part of parts(all))
+  const rows = all.map((definition) => {
+    const columns: Columns = toStored(definition);
+    return { tenantId, ...columns };
+  });
+  for (const part of parts(rows))
     await tx
       .insert(definitions)
-      .values(
-        part.map(({ name, capacity, blocks, treePath }) => ({
-          tenantId,
-          name,
-          capacity,
-          blocks,
-          parent: treePath?.split(PATH_DELIMITER).at(-1) ?? null,
-        })),
-      )
-      .onConflictDoUpdate({ target: [definitions.tenantId, definitions.name], set });
+      .values(part)
+      .onConflictDoUpdate({ target: [definitions.tenantId, definitions.name], set: REPLACED });
 }
 
 /** Deletes the definitions of these names. */

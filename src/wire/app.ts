@@ -17,6 +17,7 @@ import { rateLimitHeaders } from '../http/middleware/rateLimitHeaders.ts';
 import { requestId } from '../http/middleware/requestId.ts';
 import { traceRequests } from '../http/middleware/traceRequests.ts';
 import { wholeBody } from '../http/middleware/wholeBody.ts';
+import { openapiDocument } from '../http/openapi.ts';
 import { adminRoutes } from '../http/routes/admin/tenants.ts';
 import { tokenRoute } from '../http/routes/auth/token.ts';
 import { docsRoutes } from '../http/routes/docs.ts';
@@ -39,29 +40,6 @@ import { issuersRoutes } from '../http/routes/tenant/issuers.ts';
 import { keysRoutes } from '../http/routes/tenant/keys.ts';
 import { settingsRoutes } from '../http/routes/tenant/settings.ts';
 import { tenantRoute } from '../http/routes/tenant/tenant.ts';
-
-const DESCRIPTION = `Reserve, share and release named resources. Send your API key in the header \`X-Api-Key\`, or as \`Authorization: Bearer\`.
-A 200 means that the request was processed; each item of the answer carries its own status.`;
-
-const ABOUT = {
-  openapi: '3.1.0',
-  info: {
-    title: 'Holdfast',
-    version: '1',
-    description: DESCRIPTION,
-    license: { name: 'MIT', identifier: 'MIT' },
-  },
-  servers: [{ url: '/' }],
-  security: [{ apiKey: [] }, { bearer: [] }],
-  tags: [
-    { name: 'Reservation', description: 'Reserve, release and look at reservations.' },
-    { name: 'Resource', description: 'Register resources and look at them.' },
-    { name: 'Events', description: 'Watch every change.' },
-    { name: 'Tenant', description: 'Tier, keys, settings.' },
-    { name: 'Administration', description: 'All tenants; for administrators.' },
-    { name: 'Operations', description: 'For whoever runs the service.' },
-  ],
-};
 
 /** What an instance that only works answers: its health. */
 export function createHealthApp({
@@ -100,13 +78,6 @@ export function createHealthApp({
 /** All that an instance of the API answers. */
 export function createApp(deps: Omit<DashboardDeps, 'request'>): OpenAPIHono<AppEnv> {
   const app = createHealthApp(deps);
-  app.openAPIRegistry.registerComponent('securitySchemes', 'apiKey', {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-Api-Key',
-  });
-  app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer' });
-
   const { tenants, jwtVerifier } = deps;
 
   for (const path of ['/dashboard/*', '/auth/*']) app.use(path, wholeBody(deps.sizes.bodyBytes));
@@ -133,11 +104,6 @@ export function createApp(deps: Omit<DashboardDeps, 'request'>): OpenAPIHono<App
   if (tenants === null) {
     app.route('/', withoutTenants());
   } else {
-    app.openAPIRegistry.registerComponent('securitySchemes', 'session', {
-      type: 'apiKey',
-      in: 'cookie',
-      name: deps.sessionCookie,
-    });
     const { store, sealer, adminRule, allowPrivateJwks } = tenants;
     app.route('/', tenantRoute(deps, store));
     app.route('/', keysRoutes(deps, store, sealer));
@@ -146,9 +112,12 @@ export function createApp(deps: Omit<DashboardDeps, 'request'>): OpenAPIHono<App
     app.use('/api/v1/admin/*', bySession(deps), byAdmin(adminRule));
     app.route('/', adminRoutes(deps, store));
   }
+  const { sizes, unknownFields } = deps;
+  const sessionCookie = tenants === null ? null : deps.sessionCookie;
+  const described = { sizes, unknownFields, hasIssuers: jwtVerifier !== null, sessionCookie };
   app.route(
     '/',
-    docsRoutes(() => app.getOpenAPI31Document(ABOUT)),
+    docsRoutes(() => openapiDocument(described)),
   );
   return app;
 }

@@ -31,7 +31,12 @@ const STRIDE = process.env.DEATHS === 'all' ? 1 : 3;
 /** More steps than any change takes. */
 const MAX_STEPS = 40;
 
-const item = (name: string, treePath: string[] = []) => ({ name, capacity: 1, blocks: [], treePath });
+const item = (name: string, treePath: string[] = []) => ({
+  name,
+  capacity: 1,
+  blocks: [],
+  treePath: treePath.join('>') || null,
+});
 
 /** test/support/dying.ts as one file of JavaScript, which starts in a third of the time. */
 const DYING = 'test/support/dying.bundle.mjs';

@@ -47,7 +47,7 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
   const item = (name: string, capacity = 1, treePath: string[] = [], blocks: string[] = []) => ({
     name,
     capacity,
-    treePath,
+    treePath: treePath.join('>') || null,
     blocks,
   });
   const inDatabase = async () =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { startRedis } from '../../scripts/redisServer.ts';
+import type { ReserveItem } from '../../src/contract/reservations.ts';
 import { LimitError } from '../../src/domain/errors.ts';
-import type { ReserveItem } from '../../src/domain/reservations.ts';
 import { asService, type Credential } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { register } from '../../src/engine/definitions/register.ts';
@@ -135,7 +135,7 @@ describe('what is refused to all together is told to each by itself', () => {
   test('a request that takes too much spoils no other', async () => {
     const { engine, credential } = running;
     const blocks = names('blocked', 300);
-    await register(engine, credential, [{ name: 'greedy', capacity: 200, blocks, treePath: [] }], 16, NOW);
+    await register(engine, credential, [{ name: 'greedy', capacity: 200, blocks, treePath: null }], 16, NOW);
     const greedy = names('q', 20).map((requester) => item('greedy', requester));
     const outcomes = await Promise.allSettled([
       ...names('i', 6).map((name) => asked([item(name)])),
@@ -154,7 +154,7 @@ describe('a shared call that is refused', () => {
   test('charges nothing: each request in it is charged once, when it is sent by itself', async () => {
     const own = await startEngine(makeTenant());
     const { engine, credential } = own;
-    const wide = names('wide', 40).map((name) => ({ name, capacity: 1, blocks: names(name, 60), treePath: [] }));
+    const wide = names('wide', 40).map((name) => ({ name, capacity: 1, blocks: names(name, 60), treePath: null }));
     await register(engine, credential, wide, 16, NOW);
     const before = await usage(engine, credential);
     const answers = await Promise.all(wide.map(({ name }) => asked([item(name)], own)));
@@ -192,7 +192,7 @@ describe('what costs nothing', () => {
     const { tenant } = before.credential;
     const after = await startEngine(tenant, inject('redisUrl'), {}, { writesPerDay: 3, writesPerMinute: 3 });
     await expect(usage(after.engine, before.credential)).resolves.toMatchObject({ writesToday: 20 });
-    const items = [{ name: 'late', capacity: 1, blocks: [], treePath: [] }];
+    const items = [{ name: 'late', capacity: 1, blocks: [], treePath: null }];
     await expect(register(after.engine, asService(tenant), items, 16, NOW)).resolves.toBeDefined();
     before.stop();
     after.stop();

@@ -5,7 +5,7 @@
  */
 
 import { describe, expect, test } from 'vitest';
-import type { ReserveResult } from '../../src/domain/reservations.ts';
+import type { ReserveResult } from '../../src/contract/reservations.ts';
 import { deleteDefinition } from '../../src/engine/definitions/delete.ts';
 import { register } from '../../src/engine/definitions/register.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
@@ -63,8 +63,8 @@ const VERBS: Record<string, (running: RunningEngine, held: ReserveResult[]) => P
       engine,
       credential,
       [
-        { name: 'bed', capacity: 5, blocks: ['pillow'], treePath: ['ward'] },
-        { name: 'pool', capacity: 1, blocks: [], treePath: [] },
+        { name: 'bed', capacity: 5, blocks: ['pillow'], treePath: 'ward' },
+        { name: 'pool', capacity: 1, blocks: [], treePath: null },
       ],
       16,
       NOW,
@@ -87,10 +87,10 @@ describe('where one of a script’s Redis calls fails, nothing is half done', ()
       engine,
       credential,
       [
-        { name: 'pool', capacity: 3, blocks: ['tool'], treePath: ['root'] },
-        { name: 'leaf', capacity: 2, blocks: ['pool', 'ink'], treePath: ['root', 'branch'] },
-        { name: 'root', capacity: 5, blocks: [], treePath: [] },
-        { name: 'below', capacity: 1, blocks: [], treePath: ['free'] },
+        { name: 'pool', capacity: 3, blocks: ['tool'], treePath: 'root' },
+        { name: 'leaf', capacity: 2, blocks: ['pool', 'ink'], treePath: 'root>branch' },
+        { name: 'root', capacity: 5, blocks: [], treePath: null },
+        { name: 'below', capacity: 1, blocks: [], treePath: 'free' },
       ],
       16,
       NOW,

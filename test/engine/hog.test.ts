@@ -5,8 +5,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
-import type { TransactionItem } from '../../src/domain/reservations.ts';
-import type { Registration } from '../../src/domain/resources.ts';
+import type { Definition } from '../../src/contract/definitions.ts';
+import type { TransactionItem } from '../../src/contract/reservations.ts';
 import { DEFAULT_SIZES } from '../../src/domain/sizes.ts';
 import { copyDefinitions, takeCopyLease } from '../../src/engine/definitions/copy.ts';
 import { deleteDefinition } from '../../src/engine/definitions/delete.ts';
@@ -49,15 +49,12 @@ const base = Date.now();
 /** A name of the greatest length, by characters and by bytes. */
 const long = (name: string) => name + 'é'.repeat(DEFAULT_SIZES.nameLength - name.length);
 const range = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i));
-const item = (name: string, more: Partial<Registration> = {}): Registration => ({
-  name,
-  capacity: 1,
-  blocks: [],
-  treePath: [],
-  ...more,
-});
+const item = (
+  name: string,
+  { treePath = [], ...more }: { capacity?: number; blocks?: string[]; treePath?: string[] } = {},
+): Definition => ({ name, capacity: 1, blocks: [], ...more, treePath: treePath.join('>') || null });
 
-async function registerAll(items: readonly Registration[], many = 100): Promise<void> {
+async function registerAll(items: readonly Definition[], many = 100): Promise<void> {
   for (let i = 0; i < items.length; i += many)
     await register(running.engine, running.credential, items.slice(i, i + many), 16, NOW);
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ReserveItem, ReserveResult } from '../../src/domain/reservations.ts';
+import type { ReserveItem, ReserveResult } from '../../src/contract/reservations.ts';
 import { type Instance, startInstance } from '../support/service.ts';
 
 let holdfast: Instance;

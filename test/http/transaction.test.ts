@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { TransactionItem } from '../../src/domain/reservations.ts';
+import type { TransactionItem } from '../../src/contract/reservations.ts';
 import { type Instance, startInstance } from '../support/service.ts';
 
 let holdfast: Instance;

@@ -2,7 +2,7 @@
  * The cap of reservations at the same time (docs/specification.md#limits): exact, whatever happens at once.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ReserveItem, TransactionItem } from '../../src/domain/reservations.ts';
+import type { ReserveItem, TransactionItem } from '../../src/contract/reservations.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { watch } from '../support/watch.ts';

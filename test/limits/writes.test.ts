@@ -2,7 +2,7 @@
  * The quota of writes (docs/specification.md#limits), at three instances at once.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ReserveItem } from '../../src/domain/reservations.ts';
+import type { ReserveItem } from '../../src/contract/reservations.ts';
 import { loadTenant } from '../../src/engine/tenant/load.ts';
 import { configuredTenants } from '../../src/identity/configuredTenants.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';

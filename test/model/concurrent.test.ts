@@ -4,9 +4,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TransactionItem } from '../../src/domain/reservations.ts';
+import type { TransactionItem } from '../../src/contract/reservations.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
-import { Model } from './model.ts';
+import { Model, toDefinition } from './model.ts';
 import { findOrder, type Operation } from './order.ts';
 
 const INSTANCES = 3;
@@ -93,9 +93,7 @@ function raiseFence(model: Model, fencingToken: number | null): boolean {
 describe('what callers at several instances saw is explained by some order of the operations', () => {
   test.each([1, 2, 3, 4, 5])('round %i', async () => {
     await instances[0]?.reset();
-    await instances[0]?.register(
-      ...REGISTRATIONS.map(({ treePath, ...item }) => ({ ...item, treePath: treePath.join('>') || null })),
-    );
+    await instances[0]?.register(...REGISTRATIONS.map(toDefinition));
     const operations: Operation[] = [];
     await Promise.all(Array.from({ length: CALLERS }, (_, i) => call(`caller-${i % 4}`, operations)));
     expect(operations).toHaveLength(CALLERS * CALLS);

@@ -5,10 +5,10 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import type { TransactionItem } from '../../src/contract/reservations.ts';
 import { changeInRedis } from '../../src/definitions/changeInRedis.ts';
 import { HoldfastError } from '../../src/domain/errors.ts';
-import { TRANSACTION_METHODS, type TransactionItem, type TransactionMethod } from '../../src/domain/reservations.ts';
-import type { Registration } from '../../src/domain/resources.ts';
+import { TRANSACTION_METHODS, type TransactionMethod } from '../../src/domain/reservations.ts';
 import { available } from '../../src/engine/definitions/available.ts';
 import { sweep } from '../../src/engine/expiry/sweep.ts';
 import { active } from '../../src/engine/reservations/active.ts';
@@ -21,7 +21,7 @@ import { unreserve } from '../../src/engine/reservations/unreserve.ts';
 import { setClock } from '../support/clock.ts';
 import type { RunningEngine } from '../support/engine.ts';
 import { all, allDefinitions, wholeTree } from '../support/listed.ts';
-import { Model } from './model.ts';
+import { Model, type Registration, toDefinition } from './model.ts';
 import { compareStored } from './stored.ts';
 
 /** Which token is given: the reservation's own, another one's of the tenant, any, or none. */
@@ -192,7 +192,7 @@ export async function run({ engine, credential }: RunningEngine, history: Histor
   async function carryOut(one: Step): Promise<void> {
     switch (one.do) {
       case 'register': {
-        const answer = await refusable(changes.register(credential, one.items));
+        const answer = await refusable(changes.register(credential, one.items.map(toDefinition)));
         expect(sorted(answer)).toEqual(sorted(model.register(one.items) ?? 'refused'));
         return;
       }

@@ -2,6 +2,8 @@
  * What Holdfast must do, written from docs/specification.md, with no thought of speed: the reference that
  * histories are compared with. Everything is kept as sets of things, nothing is counted.
  */
+
+import type { Definition, TreeNode } from '../../src/contract/definitions.ts';
 import type {
   CheckItem,
   CheckResult,
@@ -10,12 +12,25 @@ import type {
   ReserveItem,
   ReserveResult,
   TransactionItem,
-  TransactionMethod,
   TransactionResult,
   UnreserveItem,
   UnreserveResult,
-} from '../../src/domain/reservations.ts';
-import type { Definition, Registration, TreeNode } from '../../src/domain/resources.ts';
+} from '../../src/contract/reservations.ts';
+import type { TransactionMethod } from '../../src/domain/reservations.ts';
+
+/** A registration, with its ancestors from the root down. */
+export interface Registration {
+  name: string;
+  capacity: number;
+  blocks: readonly string[];
+  treePath: readonly string[];
+}
+
+export const toDefinition = ({ blocks, treePath, ...item }: Registration): Definition => ({
+  ...item,
+  blocks: [...blocks],
+  treePath: treePath.join('>') || null,
+});
 
 export interface Registered {
   capacity: number;

@@ -3,11 +3,20 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, inject, test } from 'vitest';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
+import { encodeRegistration, encodeStored } from '../../src/engine/definitions/codec.ts';
 import { fieldsOf } from '../../src/redis/items.ts';
 import { KEYS_OF } from '../../src/redis/keys.ts';
 import { LUA_FOLDER, loadScripts } from '../../src/redis/scripts.ts';
 import { readNames } from '../support/luaNames.ts';
 import { redisAddress } from '../support/redisAddress.ts';
+
+/** Each field encodes to its own name, so that the encoded item is the order of the fields. */
+const named = { name: 'name', capacity: 1, blocks: ['blocks'], treePath: 'treePath', parent: 'parent' };
+const toFields = (encoded: (string | number)[]) => encoded.map((one) => (one === 1 ? 'capacity' : String(one).trim()));
+const DEFINITION_FIELDS = {
+  register: toFields(encodeRegistration(named)),
+  copy: toFields(encodeStored(named)),
+};
 
 const scripts = loadScripts(DEFAULT_TIERS);
 const source = (name: string) => scripts.find((script) => script.name === name)?.source ?? '';
@@ -63,7 +72,9 @@ describe('lua/lib', () => {
     (kind) => {
       const lua = readFileSync(join(LUA_FOLDER, 'lib', 'items', `${kind}.lua`), 'utf8');
       const fields = [...lua.matchAll(/^ {4}(\w+) = ARGV\[at(?: \+ (\d+))?\],$/gm)];
-      expect(fields.map(([, field]) => field)).toEqual(fieldsOf(kind));
+      expect(fields.map(([, field]) => field)).toEqual(
+        kind === 'register' || kind === 'copy' ? DEFINITION_FIELDS[kind] : fieldsOf(kind),
+      );
       expect(fields.map(([, , offset = 0]) => Number(offset))).toEqual(fields.map((_, i) => i));
       expect(lua).toContain(`}, at + ${fields.length}\n`);
     },

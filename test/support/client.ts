@@ -1,6 +1,8 @@
 /**
  * An HTTP client that says what it got: status, headers, and the body as parsed JSON.
  */
+
+import type { Definition, TreeNode } from '../../src/contract/definitions.ts';
 import type {
   ActiveReservation,
   CheckItem,
@@ -13,8 +15,7 @@ import type {
   TransactionResult,
   UnreserveItem,
   UnreserveResult,
-} from '../../src/domain/reservations.ts';
-import type { Definition, TreeNode } from '../../src/domain/resources.ts';
+} from '../../src/contract/reservations.ts';
 
 export interface Answer<Body = unknown> {
   readonly status: number;

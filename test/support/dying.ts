@@ -48,7 +48,12 @@ Socket.prototype.write = new Proxy(Socket.prototype.write, {
   },
 });
 
-const item = (name: string, treePath: string[] = []) => ({ name, capacity: 2, blocks: [], treePath });
+const item = (name: string, treePath: string[] = []) => ({
+  name,
+  capacity: 2,
+  blocks: [],
+  treePath: treePath.join('>') || null,
+});
 const CHANGES = {
   register: () => changes.register(credential, [item('old', ['top', 'middle']), item('new')]),
   delete: () => changes.delete(credential, 'old', true),

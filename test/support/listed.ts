@@ -1,7 +1,7 @@
 /**
  * Reads lists that come in pages whole.
  */
-import type { Definition, TreeNode } from '../../src/domain/resources.ts';
+import type { Definition, TreeNode } from '../../src/contract/definitions.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
 import type { Engine } from '../../src/engine/call.ts';
 import { definitions, type Page, tree } from '../../src/engine/definitions/list.ts';

@@ -5,7 +5,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ReserveResult } from '../../src/domain/reservations.ts';
+import type { ReserveResult } from '../../src/contract/reservations.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
 import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';

@@ -9,7 +9,7 @@ import { HoldfastError } from '../../src/domain/errors.ts';
 import { register } from '../../src/engine/definitions/register.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
 import { reserve } from '../../src/engine/reservations/reserve.ts';
-import { readRecord } from '../../src/engine/reservations/slotRecord.ts';
+import { readReservation } from '../../src/engine/reservations/slotRecord.ts';
 import { unreserve } from '../../src/engine/reservations/unreserve.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { slotOf } from '../../src/redis/topology.ts';
@@ -28,9 +28,9 @@ beforeAll(async () => {
   topology = await startCluster();
   running = await startEngine(makeTenant(), topology.url, {});
   const items = [
-    { name: 'device', capacity: 1, blocks: ['ink'], treePath: [] },
-    { name: 'leaf', capacity: 1, blocks: [], treePath: ['root'] },
-    { name: 'pool', capacity: 3, blocks: [], treePath: [] },
+    { name: 'device', capacity: 1, blocks: ['ink'], treePath: null },
+    { name: 'leaf', capacity: 1, blocks: [], treePath: 'root' },
+    { name: 'pool', capacity: 3, blocks: [], treePath: null },
   ];
   await until('the cluster serves', () =>
     register(running.engine, running.credential, items, 16, NOW).then(
@@ -116,10 +116,12 @@ describe('while the slot of a tenant is moved', () => {
     expect(failures).toEqual([]);
 
     const [hash = '', slots = '', due = ''] = keysOf('sweep', tenant);
-    const records = Object.entries(await engine.redis.hgetallBuffer(slots)).map(([, packed]) => readRecord(packed));
+    const records = Object.entries(await engine.redis.hgetallBuffer(slots)).map(([slot, packed]) =>
+      readReservation(slot, packed),
+    );
     const reservations = records.filter((record) => record !== null);
     expect(Number(await engine.redis.hget(hash, 'count'))).toBe(reservations.length);
-    expect(await engine.redis.zcard(due)).toBe(reservations.filter(({ expiresAt }) => expiresAt > 0).length);
+    expect(await engine.redis.zcard(due)).toBe(reservations.filter(({ expiresAt }) => expiresAt !== null).length);
     expect(reservations).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 -- A definition to copy from the database: name, capacity (0: remove the definition), parent ('' none), blocks (each
--- followed by '\n'). src/redis/items.ts passes the same fields.
+-- followed by '\n'). src/engine/definitions/codec.ts passes the same fields.
 local function copiedItem(at)
   return {
     name = ARGV[at],

@@ -1,5 +1,5 @@
 -- An item to register: name, capacity, blocks and segments of the tree path (each followed by '\n'; '' none).
--- src/redis/items.ts passes the same fields.
+-- src/engine/definitions/codec.ts passes the same fields.
 local function registerItem(at)
   return {
     name = ARGV[at],

@@ -3,7 +3,7 @@
  */
 
 import type { Child } from 'hono/jsx';
-import type { ActiveReservation } from '../../domain/reservations.ts';
+import type { ActiveReservation } from '../../contract/reservations.ts';
 import { Scroll } from './scroll.tsx';
 import { Time } from './time.tsx';
 

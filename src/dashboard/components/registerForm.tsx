@@ -2,7 +2,7 @@
  * The form that registers a resource, or gives one that is registered another definition.
  */
 import { z } from 'zod';
-import type { Definition } from '../../domain/resources.ts';
+import type { Definition } from '../../contract/definitions.ts';
 
 /** As it is sent. */
 export const RegistrationForm = z.object({

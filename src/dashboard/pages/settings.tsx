@@ -4,7 +4,7 @@
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { ownAudience } from '../../identity/issuerNames.ts';
+import { ownAudience } from '../../domain/issuerNames.ts';
 import { type Issuer, listIssuers } from '../../store/issuers.ts';
 import { readTenant } from '../../store/tenants.ts';
 import { callApi, type Failed } from '../callApi.ts';

@@ -1,5 +1,5 @@
 /**
- * Says whether a resource has a free slot (docs/specification.md#operations, #registration).
+ * Tells whether a resource has a free slot (docs/specification.md#operations, #registration).
  */
 import type { Credential } from '../../domain/tenants.ts';
 import { call, type Engine } from '../call.ts';

@@ -1,18 +1,16 @@
 /**
- * What Redis has of the database, and copying a tenant's definitions there
- * (docs/specification.md#store-modes-and-start): bite by bite, under a lease, so that two copies of different ages
- * cannot mix.
+ * Copies a tenant's definitions from the database to Redis (docs/specification.md#store-modes-and-start): in chunks,
+ * under a lease, so that two copies of different versions cannot mix.
  */
-
 import type { RedisClient } from '../../redis/client.ts';
-import { itemArgs, namesArg } from '../../redis/items.ts';
 import { copyingKey, keysOf, tenantKey } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
+import { encodeStored, type StoredDefinition } from './codec.ts';
 
-/** Definitions that one call copies, and bytes of names in them: about 2 ms of Redis. */
-const MAX_COPIED = 250;
-const MAX_COPIED_BYTES = 262_144;
-/** ms that the lease lasts from each call on. */
+/** The most definitions of one chunk, and the characters in them: about 2 ms of Redis. */
+const CHUNK = 250;
+const CHUNK_CHARACTERS = 262_144;
+/** Lifetime of the lease after each call, in ms. */
 const LEASE_MS = 5000;
 
 export interface Versions {
@@ -20,17 +18,9 @@ export interface Versions {
   readonly definitionsVersion: number;
 }
 
-/** A definition as it is stored; capacity 0: there is to be none. */
-export interface StoredDefinition {
-  readonly name: string;
-  readonly capacity: number;
-  /** null: a root */
-  readonly parent: string | null;
-  readonly blocks: readonly string[];
-}
-
 /**
- * The versions that Redis has of a tenant; null where it does not have it, or not as a whole.
+ * Reads the versions of a tenant in Redis.
+ * @returns null if Redis does not have the tenant, or only a part of it
  * @throws HoldfastError unavailable
  */
 export async function versionsInRedis(redis: RedisClient, tenant: string): Promise<Versions | null> {
@@ -42,21 +32,21 @@ export async function versionsInRedis(redis: RedisClient, tenant: string): Promi
 }
 
 /**
- * Takes the lease under which a tenant's definitions are copied.
- * @returns whether nobody else had it
+ * Takes the lease for copying a tenant's definitions.
+ * @returns false if another instance has it
  * @throws HoldfastError unavailable
  */
 export const takeCopyLease = async (redis: RedisClient, tenant: string, lease: string): Promise<boolean> =>
   (await send(() => redis.set(copyingKey(tenant), lease, 'PX', LEASE_MS, 'NX'))) === 'OK';
 
-/** Gives back a lease that came to nothing. One that was lost to somebody else by now only begins anew. */
+/** Releases the lease after a failure. If another instance has it by now, its copy just restarts. */
 export const dropCopyLease = async (redis: RedisClient, tenant: string): Promise<void> => {
   await send(() => redis.del(copyingKey(tenant)));
 };
 
 /**
- * Copies definitions, in their order: what is above others comes before them, and is removed after them.
- * @returns false where the lease was lost
+ * Copies definitions in their order: parents come before their children, and are removed after them.
+ * @returns false if the lease was lost
  * @throws HoldfastError unavailable
  */
 export async function copyDefinitions(
@@ -67,13 +57,13 @@ export async function copyDefinitions(
 ): Promise<boolean> {
   for (let from = 0; from < definitions.length; ) {
     const args: (string | number)[] = [];
-    let bytes = 0;
-    for (const { name, capacity, parent, blocks } of definitions.slice(from, from + MAX_COPIED)) {
-      if (bytes >= MAX_COPIED_BYTES) break;
-      const item = { name, capacity, parent: parent ?? '', blocks: namesArg(blocks) };
-      args.push(...itemArgs('copy', item));
-      bytes += name.length + item.blocks.length;
+    let characters = 0;
+    for (const definition of definitions.slice(from, from + CHUNK)) {
+      const encoded = encodeStored(definition);
+      args.push(...encoded);
+      characters += encoded.join('').length;
       from++;
+      if (characters >= CHUNK_CHARACTERS) break;
     }
     const keys = keysOf('copyDefinitions', tenant);
     const reply = await send(() => redis.hf_copyDefinitions(...keys, lease, LEASE_MS, ...args));

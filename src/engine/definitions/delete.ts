@@ -6,7 +6,7 @@ import { toInteger, toText } from '../../redis/reply.ts';
 import { call, type Engine } from '../call.ts';
 import type { Planned, Step } from './step.ts';
 
-/** ms that what is to be deleted is kept from being reserved, while the database deletes it. */
+/** How long the names to be deleted are closed to reservations while the database deletes them, in ms. */
 export const CLOSING_MS = 10_000;
 
 export interface Deleted extends Planned {
@@ -15,9 +15,9 @@ export interface Deleted extends Planned {
 }
 
 /**
- * @param cascade with all that is below it in the tree
- * @throws HoldfastError unregistered; refused, where it or something below it is held, or there is something below it
- * and no cascade; unauthenticated, forbidden, unavailable; LimitError; StaleError
+ * @param cascade whether to delete its subtree too
+ * @throws HoldfastError unregistered; refused, if the resource has children and `cascade` is false, or if a resource to
+ * be deleted is held; unauthenticated, forbidden, unavailable; LimitError; StaleError
  */
 export async function deleteDefinition(
   engine: Engine,

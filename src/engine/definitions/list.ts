@@ -1,25 +1,38 @@
 /**
- * Lists a tenant's registered resources, and how much of each is free, page by page in bounded memory: a resource that
- * is registered or deleted meanwhile may or may not be among them.
+ * Lists a tenant's registered resources and their free slots, page by page in bounded memory. A resource that is
+ * registered or deleted during the walk may or may not be listed.
  */
-import type { Definition, TreeRow } from '../../domain/resources.ts';
+import type { Definition } from '../../contract/definitions.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { parseItem, toInteger, toText } from '../../redis/reply.ts';
+import { toInteger, toText } from '../../redis/reply.ts';
 import { call, type Engine } from '../call.ts';
+import { decodeListed } from './codec.ts';
 
-/** Definitions that one call reads at most: about 2 ms of Redis. */
+/** The most definitions that one call reads: about 2 ms of Redis. */
 const PAGE = 400;
+
+/** One node of a tree that is listed from the roots down. */
+export interface TreeRow {
+  readonly name: string;
+  /** The number of ancestors. */
+  readonly depth: number;
+  /** The name right above it; null for a root. */
+  readonly parent: string | null;
+  readonly capacity: number;
+  /** Free slots. */
+  readonly available: number;
+}
 
 /** A part of a list. */
 export interface Page<Row> {
-  /** How many there are to look at in all, as of this page. */
+  /** The number of items in the whole list, as of this page. */
   readonly total: number;
   readonly rows: Row[];
   readonly isLast: boolean;
 }
 
 /**
- * All definitions, by the order of their names' code points.
+ * Lists all definitions, sorted by the code points of their names.
  * @throws HoldfastError unauthenticated, forbidden, unavailable
  */
 export async function* definitions(engine: Engine, credential: Credential): AsyncGenerator<Page<Definition>> {
@@ -28,18 +41,15 @@ export async function* definitions(engine: Engine, credential: Credential): Asyn
     const after = last;
     const [flag, total, ...items] = await call(engine, 'definitions', credential, () => [after, PAGE]);
     isLast = flag;
-    const rows = items.map((item): Definition => {
-      const [name = '', capacity, treePath, ...blocks] = parseItem(item);
-      return { name, capacity: toInteger(capacity), blocks, treePath: treePath || null };
-    });
+    const rows = items.map(decodeListed);
     last = rows.at(-1)?.name ?? last;
     yield { total: toInteger(total), rows, isLast: isLast === 1 };
   }
 }
 
 /**
- * All definitions, each after the one above it, with what is free of them; children by the order of their names' code
- * points.
+ * Lists all definitions with their free slots, each after its parent; children sorted by the code points of their
+ * names.
  * @throws HoldfastError unauthenticated, forbidden, unavailable
  */
 export async function* tree(engine: Engine, credential: Credential): AsyncGenerator<Page<TreeRow>> {
@@ -53,7 +63,7 @@ export async function* tree(engine: Engine, credential: Credential): AsyncGenera
       const parent = path.at(-1) ?? null;
       path.push(name);
       const slots = toInteger(capacity);
-      // If the capacity was lowered, more may be held than there is.
+      // After the capacity was lowered, more slots may be held than there are.
       return { name, depth: path.length - 1, parent, capacity: slots, available: Math.max(0, slots - toInteger(held)) };
     });
     yield { total: toInteger(total), rows, isLast: isLast === 1 };

@@ -1,30 +1,33 @@
 /**
- * The steps in which definitions are changed (docs/specification.md#store-modes-and-start; lua/lib/redefine.lua): in
- * one, in the in-memory mode; else planned here, written to the database, and applied here.
+ * The steps of a change of definitions (docs/specification.md#store-modes-and-start; lua/lib/redefine.lua). Without a
+ * database, NOW does it in one. With one, PLAN and apply() enclose the write to the database.
  */
 import { asService, type Credential } from '../../domain/tenants.ts';
 
 export interface Step {
   readonly phase: 'now' | 'plan' | 'replan' | 'apply' | 'reopen';
-  /** The version of the definitions for which it was planned; null where it was not. */
+  /** The version of the definitions that the change was planned for; null if it was not planned. */
   readonly version: number | null;
-  /** Who the step is done for: what is planned and charged already, the service does by itself. */
+  /**
+   * Which credential runs the step. Later steps run as the service: the caller was authenticated and charged in the
+   * first.
+   */
   readonly as: (credential: Credential) => Credential;
 }
 
-const asAsked = (credential: Credential) => credential;
-const byItself = ({ tenant }: Credential) => asService(tenant);
+const asCaller = (credential: Credential) => credential;
+const byService = ({ tenant }: Credential) => asService(tenant);
 
-export const NOW: Step = { phase: 'now', version: null, as: asAsked };
-export const PLAN: Step = { phase: 'plan', version: null, as: asAsked };
-export const REPLAN: Step = { phase: 'replan', version: null, as: asAsked };
-export const REOPEN: Step = { phase: 'reopen', version: null, as: byItself };
-export const apply = (version: number): Step => ({ phase: 'apply', version, as: byItself });
+export const NOW: Step = { phase: 'now', version: null, as: asCaller };
+export const PLAN: Step = { phase: 'plan', version: null, as: asCaller };
+export const REPLAN: Step = { phase: 'replan', version: null, as: asCaller };
+export const REOPEN: Step = { phase: 'reopen', version: null, as: byService };
+export const apply = (version: number): Step => ({ phase: 'apply', version, as: byService });
 
-/** A change that is planned or done. */
+/** A change that is planned or applied. */
 export interface Planned {
-  /** Of the definitions, before it. */
+  /** The version of the definitions before the change. */
   readonly version: number;
-  /** Of the key that asked for it; '' none */
+  /** The label of the caller's key; '' for none. */
   readonly keyLabel: string;
 }

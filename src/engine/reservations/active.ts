@@ -1,30 +1,22 @@
 /**
- * Walks over a tenant's reservations in force, page by page, in bounded memory: a page and 16 bytes for each
- * reservation given.
+ * Lists a tenant's active reservations page by page in bounded memory: a page, and 16 bytes for each listed reservation.
  */
-import { DEFAULT_RESOURCE_TYPE } from '../../domain/names.ts';
-import type { ActiveReservation } from '../../domain/reservations.ts';
+
+import type { ActiveFilter, ActiveReservation } from '../../contract/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseReply, toInteger, toText } from '../../redis/reply.ts';
 import { call, type Engine } from '../call.ts';
 import type { Page } from '../definitions/list.ts';
 import { FencingTokenSet } from './fencingTokenSet.ts';
-import { readRecord } from './slotRecord.ts';
+import { readReservation } from './slotRecord.ts';
 
-/** Slots looked at by one call: about 1 ms of Redis. */
+/** Slots that one call reads: about 1 ms of Redis. */
 const PAGE_SLOTS = 400;
 
-/** Which reservations are wanted; what is left out is any. */
-export interface ActiveFilter {
-  readonly requester?: string | undefined;
-  /** As it was asked for. */
-  readonly resource?: string | undefined;
-}
-
 /**
- * Gives every wanted reservation that is there from the first page to the last exactly once; one that comes or goes in
- * the meantime at most once. `total` is the number of slots that are held in all.
- * @throws HoldfastError unauthenticated, unavailable; in the middle too
+ * Lists every matching reservation that exists from the first page to the last exactly once, and one that is made or
+ * ends during the walk at most once. `total` is the number of all held slots.
+ * @throws HoldfastError unauthenticated, unavailable; also after the first page
  */
 export async function* active(
   engine: Engine,
@@ -47,18 +39,8 @@ function toReservations(rows: unknown[], given: FencingTokenSet): ActiveReservat
   const page: ActiveReservation[] = [];
   for (let i = 0; i < rows.length; i += 2) {
     const bytes = rows[i + 1];
-    const record = bytes instanceof Buffer ? readRecord(bytes) : null;
-    if (record === null || !given.add(record.fencingToken)) continue;
-    page.push({
-      resource: record.requestedName ?? toText(rows[i]),
-      requester: record.owner,
-      resourceType: record.resourceType || DEFAULT_RESOURCE_TYPE,
-      reservedAt: new Date(record.reservedAt).toISOString(),
-      expiresAt: record.expiresAt === 0 ? null : new Date(record.expiresAt).toISOString(),
-      ...record.details,
-      fencingToken: record.fencingToken,
-      apiKeyLabel: record.keyLabel || null,
-    });
+    const reservation = bytes instanceof Buffer ? readReservation(toText(rows[i]), bytes) : null;
+    if (reservation !== null && given.add(reservation.fencingToken)) page.push(reservation);
   }
   return page;
 }

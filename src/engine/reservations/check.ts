@@ -1,7 +1,7 @@
 /**
  * Says who holds resources (docs/specification.md#operations), without holding or releasing anything.
  */
-import type { CheckItem, CheckResult } from '../../domain/reservations.ts';
+import type { CheckItem, CheckResult } from '../../contract/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
 import { parseReply, toMs, toText, toTime } from '../../redis/reply.ts';

@@ -1,7 +1,8 @@
 /**
  * Gives reservations another lease, from now on (docs/specification.md#operations): one script call for all items.
  */
-import { INVALID_RELEASE_TOKEN, type RenewItem, type RenewResult } from '../../domain/reservations.ts';
+import type { RenewItem, RenewResult } from '../../contract/reservations.ts';
+import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
 import { parseItem, toMs, toTime } from '../../redis/reply.ts';

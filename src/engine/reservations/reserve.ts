@@ -1,7 +1,7 @@
 /**
  * Reserves resources (docs/specification.md#plans, #operations): one script call for all items, whatever their number.
  */
-import type { ReserveItem, ReserveResult } from '../../domain/reservations.ts';
+import type { ReserveItem, ReserveResult } from '../../contract/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
 import { parseItem, toInteger, toMs, toText, toTime } from '../../redis/reply.ts';

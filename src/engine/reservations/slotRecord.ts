@@ -1,37 +1,20 @@
 /**
- * Reads the record of a held slot. lua/lib/codec.lua writes it and describes its forms.
+ * Reads the record of a held slot. lua/lib/codec.lua writes it and documents its forms.
  */
 import { z } from 'zod';
+import type { ActiveReservation } from '../../contract/reservations.ts';
+import { DEFAULT_RESOURCE_TYPE } from '../../domain/names.ts';
+import { toTime } from '../../redis/reply.ts';
 
-export interface SlotRecord {
-  readonly owner: string;
-  readonly fencingToken: number;
-  /** ms since 1970 UTC */
-  readonly reservedAt: number;
-  /** ms since 1970 UTC; 0 never */
-  readonly expiresAt: number;
-  /** '' the default type */
-  readonly resourceType: string;
-  /** '' none */
-  readonly keyLabel: string;
-  /** The resource as the caller named it; null: by the slot's own name. */
-  readonly requestedName: string | null;
-  readonly details: Details;
-}
-
-/** The slots of a reservation as its requester sees them (docs/specification.md#plans). */
-export interface Details {
-  acquiredSlots: Record<string, string> | null;
-  acquiredBlockers: string[] | null;
-  reservedAtPath: string | null;
-}
+/** What a reservation holds besides its own slot (docs/specification.md#plans). */
+type Details = Pick<ActiveReservation, 'acquiredSlots' | 'acquiredBlockers' | 'reservedAtPath'>;
 
 const HELD_ALONG = 1;
 const PLAIN = 2;
 const TOKEN_BYTES = 22;
 
 /** @returns null if no reservation stands on the slot: it is only held along with others */
-export function readRecord(record: Buffer): SlotRecord | null {
+export function readReservation(slot: string, record: Buffer): ActiveReservation | null {
   let at = 1;
   const skip = (bytes: number) => {
     at += bytes;
@@ -52,7 +35,7 @@ export function readRecord(record: Buffer): SlotRecord | null {
   const form = record[0];
   if (form === HELD_ALONG) return null;
   if (form !== PLAIN) skip(4);
-  const owner = text();
+  const requester = text();
   if (form !== PLAIN) {
     text(); // the pool
     skip(1);
@@ -63,11 +46,18 @@ export function readRecord(record: Buffer): SlotRecord | null {
   skip(TOKEN_BYTES);
   const resourceType = text();
   const keyLabel = text();
-  const base = { owner, fencingToken, reservedAt, expiresAt, resourceType, keyLabel };
-  if (form === PLAIN) return { ...base, requestedName: null, details: parseDetails('') };
-  const requestedName = text();
-  text(); // the plan
-  return { ...base, requestedName, details: parseDetails(text()) };
+  const resource = form === PLAIN ? slot : text();
+  if (form !== PLAIN) text(); // the plan
+  return {
+    resource,
+    requester,
+    resourceType: resourceType || DEFAULT_RESOURCE_TYPE,
+    reservedAt: new Date(reservedAt).toISOString(),
+    expiresAt: toTime(expiresAt),
+    ...parseDetails(form === PLAIN ? '' : text()),
+    fencingToken,
+    apiKeyLabel: keyLabel || null,
+  };
 }
 
 /** Not z.record(), which leaves out a pool named `__proto__`. */
@@ -82,7 +72,7 @@ const DetailsText = z.object({
   p: z.string().optional(),
 });
 
-/** Reads what describe() of lua/lib/reserveOne.lua wrote; '' none. */
+/** Reads what describe() of lua/lib/reserveOne.lua wrote. '' reads as all null. */
 export function parseDetails(text: string): Details {
   const { s, b, p } = text === '' ? {} : DetailsText.parse(JSON.parse(text));
   return { acquiredSlots: s ?? null, acquiredBlockers: b ?? null, reservedAtPath: p ?? null };

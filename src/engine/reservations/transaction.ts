@@ -1,13 +1,8 @@
 /**
  * Reserves and releases in one step (docs/specification.md#operations): one script call.
  */
-import {
-  TRANSACTION_STATUSES,
-  type TransactionItem,
-  type TransactionItemResult,
-  type TransactionMethod,
-  type TransactionResult,
-} from '../../domain/reservations.ts';
+import type { TransactionItem, TransactionItemResult, TransactionResult } from '../../contract/reservations.ts';
+import { TRANSACTION_STATUSES, type TransactionMethod } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseItem, toText } from '../../redis/reply.ts';
 import { call, type Engine } from '../call.ts';

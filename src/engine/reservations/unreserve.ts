@@ -1,7 +1,8 @@
 /**
  * Releases reservations (docs/specification.md#plans, #operations): one script call for all items.
  */
-import { INVALID_RELEASE_TOKEN, type UnreserveItem, type UnreserveResult } from '../../domain/reservations.ts';
+import type { UnreserveItem, UnreserveResult } from '../../contract/reservations.ts';
+import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
 import { parseItem } from '../../redis/reply.ts';

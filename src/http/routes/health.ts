@@ -1,33 +1,38 @@
 /**
- * GET /healthz: the process lives, and a restart would not help it. GET /readyz: it can serve, that is, Redis runs its
- * scripts and keeps what it is given.
+ * GET /healthz: liveness, fails if only a restart would help. GET /readyz: readiness, passes if Redis runs scripts and
+ * keeps what they write.
  */
-import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { Health } from '../../contract/health.ts';
 import type { AppEnv } from '../env.ts';
 import type { LivenessCheck, ReadinessCheck } from '../health.ts';
+import { operation } from '../operation.ts';
 import { answer } from '../responses.ts';
 
-const Health = z.object({ status: z.enum(['ok', 'unavailable']), reason: z.string().optional() }).openapi('Health');
-
-const healthz = createRoute({
+const healthz = operation({
   method: 'get',
   path: '/healthz',
   operationId: 'healthz',
   tags: ['Operations'],
-  summary: 'See whether the process lives',
+  summary: 'Check liveness',
   security: [],
-  responses: { 200: answer('It does.', Health), 503: answer('It should be restarted, and why.', Health) },
+  responses: {
+    200: answer('The process is alive.', Health),
+    503: answer('The process should be restarted; `reason` says why.', Health),
+  },
 });
 
-const readyz = createRoute({
+const readyz = operation({
   method: 'get',
   path: '/readyz',
   operationId: 'readyz',
   tags: ['Operations'],
-  summary: 'See whether this instance can serve',
+  summary: 'Check readiness',
   security: [],
-  responses: { 200: answer('It can.', Health), 503: answer('It cannot, and why.', Health) },
+  responses: { 200: answer('Ready to serve.', Health), 503: answer('Not ready; `reason` says why.', Health) },
 });
+
+export const healthOperations = [healthz, readyz];
 
 export const healthRoutes = (ready: ReadinessCheck, alive: LivenessCheck) =>
   new OpenAPIHono<AppEnv>()

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { startRedis } from '../../../scripts/redisServer.ts';
-import type { ReserveItem } from '../../../src/domain/reservations.ts';
+import type { ReserveItem } from '../../../src/contract/reservations.ts';
 import type { Credential } from '../../../src/domain/tenants.ts';
 import type { Engine } from '../../../src/engine/call.ts';
 import { register } from '../../../src/engine/definitions/register.ts';
@@ -163,7 +163,7 @@ describe('an entry that is due without a lease', () => {
   test('nor do they if a plan names a slot that is free', async () => {
     const running = await startEngine();
     const { engine, credential } = running;
-    await register(engine, credential, [{ name: 'leaf', capacity: 1, blocks: ['ink'], treePath: ['root'] }], 16, NOW);
+    await register(engine, credential, [{ name: 'leaf', capacity: 1, blocks: ['ink'], treePath: 'root' }], 16, NOW);
     const held = await reserve(engine, credential, [{ resource: 'leaf', requester: 'r' }]);
     await looking.hdel(`{${credential.tenant}}:slots`, 'ink');
     expect((await unreserve(engine, credential, held)).map(({ released }) => released)).toEqual([['leaf', 'root']]);
@@ -280,20 +280,14 @@ describe('a reset', () => {
     const running = await startEngine();
     const { engine, credential } = running;
     const { tenant } = credential;
-    await register(
-      engine,
-      credential,
-      [{ name: 'pool', capacity: 600, blocks: ['tool'], treePath: ['root'] }],
-      16,
-      NOW,
-    );
+    await register(engine, credential, [{ name: 'pool', capacity: 600, blocks: ['tool'], treePath: 'root' }], 16, NOW);
     for (const round of [1, 2, 3]) {
       const items = many(300, 600).map(({ requester }, i) => ({
         resource: 'pool',
         requester: `${requester}${i}`,
         ttlSeconds: 600,
       }));
-      await register(engine, credential, [{ name: 'root', capacity: 600, blocks: [], treePath: [] }], 16, NOW);
+      await register(engine, credential, [{ name: 'root', capacity: 600, blocks: [], treePath: null }], 16, NOW);
       await reserve(engine, credential, items.slice(0, 150));
       await reserve(engine, credential, [...items.slice(150), { resource: 'x_1', requester: 'r' }]);
       expect(await reset(engine, credential)).toBe(301);

@@ -3,7 +3,7 @@
  * subscribers are told once.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TransactionItem, UnreserveItem } from '../../../src/domain/reservations.ts';
+import type { TransactionItem, UnreserveItem } from '../../../src/contract/reservations.ts';
 import type { Credential } from '../../../src/domain/tenants.ts';
 import type { Engine } from '../../../src/engine/call.ts';
 import { deleteDefinition } from '../../../src/engine/definitions/delete.ts';
@@ -114,7 +114,13 @@ describe('a request whose reply was lost is carried out, charged and answered on
   });
 
   test('delete: the names that it deleted', async () => {
-    await register(running.engine, running.credential, [{ name: 'e', capacity: 1, blocks: [], treePath: [] }], 16, NOW);
+    await register(
+      running.engine,
+      running.credential,
+      [{ name: 'e', capacity: 1, blocks: [], treePath: null }],
+      16,
+      NOW,
+    );
     const engine = losingReply(running, 'delete');
     const writes = await charged(running.credential, async () => {
       expect((await deleteDefinition(engine, running.credential, 'e', false, NOW)).names).toEqual(['e']);
@@ -124,7 +130,7 @@ describe('a request whose reply was lost is carried out, charged and answered on
 
   test('register: the ancestors that it registered along', async () => {
     const engine = losingReply(running, 'register');
-    const item = { name: 'leaf', capacity: 1, blocks: [], treePath: ['root'] };
+    const item = { name: 'leaf', capacity: 1, blocks: [], treePath: 'root' };
     const writes = await charged(running.credential, async () => {
       const { definitions } = await register(engine, running.credential, [item], 16, NOW);
       expect(definitions.map(({ name }) => name)).toEqual(['leaf', 'root']);

@@ -3,10 +3,11 @@
  */
 
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { createRoute, OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
+import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 import { Event } from '../../../contract/events.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { quotaHeaders } from '../../middleware/rateLimitHeaders.ts';
+import { operation } from '../../operation.ts';
 import { anyOperation } from '../../responses.ts';
 
 // Of the wider type that lets the handler answer by itself.
@@ -18,7 +19,7 @@ const responses: RouteConfig['responses'] = {
   ...anyOperation,
 };
 
-const route = createRoute({
+export const eventsOperation = operation({
   method: 'get',
   path: '/api/v1/events',
   operationId: 'events',
@@ -30,7 +31,7 @@ const route = createRoute({
 });
 
 export const eventsRoute = ({ reads, streams }: HttpDeps) =>
-  new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
+  new OpenAPIHono<AppEnv>().openapi(eventsOperation, async (c) => {
     // A HEAD is served by the handler of GET; it is no reader.
     await reads.charge(c.get('credential'));
     if (c.req.method === 'HEAD') {

@@ -1,50 +1,35 @@
 /**
- * GET /api/v1/Reservation/activeReservations: the tenant's reservations in force.
+ * GET /api/v1/Reservation/activeReservations: lists the tenant's reservations (docs/specification.md#operations).
  */
-import { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import { ActiveFilter, ActiveReservation } from '../../../contract/reservations.ts';
+import { withRules } from '../../../contract/sizes.ts';
 import { active } from '../../../engine/reservations/active.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
-import { requesterName, resourceName, time } from '../../fields.ts';
 import { answerList, jsonRows } from '../../listing.ts';
+import { operation } from '../../operation.ts';
 import { answer, parameterOperation } from '../../responses.ts';
 
-const ActiveReservation = z
-  .object({
-    resource: z.string(),
-    requester: z.string(),
-    resourceType: z.string(),
-    reservedAt: time,
-    expiresAt: time.nullable(),
-    acquiredSlots: z.record(z.string(), z.string()).nullable(),
-    acquiredBlockers: z.array(z.string()).nullable(),
-    reservedAtPath: z.string().nullable(),
-    fencingToken: z.int(),
-    apiKeyLabel: z.string().nullable(),
-  })
-  .openapi('ActiveReservation');
+// Of the wider type that lets the handler answer with a stream.
+const responses: RouteConfig['responses'] = {
+  200: answer('The reservations.', z.array(ActiveReservation)),
+  ...parameterOperation,
+};
+
+export const activeReservationsOperation = operation({
+  method: 'get',
+  path: '/api/v1/Reservation/activeReservations',
+  operationId: 'activeReservations',
+  tags: ['Reservation'],
+  summary: "List the tenant's active reservations",
+  description:
+    'In no particular order. Every reservation that exists from the start of the call to its end is listed exactly once. Costs one read for each 1,000 held slots. A response that ends before its closing bracket is incomplete.',
+  request: { query: ActiveFilter },
+  responses,
+});
 
 export const activeReservationsRoute = (deps: HttpDeps) => {
-  const { sizes } = deps;
-  // Of the wider type that lets the handler answer with a stream.
-  const responses: RouteConfig['responses'] = {
-    200: answer('The reservations.', z.array(ActiveReservation)),
-    ...parameterOperation,
-  };
-
-  const route = createRoute({
-    method: 'get',
-    path: '/api/v1/Reservation/activeReservations',
-    operationId: 'activeReservations',
-    tags: ['Reservation'],
-    summary: "List the tenant's active reservations",
-    description:
-      'In no order. Holds every reservation that was there from the start of the call to its end exactly once, however many there are. Costs one read for each 1,000 slots that are held. An answer that breaks off before its closing bracket is incomplete.',
-    request: {
-      query: z.object({ requester: requesterName(sizes).optional(), resource: resourceName(sizes).optional() }),
-    },
-    responses,
-  });
-
+  const route = { ...activeReservationsOperation, request: { query: withRules(ActiveFilter, deps) } };
   return new OpenAPIHono<AppEnv>().openapi(route, (c) =>
     answerList(c, deps, active(deps.engine, c.get('credential'), c.req.valid('query')), jsonRows()),
   );

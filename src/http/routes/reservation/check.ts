@@ -1,43 +1,27 @@
 /**
- * POST /api/v1/Reservation/check: who holds what, without changing it (docs/specification.md#operations).
+ * POST /api/v1/Reservation/check: shows who holds resources, and changes nothing (docs/specification.md#operations).
  */
-import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
+import { OpenAPIHono, z } from '@hono/zod-openapi';
+import { CheckBody, CheckResult } from '../../../contract/reservations.ts';
 import { check } from '../../../engine/reservations/check.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
-import { batch, item, requesterName, resourceName, time } from '../../fields.ts';
-import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
+import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation } from '../../responses.ts';
 
-const CheckResult = z
-  .object({
-    resource: z.string(),
-    reserved: z.boolean().openapi({ description: 'Whether no slot of it is free.' }),
-    requester: z.string().nullable().openapi({ description: 'Its owner, where it has one slot.' }),
-    heldByRequester: z.boolean().nullable().openapi({ description: 'Null where no requester was asked about.' }),
-    expiresAt: time.nullable(),
-  })
-  .openapi('CheckResult');
+export const checkOperation = operation({
+  method: 'post',
+  path: '/api/v1/Reservation/check',
+  operationId: 'check',
+  tags: ['Reservation'],
+  summary: 'See who holds resources',
+  description: 'Costs one read for each item.',
+  body: CheckBody,
+  responses: { 200: answer('A result for each item, in the same order.', z.array(CheckResult)), ...bodyOperation },
+});
 
 export const checkRoute = ({ engine, reads, sizes, unknownFields }: HttpDeps) => {
-  const fields = { resource: resourceName(sizes), requester: requesterName(sizes).optional() };
-  const CheckItem = item(fields, unknownFields).openapi('CheckItem');
-
-  const Body = batch(CheckItem, sizes);
-  const route = createRoute({
-    method: 'post',
-    path: '/api/v1/Reservation/check',
-    operationId: 'check',
-    tags: ['Reservation'],
-    summary: 'See who holds resources',
-    description: 'Costs one read for each item.',
-    middleware: jsonBody(Body, sizes),
-    hide: true,
-    responses: { 200: answer('A result for each item, in their order.', z.array(CheckResult)), ...bodyOperation },
-  });
-
   const app = new OpenAPIHono<AppEnv>();
-  documentBody(app, route, Body);
-  return app.openapi(route, async (c) => {
+  return app.openapi(withBody(checkOperation, { sizes, unknownFields }), async (c) => {
     await reads.charge(c.get('credential'), c.get('body').length);
     return c.json(await check(engine, c.get('credential'), c.get('body')), 200);
   });

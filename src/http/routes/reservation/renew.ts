@@ -1,56 +1,39 @@
 /**
  * POST /api/v1/Reservation/renew: gives reservations another lease (docs/specification.md#operations).
  */
-import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
-import { INVALID_RELEASE_TOKEN, RENEW_STATUSES } from '../../../domain/reservations.ts';
+import { OpenAPIHono, z } from '@hono/zod-openapi';
+import { Failure } from '../../../contract/errors.ts';
+import { RenewBody, RenewResult } from '../../../contract/reservations.ts';
+import { INVALID_RELEASE_TOKEN } from '../../../domain/reservations.ts';
 import { renew } from '../../../engine/reservations/renew.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { CODE_HEADER } from '../../errors.ts';
-import { batch, item, time, ttlSeconds } from '../../fields.ts';
-import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
-import { answer, bodyOperation, Failure } from '../../responses.ts';
+import { operation, withBody } from '../../operation.ts';
+import { answer, bodyOperation } from '../../responses.ts';
 import { tally } from '../../tally.ts';
-import { unreserveItemFields } from './unreserve.ts';
 
-const RenewResult = z
-  .object({
-    resource: z.string(),
-    requester: z.string(),
-    status: z.enum(RENEW_STATUSES),
-    explanation: z.string().openapi({ example: 'RENEWED' }),
-    expiresAt: time.nullable(),
-  })
-  .openapi('RenewResult');
+export const renewOperation = operation({
+  method: 'post',
+  path: '/api/v1/Reservation/renew',
+  operationId: 'renew',
+  tags: ['Reservation'],
+  summary: 'Renew leases',
+  description:
+    'Each reservation then expires `ttlSeconds` from now, whether that is later or earlier than before. Items are applied one by one, in order.',
+  body: RenewBody,
+  responses: {
+    200: answer('A result for each item, in the same order.', z.array(RenewResult)),
+    ...bodyOperation,
+    403: answer(
+      'At least one item had a wrong or missing release token (explanation INVALID_RELEASE_TOKEN); the other items were applied. Or the tenant is suspended.',
+      z.union([z.array(RenewResult), Failure]),
+    ),
+  },
+});
 
 export const renewRoute = ({ engine, sizes, unknownFields, metrics }: HttpDeps) => {
-  const RenewItem = item({ ...unreserveItemFields(sizes), ttlSeconds: ttlSeconds(sizes) }, unknownFields).openapi(
-    'RenewItem',
-  );
-
-  const Body = batch(RenewItem, sizes);
-  const route = createRoute({
-    method: 'post',
-    path: '/api/v1/Reservation/renew',
-    operationId: 'renew',
-    tags: ['Reservation'],
-    summary: 'Renew leases',
-    description:
-      'Each reservation then ends so many seconds from now, whether that is later or earlier than before. Each item is carried out on its own, in order.',
-    middleware: jsonBody(Body, sizes),
-    hide: true,
-    responses: {
-      200: answer('A result for each item, in their order.', z.array(RenewResult)),
-      ...bodyOperation,
-      403: answer(
-        'At least one item had a wrong or missing release token (explanation INVALID_RELEASE_TOKEN). The others were carried out. Or the tenant is suspended.',
-        z.union([z.array(RenewResult), Failure]),
-      ),
-    },
-  });
-
   const app = new OpenAPIHono<AppEnv>();
-  documentBody(app, route, Body);
-  return app.openapi(route, async (c) => {
+  return app.openapi(withBody(renewOperation, { sizes, unknownFields }), async (c) => {
     const results = await renew(engine, c.get('credential'), c.get('body'));
     c.set('outcome', tally(results));
     metrics?.countItems('renew', results);

@@ -1,60 +1,38 @@
 /**
  * POST /api/v1/Reservation/unreserve: releases reservations (docs/specification.md#plans, #operations, #events).
  */
-import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
-import { INVALID_RELEASE_TOKEN, UNRESERVE_STATUSES } from '../../../domain/reservations.ts';
-import type { Sizes } from '../../../domain/sizes.ts';
+import { OpenAPIHono, z } from '@hono/zod-openapi';
+import { Failure } from '../../../contract/errors.ts';
+import { UnreserveBody, UnreserveResult } from '../../../contract/reservations.ts';
+import { INVALID_RELEASE_TOKEN } from '../../../domain/reservations.ts';
 import { unreserve } from '../../../engine/reservations/unreserve.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { CODE_HEADER } from '../../errors.ts';
-import { batch, item, releaseToken, requesterName, reserveResultFields, resourceName } from '../../fields.ts';
-import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
-import { answer, bodyOperation, Failure } from '../../responses.ts';
+import { operation, withBody } from '../../operation.ts';
+import { answer, bodyOperation } from '../../responses.ts';
 import { tally } from '../../tally.ts';
 
-export const UnreserveResult = z
-  .object({
-    resource: z.string(),
-    requester: z.string(),
-    status: z.enum(UNRESERVE_STATUSES),
-    explanation: z.string().openapi({ example: 'RELINQUISHED' }),
-    released: z.array(z.string()).nullable().openapi({ description: 'The physical slots that became free.' }),
-  })
-  .openapi('UnreserveResult');
-
-export const unreserveItemFields = (sizes: Sizes) => ({
-  requester: requesterName(sizes),
-  resource: resourceName(sizes),
-  releaseToken,
-  ...reserveResultFields,
+export const unreserveOperation = operation({
+  method: 'post',
+  path: '/api/v1/Reservation/unreserve',
+  operationId: 'unreserve',
+  tags: ['Reservation'],
+  summary: 'Release reservations',
+  description: 'Items are applied one by one, in order. Releasing a resource that is already free succeeds.',
+  body: UnreserveBody,
+  responses: {
+    200: answer('A result for each item, in the same order.', z.array(UnreserveResult)),
+    ...bodyOperation,
+    403: answer(
+      'At least one item had a wrong or missing release token (explanation INVALID_RELEASE_TOKEN); the other items were applied. Or the tenant is suspended.',
+      z.union([z.array(UnreserveResult), Failure]),
+    ),
+  },
 });
 
 export const unreserveRoute = ({ engine, sizes, unknownFields, metrics }: HttpDeps) => {
-  const UnreserveItem = item(unreserveItemFields(sizes), unknownFields).openapi('UnreserveItem');
-
-  const Body = batch(UnreserveItem, sizes);
-  const route = createRoute({
-    method: 'post',
-    path: '/api/v1/Reservation/unreserve',
-    operationId: 'unreserve',
-    tags: ['Reservation'],
-    summary: 'Release reservations',
-    description: 'Each item is carried out on its own, in order. Releasing what is free already is a success.',
-    middleware: jsonBody(Body, sizes),
-    hide: true,
-    responses: {
-      200: answer('A result for each item, in their order.', z.array(UnreserveResult)),
-      ...bodyOperation,
-      403: answer(
-        'At least one item had a wrong or missing release token (explanation INVALID_RELEASE_TOKEN). The others were carried out. Or the tenant is suspended.',
-        z.union([z.array(UnreserveResult), Failure]),
-      ),
-    },
-  });
-
   const app = new OpenAPIHono<AppEnv>();
-  documentBody(app, route, Body);
-  return app.openapi(route, async (c) => {
+  return app.openapi(withBody(unreserveOperation, { sizes, unknownFields }), async (c) => {
     const results = await unreserve(engine, c.get('credential'), c.get('body'));
     c.set('outcome', tally(results));
     metrics?.countItems('unreserve', results);

@@ -1,31 +1,32 @@
 /**
- * GET /api/v1/Resource/definitions: all that is registered.
+ * GET /api/v1/Resource/definitions: lists all registered resources (docs/specification.md#registration).
  */
-import { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import { Definition } from '../../../contract/definitions.ts';
 import { definitions } from '../../../engine/definitions/list.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { answerList, jsonRows } from '../../listing.ts';
+import { operation } from '../../operation.ts';
 import { answer, anyOperation } from '../../responses.ts';
-import { Definition } from './register.ts';
 
 // Of the wider type that lets the handler answer with a stream.
 const responses: RouteConfig['responses'] = {
-  200: answer('All of them, sorted by name.', z.array(Definition)),
+  200: answer('All definitions, sorted by name.', z.array(Definition)),
   ...anyOperation,
 };
 
-const route = createRoute({
+export const definitionsOperation = operation({
   method: 'get',
   path: '/api/v1/Resource/definitions',
   operationId: 'definitions',
   tags: ['Resource'],
   summary: 'List the registered resources',
   description:
-    'Costs one read for each 1,000 of them. An answer that breaks off before its closing bracket is incomplete.',
+    'Costs one read for each 1,000 definitions. A response that ends before its closing bracket is incomplete.',
   responses,
 });
 
 export const definitionsRoute = (deps: HttpDeps) =>
-  new OpenAPIHono<AppEnv>().openapi(route, (c) =>
+  new OpenAPIHono<AppEnv>().openapi(definitionsOperation, (c) =>
     answerList(c, deps, definitions(deps.engine, c.get('credential')), jsonRows()),
   );

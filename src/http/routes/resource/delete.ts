@@ -1,36 +1,31 @@
 /**
- * DELETE /api/v1/Resource/{name}: deletes a definition, and on demand what is below it
- * (docs/specification.md#operations, #registration).
+ * DELETE /api/v1/Resource/{name}: deletes a definition, and with `cascade` its subtree (docs/specification.md#operations,
+ * #registration).
  */
-import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { Deleted, DeleteQuery, NameParams } from '../../../contract/definitions.ts';
+import { withRules } from '../../../contract/sizes.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
-import { resourceName } from '../../fields.ts';
 import { notByToken } from '../../middleware/notByToken.ts';
+import { operation } from '../../operation.ts';
 import { answer, parameterOperation, unregistered } from '../../responses.ts';
 import { done } from '../../tally.ts';
 
-const Deleted = z.object({ deleted: z.array(z.string()) }).openapi('Deleted');
+export const deleteOperation = operation({
+  method: 'delete',
+  path: '/api/v1/Resource/{name}',
+  operationId: 'delete',
+  tags: ['Resource'],
+  summary: 'Delete a definition',
+  description:
+    'Refused with 400 if the resource has children and `cascade` is not true, or if any resource that would be deleted is held.',
+  request: { params: NameParams, query: DeleteQuery },
+  responses: { 200: answer('The names of the deleted definitions.', Deleted), ...parameterOperation, ...unregistered },
+});
 
-const cascade = z
-  .enum(['true', 'false'], 'must be true or false')
-  .default('false')
-  .transform((text) => text === 'true')
-  .openapi({ type: 'boolean', description: 'Delete what is below it in the tree too.' });
-
-export const deleteRoute = ({ definitions, sizes }: HttpDeps) => {
-  const route = createRoute({
-    method: 'delete',
-    path: '/api/v1/Resource/{name}',
-    operationId: 'delete',
-    tags: ['Resource'],
-    summary: 'Delete a definition',
-    description:
-      'Refused with 400 where something is below it and `cascade` is not true, or where it, or anything that would be deleted with it, is held.',
-    middleware: notByToken,
-    request: { params: z.object({ name: resourceName(sizes) }), query: z.object({ cascade }) },
-    responses: { 200: answer('What was deleted.', Deleted), ...parameterOperation, ...unregistered },
-  });
-
+export const deleteRoute = ({ definitions, sizes, unknownFields }: HttpDeps) => {
+  const params = withRules(NameParams, { sizes, unknownFields });
+  const route = { ...deleteOperation, middleware: notByToken, request: { ...deleteOperation.request, params } };
   return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
     const { name } = c.req.valid('param');
     const deleted = await definitions.delete(c.get('credential'), name, c.req.valid('query').cascade);

@@ -1,40 +1,29 @@
 /**
- * GET /api/v1/Resource/tree: all that is registered, as trees, with what is free.
+ * GET /api/v1/Resource/tree: lists all registered resources as trees, with their free slots.
  */
-import { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
-import { type TreeNode as Node, PATH_DELIMITER, type TreeRow } from '../../../domain/resources.ts';
-import { tree } from '../../../engine/definitions/list.ts';
+import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import { TreeNode } from '../../../contract/definitions.ts';
+import { PATH_DELIMITER } from '../../../domain/resources.ts';
+import { type TreeRow, tree } from '../../../engine/definitions/list.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { answerList, type ListWriter } from '../../listing.ts';
+import { operation } from '../../operation.ts';
 import { answer, anyOperation } from '../../responses.ts';
-
-const TreeNode: z.ZodType<Node> = z
-  .object({
-    name: z.string(),
-    path: z.string().openapi({ description: 'From the root down, its own name included.', example: 'House>Floor1' }),
-    capacity: z.int(),
-    available: z.int().openapi({ description: 'Free slots.' }),
-    children: z.array(z.lazy(() => TreeNode)).openapi({
-      type: 'array',
-      items: { $ref: '#/components/schemas/TreeNode' },
-    }),
-  })
-  .openapi('TreeNode');
 
 // Of the wider type that lets the handler answer with a stream.
 const responses: RouteConfig['responses'] = {
-  200: answer('The roots; children sorted by name.', z.array(TreeNode)),
+  200: answer('The roots. Children are sorted by name.', z.array(TreeNode)),
   ...anyOperation,
 };
 
-const route = createRoute({
+export const treeOperation = operation({
   method: 'get',
   path: '/api/v1/Resource/tree',
   operationId: 'tree',
   tags: ['Resource'],
-  summary: 'See the registered resources as trees, with what is free',
+  summary: 'List the registered resources as trees, with their free slots',
   description:
-    'Costs one read for each 1,000 of them. An answer that breaks off before its closing bracket is incomplete.',
+    'Costs one read for each 1,000 definitions. A response that ends before its closing bracket is incomplete.',
   responses,
 });
 
@@ -67,6 +56,6 @@ export function nestedNodes(): ListWriter<TreeRow> {
 }
 
 export const treeRoute = (deps: HttpDeps) =>
-  new OpenAPIHono<AppEnv>().openapi(route, (c) =>
+  new OpenAPIHono<AppEnv>().openapi(treeOperation, (c) =>
     answerList(c, deps, tree(deps.engine, c.get('credential')), nestedNodes()),
   );

@@ -1,80 +1,66 @@
 /**
  * /api/v1/Tenant/issuers: the issuers whose JWTs the tenant's users may exchange for tokens. With a session.
  */
-import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
+import { OpenAPIHono, z } from '@hono/zod-openapi';
+import { DeletedIssuer, DeleteIssuerQuery, Issuer } from '../../../contract/tenant.ts';
 import { HoldfastError } from '../../../domain/errors.ts';
+import { audienceFault } from '../../../domain/issuerNames.ts';
 import { chargeWrite } from '../../../engine/tenant/charge.ts';
-import { audienceFault, issuerTextFault, MAX_ISSUER_BYTES } from '../../../identity/issuerNames.ts';
 import { jwksAddressFault } from '../../../identity/jwks.ts';
 import { deleteIssuer, listIssuers, putIssuer } from '../../../store/issuers.ts';
 import type { Store } from '../../../store/records.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
-import { item } from '../../fields.ts';
 import { actorName, bySession } from '../../middleware/bySession.ts';
-import { documentBody, jsonBody } from '../../middleware/jsonBody.ts';
+import { operation, withBody } from '../../operation.ts';
 import { answer, anyOperation, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
-const text = (description: string) =>
-  z
-    .string('must be a string')
-    .superRefine((value, context) => {
-      const fault = issuerTextFault(value);
-      if (fault !== null) context.addIssue({ code: 'custom', message: fault });
-    })
-    .openapi({ description, minLength: 1, maxLength: MAX_ISSUER_BYTES });
+const common = { path: '/api/v1/Tenant/issuers', tags: ['Tenant'], security: [{ session: [] }] };
+
+const listed = operation({
+  ...common,
+  method: 'get',
+  operationId: 'issuers',
+  summary: 'List the issuers of JWTs',
+  responses: { 200: answer('All issuers.', z.array(Issuer)), ...anyOperation },
+});
+
+const put = operation({
+  ...common,
+  method: 'put',
+  operationId: 'putIssuer',
+  summary: 'Register an issuer of JWTs',
+  description:
+    'From tier Starter on. The audience `holdfast:<tenant id>` is for that tenant alone. If the issuer and audience are registered already, `jwksUrl` replaces the old one.',
+  body: Issuer,
+  responses: { 200: answer('The issuer.', Issuer), ...bodyOperation },
+});
+
+const deleted = operation({
+  ...common,
+  method: 'delete',
+  operationId: 'deleteIssuer',
+  summary: 'Delete an issuer of JWTs',
+  description: 'Its JWTs are refused from now on, and tokens that were exchanged for them end.',
+  request: { query: DeleteIssuerQuery },
+  responses: { 200: answer('The deleted issuer.', DeletedIssuer), ...unknown, ...parameterOperation },
+});
+
+export const issuersOperations = [listed, put, deleted];
 
 /** @param allowPrivate whether keys may be fetched from private addresses, and without TLS */
 export const issuersRoutes = (deps: HttpDeps, store: Store, allowPrivate: boolean) => {
-  const names = { issuer: text('What the JWT has as `iss`.'), audience: text('What the JWT has in `aud`.') };
-  const jwksUrl = text('Where the issuer’s keys are.').superRefine((url, context) => {
-    const fault = jwksAddressFault(url, allowPrivate);
-    if (fault !== null) context.addIssue({ code: 'custom', message: fault });
+  const body = Issuer.superRefine(({ jwksUrl }, context) => {
+    const fault = jwksAddressFault(jwksUrl, allowPrivate);
+    if (fault !== null) context.addIssue({ code: 'custom', path: ['jwksUrl'], message: fault });
   });
-  const Issuer = item({ ...names, jwksUrl }, deps.unknownFields).openapi('Issuer');
-  const common = { path: '/api/v1/Tenant/issuers', tags: ['Tenant'], security: [{ session: [] }] };
-  const listed = createRoute({
-    ...common,
-    method: 'get',
-    operationId: 'issuers',
-    summary: 'List the issuers of JWTs',
-    middleware: bySession(deps),
-    responses: { 200: answer('All of them.', z.array(Issuer)), ...anyOperation },
-  });
-  const put = createRoute({
-    ...common,
-    method: 'put',
-    operationId: 'putIssuer',
-    summary: 'Register an issuer of JWTs',
-    description:
-      'From tier Starter on. The audience `holdfast:<tenant id>` is for that tenant alone. An issuer and audience that are registered get the new address of keys.',
-    middleware: [bySession(deps), jsonBody(Issuer, deps.sizes)] as const,
-    hide: true,
-    responses: { 200: answer('The issuer.', Issuer), ...bodyOperation },
-  });
-  const deleted = createRoute({
-    ...common,
-    method: 'delete',
-    operationId: 'deleteIssuer',
-    summary: 'Forget an issuer of JWTs',
-    description: 'Its JWTs are refused, and tokens that were exchanged for them end.',
-    middleware: bySession(deps),
-    request: { query: z.object(names) },
-    responses: {
-      200: answer('Done.', z.object(names).openapi('DeletedIssuer')),
-      ...unknown,
-      ...parameterOperation,
-    },
-  });
-
   const app = new OpenAPIHono<AppEnv>();
-  documentBody(app, put, Issuer);
   return app
-    .openapi(listed, async (c) => {
+    .openapi({ ...listed, middleware: bySession(deps) }, async (c) => {
       const credential = c.get('credential');
       await deps.reads.charge(credential);
       return c.json(await listIssuers(store, credential.tenant), 200);
     })
-    .openapi(put, async (c) => {
+    .openapi(withBody({ ...put, body }, deps, bySession(deps)), async (c) => {
       const credential = c.get('credential');
       const issuer = c.get('body');
       const fault = audienceFault(issuer.audience, credential.tenant);
@@ -83,7 +69,7 @@ export const issuersRoutes = (deps: HttpDeps, store: Store, allowPrivate: boolea
       await putIssuer(store, credential.tenant, issuer, actorName('user', c.get('user')));
       return c.json(issuer, 200);
     })
-    .openapi(deleted, async (c) => {
+    .openapi({ ...deleted, middleware: bySession(deps) }, async (c) => {
       const credential = c.get('credential');
       await chargeWrite(deps.engine, credential);
       const { issuer, audience } = c.req.valid('query');

@@ -1,55 +1,28 @@
 /**
- * GET /api/v1/Tenant: the tenant's tier, limits and what it uses of them (docs/specification.md#operations). With a key
+ * GET /api/v1/Tenant: shows the tenant's tier, its limits and its usage (docs/specification.md#operations). With a key
  * or a session.
  */
-import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
-import { TIERS } from '../../../domain/tiers.ts';
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { Tenant } from '../../../contract/tenant.ts';
 import { usage } from '../../../engine/tenant/usage.ts';
 import type { Store } from '../../../store/records.ts';
 import { countKeys, readTenant } from '../../../store/tenants.ts';
 import type { AppEnv, HttpDeps } from '../../env.ts';
 import { notByToken } from '../../middleware/notByToken.ts';
+import { operation } from '../../operation.ts';
 import { answer, anyOperation } from '../../responses.ts';
 
-const limit = z.int().nullable().openapi({ description: 'Null: any number.' });
-
-const TenantBody = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    tier: z.enum(TIERS),
-    limits: z.object({
-      writesPerMinute: limit,
-      readsPerMinute: limit,
-      writesPerDay: limit,
-      reservations: limit,
-      eventConnections: limit,
-      apiKeys: limit,
-      definitions: limit,
-    }),
-    usage: z.object({
-      writesThisMinute: z.int(),
-      writesToday: z.int(),
-      reservations: z.int(),
-      eventConnections: z.int(),
-      definitions: z.int(),
-      apiKeys: z.int(),
-    }),
-  })
-  .openapi('Tenant');
-
-const route = createRoute({
+export const tenantOperation = operation({
   method: 'get',
   path: '/api/v1/Tenant',
   operationId: 'tenant',
   tags: ['Tenant'],
-  summary: 'See the tier, its limits and what is used of them',
-  middleware: notByToken,
-  responses: { 200: answer('The tenant.', TenantBody), ...anyOperation },
+  summary: 'See the tier, its limits and the usage of them',
+  responses: { 200: answer('The tenant.', Tenant), ...anyOperation },
 });
 
 export const tenantRoute = ({ engine, reads }: HttpDeps, store: Store) =>
-  new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
+  new OpenAPIHono<AppEnv>().openapi({ ...tenantOperation, middleware: notByToken }, async (c) => {
     const credential = c.get('credential');
     await reads.charge(credential);
     const { tier, ...used } = await usage(engine, credential);

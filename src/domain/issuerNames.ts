@@ -2,7 +2,7 @@
  * Checks the names of JWT issuers and audiences. `holdfast:<tenant id>` is each tenant's own audience: no other tenant
  * can register it, so a JWT with this audience names its tenant.
  */
-import { nameFault, TENANT_ID } from '../domain/names.ts';
+import { nameFault, TENANT_ID, utf8Length } from './names.ts';
 
 const PREFIX = 'holdfast:';
 
@@ -23,7 +23,7 @@ export function tenantOfAudience(audience: string): string | null {
  * @returns the fault, as the end of a sentence that starts with the field's name; null: none
  */
 export const issuerTextFault = (text: string): string | null =>
-  Buffer.byteLength(text) > MAX_ISSUER_BYTES
+  utf8Length(text) > MAX_ISSUER_BYTES
     ? `must be at most ${MAX_ISSUER_BYTES} bytes long`
     : nameFault(text, MAX_ISSUER_BYTES);
 

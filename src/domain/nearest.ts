@@ -1,19 +1,19 @@
 /**
- * Guesses which of the known names somebody meant.
+ * Finds the known name that a misspelled one probably means.
  */
 
 /** Longer names are not compared: it would cost more than it helps. */
-const MOST_CHARACTERS = 40;
-/** Letters by which two names begin alike. */
+const MAX_CHARACTERS = 40;
+/** Letters that two names must share at their start to begin alike. */
 const BEGINNING = 3;
 
 /**
- * @param name what was given
- * @returns the known name that takes the fewest changed letters, if it takes at most half of them or both begin alike;
- * null if none is near. One that holds the other takes none
+ * @param name the name that is not known
+ * @returns the known name with the fewest letters to change, if that is at most half of them or both names begin alike;
+ * null if no name is near. A name that contains the other has nothing to change
  */
 export function nearest(name: string, known: readonly string[]): string | null {
-  if (name.length === 0 || name.length > MOST_CHARACTERS) return null;
+  if (name.length === 0 || name.length > MAX_CHARACTERS) return null;
   const given = name.toLowerCase();
   const ranked = known
     .map((one) => ({ one, distance: distanceOf(given, one.toLowerCase()) }))
@@ -28,7 +28,7 @@ function distanceOf(a: string, b: string): number {
   return a.includes(b) || b.includes(a) ? 0 : levenshtein(a, b);
 }
 
-/** How many letters have to be put in, taken out or replaced. */
+/** The number of letters to insert, delete or replace. */
 function levenshtein(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

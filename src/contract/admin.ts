@@ -1,0 +1,69 @@
+/** What administrators see and change of all tenants (docs/specification.md#operations). */
+import { z } from 'zod';
+import { nameFault } from '../domain/names.ts';
+import { TIERS } from '../domain/tiers.ts';
+import { item, tenantId, time } from './fields.ts';
+
+const MAX_SEARCH_LENGTH = 100;
+const MAX_PAGE = 500;
+
+const pageRule = `must be an integer from 1 to ${MAX_PAGE}`;
+const limit = z
+  .string()
+  .regex(/^\d{1,4}$/, pageRule)
+  .default('50')
+  .transform(Number)
+  .pipe(z.number().min(1, pageRule).max(MAX_PAGE, pageRule))
+  .meta({ type: 'integer', minimum: 1, maximum: MAX_PAGE, default: 50 });
+
+export const TenantParams = z.object({ id: tenantId });
+
+export const TenantsQuery = z.object({
+  search: z
+    .string()
+    .superRefine((text, context) => {
+      const fault = nameFault(text, MAX_SEARCH_LENGTH);
+      if (fault !== null) context.addIssue({ code: 'custom', message: fault });
+    })
+    .optional()
+    .meta({ description: 'Part of an id or a name.', minLength: 1, maxLength: MAX_SEARCH_LENGTH }),
+  after: tenantId.optional().meta({ description: 'The `next` of the previous page.' }),
+  limit,
+});
+
+export const AdminTenant = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    tier: z.enum(TIERS),
+    suspendedAt: time.nullable(),
+    requireRegistration: z.boolean(),
+    createdAt: time,
+  })
+  .meta({ id: 'AdminTenant' });
+
+export const AdminTenants = z
+  .object({ tenants: z.array(AdminTenant), next: z.string().nullable() })
+  .meta({ id: 'AdminTenants' });
+
+export const TierChange = item({ tier: z.enum(TIERS, `must be one of ${TIERS.join(', ')}`) }).meta({
+  id: 'TierChange',
+});
+
+export const AdminCleared = z.object({ cleared: z.int() }).meta({ id: 'AdminCleared' });
+
+export const AuditQuery = z.object({
+  before: z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be the id of an entry')
+    .transform(Number)
+    .optional()
+    .meta({ type: 'integer', description: 'Only entries older than this one.' }),
+  limit,
+});
+
+export const AuditDetails = z.record(z.string(), z.unknown());
+
+export const AuditTrail = z
+  .array(z.object({ id: z.int(), at: time, actor: z.string(), action: z.string(), details: AuditDetails }))
+  .meta({ id: 'AuditTrail' });

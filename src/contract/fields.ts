@@ -1,0 +1,93 @@
+/**
+ * The fields that requests and results are made of, and their rules (docs/specification.md#names-and-sizes). A fault's
+ * message is the end of a sentence that starts with the field's name.
+ */
+import { z } from 'zod';
+import { nameFault, SYSTEM_REQUESTER_PREFIX, TENANT_ID } from '../domain/names.ts';
+import { nearest } from '../domain/nearest.ts';
+import { sized } from './sizes.ts';
+
+/** The message for a missing value, or for one of the wrong type. */
+export const must = (rule: string) => (issue: { input: unknown }) =>
+  issue.input === undefined ? 'is required' : `must be ${rule}`;
+
+/** A string that nameFault() accepts. */
+export const name = (maxLength: number) =>
+  z
+    .string({ error: must('a string') })
+    .superRefine((text, context) => {
+      const fault = nameFault(text, maxLength);
+      if (fault !== null) context.addIssue({ code: 'custom', message: fault });
+    })
+    .meta({ minLength: 1, maxLength });
+
+export const resourceName = sized(({ nameLength }) =>
+  name(nameLength).meta({ description: 'The name of the resource.', example: 'printer' }),
+);
+
+export const requesterName = sized(({ nameLength }) =>
+  name(nameLength)
+    .refine((text) => !text.startsWith(SYSTEM_REQUESTER_PREFIX), `must not start with ${SYSTEM_REQUESTER_PREFIX}`)
+    .meta({ description: 'Who makes the reservation: a name of your choice.', example: 'worker-1' }),
+);
+
+export const resourceType = sized(({ typeLength }) =>
+  name(typeLength).meta({
+    description: 'A tag of your choice, repeated in events. Default `UserDefined`.',
+    example: 'Device',
+  }),
+);
+
+export const ttlSeconds = sized((sizes) =>
+  z
+    .int({ error: must('an integer greater than 0') })
+    .min(1, 'must be an integer greater than 0')
+    .max(sizes.ttlSeconds, `must be at most ${sizes.ttlSeconds}`)
+    .meta({ description: 'The lease, in seconds. Without it the reservation never expires.', example: 30 }),
+);
+
+/** Any value: a token that is wrong or missing fails its own item, not the request. */
+export const releaseToken = z
+  .unknown()
+  .transform((token) => (typeof token === 'string' ? token : null))
+  .optional()
+  .meta({
+    type: 'string',
+    description: 'The token that the reserve call returned.',
+    example: '3f6c0b5e-6f0a-4c3e-9a55-0d1c7a2b9e11',
+  });
+
+/** A field that a request may have and that has no effect. */
+export const ignored = z
+  .unknown()
+  .optional()
+  .meta({ description: 'Ignored, so that a result of a reserve call can be sent as it is.' });
+
+/**
+ * An object of a request. Its message for an unknown field suggests the field that was probably meant.
+ * @param ignoredFields fields that are accepted but not suggested
+ */
+export const item = <Shape extends z.core.$ZodShape>(shape: Shape, ignoredFields: object = {}) => {
+  const known = Object.keys(shape).filter((field) => !(field in ignoredFields));
+  const error: z.core.$ZodErrorMap = (issue) => {
+    if (issue.code !== 'unrecognized_keys') return must('an object')(issue);
+    const meant = nearest(String(issue.keys[0]), known);
+    return `is not a known field; ${meant === null ? `the known ones are ${known.join(', ')}` : `did you mean ${meant}?`}`;
+  };
+  return z.strictObject(shape, { error });
+};
+
+/** The items of a request: validated as a whole before anything is done. */
+export const batch = <Item extends z.ZodType>(one: Item) =>
+  sized((sizes) => {
+    const rule = `an array of 1 to ${sizes.batch} items`;
+    return z
+      .array(one, { error: must(rule) })
+      .min(1, `must be ${rule}`)
+      .max(sizes.batch, `must be ${rule}`);
+  });
+
+/** A time in a response. */
+export const time = z.iso.datetime().meta({ description: 'ISO 8601, UTC.', example: '2026-01-31T12:00:30.000Z' });
+
+export const tenantId = z.string('must be a string').regex(TENANT_ID, 'must be the id of a tenant');

@@ -1,0 +1,186 @@
+/**
+ * Reservations: the requests that make, end and show them, and their results (docs/specification.md#resources,
+ * #operations).
+ */
+import { z } from 'zod';
+import {
+  RENEW_STATUSES,
+  RESERVE_STATUSES,
+  TRANSACTION_METHODS,
+  TRANSACTION_STATUSES,
+  UNRESERVE_STATUSES,
+} from '../domain/reservations.ts';
+import {
+  batch,
+  ignored,
+  item,
+  releaseToken,
+  requesterName,
+  resourceName,
+  resourceType,
+  time,
+  ttlSeconds,
+} from './fields.ts';
+
+/** What a reservation holds besides its own slot (docs/specification.md#plans). */
+const details = {
+  acquiredSlots: z.record(z.string(), z.string()).nullable(),
+  acquiredBlockers: z.array(z.string()).nullable(),
+  reservedAtPath: z.string().nullable(),
+};
+
+const reserveItem = {
+  requester: requesterName,
+  resource: resourceName,
+  ttlSeconds: ttlSeconds.optional(),
+  resourceType: resourceType.optional(),
+};
+export const ReserveItem = item(reserveItem).meta({ id: 'ReserveItem' });
+export type ReserveItem = z.output<typeof ReserveItem>;
+
+export const ReserveBody = batch(ReserveItem);
+
+export const ReserveResult = z
+  .object({
+    resource: z.string(),
+    requester: z.string(),
+    status: z.enum(RESERVE_STATUSES),
+    explanation: z.string().meta({ example: 'ACQUIRED' }),
+    releaseToken: z.uuid().nullable(),
+    expiresAt: time.nullable(),
+    ...details,
+    fencingToken: z.int().nullable().meta({ description: 'Grows with every ACQUIRED of the tenant.' }),
+  })
+  .meta({ id: 'ReserveResult' });
+export type ReserveResult = z.output<typeof ReserveResult>;
+
+const unreserveItem = { requester: requesterName, resource: resourceName, releaseToken };
+
+/** The other fields of a reserve result. A field that is missing here does not compile. */
+const otherResultFields = {
+  status: ignored,
+  explanation: ignored,
+  expiresAt: ignored,
+  acquiredSlots: ignored,
+  acquiredBlockers: ignored,
+  reservedAtPath: ignored,
+  fencingToken: ignored,
+} satisfies Record<Exclude<keyof ReserveResult, keyof typeof unreserveItem>, unknown>;
+
+export const UnreserveItem = item({ ...unreserveItem, ...otherResultFields }, otherResultFields).meta({
+  id: 'UnreserveItem',
+});
+export type UnreserveItem = z.output<typeof UnreserveItem>;
+
+export const UnreserveBody = batch(UnreserveItem);
+
+export const UnreserveResult = z
+  .object({
+    resource: z.string(),
+    requester: z.string(),
+    status: z.enum(UNRESERVE_STATUSES),
+    explanation: z.string().meta({ example: 'RELINQUISHED' }),
+    released: z.array(z.string()).nullable().meta({ description: 'The physical slots that became free.' }),
+  })
+  .meta({ id: 'UnreserveResult' });
+export type UnreserveResult = z.output<typeof UnreserveResult>;
+
+export const RenewItem = item({ ...unreserveItem, ...otherResultFields, ttlSeconds }, otherResultFields).meta({
+  id: 'RenewItem',
+});
+export type RenewItem = z.output<typeof RenewItem>;
+
+export const RenewBody = batch(RenewItem);
+
+export const RenewResult = z
+  .object({
+    resource: z.string(),
+    requester: z.string(),
+    status: z.enum(RENEW_STATUSES),
+    explanation: z.string().meta({ example: 'RENEWED' }),
+    expiresAt: time.nullable(),
+  })
+  .meta({ id: 'RenewResult' });
+export type RenewResult = z.output<typeof RenewResult>;
+
+export const TransactionItem = z
+  .discriminatedUnion(
+    'requestType',
+    [
+      item({ requestType: z.literal('RESERVE'), ...reserveItem }),
+      item({ requestType: z.literal('UNRESERVE'), ...unreserveItem, ...otherResultFields }, otherResultFields),
+    ],
+    { error: ({ code }) => (code === 'invalid_union' ? 'must be RESERVE or UNRESERVE' : 'must be an object') },
+  )
+  .meta({ id: 'TransactionRequest' });
+export type TransactionItem = z.output<typeof TransactionItem>;
+
+export const Transaction = item({
+  method: z.enum(TRANSACTION_METHODS, `must be one of ${TRANSACTION_METHODS.join(', ')}`),
+  requests: batch(TransactionItem),
+})
+  .superRefine(({ method, requests }, context) => {
+    const at = method === 'FIRST' ? requests.findIndex(({ requestType }) => requestType !== 'RESERVE') : -1;
+    if (at >= 0) {
+      const path = ['requests', at, 'requestType'];
+      context.addIssue({ code: 'custom', path, message: 'must be RESERVE where the method is FIRST' });
+    }
+  })
+  .meta({ id: 'Transaction' });
+
+/** In a transaction, an item that is not kept is NOT_AVAILABLE, a release too. */
+const UndoneUnreserveResult = UnreserveResult.extend({ status: z.literal('NOT_AVAILABLE') }).meta({
+  id: 'UndoneUnreserveResult',
+});
+
+export const TransactionItemResult = z.union([ReserveResult, UnreserveResult, UndoneUnreserveResult]);
+export type TransactionItemResult = z.output<typeof TransactionItemResult>;
+
+export const TransactionResult = z
+  .object({
+    method: z.enum(TRANSACTION_METHODS),
+    status: z.enum(TRANSACTION_STATUSES),
+    results: z.array(TransactionItemResult),
+  })
+  .meta({ id: 'TransactionResult' });
+export type TransactionResult = z.output<typeof TransactionResult>;
+
+export const CheckItem = item({ resource: resourceName, requester: requesterName.optional() }).meta({
+  id: 'CheckItem',
+});
+export type CheckItem = z.output<typeof CheckItem>;
+
+export const CheckBody = batch(CheckItem);
+
+export const CheckResult = z
+  .object({
+    resource: z.string(),
+    reserved: z.boolean().meta({ description: 'True if no slot of the resource is free.' }),
+    requester: z.string().nullable().meta({ description: 'The owner, if the resource has one slot.' }),
+    heldByRequester: z.boolean().nullable().meta({ description: 'Null if the item names no requester.' }),
+    expiresAt: time.nullable(),
+  })
+  .meta({ id: 'CheckResult' });
+export type CheckResult = z.output<typeof CheckResult>;
+
+/** The query of the list of active reservations. A filter that is left out matches all of them. */
+export const ActiveFilter = z.object({ requester: requesterName.optional(), resource: resourceName.optional() });
+export type ActiveFilter = z.output<typeof ActiveFilter>;
+
+export const ActiveReservation = z
+  .object({
+    resource: z.string(),
+    requester: z.string(),
+    resourceType: z.string(),
+    reservedAt: time,
+    expiresAt: time.nullable(),
+    ...details,
+    fencingToken: z.int(),
+    apiKeyLabel: z.string().nullable(),
+  })
+  .meta({ id: 'ActiveReservation' });
+export type ActiveReservation = z.output<typeof ActiveReservation>;
+
+export const Cleared = z
+  .object({ cleared: z.int().meta({ description: 'The number of reservations that ended.' }) })
+  .meta({ id: 'Cleared' });

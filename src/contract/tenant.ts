@@ -1,0 +1,80 @@
+/**
+ * A tenant: its tier, limits and usage, its settings, and the issuers of its users' JWTs
+ * (docs/specification.md#operations, #identity).
+ */
+import { z } from 'zod';
+import { issuerTextFault, MAX_ISSUER_BYTES } from '../domain/issuerNames.ts';
+import { TIERS } from '../domain/tiers.ts';
+import { item, tenantId, time } from './fields.ts';
+
+const limit = z.int().nullable().meta({ description: 'Null: unlimited.' });
+
+export const Tenant = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    tier: z.enum(TIERS),
+    limits: z.object({
+      writesPerMinute: limit,
+      readsPerMinute: limit,
+      writesPerDay: limit,
+      reservations: limit,
+      eventConnections: limit,
+      apiKeys: limit,
+      definitions: limit,
+    }),
+    usage: z.object({
+      writesThisMinute: z.int(),
+      writesToday: z.int(),
+      reservations: z.int(),
+      eventConnections: z.int(),
+      definitions: z.int(),
+      apiKeys: z.int(),
+    }),
+  })
+  .meta({ id: 'Tenant' });
+
+export const Settings = item({
+  requireRegistration: z
+    .boolean('must be true or false')
+    .meta({ description: 'True if only registered resources can be reserved.' }),
+}).meta({ id: 'Settings' });
+
+const issuerText = (description: string) =>
+  z
+    .string('must be a string')
+    .superRefine((value, context) => {
+      const fault = issuerTextFault(value);
+      if (fault !== null) context.addIssue({ code: 'custom', message: fault });
+    })
+    .meta({ description, minLength: 1, maxLength: MAX_ISSUER_BYTES });
+
+const issuerNames = {
+  issuer: issuerText('The `iss` of the JWTs.'),
+  audience: issuerText('A value of the `aud` of the JWTs.'),
+};
+
+export const Issuer = item({ ...issuerNames, jwksUrl: issuerText('The URL of the issuer’s keys.') }).meta({
+  id: 'Issuer',
+});
+
+export const DeleteIssuerQuery = z.object(issuerNames);
+export const DeletedIssuer = z.object(issuerNames).meta({ id: 'DeletedIssuer' });
+
+/** The exchange of a JWT for a token. */
+export const Exchange = item({
+  jwt: z.string('must be a string').meta({ description: 'Signed by an issuer that the tenant has registered.' }),
+  tenant: tenantId.optional().meta({
+    description: 'Not needed if the JWT has the audience `holdfast:<tenant id>`.',
+    example: 'acme',
+  }),
+}).meta({ id: 'Exchange' });
+
+export const Token = z
+  .object({
+    token: z.string().meta({ description: 'Send it in `X-Api-Key`.' }),
+    tokenType: z.literal('Bearer'),
+    expiresIn: z.int().meta({ description: 'Seconds.', example: 900 }),
+    expiresAt: time,
+  })
+  .meta({ id: 'Token' });

@@ -1,0 +1,145 @@
+/**
+ * The OpenAPI document: written from what the routes declare, without an app, for any configuration.
+ */
+import { OpenAPIRegistry, OpenApiGeneratorV31, zodToOpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
+import { z } from '@hono/zod-openapi';
+import { mapParts, type Rules, withRules } from '../contract/sizes.ts';
+import { DEFAULT_SIZES } from '../domain/sizes.ts';
+import { cookieName } from './cookies.ts';
+import type { Operation } from './operation.ts';
+import { adminOperations } from './routes/admin/tenants.ts';
+import { tokenOperation } from './routes/auth/token.ts';
+import { eventsOperation } from './routes/events/events.ts';
+import { healthOperations } from './routes/health.ts';
+import { activeReservationsOperation } from './routes/reservation/activeReservations.ts';
+import { checkOperation } from './routes/reservation/check.ts';
+import { renewOperation } from './routes/reservation/renew.ts';
+import { reserveOperation } from './routes/reservation/reserve.ts';
+import { resetOperation } from './routes/reservation/reset.ts';
+import { transactionOperation } from './routes/reservation/transaction.ts';
+import { unreserveOperation } from './routes/reservation/unreserve.ts';
+import { availableOperation } from './routes/resource/available.ts';
+import { definitionsOperation } from './routes/resource/definitions.ts';
+import { deleteOperation } from './routes/resource/delete.ts';
+import { registerOperation } from './routes/resource/register.ts';
+import { treeOperation } from './routes/resource/tree.ts';
+import { issuersOperations } from './routes/tenant/issuers.ts';
+import { keysOperations } from './routes/tenant/keys.ts';
+import { settingsOperations } from './routes/tenant/settings.ts';
+import { tenantOperation } from './routes/tenant/tenant.ts';
+
+const DESCRIPTION = `Reserve, share and release named resources. Send your API key in the header \`X-Api-Key\`, or as \`Authorization: Bearer\`.
+A 200 means that the request was processed; each item of the response has its own status.`;
+
+const ABOUT = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Holdfast',
+    version: '1',
+    description: DESCRIPTION,
+    license: { name: 'MIT', identifier: 'MIT' },
+  },
+  servers: [{ url: '/' }],
+  security: [{ apiKey: [] }, { bearer: [] }],
+  tags: [
+    { name: 'Reservation', description: 'Reserve resources, release them, and list reservations.' },
+    { name: 'Resource', description: 'Register resources and list them.' },
+    { name: 'Events', description: 'Watch every change.' },
+    { name: 'Tenant', description: 'Tier, keys and settings.' },
+    { name: 'Administration', description: 'All tenants, for administrators.' },
+    { name: 'Operations', description: 'For operators of the service.' },
+  ],
+};
+
+/** The operations of every instance that serves the API. */
+const ALWAYS: readonly Operation[] = [
+  reserveOperation,
+  unreserveOperation,
+  renewOperation,
+  transactionOperation,
+  checkOperation,
+  activeReservationsOperation,
+  resetOperation,
+  registerOperation,
+  definitionsOperation,
+  treeOperation,
+  availableOperation,
+  deleteOperation,
+  eventsOperation,
+];
+
+/** The operations that need a database. */
+const WITH_DATABASE: readonly Operation[] = [
+  tenantOperation,
+  ...keysOperations,
+  ...settingsOperations,
+  ...issuersOperations,
+  ...adminOperations,
+];
+
+/** The part of an instance's configuration that the document shows. */
+export interface Described extends Rules {
+  /** True if JWTs can be exchanged for tokens. */
+  readonly hasIssuers: boolean;
+  /** The name of the session cookie; null without a database. */
+  readonly sessionCookie: string | null;
+}
+
+/** The instance that docs/openapi.json describes: one with a database and the default configuration. */
+export const DEFAULT_INSTANCE: Described = {
+  sizes: DEFAULT_SIZES,
+  unknownFields: 'refuse',
+  hasIssuers: true,
+  sessionCookie: cookieName(undefined, 'session'),
+};
+
+/** Writes the OpenAPI document of an instance. */
+export function openapiDocument({ sizes, unknownFields, hasIssuers, sessionCookie }: Described): object {
+  const registry = new OpenAPIRegistry();
+  const scheme = (name: string, at: { type: 'apiKey'; in: string; name: string } | { type: 'http'; scheme: string }) =>
+    registry.registerComponent('securitySchemes', name, at);
+  scheme('apiKey', { type: 'apiKey', in: 'header', name: 'X-Api-Key' });
+  scheme('bearer', { type: 'http', scheme: 'bearer' });
+  if (sessionCookie !== null) scheme('session', { type: 'apiKey', in: 'cookie', name: sessionCookie });
+
+  const operations: readonly Operation[] = [
+    ...healthOperations,
+    ...(hasIssuers ? [tokenOperation] : []),
+    ...ALWAYS,
+    ...(sessionCookie === null ? [] : WITH_DATABASE),
+  ];
+  for (const { body, request, responses, ...route } of operations)
+    registry.registerPath({
+      ...route,
+      responses: named(responses),
+      request: {
+        ...request,
+        ...(request?.params && { params: configured(request.params) }),
+        ...(request?.query && { query: configured(request.query) }),
+        ...(body && { body: { required: true, content: { 'application/json': { schema: configured(body) } } } }),
+      },
+    });
+  return new OpenApiGeneratorV31(registry.definitions).generateDocument(ABOUT);
+
+  function configured<Schema extends z.ZodType>(schema: Schema): Schema {
+    return useIds(withRules(schema, { sizes, unknownFields }));
+  }
+}
+
+function named(responses: Operation['responses']): Operation['responses'] {
+  for (const response of Object.values(responses)) {
+    if ('$ref' in response) continue;
+    const bodies = Object.values(response.content ?? {}).map((content) =>
+      content && 'schema' in content ? content.schema : null,
+    );
+    for (const schema of [...bodies, response.headers]) if (schema instanceof z.ZodType) useIds(schema);
+  }
+  return responses;
+}
+
+/** Has the generator write each schema that has an id once, as a component of that name. */
+function useIds<Schema extends z.ZodType>(schema: Schema): Schema {
+  if (schema.meta()?.id !== undefined && !zodToOpenAPIRegistry.has(schema)) zodToOpenAPIRegistry.add(schema, {});
+  mapParts(schema, (part) => (part instanceof z.ZodType ? useIds(part) : part));
+  return schema;
+}

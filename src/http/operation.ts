@@ -1,0 +1,26 @@
+/**
+ * An operation of the API, as a route declares it: apart from any app, so that the OpenAPI document can be written
+ * without one.
+ */
+import type { RouteConfig, z } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
+import { type Rules, withRules } from '../contract/sizes.ts';
+import { type BodyMiddleware, jsonBody } from './middleware/jsonBody.ts';
+
+/** A route, and the schema of its body if it takes one. */
+export type Operation = Omit<RouteConfig, 'middleware' | 'hide'> & { readonly body?: z.ZodType };
+
+/** Declares an operation. */
+export const operation = <Path extends string, Route extends Omit<Operation, 'path'> & { path: Path }>(
+  route: Route,
+): Route => route;
+
+/** The route of an operation for an app: `before` and then jsonBody take its requests before the handler does. */
+export function withBody<Route extends Operation & { readonly body: z.ZodType }, Before extends MiddlewareHandler[]>(
+  route: Route,
+  { sizes, unknownFields }: Rules,
+  ...before: Before
+): Route & { middleware: [...Before, BodyMiddleware<Route['body']>] } {
+  const takeBody = jsonBody(withRules<Route['body']>(route.body, { sizes, unknownFields }), sizes);
+  return { ...route, middleware: [...before, takeBody] };
+}
