@@ -12,8 +12,9 @@ const ALLOWED = {
   limits: ['domain', 'redis', 'engine'],
   store: ['domain', 'contract', 'redis', 'engine'],
   definitions: ['domain', 'contract', 'redis', 'engine', 'store'],
-  http: ['domain', 'contract', 'redis', 'engine', 'definitions', 'events', 'identity', 'limits', 'store', 'telemetry'],
-  dashboard: ['domain', 'contract', 'redis', 'config', 'engine', 'http', 'identity', 'store'],
+  operations: ['domain', 'contract', 'engine', 'definitions', 'identity', 'limits', 'store', 'telemetry'],
+  http: ['domain', 'contract', 'engine', 'events', 'identity', 'limits', 'operations', 'store', 'telemetry'],
+  dashboard: ['domain', 'contract', 'config', 'engine', 'http', 'identity', 'operations', 'store'],
 };
 
 const room = (name) => `^src/${name}/`;
@@ -38,6 +39,15 @@ module.exports = {
       from: { path: room(name) },
       to: { path: '^src/', pathNot: [name, ...allowed].map(room) },
     })),
+    {
+      name: 'dashboard-shares-only-these-parts-of-http',
+      severity: 'error',
+      from: { path: room('dashboard') },
+      to: {
+        path: '^src/http/',
+        pathNot: '^src/http/(clientAddress|deps|describeFault|env|failures|sameOrigin)\\.ts$',
+      },
+    },
     {
       name: 'traces-are-loaded-only-when-configured',
       severity: 'error',

@@ -28,7 +28,7 @@ const redis = createRedis(server.url, (error) => console.error(error.message));
 const tiers = { ...DEFAULT_TIERS, Enterprise: UNLIMITED };
 defineScripts(redis, loadScripts(tiers));
 const key = makeKey('bench');
-const credential: Credential = { tenant: 'bench', asker: digestOf(key), kind: 'key' };
+const credential: Credential = { tenant: 'bench', credentialKey: digestOf(key), kind: 'key' };
 const tenants = configuredTenants([{ key, tenant: 'bench', tier: 'Enterprise' }]);
 const engine: Engine = { redis, loadTenant: configuredLoader(redis, tenants), tiers };
 
@@ -82,7 +82,7 @@ async function cycle(what: string, sizes: readonly number[], next: () => Reserve
     await watchSlow(redis, 100);
     const us = await scriptTime(async () => {
       for (let done = 0; done < ITEMS; done += size) {
-        const results = await reserve(engine, credential, Array.from({ length: size }, next));
+        const { result: results } = await reserve(engine, credential, Array.from({ length: size }, next));
         const failed = results.find(({ status }) => status !== 'ACQUIRED');
         if (failed !== undefined) throw new Error(`${what}: ${failed.explanation}`);
         await unreserve(engine, credential, results);
@@ -110,7 +110,7 @@ async function allOrNone(): Promise<void> {
 
 async function renewing(): Promise<void> {
   const items = names('lease-', 500).map((resource) => ({ resource, requester: 'r', ttlSeconds: 600 }));
-  const held = (await reserve(engine, credential, items)).map((one) => ({ ...one, ttlSeconds: 900 }));
+  const held = (await reserve(engine, credential, items)).result.map((one) => ({ ...one, ttlSeconds: 900 }));
   await renew(engine, credential, held);
   const us = await scriptTime(async () => {
     for (let i = 0; i < 40; i++) await renew(engine, credential, held);

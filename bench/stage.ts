@@ -74,7 +74,7 @@ export async function setStage(say: (line: string) => void): Promise<Stage> {
     tenant,
     tenants,
     engine: { redis, loadTenant: configuredLoader(redis, configuredTenants([tenant])), tiers: TIERS },
-    credential: { tenant: tenant.tenant, asker: digestOf(tenant.key), kind: 'key' },
+    credential: { tenant: tenant.tenant, credentialKey: digestOf(tenant.key), kind: 'key' },
     strike: async () => {
       redis.disconnect();
       await stopServers();

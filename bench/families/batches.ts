@@ -58,5 +58,5 @@ export async function cycleStraight({ engine, credential }: Stage, size: number)
     requester: 'worker-1',
     ttlSeconds: 3600,
   }));
-  await unreserve(engine, credential, await reserve(engine, credential, items));
+  await unreserve(engine, credential, (await reserve(engine, credential, items)).result);
 }

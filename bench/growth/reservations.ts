@@ -109,8 +109,10 @@ async function holdSlots({ engine, credential }: Stage, n: number): Promise<void
 async function costOfCall(acting: Stage): Promise<number> {
   const { engine, credential } = acting;
   const before = await redisUse(acting);
-  for (let i = 0; i < CALLS; i++)
-    await unreserve(engine, credential, await reserve(engine, credential, [{ resource: 'pool', requester: 'alone' }]));
+  for (let i = 0; i < CALLS; i++) {
+    const { result } = await reserve(engine, credential, [{ resource: 'pool', requester: 'alone' }]);
+    await unreserve(engine, credential, result);
+  }
   return ((await redisUse(acting)).scriptUs - before.scriptUs) / CALLS / 2;
 }
 

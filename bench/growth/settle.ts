@@ -25,5 +25,5 @@ export async function settle({ redis }: Stage, names: readonly string[]): Promis
 export const actingFor = (stage: Stage, tenant: ConfiguredKey): Stage => ({
   ...stage,
   tenant,
-  credential: { tenant: tenant.tenant, asker: digestOf(tenant.key), kind: 'key' },
+  credential: { tenant: tenant.tenant, credentialKey: digestOf(tenant.key), kind: 'key' },
 });

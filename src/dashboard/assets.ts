@@ -1,6 +1,6 @@
 /**
- * The files that pages name: a style sheet, scripts, an icon. Each is named with a digest of what it holds, so that a
- * browser keeps it for good and a new version has a new name.
+ * The style sheet, scripts and icon of the pages. The address of each contains a digest of its content, so that
+ * browsers can cache it for ever and a new version has a new address.
  */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const files = (Object.keys(TYPES) as Asset[]).map((name) => {
   return { name, content, path: `${FOLDER}/${hash('sha256', content).slice(0, 12)}/${name}` };
 });
 
-/** Where pages find it. */
+/** The address of a file. */
 export const assetPath = (name: Asset): string => files.find((file) => file.name === name)?.path ?? '';
 
 export const assetRoutes = () => {

@@ -1,35 +1,36 @@
 /**
- * What the dashboard is given, and what its parts hand on to each other in a request.
+ * The parts that the dashboard is made of, and the values that its parts pass on within one request.
  */
-import type { Hono } from 'hono';
 import type { Credential } from '../domain/tenants.ts';
 import type { SessionUser } from '../engine/tenant/sessions.ts';
-import type { AppEnv, HttpDeps } from '../http/env.ts';
+import type { BodyDeps, CallerDeps, TenantDeps } from '../http/deps.ts';
+import type { AppEnv } from '../http/env.ts';
 import type { AdminStanding } from '../identity/admins.ts';
 import type { ConfiguredKey } from '../identity/configuredTenants.ts';
 import type { OidcClient } from '../identity/oidc.ts';
+import type { OperationDeps } from '../operations/deps.ts';
 
-/** How people sign in: at an OpenID Connect provider; on this machine, by saying so; not at all. */
+/** How people sign in: at an OpenID Connect provider; on this machine, without a password; not at all. */
 export type SignInWay =
   | { readonly kind: 'oidc'; readonly client: OidcClient; readonly issuer: string }
   | { readonly kind: 'local' }
   | { readonly kind: 'none' };
 
-export interface DashboardDeps extends HttpDeps {
+export interface DashboardDeps extends OperationDeps, BodyDeps, CallerDeps {
   readonly signIn: SignInWay;
-  /** The origin at which people see the service; undefined: wherever they ask for it */
+  /** The origin at which people see the service; undefined: the one that they ask for */
   readonly publicUrl: string | undefined;
-  /** Of the in-memory mode. */
+  /** Keys of the in-memory mode. */
   readonly configuredKeys: readonly ConfiguredKey[];
-  /** The service itself, for what forms ask of it. */
-  readonly request: Hono<AppEnv>['request'];
+  /** null: there is no database */
+  readonly tenants: TenantDeps | null;
 }
 
-/** Who looks at a page. */
+/** The person who looks at a page. */
 export interface Viewer {
   readonly credential: Credential;
   readonly user: SessionUser;
-  /** In the in-memory mode `admin`: its page of tenants changes nothing. */
+  /** `admin` in the in-memory mode: its page of tenants changes nothing. */
   readonly standing: AdminStanding;
 }
 

@@ -1,24 +1,27 @@
 /**
- * What a form sent, and what was searched for.
+ * Reads forms and searches, and carries out the operation of a form.
  */
 import type { Context } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
-import { HoldfastError } from '../domain/errors.ts';
+import { HoldfastError, LimitError } from '../domain/errors.ts';
 import { nameFault } from '../domain/names.ts';
-import type { DashboardEnv } from './env.ts';
+import { describeFault } from '../http/describeFault.ts';
+import { FAILURES, RETRY_AFTER_S } from '../http/failures.ts';
+import type { DashboardDeps, DashboardEnv } from './env.ts';
 
-const MOST_SEARCHED = 256;
+const MAX_SEARCH_LENGTH = 256;
 
-/** What somebody searches for; what no name can hold finds everything, like nothing at all. */
+/** A search. A text that no name can contain finds everything, as an empty one does. */
 export const searched = z
   .string()
   .default('')
-  .transform((text) => (nameFault(text, MOST_SEARCHED) === null ? text : ''));
+  .transform((text) => (nameFault(text, MAX_SEARCH_LENGTH) === null ? text : ''));
 
-/** The number of a page, of at least 1. */
+/** The number of a page, from 1. */
 export const pageNumber = z.coerce.number().int().min(1).max(1_000_000).catch(1);
 
-/** @throws HoldfastError refused, where it is not such a form */
+/** @throws HoldfastError refused if the form has other fields */
 export async function readForm<Schema extends z.ZodType>(
   c: Context<DashboardEnv>,
   schema: Schema,
@@ -27,4 +30,63 @@ export async function readForm<Schema extends z.ZodType>(
   const { data, error } = schema.safeParse(body);
   if (error !== undefined) throw new HoldfastError('refused', 'The form is malformed.');
   return data;
+}
+
+/**
+ * Checks a value by a schema of the API.
+ * @throws HoldfastError refused
+ */
+export function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const { data, error } = schema.safeParse(value);
+  if (error !== undefined) throw new HoldfastError('refused', describeFault(error));
+  return data;
+}
+
+/** A failure that a page shows. */
+export interface Failed {
+  readonly status: ContentfulStatusCode;
+  readonly fault: string;
+}
+
+/** The failure of a form that needs a database, if there is none. */
+export const NO_DATABASE: Failed = {
+  status: 503,
+  fault: 'This needs a database, and this service runs without one: configure DATABASE_URL (and KEY_SECRET).',
+};
+
+/** Whether a form was carried out. */
+export type Attempt<Result> = { readonly ok: true; readonly result: Result } | ({ readonly ok: false } & Failed);
+
+/**
+ * Carries out the operation of a form. A failure is returned, so that the page can show it beside the form.
+ * @throws HoldfastError unauthenticated; any unexpected error
+ */
+export async function attempt<Result>(
+  { metrics }: Pick<DashboardDeps, 'metrics'>,
+  c: Context<DashboardEnv>,
+  carryOut: () => Promise<Result>,
+): Promise<Attempt<Result>> {
+  try {
+    return { ok: true, result: await carryOut() };
+  } catch (error) {
+    if (!(error instanceof HoldfastError) || error.code === 'unauthenticated') throw error;
+    if (error instanceof LimitError) {
+      metrics?.countRefusal(error.hit.limitType);
+      c.header('Retry-After', String(error.hit.retryAfter));
+    }
+    if (error.code === 'unavailable') {
+      c.header('Retry-After', RETRY_AFTER_S);
+      c.var.log.warn({ requestId: c.var.requestId, err: error.cause ?? error }, 'store unavailable');
+    }
+    return { ok: false, status: FAILURES[error.code].status, fault: sentence(error.message) };
+  }
+}
+
+/**
+ * Makes a sentence of a message. Messages of the API name the item and field first, for programs: people see no item
+ * number, a capital and a full stop.
+ */
+function sentence(message: string): string {
+  const plain = message.replace(/^\[0\]\./, '');
+  return `${plain.charAt(0).toUpperCase()}${plain.slice(1).replace(/\.?$/, '.')}`;
 }

@@ -1,12 +1,14 @@
 /**
- * The dashboard (docs/specification.md#identity): pages for people, at /dashboard. Nothing in them comes from another
- * host, and their policy holds the browser to that.
+ * The dashboard (docs/specification.md#identity): pages for people, at /dashboard. They load nothing from another host,
+ * and their policy makes browsers refuse to.
  */
-import { Hono } from 'hono';
+import { type ErrorHandler, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { secureHeaders } from 'hono/secure-headers';
 import { ZodError } from 'zod';
 import { type ErrorCode, HoldfastError, LimitError } from '../domain/errors.ts';
+import type { BodyDeps } from '../http/deps.ts';
+import { FAILURES, RETRY_AFTER_S } from '../http/failures.ts';
 import { assetRoutes } from './assets.ts';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
 import { keysRoutes } from './pages/keys.tsx';
@@ -26,46 +28,12 @@ const NONE = ["'none'"];
 
 export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   const app = new Hono<DashboardEnv>();
-
-  app.onError((error, c) => {
-    if (error instanceof HoldfastError && error.code === 'unauthenticated') return c.redirect(signInPath(c), 303);
-    const problem = problemOf(error);
-    if (error instanceof LimitError) c.header('Retry-After', String(error.hit.retryAfter));
-    if (problem.status === 503) c.header('Retry-After', '1');
-    if (problem.status >= 500) c.var.log.error({ requestId: c.var.requestId, err: error }, 'page failed');
-    return c.html(<ProblemPage {...problem} viewer={c.var.viewer ?? null} />, problem.status);
-  });
-
-  const headers = secureHeaders({
-    contentSecurityPolicy: {
-      defaultSrc: NONE,
-      scriptSrc: SELF,
-      styleSrc: SELF,
-      imgSrc: SELF,
-      connectSrc: SELF,
-      formAction: SELF,
-      baseUri: NONE,
-      frameAncestors: NONE,
-    },
-    referrerPolicy: 'same-origin',
-    xFrameOptions: 'DENY',
-    // Whoever stands before us with TLS decides that for the whole host.
-    strictTransportSecurity: false,
-  });
-  const tooLarge = bodyLimit({
-    maxSize: deps.sizes.bodyBytes,
-    onError: (c) =>
-      // What is left of it is not read, so no other request can follow it.
-      c.html(<ProblemPage status={413} title="Refused" text="The form is too large." viewer={null} />, 413, {
-        Connection: 'close',
-      }),
-  });
+  app.onError(showError);
   for (const path of ['/dashboard/*', '/auth/*'])
-    app.use(path, headers, tooLarge, async (c, next) => {
+    app.use(path, SECURE_HEADERS, limitForm(deps), async (c, next) => {
       await next();
       if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store');
     });
-
   app.get('/', (c) => c.redirect('/dashboard'));
   app.route('/', assetRoutes());
   app.route('/', signInRoutes(deps));
@@ -84,23 +52,63 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   return app;
 }
 
-const PROBLEMS: Record<Exclude<ErrorCode, 'unauthenticated'>, Pick<Problem, 'status' | 'title'>> = {
-  forbidden: { status: 403, title: 'Not for you' },
-  upgrade: { status: 403, title: 'Not in this tier' },
-  refused: { status: 400, title: 'Refused' },
-  unregistered: { status: 404, title: 'Not found' },
-  unknown: { status: 404, title: 'Not found' },
-  limited: { status: 429, title: 'A limit is reached' },
-  unavailable: { status: 503, title: 'Not available' },
+const SECURE_HEADERS = secureHeaders({
+  contentSecurityPolicy: {
+    defaultSrc: NONE,
+    scriptSrc: SELF,
+    styleSrc: SELF,
+    imgSrc: SELF,
+    connectSrc: SELF,
+    formAction: SELF,
+    baseUri: NONE,
+    frameAncestors: NONE,
+  },
+  referrerPolicy: 'same-origin',
+  xFrameOptions: 'DENY',
+  // The proxy that terminates TLS decides this for the whole host.
+  strictTransportSecurity: false,
+});
+
+const limitForm = ({ sizes }: Pick<BodyDeps, 'sizes'>) =>
+  bodyLimit({
+    maxSize: sizes.bodyBytes,
+    onError: (c) =>
+      // The rest of the form is not read, so no other request can follow on this connection.
+      c.html(<ProblemPage status={413} title="Refused" text="The form is too large." viewer={null} />, 413, {
+        Connection: 'close',
+      }),
+  });
+
+/** Shows the page of an error. People who are not signed in are sent to sign in. */
+const showError: ErrorHandler<DashboardEnv> = (error, c) => {
+  if (error instanceof HoldfastError && error.code === 'unauthenticated') return c.redirect(signInPath(c), 303);
+  const problem = problemOf(error);
+  if (error instanceof LimitError) c.header('Retry-After', String(error.hit.retryAfter));
+  if (problem.status === 503) c.header('Retry-After', RETRY_AFTER_S);
+  if (problem.status >= 500) c.var.log.error({ requestId: c.var.requestId, err: error }, 'page failed');
+  return c.html(<ProblemPage {...problem} viewer={c.var.viewer ?? null} />, problem.status);
 };
 
-/** A page changes nothing; and forms are told by the API. */
-const AWAY = 'Something that this page needs cannot be reached just now. Try again in a moment.';
+const TITLES: Readonly<Record<ErrorCode, string>> = {
+  unauthenticated: 'Not signed in',
+  forbidden: 'Not allowed',
+  upgrade: 'Not in this tier',
+  refused: 'Refused',
+  unregistered: 'Not found',
+  unknown: 'Not found',
+  limited: 'A limit is reached',
+  unavailable: 'Not available',
+};
+
+/** A page changes nothing, so the API's warning that the outcome is unknown would mislead. */
+const UNAVAILABLE = 'Something that this page needs cannot be reached. Try again in a moment.';
 
 function problemOf(error: unknown): Problem {
-  if (error instanceof HoldfastError && error.code !== 'unauthenticated')
-    return { ...PROBLEMS[error.code], text: error.code === 'unavailable' ? AWAY : error.message };
+  if (error instanceof HoldfastError) {
+    const text = error.code === 'unavailable' ? UNAVAILABLE : error.message;
+    return { status: FAILURES[error.code].status, title: TITLES[error.code], text };
+  }
   if (error instanceof ZodError)
     return { status: 400, title: 'Refused', text: 'The form or the address is malformed.' };
-  return { status: 500, title: 'That did not work', text: 'A fault of the service. It has been noted.' };
+  return { status: 500, title: 'That did not work', text: 'An internal error. It has been logged.' };
 }

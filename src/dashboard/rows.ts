@@ -1,13 +1,13 @@
 /**
- * The registered resources that a page shows: as many as a page can hold, with what is held of them.
+ * Reads the registered resources for a page, up to a limit, with the number of slots held.
  */
 import type { Credential } from '../domain/tenants.ts';
 import type { Engine } from '../engine/call.ts';
 import { definitions, tree } from '../engine/definitions/list.ts';
 
-/** Resources that a page looks at: some 200 ms of an instance. */
+/** Resources that a page looks at: about 200 ms of an instance. */
 export const MAX_ROWS = 20_000;
-/** Bytes of blockers' names that it keeps. */
+/** Bytes of blockers' names that a page keeps in memory. */
 const MAX_BLOCKS_BYTES = 4_194_304;
 
 export interface Row {
@@ -15,14 +15,14 @@ export interface Row {
   readonly capacity: number;
   /** '' for a root */
   readonly parent: string;
-  /** How many of its slots are. */
+  /** How many of its slots are held. */
   readonly held: number;
-  /** What is taken along with it. */
+  /** Its blockers. */
   blocks: string[];
 }
 
 /**
- * Name → resource, from the roots down. Stops after the page in which it reaches MAX_ROWS.
+ * Reads name → resource, from the roots down, and stops at about MAX_ROWS.
  * @throws HoldfastError unauthenticated, forbidden, unavailable
  */
 export async function readRows(engine: Engine, credential: Credential): Promise<Map<string, Row>> {

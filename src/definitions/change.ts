@@ -2,12 +2,13 @@
  * The interface for changing definitions, with a database (changeInDatabase.ts) or without one (changeInRedis.ts).
  */
 import type { Definition } from '../contract/definitions.ts';
+import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 
 /** Throws the errors of engine/definitions/register.ts and engine/definitions/delete.ts. */
 export interface DefinitionChanges {
   /** @returns the definitions as stored, including ancestors that were registered along */
-  register(credential: Credential, items: readonly Definition[]): Promise<Definition[]>;
+  register(credential: Credential, items: readonly Definition[]): Promise<Charged<Definition[]>>;
   /** @returns the deleted names, ancestors first */
-  delete(credential: Credential, name: string, cascade: boolean): Promise<string[]>;
+  delete(credential: Credential, name: string, cascade: boolean): Promise<Charged<string[]>>;
 }

@@ -47,25 +47,25 @@ export function changeInDatabase(
 ): DefinitionChanges {
   return {
     register: async (credential, items) => {
-      const { definitions: stored } = await carryOut(credential, {
+      const { definitions, quota } = await carryOut(credential, {
         action: 'definitions.register',
         step: (step) => register(engine, credential, items, maxTreeDepth, step),
         names: (planned) => planned.definitions.map(({ name }) => name),
         write: (tx, tenantId, planned) => putDefinitions(tx, tenantId, planned.definitions),
         reopen: async () => {},
       });
-      return stored;
+      return { result: definitions, quota };
     },
     delete: async (credential, name, cascade) => {
       const step = (one: Step) => deleteDefinition(engine, credential, name, cascade, one);
-      const { names } = await carryOut(credential, {
+      const { names, quota } = await carryOut(credential, {
         action: 'definitions.delete',
         step,
         names: (planned) => planned.names,
         write: (tx, tenantId, planned) => deleteDefinitions(tx, tenantId, planned.names),
         reopen: () => step(REOPEN),
       });
-      return names;
+      return { result: names, quota };
     },
   };
 
@@ -88,6 +88,7 @@ export function changeInDatabase(
       } catch (error) {
         // If this fails too, the names open after CLOSING_MS.
         await change.reopen().catch(() => {});
+        if (error instanceof HoldfastError) error.quota = planned.quota;
         throw error;
       }
       await pause(Math.random() * 20 * (conflicts + 1));
@@ -123,7 +124,7 @@ export function changeInDatabase(
 
   async function actorOf(credential: Credential, { keyLabel }: Planned): Promise<string> {
     if (credential.kind !== 'session') return keyLabel === '' ? 'key' : `key:${keyLabel}`;
-    const user = await readSession(engine.redis, credential);
+    const user = await readSession(engine, credential);
     return `user:${user?.email ?? user?.subject ?? ''}`;
   }
 }

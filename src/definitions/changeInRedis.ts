@@ -9,6 +9,12 @@ import type { DefinitionChanges } from './change.ts';
 
 /** @param maxTreeDepth the most ancestors that a resource may have */
 export const changeInRedis = (engine: Engine, maxTreeDepth: number): DefinitionChanges => ({
-  register: async (credential, items) => (await register(engine, credential, items, maxTreeDepth, NOW)).definitions,
-  delete: async (credential, name, cascade) => (await deleteDefinition(engine, credential, name, cascade, NOW)).names,
+  register: async (credential, items) => {
+    const { definitions, quota } = await register(engine, credential, items, maxTreeDepth, NOW);
+    return { result: definitions, quota };
+  },
+  delete: async (credential, name, cascade) => {
+    const { names, quota } = await deleteDefinition(engine, credential, name, cascade, NOW);
+    return { result: names, quota };
+  },
 });

@@ -2,6 +2,8 @@
  * The failures of whole requests: the errors that code throws, and the codes that callers get.
  */
 
+import type { Quota } from './quota.ts';
+
 /** Codes that callers can rely on: `code` beside `error`, or the header Holdfast-Error if the body is a string. */
 export const FAILURE_CODES = [
   'MALFORMED_REQUEST',
@@ -51,6 +53,8 @@ export interface LimitHit {
 
 export class HoldfastError extends Error {
   readonly code: ErrorCode;
+  /** What is left of the caller's quota, if the request was charged before it failed. */
+  quota: readonly Quota[] = [];
 
   /** @param message sent to the client as it is, so it must not contain a key, token, host or path */
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
@@ -69,5 +73,15 @@ export class LimitError extends HoldfastError {
     super('limited', message);
     this.hit = hit;
     this.isUsedUp = isUsedUp;
+  }
+}
+
+/** Runs the rest of a request that has been charged. If that fails, the error carries the quota. */
+export async function afterCharge<Result>(quota: readonly Quota[], rest: () => Promise<Result>): Promise<Result> {
+  try {
+    return await rest();
+  } catch (error) {
+    if (error instanceof HoldfastError) error.quota = quota;
+    throw error;
   }
 }

@@ -17,18 +17,6 @@ export const LIMITED_BY = {
 
 export type LimitType = keyof typeof LIMITED_BY;
 
-/** One window of a caller's quota, after a request was charged. */
-export interface Quota {
-  readonly limitType: LimitType;
-  readonly limit: number;
-  readonly remaining: number;
-  /** Seconds until the window is whole again. */
-  readonly resetS: number;
-}
-
-/** The length of each window, in seconds. */
-export const WINDOW_S = { OperationsPerMinute: 60, ReadsPerMinute: 60, OperationsPerDay: 86_400 } as const;
-
 /** A request that exceeds a limit of its tenant's tier. */
 export interface Misfit {
   readonly limitType: LimitType;

@@ -1,7 +1,6 @@
 /**
  * The credential of a request, and the record of a tenant that is kept in Redis beside the tenant's state.
  */
-import type { Quota } from './limits.ts';
 import type { Tier } from './tiers.ts';
 
 /** The longest label of an API key, in characters. */
@@ -10,17 +9,15 @@ export const MAX_LABEL_LENGTH = 64;
 /** The caller of a request as its headers describe it, not verified yet. */
 export interface Credential {
   readonly tenant: string;
-  /** As scripts look it up (lua/lib/admit.lua); never the key, token or session itself. */
-  readonly asker: string;
+  /** The string that scripts look the caller up by (lua/lib/admit.lua); never the key, token or session itself. */
+  readonly credentialKey: string;
   readonly kind: 'key' | 'token' | 'session' | 'service';
   /** The only requester that a derived token may act for. */
   readonly subject?: string;
-  /** The caller's remaining quota, which the engine and the limiters set when they charge a request. */
-  quota?: readonly Quota[];
 }
 
 /** The credential of the service itself, for work that no caller asked for. */
-export const asService = (tenant: string): Credential => ({ tenant, asker: '', kind: 'service' });
+export const asService = (tenant: string): Credential => ({ tenant, credentialKey: '', kind: 'service' });
 
 export interface TenantRecord {
   readonly id: string;

@@ -1,10 +1,11 @@
 /**
- * Runs a verb's script for a credential, and does what a script asks for in turn: it loads a tenant that Redis does not
- * know, lets a backlog of due reservations be ended piece by piece, and writes the expiry index ahead of a lease.
+ * Runs a verb's script for a credential, and does what the script asks for before it can answer: loads a tenant that
+ * Redis does not have, ends a backlog of expired reservations page by page, and writes the expiry index before a lease.
  */
 import { z } from 'zod';
 import { HoldfastError, type LimitError } from '../domain/errors.ts';
-import { LIMITED_BY, type LimitType, type Quota, tierLimitError } from '../domain/limits.ts';
+import { LIMITED_BY, type LimitType, tierLimitError } from '../domain/limits.ts';
+import type { Charged, Quota } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { TIERS, type TierTable } from '../domain/tiers.ts';
 import type { RedisClient } from '../redis/client.ts';
@@ -26,32 +27,43 @@ export interface Engine {
   readonly redis: RedisClient;
   /** Confirms writes on replicas before they are answered. */
   readonly replication?: Replication | undefined;
-  /** Puts a tenant into Redis that has lost it or never had it; false if there is no such tenant. */
+  /** Loads a tenant that Redis has lost or never had. Returns false if there is no such tenant. */
   readonly loadTenant: (id: string) => Promise<boolean>;
-  /** What each tier allows. */
+  /** The limits of each tier. */
   readonly tiers: TierTable;
 }
 
-/**
- * Verbs whose scripts charge the quota of writes, and tell what is left of it. All but `charge` take flags
- * (lua/lib/flags.lua).
- */
-const CHARGED = ['charge', 'delete', 'issueToken', 'register', 'renew', 'reserve', 'reset', 'transaction', 'unreserve'];
-const isCharged = (verb: string) => CHARGED.includes(verb);
+/** Verbs whose scripts are passed the credential's key. */
+type VerbWithCredential = {
+  [Verb in TenantVerb]: 'credential' extends (typeof KEYS_OF)[Verb][number] ? Verb : never;
+}[TenantVerb];
 
-/** Times that a call loads a tenant that Redis loses again and again. */
+/** Verbs whose scripts verify the credential first (lua/lib/admit.lua). renewStreams checks it in its own way. */
+type GuardedVerb = Exclude<VerbWithCredential, 'renewStreams'>;
+
+/** Verbs whose scripts charge the quota of writes, and return what is left of it. */
+const CHARGED_VERBS = [
+  'charge',
+  'delete',
+  'issueToken',
+  'register',
+  'renew',
+  'reserve',
+  'reset',
+  'transaction',
+  'unreserve',
+] as const satisfies readonly GuardedVerb[];
+type ChargedVerb = (typeof CHARGED_VERBS)[number];
+type FreeVerb = Exclude<GuardedVerb, ChargedVerb>;
+
+/** How often one call loads a tenant that Redis keeps losing. */
 const MAX_LOADS = 5;
 
-/** How long a call goes on ending due reservations before it gives up, in ms. */
+/** How long a call keeps ending expired reservations before it fails, in ms. */
 const MAX_BACKLOG_MS = 2000;
 
 /** The definitions changed after this change was planned: plan again. */
 export class StaleError extends Error {}
-
-type GuardedVerb = Exclude<
-  TenantVerb,
-  'activity' | 'closeStreams' | 'copyDefinitions' | 'loadTenant' | 'renewStreams' | 'sweep'
->;
 
 export interface CallOptions {
   /** Whether requests of several callers share the call. */
@@ -60,42 +72,71 @@ export interface CallOptions {
   readonly tokenSet?: string;
 }
 
+/** Builds the ARGV of a script after the credential and the flags, anew for each try. */
+type Arguments = (indexed: string) => (string | number)[];
+
 /**
- * Calls a script of lua/commands that begins with admit().
- * @param args builds its ARGV after the credential and the flags. Called again for each try; `indexed` is '' at first,
- * then what was written to the expiry index (lua/lib/index.lua)
- * @returns what follows 'OK' in its reply, and the quota, which is noted in the credential
- * @throws HoldfastError unauthenticated, forbidden if the tenant is suspended, unavailable; refused, unregistered or
- * upgrade if the script says so; LimitError; StaleError
+ * Calls a script that charges nothing.
+ * @returns the reply after its code
+ * @throws HoldfastError unauthenticated, unavailable; forbidden if the tenant is suspended; refused, unregistered;
+ * LimitError; StaleError
  */
-export async function call(
+export const call = (
   engine: Engine,
-  verb: GuardedVerb | 'activeBuffer',
+  verb: FreeVerb,
   credential: Credential,
-  args: (indexed: string) => (string | number)[],
+  args: () => (string | number)[],
+): Promise<unknown[]> =>
+  run(engine, engine.redis, verb, credential.tenant, keysOfRequest(verb, credential), () => [
+    credential.credentialKey,
+    ...args(),
+  ]);
+
+/**
+ * Calls a script that charges the quota of writes.
+ * @param args `indexed` is '' at first, then what was written to the expiry index (lua/lib/index.lua)
+ * @returns the reply after its code and the quota
+ * @throws as call(); upgrade if the tier lacks the operation
+ */
+export async function callCharged(
+  engine: Engine,
+  verb: ChargedVerb,
+  credential: Credential,
+  args: Arguments,
   { isShared = false, tokenSet = '' }: CallOptions = {},
-): Promise<unknown[]> {
-  const { tenant, asker } = credential;
-  const replication = isCharged(verb) ? engine.replication : undefined;
+): Promise<Charged<unknown[]>> {
+  const { replication } = engine;
+  const { tenant, credentialKey } = credential;
+  const isRemembered = KEYS_OF[verb].some((name) => name === 'answer');
+  const keys = keysOfRequest(verb, credential, isRemembered ? answerKey(newToken()) : tokenSet);
+  // `charge` takes no flags (lua/lib/flags.lua).
+  const flagsOf = (mayHaveRun: boolean) => (verb === 'charge' ? [] : [(mayHaveRun ? 'r' : '') + (isShared ? 's' : '')]);
   const redis = replication?.redis ?? engine.redis;
-  const script = verb === 'activeBuffer' ? 'active' : verb;
-  const isRemembered = KEYS_OF[script].some((name) => name === 'answer');
-  const keys = keysOfRequest(script, credential, isRemembered ? answerKey(newToken()) : tokenSet);
-  const hasFlags = isCharged(verb) && verb !== 'charge';
-  const flagsOf = (mayHaveRun: boolean) => (hasFlags ? [(mayHaveRun ? 'r' : '') + (isShared ? 's' : '')] : []);
+  const argsOf = (mayHaveRun: boolean, indexed: string) => [credentialKey, ...flagsOf(mayHaveRun), ...args(indexed)];
+  const result = await run(engine, redis, verb, tenant, keys, argsOf);
+  await replication?.confirm(tenantKey(tenant));
+  return { quota: toQuota(toText(result.shift())), result };
+}
+
+/** Runs a script until it answers, or a limit on repeating it is reached. Returns the reply after its code. */
+async function run(
+  engine: Engine,
+  redis: RedisClient,
+  verb: GuardedVerb,
+  tenant: string,
+  keys: readonly string[],
+  args: (mayHaveRun: boolean, indexed: string) => (string | number)[],
+): Promise<unknown[]> {
+  // Records of reservations are packed bytes.
+  const command = verb === 'active' ? 'hf_activeBuffer' : (`hf_${verb}` as const);
   let indexed = '';
   let loads = 0;
   let backlogEnds = 0;
   for (;;) {
-    const reply = await send((mayHaveRun) =>
-      redis[`hf_${verb}`](...keys, asker, ...flagsOf(mayHaveRun), ...args(indexed)),
-    );
+    const reply = await send((mayHaveRun) => redis[command](...keys, ...args(mayHaveRun, indexed)));
     const [code, ...rest] = parseReply(reply);
     switch (code) {
       case 'OK':
-        await replication?.confirm(tenantKey(tenant));
-        if (!isCharged(verb)) return rest;
-        credential.quota = toQuota(toText(rest.shift()));
         return rest;
       case 'AGAIN':
         backlogEnds ||= performance.now() + MAX_BACKLOG_MS;
@@ -107,42 +148,50 @@ export async function call(
         continue;
       case 'INDEX': {
         const [ms, swept] = rest;
-        await lowerIndex(redis, replication, tenant, toMs(ms));
+        await lowerIndex(redis, engine.replication, tenant, toMs(ms));
         indexed = `${toMs(ms)} ${toInteger(swept)}`;
         continue;
       }
       case 'NO_TENANT':
         if (!(await engine.loadTenant(tenant))) throw noValidKey();
-        // There is such a tenant, so Redis has lost it again meanwhile.
+        // The tenant exists, so Redis has lost it again in the meantime.
         if (++loads > MAX_LOADS)
           throw new HoldfastError('unavailable', "Redis keeps losing this tenant's data. Repeat the call.");
         continue;
-      case 'NO_KEY':
-        throw noValidKey();
-      case 'SUSPENDED':
-        throw new HoldfastError('forbidden', 'This tenant is suspended.');
-      case 'STALE':
-        throw new StaleError();
-      case 'UNKNOWN':
-        throw new HoldfastError(
-          'unavailable',
-          'The outcome is unknown: the reply was lost. Look before you repeat the call.',
-        );
-      case 'FREE':
-        throw new HoldfastError('upgrade', 'Tokens are exchanged from tier Starter on.');
-      case 'LIMIT':
-        throw limitError(engine.tiers, rest);
-      case 'REFUSED':
-        throw new HoldfastError('refused', toText(rest[0]));
-      case 'UNREGISTERED':
-        throw new HoldfastError('unregistered', 'No such resource is registered.');
       default:
-        throw new TypeError(`${verb} returned an unknown code`);
+        throw refusal(engine.tiers, verb, code, rest);
     }
   }
 }
 
-/** @param reply what refuse() of lua/lib/refuse.lua returns, after its code */
+/** The error for a code by which a script refuses a request. */
+function refusal(tiers: TierTable, verb: GuardedVerb, code: unknown, rest: readonly unknown[]): Error {
+  switch (code) {
+    case 'NO_KEY':
+      return noValidKey();
+    case 'SUSPENDED':
+      return new HoldfastError('forbidden', 'This tenant is suspended.');
+    case 'STALE':
+      return new StaleError();
+    case 'UNKNOWN':
+      return new HoldfastError(
+        'unavailable',
+        'The outcome is unknown: the reply was lost. Check before you repeat the call.',
+      );
+    case 'FREE':
+      return new HoldfastError('upgrade', 'Tokens are exchanged from tier Starter on.');
+    case 'LIMIT':
+      return limitError(tiers, rest);
+    case 'REFUSED':
+      return new HoldfastError('refused', toText(rest[0]));
+    case 'UNREGISTERED':
+      return new HoldfastError('unregistered', 'No such resource is registered.');
+    default:
+      return new TypeError(`${verb} returned an unknown code`);
+  }
+}
+
+/** @param reply what refuse() of lua/lib/refuse.lua returns after its code */
 function limitError(tiers: TierTable, reply: readonly unknown[]): LimitError {
   const [limitType, limit, tier, asked, retryAfter, left] = LimitReply.parse(
     reply.map((one) => (one instanceof Buffer ? one.toString() : one)),
@@ -159,7 +208,7 @@ const LimitReply = z.tuple([
   z.coerce.number(),
 ]);
 
-/** @param reply quota of lua/lib/quota.lua */
+/** @param reply the quota as lua/lib/quota.lua returns it */
 function toQuota(reply: string): Quota[] {
   const numbers = reply.split(' ').map(toInteger);
   return (['OperationsPerMinute', 'OperationsPerDay'] as const).flatMap((limitType, i) => {
@@ -170,7 +219,7 @@ function toQuota(reply: string): Quota[] {
 
 const noValidKey = () => new HoldfastError('unauthenticated', 'The X-Api-Key header holds no valid key.');
 
-/** Writes the expiry index; like the lease that follows, it must outlast its primary. */
+/** Writes the expiry index. Like the lease that follows, it must survive the loss of its primary. */
 async function lowerIndex(
   redis: RedisClient,
   replication: Replication | undefined,

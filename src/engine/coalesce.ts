@@ -1,53 +1,57 @@
 /**
- * Requests of one caller that come while calls of theirs are under way share the next call of the script, so that what
- * a call costs besides its items is paid once for all of them: the round trip, the gate, the quota, the writes, the
- * event. To Redis they are items of one request.
+ * Batches requests of one caller: those that arrive while the caller's script calls are in flight share the next call.
+ * The fixed cost of a call (round trip, credential check, quota, writes, event) is then paid once for all of them.
  */
 import { HoldfastError, LimitError } from '../domain/errors.ts';
+import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
-import { call, type Engine } from './call.ts';
+import { callCharged, type Engine } from './call.ts';
 
-/** Verbs whose scripts carry out each item on its own, whatever it came with. */
+/** Verbs whose scripts carry out each item on its own. */
 type SharedVerb = 'reserve' | 'unreserve' | 'renew';
 
 type Arguments = (string | number)[];
+type Replies = Charged<unknown[]>;
 
-/** Calls of one caller and verb: where there are fewer, none waits for another. */
-const MOST_UNDER_WAY = 2;
+/** Calls in flight of one caller and verb, before requests are queued. */
+const MAX_IN_FLIGHT = 2;
 
-/** Items of a shared call: as many as keep Redis busy for about a millisecond. */
-const MOST_ITEMS = 100;
-
-/**
- * A request of more items has a call of its own at once: what a call costs besides its items is little to it, and to
- * wait would leave Redis idle.
- */
-const MOST_ITEMS_OF_ONE = 20;
+/** Items of a shared call: they keep Redis busy for about a millisecond. */
+const MAX_ITEMS = 100;
 
 /**
- * One that waits. It is told the replies to its items, or whom else to make the call for, or, by null, to make one of
- * its own.
+ * A request of more items has a call of its own at once: the fixed cost of a call matters little to it, and Redis would
+ * be idle while it waits.
  */
-interface Waiting {
-  readonly credential: Credential;
+const MAX_ITEMS_OF_ONE = 20;
+
+/** What a queued request does next: take its replies, call for itself and others, or call for itself alone. */
+type Turn =
+  | { readonly kind: 'replies'; readonly replies: Replies }
+  | { readonly kind: 'call'; readonly others: readonly Queued[] }
+  | { readonly kind: 'alone' };
+
+interface Queued {
   readonly args: Arguments;
   readonly items: number;
-  readonly tell: (turn: { readonly replies: unknown[] } | { readonly others: readonly Waiting[] } | null) => void;
+  readonly resolve: (turn: Turn) => void;
   readonly fail: (error: unknown) => void;
 }
 
-interface Line {
-  underWay: number;
-  readonly waiting: Waiting[];
+/** The calls of one caller and verb. */
+interface Lane {
+  inFlight: number;
+  readonly queue: Queued[];
 }
 
-const linesOf = new WeakMap<Engine, Map<string, Line>>();
+const lanesOf = new WeakMap<Engine, Map<string, Lane>>();
 
 /**
- * Calls a script for items of one request.
- * @param args what the script takes for the items, be they as many as they may
+ * Calls a script for the items of one request, together with other requests if they arrive meanwhile.
+ * @param items number of items
+ * @param args what the script takes for the items
  * @returns the reply to each item
- * @throws as call()
+ * @throws as callCharged()
  */
 export async function share(
   engine: Engine,
@@ -55,23 +59,23 @@ export async function share(
   credential: Credential,
   items: number,
   args: Arguments,
-): Promise<unknown[]> {
-  if (items > MOST_ITEMS_OF_ONE) return callFor(engine, verb, credential, args);
-  const lines = linesOf.get(engine) ?? new Map<string, Line>();
-  linesOf.set(engine, lines);
-  const name = `${verb} ${credential.tenant} ${credential.asker}`;
-  const line = lines.get(name) ?? { underWay: 0, waiting: [] };
-  lines.set(name, line);
+): Promise<Replies> {
+  if (items > MAX_ITEMS_OF_ONE) return callFor(engine, verb, credential, args);
+  const lanes = lanesOf.get(engine) ?? new Map<string, Lane>();
+  lanesOf.set(engine, lanes);
+  const name = `${verb} ${credential.tenant} ${credential.credentialKey}`;
+  const lane = lanes.get(name) ?? { inFlight: 0, queue: [] };
+  lanes.set(name, lane);
 
-  let others: readonly Waiting[] = [];
-  if (line.underWay < MOST_UNDER_WAY) {
-    line.underWay++;
+  let others: readonly Queued[] = [];
+  if (lane.inFlight < MAX_IN_FLIGHT) {
+    lane.inFlight++;
   } else {
-    const turn = await new Promise<Parameters<Waiting['tell']>[0]>((tell, fail) => {
-      line.waiting.push({ credential, args, items, tell, fail });
+    const turn = await new Promise<Turn>((resolve, fail) => {
+      lane.queue.push({ args, items, resolve, fail });
     });
-    if (turn === null) return callFor(engine, verb, credential, args);
-    if ('replies' in turn) return turn.replies;
+    if (turn.kind === 'alone') return callFor(engine, verb, credential, args);
+    if (turn.kind === 'replies') return turn.replies;
     others = turn.others;
   }
   try {
@@ -79,66 +83,64 @@ export async function share(
       ? await callFor(engine, verb, credential, args)
       : await callForAll(engine, verb, credential, items, args, others);
   } catch (error) {
-    // Whoever waits has waited about as long as this one: its answer is due as well.
-    if (isUnavailable(error)) for (const { fail } of line.waiting.splice(0)) fail(error);
+    // Queued requests have waited about as long as this one: they fail now too.
+    if (isUnavailable(error)) for (const { fail } of lane.queue.splice(0)) fail(error);
     throw error;
   } finally {
-    // Whoever waits longest makes the next call, in its own context, so that traces show whose it is.
-    if (line.waiting.length > 0) {
-      const [first, ...following] = takeGroup(line.waiting);
-      first?.tell({ others: following });
-    } else if (--line.underWay === 0) {
-      lines.delete(name);
+    // The oldest queued request makes the next call, in its own context, so that traces show it there.
+    if (lane.queue.length > 0) {
+      const [first, ...following] = takeBatch(lane.queue);
+      first?.resolve({ kind: 'call', others: following });
+    } else if (--lane.inFlight === 0) {
+      lanes.delete(name);
     }
   }
 }
 
-/** Takes from those that wait as many as go together. */
-function takeGroup(waiting: Waiting[]): Waiting[] {
+/** Takes as many requests from a queue as fit into one call. */
+function takeBatch(queue: Queued[]): Queued[] {
   let items = 0;
-  const end = waiting.findIndex((one) => {
+  const end = queue.findIndex((one) => {
     items += one.items;
-    return items > MOST_ITEMS;
+    return items > MAX_ITEMS;
   });
-  return waiting.splice(0, end === -1 ? waiting.length : end);
+  return queue.splice(0, end === -1 ? queue.length : end);
 }
 
-/** Makes one call for a request and for others, and tells these what came of it. */
+/** Makes one call for a request and for others, and hands the others their replies. */
 async function callForAll(
   engine: Engine,
   verb: SharedVerb,
   credential: Credential,
   items: number,
   args: Arguments,
-  others: readonly Waiting[],
-): Promise<unknown[]> {
+  others: readonly Queued[],
+): Promise<Replies> {
   const all = [...args];
   for (const one of others) all.push(...one.args);
   try {
-    const replies = await callFor(engine, verb, credential, all, true);
+    const { result, quota } = await callFor(engine, verb, credential, all, true);
     let from = items;
     for (const other of others) {
-      if (credential.quota !== undefined) other.credential.quota = credential.quota;
-      other.tell({ replies: replies.slice(from, from + other.items) });
+      other.resolve({ kind: 'replies', replies: { result: result.slice(from, from + other.items), quota } });
       from += other.items;
     }
-    return replies;
+    return { result, quota };
   } catch (error) {
-    if (isOfAll(error)) {
+    if (isSameForAll(error)) {
       for (const { fail } of others) fail(error);
       throw error;
     }
-    // A limit that only all of them together reach, or something wrong with one of them: nothing was done and nothing
-    // charged, so each is sent by itself.
-    for (const { tell } of others) tell(null);
+    // They reach a limit only together, or one of them is at fault. Nothing was done or charged: each is sent alone.
+    for (const { resolve } of others) resolve({ kind: 'alone' });
     return callFor(engine, verb, credential, args);
   }
 }
 
 const isUnavailable = (error: unknown): boolean => error instanceof HoldfastError && error.code === 'unavailable';
 
-/** Whether each of them would be told the same. */
-const isOfAll = (error: unknown): boolean =>
+/** Whether each request of the call would get this error. */
+const isSameForAll = (error: unknown): boolean =>
   isUnavailable(error) ||
   (error instanceof LimitError && error.isUsedUp) ||
   (error instanceof HoldfastError && (error.code === 'unauthenticated' || error.code === 'forbidden'));
@@ -149,6 +151,8 @@ function callFor(
   credential: Credential,
   args: Arguments,
   isShared = false,
-): Promise<unknown[]> {
-  return call(engine, verb, credential, (indexed) => (verb === 'unreserve' ? args : [indexed, ...args]), { isShared });
+): Promise<Replies> {
+  return callCharged(engine, verb, credential, (indexed) => (verb === 'unreserve' ? args : [indexed, ...args]), {
+    isShared,
+  });
 }

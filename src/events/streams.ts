@@ -180,8 +180,8 @@ export class Streams {
     if (audience === undefined || audience.streams.size === 0) return;
     const byCredential = new Map<string, { readonly credential: Credential; readonly ids: string[] }>();
     for (const { id, credential } of audience.streams.values()) {
-      const { ids } = byCredential.get(credential.asker) ?? { ids: [] };
-      byCredential.set(credential.asker, { credential, ids: [...ids, id] });
+      const { ids } = byCredential.get(credential.credentialKey) ?? { ids: [] };
+      byCredential.set(credential.credentialKey, { credential, ids: [...ids, id] });
     }
     try {
       const ended: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Makes a derived token act only for its subject (docs/specification.md#identity): an item's requester is that subject,
- * or absent, and then filled in.
+ * Makes a derived token act only for its subject (docs/specification.md#identity): the requester of each item must be
+ * that subject. A missing requester is filled in.
  */
 import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
@@ -10,10 +10,10 @@ const Items = z.array(z.unknown());
 const Transaction = z.looseObject({ requests: Items });
 
 /**
- * @param body a request's JSON, not validated yet; what has another form, or too many items, is left as it is: it will
- * be refused
- * @returns the same with the requesters filled in
- * @throws HoldfastError forbidden, where an item names another requester
+ * @param body a request's JSON, not validated yet. A body of another form, or with too many items, is returned as it
+ * is: validation refuses it
+ * @returns the body with the requesters filled in
+ * @throws HoldfastError forbidden if an item names another requester
  */
 export function actFor(subject: string, body: unknown, maxItems: number): unknown {
   const { data: items } = Items.safeParse(body);
@@ -21,7 +21,7 @@ export function actFor(subject: string, body: unknown, maxItems: number): unknow
   if (items !== undefined) return fillAll(items);
   const { data: transaction } = Transaction.safeParse(body);
   if (transaction === undefined) return body;
-  // The schema leaves out a field named __proto__, which is to be refused like any unknown one.
+  // The schema drops a field named __proto__. asIs() keeps it, so that it is refused like any unknown field.
   return { ...asIs(body), requests: fillAll(transaction.requests) };
 }
 

@@ -1,17 +1,16 @@
 /**
- * Bodies that are on their way in. Each belongs to an owner, an address or a tenant, and the bodies of one owner and of
- * all are bounded in number and in bytes that have arrived, so that callers who send slowly, or nothing, keep nobody
- * else out.
+ * Reads bodies that are arriving. Each belongs to an owner: an address or a tenant. The bodies of one owner and of all
+ * owners are limited in number and in arrived bytes, so that callers who send slowly, or nothing, keep nobody else out.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FailureCode } from '../domain/errors.ts';
 import { onceEnded } from '../events/onceEnded.ts';
 
-/** A body that sends nothing for so long is cut off. */
+/** A body of which nothing arrives for this time is cut off. */
 const STALL_MS = 5000;
-const LOOK_EVERY_MS = 500;
+const CHECK_EVERY_MS = 500;
 
-/** Why a body was not read to its end. GONE: the caller closed the connection. */
+/** Why a body was not read to its end. GONE: the client closed the connection. */
 export type BodyFault = Extract<FailureCode, 'BODY_TIMEOUT' | 'BODY_TOO_LARGE' | 'OVERLOADED'> | 'GONE';
 
 export class BodyError extends Error {
@@ -24,21 +23,18 @@ export class BodyError extends Error {
 }
 
 export interface Bounds {
-  /** Bodies that may be on their way. */
+  /** Maximum number of bodies that are arriving. */
   readonly bodies: number;
-  /** Bytes of them that may have arrived. One body alone may have more. */
+  /** Maximum arrived bytes of these bodies. A single body may have more. */
   readonly bytes: number;
 }
 
 export interface ArrivalsOptions {
   readonly perOwner: Bounds;
   readonly inAll: Bounds;
-  /**
-   * ms after which a body makes room for another one, where there is none left; Infinity: never, the other one is
-   * refused
-   */
+  /** ms after which a body makes room for another one if there is none; Infinity: never, the new body is refused */
   readonly yieldsAfterMs: number;
-  /** Larger bodies count among all until they have been answered: their bytes are still in memory. */
+  /** Larger bodies count for all owners until their requests are answered: they are still in memory. */
   readonly smallBytes: number;
 }
 
@@ -49,7 +45,7 @@ interface Arrival {
   readonly cut: (fault: BodyFault) => void;
 }
 
-/** The oldest first. */
+/** The bodies of one owner or of all, the oldest first. */
 class Group {
   readonly arrivals = new Set<Arrival>();
   bytes = 0;
@@ -65,15 +61,15 @@ export class Arrivals {
     this.#options = options;
   }
 
-  /** Bytes that have arrived and still count. */
+  /** Arrived bytes that still count. */
   get bytes(): number {
     return this.#all.bytes;
   }
 
   /**
    * Reads a body.
-   * @param owner under whose share it comes
-   * @param maxBytes the most that it may be
+   * @param owner the owner for whom the body counts
+   * @param maxBytes maximum size of the body
    * @throws BodyError
    */
   read(incoming: IncomingMessage, response: ServerResponse, owner: string, maxBytes: number): Promise<Buffer> {
@@ -124,12 +120,12 @@ export class Arrivals {
       const onClose = () => arrival.cut('GONE');
       group.arrivals.add(arrival);
       this.#all.arrivals.add(arrival);
-      this.#timer ??= setInterval(() => this.#cutStalled(), LOOK_EVERY_MS).unref();
+      this.#timer ??= setInterval(() => this.#cutStalled(), CHECK_EVERY_MS).unref();
       incoming.on('data', onData).on('end', onEnd).on('close', onClose);
     });
   }
 
-  /** Whether one more may come in; an old one may have to go for it. */
+  /** Returns whether one more body may arrive, and cuts off an old one if that makes the room. */
   #hasRoom(group: Group): boolean {
     const { perOwner, inAll } = this.#options;
     return (
@@ -138,7 +134,7 @@ export class Arrivals {
     );
   }
 
-  /** Makes room for the bytes of a body that has just got more; if there is none, that body goes. */
+  /** Makes room for the bytes of a body that has grown. If that fails, cuts off this body. */
   #fit(arrival: Arrival, group: Group): void {
     const { perOwner, inAll } = this.#options;
     for (const [within, bounds] of [

@@ -1,15 +1,15 @@
 /**
- * The address that a request comes from: that of its connection, or where proxies of our own stand before us, the one
- * that the outermost of them saw. Anything further left in X-Forwarded-For is the client's own say.
+ * Finds the address of a client: that of its connection, or behind proxies of our own, the address that the outermost
+ * proxy saw. Entries further left in X-Forwarded-For come from the client and prove nothing.
  */
 import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
 
-/** @param trustedProxies how many proxies of our own each request comes through; 0 none */
+/** @param trustedProxies how many proxies of our own each request passes through */
 export const clientAddress = (c: { readonly env: { readonly incoming: IncomingMessage } }, trustedProxies: number) =>
   addressOf(c.env.incoming, trustedProxies);
 
-/** As clientAddress, of a request that the application does not have yet. */
+/** As clientAddress(), for a request that has not reached the application yet. */
 export function addressOf({ socket, headers }: IncomingMessage, trustedProxies: number): string {
   const connected = socket.remoteAddress ?? '';
   if (trustedProxies === 0) return network(connected);
@@ -19,7 +19,7 @@ export function addressOf({ socket, headers }: IncomingMessage, trustedProxies: 
   return network(forwarded.at(-trustedProxies) || connected);
 }
 
-/** An IPv6 client has a whole /64 to itself, so that is what counts as its address. */
+/** Returns the network that counts as one client: for IPv6 the /64, since a client has a whole one. */
 function network(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = '', tail] = address.toLowerCase().split('::');

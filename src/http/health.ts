@@ -1,19 +1,19 @@
 /**
- * Checks of the process that /healthz and /readyz answer with.
+ * The checks behind /healthz and /readyz.
  */
 
-/** What keeps the instance from serving; null if nothing does. */
+/** Returns why the instance cannot serve; null if it can. */
 export type ReadinessCheck = () => Promise<string | null>;
 
-/** Why the process should be restarted; null if it should not. */
+/** Returns why the process should be restarted; null if it should not. */
 export type LivenessCheck = () => string | null;
 
 /** How long a result is reused. */
-const REMEMBERED_MS = 500;
+const REUSED_MS = 500;
 
 /**
- * Runs one check at a time and remembers what it found for half a second: anybody may ask, and each check costs Redis
- * nine commands.
+ * Runs one check at a time and reuses its result for half a second: anybody may call /readyz, and each check costs
+ * Redis nine commands.
  */
 export function shareCheck(check: ReadinessCheck): ReadinessCheck {
   let last: Promise<string | null> | undefined;
@@ -23,7 +23,7 @@ export function shareCheck(check: ReadinessCheck): ReadinessCheck {
       const forget = () => {
         last = undefined;
       };
-      last.finally(() => setTimeout(forget, REMEMBERED_MS).unref()).catch(() => {});
+      last.finally(() => setTimeout(forget, REUSED_MS).unref()).catch(() => {});
     }
     return last;
   };

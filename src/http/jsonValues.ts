@@ -4,8 +4,8 @@
  */
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{');
 
-/** @returns whether there are more values than `most`, objects and arrays included */
-export function hasMoreValues(json: Uint8Array, most: number): boolean {
+/** @returns whether there are more than `max` values, objects and arrays included */
+export function hasMoreValues(json: Uint8Array, max: number): boolean {
   let count = 0;
   let inString = false;
   for (let i = 0; i < json.length; i++) {
@@ -15,7 +15,7 @@ export function hasMoreValues(json: Uint8Array, most: number): boolean {
       else if (byte === QUOTE) inString = false;
     } else if (byte === QUOTE) {
       inString = true;
-    } else if ((byte === COMMA || byte === BRACKET || byte === BRACE) && ++count > most) {
+    } else if ((byte === COMMA || byte === BRACKET || byte === BRACE) && ++count > max) {
       return true;
     }
   }

@@ -1,5 +1,5 @@
 /**
- * Finds the path that somebody meant who wrote its letters in another case: paths are told apart by case.
+ * Finds the path that a caller meant who wrote it in another letter case: paths are case-sensitive.
  */
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { AppEnv } from './env.ts';
@@ -12,8 +12,9 @@ interface Known {
 const isParameter = (segment: string) => segment.startsWith(':');
 
 /**
- * @param app whose paths are looked through, as they are when the first request asks
- * @returns finds the path that differs from a given one by case only, if it has the method; null if there is none
+ * @param app its paths are read at the first call, when all routes are declared
+ * @returns a function that finds the path that differs from a given one by case only, and has the method; null if there
+ * is none
  */
 export function meantPath(app: OpenAPIHono<AppEnv>): (path: string, method?: string) => string | null {
   let known: readonly Known[] | undefined;

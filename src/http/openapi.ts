@@ -5,7 +5,7 @@ import { OpenAPIRegistry, OpenApiGeneratorV31, zodToOpenAPIRegistry } from '@ast
 import { z } from '@hono/zod-openapi';
 import { mapParts, type Rules, withRules } from '../contract/sizes.ts';
 import { DEFAULT_SIZES } from '../domain/sizes.ts';
-import { cookieName } from './cookies.ts';
+import { cookieName } from '../identity/cookies.ts';
 import type { Operation } from './operation.ts';
 import { adminOperations } from './routes/admin/tenants.ts';
 import { tokenOperation } from './routes/auth/token.ts';

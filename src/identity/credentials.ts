@@ -1,6 +1,6 @@
 /**
- * Reads what a caller brings, as far as its form goes: an API key, a derived token, a session; and makes new ones up
- * (docs/specification.md#identity). Whether it is valid only the engine knows, which looks it up by its digest.
+ * Parses credentials (API keys, derived tokens, sessions) and makes new ones (docs/specification.md#identity). Only the
+ * engine knows whether a credential is valid: it looks up the digest.
  */
 import { hash, randomBytes } from 'node:crypto';
 import { API_KEY, DERIVED_TOKEN, SESSION } from '../domain/names.ts';
@@ -14,41 +14,38 @@ const secret = () => randomBytes(20).toString('hex');
 /** A new key of a tenant: 40 random hexadecimal digits. */
 export const makeKey = (tenant: string): string => `hf_${tenant}_${secret()}`;
 
-/**
- * A new derived token. It holds its subject, so that no look-up is needed to know whom it acts for; its digest covers
- * that too.
- */
+/** A new derived token. It contains its subject, so that no look-up is needed to know it; the digest covers it too. */
 export const makeToken = (tenant: string, subject: string): string =>
   `hft_${tenant}_${Buffer.from(subject).toString('base64url')}.${secret()}`;
 
 /** A new session of a tenant's user. */
 export const makeSession = (tenant: string): string => `hfs_${tenant}_${secret()}`;
 
-/** Keys seen lately → their digests, which are always the same; whether a key is valid is never remembered. */
+/** Keys seen lately → their digests. Whether a key is valid is never remembered. */
 const digests = new Map<string, string>();
-const MOST_DIGESTS = 10_000;
+const MAX_DIGESTS = 10_000;
 
 function knownDigestOf(key: string): string {
   const known = digests.get(key);
   if (known !== undefined) return known;
-  if (digests.size === MOST_DIGESTS) digests.clear();
+  if (digests.size === MAX_DIGESTS) digests.clear();
   const digest = digestOf(key);
   digests.set(key, digest);
   return digest;
 }
 
-/** Reads the header X-Api-Key; null where it can be neither a key nor a derived token. */
+/** Parses the header X-Api-Key; null if it is neither a key nor a derived token. */
 export function parseKey(text: string): Credential | null {
   const tenant = API_KEY.exec(text)?.[1];
-  if (tenant !== undefined) return { tenant, asker: knownDigestOf(text), kind: 'key' };
+  if (tenant !== undefined) return { tenant, credentialKey: knownDigestOf(text), kind: 'key' };
   const [, of, subject] = DERIVED_TOKEN.exec(text) ?? [];
   if (of === undefined || subject === undefined) return null;
-  const asker = `token:${digestOf(text)}`;
-  return { tenant: of, asker, kind: 'token', subject: Buffer.from(subject, 'base64url').toString() };
+  const credentialKey = `token:${digestOf(text)}`;
+  return { tenant: of, credentialKey, kind: 'token', subject: Buffer.from(subject, 'base64url').toString() };
 }
 
-/** Reads the cookie of a session; null where it cannot be one. */
+/** Parses the cookie of a session; null if it is not one. */
 export function parseSession(text: string): Credential | null {
   const tenant = SESSION.exec(text)?.[1];
-  return tenant === undefined ? null : { tenant, asker: `session:${digestOf(text)}`, kind: 'session' };
+  return tenant === undefined ? null : { tenant, credentialKey: `session:${digestOf(text)}`, kind: 'session' };
 }

@@ -1,7 +1,7 @@
 /**
- * Failed authentications are limited for each client address (docs/specification.md#limits), so that keys cannot be
- * guessed at speed. All instances count together. Instances that know of an address that has failed too often refuse it
- * until its window ends, but for valid keys: other callers may share the address with whoever failed.
+ * Limits failed authentications for each client address (docs/specification.md#limits), so that keys cannot be guessed
+ * quickly. All instances count together. An instance refuses an address that has failed too often until its window
+ * ends, except for valid keys: other callers may share the address.
  */
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { HoldfastError, LimitError } from '../domain/errors.ts';
@@ -12,24 +12,24 @@ import { RecentlyValid } from './recentlyValid.ts';
 
 const WINDOW_S = 60;
 
-/** Keys that are looked up in a second for an address that is refused, in case they are valid. */
-const LOOK_UPS_PER_SECOND = 10;
+/** How many keys a second are looked up for a refused address, in case they are valid. */
+const MAX_LOOK_UPS_PER_SECOND = 10;
 
 interface Refused {
-  /** ms of performance.now() at which its window ends. */
+  /** End of its window, in ms of performance.now(). */
   readonly until: number;
-  /** The second that look-ups were counted in last, and how many there were. */
+  /** The last second in which look-ups were counted, and their number. */
   second: number;
   lookUps: number;
 }
 
 export class FailedAuthentications {
   readonly #limiter: RateLimiterRedis;
-  /** By address. Redis decides; this only remembers what it said. */
+  /** By address. Redis decides; this map only caches its decisions. */
   readonly #refused = new Map<string, Refused>();
   readonly #valid = new RecentlyValid();
 
-  /** @param limit failures that an address may have in a minute */
+  /** @param limit failures a minute that an address may have */
   constructor(redis: RedisClient, limit: number) {
     this.#limiter = new RateLimiterRedis({
       storeClient: redis,
@@ -40,8 +40,8 @@ export class FailedAuthentications {
   }
 
   /**
-   * @param addressOf gives the address; not asked for as long as none is refused
-   * @throws LimitError where the address has failed too often
+   * @param addressOf gives the address; called only if some address is refused
+   * @throws LimitError if the address has failed too often
    */
   check(addressOf: () => string): void {
     const refused = this.#find(addressOf);
@@ -49,31 +49,31 @@ export class FailedAuthentications {
   }
 
   /**
-   * Lets a credential through to where it is verified, unless its address has failed too often. From such an address
-   * only credentials go through that were valid lately, or that a look-up finds valid; there are few look-ups.
-   * @param asker the credential's, as the engine looks it up
-   * @param lookUp throws unauthenticated where the credential is not valid
+   * Admits a credential whose address has not failed too often. From a refused address it admits only credentials that
+   * were valid lately, or that a look-up finds valid; look-ups are limited.
+   * @param credentialKey the string that scripts look the credential up by
+   * @param lookUp throws unauthenticated if the credential is not valid
    * @returns whether the credential was looked up
-   * @throws LimitError; whatever else lookUp throws
+   * @throws LimitError; any other error of lookUp
    */
-  mayTry(addressOf: () => string, asker: string, lookUp: () => Promise<unknown>): false | Promise<true> {
+  mayTry(addressOf: () => string, credentialKey: string, lookUp: () => Promise<unknown>): false | Promise<true> {
     const refused = this.#find(addressOf);
-    return refused === undefined || this.#valid.has(asker) ? false : this.#lookUp(refused, lookUp);
+    return refused === undefined || this.#valid.has(credentialKey) ? false : this.#lookUp(refused, lookUp);
   }
 
-  /** Notes that a credential has just been found valid. */
-  noteValid(asker: string): void {
-    this.#valid.add(asker);
+  /** Notes that a credential is valid. */
+  noteValid(credentialKey: string): void {
+    this.#valid.add(credentialKey);
   }
 
-  /** Notes that a credential is not valid, or not any more. */
-  noteInvalid(asker: string): void {
-    this.#valid.delete(asker);
+  /** Notes that a credential is not valid. */
+  noteInvalid(credentialKey: string): void {
+    this.#valid.delete(credentialKey);
   }
 
   /**
    * Counts a failure.
-   * @throws LimitError where the address has now failed too often; HoldfastError unavailable
+   * @throws LimitError if the address has now failed too often; HoldfastError unavailable
    */
   async count(address: string): Promise<void> {
     try {
@@ -100,7 +100,7 @@ export class FailedAuthentications {
   async #lookUp(refused: Refused, lookUp: () => Promise<unknown>): Promise<true> {
     const second = Math.floor(performance.now() / 1000);
     if (refused.second !== second) Object.assign(refused, { second, lookUps: 0 });
-    if (++refused.lookUps > LOOK_UPS_PER_SECOND) throw this.#error(refused);
+    if (++refused.lookUps > MAX_LOOK_UPS_PER_SECOND) throw this.#error(refused);
     try {
       await lookUp();
     } catch (error) {

@@ -1,19 +1,19 @@
 /**
- * Bounds how many long lists of one tenant an instance reads at the same time, so that one tenant's lists do not keep
- * it from the others.
+ * Limits how many long lists of one tenant an instance reads at the same time, so that one tenant's lists do not slow
+ * down the other tenants.
  */
 import { LimitError } from '../domain/errors.ts';
 
-/** Long lists of one tenant at the same time, on one instance. */
+/** Concurrent long lists of one tenant on one instance. */
 const MAX_LISTINGS = 4;
 
 export class Listings {
   readonly #open = new Map<string, number>();
 
   /**
-   * Begins a list.
-   * @returns to be called once, when it has ended
-   * @throws LimitError if the tenant has as many under way as it may
+   * Starts a list.
+   * @returns a function to be called once, when the list has ended
+   * @throws LimitError if the tenant has too many lists in flight
    */
   begin(tenant: string): () => void {
     const open = this.#open.get(tenant) ?? 0;

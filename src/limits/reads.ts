@@ -1,14 +1,15 @@
 /**
- * The quota of reads, in windows of a minute that all instances share: one for each GET and HEAD, one for each item of
- * a check and for each 1,000 that a list looks at.
+ * The quota of reads, in windows of a minute that all instances share. A GET or HEAD costs one read, a check one for
+ * each item, and a list one for each 1,000 items that it looks at.
  */
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { tierLimitError, WINDOW_S } from '../domain/limits.ts';
+import { tierLimitError } from '../domain/limits.ts';
+import { type Quota, WINDOW_S } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { TIERS, type Tier } from '../domain/tiers.ts';
 import type { Engine } from '../engine/call.ts';
-import { authenticate } from '../engine/tenant/authenticate.ts';
 import { emitLimitReached } from '../engine/tenant/emitLimitReached.ts';
+import { verifyCredential } from '../engine/tenant/verifyCredential.ts';
 import { readsPrefix } from '../redis/keys.ts';
 import { send } from '../redis/send.ts';
 
@@ -31,22 +32,23 @@ export class ReadLimiter {
   }
 
   /**
-   * Verifies the key and charges reads to its tenant. Reads that do not fit cost nothing.
-   * @throws HoldfastError unauthenticated, unavailable; LimitError if the quota does not have as many left
+   * Verifies the credential and charges reads to its tenant. Reads that do not fit cost nothing.
+   * @returns the remaining quota
+   * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError if fewer reads are left
    */
-  async charge(credential: Credential, cost = 1): Promise<void> {
-    const tier = await authenticate(this.#engine, credential);
+  async charge(credential: Credential, cost = 1): Promise<readonly Quota[]> {
+    const tier = await verifyCredential(this.#engine, credential);
     const limiter = this.#limiters.get(tier);
-    if (limiter === undefined) return;
+    if (limiter === undefined) return [];
     const limit = limiter.points;
     const bucket = bucketOf(credential);
     try {
       const { remainingPoints, msBeforeNext } = await send(() => limiter.consume(bucket, cost));
       const resetS = Math.ceil(msBeforeNext / 1000);
-      credential.quota = [{ limitType: LIMIT_TYPE, limit, remaining: remainingPoints, resetS }];
+      return [{ limitType: LIMIT_TYPE, limit, remaining: remainingPoints, resetS }];
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      // The limiter counts what it refuses.
+      // The limiter counts reads that it refuses.
       await send(() => limiter.reward(bucket, cost));
       await emitLimitReached(this.#engine, credential, 'READ', LIMIT_TYPE, limit);
       const retryAfter = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
@@ -55,15 +57,15 @@ export class ReadLimiter {
   }
 
   /**
-   * Charges one read for more of an answer that has begun: it goes on even if nothing is left, and the next one is
-   * refused.
+   * Charges one read for more of an answer that has begun. The answer goes on even if the quota is used up; the next
+   * read is refused.
    * @throws HoldfastError unauthenticated, unavailable
    */
   async debit(credential: Credential): Promise<void> {
-    const limiter = this.#limiters.get(await authenticate(this.#engine, credential));
+    const limiter = this.#limiters.get(await verifyCredential(this.#engine, credential));
     if (limiter !== undefined) await send(() => limiter.penalty(bucketOf(credential), 1));
   }
 }
 
-/** People who look find out what their keys do, however much that is: sessions have a window of their own. */
+/** Sessions have a window of their own, so that people can look at their tenant however much its keys read. */
 const bucketOf = ({ tenant, kind }: Credential): string => `{${tenant}}${kind === 'session' ? ':sessions' : ''}`;

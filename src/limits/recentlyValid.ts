@@ -1,31 +1,32 @@
 /**
- * Remembers which credentials were valid lately. That lets nobody in: it only decides who is worth another look.
+ * Remembers which credentials were valid lately. This authenticates nobody: it only decides whether a look-up is worth
+ * its cost.
  */
 
-/** How long a credential is remembered, up to twice that. */
+/** A credential is remembered for at least this time, and at most twice as long. */
 const GENERATION_MS = 300_000;
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 export class RecentlyValid {
   #young = new Set<string>();
   #old = new Set<string>();
   #since = performance.now();
 
-  add(asker: string): void {
-    if (this.#young.size >= MOST_REMEMBERED || performance.now() - this.#since > GENERATION_MS) {
+  add(credentialKey: string): void {
+    if (this.#young.size >= MAX_REMEMBERED || performance.now() - this.#since > GENERATION_MS) {
       this.#old = this.#young;
       this.#young = new Set();
       this.#since = performance.now();
     }
-    this.#young.add(asker);
+    this.#young.add(credentialKey);
   }
 
-  has(asker: string): boolean {
-    return this.#young.has(asker) || this.#old.has(asker);
+  has(credentialKey: string): boolean {
+    return this.#young.has(credentialKey) || this.#old.has(credentialKey);
   }
 
-  delete(asker: string): void {
-    this.#young.delete(asker);
-    this.#old.delete(asker);
+  delete(credentialKey: string): void {
+    this.#young.delete(credentialKey);
+    this.#old.delete(credentialKey);
   }
 }

@@ -36,8 +36,8 @@ export const tenantKey = (tenant: string): string => `{${tenant}}:tenant`;
 export const copyingKey = (tenant: string): string => `{${tenant}}:copying`;
 
 /** The key that a derived token or a session is; the tenant's hash for credentials that have no key of their own. */
-export const credentialKey = ({ tenant, asker, kind }: Credential): string =>
-  kind === 'token' || kind === 'session' ? `{${tenant}}:${asker}` : tenantKey(tenant);
+export const keyOfCredential = ({ tenant, credentialKey, kind }: Credential): string =>
+  kind === 'token' || kind === 'session' ? `{${tenant}}:${credentialKey}` : tenantKey(tenant);
 
 const STATE = ['slots', 'due', 'pools'] as const;
 const RESERVATIONS = ['tenant', 'credential', ...STATE, 'definitions'] as const;
@@ -87,7 +87,7 @@ export function keysOf(verb: TenantVerb, tenant: string): string[] {
 export function keysOfRequest(verb: TenantVerb, credential: Credential, own = ''): string[] {
   const { tenant } = credential;
   return KEYS_OF[verb].map((name) => {
-    if (name === 'credential') return credentialKey(credential);
+    if (name === 'credential') return keyOfCredential(credential);
     return name === 'answer' || name === 'tokens' ? `{${tenant}}:${own}` : `{${tenant}}:${name}`;
   });
 }

@@ -6,14 +6,16 @@ import type { Context } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import type { DashboardDeps } from '../dashboard/env.ts';
 import { dashboardRoutes } from '../dashboard/routes.tsx';
-import type { AppEnv, HttpDeps } from '../http/env.ts';
+import type { HealthDeps, HttpDeps } from '../http/deps.ts';
+import type { AppEnv } from '../http/env.ts';
 import { fail, onError, refuseMalformed } from '../http/errors.ts';
 import { meantPath } from '../http/meantPath.ts';
-import { authenticate } from '../http/middleware/authenticate.ts';
 import { byAdmin, bySession } from '../http/middleware/bySession.ts';
+import { limitFailures } from '../http/middleware/limitFailures.ts';
 import { logRequests } from '../http/middleware/logRequests.ts';
 import { measureRequests } from '../http/middleware/measureRequests.ts';
 import { rateLimitHeaders } from '../http/middleware/rateLimitHeaders.ts';
+import { readCredential } from '../http/middleware/readCredential.ts';
 import { requestId } from '../http/middleware/requestId.ts';
 import { traceRequests } from '../http/middleware/traceRequests.ts';
 import { wholeBody } from '../http/middleware/wholeBody.ts';
@@ -42,13 +44,7 @@ import { settingsRoutes } from '../http/routes/tenant/settings.ts';
 import { tenantRoute } from '../http/routes/tenant/tenant.ts';
 
 /** What an instance that only works answers: its health. */
-export function createHealthApp({
-  log,
-  ready,
-  alive,
-  metrics,
-  traces,
-}: Pick<HttpDeps, 'log' | 'ready' | 'alive' | 'metrics' | 'traces'>): OpenAPIHono<AppEnv> {
+export function createHealthApp({ log, ready, alive, metrics, traces }: HealthDeps): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({
     defaultHook: (result, c) => (result.success ? undefined : refuseMalformed(c, result.error)),
   });
@@ -75,18 +71,20 @@ export function createHealthApp({
   return app;
 }
 
+type AppDeps = HttpDeps & DashboardDeps;
+
 /** All that an instance of the API answers. */
-export function createApp(deps: Omit<DashboardDeps, 'request'>): OpenAPIHono<AppEnv> {
+export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
   const app = createHealthApp(deps);
   const { tenants, jwtVerifier } = deps;
 
   for (const path of ['/dashboard/*', '/auth/*']) app.use(path, wholeBody(deps.sizes.bodyBytes));
-  app.route('/', dashboardRoutes({ ...deps, request: app.request }));
+  app.route('/', dashboardRoutes(deps));
 
   app.use('/api/v1/*', rateLimitHeaders);
   app.route('/', jwtVerifier === null ? withoutIssuers() : tokenRoute(deps, jwtVerifier));
   if (tenants === null) app.route('/', withoutAdministration());
-  app.use('/api/v1/*', authenticate(deps));
+  app.use('/api/v1/*', readCredential(deps), limitFailures(deps));
 
   app.route('/', reserveRoute(deps));
   app.route('/', unreserveRoute(deps));
@@ -106,7 +104,7 @@ export function createApp(deps: Omit<DashboardDeps, 'request'>): OpenAPIHono<App
   } else {
     const { store, sealer, adminRule, allowPrivateJwks } = tenants;
     app.route('/', tenantRoute(deps, store));
-    app.route('/', keysRoutes(deps, store, sealer));
+    app.route('/', keysRoutes({ ...deps, store, sealer }));
     app.route('/', settingsRoutes(deps, store));
     app.route('/', issuersRoutes(deps, store, allowPrivateJwks));
     app.use('/api/v1/admin/*', bySession(deps), byAdmin(adminRule));

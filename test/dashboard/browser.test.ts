@@ -257,7 +257,7 @@ describe('resources', () => {
     const client = createClient(service.other.url, await copyKey());
     await go('/resources');
     await page.getByLabel('Name', { exact: true }).fill('Desk');
-    await page.getByLabel(/^Path/).fill('House>Floor');
+    await page.getByLabel(/^Tree path/).fill('House>Floor');
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByText('Registered.', { exact: true }).waitFor();
     const colour = () =>
@@ -304,17 +304,17 @@ describe('resources', () => {
     );
     await go('/resources');
     expect(await page.locator('.tree > li > .node').count()).toBe(100 + 50);
-    await page.getByRole('link', { name: 'After' }).click();
+    await page.getByRole('link', { name: 'Next' }).click();
     await page.getByText('Page 2 of 2').waitFor();
     await page.getByRole('link', { name: 'r129', exact: true }).waitFor();
     await page.getByLabel('Search').fill('-below');
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByText('130 found').waitFor();
-    await page.getByRole('link', { name: 'After' }).click();
+    await page.getByRole('link', { name: 'Next' }).click();
     await page.getByRole('link', { name: 'r129-below' }).waitFor();
     await go('/resources');
     await page.getByRole('link', { name: 'and 80 more below House' }).click();
-    await page.getByRole('link', { name: 'After' }).click();
+    await page.getByRole('link', { name: 'Next' }).click();
     await page.getByRole('link', { name: 'r129-below' }).waitFor();
   });
 
@@ -322,11 +322,11 @@ describe('resources', () => {
     await signIn();
     await go('/resources');
     await page.getByLabel('Name', { exact: true }).fill('a>b');
-    await page.getByLabel(/^Taken along/).fill('x\ny');
+    await page.getByLabel(/^Blockers/).fill('x\ny');
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByRole('alert').getByText('Name must not contain >').waitFor();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('a>b');
-    expect(await page.getByLabel(/^Taken along/).inputValue()).toBe('x\ny');
+    expect(await page.getByLabel(/^Blockers/).inputValue()).toBe('x\ny');
   });
 });
 
@@ -336,8 +336,8 @@ describe('keys', () => {
     await go('/keys');
     for (const label of ['worker', 'staging']) {
       await page.getByLabel(/^Label/).fill(label);
-      await page.getByRole('button', { name: 'Make a key' }).click();
-      await page.getByText('The key is made.').waitFor();
+      await page.getByRole('button', { name: 'Create a key' }).click();
+      await page.getByText('The key is created.').waitFor();
       await page.getByRole('heading', { name: `Key ${label}` }).waitFor();
     }
     await page.getByText('Show the key').click();
@@ -345,7 +345,7 @@ describe('keys', () => {
     const client = createClient(service.other.url, staging);
     expect((await client.definitions()).status).toBe(200);
     await page.getByLabel(/^Label/).fill('one too many');
-    await page.getByRole('button', { name: 'Make a key' }).click();
+    await page.getByRole('button', { name: 'Create a key' }).click();
     await page.getByRole('alert').getByText('3 ApiKeys').waitFor();
     await confirm('Delete staging', 'Delete');
     await page.getByText('Deleted.', { exact: true }).waitFor();
@@ -368,10 +368,10 @@ describe('settings', () => {
     await signIn();
     const client = createClient(service.other.url, await copyKey());
     await go('/settings');
-    await page.getByLabel('Only what is registered').check();
+    await page.getByLabel('Only registered resources').check();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.', { exact: true }).waitFor();
-    expect(await page.getByLabel('Only what is registered').isChecked()).toBe(true);
+    expect(await page.getByLabel('Only registered resources').isChecked()).toBe(true);
     expect((await client.reserve({ resource: 'plain', requester: 'q' })).body[0]?.status).toBe('NOT_VALID');
   });
 
@@ -402,7 +402,7 @@ describe('settings', () => {
     expect(await page.getByLabel('Issuer', { exact: true }).inputValue()).toBe('https://id.example');
     await fill('https://id.example', 'https://id.example/keys');
     await page.getByText('Saved.', { exact: true }).waitFor();
-    await confirm(/^Forget/, 'Forget');
+    await confirm(/^Remove/, 'Remove');
     await page.getByText('None.').waitFor();
   });
 });
@@ -431,7 +431,7 @@ describe('tenants', () => {
     await page.getByText('The tenant is suspended.').waitFor();
     expect((await client.definitions()).status).toBe(403);
     await confirm(/^Resume/, 'Resume');
-    await page.getByText('The suspension is over.').waitFor();
+    await page.getByText('The suspension has ended.').waitFor();
     expect((await client.definitions()).status).toBe(200);
     const trail = await page.locator('section', { hasText: 'Audit trail' }).locator('tbody tr').allInnerTexts();
     expect(trail.map((row) => row.split('\t')[2])).toEqual([

@@ -193,7 +193,7 @@ describe('the rights of an administrator', () => {
     const startMs = Date.now();
     const root = await sessionOf('root');
     const credential = parseSession(root.split('=')[1] ?? '');
-    const user = credential && (await readSession(service.one.redis, credential));
+    const user = credential && (await readSession(service.one, credential));
     expect(user?.describedUntilMs).toBeGreaterThanOrEqual(startMs + 900_000);
     expect(user?.describedUntilMs).toBeLessThanOrEqual(Date.now() + 900_000);
     expect((await ask(`${service.one.url}/dashboard/tenants`, { headers: { Cookie: root } })).status).toBe(200);

@@ -3,9 +3,8 @@
  */
 import { expect, test } from 'vitest';
 import { copyDefinitions, takeCopyLease } from '../../src/engine/definitions/copy.ts';
-import { reserve } from '../../src/engine/reservations/reserve.ts';
-import { unreserve } from '../../src/engine/reservations/unreserve.ts';
 import { startEngine } from '../support/engine.ts';
+import { reserve, unreserve } from '../support/verbs.ts';
 
 test('of more held slots than one script adopts, none is given out twice, and each is again once it is free', async () => {
   const { engine, credential, stop } = await startEngine();

@@ -12,7 +12,6 @@ import type { Credential } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import type { Engine } from '../../src/engine/call.ts';
 import { versionsInRedis } from '../../src/engine/definitions/copy.ts';
-import { reserve } from '../../src/engine/reservations/reserve.ts';
 import { digestOf, makeKey } from '../../src/identity/credentials.ts';
 import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { listKeys } from '../../src/store/keys.ts';
@@ -22,6 +21,7 @@ import { forget } from '../support/forget.ts';
 import { allDefinitions } from '../support/listed.ts';
 import { KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
 import { until } from '../support/until.ts';
+import { reserve } from '../support/verbs.ts';
 
 const CHANGES = ['register', 'delete', 'rotate', 'suspend', 'load'] as const;
 /** Deaths at a time: many where each waits for a lease to lapse. */
@@ -95,7 +95,7 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
       const run = async (dieAt: number): Promise<boolean> => {
         const before = await open();
         const { key, tenant } = await storeTenant(before.store);
-        const credential: Credential = { tenant, asker: digestOf(key), kind: 'key' };
+        const credential: Credential = { tenant, credentialKey: digestOf(key), kind: 'key' };
         const many = change === 'load' ? Array.from({ length: 300 }, (_, i) => item(`leaf${i}`, ['top'])) : [];
         await before.changes.register(credential, [item('old', ['top']), item('below', ['top', 'old']), ...many]);
         if (change === 'load') await forget(before.store.redis, tenant);
@@ -108,7 +108,7 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
         const { store: after, copy, engine } = await open();
         await copy.refreshChanged(new Date(Date.now() - 60_000));
         const stored = await after.database.run((db) => readRecord(db, tenant));
-        const valid: Credential = { ...credential, asker: stored?.record.keys[0]?.digest ?? '' };
+        const valid: Credential = { ...credential, credentialKey: stored?.record.keys[0]?.digest ?? '' };
         // Whoever comes next finds Redis as the database is.
         const listed = await allDefinitions(engine, valid).catch((error: unknown) => String(error));
         const there = await after.database.run((db) => db.select().from(rows).where(eq(rows.tenantId, tenant)));

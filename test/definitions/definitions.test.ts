@@ -10,8 +10,6 @@ import { WorkingCopy } from '../../src/definitions/workingCopy.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import type { Engine } from '../../src/engine/call.ts';
-import { reserve } from '../../src/engine/reservations/reserve.ts';
-import { unreserve } from '../../src/engine/reservations/unreserve.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
 import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { definitions as rows, tenants } from '../../src/store/schema.ts';
@@ -19,6 +17,7 @@ import { forget } from '../support/forget.ts';
 import { allDefinitions } from '../support/listed.ts';
 import { startInstance } from '../support/service.ts';
 import { databaseEnv, KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
+import { reserve, unreserve } from '../support/verbs.ts';
 
 describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
   let made: TestDatabase;
@@ -37,7 +36,7 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
     changes = changeInDatabase(store.database, engine, copy, 16);
     const stored = await storeTenant(store);
     tenant = stored.tenant;
-    credential = { tenant, asker: digestOf(stored.key), kind: 'key' };
+    credential = { tenant, credentialKey: digestOf(stored.key), kind: 'key' };
   });
   afterAll(async () => {
     await store.close();

@@ -2,17 +2,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 
 import { startRedis } from '../../scripts/redisServer.ts';
 import type { ReserveItem } from '../../src/contract/reservations.ts';
 import { LimitError } from '../../src/domain/errors.ts';
-import { asService, type Credential } from '../../src/domain/tenants.ts';
+import { asService } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { register } from '../../src/engine/definitions/register.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
-import { renew } from '../../src/engine/reservations/renew.ts';
-import { reserve } from '../../src/engine/reservations/reserve.ts';
-import { unreserve } from '../../src/engine/reservations/unreserve.ts';
+import { reserve as chargedReserve } from '../../src/engine/reservations/reserve.ts';
 import { usage } from '../../src/engine/tenant/usage.ts';
 import { loadScripts, observeScripts } from '../../src/redis/scripts.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
 import { makeTenant } from '../support/service.ts';
+import { renew, reserve, unreserve } from '../support/verbs.ts';
 
 let running: RunningEngine;
 /** Scripts that were called, in order. */
@@ -31,9 +30,9 @@ beforeEach(() => {
 afterAll(() => running.stop());
 
 /** Each request has a credential of its own, as those of HTTP do. */
-const asked = (items: readonly ReserveItem[], { engine, credential } = running) => {
-  const own: Credential = { ...credential };
-  return reserve(engine, own, items).then((results) => ({ results, quota: own.quota }));
+const asked = async (items: readonly ReserveItem[], { engine, credential } = running) => {
+  const { result, quota } = await chargedReserve(engine, { ...credential }, items);
+  return { results: result, quota };
 };
 const names = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
 const item = (resource: string, requester = 'r') => ({ resource, requester });
@@ -94,7 +93,7 @@ describe('requests of one caller share calls while two are under way', () => {
   });
 
   test('each caller has calls of its own: a bad key neither gets in nor keeps a good one out', async () => {
-    const bad = { ...running, credential: { ...running.credential, asker: 'f'.repeat(64) } };
+    const bad = { ...running, credential: { ...running.credential, credentialKey: 'f'.repeat(64) } };
     const outcomes = await Promise.allSettled(
       names('k', 40).map((name, i) => asked([item(name)], i % 2 === 0 ? running : bad)),
     );
@@ -126,7 +125,7 @@ describe('what is refused to all together is told to each by itself', () => {
   test('all are charged, once, and told what is left', async () => {
     const limited = await startEngine(makeTenant(), inject('redisUrl'), {}, { writesPerMinute: 1000 });
     const answers = await Promise.all(names('h', 50).map((name) => asked([item(name)], limited)));
-    const left = answers.map(({ quota }) => quota?.[0]?.remaining ?? Number.NaN);
+    const left = answers.map(({ quota }) => quota[0]?.remaining ?? Number.NaN);
     expect(Math.min(...left)).toBe(950);
     expect(left.every((one) => one >= 950 && one < 1000)).toBe(true);
     limited.stop();

@@ -9,15 +9,11 @@ import type { ReserveResult } from '../../src/contract/reservations.ts';
 import { deleteDefinition } from '../../src/engine/definitions/delete.ts';
 import { register } from '../../src/engine/definitions/register.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
-import { renew } from '../../src/engine/reservations/renew.ts';
-import { reserve } from '../../src/engine/reservations/reserve.ts';
-import { reset } from '../../src/engine/reservations/reset.ts';
-import { transaction } from '../../src/engine/reservations/transaction.ts';
-import { unreserve } from '../../src/engine/reservations/unreserve.ts';
 import type { RedisClient } from '../../src/redis/client.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { renew, reserve, reset, transaction, unreserve } from '../support/verbs.ts';
 
 /** Makes the call fail whose number `{tenant}:failAt` holds, unless something was written before it. */
 const FAILING = `

@@ -15,15 +15,11 @@ import { register } from '../../src/engine/definitions/register.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
 import { active } from '../../src/engine/reservations/active.ts';
 import { check } from '../../src/engine/reservations/check.ts';
-import { renew } from '../../src/engine/reservations/renew.ts';
-import { reserve } from '../../src/engine/reservations/reserve.ts';
-import { reset } from '../../src/engine/reservations/reset.ts';
 import { slotOwners } from '../../src/engine/reservations/slotOwners.ts';
-import { transaction } from '../../src/engine/reservations/transaction.ts';
-import { unreserve } from '../../src/engine/reservations/unreserve.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { setClock } from '../support/clock.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { renew, reserve, reset, transaction, unreserve } from '../support/verbs.ts';
 
 const IS_FULL = process.env.HOG === 'full';
 const RESERVATIONS = IS_FULL ? 1_000_000 : 50_000;

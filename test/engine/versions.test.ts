@@ -73,7 +73,7 @@ describe('the due set (lua/lib/due.lua)', () => {
     const listed = async () => (await all(active(engine, credential))).map(({ resource }) => resource).sort();
     await setClock(engine.redis, credential.tenant, start);
     const items = ['a', 'b', 'c', 'd'].map((resource) => ({ resource, requester: 'r', ttlSeconds: 60 }));
-    const held = await reserve(engine, credential, items);
+    const { result: held } = await reserve(engine, credential, items);
     expect(held.map(({ fencingToken }) => fencingToken)).toEqual([0, 1, 2, 3].map((i) => start * 1000 + i));
     await engine.redis.del(due);
     for (const member of members) await engine.redis.zadd(due, start + 60_000, member);
@@ -81,8 +81,10 @@ describe('the due set (lua/lib/due.lua)', () => {
 
     const [, b, c, d] = held;
     if (b === undefined || c === undefined || d === undefined) throw new Error('not reserved');
-    expect(await renew(engine, credential, [{ ...b, ttlSeconds: 600 }])).toMatchObject([{ status: 'RENEWED' }]);
-    expect(await unreserve(engine, credential, [c])).toMatchObject([{ released: ['c'] }]);
+    expect((await renew(engine, credential, [{ ...b, ttlSeconds: 600 }])).result).toMatchObject([
+      { status: 'RENEWED' },
+    ]);
+    expect((await unreserve(engine, credential, [c])).result).toMatchObject([{ released: ['c'] }]);
     // Released and reserved again by others: another reservation stands on the slot.
     await unreserve(engine, credential, [d]);
     await reserve(engine, credential, [{ resource: 'd', requester: 's', ttlSeconds: 900 }]);

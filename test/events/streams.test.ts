@@ -175,7 +175,10 @@ describe('the number of streams', () => {
     const key = { ...makeConfiguredKey(tenant), tier: 'Free' as const };
     const one = await startInstance({ keys: [key], includes: { clock: STEERED_CLOCK } });
     // What a dead instance left: a lease that nobody renews.
-    const dead = { ...credential, asker: [...(configuredTenants([key]).get(tenant)?.keys ?? [])][0]?.digest ?? '' };
+    const dead = {
+      ...credential,
+      credentialKey: [...(configuredTenants([key]).get(tenant)?.keys ?? [])][0]?.digest ?? '',
+    };
     await openStream(engine, dead, 'dead');
     expect((await watch(one)).head).toMatch(/429/);
     await setClock(looking, tenant, start + 45_000);

@@ -13,14 +13,10 @@ import { available } from '../../src/engine/definitions/available.ts';
 import { sweep } from '../../src/engine/expiry/sweep.ts';
 import { active } from '../../src/engine/reservations/active.ts';
 import { check } from '../../src/engine/reservations/check.ts';
-import { renew } from '../../src/engine/reservations/renew.ts';
-import { reserve } from '../../src/engine/reservations/reserve.ts';
-import { reset } from '../../src/engine/reservations/reset.ts';
-import { transaction } from '../../src/engine/reservations/transaction.ts';
-import { unreserve } from '../../src/engine/reservations/unreserve.ts';
 import { setClock } from '../support/clock.ts';
 import type { RunningEngine } from '../support/engine.ts';
 import { all, allDefinitions, wholeTree } from '../support/listed.ts';
+import { renew, reserve, reset, transaction, unreserve } from '../support/verbs.ts';
 import { Model, type Registration, toDefinition } from './model.ts';
 import { compareStored } from './stored.ts';
 
@@ -192,12 +188,14 @@ export async function run({ engine, credential }: RunningEngine, history: Histor
   async function carryOut(one: Step): Promise<void> {
     switch (one.do) {
       case 'register': {
-        const answer = await refusable(changes.register(credential, one.items.map(toDefinition)));
+        const answer = await refusable(
+          changes.register(credential, one.items.map(toDefinition)).then(({ result }) => result),
+        );
         expect(sorted(answer)).toEqual(sorted(model.register(one.items) ?? 'refused'));
         return;
       }
       case 'delete': {
-        const answer = await refusable(changes.delete(credential, one.name, one.cascade));
+        const answer = await refusable(changes.delete(credential, one.name, one.cascade).then(({ result }) => result));
         expect(sorted(answer)).toEqual(sorted(model.delete(one.name, one.cascade)));
         return;
       }

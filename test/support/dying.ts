@@ -38,7 +38,7 @@ await database.run((db) => db.execute('select 1'));
 const copy = new WorkingCopy(database, { redis, tiers: DEFAULT_TIERS });
 const engine: Engine = { redis, tiers: DEFAULT_TIERS, loadTenant: (id) => copy.refresh(id) };
 const changes = changeInDatabase(database, engine, copy, 16);
-const credential = { tenant: task.tenant, asker: digestOf(task.key), kind: 'key' as const };
+const credential = { tenant: task.tenant, credentialKey: digestOf(task.key), kind: 'key' as const };
 
 let writes = 0;
 Socket.prototype.write = new Proxy(Socket.prototype.write, {

@@ -45,7 +45,7 @@ export async function startEngine(
       loadTenant: configuredLoader(redis, tenants),
       tiers,
     },
-    credential: { tenant, asker: digestOf(key.key), kind: 'key' },
+    credential: { tenant, credentialKey: digestOf(key.key), kind: 'key' },
     stop: () => redis.disconnect(),
   };
 }

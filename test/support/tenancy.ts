@@ -87,7 +87,7 @@ export async function signIn(redis: RedisClient, tenant: string, user: Partial<S
   const session = makeSession(tenant);
   const credential = parseSession(session);
   if (credential === null) throw new Error('a session that was just made cannot be read');
-  await beginSession(redis, credential, { ...USER, ...user }, 600_000);
+  await beginSession({ redis }, credential, { ...USER, ...user }, 600_000);
   const cookie = `holdfast_session=${session}`;
   return {
     cookie,

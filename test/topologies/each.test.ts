@@ -5,7 +5,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { reconcile } from '../../src/engine/expiry/reconcile.ts';
-import { reserve } from '../../src/engine/reservations/reserve.ts';
 import { expiryKey, expiryShard, tenantKey } from '../../src/redis/keys.ts';
 import { ownerOf, slotOf } from '../../src/redis/topology.ts';
 import { histories, run } from '../model/history.ts';
@@ -13,6 +12,7 @@ import { startEngine } from '../support/engine.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { startCluster, startSentinels, type Topology } from '../support/topologies.ts';
 import { until } from '../support/until.ts';
+import { reserve } from '../support/verbs.ts';
 import { watch } from '../support/watch.ts';
 
 const HISTORIES = 6;

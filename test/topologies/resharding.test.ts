@@ -8,15 +8,14 @@ import type { RedisNode } from '../../scripts/redisServer.ts';
 import { HoldfastError } from '../../src/domain/errors.ts';
 import { register } from '../../src/engine/definitions/register.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
-import { reserve } from '../../src/engine/reservations/reserve.ts';
 import { readReservation } from '../../src/engine/reservations/slotRecord.ts';
-import { unreserve } from '../../src/engine/reservations/unreserve.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { slotOf } from '../../src/redis/topology.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
 import { makeTenant } from '../support/service.ts';
 import { startCluster, type Topology } from '../support/topologies.ts';
 import { until } from '../support/until.ts';
+import { reserve, unreserve } from '../support/verbs.ts';
 
 const CALLERS = 8;
 const MOVES = 4;

@@ -56,7 +56,7 @@ async function renew() {
 }
 
 async function renewOnce() {
-  // Not where the browser is: what a form was answered by cannot be asked for again.
+  // Not the browser's address: the response to a form cannot be requested again.
   const answer = await fetch(from ?? '', { headers: { Accept: 'text/html' } });
   if (answer.redirected) location.assign(answer.url);
   if (!answer.ok) return;

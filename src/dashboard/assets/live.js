@@ -31,7 +31,7 @@ const connection = /** @type {HTMLElement} */ (document.getElementById('connecti
 const filter = /** @type {HTMLFormElement} */ (document.getElementById('filter'));
 const pause = /** @type {HTMLButtonElement} */ (document.getElementById('pause'));
 
-/** What has come and is not shown yet. @type {HTMLTableRowElement[]} */
+/** Rows that are not shown yet. @type {HTMLTableRowElement[]} */
 let waiting = [];
 let isPaused = false;
 let isScheduled = false;

@@ -1,19 +1,18 @@
 /**
- * A button that asks again before it does what cannot be undone. It needs no script: the question is a popover of the
- * browser's own.
+ * A button for an action that cannot be undone: it asks for confirmation in a popover, without any script.
  */
 import type { Child } from 'hono/jsx';
 
 export interface ConfirmProps {
-  /** One of its kind in the page. */
+  /** Unique in the page. */
   readonly id: string;
   readonly label: string;
-  /** What a screen reader says besides the label, where that alone does not tell what it is about. */
+  /** Added to the label for screen readers, if the label alone is ambiguous. */
   readonly about?: string;
   readonly question: string;
-  /** Where the form goes. */
+  /** The address of the form. */
   readonly action: string;
-  /** What it sends. */
+  /** Its hidden fields. */
   readonly fields?: Readonly<Record<string, string>>;
   readonly children?: Child;
 }

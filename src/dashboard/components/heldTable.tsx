@@ -1,5 +1,5 @@
 /**
- * Who holds what, since when and until when.
+ * A table of reservations: who holds which resource, since when and until when.
  */
 
 import type { Child } from 'hono/jsx';
@@ -10,7 +10,7 @@ import { Time } from './time.tsx';
 export interface HeldTableProps {
   readonly label: string;
   readonly held: readonly ActiveReservation[];
-  /** What can be done with one; absent: nothing */
+  /** The actions for a reservation; absent: none */
   readonly actions?: (one: ActiveReservation) => Child;
 }
 
@@ -28,7 +28,7 @@ export const HeldTable = ({ label, held, actions }: HeldTableProps) =>
             <th scope="col">Until (UTC)</th>
             <th scope="col">Type</th>
             <th scope="col">Key</th>
-            {actions && <th scope="col">What to do</th>}
+            {actions && <th scope="col">Actions</th>}
           </tr>
         </thead>
         <tbody>
@@ -36,7 +36,7 @@ export const HeldTable = ({ label, held, actions }: HeldTableProps) =>
             <tr>
               <th scope="row">
                 {one.reservedAtPath ?? one.resource}
-                <Along one={one} />
+                <Details one={one} />
               </th>
               <td>{one.requester}</td>
               <td>
@@ -55,8 +55,8 @@ export const HeldTable = ({ label, held, actions }: HeldTableProps) =>
     </Scroll>
   );
 
-/** What is held along with it. */
-const Along = ({ one }: { one: ActiveReservation }) => {
+/** Its slots and blockers. */
+const Details = ({ one }: { one: ActiveReservation }) => {
   const slots = Object.values(one.acquiredSlots ?? {});
   const parts = [
     ...(slots.length > 0 ? [`slot ${slots.join(', ')}`] : []),

@@ -1,5 +1,5 @@
 /**
- * Operations and refusals over the last hour, a bar a minute; and the same as a table.
+ * A chart of operations and refusals in the last hour, one bar a minute; and the same as a table.
  */
 import type { Minute } from '../../engine/tenant/activity.ts';
 import { Time } from './time.tsx';

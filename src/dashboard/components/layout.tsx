@@ -1,12 +1,12 @@
 /**
- * What every page has: its head, where one can go, and what there is to say about what was just done.
+ * The frame of every page: its head, the navigation, and a notice about the form that was just sent.
  */
 import { html } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import { EVENT_TYPES } from '../../contract/events.ts';
 import { assetPath } from '../assets.ts';
-import type { Failed } from '../callApi.ts';
 import type { Viewer } from '../env.ts';
+import type { Failed } from '../form.ts';
 
 const PLACES = [
   ['/dashboard', 'Overview'],
@@ -19,18 +19,18 @@ const PLACES = [
 
 const FOR_ADMINS = ['/dashboard/tenants', 'Tenants'] as const;
 
-/** What may be said of a form that was carried out, by what stands in the address after it. */
+/** Notices about a form that was carried out, by the `done` of the address that it leads to. */
 const DONE: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    created: 'The key is made.',
-    rotated: 'The key has a new value. The old one is refused from now on.',
+    created: 'The key is created.',
+    rotated: 'The key has a new value. The old one no longer works.',
     deleted: 'Deleted.',
     released: 'Released.',
     reset: 'All reservations are released.',
     registered: 'Registered.',
     saved: 'Saved.',
     suspended: 'The tenant is suspended.',
-    resumed: 'The suspension is over.',
+    resumed: 'The suspension has ended.',
   }),
 );
 
@@ -38,21 +38,19 @@ export interface PageProps {
   readonly title: string;
   /** null: nobody is signed in */
   readonly viewer: Viewer | null;
-  /** The place in the navigation. */
+  /** The page's place in the navigation. */
   readonly at?: string;
-  /** What the address says was done. */
+  /** The `done` of the address. */
   readonly done?: string | undefined;
-  /** What went wrong with what was asked for. */
+  /** The failure of the form that was sent. */
   readonly failed?: Failed | undefined;
-  /**
-   * Where the marked regions are to be fetched anew: with each change of the tenant's state, and every so many seconds.
-   */
+  /** Where the live regions are fetched again: at each change of the tenant's state, and every so many seconds. */
   readonly renew?: { readonly from: string; readonly everyS?: number };
   readonly script?: 'live.js';
   readonly children: Child;
 }
 
-/** A whole page, as text to be sent. */
+/** A whole page as HTML. */
 export const Page = (props: PageProps) => html`<!doctype html>${<Document {...props} />}`;
 
 const Document = ({ title, viewer, at, done = '', failed, renew, script, children }: PageProps) => (
@@ -120,10 +118,9 @@ const Navigation = ({ viewer, at }: { viewer: Viewer; at?: string | undefined })
   </>
 );
 
-/** Says that something is not to be had without a database. */
+/** @param props.what the purpose of a database here, as `To create keys` */
 export const NeedsDatabase = ({ what }: { what: string }) => (
   <p class="notice">
-    {what} need a database: this service runs without one, and has what its configuration names. Set{' '}
-    <code>DATABASE_URL</code> (and <code>KEY_SECRET</code>).
+    {what}, set <code>DATABASE_URL</code> (and <code>KEY_SECRET</code>): this service runs without a database.
   </p>
 );

@@ -1,10 +1,10 @@
 /**
- * The form that registers a resource, or gives one that is registered another definition.
+ * The form that registers a resource or changes its definition.
  */
 import { z } from 'zod';
 import type { Definition } from '../../contract/definitions.ts';
 
-/** As it is sent. */
+/** The form as it is sent. */
 export const RegistrationForm = z.object({
   name: z.string(),
   capacity: z.string(),
@@ -12,17 +12,17 @@ export const RegistrationForm = z.object({
   treePath: z.string(),
 });
 
-/** What somebody has typed. */
+/** The text of each field. */
 export type Typed = z.infer<typeof RegistrationForm>;
 
-/** @returns the item of a registration that it makes, which the API is to check */
+/** The registration item that a form describes, not checked yet. */
 export function asRegistration({ name, capacity, blocks, treePath }: Typed): unknown {
   const names = blocks.split(/\r?\n/).filter((line) => line !== '');
   const item = { name, capacity: /^\d+$/.test(capacity) ? Number(capacity) : capacity, blocks: names };
   return { ...item, ...(treePath === '' ? {} : { treePath }) };
 }
 
-/** A definition as somebody would type it. */
+/** A definition as the text of each field. */
 export const asTyped = ({ name, capacity, blocks, treePath }: Definition): Typed => ({
   name,
   capacity: String(capacity),
@@ -33,7 +33,7 @@ export const asTyped = ({ name, capacity, blocks, treePath }: Definition): Typed
 export interface RegisterFormProps {
   readonly title: string;
   readonly typed?: Typed | undefined;
-  /** Whether it is of a resource that there is, whose name stays. */
+  /** Whether the resource is registered already; its name then stays. */
   readonly isKnown?: boolean;
 }
 
@@ -47,11 +47,11 @@ export const RegisterForm = ({ title, typed, isKnown = false }: RegisterFormProp
       Capacity (slots) <input type="number" name="capacity" required min="1" value={typed?.capacity ?? '1'} />
     </label>
     <label>
-      Path of what is above it, with &gt; between{' '}
+      Tree path: its ancestors from the root, separated by &gt;{' '}
       <input name="treePath" value={typed?.treePath} placeholder="House>Floor1" autocomplete="off" />
     </label>
     <label>
-      Taken along (blockers), one a line{' '}
+      Blockers (acquired along with it), one a line{' '}
       <textarea name="blocks" rows={3}>
         {typed?.blocks}
       </textarea>

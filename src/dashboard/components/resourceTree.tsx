@@ -1,15 +1,15 @@
 /**
- * Registered resources as a picture: each with its slots, free and held, and below it what it gates.
+ * A picture of registered resources: each with its free and held slots, and its children below it.
  */
 import type { Row } from '../rows.ts';
 
-/** Of each node, whose own page has them all; and of a whole picture. */
-const MOST_CHILDREN = 50;
-const MOST_NODES = 300;
-/** Roots of a page, of which there are as many as it takes. */
+/** Children shown of a node, whose own page has them all; and nodes shown in a picture. */
+const MAX_CHILDREN = 50;
+const MAX_NODES = 300;
+/** Roots on one page. */
 const ROOTS = 100;
 /** Slots that are drawn one by one. */
-const MOST_SLOTS = 24;
+const MAX_SLOTS = 24;
 const CELL = 9;
 
 export const resourcePath = (name: string) => `/dashboard/resources/one?${new URLSearchParams({ name })}`;
@@ -35,13 +35,13 @@ export interface ResourceTreeProps {
 }
 
 export const ResourceTree = ({ roots, children, page, link }: ResourceTreeProps) => {
-  const shown = roots.slice((page - 1) * ROOTS, page * ROOTS);
+  const visible = roots.slice((page - 1) * ROOTS, page * ROOTS);
   const pages = Math.max(1, Math.ceil(roots.length / ROOTS));
-  let drawn = shown.length;
+  let drawn = visible.length;
   const below = (parent: Row) => {
     const rows = children.get(parent.name) ?? [];
     if (rows.length === 0) return null;
-    const some = rows.slice(0, Math.min(MOST_CHILDREN, Math.max(0, MOST_NODES - drawn)));
+    const some = rows.slice(0, Math.min(MAX_CHILDREN, Math.max(0, MAX_NODES - drawn)));
     drawn += some.length;
     return level(some, rows.length - some.length, parent);
   };
@@ -64,11 +64,11 @@ export const ResourceTree = ({ roots, children, page, link }: ResourceTreeProps)
   );
   return (
     <>
-      {level(shown, 0, null)}
+      {level(visible, 0, null)}
       {pages > 1 && (
         <nav class="pages" aria-label="Pages of resources">
-          {page > 1 && <a href={link(page - 1)}>Before</a>} Page {page} of {pages}{' '}
-          {page < pages && <a href={link(page + 1)}>After</a>}
+          {page > 1 && <a href={link(page - 1)}>Previous</a>} Page {page} of {pages}{' '}
+          {page < pages && <a href={link(page + 1)}>Next</a>}
         </nav>
       )}
     </>
@@ -87,15 +87,15 @@ const Node = ({ row }: { row: Row }) => {
       <span class="amount">
         {capacity === 1 ? (held === 0 ? 'free' : 'held') : `${Math.max(0, capacity - held)} of ${capacity} free`}
       </span>
-      {blocks.length > 0 && <span class="blocks">takes along {blocks.join(', ')}</span>}
+      {blocks.length > 0 && <span class="blocks">acquires {blocks.join(', ')}</span>}
     </div>
   );
 };
 
 const Slots = ({ capacity, held }: { capacity: number; held: number }) => {
-  const cells = Math.min(capacity, MOST_SLOTS);
+  const cells = Math.min(capacity, MAX_SLOTS);
   const filled =
-    capacity <= MOST_SLOTS ? Math.min(held, cells) : Math.ceil((Math.min(held, capacity) / capacity) * cells);
+    capacity <= MAX_SLOTS ? Math.min(held, cells) : Math.ceil((Math.min(held, capacity) / capacity) * cells);
   const width = cells * CELL;
   return (
     <svg class="cells" aria-hidden="true" width={width} height="12" viewBox={`0 0 ${width} 12`}>

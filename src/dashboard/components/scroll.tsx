@@ -1,5 +1,5 @@
 /**
- * What is wider or higher than a small screen, to be scrolled by itself, by keyboard too.
+ * A region that scrolls by itself, also by keyboard: for content larger than a small screen.
  */
 import type { Child } from 'hono/jsx';
 

@@ -1,12 +1,12 @@
 /**
- * The form that a page is searched by.
+ * A search form.
  */
 
 export interface SearchFormProps {
-  /** The page. */
+  /** The address of the page. */
   readonly at: string;
   readonly label: string;
-  /** What is searched for now; '' nothing */
+  /** The current search; '' none */
   readonly q: string;
 }
 

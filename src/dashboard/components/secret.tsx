@@ -1,10 +1,10 @@
 /**
- * An API key, out of sight until it is asked for, with a button that copies it; and a command line that uses it.
+ * An API key, hidden until a person opens it, with buttons that copy it and a curl line that uses it.
  */
 
 export interface SecretProps {
   readonly value: string;
-  /** Where the service is, as people see it. */
+  /** The origin of the service as people see it. */
   readonly origin: string;
 }
 

@@ -1,8 +1,8 @@
 /**
- * A moment, for people and for programs: UTC, to the second.
+ * A time for people and programs: UTC, to the second.
  */
 
-/** @param at ISO 8601 UTC, or ms since 1970 UTC; null is shown by what there is instead */
+/** @param at ISO 8601 UTC, or ms since 1970 UTC; null shows `none` */
 export const Time = ({ at, none = '–' }: { at: string | number | Date | null | undefined; none?: string }) => {
   if (at === null || at === undefined) return <>{none}</>;
   const iso = new Date(at).toISOString();

@@ -1,5 +1,5 @@
 /**
- * How much of a limit is used, as a bar and in words.
+ * Usage of a limit, as a bar and in words.
  */
 const number = new Intl.NumberFormat('en');
 
@@ -7,7 +7,7 @@ export interface UsageBarProps {
   readonly id: string;
   readonly label: string;
   readonly used: number;
-  /** null: any number */
+  /** null: no limit */
   readonly limit: number | null;
 }
 

@@ -1,20 +1,20 @@
 /**
- * API keys: their labels, when they were last used, and making, showing, rotating and deleting them
- * (docs/specification.md#identity).
+ * The page of API keys: their labels and last use; create, show, rotate and delete (docs/specification.md#identity).
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { lastUses } from '../../engine/tenant/activity.ts';
 import { digestOf } from '../../identity/credentials.ts';
+import { createKey, deleteKey, rotateKey } from '../../operations/keys.ts';
 import { keyDigests, listKeys, sealedKey } from '../../store/keys.ts';
-import { callApi, type Failed } from '../callApi.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { Scroll } from '../components/scroll.tsx';
 import { Secret } from '../components/secret.tsx';
 import { Time } from '../components/time.tsx';
-import type { DashboardDeps, DashboardEnv } from '../env.ts';
-import { readForm } from '../form.ts';
+import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
+import { attempt, check, type Failed, NO_DATABASE, readForm } from '../form.ts';
+import { KeyParams, NewKey } from '../formSchemas.ts';
 import { originOf } from '../origin.ts';
 
 const AT = '/dashboard/keys';
@@ -32,86 +32,113 @@ interface ListedKey {
 }
 
 const Id = z.object({ id: z.string() });
-const Made = z.object({ id: z.string() });
 
 export const keysRoutes = (deps: DashboardDeps) => {
-  const { engine, tenants, configuredKeys } = deps;
-
-  const list = async (tenant: string): Promise<ListedKey[]> => {
-    const uses = await lastUses(engine.redis, tenant);
-    if (tenants === null)
-      return configuredKeys
-        .filter((one) => one.tenant === tenant)
-        .map(({ key, label }) => ({
-          id: null,
-          label: label ?? null,
-          isDefault: false,
-          createdAt: null,
-          rotatedAt: null,
-          usedAtMs: uses.get(digestOf(key)),
-        }));
-    const [rows, digests] = await Promise.all([listKeys(tenants.store, tenant), keyDigests(tenants.store, tenant)]);
-    return rows.map((row) => ({ ...row, usedAtMs: uses.get(digests.get(row.id) ?? '') }));
-  };
-
-  /** The value of the key that the address asks for. */
-  const shown = async (c: Context<DashboardEnv>): Promise<string | null> => {
-    const id = z.uuid().safeParse(c.req.query('show')).data;
-    if (tenants === null || id === undefined) return null;
-    return tenants.sealer.open(await sealedKey(tenants.store, c.var.viewer.credential.tenant, id));
-  };
+  const { tenants } = deps;
+  const keys = tenants && { ...deps, ...tenants };
 
   const show = async (c: Context<DashboardEnv>, failed?: Failed) => {
     const { viewer } = c.var;
-    const { tenant } = viewer.credential;
-    const [keys, value] = await Promise.all([list(tenant), shown(c)]);
-    const label = keys.find(({ id }) => id !== null && id === c.req.query('show'))?.label;
+    const [listed, value] = await Promise.all([list(deps, viewer.credential.tenant), shownKey(deps, c)]);
+    const label = listed.find(({ id }) => id !== null && id === c.req.query('show'))?.label;
     return c.html(
-      <Page title="Keys" viewer={viewer} at={AT} done={c.req.query('done')} failed={failed}>
-        {value !== null && (
-          <section aria-labelledby="shown-title">
-            <h2 id="shown-title">{label ? `Key ${label}` : 'Key'}</h2>
-            <Secret value={value} origin={originOf(deps, c)} />
-          </section>
-        )}
-        <KeyTable keys={keys} />
-        {tenants === null ? (
-          <NeedsDatabase what="Making, rotating and deleting keys" />
-        ) : (
-          <form method="post" action={AT} class="fields">
-            <h2>Make a key</h2>
-            <label>
-              Label (optional) <input name="label" maxlength={64} autocomplete="off" />
-            </label>
-            <p class="hint">It is in every event that the key causes: worker, staging, …</p>
-            <button type="submit">Make a key</button>
-          </form>
-        )}
-      </Page>,
+      <KeysPage
+        viewer={viewer}
+        done={c.req.query('done')}
+        failed={failed}
+        keys={listed}
+        shown={value === null ? null : { title: label ? `Key ${label}` : 'Key', value, origin: originOf(deps, c) }}
+        canChange={keys !== null}
+      />,
       failed?.status ?? 200,
     );
   };
 
-  const idOf = async (c: Context<DashboardEnv>) => encodeURIComponent((await readForm(c, Id)).id);
-
   return new Hono<DashboardEnv>()
     .get(AT, (c) => show(c))
     .post(AT, async (c) => {
-      const { label } = await c.req.parseBody();
-      const body = typeof label === 'string' && label !== '' ? { label } : {};
-      const reply = await callApi(deps, c, 'POST', '/api/v1/Tenant/keys', body);
-      return reply.ok ? c.redirect(`${AT}?done=created&show=${Made.parse(reply.body).id}`, 303) : show(c, reply);
+      if (keys === null) return show(c, NO_DATABASE);
+      const form = await c.req.parseBody();
+      const created = await attempt(deps, c, async () => {
+        const { label } = check(
+          NewKey,
+          typeof form.label === 'string' && form.label !== '' ? { label: form.label } : {},
+        );
+        return createKey(keys, c.var.viewer, label ?? null);
+      });
+      return created.ok ? c.redirect(`${AT}?done=created&show=${created.result.result.row.id}`, 303) : show(c, created);
     })
     .post(`${AT}/rotate`, async (c) => {
-      const id = await idOf(c);
-      const reply = await callApi(deps, c, 'POST', `/api/v1/Tenant/keys/${id}/rotate`);
-      return reply.ok ? c.redirect(`${AT}?done=rotated&show=${id}`, 303) : show(c, reply);
+      if (keys === null) return show(c, NO_DATABASE);
+      const form = await readForm(c, Id);
+      const rotated = await attempt(deps, c, async () => rotateKey(keys, c.var.viewer, check(KeyParams, form).id));
+      return rotated.ok ? c.redirect(`${AT}?done=rotated&show=${rotated.result.row.id}`, 303) : show(c, rotated);
     })
     .post(`${AT}/delete`, async (c) => {
-      const reply = await callApi(deps, c, 'DELETE', `/api/v1/Tenant/keys/${await idOf(c)}`);
-      return reply.ok ? c.redirect(`${AT}?done=deleted`, 303) : show(c, reply);
+      if (keys === null) return show(c, NO_DATABASE);
+      const form = await readForm(c, Id);
+      const deleted = await attempt(deps, c, async () => deleteKey(keys, c.var.viewer, check(KeyParams, form).id));
+      return deleted.ok ? c.redirect(`${AT}?done=deleted`, 303) : show(c, deleted);
     });
 };
+
+async function list({ engine, tenants, configuredKeys }: DashboardDeps, tenant: string): Promise<ListedKey[]> {
+  const uses = await lastUses(engine, tenant);
+  if (tenants === null)
+    return configuredKeys
+      .filter((one) => one.tenant === tenant)
+      .map(({ key, label }) => ({
+        id: null,
+        label: label ?? null,
+        isDefault: false,
+        createdAt: null,
+        rotatedAt: null,
+        usedAtMs: uses.get(digestOf(key)),
+      }));
+  const [rows, digests] = await Promise.all([listKeys(tenants.store, tenant), keyDigests(tenants.store, tenant)]);
+  return rows.map((row) => ({ ...row, usedAtMs: uses.get(digests.get(row.id) ?? '') }));
+}
+
+/** The value of the key that the address asks for; null: none */
+async function shownKey({ tenants }: DashboardDeps, c: Context<DashboardEnv>): Promise<string | null> {
+  const id = z.uuid().safeParse(c.req.query('show')).data;
+  if (tenants === null || id === undefined) return null;
+  return tenants.sealer.open(await sealedKey(tenants.store, c.var.viewer.credential.tenant, id));
+}
+
+interface KeysPageProps {
+  readonly viewer: Viewer;
+  readonly done: string | undefined;
+  readonly failed: Failed | undefined;
+  readonly keys: readonly ListedKey[];
+  /** The key whose value is shown. */
+  readonly shown: { readonly title: string; readonly value: string; readonly origin: string } | null;
+  readonly canChange: boolean;
+}
+
+const KeysPage = ({ viewer, done, failed, keys, shown, canChange }: KeysPageProps) => (
+  <Page title="Keys" viewer={viewer} at={AT} done={done} failed={failed}>
+    {shown !== null && (
+      <section aria-labelledby="shown-title">
+        <h2 id="shown-title">{shown.title}</h2>
+        <Secret value={shown.value} origin={shown.origin} />
+      </section>
+    )}
+    <KeyTable keys={keys} />
+    {canChange ? <NewKeyForm /> : <NeedsDatabase what="To create, rotate and delete keys" />}
+  </Page>
+);
+
+const NewKeyForm = () => (
+  <form method="post" action={AT} class="fields">
+    <h2>Create a key</h2>
+    <label>
+      Label (optional) <input name="label" maxlength={64} autocomplete="off" />
+    </label>
+    <p class="hint">Every event that the key causes has its label: worker, staging, …</p>
+    <button type="submit">Create a key</button>
+  </form>
+);
 
 const nameOf = ({ label, isDefault }: ListedKey) => label ?? (isDefault ? 'default' : 'without a label');
 
@@ -121,10 +148,10 @@ const KeyTable = ({ keys }: { keys: readonly ListedKey[] }) => (
       <thead>
         <tr>
           <th scope="col">Label</th>
-          <th scope="col">Made (UTC)</th>
+          <th scope="col">Created (UTC)</th>
           <th scope="col">Rotated (UTC)</th>
           <th scope="col">Last used (UTC)</th>
-          <th scope="col">What to do</th>
+          <th scope="col">Actions</th>
         </tr>
       </thead>
       <tbody>
@@ -157,7 +184,7 @@ const KeyActions = ({ id, name, isDefault }: { id: string; name: string; isDefau
       id={`rotate-${id}`}
       label="Rotate"
       about={name}
-      question={`Give the key “${name}” a new value? The old one is refused from that moment on.`}
+      question={`Give the key “${name}” a new value? The old value stops working immediately.`}
       action={`${AT}/rotate`}
       fields={{ id }}
     />{' '}
@@ -166,7 +193,7 @@ const KeyActions = ({ id, name, isDefault }: { id: string; name: string; isDefau
         id={`delete-${id}`}
         label="Delete"
         about={name}
-        question={`Delete the key “${name}”? It is refused from that moment on.`}
+        question={`Delete the key “${name}”? It stops working immediately.`}
         action={`${AT}/delete`}
         fields={{ id }}
       />

@@ -1,5 +1,5 @@
 /**
- * The stream of events as it happens, filtered; and what is held, which is read anew whenever the stream begins
+ * The live page: the stream of events, with filters; and the newest reservations, read again whenever the stream starts
  * (docs/specification.md#events).
  */
 import { Hono } from 'hono';
@@ -8,7 +8,7 @@ import { usage } from '../../engine/tenant/usage.ts';
 import { HeldTable } from '../components/heldTable.tsx';
 import { Page } from '../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
-import { heldNow } from '../held.ts';
+import { searchReservations } from '../searchReservations.ts';
 
 const AT = '/dashboard/live';
 const NEWEST = 10;
@@ -17,7 +17,7 @@ export const liveRoutes = ({ engine }: DashboardDeps) =>
   new Hono<DashboardEnv>().get(AT, async (c) => {
     const { viewer } = c.var;
     const [held, { reservations }] = await Promise.all([
-      heldNow(engine, viewer.credential, { size: NEWEST }),
+      searchReservations(engine, viewer.credential, { size: NEWEST }),
       usage(engine, viewer.credential),
     ]);
     return c.html(

@@ -1,5 +1,5 @@
 /**
- * The overview: the default key, the tier with what is used of it, and the last hour.
+ * The overview page: the default key, the tier and its usage, and the last hour.
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
@@ -7,15 +7,16 @@ import { LIMITED_BY, type LimitType } from '../../domain/limits.ts';
 import type { Tier } from '../../domain/tiers.ts';
 import { lastHour, type Minute } from '../../engine/tenant/activity.ts';
 import { type Usage, usage } from '../../engine/tenant/usage.ts';
+import { rotateKey } from '../../operations/keys.ts';
 import { listKeys, sealedKey } from '../../store/keys.ts';
-import { callApi, type Failed } from '../callApi.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { HourChart } from '../components/hourChart.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { Secret } from '../components/secret.tsx';
 import { UsageBar } from '../components/usageBar.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
-import { readForm } from '../form.ts';
+import { attempt, check, type Failed, NO_DATABASE, readForm } from '../form.ts';
+import { KeyParams } from '../formSchemas.ts';
 import { originOf } from '../origin.ts';
 
 /** A key as the overview shows it. */
@@ -35,7 +36,7 @@ export const overviewRoutes = (deps: DashboardDeps) => {
     const { credential } = viewer;
     const [used, minutes, keys] = await Promise.all([
       usage(engine, credential),
-      lastHour(engine.redis, credential.tenant),
+      lastHour(engine, credential.tenant),
       tenants === null ? null : listKeys(tenants.store, credential.tenant),
     ]);
     const stored = keys?.find(({ isDefault }) => isDefault);
@@ -70,8 +71,11 @@ export const overviewRoutes = (deps: DashboardDeps) => {
     .get('/dashboard', (c) => show(c))
     .post('/dashboard/rotate', async (c) => {
       const { id } = await readForm(c, Rotate);
-      const reply = await callApi(deps, c, 'POST', `/api/v1/Tenant/keys/${encodeURIComponent(id)}/rotate`);
-      return reply.ok ? c.redirect('/dashboard?done=rotated', 303) : show(c, reply);
+      if (tenants === null) return show(c, NO_DATABASE);
+      const rotated = await attempt(deps, c, () =>
+        rotateKey({ ...deps, ...tenants }, c.var.viewer, check(KeyParams, { id }).id),
+      );
+      return rotated.ok ? c.redirect('/dashboard?done=rotated', 303) : show(c, rotated);
     });
 };
 
@@ -81,12 +85,12 @@ const DefaultKeyPart = ({ defaultKey, origin }: { defaultKey: DefaultKey | null;
     <>
       <Secret value={defaultKey.value} origin={origin} />
       {defaultKey.id === null ? (
-        <NeedsDatabase what="Rotating it and making others" />
+        <NeedsDatabase what="To rotate it and create others" />
       ) : (
         <Confirm
           id="rotate"
           label="Rotate the key"
-          question="Give the default key a new value? Whoever uses the old one is refused from that moment on, and its event streams end."
+          question="Give the default key a new value? The old value stops working immediately, and its event streams end."
           action="/dashboard/rotate"
           fields={{ id: defaultKey.id }}
         />

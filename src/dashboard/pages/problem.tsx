@@ -1,5 +1,5 @@
 /**
- * What a person sees where a page cannot be shown.
+ * The page for a failure.
  */
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { Page } from '../components/layout.tsx';

@@ -1,19 +1,20 @@
 /**
- * Registered resources: the tree with what is free and held, search, and registering.
+ * The page of registered resources: the tree with free and held slots, search, and registering.
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { callApi, type Failed } from '../callApi.ts';
+import { register } from '../../operations/register.ts';
 import { Page } from '../components/layout.tsx';
 import { asRegistration, RegisterForm, RegistrationForm, type Typed } from '../components/registerForm.tsx';
 import { childrenOf, ResourceTree } from '../components/resourceTree.tsx';
 import { SearchForm } from '../components/searchForm.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
-import { pageNumber, readForm, searched } from '../form.ts';
+import { attempt, check, type Failed, pageNumber, readForm, searched } from '../form.ts';
+import { registerSchema } from '../formSchemas.ts';
 import { MAX_ROWS, readRows } from '../rows.ts';
 
 const AT = '/dashboard/resources';
-/** What is found is shown without what is below it. */
+/** Search results are shown without their children. */
 const NO_CHILDREN = new Map<string, never[]>();
 const number = new Intl.NumberFormat('en');
 
@@ -24,6 +25,7 @@ const link = (q: string, page: number) =>
 
 export const resourcesRoutes = (deps: DashboardDeps) => {
   const { engine } = deps;
+  const Registrations = registerSchema(deps);
 
   const show = async (c: Context<DashboardEnv>, failed?: Failed, typed?: Typed) => {
     const { viewer } = c.var;
@@ -67,7 +69,9 @@ export const resourcesRoutes = (deps: DashboardDeps) => {
     .get(AT, (c) => show(c))
     .post(AT, async (c) => {
       const typed = await readForm(c, RegistrationForm);
-      const reply = await callApi(deps, c, 'POST', '/api/v1/Resource/register', [asRegistration(typed)]);
-      return reply.ok ? c.redirect(`${AT}?done=registered`, 303) : show(c, reply, typed);
+      const registered = await attempt(deps, c, () =>
+        register(deps, c.var.viewer.credential, check(Registrations, [asRegistration(typed)])),
+      );
+      return registered.ok ? c.redirect(`${AT}?done=registered`, 303) : show(c, registered, typed);
     });
 };

@@ -1,95 +1,121 @@
 /**
- * What a tenant decides for itself: whether only what is registered may be reserved, and whose JWTs its users may
- * exchange for tokens.
+ * The page of a tenant's settings: whether only registered resources may be reserved, and the issuers whose JWTs its
+ * users may exchange for tokens.
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { ownAudience } from '../../domain/issuerNames.ts';
+import type { Tier } from '../../domain/tiers.ts';
+import { deleteIssuer, putIssuer } from '../../operations/issuers.ts';
+import { changeSettings } from '../../operations/settings.ts';
 import { type Issuer, listIssuers } from '../../store/issuers.ts';
 import { readTenant } from '../../store/tenants.ts';
-import { callApi, type Failed } from '../callApi.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { Scroll } from '../components/scroll.tsx';
-import type { DashboardDeps, DashboardEnv } from '../env.ts';
-import { readForm } from '../form.ts';
+import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
+import { attempt, check, type Failed, NO_DATABASE, readForm } from '../form.ts';
+import { DeleteIssuerQuery, issuerSchema } from '../formSchemas.ts';
 
 const AT = '/dashboard/settings';
 
 const IssuerFields = z.object({ issuer: z.string(), audience: z.string(), jwksUrl: z.string() });
-const IssuerName = IssuerFields.pick({ issuer: true, audience: true });
 
 export const settingsRoutes = (deps: DashboardDeps) => {
   const { tenants } = deps;
+  const settings = tenants && { ...deps, ...tenants };
+  const NewIssuer = issuerSchema(tenants?.allowPrivateJwks ?? false);
 
   const show = async (c: Context<DashboardEnv>, failed?: Failed, typed?: Issuer) => {
     const { viewer } = c.var;
     const { tenant } = viewer.credential;
-    const common = { title: 'Settings', viewer, at: AT, done: c.req.query('done'), failed };
-    if (tenants === null)
-      return c.html(
-        <Page {...common}>
-          <NeedsDatabase what="Settings and issuers of JWTs" />
-          <p>
-            Here any name may be reserved, and issuers of JWTs come from <code>JWT_ISSUERS</code>.
-          </p>
-        </Page>,
-        failed?.status ?? 200,
-      );
+    const common = { viewer, done: c.req.query('done'), failed };
+    if (tenants === null) return c.html(<PageWithoutDatabase {...common} />, failed?.status ?? 200);
     const [{ requireRegistration, tier }, issuers] = await Promise.all([
       readTenant(tenants.store, tenant),
       listIssuers(tenants.store, tenant),
     ]);
-    return c.html(
-      <Page {...common}>
-        <form method="post" action={AT} class="fields">
-          <h2>Registration</h2>
-          <label class="check">
-            <input type="checkbox" name="requireRegistration" checked={requireRegistration} /> Only what is registered
-            may be reserved
-          </label>
-          <button type="submit">Save</button>
-        </form>
-        <section aria-labelledby="issuers-title">
-          <h2 id="issuers-title">Issuers of JWTs</h2>
-          <p>
-            Your users exchange JWTs of these issuers for tokens that act for them alone. A JWT with the audience{' '}
-            <code>{ownAudience(tenant)}</code>, which only you can register, needs nothing else. With any other audience
-            the request has to name the tenant: <code>{`{"jwt": "…", "tenant": "${tenant}"}`}</code>.
-          </p>
-          <IssuerTable issuers={issuers} />
-        </section>
-        {tier === 'Free' ? (
-          <p class="notice">Tier Free has no token exchange. Issuers are registered from tier Starter on.</p>
-        ) : (
-          <IssuerForm typed={typed} audience={ownAudience(tenant)} />
-        )}
-      </Page>,
-      failed?.status ?? 200,
-    );
+    const props = { requireRegistration, tier, issuers, typed, ...common };
+    return c.html(<SettingsPage {...props} />, failed?.status ?? 200);
   };
 
   return new Hono<DashboardEnv>()
     .get(AT, (c) => show(c))
     .post(AT, async (c) => {
+      if (settings === null) return show(c, NO_DATABASE);
       const requireRegistration = (await c.req.parseBody()).requireRegistration !== undefined;
-      const reply = await callApi(deps, c, 'PUT', '/api/v1/Tenant/settings', { requireRegistration });
-      return reply.ok ? c.redirect(`${AT}?done=saved`, 303) : show(c, reply);
+      const saved = await attempt(deps, c, () => changeSettings(settings, c.var.viewer, { requireRegistration }));
+      return saved.ok ? c.redirect(`${AT}?done=saved`, 303) : show(c, saved);
     })
     .post(`${AT}/issuers`, async (c) => {
-      const issuer = await readForm(c, IssuerFields);
-      const reply = await callApi(deps, c, 'PUT', '/api/v1/Tenant/issuers', issuer);
-      return reply.ok ? c.redirect(`${AT}?done=saved`, 303) : show(c, reply, issuer);
+      const typed = await readForm(c, IssuerFields);
+      if (settings === null) return show(c, NO_DATABASE, typed);
+      const saved = await attempt(deps, c, async () => putIssuer(settings, c.var.viewer, check(NewIssuer, typed)));
+      return saved.ok ? c.redirect(`${AT}?done=saved`, 303) : show(c, saved, typed);
     })
     .post(`${AT}/issuers/delete`, async (c) => {
-      const { issuer, audience } = await readForm(c, IssuerName);
-      const query = new URLSearchParams({ issuer, audience });
-      const reply = await callApi(deps, c, 'DELETE', `/api/v1/Tenant/issuers?${query}`);
-      return reply.ok ? c.redirect(`${AT}?done=deleted`, 303) : show(c, reply);
+      const form = await readForm(c, IssuerFields.pick({ issuer: true, audience: true }));
+      if (settings === null) return show(c, NO_DATABASE);
+      const deleted = await attempt(deps, c, async () =>
+        deleteIssuer(settings, c.var.viewer, check(DeleteIssuerQuery, form)),
+      );
+      return deleted.ok ? c.redirect(`${AT}?done=deleted`, 303) : show(c, deleted);
     });
 };
 
-/** @param props.audience the tenant's own */
+interface CommonProps {
+  readonly viewer: Viewer;
+  readonly done: string | undefined;
+  readonly failed: Failed | undefined;
+}
+
+const PageWithoutDatabase = (props: CommonProps) => (
+  <Page title="Settings" at={AT} {...props}>
+    <NeedsDatabase what="For settings and JWT issuers" />
+    <p>
+      Here any name may be reserved, and JWT issuers come from <code>JWT_ISSUERS</code>.
+    </p>
+  </Page>
+);
+
+interface SettingsProps extends CommonProps {
+  readonly requireRegistration: boolean;
+  readonly tier: Tier;
+  readonly issuers: readonly Issuer[];
+  readonly typed: Issuer | undefined;
+}
+
+const SettingsPage = ({ requireRegistration, tier, issuers, typed, ...common }: SettingsProps) => {
+  const { tenant } = common.viewer.credential;
+  return (
+    <Page title="Settings" at={AT} {...common}>
+      <form method="post" action={AT} class="fields">
+        <h2>Registration</h2>
+        <label class="check">
+          <input type="checkbox" name="requireRegistration" checked={requireRegistration} /> Only registered resources
+          may be reserved
+        </label>
+        <button type="submit">Save</button>
+      </form>
+      <section aria-labelledby="issuers-title">
+        <h2 id="issuers-title">JWT issuers</h2>
+        <p>
+          Your users exchange JWTs of these issuers for tokens that act for one user only. A JWT with the audience{' '}
+          <code>{ownAudience(tenant)}</code>, which only you can register, needs nothing else. With any other audience
+          the request must name the tenant: <code>{`{"jwt": "…", "tenant": "${tenant}"}`}</code>.
+        </p>
+        <IssuerTable issuers={issuers} />
+      </section>
+      {tier === 'Free' ? (
+        <p class="notice">Tier Free has no token exchange. Issuers can be registered from tier Starter on.</p>
+      ) : (
+        <IssuerForm typed={typed} audience={ownAudience(tenant)} />
+      )}
+    </Page>
+  );
+};
+
+/** @param props.audience the tenant's own audience */
 const IssuerForm = ({ typed, audience }: { typed: Issuer | undefined; audience: string }) => (
   <form method="post" action={`${AT}/issuers`} class="fields">
     <h3>Register an issuer</h3>
@@ -111,14 +137,14 @@ const IssuerTable = ({ issuers }: { issuers: readonly Issuer[] }) =>
   issuers.length === 0 ? (
     <p>None.</p>
   ) : (
-    <Scroll label="Issuers of JWTs">
+    <Scroll label="JWT issuers">
       <table>
         <thead>
           <tr>
             <th scope="col">Issuer</th>
             <th scope="col">Audience</th>
-            <th scope="col">Address of its keys</th>
-            <th scope="col">What to do</th>
+            <th scope="col">Address of its keys (JWKS)</th>
+            <th scope="col">Actions</th>
           </tr>
         </thead>
         <tbody>
@@ -129,10 +155,10 @@ const IssuerTable = ({ issuers }: { issuers: readonly Issuer[] }) =>
               <td>{jwksUrl}</td>
               <td>
                 <Confirm
-                  id={`forget-${i}`}
-                  label="Forget"
+                  id={`remove-${i}`}
+                  label="Remove"
                   about={`${issuer}, ${audience}`}
-                  question="Forget this issuer? Its JWTs are refused from that moment on; tokens that were exchanged for them end."
+                  question="Remove this issuer? Its JWTs stop working immediately, and tokens that were exchanged for them end."
                   action={`${AT}/issuers/delete`}
                   fields={{ issuer, audience }}
                 />

@@ -1,22 +1,26 @@
 /**
- * Tenants, for administrators: search; and one of them: its tier, suspension, reset and audit trail
+ * Pages of tenants, for administrators: search; and one tenant with its tier, suspension, reset and audit trail
  * (docs/specification.md#operations).
  */
 import { type Context, Hono } from 'hono';
+import { createMiddleware } from 'hono/factory';
 import { z } from 'zod';
 import { HoldfastError } from '../../domain/errors.ts';
 import { TENANT_ID } from '../../domain/names.ts';
 import { TIERS } from '../../domain/tiers.ts';
+import { isChange } from '../../http/sameOrigin.ts';
+import { changeTier, resetTenant, resume, suspend } from '../../operations/tenants.ts';
 import { type AuditRow, auditTrail } from '../../store/audit.ts';
+import type { Store } from '../../store/records.ts';
 import { listTenants, readTenant, type Tenant } from '../../store/tenants.ts';
-import { callApi, type Failed } from '../callApi.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { Scroll } from '../components/scroll.tsx';
 import { SearchForm } from '../components/searchForm.tsx';
 import { Time } from '../components/time.tsx';
-import type { DashboardDeps, DashboardEnv } from '../env.ts';
-import { readForm, searched } from '../form.ts';
+import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
+import { attempt, check, type Failed, readForm, searched } from '../form.ts';
+import { TierChange } from '../formSchemas.ts';
 import { SIGN_IN, startPath, TENANTS } from '../viewer.ts';
 
 const AT = TENANTS;
@@ -27,14 +31,14 @@ const Query = z.object({
   after: z.string().regex(TENANT_ID).optional().catch(undefined),
   before: z.coerce.number().int().optional().catch(undefined),
 });
-const ACTIONS = { suspend: 'suspended', resume: 'resumed', reset: 'reset' } as const;
+const DONE = { suspend: 'suspended', resume: 'resumed', reset: 'reset' } as const;
 
 const TierForm = z.object({ tier: z.string() });
 
-/** The page to come back to from the provider: what was asked for, or the page that a form was on. */
+/** The page to return to from the provider: the requested page, or the page of the form that was sent. */
 function pageOf(c: Context<DashboardEnv>): string {
   const { pathname, search } = new URL(c.req.url);
-  return ['GET', 'HEAD'].includes(c.req.method) ? pathname + search : pathname.replace(/\/[^/]+$/, '');
+  return isChange(c.req.method) ? pathname.replace(/\/[^/]+$/, '') : pathname + search;
 }
 
 /** @throws HoldfastError unknown */
@@ -45,45 +49,33 @@ function idOf(c: Context<DashboardEnv>): string {
 }
 
 export const tenantsRoutes = (deps: DashboardDeps) => {
+  const { tenants, configuredKeys } = deps;
   const app = new Hono<DashboardEnv>();
-  app.use(`${AT}/*`, async (c, next) => {
+  app.use(`${AT}/*`, administratorsOnly(deps));
+  if (tenants !== null) return app.route('/', databaseRoutes(deps, tenants.store));
+  const configured = [...new Set(configuredKeys.map(({ tenant }) => tenant))];
+  return app.get(AT, (c) => c.html(<ConfiguredTenants viewer={c.var.viewer} tenants={configured} />));
+};
+
+/** @throws HoldfastError forbidden */
+const administratorsOnly = ({ signIn }: Pick<DashboardDeps, 'signIn'>) =>
+  createMiddleware<DashboardEnv>(async (c, next) => {
     const { standing } = c.var.viewer;
-    if (standing === 'lapsed') return c.redirect(deps.signIn.kind === 'oidc' ? startPath(pageOf(c)) : SIGN_IN, 303);
+    if (standing === 'lapsed') return c.redirect(signIn.kind === 'oidc' ? startPath(pageOf(c)) : SIGN_IN, 303);
     if (standing !== 'admin') throw new HoldfastError('forbidden', 'This takes an administrator.');
     await next();
   });
-  if (deps.tenants === null)
-    return app.get(AT, (c) =>
-      c.html(
-        <Page title="Tenants" viewer={c.var.viewer} at={AT}>
-          <NeedsDatabase what="Managing tenants and their audit trail" />
-          <ul>
-            {[...new Set(deps.configuredKeys.map(({ tenant }) => tenant))].map((tenant) => (
-              <li>{tenant}</li>
-            ))}
-          </ul>
-        </Page>,
-      ),
-    );
-  const { store } = deps.tenants;
 
+const databaseRoutes = (deps: DashboardDeps, store: Store) => {
   const showOne = async (c: Context<DashboardEnv>, failed?: Failed) => {
     const id = idOf(c);
     const { before } = Query.parse(c.req.query());
     const [tenant, trail] = await Promise.all([readTenant(store, id), auditTrail(store.database, id, before, PAGE)]);
-    return c.html(
-      <Page title={tenant.name} viewer={c.var.viewer} at={AT} done={c.req.query('done')} failed={failed}>
-        <OneTenant tenant={tenant} />
-        <section aria-labelledby="audit-title">
-          <h2 id="audit-title">Audit trail, the latest first</h2>
-          <AuditTable id={id} trail={trail} />
-        </section>
-      </Page>,
-      failed?.status ?? 200,
-    );
+    const props = { viewer: c.var.viewer, tenant, trail, done: c.req.query('done'), failed };
+    return c.html(<TenantPage {...props} />, failed?.status ?? 200);
   };
 
-  return app
+  return new Hono<DashboardEnv>()
     .get(AT, async (c) => {
       const { q, after } = Query.parse(c.req.query());
       return c.html(
@@ -96,17 +88,54 @@ export const tenantsRoutes = (deps: DashboardDeps) => {
     .get(`${AT}/:id`, (c) => showOne(c))
     .post(`${AT}/:id/tier`, async (c) => {
       const id = idOf(c);
-      const { tier } = await readForm(c, TierForm);
-      const reply = await callApi(deps, c, 'PUT', `/api/v1/admin/tenants/${id}/tier`, { tier });
-      return reply.ok ? c.redirect(`${AT}/${id}?done=saved`, 303) : showOne(c, reply);
+      const form = await readForm(c, TierForm);
+      const changed = await attempt(deps, c, async () =>
+        changeTier(store, c.var.viewer, id, check(TierChange, form).tier),
+      );
+      return changed.ok ? c.redirect(`${AT}/${id}?done=saved`, 303) : showOne(c, changed);
     })
     .post(`${AT}/:id/:action{suspend|resume|reset}`, async (c) => {
       const id = idOf(c);
       const action = z.enum(['suspend', 'resume', 'reset']).parse(c.req.param('action'));
-      const reply = await callApi(deps, c, 'POST', `/api/v1/admin/tenants/${id}/${action}`);
-      return reply.ok ? c.redirect(`${AT}/${id}?done=${ACTIONS[action]}`, 303) : showOne(c, reply);
+      const carryOut = {
+        suspend: () => suspend(store, c.var.viewer, id),
+        resume: () => resume(store, c.var.viewer, id),
+        reset: () => resetTenant(deps.engine, store, c.var.viewer, id),
+      };
+      const changed = await attempt<unknown>(deps, c, carryOut[action]);
+      return changed.ok ? c.redirect(`${AT}/${id}?done=${DONE[action]}`, 303) : showOne(c, changed);
     });
 };
+
+/** The page of the in-memory mode. */
+const ConfiguredTenants = ({ viewer, tenants }: { viewer: Viewer; tenants: readonly string[] }) => (
+  <Page title="Tenants" viewer={viewer} at={AT}>
+    <NeedsDatabase what="To manage tenants and see their audit trail" />
+    <ul>
+      {tenants.map((tenant) => (
+        <li>{tenant}</li>
+      ))}
+    </ul>
+  </Page>
+);
+
+interface TenantPageProps {
+  readonly viewer: Viewer;
+  readonly tenant: Tenant;
+  readonly trail: readonly AuditRow[];
+  readonly done: string | undefined;
+  readonly failed: Failed | undefined;
+}
+
+const TenantPage = ({ viewer, tenant, trail, done, failed }: TenantPageProps) => (
+  <Page title={tenant.name} viewer={viewer} at={AT} done={done} failed={failed}>
+    <OneTenant tenant={tenant} />
+    <section aria-labelledby="audit-title">
+      <h2 id="audit-title">Audit trail, the latest first</h2>
+      <AuditTable id={tenant.id} trail={trail} />
+    </section>
+  </Page>
+);
 
 const TenantTable = ({ q, tenants }: { q: string; tenants: readonly Tenant[] }) => {
   const next = tenants.length < PAGE ? undefined : tenants.at(-1)?.id;
@@ -180,7 +209,7 @@ const OneTenant = ({ tenant: { id, tier, suspendedAt, createdAt } }: { tenant: T
           id="suspend"
           label="Suspend"
           about={id}
-          question={`Suspend “${id}”? All its keys are refused, and its event streams end; what it holds stays.`}
+          question={`Suspend “${id}”? All its keys stop working and its event streams end. Its reservations stay.`}
           action={`${AT}/${id}/suspend`}
         />
       ) : (
@@ -196,7 +225,7 @@ const OneTenant = ({ tenant: { id, tier, suspendedAt, createdAt } }: { tenant: T
         id="reset"
         label="Release everything"
         about={id}
-        question={`Release all reservations of “${id}”? Nobody is asked.`}
+        question={`Release all reservations of “${id}”? The holders are not notified.`}
         action={`${AT}/${id}/reset`}
       />
     </div>

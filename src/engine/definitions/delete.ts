@@ -3,7 +3,7 @@
  */
 import type { Credential } from '../../domain/tenants.ts';
 import { toInteger, toText } from '../../redis/reply.ts';
-import { call, type Engine } from '../call.ts';
+import { callCharged, type Engine } from '../call.ts';
 import type { Planned, Step } from './step.ts';
 
 /** How long the names to be deleted are closed to reservations while the database deletes them, in ms. */
@@ -26,12 +26,13 @@ export async function deleteDefinition(
   cascade: boolean,
   { phase, version, as }: Step,
 ): Promise<Deleted> {
-  const [before, keyLabel, ...names] = await call(engine, 'delete', as(credential), () => [
+  const { result, quota } = await callCharged(engine, 'delete', as(credential), () => [
     phase,
     version ?? '',
     name,
     cascade ? 1 : 0,
     CLOSING_MS,
   ]);
-  return { version: toInteger(before), keyLabel: toText(keyLabel), names: names.map(toText) };
+  const [before, keyLabel, ...names] = result;
+  return { version: toInteger(before), keyLabel: toText(keyLabel), quota, names: names.map(toText) };
 }

@@ -4,7 +4,7 @@
 import type { Definition } from '../../contract/definitions.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { toInteger, toText } from '../../redis/reply.ts';
-import { call, type Engine } from '../call.ts';
+import { callCharged, type Engine } from '../call.ts';
 import { encodeRegistration } from './codec.ts';
 import type { Planned, Step } from './step.ts';
 
@@ -25,16 +25,17 @@ export async function register(
   maxTreeDepth: number,
   { phase, version, as }: Step,
 ): Promise<Registered> {
-  const [before, keyLabel, ...ancestors] = await call(engine, 'register', as(credential), () => [
+  const { result, quota } = await callCharged(engine, 'register', as(credential), () => [
     phase,
     version ?? '',
     maxTreeDepth,
     ...items.flatMap(encodeRegistration),
   ]);
+  const [before, keyLabel, ...ancestors] = result;
   const stored = new Map(items.map((item) => [item.name, item]));
   for (let i = 0; i < ancestors.length; i += 2) {
     const name = toText(ancestors[i]);
     stored.set(name, { name, capacity: 1, blocks: [], treePath: toText(ancestors[i + 1]) || null });
   }
-  return { version: toInteger(before), keyLabel: toText(keyLabel), definitions: [...stored.values()] };
+  return { version: toInteger(before), keyLabel: toText(keyLabel), quota, definitions: [...stored.values()] };
 }

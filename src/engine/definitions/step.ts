@@ -2,6 +2,7 @@
  * The steps of a change of definitions (docs/specification.md#store-modes-and-start; lua/lib/redefine.lua). Without a
  * database, NOW does it in one. With one, PLAN and apply() enclose the write to the database.
  */
+import type { Quota } from '../../domain/quota.ts';
 import { asService, type Credential } from '../../domain/tenants.ts';
 
 export interface Step {
@@ -30,4 +31,5 @@ export interface Planned {
   readonly version: number;
   /** The label of the caller's key; '' for none. */
   readonly keyLabel: string;
+  readonly quota: readonly Quota[];
 }

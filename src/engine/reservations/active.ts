@@ -1,5 +1,6 @@
 /**
- * Lists a tenant's active reservations page by page in bounded memory: a page, and 16 bytes for each listed reservation.
+ * Lists a tenant's active reservations page by page in bounded memory: a page, and 16 bytes for each listed
+ * reservation.
  */
 
 import type { ActiveFilter, ActiveReservation } from '../../contract/reservations.ts';
@@ -28,7 +29,7 @@ export async function* active(
   let resets = '';
   do {
     const args = [cursor, resets, PAGE_SLOTS, requester, resource];
-    const [next, current, total, rows] = await call(engine, 'activeBuffer', credential, () => args);
+    const [next, current, total, rows] = await call(engine, 'active', credential, () => args);
     cursor = toText(next);
     resets = toText(current);
     yield { total: toInteger(total), rows: toReservations(parseReply(rows), given), isLast: cursor === '0' };

@@ -2,6 +2,7 @@
  * Gives reservations another lease, from now on (docs/specification.md#operations): one script call for all items.
  */
 import type { RenewItem, RenewResult } from '../../contract/reservations.ts';
+import type { Charged } from '../../domain/quota.ts';
 import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
@@ -19,12 +20,12 @@ export async function renew(
   engine: Engine,
   credential: Credential,
   items: readonly RenewItem[],
-): Promise<RenewResult[]> {
+): Promise<Charged<RenewResult[]>> {
   const args = items.flatMap(({ resource, requester, releaseToken, ttlSeconds }) =>
     itemArgs('renew', { resource, requester, token: packToken(releaseToken ?? ''), ttlMs: ttlSeconds * 1000 }),
   );
-  const replies = await share(engine, 'renew', credential, items.length, args);
-  return items.map((item, i) => toResult(item, parseItem(replies[i])));
+  const { result: replies, quota } = await share(engine, 'renew', credential, items.length, args);
+  return { result: items.map((item, i) => toResult(item, parseItem(replies[i]))), quota };
 }
 
 function toResult({ resource, requester }: RenewItem, [status, expiresAt]: readonly string[]): RenewResult {

@@ -2,6 +2,7 @@
  * Reserves resources (docs/specification.md#plans, #operations): one script call for all items, whatever their number.
  */
 import type { ReserveItem, ReserveResult } from '../../contract/reservations.ts';
+import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
 import { parseItem, toInteger, toMs, toText, toTime } from '../../redis/reply.ts';
@@ -18,9 +19,15 @@ export async function reserve(
   engine: Engine,
   credential: Credential,
   items: readonly ReserveItem[],
-): Promise<ReserveResult[]> {
-  const replies = await share(engine, 'reserve', credential, items.length, items.flatMap(reserveArgs));
-  return items.map((item, i) => toReserveResult(item, parseItem(replies[i])));
+): Promise<Charged<ReserveResult[]>> {
+  const { result: replies, quota } = await share(
+    engine,
+    'reserve',
+    credential,
+    items.length,
+    items.flatMap(reserveArgs),
+  );
+  return { result: items.map((item, i) => toReserveResult(item, parseItem(replies[i]))), quota };
 }
 
 /** The script's arguments for an item, with a new release token. */

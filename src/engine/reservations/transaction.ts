@@ -2,10 +2,11 @@
  * Reserves and releases in one step (docs/specification.md#operations): one script call.
  */
 import type { TransactionItem, TransactionItemResult, TransactionResult } from '../../contract/reservations.ts';
+import type { Charged } from '../../domain/quota.ts';
 import { TRANSACTION_STATUSES, type TransactionMethod } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseItem, toText } from '../../redis/reply.ts';
-import { call, type Engine } from '../call.ts';
+import { callCharged, type Engine } from '../call.ts';
 import { reserveArgs, toReserveResult } from './reserve.ts';
 import { toUnreserveResult, unreserveArgs } from './unreserve.ts';
 
@@ -19,15 +20,21 @@ export async function transaction(
   credential: Credential,
   method: TransactionMethod,
   items: readonly TransactionItem[],
-): Promise<TransactionResult> {
+): Promise<Charged<TransactionResult>> {
   const args = items.flatMap((item) => [
     item.requestType,
     ...(item.requestType === 'RESERVE' ? reserveArgs(item) : unreserveArgs(item)),
   ]);
-  const [outcome, ...replies] = await call(engine, 'transaction', credential, (indexed) => [indexed, method, ...args]);
+  const { result: reply, quota } = await callCharged(engine, 'transaction', credential, (indexed) => [
+    indexed,
+    method,
+    ...args,
+  ]);
+  const [outcome, ...replies] = reply;
   const status = TRANSACTION_STATUSES.find((one) => one === outcome);
   if (status === undefined) throw new TypeError('transaction returned an unknown status');
-  return { method, status, results: items.map((item, i) => toResult(item, parseItem(replies[i]))) };
+  const results = items.map((item, i) => toResult(item, parseItem(replies[i])));
+  return { result: { method, status, results }, quota };
 }
 
 function toResult(item: TransactionItem, reply: readonly string[]): TransactionItemResult {

@@ -2,6 +2,7 @@
  * Releases reservations (docs/specification.md#plans, #operations): one script call for all items.
  */
 import type { UnreserveItem, UnreserveResult } from '../../contract/reservations.ts';
+import type { Charged } from '../../domain/quota.ts';
 import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
@@ -19,9 +20,15 @@ export async function unreserve(
   engine: Engine,
   credential: Credential,
   items: readonly UnreserveItem[],
-): Promise<UnreserveResult[]> {
-  const replies = await share(engine, 'unreserve', credential, items.length, items.flatMap(unreserveArgs));
-  return items.map((item, i) => toUnreserveResult(item, parseItem(replies[i])));
+): Promise<Charged<UnreserveResult[]>> {
+  const { result: replies, quota } = await share(
+    engine,
+    'unreserve',
+    credential,
+    items.length,
+    items.flatMap(unreserveArgs),
+  );
+  return { result: items.map((item, i) => toUnreserveResult(item, parseItem(replies[i]))), quota };
 }
 
 /** The script's arguments for an item. */

@@ -1,31 +1,33 @@
 /**
- * What tenants do, for people to look at: operations and refusals by the minute, and when keys were last used. An
- * instance counts in memory and tells Redis every few seconds, so that requests cost nothing more; one that dies loses
- * what it had not told.
+ * The activity of tenants, for people to look at: operations and refusals of each minute, and when keys were last used.
+ * An instance counts in memory and writes to Redis every few seconds, so that requests cost no call. An instance that
+ * dies loses the counts that it had not written.
  */
 import type { Logger } from 'pino';
 import type { Credential } from '../../domain/tenants.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { activityKey, keysOf, usedKey } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
+import type { Engine } from '../call.ts';
 
-const TELL_EVERY_MS = 2000;
+const FLUSH_EVERY_MS = 2000;
 const MINUTES = 60;
 
-/** What one request came to. */
+/** The operations of one request, and how many of them were refused. */
 export interface Outcome {
   readonly operations: number;
   readonly refusals: number;
 }
 
 export interface Minute extends Outcome {
-  /** ms since 1970 UTC at which it began. */
+  /** Start of the minute, in ms since 1970 UTC. */
   readonly startMs: number;
 }
 
-interface Counted {
+interface Counts {
   operations: number;
   refusals: number;
+  /** Keys that were used, as scripts look them up. */
   readonly keys: Set<string>;
 }
 
@@ -33,47 +35,47 @@ export class Activity {
   readonly #redis: RedisClient;
   readonly #log: Logger;
   readonly #timer: NodeJS.Timeout;
-  #counted = new Map<string, Counted>();
+  #counts = new Map<string, Counts>();
 
   constructor(redis: RedisClient, log: Logger) {
     this.#redis = redis;
     this.#log = log;
-    this.#timer = setInterval(() => void this.tell(), TELL_EVERY_MS);
+    this.#timer = setInterval(() => void this.#flush(), FLUSH_EVERY_MS);
   }
 
   /** Counts a request whose credential was valid. */
-  count({ tenant, asker, kind }: Credential, { operations, refusals }: Outcome): void {
-    let counted = this.#counted.get(tenant);
-    if (counted === undefined) {
-      counted = { operations: 0, refusals: 0, keys: new Set() };
-      this.#counted.set(tenant, counted);
+  count({ tenant, credentialKey, kind }: Credential, { operations, refusals }: Outcome): void {
+    let counts = this.#counts.get(tenant);
+    if (counts === undefined) {
+      counts = { operations: 0, refusals: 0, keys: new Set() };
+      this.#counts.set(tenant, counts);
     }
-    counted.operations += operations;
-    counted.refusals += refusals;
-    if (kind === 'key') counted.keys.add(asker);
+    counts.operations += operations;
+    counts.refusals += refusals;
+    if (kind === 'key') counts.keys.add(credentialKey);
   }
 
-  /** Tells Redis what was counted. What cannot be told is lost. */
-  async tell(): Promise<void> {
-    const counted = this.#counted;
-    this.#counted = new Map();
-    const told = [...counted].map(([tenant, { operations, refusals, keys }]) =>
+  /** Writes the counts to Redis. If that fails, they are lost. */
+  async #flush(): Promise<void> {
+    const counts = this.#counts;
+    this.#counts = new Map();
+    const writes = [...counts].map(([tenant, { operations, refusals, keys }]) =>
       send(() => this.#redis.hf_activity(...keysOf('activity', tenant), operations, refusals, ...keys)),
     );
-    await Promise.all(told).catch((err: unknown) => this.#log.debug({ err }, 'telling activity'));
+    await Promise.all(writes).catch((err: unknown) => this.#log.debug({ err }, 'activity was not written'));
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.tell();
+    await this.#flush();
   }
 }
 
 /**
- * The last hour of a tenant, minute by minute, the earliest first.
+ * Reads the last hour of a tenant, minute by minute, the earliest first.
  * @throws HoldfastError unavailable
  */
-export async function lastHour(redis: RedisClient, tenant: string): Promise<Minute[]> {
+export async function lastHour({ redis }: Pick<Engine, 'redis'>, tenant: string): Promise<Minute[]> {
   const rows = await send(() => redis.hvals(activityKey(tenant)));
   const byMinute = new Map(
     rows.map((row) => {
@@ -89,10 +91,10 @@ export async function lastHour(redis: RedisClient, tenant: string): Promise<Minu
 }
 
 /**
- * When each of a tenant's keys was last used: its digest → ms since 1970 UTC.
+ * Reads when each of a tenant's keys was last used: its digest → ms since 1970 UTC.
  * @throws HoldfastError unavailable
  */
-export async function lastUses(redis: RedisClient, tenant: string): Promise<ReadonlyMap<string, number>> {
+export async function lastUses({ redis }: Pick<Engine, 'redis'>, tenant: string): Promise<ReadonlyMap<string, number>> {
   const uses = await send(() => redis.hgetall(usedKey(tenant)));
   return new Map(Object.entries(uses).map(([digest, ms]) => [digest, Number(ms)]));
 }

@@ -1,10 +1,14 @@
 /**
- * Charges a request that no script carries out to its tenant's quota of writes (docs/specification.md#limits).
+ * Charges the tenant's quota of writes for a request that no script carries out (docs/specification.md#limits).
  */
+import type { Quota } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { call, type Engine } from '../call.ts';
+import { callCharged, type Engine } from '../call.ts';
 
-/** @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError where the quota is spent */
-export async function chargeWrite(engine: Engine, credential: Credential): Promise<void> {
-  await call(engine, 'charge', credential, () => []);
+/**
+ * @returns the remaining quota
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError if the quota is used up
+ */
+export async function chargeWrite(engine: Engine, credential: Credential): Promise<readonly Quota[]> {
+  return (await callCharged(engine, 'charge', credential, () => [])).quota;
 }

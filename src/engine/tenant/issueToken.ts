@@ -1,8 +1,9 @@
 /**
  * Issues derived tokens (docs/specification.md#identity): Redis keeps their digests for as long as they live.
  */
+import type { Quota } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { call, type Engine } from '../call.ts';
+import { callCharged, type Engine } from '../call.ts';
 import { KEEP_TOKENS_MS, type TokenSource, tokenSetNow } from './tokens.ts';
 
 /**
@@ -17,7 +18,8 @@ export async function issueToken(
   token: Credential,
   source: TokenSource,
   lifetimeMs: number,
-): Promise<void> {
+): Promise<readonly Quota[]> {
   const tokenSet = tokenSetNow(source, token);
-  await call(engine, 'issueToken', token, () => [lifetimeMs, KEEP_TOKENS_MS], { tokenSet });
+  const args = [lifetimeMs, KEEP_TOKENS_MS];
+  return (await callCharged(engine, 'issueToken', token, () => args, { tokenSet })).quota;
 }

@@ -4,9 +4,9 @@
  */
 import { z } from 'zod';
 import type { Credential } from '../../domain/tenants.ts';
-import type { RedisClient } from '../../redis/client.ts';
-import { credentialKey, eventsChannel } from '../../redis/keys.ts';
+import { eventsChannel, keyOfCredential } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
+import type { Engine } from '../call.ts';
 
 const SessionUser = z.object({
   id: z.string(),
@@ -31,20 +31,20 @@ export type SessionUser = z.infer<typeof SessionUser>;
  * @throws HoldfastError unavailable
  */
 export async function beginSession(
-  redis: RedisClient,
+  { redis }: Pick<Engine, 'redis'>,
   session: Credential,
   user: SessionUser,
   lifetimeMs: number,
 ): Promise<void> {
-  await send(() => redis.set(credentialKey(session), JSON.stringify(user), 'PX', lifetimeMs));
+  await send(() => redis.set(keyOfCredential(session), JSON.stringify(user), 'PX', lifetimeMs));
 }
 
 /**
  * @returns who has the session; null where it has ended
  * @throws HoldfastError unavailable
  */
-export async function readSession(redis: RedisClient, session: Credential): Promise<SessionUser | null> {
-  const text = await send(() => redis.get(credentialKey(session)));
+export async function readSession({ redis }: Pick<Engine, 'redis'>, session: Credential): Promise<SessionUser | null> {
+  const text = await send(() => redis.get(keyOfCredential(session)));
   return text === null ? null : SessionUser.parse(JSON.parse(text));
 }
 
@@ -52,8 +52,8 @@ export async function readSession(redis: RedisClient, session: Credential): Prom
  * Ends a session, and its streams of events.
  * @throws HoldfastError unavailable
  */
-export async function endSession(redis: RedisClient, session: Credential): Promise<void> {
-  const ended = await send(() => redis.del(credentialKey(session)));
+export async function endSession({ redis }: Pick<Engine, 'redis'>, session: Credential): Promise<void> {
+  const ended = await send(() => redis.del(keyOfCredential(session)));
   // Whoever makes sessions up causes no more than that.
   if (ended === 0) return;
   // Tells instances to look whether what the streams they hold were opened with is still valid.

@@ -52,7 +52,7 @@ export async function renewStreams(
   let lastMessage = 0;
   for (let from = 0; from < ids.length; from += PAGE) {
     const page = ids.slice(from, from + PAGE);
-    const reply = await send(() => engine.redis.hf_renewStreams(...keys, credential.asker, LEASE_MS, ...page));
+    const reply = await send(() => engine.redis.hf_renewStreams(...keys, credential.credentialKey, LEASE_MS, ...page));
     const [number, ...some] = parseReply(reply);
     lastMessage = toInteger(number);
     ended.push(...some.map(toText));

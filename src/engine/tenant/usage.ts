@@ -1,5 +1,5 @@
 /**
- * What of its limits a tenant uses (docs/specification.md#operations).
+ * A tenant's usage of its limits (docs/specification.md#operations).
  */
 import { z } from 'zod';
 import type { Credential } from '../../domain/tenants.ts';
@@ -9,7 +9,7 @@ import { call, type Engine } from '../call.ts';
 
 export interface Usage {
   readonly tier: Tier;
-  /** In the window of a minute that is open. */
+  /** In the current window of a minute. */
   readonly writesThisMinute: number;
   /** Since midnight UTC. */
   readonly writesToday: number;

@@ -1,23 +1,34 @@
 /**
- * Lets only people through who have signed in (docs/specification.md#operations), and for what is about all tenants
- * only administrators.
+ * Admits only people who have signed in (docs/specification.md#operations); to operations on all tenants, only
+ * administrators.
  */
 import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../../domain/errors.ts';
 import { readSession } from '../../engine/tenant/sessions.ts';
 import { type AdminRule, adminStanding } from '../../identity/admins.ts';
-import type { AppEnv, HttpDeps } from '../env.ts';
+import type { OperationDeps } from '../../operations/deps.ts';
+import type { Person } from '../../operations/person.ts';
+import type { AppEnv } from '../env.ts';
 
-/** @throws HoldfastError forbidden, for a key or token; unauthenticated, where the session has ended */
-export const bySession = ({ engine }: Pick<HttpDeps, 'engine'>) =>
+/**
+ * Sets `user`.
+ * @throws HoldfastError forbidden for a key or token; unauthenticated if the session has ended
+ */
+export const bySession = ({ engine }: Pick<OperationDeps, 'engine'>) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const credential = c.get('credential');
     if (credential.kind !== 'session') throw new HoldfastError('forbidden', 'This takes a session of the dashboard.');
-    const user = await readSession(engine.redis, credential);
+    const user = await readSession(engine, credential);
     if (user === null) throw new HoldfastError('unauthenticated', 'The session has ended.');
     c.set('user', user);
     await next();
   });
+
+/** The person who makes a request. To follow bySession. */
+export const personOf = (c: { readonly var: Pick<AppEnv['Variables'], 'credential' | 'user'> }): Person => ({
+  credential: c.var.credential,
+  user: c.var.user,
+});
 
 const LAPSED = 'Administrators have to sign in again after 15 minutes: open /dashboard/tenants.';
 
@@ -29,7 +40,3 @@ export const byAdmin = (rule: AdminRule) =>
     if (standing !== 'admin') throw new HoldfastError('forbidden', 'This takes an administrator.');
     await next();
   });
-
-/** Who acts, for the audit trail. */
-export const actorName = (role: 'user' | 'admin', { email, subject }: AppEnv['Variables']['user']): string =>
-  `${role}:${email ?? subject}`;

@@ -8,11 +8,11 @@ import { createMiddleware } from 'hono/factory';
 import type { z } from 'zod';
 import type { Sizes } from '../../domain/sizes.ts';
 import { actFor } from '../actFor.ts';
-import { BODY_TIMEOUT, bodyTooLarge, OVERLOADED } from '../admission.ts';
 import { BodyError } from '../arrivals.ts';
 import type { AppEnv } from '../env.ts';
 import { fail, refuse, refuseMalformed } from '../errors.ts';
 import { hasMoreValues } from '../jsonValues.ts';
+import { BODY_TIMEOUT, bodyTooLarge, OVERLOADED } from '../readyResponses.ts';
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -41,11 +41,9 @@ export const jsonBody = <Schema extends z.ZodType>(
       return fail(c, 415, 'UNSUPPORTED_MEDIA_TYPE', 'The request body must be application/json.');
     if (Number(c.req.header('Content-Length') ?? 0) > bodyBytes) return tooLarge(c, bodyBytes);
 
-    const { incoming, innerRequestId } = c.env;
+    const { incoming } = c.env;
     let bytes: Uint8Array = incoming.rawBody ?? NOTHING;
-    if (innerRequestId !== undefined) {
-      bytes = new Uint8Array(await c.req.raw.arrayBuffer());
-    } else if (incoming.readBody !== undefined) {
+    if (incoming.readBody !== undefined) {
       const read = incoming.readBody(c.get('credential')?.tenant, bodyBytes);
       const body = await bodyOrFailure(c, bodyBytes, read);
       if (body instanceof Response) return body;

@@ -1,6 +1,6 @@
 /**
- * One log line a request: id, tenant, route, status and duration; never a key, a token, a body or a query. Probes are
- * logged at debug only.
+ * Logs one line for each request: id, tenant, path, status and duration; never a key, token, body or query. Probes are
+ * logged at level debug.
  */
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';

@@ -1,5 +1,5 @@
 /**
- * Times requests by the pattern of their route, and counts those that a limit refused.
+ * Measures the time of requests by the pattern of their route, and counts requests that a limit refused.
  */
 import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
@@ -11,7 +11,7 @@ export const measureRequests = (metrics: Metrics) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const start = performance.now();
     await next();
-    // The last that matched is the route's own; where there is none, the middleware's: /* or /api/v1/*.
+    // The last match is the route's own pattern; without a route, the middleware's: /* or /api/v1/*.
     metrics.countRequest(c.req.method, routePath(c, -1), c.res.status, performance.now() - start);
     if (c.error instanceof LimitError) metrics.countRefusal(c.error.hit.limitType);
   });

@@ -1,12 +1,12 @@
 /**
- * Has a large form in whole before the dashboard reads it: within the same bounds as every body, since nobody is known
+ * Reads a large form completely before the dashboard parses it, within the bounds of unknown callers: nobody is known
  * to be signed in yet.
  */
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../env.ts';
 import { bodyOrFailure } from './jsonBody.ts';
 
-/** @param maxBytes larger forms are left to the dashboard, which refuses them unread if they declare their length */
+/** @param maxBytes a larger form is not read: the dashboard refuses it if it declares its length */
 export const wholeBody = (maxBytes: number) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const { incoming } = c.env;

@@ -1,6 +1,6 @@
 /**
- * GET /openapi.json: the interface as OpenAPI 3.1. GET /docs: the same for people, by Swagger UI, served from here so
- * that the page asks no other host; its policy holds the browser to that.
+ * GET /openapi.json: the API as OpenAPI 3.1. GET /docs: the same for people, in Swagger UI. The page loads nothing from
+ * another host, and its policy makes browsers refuse to.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -34,7 +34,7 @@ const START = `SwaggerUIBundle({ url: '../openapi.json', dom_id: '#swagger-ui', 
 const SWAGGER_FOLDER = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 const TYPES = { 'swagger-ui.css': 'text/css', 'swagger-ui-bundle.js': 'text/javascript' } as const;
 
-/** @param document makes the OpenAPI document, once everything is declared */
+/** @param document makes the OpenAPI document; called at the first request */
 export const docsRoutes = (document: () => object) => {
   const app = new OpenAPIHono<AppEnv>();
   let openapi: string | undefined;

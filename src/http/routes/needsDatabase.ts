@@ -1,6 +1,6 @@
 /**
- * What the interface has and the in-memory mode has not: 503, saying what to configure (docs/specification.md#errors,
- * #operations, #identity). It is not described in the OpenAPI document, since it is not offered.
+ * Endpoints that need a database, or JWT issuers, answer 503 without them and say what to configure
+ * (docs/specification.md#errors, #operations, #identity). The OpenAPI document leaves them out.
  */
 import { Hono } from 'hono';
 import type { AppEnv } from '../env.ts';

@@ -10,9 +10,6 @@ import { NOW } from '../../../src/engine/definitions/step.ts';
 import { reconcile } from '../../../src/engine/expiry/reconcile.ts';
 import { sweep } from '../../../src/engine/expiry/sweep.ts';
 import { active } from '../../../src/engine/reservations/active.ts';
-import { reserve } from '../../../src/engine/reservations/reserve.ts';
-import { reset } from '../../../src/engine/reservations/reset.ts';
-import { unreserve } from '../../../src/engine/reservations/unreserve.ts';
 import { expiryKey, expiryShard, keysOf, keysOfRequest } from '../../../src/redis/keys.ts';
 import { setClock } from '../../support/clock.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
@@ -20,6 +17,7 @@ import { all } from '../../support/listed.ts';
 import { redisAddress } from '../../support/redisAddress.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
+import { reserve, reset, unreserve } from '../../support/verbs.ts';
 
 let looking: Redis;
 beforeAll(() => {
@@ -35,7 +33,17 @@ const many = (count: number, ttlSeconds: number): ReserveItem[] =>
 /** One call of the script of a reserve, of one item by the requester r. */
 const reserveStep = (engine: Engine, credential: Credential, indexed: string, resource: string, leaseMs: number) => {
   const keys = keysOfRequest('reserve', credential);
-  return engine.redis.hf_reserve(...keys, credential.asker, '', indexed, resource, 'r', leaseMs, '', 'x'.repeat(22));
+  return engine.redis.hf_reserve(
+    ...keys,
+    credential.credentialKey,
+    '',
+    indexed,
+    resource,
+    'r',
+    leaseMs,
+    '',
+    'x'.repeat(22),
+  );
 };
 
 describe('the expiry index', () => {

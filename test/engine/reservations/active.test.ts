@@ -2,9 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Engine } from '../../../src/engine/call.ts';
 import { active } from '../../../src/engine/reservations/active.ts';
 import { FencingTokenSet } from '../../../src/engine/reservations/fencingTokenSet.ts';
-import { reserve } from '../../../src/engine/reservations/reserve.ts';
-import { unreserve } from '../../../src/engine/reservations/unreserve.ts';
 import { startEngine } from '../../support/engine.ts';
+import { reserve, unreserve } from '../../support/verbs.ts';
 
 describe('activeReservations while others reserve and release', () => {
   let running: Awaited<ReturnType<typeof startEngine>>;

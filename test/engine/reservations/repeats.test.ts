@@ -10,14 +10,10 @@ import { deleteDefinition } from '../../../src/engine/definitions/delete.ts';
 import { register } from '../../../src/engine/definitions/register.ts';
 import { NOW } from '../../../src/engine/definitions/step.ts';
 import { check } from '../../../src/engine/reservations/check.ts';
-import { renew } from '../../../src/engine/reservations/renew.ts';
-import { reserve } from '../../../src/engine/reservations/reserve.ts';
-import { reset } from '../../../src/engine/reservations/reset.ts';
-import { transaction } from '../../../src/engine/reservations/transaction.ts';
-import { unreserve } from '../../../src/engine/reservations/unreserve.ts';
 import { usage } from '../../../src/engine/tenant/usage.ts';
 import type { Verb } from '../../../src/redis/scripts.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
+import { renew, reserve, reset, transaction, unreserve } from '../../support/verbs.ts';
 
 let running: RunningEngine;
 beforeAll(async () => {

@@ -14,13 +14,14 @@ import {
   TenantsQuery,
   TierChange,
 } from '../../../contract/admin.ts';
-import { asService } from '../../../domain/tenants.ts';
-import { reset } from '../../../engine/reservations/reset.ts';
-import { auditTrail, noteAction } from '../../../store/audit.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { changeTier, resetTenant, resume, suspend } from '../../../operations/tenants.ts';
+import { auditTrail } from '../../../store/audit.ts';
 import type { Store } from '../../../store/records.ts';
-import { listTenants, readTenant, resumeTenant, setTier, suspendTenant, type Tenant } from '../../../store/tenants.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
-import { actorName } from '../../middleware/bySession.ts';
+import { listTenants, readTenant, type Tenant } from '../../../store/tenants.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
+import { personOf } from '../../middleware/bySession.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
@@ -102,7 +103,7 @@ const toBody = ({ suspendedAt, createdAt, ...tenant }: Tenant) => ({
   createdAt: createdAt.toISOString(),
 });
 
-export const adminRoutes = ({ engine, sizes, unknownFields }: HttpDeps, store: Store) => {
+export const adminRoutes = (deps: BodyDeps & Pick<OperationDeps, 'engine'>, store: Store) => {
   const app = new OpenAPIHono<AppEnv>();
   return app
     .openapi(listed, async (c) => {
@@ -111,26 +112,15 @@ export const adminRoutes = ({ engine, sizes, unknownFields }: HttpDeps, store: S
       return c.json({ tenants: page.map(toBody), next: page.length < limit ? null : (page.at(-1)?.id ?? null) }, 200);
     })
     .openapi(read, async (c) => c.json(toBody(await readTenant(store, c.req.valid('param').id)), 200))
-    .openapi(withBody(tierChange, { sizes, unknownFields }), async (c) => {
+    .openapi(withBody(tierChange, deps), async (c) => {
       const { id } = c.req.valid('param');
-      await setTier(store, id, c.get('body').tier, actorName('admin', c.get('user')));
-      return c.json(toBody(await readTenant(store, id)), 200);
+      return c.json(toBody(await changeTier(store, personOf(c), id, c.get('body').tier)), 200);
     })
-    .openapi(suspended, async (c) => {
-      const { id } = c.req.valid('param');
-      await suspendTenant(store, id, actorName('admin', c.get('user')));
-      return c.json(toBody(await readTenant(store, id)), 200);
-    })
-    .openapi(resumed, async (c) => {
-      const { id } = c.req.valid('param');
-      await resumeTenant(store, id, actorName('admin', c.get('user')));
-      return c.json(toBody(await readTenant(store, id)), 200);
-    })
+    .openapi(suspended, async (c) => c.json(toBody(await suspend(store, personOf(c), c.req.valid('param').id)), 200))
+    .openapi(resumed, async (c) => c.json(toBody(await resume(store, personOf(c), c.req.valid('param').id)), 200))
     .openapi(resetAll, async (c) => {
-      const { id } = c.req.valid('param');
-      await readTenant(store, id);
-      await noteAction(store.database, id, { actor: actorName('admin', c.get('user')), action: 'tenant.reset' });
-      return c.json({ cleared: await reset(engine, asService(id)) }, 200);
+      const cleared = await resetTenant(deps.engine, store, personOf(c), c.req.valid('param').id);
+      return c.json({ cleared }, 200);
     })
     .openapi(trail, async (c) => {
       const { id } = c.req.valid('param');

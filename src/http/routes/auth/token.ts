@@ -4,13 +4,13 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { Exchange, Token } from '../../../contract/tenant.ts';
 import { HoldfastError } from '../../../domain/errors.ts';
-import { issueToken } from '../../../engine/tenant/issueToken.ts';
-import { MAX_TOKEN_MS } from '../../../engine/tenant/tokens.ts';
-import { makeToken, parseKey } from '../../../identity/credentials.ts';
 import type { JwtVerifier } from '../../../identity/jwtVerifier.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { issueToken, verifyJwt } from '../../../operations/tokens.ts';
 import { clientAddress } from '../../clientAddress.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
-import { notLockedOut } from '../../middleware/authenticate.ts';
+import type { BodyDeps, CallerDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
+import { refuseLockedOut } from '../../middleware/limitFailures.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation } from '../../responses.ts';
 
@@ -30,40 +30,26 @@ export const tokenOperation = operation({
   responses: { 200: answer('The token.', Token), ...bodyOperation },
 });
 
-export const tokenRoute = (
-  { engine, failedAuthentications, trustedProxies, sizes, unknownFields }: HttpDeps,
-  verifier: JwtVerifier,
-) => {
+type TokenDeps = BodyDeps &
+  Pick<CallerDeps, 'failedAuthentications' | 'trustedProxies'> &
+  Pick<OperationDeps, 'engine'>;
+
+export const tokenRoute = (deps: TokenDeps, verifier: JwtVerifier) => {
+  const { engine, failedAuthentications, trustedProxies, sizes, unknownFields } = deps;
   const rules = { sizes: { ...sizes, bodyBytes: Math.min(sizes.bodyBytes, MAX_BODY_BYTES) }, unknownFields };
   const app = new OpenAPIHono<AppEnv>();
-  return app.openapi(
-    withBody(tokenOperation, rules, notLockedOut(failedAuthentications, trustedProxies)),
-    async (c) => {
-      const address = () => clientAddress(c, trustedProxies);
-      try {
-        const { jwt, tenant } = c.get('body');
-        const { by, subject, expiresAtMs } = await verifier.verify(jwt, tenant);
-        const token = makeToken(by.tenant, subject);
-        const credential = parseKey(token);
-        if (credential === null) throw new TypeError('a token that was just made cannot be read');
-        const nowMs = Date.now();
-        const lifetimeMs = Math.min(MAX_TOKEN_MS, expiresAtMs - nowMs);
-        if (lifetimeMs <= 0) throw new HoldfastError('unauthenticated', 'The JWT has expired.');
-        c.set('credential', credential);
-        await issueToken(engine, credential, by, lifetimeMs);
-        // Its tokens were ended before this one was issued, if the issuer was removed meanwhile.
-        if (!(await verifier.isTrusted(by)))
-          throw new HoldfastError('unauthenticated', 'The issuer of the JWT has been removed.');
-        const expiresAt = new Date(nowMs + lifetimeMs).toISOString();
-        return c.json(
-          { token, tokenType: 'Bearer' as const, expiresIn: Math.floor(lifetimeMs / 1000), expiresAt },
-          200,
-        );
-      } catch (error) {
-        if (error instanceof HoldfastError && error.code === 'unauthenticated')
-          await failedAuthentications.count(address());
-        throw error;
-      }
-    },
-  );
+  return app.openapi(withBody(tokenOperation, rules, refuseLockedOut(deps)), async (c) => {
+    const { jwt, tenant } = c.get('body');
+    try {
+      const exchange = await verifyJwt(verifier, jwt, tenant);
+      c.set('credential', exchange.credential);
+      const { result, quota } = await issueToken(engine, verifier, exchange);
+      c.set('quota', quota);
+      return c.json(result, 200);
+    } catch (error) {
+      if (error instanceof HoldfastError && error.code === 'unauthenticated')
+        await failedAuthentications.count(clientAddress(c, trustedProxies));
+      throw error;
+    }
+  });
 };

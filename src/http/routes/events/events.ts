@@ -5,7 +5,12 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 import { Event } from '../../../contract/events.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import type { Quota } from '../../../domain/quota.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { chargeRead } from '../../../operations/read.ts';
+import { watch } from '../../../operations/watch.ts';
+import type { HttpDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
 import { quotaHeaders } from '../../middleware/rateLimitHeaders.ts';
 import { operation } from '../../operation.ts';
 import { anyOperation } from '../../responses.ts';
@@ -30,14 +35,16 @@ export const eventsOperation = operation({
   responses,
 });
 
-export const eventsRoute = ({ reads, streams }: HttpDeps) =>
+export const eventsRoute = (deps: Pick<OperationDeps, 'activity' | 'reads'> & Pick<HttpDeps, 'streams'>) =>
   new OpenAPIHono<AppEnv>().openapi(eventsOperation, async (c) => {
-    // A HEAD is served by the handler of GET; it is no reader.
-    await reads.charge(c.get('credential'));
+    const credential = c.get('credential');
+    // This handler serves HEAD too, which opens no stream.
     if (c.req.method === 'HEAD') {
+      c.set('quota', await chargeRead(deps, credential));
       return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
     }
-    const headers = { 'X-Request-Id': c.get('requestId'), ...quotaHeaders(c.get('credential').quota) };
-    await streams.open(c.env.outgoing, c.get('credential'), headers);
+    await watch(deps, credential, (quota: readonly Quota[]) =>
+      deps.streams.open(c.env.outgoing, credential, { 'X-Request-Id': c.get('requestId'), ...quotaHeaders(quota) }),
+    );
     return RESPONSE_ALREADY_SENT;
   });

@@ -4,8 +4,10 @@
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { ActiveFilter, ActiveReservation } from '../../../contract/reservations.ts';
 import { withRules } from '../../../contract/sizes.ts';
-import { active } from '../../../engine/reservations/active.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { listReservations } from '../../../operations/lists.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
 import { answerList, jsonRows } from '../../listing.ts';
 import { operation } from '../../operation.ts';
 import { answer, parameterOperation } from '../../responses.ts';
@@ -28,9 +30,11 @@ export const activeReservationsOperation = operation({
   responses,
 });
 
-export const activeReservationsRoute = (deps: HttpDeps) => {
+export const activeReservationsRoute = (
+  deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'listings'>,
+) => {
   const route = { ...activeReservationsOperation, request: { query: withRules(ActiveFilter, deps) } };
   return new OpenAPIHono<AppEnv>().openapi(route, (c) =>
-    answerList(c, deps, active(deps.engine, c.get('credential'), c.req.valid('query')), jsonRows()),
+    answerList(c, deps, () => listReservations(deps, c.get('credential'), c.req.valid('query')), jsonRows()),
   );
 };

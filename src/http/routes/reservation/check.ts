@@ -3,8 +3,10 @@
  */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { CheckBody, CheckResult } from '../../../contract/reservations.ts';
-import { check } from '../../../engine/reservations/check.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import { check } from '../../../operations/check.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation } from '../../responses.ts';
 
@@ -19,10 +21,11 @@ export const checkOperation = operation({
   responses: { 200: answer('A result for each item, in the same order.', z.array(CheckResult)), ...bodyOperation },
 });
 
-export const checkRoute = ({ engine, reads, sizes, unknownFields }: HttpDeps) => {
+export const checkRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'reads'>) => {
   const app = new OpenAPIHono<AppEnv>();
-  return app.openapi(withBody(checkOperation, { sizes, unknownFields }), async (c) => {
-    await reads.charge(c.get('credential'), c.get('body').length);
-    return c.json(await check(engine, c.get('credential'), c.get('body')), 200);
+  return app.openapi(withBody(checkOperation, deps), async (c) => {
+    const { result, quota } = await check(deps, c.get('credential'), c.get('body'));
+    c.set('quota', quota);
+    return c.json(result, 200);
   });
 };

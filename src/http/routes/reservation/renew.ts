@@ -5,12 +5,13 @@ import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { Failure } from '../../../contract/errors.ts';
 import { RenewBody, RenewResult } from '../../../contract/reservations.ts';
 import { INVALID_RELEASE_TOKEN } from '../../../domain/reservations.ts';
-import { renew } from '../../../engine/reservations/renew.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { renew } from '../../../operations/renew.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
 import { CODE_HEADER } from '../../errors.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation } from '../../responses.ts';
-import { tally } from '../../tally.ts';
 
 export const renewOperation = operation({
   method: 'post',
@@ -31,12 +32,11 @@ export const renewOperation = operation({
   },
 });
 
-export const renewRoute = ({ engine, sizes, unknownFields, metrics }: HttpDeps) => {
+export const renewRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'metrics'>) => {
   const app = new OpenAPIHono<AppEnv>();
-  return app.openapi(withBody(renewOperation, { sizes, unknownFields }), async (c) => {
-    const results = await renew(engine, c.get('credential'), c.get('body'));
-    c.set('outcome', tally(results));
-    metrics?.countItems('renew', results);
+  return app.openapi(withBody(renewOperation, deps), async (c) => {
+    const { result: results, quota } = await renew(deps, c.get('credential'), c.get('body'));
+    c.set('quota', quota);
     if (!results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN)) return c.json(results, 200);
     c.header(CODE_HEADER, INVALID_RELEASE_TOKEN);
     return c.json(results, 403);

@@ -3,11 +3,12 @@
  */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { ReserveBody, ReserveResult } from '../../../contract/reservations.ts';
-import { reserve } from '../../../engine/reservations/reserve.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { reserve } from '../../../operations/reserve.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation } from '../../responses.ts';
-import { tally } from '../../tally.ts';
 
 export const reserveOperation = operation({
   method: 'post',
@@ -21,12 +22,11 @@ export const reserveOperation = operation({
   responses: { 200: answer('A result for each item, in the same order.', z.array(ReserveResult)), ...bodyOperation },
 });
 
-export const reserveRoute = ({ engine, sizes, unknownFields, metrics }: HttpDeps) => {
+export const reserveRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'metrics'>) => {
   const app = new OpenAPIHono<AppEnv>();
-  return app.openapi(withBody(reserveOperation, { sizes, unknownFields }), async (c) => {
-    const results = await reserve(engine, c.get('credential'), c.get('body'));
-    c.set('outcome', tally(results));
-    metrics?.countItems('reserve', results);
+  return app.openapi(withBody(reserveOperation, deps), async (c) => {
+    const { result: results, quota } = await reserve(deps, c.get('credential'), c.get('body'));
+    c.set('quota', quota);
     return c.json(results, 200);
   });
 };

@@ -3,12 +3,11 @@
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { Cleared } from '../../../contract/reservations.ts';
-import { reset } from '../../../engine/reservations/reset.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
-import { notByToken } from '../../middleware/notByToken.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { reset } from '../../../operations/reset.ts';
+import type { AppEnv } from '../../env.ts';
 import { operation } from '../../operation.ts';
 import { answer, anyOperation } from '../../responses.ts';
-import { done } from '../../tally.ts';
 
 export const resetOperation = operation({
   method: 'post',
@@ -20,9 +19,9 @@ export const resetOperation = operation({
   responses: { 200: answer('All reservations have ended.', Cleared), ...anyOperation },
 });
 
-export const resetRoute = ({ engine }: HttpDeps) =>
-  new OpenAPIHono<AppEnv>().openapi({ ...resetOperation, middleware: notByToken }, async (c) => {
-    const cleared = await reset(engine, c.get('credential'));
-    c.set('outcome', done(1));
+export const resetRoute = (deps: Pick<OperationDeps, 'engine' | 'activity'>) =>
+  new OpenAPIHono<AppEnv>().openapi(resetOperation, async (c) => {
+    const { result: cleared, quota } = await reset(deps, c.get('credential'));
+    c.set('quota', quota);
     return c.json({ cleared }, 200);
   });

@@ -3,11 +3,12 @@
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { Transaction, TransactionResult } from '../../../contract/reservations.ts';
-import { transaction } from '../../../engine/reservations/transaction.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { transaction } from '../../../operations/transaction.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation } from '../../responses.ts';
-import { tally } from '../../tally.ts';
 
 export const transactionOperation = operation({
   method: 'post',
@@ -21,14 +22,12 @@ export const transactionOperation = operation({
   responses: { 200: answer('A result for each item, in the same order.', TransactionResult), ...bodyOperation },
 });
 
-export const transactionRoute = ({ engine, sizes, unknownFields, metrics }: HttpDeps) => {
+export const transactionRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'metrics'>) => {
   const app = new OpenAPIHono<AppEnv>();
-  return app.openapi(withBody(transactionOperation, { sizes, unknownFields }), async (c) => {
+  return app.openapi(withBody(transactionOperation, deps), async (c) => {
     const { method, requests } = c.get('body');
-    const outcome = await transaction(engine, c.get('credential'), method, requests);
-    c.set('outcome', tally(outcome.results));
-    metrics?.countTransaction(method, outcome.status);
-    metrics?.countItems('transaction', outcome.results);
-    return c.json(outcome, 200);
+    const { result, quota } = await transaction(deps, c.get('credential'), method, requests);
+    c.set('quota', quota);
+    return c.json(result, 200);
   });
 };

@@ -5,12 +5,13 @@ import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { Failure } from '../../../contract/errors.ts';
 import { UnreserveBody, UnreserveResult } from '../../../contract/reservations.ts';
 import { INVALID_RELEASE_TOKEN } from '../../../domain/reservations.ts';
-import { unreserve } from '../../../engine/reservations/unreserve.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { unreserve } from '../../../operations/unreserve.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
 import { CODE_HEADER } from '../../errors.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation } from '../../responses.ts';
-import { tally } from '../../tally.ts';
 
 export const unreserveOperation = operation({
   method: 'post',
@@ -30,12 +31,11 @@ export const unreserveOperation = operation({
   },
 });
 
-export const unreserveRoute = ({ engine, sizes, unknownFields, metrics }: HttpDeps) => {
+export const unreserveRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'metrics'>) => {
   const app = new OpenAPIHono<AppEnv>();
-  return app.openapi(withBody(unreserveOperation, { sizes, unknownFields }), async (c) => {
-    const results = await unreserve(engine, c.get('credential'), c.get('body'));
-    c.set('outcome', tally(results));
-    metrics?.countItems('unreserve', results);
+  return app.openapi(withBody(unreserveOperation, deps), async (c) => {
+    const { result: results, quota } = await unreserve(deps, c.get('credential'), c.get('body'));
+    c.set('quota', quota);
     if (!results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN)) return c.json(results, 200);
     c.header(CODE_HEADER, INVALID_RELEASE_TOKEN);
     return c.json(results, 403);

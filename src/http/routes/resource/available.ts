@@ -5,8 +5,10 @@
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { ResourceParams } from '../../../contract/definitions.ts';
 import { withRules } from '../../../contract/sizes.ts';
-import { available } from '../../../engine/definitions/available.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import { available } from '../../../operations/available.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
 import { operation } from '../../operation.ts';
 import { answer, parameterOperation } from '../../responses.ts';
 
@@ -20,11 +22,12 @@ export const availableOperation = operation({
   responses: { 200: answer('True if it has a free slot.', z.boolean()), ...parameterOperation },
 });
 
-export const availableRoute = ({ engine, reads, sizes, unknownFields }: HttpDeps) => {
-  const params = withRules(ResourceParams, { sizes, unknownFields });
+export const availableRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'reads'>) => {
+  const params = withRules(ResourceParams, deps);
   const route = { ...availableOperation, request: { params } };
   return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
-    await reads.charge(c.get('credential'));
-    return c.json(await available(engine, c.get('credential'), c.req.valid('param').resource), 200);
+    const { result, quota } = await available(deps, c.get('credential'), c.req.valid('param').resource);
+    c.set('quota', quota);
+    return c.json(result, 200);
   });
 };

@@ -3,8 +3,9 @@
  */
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { Definition } from '../../../contract/definitions.ts';
-import { definitions } from '../../../engine/definitions/list.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { listDefinitions } from '../../../operations/lists.ts';
+import type { AppEnv } from '../../env.ts';
 import { answerList, jsonRows } from '../../listing.ts';
 import { operation } from '../../operation.ts';
 import { answer, anyOperation } from '../../responses.ts';
@@ -26,7 +27,7 @@ export const definitionsOperation = operation({
   responses,
 });
 
-export const definitionsRoute = (deps: HttpDeps) =>
+export const definitionsRoute = (deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'listings'>) =>
   new OpenAPIHono<AppEnv>().openapi(definitionsOperation, (c) =>
-    answerList(c, deps, definitions(deps.engine, c.get('credential')), jsonRows()),
+    answerList(c, deps, () => listDefinitions(deps, c.get('credential')), jsonRows()),
   );

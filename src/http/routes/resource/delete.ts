@@ -1,15 +1,17 @@
 /**
- * DELETE /api/v1/Resource/{name}: deletes a definition, and with `cascade` its subtree (docs/specification.md#operations,
- * #registration).
+ * DELETE /api/v1/Resource/{name}: deletes a definition, and with `cascade` its subtree
+ * (docs/specification.md#operations, #registration).
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { Deleted, DeleteQuery, NameParams } from '../../../contract/definitions.ts';
 import { withRules } from '../../../contract/sizes.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
-import { notByToken } from '../../middleware/notByToken.ts';
+import { deleteDefinition } from '../../../operations/deleteDefinition.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
+import { refuseTokens } from '../../middleware/refuseTokens.ts';
 import { operation } from '../../operation.ts';
 import { answer, parameterOperation, unregistered } from '../../responses.ts';
-import { done } from '../../tally.ts';
 
 export const deleteOperation = operation({
   method: 'delete',
@@ -23,13 +25,14 @@ export const deleteOperation = operation({
   responses: { 200: answer('The names of the deleted definitions.', Deleted), ...parameterOperation, ...unregistered },
 });
 
-export const deleteRoute = ({ definitions, sizes, unknownFields }: HttpDeps) => {
-  const params = withRules(NameParams, { sizes, unknownFields });
-  const route = { ...deleteOperation, middleware: notByToken, request: { ...deleteOperation.request, params } };
+export const deleteRoute = (deps: BodyDeps & Pick<OperationDeps, 'definitions' | 'activity'>) => {
+  const params = withRules(NameParams, deps);
+  const route = { ...deleteOperation, middleware: refuseTokens, request: { ...deleteOperation.request, params } };
   return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
     const { name } = c.req.valid('param');
-    const deleted = await definitions.delete(c.get('credential'), name, c.req.valid('query').cascade);
-    c.set('outcome', done(1));
+    const { cascade } = c.req.valid('query');
+    const { result: deleted, quota } = await deleteDefinition(deps, c.get('credential'), name, cascade);
+    c.set('quota', quota);
     return c.json({ deleted }, 200);
   });
 };

@@ -3,11 +3,13 @@
  */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { Definition, RegisterBody } from '../../../contract/definitions.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
-import { notByToken } from '../../middleware/notByToken.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { register } from '../../../operations/register.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
+import { refuseTokens } from '../../middleware/refuseTokens.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation } from '../../responses.ts';
-import { done } from '../../tally.ts';
 
 export const registerOperation = operation({
   method: 'post',
@@ -24,12 +26,11 @@ export const registerOperation = operation({
   },
 });
 
-export const registerRoute = ({ definitions, sizes, unknownFields }: HttpDeps) => {
+export const registerRoute = (deps: BodyDeps & Pick<OperationDeps, 'definitions' | 'activity'>) => {
   const app = new OpenAPIHono<AppEnv>();
-  return app.openapi(withBody(registerOperation, { sizes, unknownFields }, notByToken), async (c) => {
-    const items = c.get('body');
-    const stored = await definitions.register(c.get('credential'), items);
-    c.set('outcome', done(items.length));
-    return c.json(stored, 200);
+  return app.openapi(withBody(registerOperation, deps, refuseTokens), async (c) => {
+    const { result, quota } = await register(deps, c.get('credential'), c.get('body'));
+    c.set('quota', quota);
+    return c.json(result, 200);
   });
 };

@@ -4,8 +4,10 @@
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { TreeNode } from '../../../contract/definitions.ts';
 import { PATH_DELIMITER } from '../../../domain/resources.ts';
-import { type TreeRow, tree } from '../../../engine/definitions/list.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
+import type { TreeRow } from '../../../engine/definitions/list.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { listTree } from '../../../operations/lists.ts';
+import type { AppEnv } from '../../env.ts';
 import { answerList, type ListWriter } from '../../listing.ts';
 import { operation } from '../../operation.ts';
 import { answer, anyOperation } from '../../responses.ts';
@@ -55,7 +57,7 @@ export function nestedNodes(): ListWriter<TreeRow> {
   };
 }
 
-export const treeRoute = (deps: HttpDeps) =>
+export const treeRoute = (deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'listings'>) =>
   new OpenAPIHono<AppEnv>().openapi(treeOperation, (c) =>
-    answerList(c, deps, tree(deps.engine, c.get('credential')), nestedNodes()),
+    answerList(c, deps, () => listTree(deps, c.get('credential')), nestedNodes()),
   );

@@ -3,14 +3,12 @@
  */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { DeletedIssuer, DeleteIssuerQuery, Issuer } from '../../../contract/tenant.ts';
-import { HoldfastError } from '../../../domain/errors.ts';
-import { audienceFault } from '../../../domain/issuerNames.ts';
-import { chargeWrite } from '../../../engine/tenant/charge.ts';
-import { jwksAddressFault } from '../../../identity/jwks.ts';
-import { deleteIssuer, listIssuers, putIssuer } from '../../../store/issuers.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { deleteIssuer, issuerSchema, listIssuers, putIssuer } from '../../../operations/issuers.ts';
 import type { Store } from '../../../store/records.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
-import { actorName, bySession } from '../../middleware/bySession.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
+import { bySession, personOf } from '../../middleware/bySession.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, anyOperation, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
@@ -48,32 +46,28 @@ const deleted = operation({
 export const issuersOperations = [listed, put, deleted];
 
 /** @param allowPrivate whether keys may be fetched from private addresses, and without TLS */
-export const issuersRoutes = (deps: HttpDeps, store: Store, allowPrivate: boolean) => {
-  const body = Issuer.superRefine(({ jwksUrl }, context) => {
-    const fault = jwksAddressFault(jwksUrl, allowPrivate);
-    if (fault !== null) context.addIssue({ code: 'custom', path: ['jwksUrl'], message: fault });
-  });
+export const issuersRoutes = (
+  deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'reads'>,
+  store: Store,
+  allowPrivate: boolean,
+) => {
+  const body = issuerSchema(allowPrivate);
   const app = new OpenAPIHono<AppEnv>();
   return app
     .openapi({ ...listed, middleware: bySession(deps) }, async (c) => {
-      const credential = c.get('credential');
-      await deps.reads.charge(credential);
-      return c.json(await listIssuers(store, credential.tenant), 200);
+      const { result, quota } = await listIssuers({ ...deps, store }, personOf(c));
+      c.set('quota', quota);
+      return c.json(result, 200);
     })
     .openapi(withBody({ ...put, body }, deps, bySession(deps)), async (c) => {
-      const credential = c.get('credential');
-      const issuer = c.get('body');
-      const fault = audienceFault(issuer.audience, credential.tenant);
-      if (fault !== null) throw new HoldfastError('refused', `audience ${fault}`);
-      await chargeWrite(deps.engine, credential);
-      await putIssuer(store, credential.tenant, issuer, actorName('user', c.get('user')));
-      return c.json(issuer, 200);
+      const { result, quota } = await putIssuer({ ...deps, store }, personOf(c), c.get('body'));
+      c.set('quota', quota);
+      return c.json(result, 200);
     })
     .openapi({ ...deleted, middleware: bySession(deps) }, async (c) => {
-      const credential = c.get('credential');
-      await chargeWrite(deps.engine, credential);
       const { issuer, audience } = c.req.valid('query');
-      await deleteIssuer(store, credential.tenant, issuer, audience, actorName('user', c.get('user')));
+      const { quota } = await deleteIssuer({ ...deps, store }, personOf(c), { issuer, audience });
+      c.set('quota', quota);
       return c.json({ issuer, audience }, 200);
     });
 };

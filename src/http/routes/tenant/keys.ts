@@ -4,16 +4,11 @@
  */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { DeletedKey, Key, KeyParams, KeyWithValue, NewKey } from '../../../contract/keys.ts';
-import { LimitError } from '../../../domain/errors.ts';
-import { authenticate } from '../../../engine/tenant/authenticate.ts';
-import { chargeWrite } from '../../../engine/tenant/charge.ts';
-import { emitLimitReached } from '../../../engine/tenant/emitLimitReached.ts';
-import { digestOf, makeKey } from '../../../identity/credentials.ts';
-import type { Sealer } from '../../../identity/sealer.ts';
-import { createKey, deleteKey, type KeyRow, listKeys, rotateKey } from '../../../store/keys.ts';
-import type { Store } from '../../../store/records.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
-import { actorName, bySession } from '../../middleware/bySession.ts';
+import { createKey, deleteKey, type KeyDeps, listKeys, rotateKey } from '../../../operations/keys.ts';
+import type { KeyRow } from '../../../store/keys.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
+import { bySession, personOf } from '../../middleware/bySession.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, anyOperation, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
@@ -69,51 +64,26 @@ const toBody = ({ createdAt, rotatedAt, ...row }: KeyRow) => ({
   rotatedAt: rotatedAt?.toISOString() ?? null,
 });
 
-export const keysRoutes = (deps: HttpDeps, store: Store, sealer: Sealer) => {
-  const { engine, reads } = deps;
-
-  const newValue = async (tenant: string) => {
-    const key = makeKey(tenant);
-    return { key, digest: digestOf(key), sealed: await sealer.seal(key) };
-  };
-
+export const keysRoutes = (deps: BodyDeps & KeyDeps) => {
   const app = new OpenAPIHono<AppEnv>();
   return app
     .openapi({ ...listed, middleware: bySession(deps) }, async (c) => {
-      const credential = c.get('credential');
-      await reads.charge(credential);
-      return c.json((await listKeys(store, credential.tenant)).map(toBody), 200);
+      const { result, quota } = await listKeys(deps, personOf(c));
+      c.set('quota', quota);
+      return c.json(result.map(toBody), 200);
     })
     .openapi(withBody(made, deps, bySession(deps)), async (c) => {
-      const credential = c.get('credential');
-      const { tenant } = credential;
-      await chargeWrite(engine, credential);
-      const { key, digest, sealed } = await newValue(tenant);
-      const label = c.get('body').label ?? null;
-      const actor = actorName('user', c.get('user'));
-      const row = await createKey(store, engine.tiers, tenant, { digest, sealed, label }, actor).catch(
-        async (error) => {
-          if (error instanceof LimitError) await emitLimitReached(engine, credential, null, 'ApiKeys', error.hit.limit);
-          throw error;
-        },
-      );
-      return c.json({ ...toBody(row), key }, 201);
+      const { result, quota } = await createKey(deps, personOf(c), c.get('body').label ?? null);
+      c.set('quota', quota);
+      return c.json({ ...toBody(result.row), key: result.key }, 201);
     })
     .openapi({ ...rotated, middleware: bySession(deps) }, async (c) => {
-      const credential = c.get('credential');
-      // Never refused for want of quota: whoever has a key that leaked could spend it all.
-      await authenticate(engine, credential);
-      const { key, digest, sealed } = await newValue(credential.tenant);
-      const actor = actorName('user', c.get('user'));
-      const row = await rotateKey(store, credential.tenant, c.req.valid('param').id, { digest, sealed }, actor);
+      const { row, key } = await rotateKey(deps, personOf(c), c.req.valid('param').id);
       return c.json({ ...toBody(row), key }, 200);
     })
     .openapi({ ...deleted, middleware: bySession(deps) }, async (c) => {
-      const credential = c.get('credential');
-      // Never refused for want of quota: whoever has a key that leaked could spend it all.
-      await authenticate(engine, credential);
       const { id } = c.req.valid('param');
-      await deleteKey(store, credential.tenant, id, actorName('user', c.get('user')));
+      await deleteKey(deps, personOf(c), id);
       return c.json({ deleted: id }, 200);
     });
 };

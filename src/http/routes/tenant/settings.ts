@@ -4,11 +4,12 @@
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { Settings } from '../../../contract/tenant.ts';
-import { chargeWrite } from '../../../engine/tenant/charge.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { changeSettings, readSettings } from '../../../operations/settings.ts';
 import type { Store } from '../../../store/records.ts';
-import { putSettings, readTenant } from '../../../store/tenants.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
-import { actorName, bySession } from '../../middleware/bySession.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
+import { bySession, personOf } from '../../middleware/bySession.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, anyOperation, bodyOperation } from '../../responses.ts';
 
@@ -33,20 +34,17 @@ const put = operation({
 
 export const settingsOperations = [read, put];
 
-export const settingsRoutes = (deps: HttpDeps, store: Store) => {
+export const settingsRoutes = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'reads'>, store: Store) => {
   const app = new OpenAPIHono<AppEnv>();
   return app
     .openapi({ ...read, middleware: bySession(deps) }, async (c) => {
-      const credential = c.get('credential');
-      await deps.reads.charge(credential);
-      const { requireRegistration } = await readTenant(store, credential.tenant);
-      return c.json({ requireRegistration }, 200);
+      const { result, quota } = await readSettings({ ...deps, store }, personOf(c));
+      c.set('quota', quota);
+      return c.json(result, 200);
     })
     .openapi(withBody(put, deps, bySession(deps)), async (c) => {
-      const credential = c.get('credential');
-      await chargeWrite(deps.engine, credential);
-      const { requireRegistration } = c.get('body');
-      await putSettings(store, credential.tenant, { requireRegistration }, actorName('user', c.get('user')));
-      return c.json({ requireRegistration }, 200);
+      const { result, quota } = await changeSettings({ ...deps, store }, personOf(c), c.get('body'));
+      c.set('quota', quota);
+      return c.json(result, 200);
     });
 };

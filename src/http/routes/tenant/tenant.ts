@@ -4,11 +4,10 @@
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { Tenant } from '../../../contract/tenant.ts';
-import { usage } from '../../../engine/tenant/usage.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { tenantUsage } from '../../../operations/tenant.ts';
 import type { Store } from '../../../store/records.ts';
-import { countKeys, readTenant } from '../../../store/tenants.ts';
-import type { AppEnv, HttpDeps } from '../../env.ts';
-import { notByToken } from '../../middleware/notByToken.ts';
+import type { AppEnv } from '../../env.ts';
 import { operation } from '../../operation.ts';
 import { answer, anyOperation } from '../../responses.ts';
 
@@ -21,12 +20,9 @@ export const tenantOperation = operation({
   responses: { 200: answer('The tenant.', Tenant), ...anyOperation },
 });
 
-export const tenantRoute = ({ engine, reads }: HttpDeps, store: Store) =>
-  new OpenAPIHono<AppEnv>().openapi({ ...tenantOperation, middleware: notByToken }, async (c) => {
-    const credential = c.get('credential');
-    await reads.charge(credential);
-    const { tier, ...used } = await usage(engine, credential);
-    const { id, name } = await readTenant(store, credential.tenant);
-    const apiKeys = await countKeys(store, id);
-    return c.json({ id, name, tier, limits: engine.tiers[tier], usage: { ...used, apiKeys } }, 200);
+export const tenantRoute = (deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads'>, store: Store) =>
+  new OpenAPIHono<AppEnv>().openapi(tenantOperation, async (c) => {
+    const { result, quota } = await tenantUsage({ ...deps, store }, c.get('credential'));
+    c.set('quota', quota);
+    return c.json(result, 200);
   });

@@ -1,6 +1,6 @@
 /**
- * The names of cookies. Behind TLS they begin with `__Host-`: then the browser takes them from this very host alone,
- * over TLS, and no page of a sibling host can plant one.
+ * The names of cookies. Behind TLS they start with `__Host-`: browsers then accept them only from this host and over
+ * TLS, so that no page of a sibling host can set one.
  */
 
 /** Whether people see the service over TLS. */

@@ -1,5 +1,5 @@
 /**
- * The reservations of a tenant that a page shows: the newest first, of as many as can be looked at while somebody
+ * Searches a tenant's reservations for a page: the newest first, among as many as can be looked at while a person
  * waits.
  */
 import type { ActiveReservation } from '../contract/reservations.ts';
@@ -7,15 +7,15 @@ import type { Credential } from '../domain/tenants.ts';
 import type { Engine } from '../engine/call.ts';
 import { active } from '../engine/reservations/active.ts';
 
-/** Some 100 ms of an instance. */
-const MOST = 20_000;
-/** Characters of blockers' names that a page keeps. */
+/** Reservations that a search looks at: about 100 ms of an instance. */
+const MAX_LOOKED_AT = 20_000;
+/** Characters of blockers' names that a search keeps in memory. */
 const MAX_NAMES_LENGTH = 4_194_304;
 
-export interface Held {
-  /** The page that was asked for. */
+export interface Found {
+  /** The requested page. */
   readonly page: readonly ActiveReservation[];
-  /** How many matched of those that were looked at. */
+  /** How many match among those that were looked at. */
   readonly matches: number;
   readonly lookedAt: number;
   /** Whether there are more than were looked at. */
@@ -26,18 +26,18 @@ export interface Held {
  * @param text part of a resource's or requester's name; '' any
  * @throws HoldfastError unauthenticated, forbidden, unavailable
  */
-export async function heldNow(
+export async function searchReservations(
   engine: Engine,
   credential: Credential,
   { text = '', from = 0, size }: { readonly text?: string; readonly from?: number; readonly size: number },
-): Promise<Held> {
+): Promise<Found> {
   const wanted = text.toLowerCase();
   const found: ActiveReservation[] = [];
   let lookedAt = 0;
   let isPartial = false;
   let namesLength = 0;
   for await (const page of active(engine, credential)) {
-    if (lookedAt >= MOST || namesLength >= MAX_NAMES_LENGTH) {
+    if (lookedAt >= MAX_LOOKED_AT || namesLength >= MAX_NAMES_LENGTH) {
       isPartial = true;
       break;
     }

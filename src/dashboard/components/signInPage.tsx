@@ -1,0 +1,62 @@
+/**
+ * The sign-in page: a button for each way to sign in.
+ */
+import type { SignInWay } from '../env.ts';
+import { SIGN_IN } from '../viewer.ts';
+import { Page } from './layout.tsx';
+
+export interface SignInProps {
+  readonly way: SignInWay;
+  readonly to: string;
+  /** Tenants that a local sign-in can choose. */
+  readonly local: readonly string[];
+  readonly isOut: boolean;
+  /** The address at which the provider ends its own session. */
+  readonly elsewhere: URL | null;
+}
+
+export const SignInPage = ({ way, to, local, isOut, elsewhere }: SignInProps) => (
+  <Page title="Sign in" viewer={null}>
+    {isOut && (
+      <p class="notice good" role="status">
+        You are signed out of Holdfast.
+        {elsewhere !== null && (
+          <>
+            {' '}
+            <a href={elsewhere.href}>Sign out of {elsewhere.host} too</a>
+          </>
+        )}
+      </p>
+    )}
+    {way.kind === 'oidc' && (
+      <p>
+        <a class="button" href={`/auth/start?${new URLSearchParams({ to })}`}>
+          Sign in with {new URL(way.issuer).host}
+        </a>
+      </p>
+    )}
+    {way.kind === 'local' && (
+      <>
+        <p class="notice warn">
+          <strong>Local sign-in.</strong> Anybody who uses this machine can sign in, without a password. Nobody else
+          can. For a real sign-in, configure <code>OIDC_ISSUER</code>.
+        </p>
+        <form method="post" action={SIGN_IN} class="buttons">
+          <input type="hidden" name="to" value={to} />
+          {local.length === 0 && <button type="submit">Sign in on this machine</button>}
+          {local.map((tenant) => (
+            <button type="submit" name="tenant" value={tenant}>
+              Sign in to tenant {tenant}
+            </button>
+          ))}
+        </form>
+      </>
+    )}
+    {way.kind === 'none' && (
+      <p class="notice">
+        No sign-in is configured. Set <code>OIDC_ISSUER</code> for an identity provider, or, on your own machine,{' '}
+        <code>LOCAL_SIGN_IN=true</code>.
+      </p>
+    )}
+  </Page>
+);

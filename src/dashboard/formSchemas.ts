@@ -1,0 +1,15 @@
+/**
+ * The schemas of the API by which forms are checked, so that people and programs follow the same rules.
+ */
+import { NameParams, RegisterBody } from '../contract/definitions.ts';
+import { UnreserveBody } from '../contract/reservations.ts';
+import { type Rules, withRules } from '../contract/sizes.ts';
+
+export { TierChange } from '../contract/admin.ts';
+export { KeyParams, NewKey } from '../contract/keys.ts';
+export { DeleteIssuerQuery } from '../contract/tenant.ts';
+export { issuerSchema } from '../operations/issuers.ts';
+
+export const releaseSchema = (rules: Rules) => withRules(UnreserveBody, rules);
+export const registerSchema = (rules: Rules) => withRules(RegisterBody, rules);
+export const resourceSchema = (rules: Rules) => withRules(NameParams, rules);

@@ -1,0 +1,74 @@
+/**
+ * Starts and ends the session of a browser (docs/specification.md#identity). Redis keeps the session; the browser has a
+ * cookie.
+ */
+import type { Context } from 'hono';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import type { CookieOptions } from 'hono/utils/cookie';
+import { beginSession, endSession, type SessionUser } from '../engine/tenant/sessions.ts';
+import { isBehindTls } from '../identity/cookies.ts';
+import { makeSession, parseSession } from '../identity/credentials.ts';
+import type { Sealer } from '../identity/sealer.ts';
+import { newKeyValue } from '../operations/keys.ts';
+import type { DashboardDeps, DashboardEnv } from './env.ts';
+
+/** How long a session lasts, in ms. */
+export const SESSION_MS = 12 * 3_600_000;
+
+export type SessionDeps = Pick<DashboardDeps, 'engine' | 'publicUrl' | 'sessionCookie'>;
+
+/** @param lifetimeMs ms that the browser keeps the cookie */
+export const cookieOptions = (publicUrl: string | undefined, lifetimeMs: number): CookieOptions => ({
+  path: '/',
+  httpOnly: true,
+  secure: isBehindTls(publicUrl),
+  sameSite: 'Lax',
+  maxAge: lifetimeMs / 1000,
+});
+
+export interface NewSession {
+  readonly tenant: string;
+  readonly user: Omit<SessionUser, 'describedUntilMs'>;
+  /** ms that the user's description is believed */
+  readonly describedForMs: number;
+  /** The page to go to. */
+  readonly to: string;
+}
+
+/**
+ * Starts a session, ends the browser's previous one, and redirects to a page.
+ * @throws HoldfastError unavailable
+ */
+export async function startSession(
+  { engine, publicUrl, sessionCookie }: SessionDeps,
+  c: Context<DashboardEnv>,
+  { tenant, user, describedForMs, to }: NewSession,
+): Promise<Response> {
+  const session = makeSession(tenant);
+  const credential = parseSession(session);
+  if (credential === null) throw new TypeError('a session that was just made cannot be read');
+  const before = parseSession(getCookie(c, sessionCookie) ?? '');
+  await beginSession(engine, credential, { ...user, describedUntilMs: Date.now() + describedForMs }, SESSION_MS);
+  if (before !== null) await endSession(engine, before);
+  setCookie(c, sessionCookie, session, cookieOptions(publicUrl, SESSION_MS));
+  return c.redirect(to, 303);
+}
+
+/**
+ * Ends the browser's session, if it has one.
+ * @throws HoldfastError unavailable
+ */
+export async function signOut(
+  { engine, publicUrl, sessionCookie }: SessionDeps,
+  c: Context<DashboardEnv>,
+): Promise<void> {
+  const credential = parseSession(getCookie(c, sessionCookie) ?? '');
+  if (credential !== null) await endSession(engine, credential);
+  deleteCookie(c, sessionCookie, { path: '/', secure: isBehindTls(publicUrl) });
+}
+
+/** Makes the default key of a new tenant. */
+export const newDefaultKey = (sealer: Sealer) => async (tenant: string) => {
+  const { digest, sealed } = await newKeyValue(sealer, tenant);
+  return { digest, sealed, label: null };
+};

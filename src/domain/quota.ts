@@ -1,0 +1,21 @@
+/**
+ * What is left of a caller's quota (docs/specification.md#limits).
+ */
+
+/** Length of a window of each kind, in seconds. */
+export const WINDOW_S = { OperationsPerMinute: 60, ReadsPerMinute: 60, OperationsPerDay: 86_400 } as const;
+
+/** One window of a quota after a request was charged to it. */
+export interface Quota {
+  readonly limitType: keyof typeof WINDOW_S;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds until the window ends. */
+  readonly resetS: number;
+}
+
+/** A result, and the quota after the request was charged: empty if nothing is limited. */
+export interface Charged<Result> {
+  readonly result: Result;
+  readonly quota: readonly Quota[];
+}

@@ -1,0 +1,20 @@
+/**
+ * Tells whether a resource has a free slot (docs/specification.md#operations). Costs one read.
+ */
+import type { Charged } from '../domain/quota.ts';
+import type { Credential } from '../domain/tenants.ts';
+import * as engine from '../engine/definitions/available.ts';
+import { charged, countUse } from './counting.ts';
+import type { OperationDeps } from './deps.ts';
+
+/** @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError */
+export const available = (
+  deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads'>,
+  credential: Credential,
+  resource: string,
+): Promise<Charged<boolean>> =>
+  countUse(
+    deps,
+    credential,
+    charged(deps.reads.charge(credential), () => engine.available(deps.engine, credential, resource)),
+  );

@@ -1,0 +1,86 @@
+/**
+ * Counts operations and refusals for the hour chart and the metrics, and notes that a key was used. Requests that fail
+ * for another reason than a limit are not counted.
+ */
+import { afterCharge, LimitError } from '../domain/errors.ts';
+import type { Charged, Quota } from '../domain/quota.ts';
+import type { Credential } from '../domain/tenants.ts';
+import type { Activity, Outcome } from '../engine/tenant/activity.ts';
+import type { OperationDeps } from './deps.ts';
+
+/** Counts a request that a limit refused as a whole. */
+const LIMITED: Outcome = { operations: 1, refusals: 1 };
+/** Counts no operation: the request only shows that its key is in use. */
+const NO_OPERATION: Outcome = { operations: 0, refusals: 0 };
+
+const REFUSALS = new Set(['ALREADY_HELD', 'NOT_AVAILABLE', 'NOT_VALID', 'DOESNT_OWN_RESERVATION']);
+
+interface ItemResult {
+  readonly status: string;
+}
+
+const tally = (results: readonly ItemResult[]): Outcome => ({
+  operations: results.length,
+  refusals: results.filter(({ status }) => REFUSALS.has(status)).length,
+});
+
+/** Waits for an operation. Counts it if a limit refuses it. */
+async function countLimit<Result>(
+  activity: Activity,
+  credential: Credential,
+  pending: Promise<Result>,
+): Promise<Result> {
+  try {
+    return await pending;
+  } catch (error) {
+    if (error instanceof LimitError) activity.count(credential, LIMITED);
+    throw error;
+  }
+}
+
+/** Waits for an operation and counts each of its items. */
+export async function countItems<Result>(
+  { activity, metrics }: Pick<OperationDeps, 'activity' | 'metrics'>,
+  credential: Credential,
+  verb: string,
+  pending: Promise<Charged<Result>>,
+  itemsOf: (result: Result) => readonly ItemResult[],
+): Promise<Charged<Result>> {
+  const charged = await countLimit(activity, credential, pending);
+  const items = itemsOf(charged.result);
+  activity.count(credential, tally(items));
+  metrics?.countItems(verb, items);
+  return charged;
+}
+
+/** Waits for an operation that is applied whole or not at all, and counts it as so many operations. */
+export async function countWhole<Result>(
+  { activity }: Pick<OperationDeps, 'activity'>,
+  credential: Credential,
+  operations: number,
+  pending: Promise<Result>,
+): Promise<Result> {
+  const result = await countLimit(activity, credential, pending);
+  activity.count(credential, { operations, refusals: 0 });
+  return result;
+}
+
+/** Waits for a request that is no operation in the hour chart: a read, or a change by a person. */
+export async function countUse<Result>(
+  { activity }: Pick<OperationDeps, 'activity'>,
+  credential: Credential,
+  pending: Promise<Result>,
+): Promise<Result> {
+  const result = await countLimit(activity, credential, pending);
+  activity.count(credential, NO_OPERATION);
+  return result;
+}
+
+/** Waits until a request is charged, then carries it out. */
+export async function charged<Result>(
+  charging: Promise<readonly Quota[]>,
+  carryOut: (quota: readonly Quota[]) => Promise<Result>,
+): Promise<Charged<Result>> {
+  const quota = await charging;
+  return { result: await afterCharge(quota, () => carryOut(quota)), quota };
+}

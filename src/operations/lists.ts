@@ -1,0 +1,99 @@
+/**
+ * Lists of a tenant's reservations and definitions, page by page in bounded memory. A list costs one read for each
+ * 1,000 items that it looks at, all charged before the first page is returned. Large rows cost more.
+ */
+
+import type { Definition } from '../contract/definitions.ts';
+import type { ActiveFilter } from '../contract/reservations.ts';
+import { afterCharge } from '../domain/errors.ts';
+import type { Quota } from '../domain/quota.ts';
+import type { Credential } from '../domain/tenants.ts';
+import * as definitionList from '../engine/definitions/list.ts';
+import { active } from '../engine/reservations/active.ts';
+import { countUse } from './counting.ts';
+import type { OperationDeps } from './deps.ts';
+
+/** Items that one read pays for. */
+const ITEMS_PER_READ = 1000;
+/** Pages that one read pays for. A page has fewer rows if these are large. */
+const PAGES_PER_READ = 3;
+
+type ListDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'listings'>;
+type Page<Row> = definitionList.Page<Row>;
+
+/** A list that has been charged. */
+export interface OpenList<Row> {
+  readonly quota: readonly Quota[];
+  /** Whether the first page is the whole list. */
+  readonly isShort: boolean;
+  /** The rows of each page. Throws HoldfastError unauthenticated, forbidden, unavailable. */
+  readonly pages: AsyncGenerator<readonly Row[]>;
+  /** To be called once the list has been read, or nobody reads it any more. */
+  readonly close: () => void;
+}
+
+/** The tenant's active reservations, in no order. */
+export const listReservations = (deps: ListDeps, credential: Credential, filter?: ActiveFilter) =>
+  openList(deps, credential, active(deps.engine, credential, filter));
+
+/** The tenant's definitions, sorted by name. */
+export const listDefinitions = (deps: ListDeps, credential: Credential): Promise<OpenList<Definition>> =>
+  openList(deps, credential, definitionList.definitions(deps.engine, credential));
+
+/** The tenant's definitions from the roots down, each with its free slots. */
+export const listTree = (deps: ListDeps, credential: Credential): Promise<OpenList<definitionList.TreeRow>> =>
+  openList(deps, credential, definitionList.tree(deps.engine, credential));
+
+/**
+ * Charges a list and reads its first page.
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
+ */
+const openList = <Row>(
+  deps: ListDeps,
+  credential: Credential,
+  pages: AsyncGenerator<Page<Row>>,
+): Promise<OpenList<Row>> => countUse(deps, credential, chargeList(deps, credential, pages));
+
+async function chargeList<Row>(
+  { reads, listings }: ListDeps,
+  credential: Credential,
+  pages: AsyncGenerator<Page<Row>>,
+): Promise<OpenList<Row>> {
+  const quota = await reads.charge(credential);
+  return afterCharge(quota, async () => {
+    const first = await pages.next();
+    if (first.done === true || first.value.isLast)
+      return { quota, isShort: true, pages: rowsOf(first, pages), close: () => {} };
+    const close = listings.begin(credential.tenant);
+    try {
+      const further = Math.max(0, Math.ceil(first.value.total / ITEMS_PER_READ) - 1);
+      const left = further === 0 ? quota : await reads.charge(credential, further);
+      const debit = () => reads.debit(credential);
+      return { quota: left, isShort: false, pages: rowsOf(first, pages, 1 + further, debit), close };
+    } catch (error) {
+      close();
+      throw error;
+    }
+  });
+}
+
+/**
+ * Gives the rows of each page.
+ * @param paid reads that were charged. More pages than these pay for are charged one by one.
+ */
+async function* rowsOf<Row>(
+  first: IteratorResult<Page<Row>>,
+  rest: AsyncGenerator<Page<Row>>,
+  paid = Number.POSITIVE_INFINITY,
+  debit: () => Promise<void> = async () => {},
+): AsyncGenerator<readonly Row[]> {
+  let looks = 0;
+  let reads = paid;
+  for (let page = first; page.done !== true; page = await rest.next()) {
+    if (++looks > reads * PAGES_PER_READ) {
+      reads++;
+      await debit();
+    }
+    yield page.value.rows;
+  }
+}

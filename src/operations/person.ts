@@ -1,0 +1,15 @@
+/**
+ * A person who has signed in, and the name under which the audit trail has them.
+ */
+import type { Credential } from '../domain/tenants.ts';
+import type { SessionUser } from '../engine/tenant/sessions.ts';
+
+export interface Person {
+  /** The person's session. */
+  readonly credential: Credential;
+  readonly user: SessionUser;
+}
+
+/** @returns the actor of an audit entry */
+export const actorName = (role: 'user' | 'admin', { user: { email, subject } }: Person): string =>
+  `${role}:${email ?? subject}`;

@@ -1,0 +1,22 @@
+/**
+ * Gives reservations a new lease (docs/specification.md#operations). An item whose token is wrong has the explanation
+ * INVALID_RELEASE_TOKEN.
+ */
+
+import type { RenewItem, RenewResult } from '../contract/reservations.ts';
+import type { Charged } from '../domain/quota.ts';
+import type { Credential } from '../domain/tenants.ts';
+import * as engine from '../engine/reservations/renew.ts';
+import { countItems } from './counting.ts';
+import type { OperationDeps } from './deps.ts';
+
+/**
+ * @returns a result for each item, in their order, and the remaining quota
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the request is too large; LimitError
+ */
+export const renew = (
+  deps: Pick<OperationDeps, 'engine' | 'activity' | 'metrics'>,
+  credential: Credential,
+  items: readonly RenewItem[],
+): Promise<Charged<RenewResult[]>> =>
+  countItems(deps, credential, 'renew', engine.renew(deps.engine, credential, items), (results) => results);

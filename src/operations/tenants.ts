@@ -1,0 +1,51 @@
+/**
+ * Changes that administrators make to any tenant: its tier, its suspension, and a reset
+ * (docs/specification.md#operations). The audit trail has each of them. The caller checks that the person is an
+ * administrator.
+ */
+import { asService } from '../domain/tenants.ts';
+import type { Tier } from '../domain/tiers.ts';
+import type { Engine } from '../engine/call.ts';
+import * as engineReset from '../engine/reservations/reset.ts';
+import { noteAction } from '../store/audit.ts';
+import type { Store } from '../store/records.ts';
+import * as tenants from '../store/tenants.ts';
+import { actorName, type Person } from './person.ts';
+
+/**
+ * Gives a tenant another tier.
+ * @throws HoldfastError unknown, unavailable
+ */
+export async function changeTier(store: Store, person: Person, id: string, tier: Tier): Promise<tenants.Tenant> {
+  await tenants.setTier(store, id, tier, actorName('admin', person));
+  return tenants.readTenant(store, id);
+}
+
+/**
+ * Suspends a tenant: its keys are refused and its event streams end.
+ * @throws HoldfastError unknown, unavailable
+ */
+export async function suspend(store: Store, person: Person, id: string): Promise<tenants.Tenant> {
+  await tenants.suspendTenant(store, id, actorName('admin', person));
+  return tenants.readTenant(store, id);
+}
+
+/**
+ * Ends a suspension.
+ * @throws HoldfastError unknown, unavailable
+ */
+export async function resume(store: Store, person: Person, id: string): Promise<tenants.Tenant> {
+  await tenants.resumeTenant(store, id, actorName('admin', person));
+  return tenants.readTenant(store, id);
+}
+
+/**
+ * Ends all reservations of a tenant.
+ * @returns how many it ended
+ * @throws HoldfastError unknown, unavailable
+ */
+export async function resetTenant(engine: Engine, store: Store, person: Person, id: string): Promise<number> {
+  await tenants.readTenant(store, id);
+  await noteAction(store.database, id, { actor: actorName('admin', person), action: 'tenant.reset' });
+  return (await engineReset.reset(engine, asService(id))).result;
+}

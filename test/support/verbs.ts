@@ -1,0 +1,20 @@
+/**
+ * The engine's verbs as most tests want them: only the result, without what is left of the quota.
+ */
+import type { Charged } from '../../src/domain/quota.ts';
+import * as renewing from '../../src/engine/reservations/renew.ts';
+import * as reserving from '../../src/engine/reservations/reserve.ts';
+import * as resetting from '../../src/engine/reservations/reset.ts';
+import * as transacting from '../../src/engine/reservations/transaction.ts';
+import * as unreserving from '../../src/engine/reservations/unreserve.ts';
+
+const resultOnly =
+  <Args extends unknown[], Result>(verb: (...args: Args) => Promise<Charged<Result>>) =>
+  async (...args: Args): Promise<Result> =>
+    (await verb(...args)).result;
+
+export const reserve = resultOnly(reserving.reserve);
+export const unreserve = resultOnly(unreserving.unreserve);
+export const renew = resultOnly(renewing.renew);
+export const transaction = resultOnly(transacting.transaction);
+export const reset = resultOnly(resetting.reset);
