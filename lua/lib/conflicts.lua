@@ -1,5 +1,5 @@
--- Finds the slot that meets an entry of a plan (plan.lua), or the conflict that keeps it from being met: the resource, an
--- ancestor or a blocker is held by somebody else.
+-- Finds the slot that meets an entry of a plan (plan.lua), or the conflict that keeps it from being met: the resource,
+-- an ancestor or a blocker is held by somebody else.
 --@include clock
 --@include freeSlots
 --@include held
