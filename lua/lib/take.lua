@@ -1,0 +1,58 @@
+-- Takes the slots of a plan (plan.lua), all or none.
+--@include conflicts
+--@include undo
+
+-- Takes the slots of a plan's entries, in order, the resource's own for the reservation. Returns nil; or the entry that
+-- cannot be met, with nothing taken.
+local function take(entries, reservation)
+  local mark = #journal
+  local isTaken, plan, names = {}, {}, {}
+  for i, entry in ipairs(entries) do
+    names[i] = entry.slot or entry.resource
+  end
+  readSlots(names)
+  for _, entry in ipairs(entries) do
+    local slot, isNew
+    if not entry.invalid then
+      slot, isNew = slotFor(entry)
+    end
+    if not slot then
+      undo(mark)
+      return entry
+    end
+    entry.at = slot
+    local isOwn = entry.role == 'own'
+    if isOwn then
+      reservation.slot = slot
+    end
+    if not isTaken[slot] then
+      isTaken[slot] = true
+      if not isOwn then
+        plan[#plan + 1] = slot
+      end
+      if isNew then
+        local hold = isOwn and reservation or { owner = entry.owner, refCount = 1 }
+        hold.pool, hold.byName = slot ~= entry.resource and entry.resource or '', entry.slot ~= nil
+        setRecord(slot, hold)
+      else
+        local hold = recordAt(slot)
+        setRecord(slot, copyWith(hold, { refCount = hold.refCount + 1 }))
+      end
+    end
+  end
+  local slot = reservation.slot
+  local hold = recordAt(slot)
+  if hold ~= reservation then
+    -- It was held along already, for an earlier reservation or, under another name, for an earlier entry.
+    reservation.refCount, reservation.pool, reservation.byName = hold.refCount, hold.pool, hold.byName
+    setRecord(slot, reservation)
+  end
+  local others = {}
+  for _, other in ipairs(plan) do
+    if other ~= slot then
+      others[#others + 1] = other
+      others[#others + 1] = '\n'
+    end
+  end
+  reservation.plan = table.concat(others)
+end
