@@ -25,6 +25,8 @@ export const start = (env: Record<string, string> = {}) =>
     API_KEYS: JSON.stringify(keys),
     ROLE: 'api',
     TIERS: '{"Enterprise": {"writesPerMinute": null}}',
+    // Tests of other files fail to authenticate from the same address.
+    MAX_FAILED_AUTHENTICATIONS: '1000000',
     ...env,
   });
 
