@@ -1,17 +1,20 @@
--- Authenticates the caller. ARGV[1] is one of
---   the SHA-256 of an API key, hexadecimal token:<SHA-256> of a derived token, or session:<SHA-256> of a session: each
---   is a key of its own here, which expires, and is passed as the script's credential key; for others that is the
---   tenant's hash once more '' the service itself
--- A rotated key is dead from the moment rotation is answered, since no script runs without this check.
+-- Authenticates the caller. ARGV[1] is the credential, one of
+--   the SHA-256 of an API key, hexadecimal
+--   token:<SHA-256> of a derived token, or session:<SHA-256> of a session: each is a Redis key that expires, passed as
+--     the script's credential key; for other credentials that key is the tenant's hash
+--   '' the service itself
+-- Every script makes this check, so a rotated key is dead from the moment rotation is answered.
 --@include tenant
+
+-- Returns nil; or the reply that refuses the caller: {'NO_TENANT'}, {'NO_KEY'} or {'SUSPENDED'}.
 local function admit()
   if ARGV[1] == '' then
     return nil
-  elseif not tier then
+  elseif not tenant.tier then
     return { 'NO_TENANT' }
-  elseif not tenant[1] and (credentialKey == tenantKey or redis.call('EXISTS', credentialKey) == 0) then
+  elseif not tenant.hasKey and (credentialKey == tenantKey or redis.call('EXISTS', credentialKey) == 0) then
     return { 'NO_KEY' }
-  elseif suspended then
+  elseif tenant.isSuspended then
     return { 'SUSPENDED' }
   end
 end

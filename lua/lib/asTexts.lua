@@ -1,5 +1,7 @@
--- Makes each item of a reply one text, its parts a line each: an instance reads one string much faster than a list. No
--- name holds a line break. Takes the reply and the place of the first item.
+-- Turns the items of a reply into texts: an instance reads one string much faster than a list. No name holds a line
+-- break.
+
+-- Joins the parts of each item by line breaks, from the reply's place `first` on. Returns the reply.
 local function asTexts(reply, first)
   for i = first, #reply do
     reply[i] = table.concat(reply[i], '\n')

@@ -1,17 +1,13 @@
--- Writes what a script has decided.
---@include slots
+-- Writes what a script has decided. Scripts that change reservations call it through finish().
+--@include callWith
+--@include due
 --@include publish
 
--- Calls a variadic command with a list as long as it may be, as often as it takes; a thousand is a whole number of
--- pairs.
-local function callWith(command, key, list)
-  for from = 1, #list, 1000 do
-    redis.call(command, key, unpack(list, from, math.min(from + 999, #list)))
-  end
-end
+-- Whether the earliest due time may have changed otherwise than by a new reservation.
+local isDueStale = false
 
--- Adds what changed of pools to the fields to set and to delete.
-local function packPools(set, del)
+-- Adds the changed pools and chunks to the fields to set and to delete.
+local function addPools(set, del)
   for name, pool in pairs(pools) do
     if pool.held == 0 then
       if pool.stored > 0 then
@@ -19,7 +15,7 @@ local function packPools(set, del)
       end
     elseif pool.held ~= pool.stored or pool.isChanged then
       set[#set + 1] = name
-      set[#set + 1] = struct.pack(SUMMARY, pool.held, pool.from)
+      set[#set + 1] = struct.pack(POOL, pool.held, pool.from)
     end
   end
   for _, field in ipairs(dirtyChunks) do
@@ -37,11 +33,47 @@ local function packPools(set, del)
   end
 end
 
--- Writes all that has changed, and publishes what there is to tell of it. Takes the usage that is charged for it
--- (charge.lua), nil for none.
-local function commit(charged)
-  local set, del, due, undue, setPools, delPools = {}, {}, {}, {}, {}, {}
-  local flips, fields = {}, {}
+-- Returns the fields of the pools hash to set and to delete: assigned slots, pools and bitmaps.
+local function poolFields()
+  local set, del, marks, fields = {}, {}, {}, {}
+  for _, slot in ipairs(changed) do
+    local before, record = original[slot], records[slot]
+    local poolBefore, pool = before and before.pool or '', record and record.pool or ''
+    if not before ~= not record or poolBefore ~= pool then
+      local name, index = slotIndex(slot)
+      if name then
+        marks[#marks + 1] = { name, index, record ~= false }
+        fields[#fields + 1] = chunkField(name, math.floor(index / CHUNK_SLOTS))
+      end
+    end
+    if record ~= before and (poolBefore ~= '' or pool ~= '') then
+      local assignedBefore = poolBefore ~= '' and not before.byName and poolBefore .. '\n' .. before.owner
+      local assigned = pool ~= '' and not record.byName and pool .. '\n' .. record.owner
+      if assignedBefore and assignedBefore ~= assigned then
+        del[#del + 1] = assignedBefore
+      end
+      if assigned and assignedBefore ~= assigned then
+        set[#set + 1] = assigned
+        set[#set + 1] = slot
+      end
+      if poolBefore ~= '' then
+        poolOf(poolBefore).isChanged = true
+      end
+    end
+  end
+  readChunks(fields)
+  for _, mark in ipairs(marks) do
+    markSlot(mark[1], mark[2], mark[3])
+  end
+  addPools(set, del)
+  return set, del
+end
+
+-- Writes the records of slots, and the due times of reservations.
+local function writeRecords()
+  local set, del, due, undue = {}, {}, {}, {}
+  -- Due members that are added, and reservations whose due time ends or changes.
+  local added, ended = 0, {}
   for _, slot in ipairs(changed) do
     local before, record = original[slot], records[slot]
     if record ~= before then
@@ -51,66 +83,55 @@ local function commit(charged)
       else
         del[#del + 1] = slot
       end
-      local ended, made = before and before.token, record and record.token
-      local dueBefore, dueNow = ended and before.expiresAt or 0, made and record.expiresAt or 0
-      if dueNow > 0 and dueNow ~= dueBefore then
-        due[#due + 1] = dueNow
-        due[#due + 1] = slot
-        nextDue = math.min(nextDue, dueNow)
-      elseif dueNow == 0 and dueBefore > 0 then
-        undue[#undue + 1] = slot
-      end
-      local poolBefore, pool = before and before.pool or '', record and record.pool or ''
-      if not before ~= not record or poolBefore ~= pool then
-        local name, index = slotIndex(slot)
-        if name then
-          flips[#flips + 1] = { name, index, record ~= false }
-          fields[#fields + 1] = chunkField(name, math.floor(index / CHUNK_SLOTS))
+      local dueBefore = before and before.token and before.expiresAt or 0
+      local dueNow = record and record.token and record.expiresAt or 0
+      if dueBefore > 0 and (dueNow ~= dueBefore or record.fence ~= before.fence) then
+        ended[#ended + 1] = before
+        if dueNow == 0 then
+          undue[#undue + 1] = dueMember(before)
         end
       end
-      local assignedBefore = poolBefore ~= '' and not before.byName and poolBefore .. '\n' .. before.owner
-      local assignedNow = pool ~= '' and not record.byName and pool .. '\n' .. record.owner
-      if assignedBefore and assignedBefore ~= assignedNow then
-        delPools[#delPools + 1] = assignedBefore
-      end
-      if assignedNow and assignedBefore ~= assignedNow then
-        setPools[#setPools + 1] = assignedNow
-        setPools[#setPools + 1] = slot
-      end
-      if poolBefore ~= '' then
-        poolOf(poolBefore).isChanged = true
+      if dueNow > 0 and (dueNow ~= dueBefore or record.fence ~= before.fence) then
+        due[#due + 1] = dueNow
+        due[#due + 1] = dueMember(record)
+        added = added + (dueBefore == 0 and 1 or 0)
+        tenant.nextDue = math.min(tenant.nextDue, dueNow)
       end
     end
   end
-  readChunks(fields)
-  for _, one in ipairs(flips) do
-    flip(one[1], one[2], one[3])
-  end
-  packPools(setPools, delPools)
   callWith('HSET', slotsKey, set)
   callWith('HDEL', slotsKey, del)
-  callWith('ZADD', dueKey, due)
-  callWith('ZREM', dueKey, undue)
-  -- An owner's slot may be let go of and assigned anew in one script.
+  local areOthers = callWith('ZADD', dueKey, due) > added
+  if callWith('ZREM', dueKey, undue) < #undue or areOthers then
+    -- Members in the coming form (due.lua): ZADD added one beside it, or ZREM did not find it.
+    callWith('ZREM', dueKey, comingDueMembers(ended))
+  end
+end
+
+-- Writes all changes, and publishes their events. Takes the usage to charge (quota.lua), nil for none.
+local function commit(usage)
+  local setPools, delPools = poolFields()
+  writeRecords()
+  -- One script may release an owner's slot and assign it a new one.
   callWith('HDEL', poolsKey, delPools)
   callWith('HSET', poolsKey, setPools)
-  if dueStale then
-    nextDue = tonumber(redis.call('ZRANGE', dueKey, 0, 0, 'WITHSCORES')[2] or math.huge)
+  if isDueStale then
+    tenant.nextDue = tonumber(redis.call('ZRANGE', dueKey, 0, 0, 'WITHSCORES')[2] or math.huge)
   end
-  fields = {}
-  if dueStale or #changed > 0 then
-    fields = { 'count', count, 'fence', string.format('%d', fence) }
-    if nextDue ~= nextDueBefore then
-      fields[5], fields[6] = 'nextDue', nextDue
+  local fields = {}
+  if isDueStale or #changed > 0 then
+    fields = { 'count', tenant.count, 'fence', string.format('%d', tenant.fence) }
+    if tenant.nextDue ~= tenant.nextDueBefore then
+      fields[5], fields[6] = 'nextDue', tenant.nextDue
     end
-    if indexed ~= indexedBefore then
+    if tenant.indexed ~= tenant.indexedBefore then
       fields[#fields + 1] = 'indexed'
-      fields[#fields + 1] = indexed
+      fields[#fields + 1] = tenant.indexed
     end
   end
-  if charged then
+  if usage then
     fields[#fields + 1] = 'usage'
-    fields[#fields + 1] = charged
+    fields[#fields + 1] = usage
   end
   publish(fields)
 end

@@ -1,5 +1,7 @@
--- How a charged request is sent, in ARGV[2], a letter each:
---   r  it is repeated: the connection was lost after it had been sent, so it may have been carried out already
---   s  requests of several callers share it: if it is refused, each is sent again by itself
-local isRepeated = string.find(ARGV[2], 'r', 1, true) ~= nil
-local isShared = string.find(ARGV[2], 's', 1, true) ~= nil
+-- How the instance sends a charged request, in ARGV[2], a letter each:
+--   r  a retry: the connection was lost after the request was sent, so the script may have run already
+--   s  a shared call for the requests of several callers: if it is refused, the instance sends each on its own
+local flags = {
+  isRepeated = string.find(ARGV[2], 'r', 1, true) ~= nil,
+  isShared = string.find(ARGV[2], 's', 1, true) ~= nil,
+}

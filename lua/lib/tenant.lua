@@ -1,44 +1,56 @@
--- The tenant's hash, read once a script. Fields:
+-- The tenant's hash. This file reads it when it is included, not in a function: every script needs it before anything
+-- else, and it cannot end the script. Fields of the hash:
 --   key:<SHA-256>        label of the API key with this digest, '' none
 --   tier, suspended      the tenant's tier; '1' if it is suspended
---   resets               number of resets so far: a paged walk that began before one ends
---   count                reservations in force, and expired ones that no script has come across yet
+--   resets               number of resets so far: a paged walk that began before a reset ends
+--   count                reservations in force, and expired ones that no script has ended yet
 --   fence                the last fencing token given out
 --   nextDue              ms: no reservation is due before this; may be too early, never too late. inf: none is ever due
 --   indexed              ms: the expiry index holds this tenant at or before this time. inf: it need not
 --   swept                number of sweeps that were about to raise the tenant's time in the expiry index
 --   definitions          number of registered resources
---   requireRegistration  '1' if only these may be reserved
---   usage                what was written in the open windows, packed (charge.lua)
+--   requireRegistration  '1' if only registered resources may be reserved
+--   usage                writes in the open windows of the quota, packed (quota.lua)
 --   listenUntil          ms: until then a stream of events has a lease; 0: none has
 --   messages             number of the last message on the tenant's channel of events (publish.lua)
---   publisher            the Redis process that numbers the messages: openStream.lua
---   told:<limitType>     ms at which subscribers were last told that this limit was reached
+--   publisher            the Redis process that numbers the messages (openStream.lua)
+--   told:<limitType>     ms of the last event that reported this limit
 --   version              version of the tenant's record (tier, keys, settings) in the database
---   definitionsVersion   version of its definitions in the database; absent if they have not all been copied here
+--   definitionsVersion   version of its definitions in the database; absent if they are not all copied here
 --   closing              ms: until then a definition may be about to be deleted, and must not be reserved
 -- ARGV[1] is the credential (admit.lua) in scripts that have one.
---@include clock
-local base = string.sub(tenantKey, 1, -7)
-local tenant = redis.call(
-  'HMGET', tenantKey,
-  'key:' .. ARGV[1], 'suspended', 'tier', 'resets', 'count', 'fence', 'nextDue', 'indexed', 'swept', 'definitions',
-  'requireRegistration', 'usage', 'listenUntil', 'messages', 'definitionsVersion', 'closing', 'publisher'
-)
-local keyLabel, suspended, tier = tenant[1] or '', tenant[2] == '1', tenant[3]
-local resets = tenant[4] or '0'
-local count = tonumber(tenant[5] or 0)
-local fence = tonumber(tenant[6] or 0)
-local nextDue = tonumber(tenant[7] or math.huge)
-local indexed = tonumber(tenant[8] or math.huge)
-local nextDueBefore, indexedBefore = nextDue, indexed
-local swept = tonumber(tenant[9] or 0)
-local definitions = tonumber(tenant[10] or 0)
-local requireRegistration = tenant[11] == '1'
-local usage = tenant[12]
-local listenUntil = tonumber(tenant[13] or 0)
-local messages = tonumber(tenant[14] or 0)
-local definitionsVersion = tenant[15]
-local closing = tonumber(tenant[16] or 0)
-local publisher = tenant[17] or ''
---@include limits
+--
+-- Scripts change count, fence, nextDue, indexed, messages and listenUntil of this table; commit() writes them.
+local tenant
+do
+  local found = redis.call(
+    'HMGET', tenantKey,
+    'key:' .. ARGV[1], 'suspended', 'tier', 'resets', 'count', 'fence', 'nextDue', 'indexed', 'swept', 'definitions',
+    'requireRegistration', 'usage', 'listenUntil', 'messages', 'definitionsVersion', 'closing', 'publisher'
+  )
+  local nextDue, indexed = tonumber(found[7] or math.huge), tonumber(found[8] or math.huge)
+  tenant = {
+    -- The prefix of the tenant's keys: {<tenant id>}:
+    base = string.sub(tenantKey, 1, -7),
+    hasKey = found[1] ~= false,
+    keyLabel = found[1] or '',
+    isSuspended = found[2] == '1',
+    tier = found[3],
+    resets = found[4] or '0',
+    count = tonumber(found[5] or 0),
+    fence = tonumber(found[6] or 0),
+    nextDue = nextDue,
+    nextDueBefore = nextDue,
+    indexed = indexed,
+    indexedBefore = indexed,
+    swept = tonumber(found[9] or 0),
+    definitions = tonumber(found[10] or 0),
+    requiresRegistration = found[11] == '1',
+    usage = found[12],
+    listenUntil = tonumber(found[13] or 0),
+    messages = tonumber(found[14] or 0),
+    definitionsVersion = found[15],
+    closing = tonumber(found[16] or 0),
+    publisher = found[17] or '',
+  }
+end

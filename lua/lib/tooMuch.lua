@@ -1,12 +1,12 @@
--- The refusal of a request that needs more work than one request may.
---@include charge
+-- Refuses a charged request that exceeds the budget of work.
+--@include budget
 --@include flags
---@include work
+--@include pay
 
--- Takes the place of the item that went over the budget, as messages name it. It is charged for: the work up to there
--- was done. A shared call is not, since each request in it is sent again by itself.
+-- Takes the place of the item that exceeded the budget, as messages name it. The request is charged, since the work up
+-- to there was done. A shared call is not: the instance sends each of its requests on its own.
 local function tooMuch(place)
-  if not isShared then
+  if not flags.isShared then
     pay()
   end
   return { 'REFUSED', place .. TOO_MUCH_WORK }

@@ -208,7 +208,7 @@ const LimitReply = z.tuple([
   z.coerce.number(),
 ]);
 
-/** @param reply the quota as lua/lib/charge.lua returns it */
+/** @param reply the quota as lua/lib/quota.lua returns it */
 function toQuota(reply: string): Quota[] {
   const numbers = reply.split(' ').map(toInteger);
   return (['OperationsPerMinute', 'OperationsPerDay'] as const).flatMap((limitType, i) => {

@@ -1,20 +1,20 @@
 /**
- * The names of the keys in Redis, and which of them each script is passed. All that belongs to a tenant bears its hash
- * tag, `{<tenant id>}:`, so that one script can work on it in a cluster, and has a fixed name, so that every script
- * declares each key that it may touch: while a cluster moves the slot, Redis then refuses a script that some of the
- * keys are missing for, instead of taking them for empty.
+ * The names of the keys in Redis, and the keys of each script. All keys of a tenant begin with its hash tag,
+ * `{<tenant id>}:`, so that one script can work on them in a cluster. They have fixed names, so that every script
+ * declares each key that it may touch: while a cluster moves the slot, Redis then refuses a script if some of its keys
+ * are missing, instead of taking them for empty.
  *
  *   {t}:tenant            hash: tier, API keys and counters (lua/lib/tenant.lua)
  *   {t}:slots             hash: held slot → record (lua/lib/codec.lua)
- *   {t}:due               sorted set: slot that carries a lease → ms at which it is due
- *   {t}:pools             hash: which slots of pools are held, and by whom (lua/lib/pools.lua)
+ *   {t}:due               sorted set: reservation with a lease (lua/lib/due.lua) → ms at which it is due
+ *   {t}:pools             hash: held slots of pools and their owners (lua/lib/pools.lua, bitmaps.lua)
  *   {t}:definitions       hash: registered resources (lua/lib/definitions.lua)
  *   {t}:index             sorted set: names of registered resources in several orders (lua/lib/redefine.lua)
  *   {t}:copying           the lease under which its definitions are copied from the database
  *   {t}:token:<SHA-256>   a derived token, until it ends
  *   {t}:tokens:<issuer>:<minute>:<digit>  set: tokens that were exchanged for an issuer's JWTs in one minute
- *                                         (tokens.ts) {t}:session:<SHA-256> who has signed in, as JSON, until the
- *                                         session ends
+ *                                         (tokens.ts)
+ *   {t}:session:<SHA-256> the user of a session, as JSON, until the session ends
  *   {t}:answer:<id>       the reply to a request, for some seconds (lua/lib/answers.lua)
  *   {t}:streams           sorted set: id of an open stream of events → ms at which its lease lapses
  *   {t}:sessionStreams    the same for streams of sessions, which do not count
@@ -65,7 +65,7 @@ export const KEYS_OF = {
   reset: ['tenant', 'credential', ...STATE, 'answer'],
   slotOwners: ['tenant', 'credential', ...STATE],
   sweep: ['tenant', ...STATE],
-  tellLimit: ['tenant', 'credential'],
+  emitLimitReached: ['tenant', 'credential'],
   transaction: [...RESERVATIONS, 'answer'],
   tree: [...RESERVATIONS, 'index'],
   unreserve: [...RESERVATIONS, 'answer'],

@@ -1,7 +1,8 @@
 /**
  * Loads lua/commands and lua/lib and makes each script a method of a Redis client. A line `--@include name` stands for
- * lua/lib/name.lua, once in a script; `limits` is made from the table of tiers. The script's header names its keys: `KEYS[2]  slots`
- * gives the script a local `slotsKey`. ioredis sends EVALSHA and falls back to EVAL if Redis has not seen the script.
+ * lua/lib/name.lua, once in a script; a line `--@tiers` for the table of tiers (lua/lib/limits.lua). The script's
+ * header names its keys: with `KEYS[2]  slots`, `slotsKey` in its text stands for KEYS[2]. ioredis sends EVALSHA, and EVAL if Redis
+ * has not seen the script.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -37,7 +38,7 @@ export type Verb =
   | 'reset'
   | 'slotOwners'
   | 'sweep'
-  | 'tellLimit'
+  | 'emitLimitReached'
   | 'transaction'
   | 'tree'
   | 'unreserve'
@@ -45,7 +46,7 @@ export type Verb =
 
 type Argument = string | number;
 
-/** Prefixed, so that no script hides a command of Redis's own. */
+/** The prefix keeps scripts apart from Redis's own commands. */
 type Methods<Context extends ClientContext> = {
   [V in Verb as `hf_${V}`]: (...keysAndArgs: Argument[]) => Result<unknown, Context>;
 } & { hf_activeBuffer: (...keysAndArgs: Argument[]) => Result<unknown, Context> };
@@ -66,15 +67,16 @@ export interface Script {
 
 /**
  * Reads every script, its includes put in.
- * @param tiers what scripts are to go by
- * @param replaced include name → source that stands in for the file; tests steer the clock by it.
- * @throws Error where an include does not exist or a script has no header
+ * @param tiers the limits of each tier
+ * @param replaced include name → source to use instead of the file; tests steer the clock by it
+ * @throws Error if an include does not exist or a script has no header
  */
 export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, string>> = {}): Script[] {
-  const written: Readonly<Record<string, string>> = { limits: tierLimits(tiers), ...replaced };
-  const read = (name: string) => written[name] ?? readFileSync(join(LUA_FOLDER, 'lib', `${name}.lua`), 'utf8');
+  const limits = tierLimits(tiers);
+  const read = (name: string) =>
+    (replaced[name] ?? readFileSync(join(LUA_FOLDER, 'lib', `${name}.lua`), 'utf8')).replace(/^--@tiers$/m, limits);
   const expand = (lua: string, included: Set<string>): string =>
-    lua.replace(/^--@include (\w+)$/gm, (_, name: string) => {
+    lua.replace(/^--@include ([\w/]+)$/gm, (_, name: string) => {
       if (included.has(name)) return '';
       included.add(name);
       return expand(read(name), included);
@@ -86,20 +88,25 @@ export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, 
       const header = /^--\[\[([\s\S]*?)\]\]/.exec(source)?.[1];
       if (header === undefined) throw new Error(`lua/commands/${file} has no header`);
       const keys = [...header.matchAll(/^ {2}KEYS\[\d+\] {2}(\w+)/gm)].map(([, key = '']) => key);
-      const locals = keys.map((key, i) => `local ${key}Key = KEYS[${i + 1}]\n`);
       return {
         name: basename(file, '.lua'),
         source,
-        lua: locals.join('') + expand(source.slice(header.length + '--[[]]'.length), new Set()),
+        lua: putKeys(expand(source.slice(header.length + '--[[]]'.length), new Set()), keys),
         keys,
       };
     });
 }
 
-/** Told that a script is sent; what it returns is told that it was answered, or why not. */
+/** Not locals: each that functions share costs time at every call of the script. */
+function putKeys(lua: string, keys: readonly string[]): string {
+  const places = new Map(keys.map((key, i) => [`${key}Key`, `KEYS[${i + 1}]`]));
+  return lua.replace(/\b\w+Key\b/g, (word) => places.get(word) ?? word);
+}
+
+/** Called when a script is sent. Returns a callback for its reply or error. */
 export type ScriptObserver = (script: string) => (error?: unknown) => void;
 
-/** Has each call of a client's scripts observed. */
+/** Calls an observer at each call of a client's scripts. */
 export function observeScripts(redis: RedisClient, scripts: readonly Script[], observe: ScriptObserver): void {
   for (const { name } of scripts) {
     for (const method of [`hf_${name}`, `hf_${name}Buffer`]) {

@@ -1,26 +1,24 @@
 /**
- * The table of tiers as Lua, for `--@include limits`: so scripts go by the table that the instance was configured with, and a tenant's
- * record need only name its tier.
+ * The table of tiers as Lua: the loader puts it into lua/lib/limits.lua. So scripts know the limits that the instance
+ * was configured with, and a tenant's record need only name its tier.
  */
-import { TIERS, type TierTable } from '../domain/tiers.ts';
+import { TIERS, type TierLimits, type TierTable } from '../domain/tiers.ts';
 
-/** Stands for any number: greater than any count, and than any limit that the configuration takes. */
-const NO_LIMIT = 2 ** 53;
-
-/**
- * Lua that sets writesPerMinute, writesPerDay, reservationCap, streamCap and definitionCap by the tenant's tier;
- * NO_LIMIT for any number.
- */
+/** Lua that sets `limits` by the tenant's tier; NO_LIMIT stands for any number. */
 export function tierLimits(tiers: TierTable): string {
-  const branches = TIERS.map((tier) => {
-    const { writesPerMinute, writesPerDay, reservations, eventConnections, definitions } = tiers[tier];
-    const columns = [writesPerMinute, writesPerDay, reservations, eventConnections, definitions];
-    const limits = columns.map((limit) => limit ?? 'NO_LIMIT');
-    return `if tier == '${tier}' then
-  writesPerMinute, writesPerDay, reservationCap, streamCap, definitionCap = ${limits.join(', ')}
-`;
-  });
-  return `local NO_LIMIT = ${NO_LIMIT}
-local writesPerMinute, writesPerDay, reservationCap, streamCap, definitionCap = NO_LIMIT, NO_LIMIT, NO_LIMIT, NO_LIMIT, NO_LIMIT
-${branches.join('else')}end`;
+  const branches = TIERS.map((tier) => `if tier == '${tier}' then\n  limits = ${limitsTable(tiers[tier])}\n`);
+  return `${branches.join('else')}else\n  limits = ${limitsTable({})}\nend`;
+}
+
+function limitsTable(limits: Partial<TierLimits>): string {
+  const columns = {
+    writesPerMinute: limits.writesPerMinute,
+    writesPerDay: limits.writesPerDay,
+    reservations: limits.reservations,
+    streams: limits.eventConnections,
+    definitions: limits.definitions,
+  };
+  return `{ ${Object.entries(columns)
+    .map(([name, limit]) => `${name} = ${limit ?? 'NO_LIMIT'}`)
+    .join(', ')} }`;
 }

@@ -5,7 +5,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { sweep } from '../../src/engine/expiry/sweep.ts';
+import { active } from '../../src/engine/reservations/active.ts';
+import { renew } from '../../src/engine/reservations/renew.ts';
+import { reserve } from '../../src/engine/reservations/reserve.ts';
+import { unreserve } from '../../src/engine/reservations/unreserve.ts';
 import { LUA_FOLDER } from '../../src/redis/scripts.ts';
+import { setClock } from '../support/clock.ts';
+import { startEngine } from '../support/engine.ts';
+import { all } from '../support/listed.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { watch } from '../support/watch.ts';
 
@@ -43,5 +51,76 @@ describe('two versions of the scripts', () => {
     ]);
     stream.close();
     await Promise.all([old.stop(), young.stop()]);
+  });
+});
+
+describe('the due set (lua/lib/due.lua)', () => {
+  const start = 1_800_000_000_000;
+  // The members of the slots a to d: as this release writes them, and as the next one will.
+  const forms: [string, string[]][] = [
+    ['of this release', ['a', 'b', 'c', 'd']],
+    [
+      'of the next release',
+      ['1800000000000000\na', '1800000000000001\nb', '1800000000000002\nc', '1800000000000003\nd'],
+    ],
+  ];
+
+  test.each(forms)('has members in the form %s', async (_, members) => {
+    const running = await startEngine();
+    const { engine, credential } = running;
+    const due = `{${credential.tenant}}:due`;
+    const stored = () => engine.redis.zrange(due, '0', '-1', 'WITHSCORES');
+    const listed = async () => (await all(active(engine, credential))).map(({ resource }) => resource).sort();
+    await setClock(engine.redis, credential.tenant, start);
+    const items = ['a', 'b', 'c', 'd'].map((resource) => ({ resource, requester: 'r', ttlSeconds: 60 }));
+    const { result: held } = await reserve(engine, credential, items);
+    expect(held.map(({ fencingToken }) => fencingToken)).toEqual([0, 1, 2, 3].map((i) => start * 1000 + i));
+    await engine.redis.del(due);
+    for (const member of members) await engine.redis.zadd(due, start + 60_000, member);
+    expect(await listed()).toEqual(['a', 'b', 'c', 'd']);
+
+    const [, b, c, d] = held;
+    if (b === undefined || c === undefined || d === undefined) throw new Error('not reserved');
+    expect((await renew(engine, credential, [{ ...b, ttlSeconds: 600 }])).result).toMatchObject([
+      { status: 'RENEWED' },
+    ]);
+    expect((await unreserve(engine, credential, [c])).result).toMatchObject([{ released: ['c'] }]);
+    // Released and reserved again by others: another reservation stands on the slot.
+    await unreserve(engine, credential, [d]);
+    await reserve(engine, credential, [{ resource: 'd', requester: 's', ttlSeconds: 900 }]);
+    expect(await stored()).toEqual([
+      members[0],
+      `${start + 60_000}`,
+      'b',
+      `${start + 600_000}`,
+      'd',
+      `${start + 900_000}`,
+    ]);
+    expect(await listed()).toEqual(['a', 'b', 'd']);
+
+    await setClock(engine.redis, credential.tenant, start + 60_000);
+    expect(await listed()).toEqual(['b', 'd']);
+    expect(await stored()).toEqual(['b', `${start + 600_000}`, 'd', `${start + 900_000}`]);
+    expect(await engine.redis.hmget(`{${credential.tenant}}:tenant`, 'count', 'nextDue')).toEqual([
+      '2',
+      `${start + 600_000}`,
+    ]);
+    await sweep(engine.redis);
+    expect(await listed()).toEqual(['b', 'd']);
+    running.stop();
+  });
+
+  test('loses a member whose fencing token is not that of the reservation on its slot', async () => {
+    const running = await startEngine();
+    const { engine, credential } = running;
+    const due = `{${credential.tenant}}:due`;
+    await setClock(engine.redis, credential.tenant, start);
+    await reserve(engine, credential, [{ resource: 'a', requester: 'r', ttlSeconds: 60 }]);
+    await engine.redis.zadd(due, start + 1000, '1799999999999999\na');
+    await engine.redis.hset(`{${credential.tenant}}:tenant`, 'nextDue', start + 1000);
+    await setClock(engine.redis, credential.tenant, start + 2000);
+    expect((await all(active(engine, credential))).map(({ resource }) => resource)).toEqual(['a']);
+    expect(await engine.redis.zrange(due, '0', '-1')).toEqual(['a']);
+    running.stop();
   });
 });

@@ -173,7 +173,7 @@ describe('the answer', () => {
   });
 });
 
-/** As lua/lib/charge.lua keeps it: window's start (7 bytes), written, day, written today. */
+/** As lua/lib/quota.lua keeps it: window's start (7 bytes), written, day, written today. */
 function packUsage(startMs: number, written: number): Buffer {
   const bytes = Buffer.alloc(19);
   bytes.writeUIntBE(startMs, 1, 6);

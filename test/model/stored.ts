@@ -1,7 +1,7 @@
 /**
- * What a tenant's keys in Redis hold, read by the words of lua/lib/codec.lua, and whether it is just what the model
- * says: every slot has one owner, every need is a plan that names it, nothing is held that no reservation needs, and
- * every count and index agrees with the records.
+ * Compares a tenant's keys in Redis, read as lua/lib/codec.lua describes them, with the model: every slot has one
+ * owner, every reference is a plan that names it, nothing is held that no reservation needs, and every count and index
+ * agrees with the records.
  */
 
 import { expect } from 'vitest';
@@ -9,7 +9,7 @@ import type { RedisClient } from '../../src/redis/client.ts';
 import { expiryKey, expiryShard } from '../../src/redis/keys.ts';
 import { type Model, slotName } from './model.ts';
 
-/** Throws where they disagree. */
+/** @throws if they disagree */
 export async function compareStored(redis: RedisClient, tenant: string, model: Model): Promise<void> {
   const base = `{${tenant}}:`;
   const [counters, slots, due, pools, definitions, index, indexed] = await Promise.all([
@@ -30,14 +30,14 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
       hold.slot,
       {
         owner: hold.owner,
-        needs: model.reservations.filter(({ own, others }) => own === hold || others.includes(hold)).length,
+        refCount: model.reservations.filter(({ own, others }) => own === hold || others.includes(hold)).length,
         pool: isPooled(hold) ? hold.of : '',
         byName: isPooled(hold) && hold.byName,
         reservation: reservation && {
           fence: reservation.fence,
           reservedAt: reservation.reservedAt,
           expiresAt: reservation.expiresAt ?? 0,
-          asked: reservation.asked,
+          requestedName: reservation.asked,
           plan: reservation.others.map(({ slot }) => slot),
         },
       },
@@ -132,16 +132,16 @@ function readStored(slot: string, record: Buffer) {
     return value;
   };
   const form = integer(1);
-  const needs = form === 2 ? 1 : integer(4);
+  const refCount = form === 2 ? 1 : integer(4);
   const owner = text();
   const pool = form === 2 ? '' : text();
   const byName = form === 2 ? false : integer(1) === 1;
-  if (form === 1) return { owner, needs, pool, byName, reservation: undefined };
+  if (form === 1) return { owner, refCount, pool, byName, reservation: undefined };
   const [fence, reservedAt, expiresAt] = [integer(7), integer(6), integer(6)];
   at += 22;
   text();
   text();
-  const asked = form === 2 ? slot : text();
+  const requestedName = form === 2 ? slot : text();
   const plan = form === 2 ? [] : text().split('\n').slice(0, -1);
-  return { owner, needs, pool, byName, reservation: { fence, reservedAt, expiresAt, asked, plan } };
+  return { owner, refCount, pool, byName, reservation: { fence, reservedAt, expiresAt, requestedName, plan } };
 }

@@ -1,11 +1,22 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, inject, test } from 'vitest';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
+import { encodeRegistration, encodeStored } from '../../src/engine/definitions/codec.ts';
+import { fieldsOf } from '../../src/redis/items.ts';
 import { KEYS_OF } from '../../src/redis/keys.ts';
 import { LUA_FOLDER, loadScripts } from '../../src/redis/scripts.ts';
+import { readNames } from '../support/luaNames.ts';
 import { redisAddress } from '../support/redisAddress.ts';
+
+/** Each field encodes to its own name, so that the encoded item is the order of the fields. */
+const named = { name: 'name', capacity: 1, blocks: ['blocks'], treePath: 'treePath', parent: 'parent' };
+const toFields = (encoded: (string | number)[]) => encoded.map((one) => (one === 1 ? 'capacity' : String(one).trim()));
+const DEFINITION_FIELDS = {
+  register: toFields(encodeRegistration(named)),
+  copy: toFields(encodeStored(named)),
+};
 
 const scripts = loadScripts(DEFAULT_TIERS);
 const source = (name: string) => scripts.find((script) => script.name === name)?.source ?? '';
@@ -20,14 +31,20 @@ describe.each(scripts.map(({ name }) => name))('lua/commands/%s.lua', (name) => 
     redis.disconnect();
   });
 
+  test('it defines every name before it uses it, and uses every name that it defines', () => {
+    const { missing, unused } = readNames(lua);
+    expect(missing).toEqual([]);
+    expect(unused).toEqual([]);
+  });
+
   test('its header names just the keys and arguments that its body uses, and what it returns', () => {
     const named = (text: string, what: string) =>
       [...new Set([...text.matchAll(new RegExp(`${what}\\[(\\d+)\\]`, 'g'))].map(([, index]) => Number(index)))].sort();
     const header = headerOf(name);
     const code = lua.replace(/--.*$/gm, '');
     expect(named(header, 'KEYS')).toEqual(named(code, 'KEYS'));
-    // Arguments of items are walked by an index: `for i = 3, #ARGV, 5`, from the last that the header names.
-    const walked = [...code.matchAll(/for i = (\d+), #ARGV/g)].map(([, first]) => Number(first));
+    // Items begin at the last argument that the header names.
+    const walked = [...code.matchAll(/(?:for i = |readItems\()(\d+), /g)].map(([, first]) => Number(first));
     expect(named(header, 'ARGV')).toEqual([...new Set([...named(code, 'ARGV'), ...walked])].sort());
     expect(header).toMatch(/\n {2}Returns /);
   });
@@ -42,9 +59,24 @@ describe.each(scripts.map(({ name }) => name))('lua/commands/%s.lua', (name) => 
 
 describe('lua/lib', () => {
   test('each is included by some script', () => {
-    const includes = readdirSync(join(LUA_FOLDER, 'lib')).map((file) => basename(file, '.lua'));
+    const includes = readdirSync(join(LUA_FOLDER, 'lib'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.lua'))
+      .map((file) => file.slice(0, -'.lua'.length));
     const read = (name: string) => readFileSync(join(LUA_FOLDER, 'lib', `${name}.lua`), 'utf8');
     const all = [...scripts.map(({ name }) => source(name)), ...includes.map(read)].join('');
     expect(includes.filter((name) => !all.includes(`--@include ${name}\n`))).toEqual([]);
   });
+
+  test.each(['reserve', 'unreserve', 'renew', 'check', 'register', 'copy'] as const)(
+    'items/%s lays out the fields that instances pass',
+    (kind) => {
+      const lua = readFileSync(join(LUA_FOLDER, 'lib', 'items', `${kind}.lua`), 'utf8');
+      const fields = [...lua.matchAll(/^ {4}(\w+) = ARGV\[at(?: \+ (\d+))?\],$/gm)];
+      expect(fields.map(([, field]) => field)).toEqual(
+        kind === 'register' || kind === 'copy' ? DEFINITION_FIELDS[kind] : fieldsOf(kind),
+      );
+      expect(fields.map(([, , offset = 0]) => Number(offset))).toEqual(fields.map((_, i) => i));
+      expect(lua).toContain(`}, at + ${fields.length}\n`);
+    },
+  );
 });

@@ -60,7 +60,7 @@ describe.each([
     const env = { REDIS_WAIT_REPLICAS: String(replicas) };
     const sure = await startInstance({ redisUrl: topology.url, env });
     const warning = await until('the warning', () => warnings(instances[0])[0]);
-    expect(JSON.parse(warning)).toMatchObject({ level: 40, waited: 0, replicas });
+    expect(JSON.parse(warning)).toMatchObject({ level: 40, waitReplicas: 0, replicas });
     expect(warnings(sure)).toEqual([]);
     await sure.stop();
   });

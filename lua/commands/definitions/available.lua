@@ -1,5 +1,5 @@
 --[[
-  Says whether a resource has a free slot.
+  Tells whether a resource has a free slot.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -13,11 +13,10 @@
 
   Returns {'OK', 1 or 0}; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
---@include admit
---@include expiry
---@include available
-local refused = admit() or expireAndCommit()
+--@include look
+--@include availability
+local refused = look()
 if refused then
   return refused
 end
-return { 'OK', isAvailable(ARGV[2]) and 1 or 0 }
+return { 'OK', hasFreeSlot(ARGV[2]) and 1 or 0 }

@@ -1,6 +1,6 @@
 --[[
-  Copies some of the tenant's definitions here from the database, one piece of many, whatever is held meanwhile. What is
-  above a resource in the tree must be copied before it, and be removed after it.
+  Copies one chunk of the tenant's definitions from the database, whatever slots are held. Ancestors must be copied
+  before their children, and removed after them.
 
   KEYS[1]  tenant
   KEYS[2]  slots
@@ -11,29 +11,32 @@
   KEYS[7]  copying
 
   ARGV[1]  the lease under which they are copied
-  ARGV[2]  ms that it lasts from now on
-  ARGV[3]  the first of four for each definition: name, capacity (0: there is none of that name), parent ('' none),
-           blocks (each
-           followed by '\n')
+  ARGV[2]  ms that the lease lasts from now on
+  ARGV[3]  the first definition (items/copy.lua)
 
   Returns 'OK'; or 'LOST' if the lease is not held any more: nothing was done.
 ]]
---@include redefine
+--@include readDefinitions
+--@include items
+--@include items/copy
+--@include define
+--@include lines
+--@include commit
 if redis.call('GET', copyingKey) ~= ARGV[1] then
   return 'LOST'
 end
-local names = {}
-for i = 3, #ARGV, 4 do
-  names[#names + 1] = ARGV[i]
+local items, names = readItems(3, copiedItem), {}
+for i, item in ipairs(items) do
+  names[i] = item.name
 end
 readDefinitions(names)
-for i = 3, #ARGV, 4 do
-  local name, capacity = ARGV[i], tonumber(ARGV[i + 1])
+for _, item in ipairs(items) do
+  local capacity = tonumber(item.capacity)
   if capacity > 0 then
-    define(name, capacity, ARGV[i + 2], lines(ARGV[i + 3]))
-    adoptSlots(name)
+    define(item.name, capacity, item.parent, lines(item.blocks))
+    adoptSlots(item.name)
   else
-    undefine(name)
+    redefine(item.name, false)
   end
 end
 redis.call('PEXPIRE', copyingKey, ARGV[2])

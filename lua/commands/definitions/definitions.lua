@@ -1,6 +1,6 @@
 --[[
-  One page of the tenant's definitions, in the order of their names' bytes. A page ends after so many definitions, or so
-  much work.
+  Returns one page of the tenant's definitions, in the order of their names' bytes. A page ends after a number of
+  definitions or an amount of work.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -9,13 +9,15 @@
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  the last name of the page before; '' for the first page
-  ARGV[3]  how many at most
+  ARGV[3]  maximum number of definitions
 
   Returns {'OK', isLast: 1 or 0, definitions that the tenant has in all, item, ...}, an item being a text of lines:
-  name, capacity, path of what is above it ('' nothing), block, ...; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
+  name, capacity, path of its ancestors ('' none), block, ...; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
+--@include readDefinitions
 --@include admit
---@include definitions
+--@include blockers
+--@include paths
 local refused = admit()
 if refused then
   return refused
@@ -27,7 +29,7 @@ for i, member in ipairs(names) do
   names[i] = string.sub(member, 2)
 end
 readDefinitions(names)
-local reply, bytes = { 'OK', #names < limit and 1 or 0, definitions }, 0
+local reply, bytes = { 'OK', #names < limit and 1 or 0, tenant.definitions }, 0
 for i, name in ipairs(names) do
   local one = definition(name)
   local path = pathOf(name)

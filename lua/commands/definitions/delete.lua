@@ -1,5 +1,5 @@
 --[[
-  Deletes a definition, and on demand all below it in the tree.
+  Deletes a definition and, on request, its subtree.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -12,26 +12,27 @@
   KEYS[9]  answer
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  how the request is sent (flags.lua)
-  ARGV[3]  phase: now, in the in-memory mode; else plan or replan, then apply (redefine.lua), or reopen to let go of a
-           plan
+  ARGV[2]  flags of the request (flags.lua)
+  ARGV[3]  phase: now without a database; else plan or replan, then apply (steps.lua), or reopen to drop a plan
   ARGV[4]  to apply: the version of the definitions at which it was planned; '' otherwise
   ARGV[5]  name
-  ARGV[6]  1: with all below it; 0: only if there is nothing below it
-  ARGV[7]  to plan: ms that what is to be deleted is kept from being reserved meanwhile
+  ARGV[6]  1: with its subtree; 0: only if it has no children
+  ARGV[7]  to plan: ms during which the resources to delete cannot be reserved
 
   Returns {'OK', quota, version of the definitions, label of the key, name, ...}: those deleted, ancestors first; or,
   with nothing done, {'UNREGISTERED'}, {'STALE'}, or {'REFUSED', why}; or {'UNKNOWN'} if it was carried out before, with
   a reply that was not kept; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
   {'AGAIN'}.
 ]]
---@include admit
---@include answers
---@include charge
---@include expiry
+--@include readDefinitions
+--@include clock
+--@include requestOnce
+--@include pay
+--@include steps
+--@include children
 --@include redefine
 local phase = ARGV[3]
-local refused = admit() or answerBefore() or charge(nil, (phase == 'now' or phase == 'plan') and 1 or 0) or expire()
+local refused = requestOnce(nil, (phase == 'now' or phase == 'plan') and 1 or 0)
 if refused then
   return refused
 end
@@ -75,9 +76,9 @@ if why then
   return { 'REFUSED', why }
 end
 
-local reply = { 'OK', quota, definitionsVersion or '', keyLabel, unpack(doomed) }
+local reply = { 'OK', charged.quota, tenant.definitionsVersion or '', tenant.keyLabel, unpack(doomed) }
 remember(reply)
-commit(charged)
+finish(nil, charged.usage)
 if phase == 'plan' or phase == 'replan' then
   local closingUntil = nowMs + ARGV[7]
   local fields = {}
@@ -86,7 +87,7 @@ if phase == 'plan' or phase == 'replan' then
     fields[#fields + 1] = closingUntil
   end
   callWith('HSET', definitionsKey, fields)
-  redis.call('HSET', tenantKey, 'closing', math.max(closing, closingUntil))
+  redis.call('HSET', tenantKey, 'closing', math.max(tenant.closing, closingUntil))
   return reply
 end
 if phase ~= 'now' then
@@ -98,7 +99,7 @@ if phase ~= 'now' then
 end
 if phase ~= 'reopen' then
   for _, name in ipairs(doomed) do
-    undefine(name)
+    redefine(name, false)
   end
   commitDefinitions(ARGV[4])
 end

@@ -1,5 +1,5 @@
 --[[
-  Registers resources, all of one request or none: each name's last item is what counts. Ancestors that are not
+  Registers resources, all of one request or none: each name's last item counts. Ancestors that are not
   registered are, with capacity 1.
 
   KEYS[1]  tenant
@@ -13,27 +13,32 @@
   KEYS[9]  answer
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  how the request is sent (flags.lua)
-  ARGV[3]  phase: now, in the in-memory mode; else plan or replan, then apply (redefine.lua)
+  ARGV[2]  flags of the request (flags.lua)
+  ARGV[3]  phase: now without a database; else plan or replan, then apply (steps.lua)
   ARGV[4]  to apply: the version of the definitions at which it was planned; '' otherwise
   ARGV[5]  the most ancestors that a resource may have
-  ARGV[6]  the first of four for each item:
-           name, capacity, blocks (each followed by '\n'), tree path (each segment followed by '\n'; '' none)
+  ARGV[6]  the first item (items/register.lua)
 
   Returns {'OK', quota, version of the definitions, label of the key, name, tree path, ...}: the ancestors that are
-  registered along, their path by '>', '' none; or {'STALE'}, nothing being done; or {'REFUSED', what is wrong with
-  which item}, nothing being done; or {'UNKNOWN'} if it was carried out before, with a reply that was not kept; or what
+  registered along, their path by '>', '' none; or {'STALE'} with nothing done; or {'REFUSED', message}, with
+  nothing done; or {'UNKNOWN'} if it was carried out before, with a reply that was not kept; or what
   refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
---@include admit
---@include answers
---@include charge
---@include expiry
---@include redefine
+--@include readDefinitions
+--@include requestOnce
+--@include items
+--@include items/register
+--@include steps
+--@include children
+--@include define
+--@include lines
+--@include paths
 --@include tooMuch
+--@include undo
 local phase = ARGV[3]
-local isAsked = phase == 'now' or phase == 'plan'
-local refused = admit() or answerBefore() or charge(nil, isAsked and (#ARGV - 5) / 4 or 0) or expire()
+local items = readItems(6, registerItem)
+local isRequested = phase == 'now' or phase == 'plan'
+local refused = requestOnce(nil, isRequested and #items or 0)
 if refused then
   return refused
 end
@@ -41,28 +46,30 @@ if isStale(phase, ARGV[4]) then
   return { 'STALE' }
 end
 
-local deepest = tonumber(ARGV[5])
--- By name, the place in ARGV of its last item; and the names in the order of these.
+local maxDepth = tonumber(ARGV[5])
+-- By name, the place of its last item, from 1; and the names in the order of these places.
 local place, names = {}, {}
 local ancestors, mentionedBy = {}, {}
+-- The name that the script works on, for the message if it exceeds the budget.
 local current = ''
 
--- Why the request cannot be carried out: {name of the item, field, fault}; nil if it can.
+-- Set if the request cannot be carried out: {name of the item, field, fault}.
 local fault
 local function refuseItem(name, field, text)
   fault = { name, field, text }
 end
 
-local function defineAll()
+-- Reads the definitions of all names and ancestors. Returns the path of each name, an array of segments.
+local function readPaths()
   local paths, mentioned = {}, {}
-  for i = 6, #ARGV, 4 do
-    place[ARGV[i]] = i
+  for i, item in ipairs(items) do
+    place[item.name] = i
   end
-  for i = 6, #ARGV, 4 do
-    local name = ARGV[i]
+  for i, item in ipairs(items) do
+    local name = item.name
     if place[name] == i then
       names[#names + 1] = name
-      paths[name] = lines(ARGV[i + 3])
+      paths[name] = lines(item.treePath)
       spend(#paths[name] / 4)
       mentioned[#mentioned + 1] = name
       for _, segment in ipairs(paths[name]) do
@@ -71,10 +78,15 @@ local function defineAll()
     end
   end
   readDefinitions(mentioned)
+  return paths
+end
+
+-- Defines the names, then the ancestors that are not registered.
+local function defineAll(paths)
   for _, name in ipairs(names) do
     current = name
-    local i = place[name]
-    define(name, tonumber(ARGV[i + 1]), paths[name][#paths[name]] or '', lines(ARGV[i + 2]))
+    local item = items[place[name]]
+    define(name, tonumber(item.capacity), paths[name][#paths[name]] or '', lines(item.blocks))
   end
   for _, name in ipairs(names) do
     current = name
@@ -87,10 +99,10 @@ local function defineAll()
       end
     end
   end
-  return paths
 end
 
--- Every path must be what the links that are now there make of it: so none contradicts another, and there is no cycle.
+-- Checks that every path agrees with the links to parents as they are now: so no path contradicts another, and there is
+-- no cycle.
 local function checkPaths(paths)
   for _, name in ipairs(names) do
     current = name
@@ -107,6 +119,7 @@ local function checkPaths(paths)
   end
 end
 
+-- Returns the number of ancestors that a name had before this request.
 local function depthBefore(name)
   local depth = 0
   local one = redefined[name]
@@ -121,7 +134,7 @@ local function depthBefore(name)
   return depth
 end
 
--- What lies below a resource that moves down moves with it, and must not get too deep. Below a new one lies nothing
+-- Checks the depth below resources that move down, since their subtree moves with them. A new resource has no subtree
 -- that was registered before.
 local MAX_MOVED = 500
 local function checkDepths(paths)
@@ -130,7 +143,7 @@ local function checkDepths(paths)
     current = name
     if redefined[name] and depthBefore(name) < #paths[name] then
       local level, depth = { name }, #paths[name]
-      while #level > 0 and depth <= deepest do
+      while #level > 0 and depth <= maxDepth do
         local nextLevel = {}
         for _, above in ipairs(level) do
           local children = childrenOf(above, '', MAX_MOVED + 1)
@@ -148,14 +161,22 @@ local function checkDepths(paths)
         level, depth = nextLevel, depth + 1
       end
       if #level > 0 then
-        return refuseItem(name, 'treePath', 'must leave what is registered below ' .. name .. ' at most ' .. deepest ..
+        return refuseItem(name, 'treePath', 'must leave what is registered below ' .. name .. ' at most ' .. maxDepth ..
           ' ancestors, and ' .. level[1] .. ' would have more')
       end
     end
   end
 end
 
--- A pool's slots must not bear the name of another definition, neither one of this request nor an older one.
+-- Returns the first registered resource that has the name of a slot of a pool, by its index; nil if there is none.
+local function nameOfSlot(pool, capacity)
+  spend(3)
+  local from, to = '[s' .. pool .. '\n', string.format('(s%s\n%07d', pool, capacity)
+  local member = redis.call('ZRANGE', indexKey, from, to, 'BYLEX', 'LIMIT', 0, 1)[1]
+  return member and pool .. '_' .. tonumber(string.sub(member, -7))
+end
+
+-- Checks that no slot of a pool has the name of another definition, of this request or an older one.
 local function checkSlotNames()
   for _, name in ipairs(redefinedOrder) do
     local pool, index = slotIndex(name)
@@ -176,6 +197,7 @@ local function checkSlotNames()
   end
 end
 
+-- Makes held slots part of the pools that grow.
 local function adoptAll()
   for _, name in ipairs(names) do
     current = name
@@ -187,7 +209,8 @@ local function adoptAll()
 end
 
 local function carryOut()
-  local paths = defineAll()
+  local paths = readPaths()
+  defineAll(paths)
   checkPaths(paths)
   if not fault then
     checkDepths(paths)
@@ -203,35 +226,34 @@ local function carryOut()
     undo(mark)
   end
 end
-local function fieldOf(name)
-  return '[' .. (place[name] - 6) / 4 .. ']'
+local function placeOf(name)
+  return '[' .. (place[name] or 1) - 1 .. ']'
 end
 
--- What is in the database already is applied, whatever it takes; its plan was within the budget.
+-- A change that is in the database already is applied, however much work it is; its plan was within the budget.
 if phase == 'apply' then
   carryOut()
 elseif isOverBudget(carryOut) then
-  return tooMuch(place[current] and fieldOf(current) or '[0]')
+  return tooMuch(placeOf(current))
 end
 if fault then
   pay()
-  return { 'REFUSED', fieldOf(fault[1]) .. '.' .. fault[2] .. ' ' .. fault[3] }
+  return { 'REFUSED', placeOf(fault[1]) .. '.' .. fault[2] .. ' ' .. fault[3] }
 end
 local more = 0
 for _, name in ipairs(redefinedOrder) do
   more = more + (redefined[name] and 0 or 1)
 end
-if isAsked and more > 0 and definitions + more > definitionCap then
-  return refuse(nil, 'ResourceDefinitions', definitionCap, more, 60)
+if isRequested and more > 0 and tenant.definitions + more > limits.definitions then
+  return refuse(nil, 'ResourceDefinitions', limits.definitions, more, 60)
 end
 
-local reply = { 'OK', quota, definitionsVersion or '', keyLabel }
+local reply = { 'OK', charged.quota, tenant.definitionsVersion or '', tenant.keyLabel }
 for _, name in ipairs(ancestors) do
   reply[#reply + 1] = name
   reply[#reply + 1] = string.sub(pathOf(name), 1, -#name - 2)
 end
-remember(reply)
-commit(charged)
+finish(remember(reply), charged.usage)
 if phase == 'now' or phase == 'apply' then
   commitDefinitions(ARGV[4])
 end

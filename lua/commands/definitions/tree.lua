@@ -1,6 +1,6 @@
 --[[
-  One page of the tenant's tree, each node after the one above it, children in the order of their names' bytes. A page
-  ends after so many nodes, or so much work.
+  Returns one page of the tenant's tree, each node after its parent, children in the order of their names' bytes. A page
+  ends after a number of nodes or an amount of work.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -12,28 +12,28 @@
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  path of the last node of the page before, '>' between; '' for the first page
-  ARGV[3]  how many at most
+  ARGV[3]  maximum number of nodes
 
-  Returns {'OK', isLast: 1 or 0, definitions that the tenant has in all, node, ...}, a node being a text of lines: how
-  many are above it, name, capacity, how many of its slots are held; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
+  Returns {'OK', isLast: 1 or 0, definitions that the tenant has in all, node, ...}, a node being a text of lines: its
+  depth, name, capacity, number of held slots; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
   {'AGAIN'}.
 ]]
---@include admit
---@include expiry
+--@include readDefinitions
+--@include look
 --@include children
-local refused = admit() or expireAndCommit()
+local refused = look()
 if refused then
   return refused
 end
 local MAX_PAGE_WORK, SIBLINGS = 3000, 50
 local limit = tonumber(ARGV[3])
--- The node that was given last, from its root down, and for each depth the children that come next there.
+-- The last node returned, from its root down; and for each depth, the children that come next there.
 local path, queues = {}, {}
 for segment in string.gmatch(ARGV[2], '[^>]+') do
   path[#path + 1] = segment
 end
 
--- The child of what is above a depth that comes after another one ('' the first); nil if there is none.
+-- Returns the child of the node above a depth that comes after another child ('' the first); nil if there is none.
 local function childAt(depth, after)
   local queue = queues[depth]
   if not queue or queue.at > #queue.names then
@@ -63,7 +63,7 @@ local function advance()
   return true
 end
 
-local reply = { 'OK', 0, definitions }
+local reply = { 'OK', 0, tenant.definitions }
 while #reply - 3 < limit and work < MAX_PAGE_WORK do
   if not advance() then
     reply[2] = 1

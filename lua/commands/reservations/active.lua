@@ -1,7 +1,7 @@
 --[[
-  One page of the tenant's slots in force, in no order. Every slot held from the first page's call to the last one's is
-  in some page; a shrinking hash can show one twice, which the caller sorts out by fencing token. A page ends after so
-  many slots or so many bytes.
+  Returns one page of the tenant's held slots, in no order. Every slot that is held from the first page's call to the
+  last one's is in some page. A shrinking hash can return a slot twice: the caller drops repeats by fencing token. A
+  page ends after a number of slots or bytes.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -14,21 +14,20 @@
   ARGV[3]  number of resets that the page before returned; '' for the first
   ARGV[4]  how many slots to look at, about
   ARGV[5]  only reservations of this requester; '' any
-  ARGV[6]  only reservations of this resource, as it was asked for; '' any
+  ARGV[6]  only reservations with this requestedName (codec.lua); '' any
 
   Returns {'OK', cursor, resets, slots that the tenant has in all, {slot, record, slot, record, ...}}; cursor '0' means
-  that this was the last page, as it is when a reset has ended everything that the walk began with. Or {'NO_KEY'},
+  that this was the last page. A reset ends a walk that began before it. Or {'NO_KEY'},
   {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
---@include admit
---@include expiry
-local refused = admit() or expireAndCommit()
+--@include look
+local refused = look()
 if refused then
   return refused
 end
 local all = redis.call('HLEN', slotsKey)
-if ARGV[3] ~= '' and ARGV[3] ~= resets then
-  return { 'OK', '0', resets, all, {} }
+if ARGV[3] ~= '' and ARGV[3] ~= tenant.resets then
+  return { 'OK', '0', tenant.resets, all, {} }
 end
 -- A record may be tens of kilobytes long, so few are read at a time.
 local STEP, MAX_BYTES = 25, 262144
@@ -46,7 +45,7 @@ repeat
     local isWanted = string.byte(packed) ~= 1
     if isWanted and (requester ~= '' or resource ~= '') then
       local record = unpackRecord(slot, packed)
-      isWanted = (requester == '' or record.owner == requester) and (resource == '' or record.asked == resource)
+      isWanted = (requester == '' or record.owner == requester) and (resource == '' or record.requestedName == resource)
     end
     if isWanted then
       found[#found + 1] = slot
@@ -54,4 +53,4 @@ repeat
     end
   end
 until cursor == '0' or looked >= tonumber(ARGV[4]) or bytes > MAX_BYTES
-return { 'OK', cursor, resets, all, found }
+return { 'OK', cursor, tenant.resets, all, found }

@@ -1,5 +1,5 @@
 --[[
-  Says who holds resources, without changing anything but what is due.
+  Tells who holds resources. It changes nothing but ends expired reservations.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -9,43 +9,37 @@
   KEYS[6]  definitions
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  the first of two for each item: resource, requester asked about ('' none)
+  ARGV[2]  the first item (items/check.lua)
 
   Returns {'OK', item, ...}, an item being
     {no slot is free: 1 or 0, its owner if it has one slot, else '', expires at ms or 0, held by the requester: 1 or 0}
-  or {'REFUSED', what is wrong with which item}; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  or {'REFUSED', message}; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
---@include admit
---@include expiry
---@include unreserve
---@include available
-local refused = admit() or expireAndCommit()
+--@include look
+--@include items
+--@include items/check
+--@include batch
+--@include reservations
+--@include availability
+local refused = look()
 if refused then
   return refused
 end
 
-local reply, place = { 'OK' }, 0
-local function checkAll()
-  local names = {}
-  for i = 2, #ARGV, 2 do
-    names[#names + 1] = ARGV[i]
-  end
-  readNames(names)
-  for i = 2, #ARGV, 2 do
-    place = (i - 2) / 2
-    local name, requester = ARGV[i], ARGV[i + 1]
-    local resource, slot = resolve(name)
-    local own = resource and definition(resource)
-    local only = (not own or slot or own.capacity == 1) and at(slot or resource or name)
-    local mine = requester ~= '' and reservationOf(name, requester)
-    local told = mine and at(mine) or only and only.token and only
-    spend(1)
-    reply[#reply + 1] = {
-      isAvailable(name) and 0 or 1, only and only.owner or '', told and told.expiresAt or 0, mine and 1 or 0,
-    }
-  end
-end
-if isOverBudget(checkAll) then
-  return { 'REFUSED', '[' .. place .. '].resource' .. TOO_MUCH_WORK }
+local reply = { 'OK' }
+local overBudget = eachItem(readItems(2, checkItem), function(item)
+  local name, requester = item.resource, item.requester
+  local resource, slot = resolve(name)
+  local own = resource and definition(resource)
+  local only = (not own or slot or own.capacity == 1) and recordAt(slot or resource or name)
+  local mine = requester ~= '' and reservationOf(name, requester)
+  local shown = mine or only and only.token and only
+  spend(1)
+  reply[#reply + 1] = {
+    hasFreeSlot(name) and 0 or 1, only and only.owner or '', shown and shown.expiresAt or 0, mine and 1 or 0,
+  }
+end)
+if overBudget then
+  return { 'REFUSED', overBudget .. TOO_MUCH_WORK }
 end
 return reply

@@ -9,62 +9,53 @@
   KEYS[6]  definitions
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  how the request is sent (flags.lua)
-  ARGV[3]  what the expiry index now holds for the tenant (index.lua), '' at first
-  ARGV[4]  the first of four for each item: resource, requester, release token (22 characters; '' none that could be
-           one),
-           lease in ms
+  ARGV[2]  flags of the request (flags.lua)
+  ARGV[3]  the tenant's time in the expiry index, '<ms> <swept>' (index.lua); '' at first
+  ARGV[4]  the first item (items/renew.lua)
 
   Returns {'OK', quota, item, ...}, an item being {'RENEWED', expires at ms}, {'NOT_RESERVED'},
-  {'DOESNT_OWN_RESERVATION'} or {'INVALID_RELEASE_TOKEN'}, as a text (asTexts.lua); or {'REFUSED', what is wrong with
-  which item}, nothing being done; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
-  {'AGAIN'}; or {'INDEX', ms, swept} as reserve.lua.
+  {'DOESNT_OWN_RESERVATION'} or {'INVALID_RELEASE_TOKEN'}, as a text (asTexts.lua); or {'REFUSED', message} with nothing
+  done; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms,
+  swept} as reserve.lua.
 ]]
---@include admit
---@include charge
---@include expiry
---@include unreserve
+--@include clock
+--@include request
+--@include items
+--@include items/renew
+--@include batch
+--@include reservations
+--@include emitRenewed
+--@include eventWork
 --@include index
---@include outcomes
 --@include tooMuch
 --@include asTexts
--- One that is repeated was charged the first time. It renews once more, and its event tells the later end.
-local refused = admit() or charge('RESERVE', isRepeated and 0 or (#ARGV - 3) / 4) or expire()
+local items = readItems(4, renewItem)
+-- A retry was charged the first time. It renews once more, and its event has the later end.
+local refused = request('RESERVE', flags.isRepeated and 0 or #items)
 if refused then
   return refused
 end
 
-local reply, place = { 'OK', quota }, 0
-local function renewAll()
-  local names = {}
-  for i = 4, #ARGV, 4 do
-    names[#names + 1] = ARGV[i]
+local reply = { 'OK', charged.quota }
+local overBudget = eachItem(items, function(item)
+  local reservation, isHeld = reservationOf(item.resource, item.requester)
+  if not reservation then
+    reply[#reply + 1] = { isHeld and 'DOESNT_OWN_RESERVATION' or 'NOT_RESERVED' }
+  elseif reservation.token ~= item.token then
+    reply[#reply + 1] = { 'INVALID_RELEASE_TOKEN' }
+  else
+    local renewed = copyWith(reservation, { expiresAt = nowMs + item.ttlMs })
+    setRecord(reservation.slot, renewed)
+    reply[#reply + 1] = { 'RENEWED', renewed.expiresAt }
+    emitRenewed(renewed)
+    spendOnEvent(item, renewed.details)
   end
-  readNames(names)
-  for i = 4, #ARGV, 4 do
-    place = (i - 4) / 4
-    local slot, held = reservationOf(ARGV[i], ARGV[i + 1])
-    if not slot then
-      reply[#reply + 1] = { held and 'DOESNT_OWN_RESERVATION' or 'NOT_RESERVED' }
-    elseif at(slot).token ~= ARGV[i + 2] then
-      reply[#reply + 1] = { 'INVALID_RELEASE_TOKEN' }
-    else
-      local expiresAt = nowMs + ARGV[i + 3]
-      put(slot, with(at(slot), { expiresAt = expiresAt }))
-      reply[#reply + 1] = { 'RENEWED', expiresAt }
-      emitRenewed(at(slot))
-      if listening then
-        spend(2 + (#ARGV[i] + #ARGV[i + 1]) / 35 + #at(slot).shown / 100)
-      end
-    end
-  end
+end)
+if overBudget then
+  return tooMuch(overBudget)
 end
-if isOverBudget(renewAll) then
-  return tooMuch('[' .. place .. '].resource')
+refused = askForIndex(ARGV[3])
+if refused then
+  return refused
 end
-local toIndex = askForIndex(ARGV[3])
-if toIndex then
-  return toIndex
-end
-commit(charged)
-return asTexts(reply, 3)
+return finish(asTexts(reply, 3), charged.usage)

@@ -9,63 +9,53 @@
   KEYS[6]  definitions
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  how the request is sent (flags.lua)
-  ARGV[3]  what the expiry index now holds for the tenant (index.lua), '' at first
-  ARGV[4]  the first of five for each item:
-           resource, requester, lease in ms ('' never ends), resource type ('' the default), release token (22
-           characters)
+  ARGV[2]  flags of the request (flags.lua)
+  ARGV[3]  the tenant's time in the expiry index, '<ms> <swept>' (index.lua); '' at first
+  ARGV[4]  the first item (items/reserve.lua)
 
-  Returns {'OK', quota, item, ...}, an item being what reserve() in plan.lua returns, as a text (asTexts.lua); or
-  {'REFUSED', what is wrong with which item}, nothing being done; or what refuse() in refuse.lua returns; or {'NO_KEY'},
-  {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms, swept}: nothing was done, since the expiry index must first
-  hold the tenant at or before that time.
+  Returns {'OK', quota, item, ...}, an item being what reserveOne() in reserveOne.lua returns, as a text (asTexts.lua);
+  or {'REFUSED', message} with nothing done; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'},
+  {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms, swept} with nothing done: the expiry index must first hold the tenant at or
+  before that time.
 ]]
---@include admit
---@include charge
---@include expiry
---@include plan
---@include index
---@include outcomes
+--@include request
+--@include items
+--@include items/reserve
+--@include batch
+--@include reserveOne
 --@include cap
+--@include index
+--@include emitReserved
+--@include eventWork
 --@include tooMuch
 --@include asTexts
--- One that is repeated was charged the first time, and its failures were emitted then.
-local refused = admit() or charge('RESERVE', isRepeated and 0 or (#ARGV - 3) / 5) or expire()
+local items = readItems(4, reserveItem)
+-- A retry was charged the first time, and the events of its failures were emitted then.
+local refused = request('RESERVE', flags.isRepeated and 0 or #items)
 if refused then
   return refused
 end
 
-local mark, fenceBefore, countBefore = #journal, fence, count
-local reply, made = { 'OK', quota }, {}
-local place = 0
-local function reserveAll()
-  local names = {}
-  for i = 4, #ARGV, 5 do
-    names[#names + 1] = ARGV[i]
-  end
-  readNames(names)
-  for i = 4, #ARGV, 5 do
-    place = (i - 4) / 5
-    local item, isNew = reserve(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
-    reply[#reply + 1] = item
-    made[#reply] = isNew
-    if listening then
-      spend(2 + (#ARGV[i] + #ARGV[i + 1]) / 35 + #(item[6] or '') / 100)
+local before = stateBefore()
+local reply, made = { 'OK', charged.quota }, {}
+local overBudget = eachItem(items, function(item)
+  local result, reservation = reserveOne(item)
+  reply[#reply + 1] = result
+  made[item] = reservation
+  spendOnEvent(item, result[6])
+end)
+if overBudget then
+  return tooMuch(overBudget)
+end
+refused = overCap('RESERVE', before) or askForIndex(ARGV[3])
+if refused then
+  return refused
+end
+if tenant.listenUntil > 0 then
+  for i, item in ipairs(items) do
+    if made[item] or not flags.isRepeated then
+      emitReserved(item, reply[i + 2], made[item])
     end
   end
 end
-if isOverBudget(reserveAll) then
-  return tooMuch('[' .. place .. '].resource')
-end
-local toRefuse = overCap('RESERVE', mark, fenceBefore, countBefore) or askForIndex(ARGV[3])
-if toRefuse then
-  return toRefuse
-end
-for i = 3, listenUntil > 0 and #reply or 0 do
-  local at = 5 * i - 11
-  if made[i] or not isRepeated then
-    emitReserved(ARGV[at], ARGV[at + 1], ARGV[at + 3], reply[i], made[i])
-  end
-end
-commit(charged)
-return asTexts(reply, 3)
+return finish(asTexts(reply, 3), charged.usage)

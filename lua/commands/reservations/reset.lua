@@ -1,5 +1,5 @@
 --[[
-  Ends all reservations of the tenant at once, however many. Redis frees their memory in the background.
+  Ends all reservations of the tenant in constant time. Redis frees their memory in the background.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -9,21 +9,22 @@
   KEYS[6]  answer
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  how the request is sent (flags.lua)
+  ARGV[2]  flags of the request (flags.lua)
 
-  Returns {'OK', quota, reservations that this ended}, not counting those that were due already; or {'UNKNOWN'}; or what
+  Returns {'OK', quota, reservations that this ended}, without those that were due already; or {'UNKNOWN'}; or what
   refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
+--@include clock
 --@include admit
 --@include answers
---@include charge
+--@include quota
 local refused = admit() or answerBefore() or charge('RESET', 1)
 if refused then
   return refused
 end
 local due = redis.call('ZCOUNT', dueKey, '-inf', nowMs)
-local reply = remember({ 'OK', quota, count - due })
+local reply = remember({ 'OK', charged.quota, tenant.count - due })
 redis.call('UNLINK', slotsKey, dueKey, poolsKey)
-emit('RESET', { requestType = 'RESET', apiKeyLabel = keyLabel })
-publish({ 'resets', resets + 1, 'count', 0, 'nextDue', math.huge, 'usage', charged })
+emit('RESET', { requestType = 'RESET', apiKeyLabel = tenant.keyLabel })
+publish({ 'resets', tenant.resets + 1, 'count', 0, 'nextDue', math.huge, 'usage', charged.usage })
 return reply

@@ -1,5 +1,5 @@
 --[[
-  Says who holds some slots of a resource, for people to look at.
+  Tells who holds some slots of a resource, for the dashboard.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -10,12 +10,11 @@
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  the first of one for each slot: its name
 
-  Returns {'OK', owner, ...}, '' for a slot that is free, for as many of them as one call may read; or {'NO_KEY'},
+  Returns {'OK', owner, ...}, '' for a slot that is free, for as many slots as one call may read; or {'NO_KEY'},
   {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
---@include admit
---@include expiry
-local refused = admit() or expireAndCommit()
+--@include look
+local refused = look()
 if refused then
   return refused
 end
@@ -29,8 +28,9 @@ for i, name in ipairs(names) do
     if work > MAX_PIECE_WORK then
       break
     end
-    read({ unpack(names, i, math.min(i + 19, #names)) })
+    readSlots({ unpack(names, i, math.min(i + 19, #names)) })
   end
-  reply[#reply + 1] = records[name] and records[name].owner or ''
+  local record = recordAt(name)
+  reply[#reply + 1] = record and record.owner or ''
 end
 return reply

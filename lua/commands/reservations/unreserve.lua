@@ -10,48 +10,36 @@
   KEYS[7]  answer
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  how the request is sent (flags.lua)
-  ARGV[3]  the first of three for each item: resource, requester, release token (22 characters; '' none that could be
-           one)
+  ARGV[2]  flags of the request (flags.lua)
+  ARGV[3]  the first item (items/unreserve.lua)
 
-  Returns {'OK', quota, item, ...}, an item being what unreserve() in unreserve.lua returns, as a text (asTexts.lua);
-  or {'REFUSED', what is wrong with which item}, nothing being done;
-  or {'UNKNOWN'} if it was carried out before, with a reply that was not kept;
-  or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', quota, item, ...}, an item being what unreserveOne() in unreserveOne.lua returns, as a text
+  (asTexts.lua); or {'REFUSED', message} with nothing done; or {'UNKNOWN'} if it was carried out before, with a reply
+  that was not kept; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
---@include admit
---@include answers
---@include charge
---@include expiry
---@include unreserve
---@include outcomes
+--@include requestOnce
+--@include items
+--@include items/unreserve
+--@include batch
+--@include unreserveOne
+--@include emitUnreserved
+--@include eventWork
 --@include tooMuch
 --@include asTexts
-local refused = admit() or answerBefore() or charge('UNRESERVE', (#ARGV - 2) / 3) or expire()
+local items = readItems(3, unreserveItem)
+local refused = requestOnce('UNRESERVE', #items)
 if refused then
   return refused
 end
 
-local reply, place = { 'OK', quota }, 0
-local function unreserveAll()
-  local names = {}
-  for i = 3, #ARGV, 3 do
-    names[#names + 1] = ARGV[i]
-  end
-  readNames(names)
-  for i = 3, #ARGV, 3 do
-    place = (i - 3) / 3
-    local item, ended = unreserve(ARGV[i], ARGV[i + 1], ARGV[i + 2])
-    emitUnreserved(ARGV[i], ARGV[i + 1], item, ended)
-    reply[#reply + 1] = item
-    if listening then
-      spend(2 + (#ARGV[i] + #ARGV[i + 1]) / 35)
-    end
-  end
+local reply = { 'OK', charged.quota }
+local overBudget = eachItem(items, function(item)
+  local result, ended = unreserveOne(item)
+  emitUnreserved(item, result, ended)
+  reply[#reply + 1] = result
+  spendOnEvent(item)
+end)
+if overBudget then
+  return tooMuch(overBudget)
 end
-if isOverBudget(unreserveAll) then
-  return tooMuch('[' .. place .. '].resource')
-end
-remember(asTexts(reply, 3))
-commit(charged)
-return reply
+return finish(remember(asTexts(reply, 3)), charged.usage)

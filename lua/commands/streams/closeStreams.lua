@@ -1,11 +1,11 @@
 --[[
-  Gives back the leases of streams that have ended. With the last of them, events are no longer built.
+  Gives back the leases of streams that have ended. Without any lease, scripts no longer emit events.
 
   KEYS[1]  tenant
   KEYS[2]  streams
   KEYS[3]  sessionStreams
 
-  ARGV[1]  the first of one for each stream: its id
+  ARGV[1]  the first stream's id
 
   Returns nothing.
 ]]

@@ -14,7 +14,9 @@
   Returns {'OK', ms after which the token or session ends (-1 for a key), number of the last message, the process that
   publishes}; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
+--@include clock
 --@include admit
+--@include limits
 --@include refuse
 --@include streamsOf
 local refused = admit()
@@ -24,7 +26,7 @@ end
 local mine = streamsOf(ARGV[1])
 redis.call('ZREMRANGEBYSCORE', mine, '-inf', nowMs)
 -- Streams of sessions do not count, but nobody looks at so many pages.
-local cap = mine == streamsKey and streamCap or 200
+local cap = mine == streamsKey and limits.streams or 200
 if redis.call('ZCARD', mine) >= cap then
   -- Others come and go at any time.
   return refuse('CONNECT', 'EventConnections', cap, 1, 5)
@@ -33,9 +35,9 @@ local leaseEnd = nowMs + ARGV[3]
 redis.call('ZADD', mine, leaseEnd, ARGV[2])
 local process = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
 -- If nobody was listening, nothing was published, and a stream from before must not go on as if nothing had happened.
-local number = listening and process == publisher and messages or messages + 1
+local number = listening and process == tenant.publisher and tenant.messages or tenant.messages + 1
 redis.call(
   'HSET', tenantKey,
-  'listenUntil', math.max(listenUntil, leaseEnd), 'messages', number, 'publisher', process
+  'listenUntil', math.max(tenant.listenUntil, leaseEnd), 'messages', number, 'publisher', process
 )
 return { 'OK', credentialKey == tenantKey and -1 or redis.call('PTTL', credentialKey), number, process }

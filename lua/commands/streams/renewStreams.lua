@@ -10,10 +10,11 @@
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  ms that a lease lasts
-  ARGV[3]  the first of one for each stream: its id
+  ARGV[3]  the first stream's id
 
   Returns {number of the last message, id, ...}: the streams that must end; their leases are given back.
 ]]
+--@include clock
 --@include admit
 --@include streamsOf
 local mine = streamsOf(ARGV[1])
@@ -31,6 +32,6 @@ for i = 3, #ARGV do
   end
 end
 if isRenewed then
-  redis.call('HSET', tenantKey, 'listenUntil', math.max(listenUntil, leaseEnd))
+  redis.call('HSET', tenantKey, 'listenUntil', math.max(tenant.listenUntil, leaseEnd))
 end
-return { messages, unpack(ended) }
+return { tenant.messages, unpack(ended) }

@@ -1,14 +1,14 @@
 --[[
-  Notes, for people to look at, what an instance has carried out for a tenant since it last did: operations and refusals
-  by the minute, for an hour, and when keys were last used.
+  Records an instance's activity for a tenant since its last call, for the dashboard: operations and refusals by the
+  minute, for an hour, and the time when keys were last used.
 
   KEYS[1]  tenant
   KEYS[2]  activity
   KEYS[3]  used
 
   ARGV[1]  operations
-  ARGV[2]  how many of them were refused
-  ARGV[3]  the first of one for each key that was used: its SHA-256, hexadecimal
+  ARGV[2]  number of these that were refused
+  ARGV[3]  the first used key's SHA-256, hexadecimal
 
   Returns nothing.
 ]]

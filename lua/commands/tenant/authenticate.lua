@@ -9,4 +9,4 @@
   Returns {'OK', the tenant's tier}, {'NO_KEY'}, {'SUSPENDED'} or {'NO_TENANT'}.
 ]]
 --@include admit
-return admit() or { 'OK', tier }
+return admit() or { 'OK', tenant.tier }

@@ -1,5 +1,5 @@
 --[[
-  Charges a request that no script carries out to the quota of writes: of tenants' settings and keys.
+  Charges a request that no other script carries out to the quota of writes: a change of settings or keys.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -9,10 +9,10 @@
   Returns {'OK', quota}; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
 --@include admit
---@include charge
+--@include pay
 local refused = admit() or charge(nil, 1)
 if refused then
   return refused
 end
 pay()
-return { 'OK', quota }
+return { 'OK', charged.quota }

@@ -7,23 +7,23 @@
            (src/engine/tenant/tokens.ts)
 
   ARGV[1]  token:<SHA-256 of the token, hexadecimal>
-  ARGV[2]  how the request is sent (flags.lua)
+  ARGV[2]  flags of the request (flags.lua)
   ARGV[3]  ms that it lives
   ARGV[4]  ms that the set is kept
 
   Returns {'OK', quota}; or {'FREE'} if the tenant's tier has no such tokens; or what refuse() in refuse.lua returns; or
   {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
---@include charge
 --@include flags
-if not tier then
+--@include pay
+if not tenant.tier then
   return { 'NO_TENANT' }
-elseif suspended then
+elseif tenant.isSuspended then
   return { 'SUSPENDED' }
-elseif tier == 'Free' then
+elseif tenant.tier == 'Free' then
   return { 'FREE' }
 end
-local refused = charge(nil, isRepeated and redis.call('EXISTS', credentialKey) == 1 and 0 or 1)
+local refused = charge(nil, flags.isRepeated and redis.call('EXISTS', credentialKey) == 1 and 0 or 1)
 if refused then
   return refused
 end
@@ -31,4 +31,4 @@ pay()
 redis.call('SET', credentialKey, '', 'PX', ARGV[3])
 redis.call('SADD', tokensKey, ARGV[1])
 redis.call('PEXPIRE', tokensKey, ARGV[4])
-return { 'OK', quota }
+return { 'OK', charged.quota }

@@ -1,6 +1,6 @@
 --[[
-  Puts a tenant's record in place: tier, settings and, in place of all it had, its keys. Its reservations stay as they
-  are; its streams end if their keys are gone. A record that is newer than this one stays.
+  Stores a tenant's record: tier, settings and keys. It replaces all keys. Reservations stay as they are; streams end if
+  their keys are gone. A newer record stays.
 
   KEYS[1]  tenant
   KEYS[2]  copying
@@ -8,13 +8,12 @@
 
   ARGV[1]  version of the record; '' puts it in place whatever is there
   ARGV[2]  version of the definitions, which have been copied here under the lease below; '' if only the record changed:
-           an unloaded tenant is
-           then skipped, and a copy in progress is cancelled so that it restarts
+           an unloaded tenant is then skipped, and a copy in progress is cancelled so that it restarts
   ARGV[3]  the lease of that copy; '' none is needed
   ARGV[4]  tier
   ARGV[5]  1: it is suspended; 0
   ARGV[6]  1: only registered resources may be reserved; 0
-  ARGV[7]  the first of two for each key: SHA-256 of the key, label ('' none)
+  ARGV[7]  the first of two for each key: its SHA-256, its label ('' none)
 
   Returns 'OK', or 'LOST' if the copy's lease is not held any more: nothing was done.
 ]]

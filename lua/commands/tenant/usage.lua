@@ -1,5 +1,5 @@
 --[[
-  Says what of its limits the tenant uses.
+  Returns the tenant's usage of its limits.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -13,11 +13,14 @@
   Returns {'OK', tier, writes in the window of a minute that is open, writes today (UTC), reservations, streams of
   events, definitions}; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
---@include admit
---@include charge
---@include expiry
-local refused = admit() or charge(nil, 0) or expireAndCommit()
+--@include clock
+--@include look
+--@include quota
+local refused = look()
 if refused then
   return refused
 end
-return { 'OK', tier, written, writtenToday, count, redis.call('ZCOUNT', streamsKey, nowMs, '+inf'), definitions }
+-- The windows as they are now; nothing is charged.
+charge(nil, 0)
+local streams = redis.call('ZCOUNT', streamsKey, nowMs, '+inf')
+return { 'OK', tenant.tier, charged.thisMinute, charged.today, tenant.count, streams, tenant.definitions }

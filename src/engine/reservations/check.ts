@@ -3,6 +3,7 @@
  */
 import type { CheckItem, CheckResult } from '../../contract/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
+import { itemArgs } from '../../redis/items.ts';
 import { parseReply, toMs, toText, toTime } from '../../redis/reply.ts';
 import { call, type Engine } from '../call.ts';
 
@@ -15,7 +16,7 @@ export async function check(
   credential: Credential,
   items: readonly CheckItem[],
 ): Promise<CheckResult[]> {
-  const args = items.flatMap(({ resource, requester }) => [resource, requester ?? '']);
+  const args = items.flatMap(({ resource, requester }) => itemArgs('check', { resource, requester: requester ?? '' }));
   const replies = await call(engine, 'check', credential, () => args);
   return items.map(({ resource, requester }, i) => {
     const [reserved, owner, expiresAt, held] = parseReply(replies[i]);

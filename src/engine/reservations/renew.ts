@@ -5,10 +5,11 @@ import type { RenewItem, RenewResult } from '../../contract/reservations.ts';
 import type { Charged } from '../../domain/quota.ts';
 import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
+import { itemArgs } from '../../redis/items.ts';
 import { parseItem, toMs, toTime } from '../../redis/reply.ts';
 import type { Engine } from '../call.ts';
 import { share } from '../coalesce.ts';
-import { unreserveArgs } from './unreserve.ts';
+import { packToken } from './releaseToken.ts';
 
 /**
  * @returns a result for each item, in their order; an item whose token is wrong or missing has the explanation
@@ -20,7 +21,9 @@ export async function renew(
   credential: Credential,
   items: readonly RenewItem[],
 ): Promise<Charged<RenewResult[]>> {
-  const args = items.flatMap((item) => [...unreserveArgs(item), item.ttlSeconds * 1000]);
+  const args = items.flatMap(({ resource, requester, releaseToken, ttlSeconds }) =>
+    itemArgs('renew', { resource, requester, token: packToken(releaseToken ?? ''), ttlMs: ttlSeconds * 1000 }),
+  );
   const { result: replies, quota } = await share(engine, 'renew', credential, items.length, args);
   return { result: items.map((item, i) => toResult(item, parseItem(replies[i]))), quota };
 }

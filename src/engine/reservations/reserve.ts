@@ -4,6 +4,7 @@
 import type { ReserveItem, ReserveResult } from '../../contract/reservations.ts';
 import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
+import { itemArgs } from '../../redis/items.ts';
 import { parseItem, toInteger, toMs, toText, toTime } from '../../redis/reply.ts';
 import type { Engine } from '../call.ts';
 import { share } from '../coalesce.ts';
@@ -29,18 +30,19 @@ export async function reserve(
   return { result: items.map((item, i) => toReserveResult(item, parseItem(replies[i]))), quota };
 }
 
-/** What reserve.lua takes for an item; the release token is made here. */
-export const reserveArgs = ({ resource, requester, ttlSeconds, resourceType }: ReserveItem): (string | number)[] => [
-  resource,
-  requester,
-  ttlSeconds === undefined ? '' : ttlSeconds * 1000,
-  resourceType ?? '',
-  newToken(),
-];
+/** The script's arguments for an item, with a new release token. */
+export const reserveArgs = ({ resource, requester, ttlSeconds, resourceType }: ReserveItem): (string | number)[] =>
+  itemArgs('reserve', {
+    resource,
+    requester,
+    ttlMs: ttlSeconds === undefined ? '' : ttlSeconds * 1000,
+    type: resourceType ?? '',
+    token: newToken(),
+  });
 
-/** Reads what reserve() of lua/lib/plan.lua returns. */
+/** Reads what reserveOne() of lua/lib/reserveOne.lua returns. */
 export function toReserveResult({ resource, requester }: ReserveItem, reply: readonly string[]): ReserveResult {
-  const [status, explanation, fencingToken, expiresAt, token, shown] = reply;
+  const [status, explanation, fencingToken, expiresAt, token, details] = reply;
   switch (status) {
     case 'ACQUIRED':
     case 'ALREADY_HAD':
@@ -51,7 +53,7 @@ export function toReserveResult({ resource, requester }: ReserveItem, reply: rea
         explanation: status,
         releaseToken: unpackToken(toText(token)),
         expiresAt: toTime(toMs(expiresAt)),
-        ...parseDetails(toText(shown)),
+        ...parseDetails(toText(details)),
         fencingToken: toInteger(fencingToken),
       };
     case 'ALREADY_HELD':

@@ -72,7 +72,7 @@ const DetailsText = z.object({
   p: z.string().optional(),
 });
 
-/** Reads what describe() of lua/lib/plan.lua wrote. '' reads as all null. */
+/** Reads what describe() of lua/lib/reserveOne.lua wrote. '' reads as all null. */
 export function parseDetails(text: string): Details {
   const { s, b, p } = text === '' ? {} : DetailsText.parse(JSON.parse(text));
   return { acquiredSlots: s ?? null, acquiredBlockers: b ?? null, reservedAtPath: p ?? null };

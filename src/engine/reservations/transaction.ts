@@ -23,7 +23,7 @@ export async function transaction(
 ): Promise<Charged<TransactionResult>> {
   const args = items.flatMap((item) => [
     item.requestType,
-    ...(item.requestType === 'RESERVE' ? reserveArgs(item) : [...unreserveArgs(item), '', '']),
+    ...(item.requestType === 'RESERVE' ? reserveArgs(item) : unreserveArgs(item)),
   ]);
   const { result: reply, quota } = await callCharged(engine, 'transaction', credential, (indexed) => [
     indexed,

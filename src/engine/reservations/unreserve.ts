@@ -5,6 +5,7 @@ import type { UnreserveItem, UnreserveResult } from '../../contract/reservations
 import type { Charged } from '../../domain/quota.ts';
 import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
+import { itemArgs } from '../../redis/items.ts';
 import { parseItem } from '../../redis/reply.ts';
 import type { Engine } from '../call.ts';
 import { share } from '../coalesce.ts';
@@ -30,14 +31,11 @@ export async function unreserve(
   return { result: items.map((item, i) => toUnreserveResult(item, parseItem(replies[i]))), quota };
 }
 
-/** What unreserve.lua takes for an item. */
-export const unreserveArgs = ({ resource, requester, releaseToken }: UnreserveItem): string[] => [
-  resource,
-  requester,
-  packToken(releaseToken ?? ''),
-];
+/** The script's arguments for an item. */
+export const unreserveArgs = ({ resource, requester, releaseToken }: UnreserveItem): (string | number)[] =>
+  itemArgs('unreserve', { resource, requester, token: packToken(releaseToken ?? '') });
 
-/** Reads what unreserve() of lua/lib/unreserve.lua returns. */
+/** Reads what unreserveOne() of lua/lib/unreserveOne.lua returns. */
 export function toUnreserveResult({ resource, requester }: UnreserveItem, reply: readonly string[]): UnreserveResult {
   const [status, ...released] = reply;
   switch (status) {

@@ -14,5 +14,5 @@ export async function emitLimitReached(
   limitType: LimitType,
   limit: number,
 ): Promise<void> {
-  await call(engine, 'tellLimit', credential, () => [requestType ?? '', limitType, limit]);
+  await call(engine, 'emitLimitReached', credential, () => [requestType ?? '', limitType, limit]);
 }

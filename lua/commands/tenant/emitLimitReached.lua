@@ -1,5 +1,5 @@
 --[[
-  Tells subscribers of a limit that was hit without a script: of reads.
+  Emits the event of a limit that no script checks: the quota of reads.
 
   KEYS[1]  tenant
   KEYS[2]  credential

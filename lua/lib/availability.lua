@@ -1,0 +1,17 @@
+-- Tells whether a resource is available.
+--@include held
+--@include names
+
+-- Returns true if the resource has a free slot of its own; its ancestors and blockers do not count. A name that is not
+-- valid has none.
+local function hasFreeSlot(name)
+  local resource, slot = resolve(name)
+  if not resource then
+    return false
+  end
+  local own = definition(resource)
+  if recordAt(slot or resource) and (slot or not own or not own.pooled) then
+    return false
+  end
+  return not own or not own.pooled or heldOf(resource) < own.capacity
+end

@@ -1,0 +1,23 @@
+-- Carries out the items of a request one by one, under the budget of work.
+--@include budget
+--@include meanings
+
+-- Reads all that the first look at each item's resource needs, then calls carryOut(item) for each item, in order. Takes
+-- the prefix by which messages name an item ('' or 'requests') and a share of the budget. Returns nil; or the place of
+-- the item that exceeded the budget, as messages name it: then nothing may be committed.
+local function eachItem(items, carryOut, prefix, share)
+  local place = 0
+  local isOver = isOverBudget(function()
+    local names = {}
+    for i, item in ipairs(items) do
+      names[i] = item.resource
+    end
+    readMeanings(names)
+    readSlots(names)
+    for i, item in ipairs(items) do
+      place = i - 1
+      carryOut(item)
+    end
+  end, share)
+  return isOver and (prefix or '') .. '[' .. place .. '].resource' or nil
+end

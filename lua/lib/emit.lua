@@ -1,0 +1,57 @@
+-- Collects events. publish() sends them.
+--@include publish
+local listening = tenant.listenUntil > nowMs
+-- The fields that events of one kind share, as JSON, by the kind.
+local sharedFields = {}
+
+-- Returns a name as JSON. Names hold no control characters.
+local function quote(text)
+  if string.find(text, '["\\]') then
+    text = string.gsub(text, '["\\]', '\\%0')
+  end
+  return '"' .. text .. '"'
+end
+
+local function quoteOrNull(text)
+  return text and text ~= '' and quote(text) or 'null'
+end
+
+-- Adds an event with these fields, each nil if it does not apply:
+--   requestType, explanation, apiKeyLabel ('' none), resourceType ('' the default type)
+--   resource, requester
+--   fencingToken (digits), expiresAt (ms, 0 never), acquiredSlots (JSON): of a reservation that was made or renewed
+--   method, changes (JSON): of a transaction
+--   limitType, limit: of a limit that was reached
+local function emit(type, fields)
+  if not listening then
+    lapsed = tenant.listenUntil > 0
+    return
+  end
+  local kind = table.concat({
+    type, fields.requestType or '', fields.explanation or '', fields.resourceType or '\n', fields.apiKeyLabel,
+  }, '\n')
+  local shared = sharedFields[kind]
+  if not shared then
+    shared = '"requestType":' .. quoteOrNull(fields.requestType) .. ',"explanation":' ..
+      quoteOrNull(fields.explanation) .. ',"resourceType":' ..
+      quoteOrNull(fields.resourceType == '' and 'UserDefined' or fields.resourceType) .. ',"apiKeyLabel":' ..
+      quoteOrNull(fields.apiKeyLabel)
+    sharedFields[kind] = shared
+  end
+  local event = '{"type":"' .. type .. '",'
+  if fields.fencingToken then
+    event = event .. '"expiresAt":' .. (fields.expiresAt > 0 and fields.expiresAt or 'null') .. ',' .. shared ..
+      ',"acquiredSlots":' .. (fields.acquiredSlots or 'null') .. ',"fencingToken":' .. fields.fencingToken
+  else
+    event = event .. shared
+  end
+  if fields.resource then
+    event = event .. ',"resource":' .. quote(fields.resource) .. ',"requester":' .. quote(fields.requester)
+  end
+  if fields.changes then
+    event = event .. ',"method":' .. quote(fields.method) .. ',"changes":' .. fields.changes
+  elseif fields.limitType then
+    event = event .. ',"limitType":' .. quote(fields.limitType) .. ',"limit":' .. fields.limit
+  end
+  events[#events + 1] = event .. '}'
+end

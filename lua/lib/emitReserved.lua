@@ -1,0 +1,18 @@
+-- Emits the event of an item to reserve, if its result has one. The explanation of an event is the bare status.
+--@include acquiredSlots
+--@include emit
+
+-- Takes the item, its reply and the reservation if the call made it (reserveOne.lua).
+local function emitReserved(item, reply, reservation)
+  if reservation then
+    emit('RESERVED', {
+      requestType = 'RESERVE', resource = item.resource, requester = item.requester, explanation = reply[1], resourceType = item.type,
+      apiKeyLabel = tenant.keyLabel, fencingToken = reply[3], expiresAt = reply[4], acquiredSlots = slotsAsJson(reply[6]),
+    })
+  elseif reply[1] ~= 'ALREADY_HAD' and reply[1] ~= 'ACQUIRED' then
+    emit('RESERVE_FAILED', {
+      requestType = 'RESERVE', resource = item.resource, requester = item.requester, explanation = reply[1], resourceType = item.type,
+      apiKeyLabel = tenant.keyLabel,
+    })
+  end
+end

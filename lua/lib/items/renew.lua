@@ -1,0 +1,10 @@
+-- An item to renew: resource, requester, release token (22 characters; '' none that could be one), lease in ms.
+-- src/redis/items.ts passes the same fields.
+local function renewItem(at)
+  return {
+    resource = ARGV[at],
+    requester = ARGV[at + 1],
+    token = ARGV[at + 2],
+    ttlMs = ARGV[at + 3],
+  }, at + 4
+end

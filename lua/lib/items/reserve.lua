@@ -1,0 +1,11 @@
+-- An item to reserve: resource, requester, lease in ms ('' never ends), resource type ('' the default), release token
+-- (22 characters). src/redis/items.ts passes the same fields.
+local function reserveItem(at)
+  return {
+    resource = ARGV[at],
+    requester = ARGV[at + 1],
+    ttlMs = ARGV[at + 2],
+    type = ARGV[at + 3],
+    token = ARGV[at + 4],
+  }, at + 5
+end

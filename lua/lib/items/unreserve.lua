@@ -1,0 +1,9 @@
+-- An item to release: resource, requester, release token (22 characters; '' none that could be one).
+-- src/redis/items.ts passes the same fields.
+local function unreserveItem(at)
+  return {
+    resource = ARGV[at],
+    requester = ARGV[at + 1],
+    token = ARGV[at + 2],
+  }, at + 3
+end

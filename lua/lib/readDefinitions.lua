@@ -1,0 +1,24 @@
+-- Reads many definitions at once.
+--@include definitions
+
+-- Reads definitions, except those already read. Takes an array of names.
+local function readDefinitions(names)
+  if tenant.definitions == 0 then
+    return
+  end
+  local missing = {}
+  for _, name in ipairs(names) do
+    if defined[name] == nil then
+      defined[name] = false
+      missing[#missing + 1] = name
+    end
+  end
+  for from = 1, #missing, 1000 do
+    local last = math.min(from + 999, #missing)
+    spend(2 * (last - from + 1))
+    local found = redis.call('HMGET', definitionsKey, unpack(missing, from, last))
+    for i, packed in ipairs(found) do
+      defined[missing[from + i - 1]] = packed and unpackDefinition(packed)
+    end
+  end
+end

@@ -1,0 +1,47 @@
+-- Ends reservations.
+--@include slots
+
+-- The slots that became free in this script, in order. finish() sees them all.
+local freed = {}
+
+-- Reports an inconsistency that was found and mended, in Redis's log.
+local function report(what)
+  redis.log(redis.LOG_WARNING, 'Holdfast mended tenant ' .. tenant.base .. ' ' .. what)
+end
+
+-- Gives up one reference to a slot. The last one frees it.
+local function releaseHold(slot)
+  local record = recordAt(slot)
+  if not record then
+    report('slot ' .. slot .. ': a plan named it, and it was free')
+  elseif record.refCount > 1 then
+    setRecord(slot, copyWith(record, { refCount = record.refCount - 1 }))
+  else
+    setRecord(slot, false)
+    freed[#freed + 1] = slot
+  end
+end
+
+-- Ends a reservation and gives up the slots of its plan, as the plan was recorded. Adds the slots that become free to
+-- `freed`, its own first.
+local function release(reservation)
+  local slot = reservation.slot
+  if reservation.refCount > 1 then
+    -- Others hold its slot along: it stays held, without a reservation of its own.
+    setRecord(slot, {
+      owner = reservation.owner, refCount = reservation.refCount - 1, pool = reservation.pool, byName = reservation.byName,
+    })
+  else
+    releaseHold(slot)
+  end
+  if reservation.plan ~= '' then
+    local others = {}
+    for other in string.gmatch(reservation.plan, '[^\n]+') do
+      others[#others + 1] = other
+    end
+    readSlots(others)
+    for _, other in ipairs(others) do
+      releaseHold(other)
+    end
+  end
+end

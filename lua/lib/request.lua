@@ -1,0 +1,10 @@
+-- Begins a charged request that changes reservations.
+--@include admit
+--@include expiry
+--@include quota
+
+-- Authenticates the caller, charges the request and ends due reservations. Returns nil; or the reply that ends the
+-- script.
+local function request(requestType, cost)
+  return admit() or charge(requestType, cost) or expire()
+end

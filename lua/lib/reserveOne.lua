@@ -1,0 +1,109 @@
+-- Reserves one item of a request.
+--@include clock
+--@include plan
+--@include take
+
+-- Explains why a name is not valid.
+local function whyNotValid(name)
+  local pool = slotIndex(name)
+  local whole = pool and definition(pool)
+  if whole and whole.capacity > 1 then
+    return string.format('NOT_VALID: %s has %d slots, %s_0 to %s_%d', pool, whole.capacity, pool, pool, whole.capacity - 1)
+  end
+  local last = lastSegment(name)
+  if last and definition(last) then
+    spend(#pathOf(last) / 100)
+    return 'NOT_VALID: ' .. last .. ' is registered as ' .. pathOf(last)
+  end
+  return 'NOT_VALID: ' .. name .. ' is not registered, and this tenant allows only registered resources'
+end
+
+-- Explains why an entry of a plan cannot be met. Returns status and explanation.
+local function whyNotTaken(entry)
+  local name = entry.slot or entry.resource
+  if entry.closing then
+    return 'NOT_AVAILABLE', 'NOT_AVAILABLE: ' .. name .. ' is being deleted'
+  elseif entry.role == 'ancestor' then
+    return 'NOT_AVAILABLE', 'NOT_AVAILABLE: ancestor ' .. name .. ' is at capacity'
+  elseif entry.role == 'blocker' then
+    return 'NOT_AVAILABLE', 'NOT_AVAILABLE: blocker ' .. name .. (entry.invalid and ' is not valid' or ' is held')
+  end
+  local own = definition(entry.resource)
+  local pool = own and own.capacity > 1
+  if not pool or entry.slot and recordAt(entry.slot) then
+    return 'ALREADY_HELD', 'ALREADY_HELD'
+  end
+  return 'NOT_AVAILABLE', 'NOT_AVAILABLE'
+end
+
+-- Describes the slots that a reservation holds to its requester, as JSON: s acquiredSlots, b acquiredBlockers, p
+-- reservedAtPath, each left out if it does not apply; '' if none does.
+local function describe(entries, resource)
+  local own = definition(resource)
+  if not own or #entries == 1 and own.capacity == 1 then
+    return ''
+  end
+  local slots, blockers, isListed
+  for _, entry in ipairs(entries) do
+    if entry.role == 'blocker' then
+      blockers, isListed = blockers or {}, isListed or {}
+      if not isListed[entry.at] then
+        isListed[entry.at] = true
+        blockers[#blockers + 1] = entry.at
+      end
+    elseif definition(entry.resource).capacity > 1 then
+      slots = slots or {}
+      slots[entry.resource] = entry.at
+    end
+  end
+  return cjson.encode({ s = slots, b = blockers, p = own.parent ~= '' and pathOf(resource) or nil })
+end
+
+-- Reserves an item (items/reserve.lua). Returns a reply:
+--   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expires at ms or 0, release token, details as JSON or ''}
+--   {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}
+-- and the reservation if this call made it.
+local function reserveOne(item)
+  local name, requester, token = item.resource, item.requester, item.token
+  local resource, slot = resolve(name)
+  if not resource then
+    spend(2)
+    return { 'NOT_VALID', whyNotValid(name) }
+  end
+  local had = reservationOn(resource, slot, requester)
+  if had then
+    spend(#had.details / 200)
+    -- Its own token: the very call that acquired it, sent again because its reply was lost.
+    local status = had.token == token and 'ACQUIRED' or 'ALREADY_HAD'
+    return { status, status, string.format('%d', had.fence), had.expiresAt, had.token, had.details }
+  end
+
+  local reservation = {
+    slot = resource, owner = requester, refCount = 1, pool = '', reservedAt = nowMs,
+    expiresAt = item.ttlMs == '' and 0 or nowMs + item.ttlMs, token = token, type = item.type, label = tenant.keyLabel,
+    requestedName = name, plan = '', details = '',
+  }
+  if definition(resource) or recordAt(resource) then
+    local plan = { entries = {}, seen = {}, bytes = 0 }
+    addTo(plan, resource, slot, requester, 'own')
+    if isTooLong(plan) then
+      return { 'NOT_VALID', string.format(
+        'NOT_VALID: it would take more than %d slots, or more than %d bytes of names', MAX_ENTRIES, MAX_PLAN_BYTES
+      ) }
+    end
+    local unmet = take(plan.entries, reservation)
+    if unmet then
+      return { whyNotTaken(unmet) }
+    end
+    reservation.details = describe(plan.entries, resource)
+    spend(#reservation.details / 100)
+  else
+    setRecord(resource, reservation)
+  end
+  -- Only now is it known that it gets one; nothing has seen the record yet.
+  tenant.fence = math.max(tenant.fence + 1, nowUs)
+  reservation.fence = tenant.fence
+  return {
+    'ACQUIRED', 'ACQUIRED', string.format('%d', reservation.fence), reservation.expiresAt, token, reservation.details,
+  }, reservation
+end
