@@ -1,5 +1,6 @@
 /**
- * The dashboard in a browser: signing in and out, the default key and other keys, settings, and tenants for administrators.
+ * The dashboard in a browser: signing in and out, the default key and other keys, settings, and tenants for
+ * administrators.
  */
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../support/client.ts';

@@ -1,5 +1,5 @@
 /**
- * Overload: an instance refuses requests that exceed its capacity at once, and answers those that it has taken. Requests
+ * Overload: an instance refuses requests beyond its capacity at once, and answers those that it has taken. Requests
  * are kept in flight by keeping back large bodies, with valid keys of many tenants, so nothing here depends on how fast
  * the machine is.
  */

@@ -16,7 +16,7 @@ export const REFUSED = {
   retryAfter: '1',
   body: { error: expect.stringContaining('Nothing was done'), code: 'OVERLOADED' },
 };
-/** Of a body that is read only once the key is known to be valid. */
+/** Size in bytes of a body that an instance reads only once it knows that the key is valid. */
 export const LARGE = 20_000;
 
 export const start = (env: Record<string, string> = {}) =>
