@@ -72,7 +72,7 @@ describe('the default key', () => {
     expect((await createClient(service.other.url, young).definitions()).status).toBe(200);
   });
 
-  test('is not rotated where one thinks better of it', async () => {
+  test('is not rotated if the question is cancelled', async () => {
     await signIn();
     const old = await copyKey();
     await page.getByRole('button', { name: 'Rotate the key' }).click();

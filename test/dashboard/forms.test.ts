@@ -151,7 +151,7 @@ describe('pages and forms', () => {
     expect(text).not.toMatch(/<script(?![^>]*src=)|\son\w+=|style=/);
   });
 
-  test('say only of what can be done that it was done', async () => {
+  test('confirm only actions that exist', async () => {
     const headers = { Cookie: await session('erin') };
     const page = async (done: string) =>
       (await ask(`${service.one.url}/dashboard/keys?done=${done}`, { headers })).text;
@@ -176,7 +176,7 @@ describe('pages and forms', () => {
     expect(text).not.toContain('<script>alert');
   });
 
-  test('count as reads of the tenant, and say so where they are spent', async () => {
+  test('count as reads of the tenant, and say so once these are spent', async () => {
     const few = await startInstance({ keys: [], env: { ...service.env, TIERS: '{"Free": {"readsPerMinute": 2}}' } });
     const cookie = await session('grace');
     const see = () => ask(`${few.url}/dashboard/settings`, { headers: { Cookie: cookie } });

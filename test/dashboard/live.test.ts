@@ -80,7 +80,7 @@ describe('reservations', () => {
     expect((await client.available('scanner')).body).toBe(false);
   });
 
-  test('that are gone already are told of', async () => {
+  test('that are free already are reported as such', async () => {
     await signIn();
     const client = createClient(service.other.url, await copyKey());
     await client.reserve({ resource: 'printer', requester: 'alice' });

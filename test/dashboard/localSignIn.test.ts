@@ -45,7 +45,7 @@ describe('without a database', () => {
       body: new URLSearchParams(fields),
     });
 
-  test('who uses this machine signs in to a tenant of the configuration, and sees what there is', async () => {
+  test('a user of this machine signs in to a configured tenant, and sees its data', async () => {
     const [tenant, another] = [makeTenant(), makeTenant()];
     const keys = [makeConfiguredKey(tenant, 'worker'), makeConfiguredKey(another)];
     const instance = await startInstance({ keys, env: local });

@@ -30,7 +30,7 @@ describe('no request keeps Redis busy for long', () => {
     expect(await times.longest(title, operation())).toBeLessThan(MAX_MS);
   });
 
-  test('delete of as many as one may, and release of the longest plans', async () => {
+  test('delete of the most resources allowed, and release of the longest plans', async () => {
     const { engine, credential } = running;
     const nodes = async () => {
       await registerAll(

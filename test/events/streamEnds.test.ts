@@ -127,7 +127,7 @@ describe('a stream ends at a break in the numbers of messages', () => {
     await Promise.all([sleeping.stop(), other.stop()]);
   });
 
-  test('the clock jumped ahead and back, and something was told in between', async () => {
+  test('the clock jumped ahead and back, and a message was sent in between', async () => {
     const holdfast = await startInstance({ includes: { clock: STEERED_CLOCK } });
     const stream = await watch(holdfast);
     await reserve(holdfast, 'before');

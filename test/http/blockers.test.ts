@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { free, holdfast, release, reserve } from '../support/planning.ts';
 
 describe('blockers', () => {
-  test('are acquired along, under a system requester, and told in acquiredBlockers in plan order', async () => {
+  test('are acquired along, under a system requester, and listed in acquiredBlockers in plan order', async () => {
     await holdfast.register({ name: 'press', blocks: ['paper', 'ink'] }, { name: 'ink', capacity: 2 });
     const taken = await reserve('press');
     expect(taken).toMatchObject({ acquiredSlots: null, acquiredBlockers: ['paper', 'ink_0'], reservedAtPath: null });

@@ -87,7 +87,7 @@ describe('large bodies', () => {
   });
 });
 
-/** As a body that comes in chunks. */
+/** A body as its only chunk. */
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
 
 describe('a body that does not come', () => {

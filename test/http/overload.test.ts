@@ -63,7 +63,7 @@ describe('a refused connection', () => {
 });
 
 describe('while all places are taken', () => {
-  test('balancers are told all the same that it lives and can serve', async () => {
+  test('balancers still see that it lives and can serve', async () => {
     const [refused, taken] = await fill(callers(MAX_IN_FLIGHT + 1, holdfast));
     for (const path of ['/healthz', '/readyz']) expect([path, (await get(holdfast, path)).status]).toEqual([path, 200]);
     await finish(taken);
@@ -92,7 +92,7 @@ describe('streams of events', () => {
 });
 
 describe('refusals', () => {
-  test('are counted, and told in the log, in one line for many', async () => {
+  test('are counted, and logged in one line for many', async () => {
     const instance = await start({ MAX_IN_FLIGHT: String(MAX_IN_FLIGHT), METRICS_PORT: '0' });
     const [, metricsUrl = ''] = /"metricsUrl":"([^"]+)"/.exec(instance.output()) ?? [];
     const count = async () =>

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { free, holdfast, release, reserve } from '../support/planning.ts';
 
 describe('capacity pools', () => {
-  test('the free slot of the lowest index is assigned and told in acquiredSlots', async () => {
+  test('the free slot of the lowest index is assigned and named in acquiredSlots', async () => {
     await holdfast.register({ name: 'pool', capacity: 3 });
     const [a, b, c] = [await reserve('pool', 'a'), await reserve('pool', 'b'), await reserve('pool', 'c')];
     expect([a, b, c].map(({ acquiredSlots }) => acquiredSlots)).toEqual([

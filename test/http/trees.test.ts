@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { free, holdfast, release, reserve } from '../support/planning.ts';
 
 describe('trees', () => {
-  test('a leaf takes every ancestor, and tells its path', async () => {
+  test('a leaf takes every ancestor, and its result has its path', async () => {
     await holdfast.register({ name: 'Leaf', treePath: 'Root>Branch' });
     const taken = await reserve('Leaf');
     expect(taken).toMatchObject({ status: 'ACQUIRED', reservedAtPath: 'Root>Branch>Leaf', acquiredSlots: null });
@@ -42,14 +42,14 @@ describe('trees', () => {
     expect(await release(two)).toEqual(['Unit2', 'Rack_0']);
   });
 
-  test('a pool of leaves under a pool: both slots are told', async () => {
+  test('a pool of leaves under a pool: acquiredSlots names both slots', async () => {
     await holdfast.register({ name: 'Hall', capacity: 2 }, { name: 'Seat', capacity: 3, treePath: 'Hall' });
     expect((await reserve('Seat', 'a')).acquiredSlots).toEqual({ Hall: 'Hall_0', Seat: 'Seat_0' });
     expect((await reserve('Seat_2', 'b')).acquiredSlots).toEqual({ Hall: 'Hall_1', Seat: 'Seat_2' });
     expect((await reserve('Seat', 'c')).explanation).toBe('NOT_AVAILABLE: ancestor Hall is at capacity');
   });
 
-  test('who holds an ancestor only through a leaf needs a token of its own to release it, and gets one on the same slot', async () => {
+  test('a requester that holds an ancestor only through a leaf needs a token of its own to release it, and gets it on the same slot', async () => {
     await holdfast.register({ name: 'Nut', treePath: 'Bag' });
     const leaf = await reserve('Nut');
     const { body } = await holdfast.unreserve({ ...leaf, resource: 'Bag' });

@@ -10,7 +10,7 @@ const MAX_DEPTH = 16;
 const byCodePoint = (a: string, b: string) => (Buffer.from(a) < Buffer.from(b) ? -1 : 1);
 
 export class Definitions extends Plans {
-  /** Returns the definitions stored, or null where the batch is refused. */
+  /** Returns the definitions stored, or null if the batch is refused. */
   register(items: readonly Registration[]): Definition[] | null {
     const wanted = new Map(items.map((item) => [item.name, item]));
     const next = new Map(this.definitions);

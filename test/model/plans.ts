@@ -43,7 +43,7 @@ export class Plans extends State {
     return plan;
   }
 
-  /** The slot that meets an entry; null where none does. */
+  /** The slot that meets an entry; null if there is none. */
   meet({ resource, slot, owner, valid }: Entry, taken: Hold[]): Hold | null {
     if (!valid) return null;
     const holds = [...new Set([...this.holds, ...taken])];

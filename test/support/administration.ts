@@ -17,13 +17,13 @@ import {
 } from './tenancy.ts';
 
 export const ADMIN = '/api/v1/admin/tenants';
-export let made: TestDatabase;
+let made: TestDatabase;
 export let store: OpenStore;
 export let own: ConfiguredKey;
 export let holdfast: Instance;
 export let other: Instance;
 export let user: Session;
-export let admin: Session;
+let admin: Session;
 beforeAll(async () => {
   made = await KINDS.Postgres();
   store = await openStore(made.url);

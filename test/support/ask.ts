@@ -2,7 +2,7 @@
  * Requests to the dashboard as a browser sends them, except that they follow no redirects.
  */
 
-export interface Page {
+interface Page {
   readonly status: number;
   readonly to: string | null;
   readonly cookies: readonly string[];

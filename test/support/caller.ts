@@ -68,12 +68,12 @@ export class Caller {
     return this;
   }
 
-  /** All that was written is in the hands of the other side's kernel. */
+  /** Waits until the kernel has taken all that was written. */
   async flushed(): Promise<void> {
     await new Promise((resolve) => this.#socket.write('', resolve));
   }
 
-  /** The answer to its so-and-so-manieth request. */
+  /** The answer to one of its requests: 1 is the first. */
   async answer(which = 1): Promise<Answer> {
     await until('an answer', () => this.answers.length >= which);
     return this.answers[which - 1] ?? { status: 0, retryAfter: undefined, body: undefined };

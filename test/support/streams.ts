@@ -8,7 +8,7 @@ import type { Instance } from './service.ts';
 import { watch as open, type Subscriber } from './watch.ts';
 
 export let looking: Redis;
-export const opened: Subscriber[] = [];
+const opened: Subscriber[] = [];
 export const watch = async (at: { url: string; key: string }) => {
   const subscriber = await open(at);
   opened.push(subscriber);

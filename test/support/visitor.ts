@@ -8,7 +8,7 @@ import { startBrowser } from './browser.ts';
 import { type DashboardService, startDashboard } from './dashboard.ts';
 
 export let service: DashboardService;
-export let browser: Browser;
+let browser: Browser;
 beforeAll(async () => {
   const TIERS = JSON.stringify({
     Free: { apiKeys: 3, writesPerMinute: null, readsPerMinute: null, writesPerDay: null },

@@ -8,7 +8,7 @@ import { signIn, storeTenant } from '../support/tenancy.ts';
 import { watch } from '../support/watch.ts';
 
 describe('GET /api/v1/Tenant', () => {
-  test('tells tier, limits and what is used of them, with a key and with a session', async () => {
+  test('returns tier, limits and usage, with a key and with a session', async () => {
     await holdfast.reserve({ resource: 'a', requester: 'r' }, { resource: 'b', requester: 'r' });
     const subscriber = await watch(holdfast);
     const expected = {

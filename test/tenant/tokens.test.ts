@@ -29,7 +29,7 @@ import { watch } from '../support/watch.ts';
 describe('a derived token acts for its subject', () => {
   const R = '/api/v1/Reservation';
 
-  test('where an item names no requester, or that one, on every instance', async () => {
+  test('if an item names no requester, or that one, on every instance', async () => {
     const token = await tokenFor('bob');
     const { status, body } = await withToken(token)<ReserveResult[]>('POST', `${R}/reserve`, [
       { resource: 'bob-1' },
@@ -172,7 +172,7 @@ describe('a derived token ends', () => {
     expect(await see()).toBe(401);
   });
 
-  test('before it is told to anybody, if its issuer is removed while it is made', async () => {
+  test('before anybody gets it, if its issuer is removed while it is made', async () => {
     const audience = audienceOf('overtaken');
     const published = await (await fetch(provider.jwksUrl)).text();
     const waiting: ServerResponse[] = [];

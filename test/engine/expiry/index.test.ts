@@ -1,5 +1,5 @@
 /**
- * The expiry index: it has each tenant no later than the end of its earliest lease (docs/specification.md#limits).
+ * The expiry index: it has each tenant no later than the end of its earliest lease.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -49,7 +49,7 @@ describe('the expiry index', () => {
     const { engine, credential } = running;
     await reserve(engine, credential, [{ resource: 'b', requester: 'r', ttlSeconds: 600 }]);
     expect(Number(await indexed(tenant))).toBe(start + 600_000);
-    // A shorter one is told to write the index first, and does nothing until that is done.
+    // A reserve with a shorter lease has to write the index first, and does nothing until then.
     expect(await reserveStep(engine, credential, '', 'c', 60_000)).toEqual(['INDEX', start + 60_000, 0]);
     expect(await looking.hexists(`{${tenant}}:slots`, 'c')).toBe(0);
     await reserve(engine, credential, [{ resource: 'c', requester: 'r', ttlSeconds: 60 }]);

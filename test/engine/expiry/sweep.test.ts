@@ -107,7 +107,7 @@ describe('the sweep', () => {
     const engines = [await startEngine(first, server.url), await startEngine(inItsShard(), server.url)];
     for (const { engine, credential } of engines) {
       await setClock(engine.redis, credential.tenant, Date.now() - 60_000);
-      // More than one bite.
+      // More than one chunk.
       for (const round of [0, 1, 2])
         await reserve(
           engine,
