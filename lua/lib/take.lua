@@ -1,47 +1,6 @@
 -- Takes the slots of a plan (plan.lua), all or none.
---@include clock
---@include freeSlots
---@include held
---@include owners
+--@include conflicts
 --@include undo
-
--- Returns the slot that meets an entry, and true if it must be taken, false if its owner has it; nil if no slot does.
-local function find(entry)
-  local resource, slot, owner = entry.resource, entry.slot, entry.owner
-  if tenant.closing > nowMs then
-    spend(1)
-    if tonumber(redis.call('HGET', definitionsKey, '\2' .. resource) or 0) > nowMs then
-      -- It may be about to be deleted, so no slot of it is given out.
-      entry.closing = true
-      return nil
-    end
-  end
-  local own = definition(resource)
-  if slot then
-    local record = recordAt(slot)
-    if record then
-      return record.owner == owner and slot or nil, false
-    end
-    return heldOf(resource) < own.capacity and slot or nil, true
-  end
-  if not own or not own.pooled then
-    local record = recordAt(resource)
-    if record then
-      return record.owner == owner and resource or nil, false
-    end
-    return resource, true
-  end
-  local mine = assignedSlot(resource, owner)
-  if mine then
-    return mine, false
-  elseif heldOf(resource) >= own.capacity then
-    return nil
-  elseif own.capacity == 1 then
-    return resource, true
-  end
-  local index = lowestFree(resource, own.capacity)
-  return index and resource .. '_' .. index, true
-end
 
 -- Takes the slots of a plan's entries, in order, the resource's own for the reservation. Returns nil; or the entry that
 -- cannot be met, with nothing taken.
@@ -55,7 +14,7 @@ local function take(entries, reservation)
   for _, entry in ipairs(entries) do
     local slot, isNew
     if not entry.invalid then
-      slot, isNew = find(entry)
+      slot, isNew = slotFor(entry)
     end
     if not slot then
       undo(mark)

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type RedisServer, startRedis } from '../../../scripts/redisServer.ts';
 import type { Definition } from '../../../src/contract/definitions.ts';
-import { DEFAULT_SIZES } from '../../../src/domain/sizes.ts';
+import { DEFAULT_SIZES } from '../../../src/domain/maxSizes.ts';
 import { register } from '../../../src/engine/definitions/register.ts';
 import { NOW } from '../../../src/engine/definitions/step.ts';
 import { setClock } from '../../support/clock.ts';
