@@ -1,5 +1,5 @@
 /**
- * Registration, as the model does it: definitions that it stores, lists and deletes (docs/specification.md#registration).
+ * Registration in the model: definitions that it stores, lists and deletes (docs/specification.md#registration).
  */
 import type { Definition, TreeNode } from '../../src/contract/definitions.ts';
 
