@@ -1,95 +1,27 @@
 /**
- * What is accepted as an end user's JWT (docs/specification.md#identity), and where keys are fetched from.
+ * JWTs of end users: which ones are accepted, and which tenant they belong to (docs/specification.md#identity).
  */
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import { hostname } from 'node:os';
-import { base64url, exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { HoldfastError } from '../../src/domain/errors.ts';
-import { jwksAddressFault } from '../../src/identity/jwks.ts';
-import { JwtVerifier, type TrustedIssuer } from '../../src/identity/jwtVerifier.ts';
-
-const ISSUER = 'https://id.example';
-const AUDIENCE = 'holdfast:acme';
-const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const;
-
-type Signer = Awaited<ReturnType<typeof makeSigner>>;
-
-async function makeSigner(alg: string, kid?: string) {
-  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
-  const jwk: JWK = { ...(await exportJWK(publicKey)), alg, ...(kid === undefined ? {} : { kid }) };
-  return { privateKey, jwk };
-}
-
-let published: JWK[] = [];
-let fetches = 0;
-let connections = 0;
-let answer: (response: ServerResponse) => void;
-const answerKeys = (response: ServerResponse) => void response.end(JSON.stringify({ keys: published }));
-let server: Server;
-let jwksUrl = '';
-let good: Signer;
-beforeAll(async () => {
-  good = await makeSigner('RS256', 'good');
-  server = createServer((_, response) => {
-    fetches += 1;
-    answer(response);
-  });
-  server.on('connection', () => {
-    connections += 1;
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  jwksUrl = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/keys`;
-  answer = answerKeys;
-  published = [good.jwk];
-});
-afterAll(() => void server.close());
-
-const trusted = (audience = AUDIENCE, tenant = 'acme'): TrustedIssuer => ({
-  tenant,
-  issuer: ISSUER,
-  audience,
-  jwksUrl,
-});
-
-/** A verifier that has fetched nothing yet. */
-const makeVerifier = (issuers: readonly TrustedIssuer[] = [trusted()], allowPrivate = true) =>
-  new JwtVerifier(
-    async (tenant, issuer, audiences) =>
-      issuers.filter((one) => one.tenant === tenant && one.issuer === issuer && audiences.includes(one.audience)),
-    { allowPrivate },
-  );
-
-const seconds = (fromNow: number) => Math.floor(Date.now() / 1000) + fromNow;
-const CLAIMS = () => ({ iss: ISSUER, aud: AUDIENCE, sub: 'alice', exp: seconds(300) });
-
-/** A JWT that is good but for what is given; undefined takes a claim away. */
-const sign = (
-  claims: Record<string, unknown> = {},
-  { signer = good, header = {} }: { signer?: Signer; header?: Partial<JWTHeaderParameters> } = {},
-) =>
-  new SignJWT({ ...CLAIMS(), ...claims })
-    .setProtectedHeader({ alg: signer.jwk.alg ?? '', ...(signer.jwk.kid ? { kid: signer.jwk.kid } : {}), ...header })
-    .sign(signer.privateKey);
-
-/** Puts a JWT together without signing it. */
-const assemble = (header: unknown, claims: unknown, signature = '') =>
-  `${base64url.encode(JSON.stringify(header))}.${base64url.encode(JSON.stringify(claims))}.${signature}`;
-
-const refusal = async (jwt: string, verifier = makeVerifier(), tenant?: string) => {
-  const error: unknown = await verifier.verify(jwt, tenant).then(
-    (verified) => new Error(`accepted: ${JSON.stringify(verified)}`),
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof HoldfastError)) throw error;
-  return { code: error.code, message: error.message };
-};
+import { base64url, SignJWT } from 'jose';
+import { describe, expect, test } from 'vitest';
+import {
+  ALGORITHMS,
+  AUDIENCE,
+  assemble,
+  CLAIMS,
+  good,
+  jwks,
+  makeSigner,
+  makeVerifier,
+  refusal,
+  seconds,
+  sign,
+  trusted,
+} from '../support/jwt.ts';
 
 describe('a JWT is accepted that is signed by a key of a registered issuer', () => {
   test.each(ALGORITHMS)('by %s', async (alg) => {
     const signer = await makeSigner(alg, alg);
-    published = [good.jwk, signer.jwk];
+    jwks.published = [good.jwk, signer.jwk];
     const exp = seconds(300);
     const verified = await makeVerifier().verify(await sign({ exp }, { signer }));
     expect(verified).toEqual({ by: trusted(), subject: 'alice', expiresAtMs: exp * 1000 });
@@ -172,7 +104,7 @@ describe('a JWT is refused as unauthenticated', () => {
     ['with a subject that is too long', { sub: 'x'.repeat(257) }, 'has a sub that'],
     ['with control characters in the subject', { sub: 'a\u0000b' }, 'has a sub that'],
   ])('%s', async (_, claims, message) => {
-    published = [good.jwk];
+    jwks.published = [good.jwk];
     const jwt = await sign(claims);
     expect(await refusal(jwt)).toEqual({ code: 'unauthenticated', message: expect.stringContaining(message) });
   });
@@ -215,10 +147,10 @@ describe('a JWT is refused as unauthenticated', () => {
 
   test('that brings its own key, or says where to fetch it', async () => {
     const signer = await makeSigner('RS256', 'mine');
-    const before = fetches;
+    const before = jwks.fetches;
     for (const header of [{ jwk: signer.jwk }, { jku: 'https://evil.example/keys' }, { x5u: 'https://evil.example/c' }])
       expect(await refusal(await sign({}, { signer, header }))).toMatchObject({ code: 'unauthenticated' });
-    expect(fetches).toBe(before + 3); // each at the registered address
+    expect(jwks.fetches).toBe(before + 3); // each at the registered address
   });
 
   test('with a header that must be understood, and is not', async () => {
@@ -229,9 +161,9 @@ describe('a JWT is refused as unauthenticated', () => {
 
   test('that says not which of several keys it is signed by', async () => {
     const unnamed = await makeSigner('RS256');
-    published = [unnamed.jwk, (await makeSigner('RS256')).jwk];
+    jwks.published = [unnamed.jwk, (await makeSigner('RS256')).jwk];
     expect((await refusal(await sign({}, { signer: unnamed }))).message).toContain('which of the issuer’s keys');
-    published = [good.jwk];
+    jwks.published = [good.jwk];
   });
 
   test.each([
@@ -254,170 +186,9 @@ describe('a JWT is refused as unauthenticated', () => {
   });
 
   test('that is huge, though it is well signed, and its keys are not even asked for', async () => {
-    const before = fetches;
+    const before = jwks.fetches;
     expect((await refusal(await sign({ padding: 'x'.repeat(9000) }))).message).toContain('longer than 8192');
     expect((await refusal('x'.repeat(1_000_000))).message).toContain('longer than 8192');
-    expect(fetches).toBe(before);
-  });
-});
-
-describe('the keys of an issuer', () => {
-  test('are fetched once for many JWTs, at once and in turn', async () => {
-    const verifier = makeVerifier();
-    const before = fetches;
-    const jwt = await sign();
-    await Promise.all(Array.from({ length: 50 }, () => verifier.verify(jwt)));
-    for (let turn = 0; turn < 10; turn++) await verifier.verify(jwt);
-    expect(fetches).toBe(before + 1);
-  });
-
-  test('that are unknown are not fetched again at once: who makes names up causes no load', async () => {
-    const verifier = makeVerifier();
-    const before = fetches;
-    for (let turn = 0; turn < 10; turn++) {
-      const jwt = await sign({}, { signer: good, header: { kid: `made-up-${turn}` } });
-      expect((await refusal(jwt, verifier)).message).toContain('no key of the issuer’s');
-    }
-    expect(fetches).toBe(before + 1);
-  });
-
-  test('are fetched again where a JWT names an unknown one a while later: the issuer may have others by now', async () => {
-    const verifier = makeVerifier();
-    await verifier.verify(await sign());
-    const next = await makeSigner('ES256', 'next');
-    published = [next.jwk];
-    const jwt = await sign({ exp: seconds(300) }, { signer: next });
-    await refusal(jwt, verifier);
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31_000 });
-    try {
-      expect(await verifier.verify(jwt)).toMatchObject({ subject: 'alice' });
-      expect((await refusal(await sign(), verifier)).message).toContain('no key of the issuer’s');
-    } finally {
-      vi.useRealTimers();
-      published = [good.jwk];
-    }
-  });
-
-  test.each<[string, (response: ServerResponse) => void]>([
-    ['an error', (response) => void response.writeHead(500).end()],
-    ['a redirect', (response) => void response.writeHead(302, { Location: '/elsewhere' }).end()],
-    ['what is no JSON', (response) => void response.end('<html>')],
-    ['what is no set of keys', (response) => void response.end('{"keys": 5}')],
-    ['nothing', (response) => void response.end()],
-    ['more than they can be', (response) => void response.end(`{"keys":[],"x":"${'x'.repeat(300_000)}"}`)],
-    ['half of it, and then nothing', (response) => void response.writeHead(200).write('{"keys":')],
-    ['a cut connection', (response) => void response.destroy()],
-  ])('are answered by %s: unavailable, its address is left alone for ten seconds, and it heals', async (_, bad) => {
-    const verifier = makeVerifier();
-    const jwt = await sign({ exp: seconds(300) });
-    const before = fetches;
-    answer = bad;
-    const refused = await refusal(jwt, verifier);
-    answer = answerKeys;
-    expect(refused).toMatchObject({ code: 'unavailable', message: expect.not.stringMatching(/127|keys\b.*http/) });
-    for (let turn = 0; turn < 20; turn++) expect(await refusal(jwt, verifier)).toEqual(refused);
-    expect(fetches).toBe(before + 1);
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10_001 });
-    try {
-      expect(await verifier.verify(jwt)).toMatchObject({ subject: 'alice' });
-    } finally {
-      vi.useRealTimers();
-    }
-  });
-
-  test('that are there go on being used while the address fails', async () => {
-    const verifier = makeVerifier();
-    const jwt = await sign({ exp: seconds(300) });
-    await verifier.verify(jwt);
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31_000 });
-    answer = (response) => void response.writeHead(500).end();
-    try {
-      const unknown = await sign({ exp: seconds(300) }, { header: { kid: 'made-up' } });
-      expect(await refusal(unknown, verifier)).toMatchObject({ code: 'unavailable' });
-      expect(await verifier.verify(jwt)).toMatchObject({ subject: 'alice' });
-    } finally {
-      vi.useRealTimers();
-      answer = answerKeys;
-    }
-  });
-
-  test('cannot be reached: unavailable', async () => {
-    const nowhere = { ...trusted(), jwksUrl: 'http://127.0.0.1:1/keys' };
-    expect(await refusal(await sign(), makeVerifier([nowhere]))).toMatchObject({ code: 'unavailable' });
-  });
-});
-
-describe('keys are fetched from public https addresses alone, unless configuration allows otherwise', () => {
-  const HOSTS = [
-    '127.0.0.1',
-    '127.1',
-    '2130706433',
-    '0x7f.1',
-    '0.0.0.0',
-    '10.1.2.3',
-    '100.64.0.1',
-    '169.254.169.254',
-    '172.16.0.1',
-    '192.168.1.1',
-    '224.0.0.1',
-    '255.255.255.255',
-    'localhost',
-    'LOCALHOST',
-    'localhost.',
-    'redis.localhost',
-    '[::]',
-    '[::1]',
-    '[::ffff:127.0.0.1]',
-    '[::ffff:10.0.0.1]',
-    '[::7f00:1]',
-    '[64:ff9b::10.0.0.1]',
-    '[2002:a00:1::]',
-    '[fc00::1]',
-    '[fd12::1]',
-    '[fe80::1]',
-    '[ff02::1]',
-    '192.88.99.1',
-    '[::ffff:0:127.0.0.1]',
-    '[3fff::1]',
-    '[5f00::1]',
-  ];
-
-  test.each(HOSTS)('https://%s is refused', (host) => {
-    expect(jwksAddressFault(`https://${host}/keys`, false)).toContain('private');
-  });
-
-  test.each([
-    ['http://id.example/keys', 'https'],
-    ['ftp://id.example/keys', 'https'],
-    ['file:///etc/passwd', 'https'],
-    ['https://user:secret@id.example/keys', 'credentials'],
-    ['keys', 'https'],
-    ['', 'https'],
-  ])('%s is refused', (address, fault) => {
-    expect(jwksAddressFault(address, false)).toContain(fault);
-  });
-
-  test.each([
-    'https://id.example/keys',
-    'https://id.example:8443/keys?a=b',
-    'https://8.8.8.8/',
-    'https://[2606:4700::1]/',
-  ])('%s is not', (address) => expect(jwksAddressFault(address, false)).toBeNull());
-
-  test('private ones, and http, are accepted where configuration allows them, but nothing else is', () => {
-    expect(jwksAddressFault('http://10.0.0.1/keys', true)).toBeNull();
-    expect(jwksAddressFault('file:///etc/passwd', true)).toContain('http');
-    expect(jwksAddressFault('http://user:secret@10.0.0.1/keys', true)).toContain('credentials');
-  });
-
-  test('an address that was registered when it was allowed is not asked any more, by number or by name', async () => {
-    const { port } = new URL(jwksUrl);
-    const before = connections;
-    const named = ['127.0.0.1', 'localhost', hostname()].map((host) => `https://${host}:${port}/keys`);
-    for (const address of [jwksUrl, ...named]) {
-      const verifier = makeVerifier([{ ...trusted(), jwksUrl: address }], false);
-      expect(await refusal(await sign(), verifier)).toMatchObject({ code: 'unavailable' });
-    }
-    expect(connections).toBe(before);
+    expect(jwks.fetches).toBe(before);
   });
 });

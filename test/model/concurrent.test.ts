@@ -6,8 +6,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TransactionItem } from '../../src/contract/reservations.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
-import { Model, toDefinition } from './model.ts';
+import { Model } from './model.ts';
 import { findOrder, type Operation } from './order.ts';
+import { toDefinition } from './state.ts';
 
 const INSTANCES = 3;
 const CALLERS = 6;

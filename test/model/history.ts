@@ -17,7 +17,8 @@ import { setClock } from '../support/clock.ts';
 import type { RunningEngine } from '../support/engine.ts';
 import { all, allDefinitions, wholeTree } from '../support/listed.ts';
 import { renew, reserve, reset, transaction, unreserve } from '../support/verbs.ts';
-import { Model, type Registration, toDefinition } from './model.ts';
+import { Model } from './model.ts';
+import { type Registration, toDefinition } from './state.ts';
 import { compareStored } from './stored.ts';
 
 /** Which token is given: the reservation's own, another one's of the tenant, any, or none. */
@@ -175,7 +176,7 @@ export async function run({ engine, credential }: RunningEngine, history: Histor
     const { resource, requester } =
       item.of === null || target === undefined
         ? item
-        : { resource: item.of.by === 'slot' ? target.own.slot : target.asked, requester: target.requester };
+        : { resource: item.of.by === 'slot' ? target.own.slot : target.requestedName, requester: target.requester };
     const releaseToken = {
       right: model.find(resource, requester)?.token ?? undefined,
       stolen: model.reservations.find((one) => one.requester !== requester)?.token ?? undefined,
@@ -256,13 +257,13 @@ export async function run({ engine, credential }: RunningEngine, history: Histor
     const found = await all(active(engine, credential));
     expect(sorted(found)).toEqual(
       sorted(
-        model.reservations.map(({ asked, requester, reservedAt, expiresAt, shown, fence }) => ({
-          resource: asked,
+        model.reservations.map(({ requestedName, requester, reservedAt, expiresAt, details, fence }) => ({
+          resource: requestedName,
           requester,
           resourceType: 'UserDefined',
           reservedAt: new Date(reservedAt).toISOString(),
           expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
-          ...shown,
+          ...details,
           fencingToken: fence,
           apiKeyLabel: null,
         })),

@@ -7,7 +7,8 @@
 import { expect } from 'vitest';
 import type { RedisClient } from '../../src/redis/client.ts';
 import { expiryKey, expiryShard } from '../../src/redis/keys.ts';
-import { type Model, slotName } from './model.ts';
+import type { Model } from './model.ts';
+import { slotName } from './state.ts';
 
 /** @throws if they disagree */
 export async function compareStored(redis: RedisClient, tenant: string, model: Model): Promise<void> {
@@ -37,7 +38,7 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
           fence: reservation.fence,
           reservedAt: reservation.reservedAt,
           expiresAt: reservation.expiresAt ?? 0,
-          requestedName: reservation.asked,
+          requestedName: reservation.requestedName,
           plan: reservation.others.map(({ slot }) => slot),
         },
       },

@@ -5,16 +5,20 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The longest first. The order of the other files does not matter. */
 const LONG = [
-  'test/dashboard/browser.test.ts',
+  'test/dashboard/account.test.ts',
+  'test/dashboard/live.test.ts',
+  'test/dashboard/everyPage.test.ts',
   'test/definitions/deaths.test.ts',
   'test/events/time.test.ts',
   'test/http/overload.test.ts',
+  'test/http/bodies.test.ts',
   'test/jobs/schedule.test.ts',
   'test/topologies/',
   'test/model/histories.test.ts',
   'test/http/health.test.ts',
   'test/start.test.ts',
   'test/events/streams.test.ts',
+  'test/engine/expiry/sweep.test.ts',
   'test/store/',
   'test/telemetry/',
 ];

@@ -1,218 +1,35 @@
 /**
- * JWT exchange and what a derived token may do (docs/specification.md#identity): JWTs of a real OpenID Connect
- * provider, and two instances on one database.
+ * What a derived token may do, and when it ends (docs/specification.md#identity).
  */
 import { createServer, type ServerResponse } from 'node:http';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../src/contract/reservations.ts';
-import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
-import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
-import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { jwtIssuers } from '../../src/store/schema.ts';
-import { setTier } from '../../src/store/tenants.ts';
-import { startProvider, type TestProvider } from '../support/provider.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+import { startInstance } from '../support/service.ts';
+import { databaseEnv, signIn } from '../support/tenancy.ts';
 import {
-  databaseEnv,
-  KINDS,
-  type OpenStore,
-  openStore,
-  type Session,
-  signIn,
-  storeTenant,
-  type TestDatabase,
-} from '../support/tenancy.ts';
+  audienceOf,
+  exchange,
+  free,
+  made,
+  one,
+  other,
+  provider,
+  register,
+  session,
+  starter,
+  store,
+  tokenFor,
+  withToken,
+} from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 import { watch } from '../support/watch.ts';
-
-interface Token {
-  token: string;
-  tokenType: string;
-  expiresIn: number;
-  expiresAt: string;
-}
-
-const audienceOf = (tenant: string) => `https://${tenant}.example/api`;
-let made: TestDatabase;
-let store: OpenStore;
-let provider: TestProvider;
-let starter: ConfiguredKey;
-let free: ConfiguredKey;
-let one: Instance;
-let other: Instance;
-let session: Session;
-beforeAll(async () => {
-  [made, provider] = await Promise.all([KINDS.Postgres(), startProvider()]);
-  store = await openStore(made.url);
-  defineScripts(store.redis, loadScripts(DEFAULT_TIERS));
-  starter = await storeTenant(store, 'Starter');
-  free = await storeTenant(store, 'Free');
-  const start = () => startInstance({ keys: [starter], env: databaseEnv(made.url) });
-  [one, other] = await Promise.all([start(), start()]);
-  session = await signIn(store.redis, starter.tenant);
-  expect((await trust(session, starter.tenant)).status).toBe(200);
-});
-afterAll(async () => {
-  await Promise.all([one.stop(), other.stop(), provider.stop()]);
-  await store.close();
-  await made.drop();
-});
-
-const trust = (who: Session, tenant: string) => register(who, audienceOf(tenant));
-
-/** Registers the provider with an audience. */
-const register = (who: Session, audience: string) =>
-  who.request(one.url, 'PUT', '/api/v1/Tenant/issuers', {
-    issuer: provider.issuer,
-    audience,
-    jwksUrl: provider.jwksUrl,
-  });
-
-const exchange = (jwt: unknown, at = one, tenant: string | null = starter.tenant) =>
-  at.request<Token & { error: string; upgradeRequired?: boolean }>(
-    'POST',
-    '/api/v1/auth/token',
-    { jwt, ...(tenant === null ? {} : { tenant }) },
-    { 'X-Api-Key': '' },
-  );
-
-const tokenFor = async (subject: string) => {
-  const { body } = await exchange(await provider.token(subject, audienceOf(starter.tenant)));
-  return body.token;
-};
-
-/** Calls with a token instead of the key. */
-const withToken =
-  (token: string, at = one) =>
-  <Body = unknown>(method: string, path: string, body?: unknown) =>
-    at.request<Body>(method, path, body, { 'X-Api-Key': token });
-
-describe('POST /auth/token', () => {
-  test('answers a token, its type and its end, 900 s from now at most and never after the JWT’s', async () => {
-    const jwt = await provider.token('alice', audienceOf(starter.tenant)); // the provider gives them 600 s
-    const { status, body } = await exchange(jwt);
-    expect(status).toBe(200);
-    expect(Object.keys(body).sort()).toEqual(['expiresAt', 'expiresIn', 'token', 'tokenType']);
-    expect(body).toMatchObject({
-      token: expect.stringMatching(new RegExp(`^hft_${starter.tenant}_`)),
-      tokenType: 'Bearer',
-    });
-    expect(body.expiresIn).toBeGreaterThan(590);
-    expect(body.expiresIn).toBeLessThanOrEqual(600);
-    const { exp } = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
-    expect(Date.parse(body.expiresAt)).toBeLessThanOrEqual(exp * 1000);
-  });
-
-  test('each time another', async () => {
-    const jwt = await provider.token('alice', audienceOf(starter.tenant));
-    expect((await exchange(jwt)).body.token).not.toBe((await exchange(jwt)).body.token);
-  });
-
-  test('of a tenant in the tier Free: 403 with upgradeRequired', async () => {
-    const key = await storeTenant(store, 'Starter');
-    const jwt = await provider.token('alice', audienceOf(key.tenant));
-    expect((await trust(await signIn(store.redis, key.tenant), key.tenant)).status).toBe(200);
-    expect((await exchange(jwt, one, key.tenant)).status).toBe(200);
-    await setTier(store, key.tenant, 'Free', 'admin:root');
-    expect(await exchange(jwt, one, key.tenant)).toMatchObject({
-      status: 403,
-      body: { error: expect.any(String), upgradeRequired: true },
-    });
-  });
-
-  test('of a tenant that only its audience names', async () => {
-    const audience = `holdfast:${starter.tenant}`;
-    const jwt = await provider.token('alice', audience);
-    expect((await exchange(jwt, one, null)).status).toBe(401);
-    await register(session, audience);
-    const { status, body } = await exchange(jwt, other, null);
-    expect([status, body.token]).toEqual([200, expect.stringMatching(new RegExp(`^hft_${starter.tenant}_`))]);
-  });
-
-  test('that names no tenant, for an audience that is nobody’s own: 401, saying what to do', async () => {
-    const { status, body } = await exchange(await provider.token('alice', audienceOf(starter.tenant)), one, null);
-    expect([status, body.error]).toEqual([401, expect.stringMatching(/send "tenant".*holdfast:<tenant id>/)]);
-  });
-
-  test('means nothing to another tenant, which can neither take it nor get in its way', async () => {
-    const mallory = await storeTenant(store, 'Starter');
-    const its = await signIn(store.redis, mallory.tenant);
-    const audience = `holdfast:${starter.tenant}`;
-    await register(session, audience);
-    expect(await register(its, audience)).toMatchObject({
-      status: 400,
-      body: `audience must be holdfast:${mallory.tenant} if it starts with holdfast:`,
-    });
-    // The same issuer and audience, and another audience of the same JWT, are registered by both.
-    expect((await trust(its, starter.tenant)).status).toBe(200);
-    const jwt = await provider.token('alice', audienceOf(starter.tenant));
-    expect((await exchange(jwt)).body.token).toContain(`hft_${starter.tenant}_`);
-    expect((await exchange(await provider.token('alice', audience), one, null)).body.token).toContain(
-      `hft_${starter.tenant}_`,
-    );
-  });
-
-  test.each(['iss', 'aud'])('of a JWT with a NUL in its %s: 401, not a fault of the service', async (claim) => {
-    const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-    const claims = { iss: 'a', aud: `holdfast:${starter.tenant}`, [claim]: 'a\u0000b' };
-    const jwt = `${encode({ alg: 'RS256', kid: 'k' })}.${encode(claims)}.AAAA`;
-    for (const tenant of [null, starter.tenant]) expect((await exchange(jwt, one, tenant)).status).toBe(401);
-  });
-
-  test('of a bad JWT: 401, which counts as a failed authentication of the address', async () => {
-    const strict = await startInstance({
-      keys: [starter],
-      env: { ...databaseEnv(made.url), MAX_FAILED_AUTHENTICATIONS: '3', TRUSTED_PROXIES: '1' },
-    });
-    const attempt = (address: string, jwt: string) =>
-      strict.request(
-        'POST',
-        '/api/v1/auth/token',
-        { jwt, tenant: starter.tenant },
-        { 'X-Api-Key': '', 'X-Forwarded-For': address },
-      );
-    for (let turn = 0; turn < 3; turn++)
-      expect(await attempt('192.0.2.7', 'bad')).toMatchObject({ status: 401, body: { error: expect.any(String) } });
-    expect((await attempt('192.0.2.7', 'bad')).status).toBe(429);
-    const jwt = await provider.token('alice', audienceOf(starter.tenant));
-    expect((await attempt('192.0.2.7', jwt)).status).toBe(429);
-    expect((await attempt('192.0.2.8', jwt)).status).toBe(200);
-    await strict.stop();
-  });
-
-  test.each([[{}], [{ jwt: 5 }], [{ jwt: 'a.b.c', tenant: 'No tenant' }], [[]], ['text'], [null]])(
-    'of %j: 400',
-    async (body) => {
-      const answer = await one.request('POST', '/api/v1/auth/token', JSON.stringify(body), { 'X-Api-Key': '' });
-      expect([answer.status, typeof answer.body]).toEqual([400, 'string']);
-    },
-  );
-
-  test('of an audience that no tenant has registered: 401, and so once its tenant has forgotten it', async () => {
-    const audience = audienceOf('nobody');
-    const jwt = await provider.token('alice', audience);
-    expect((await exchange(jwt)).status).toBe(401);
-    const issuer = { issuer: provider.issuer, audience };
-    await session.request(one.url, 'PUT', '/api/v1/Tenant/issuers', { ...issuer, jwksUrl: provider.jwksUrl });
-    expect((await exchange(jwt, other)).status).toBe(200);
-    await session.request(one.url, 'DELETE', `/api/v1/Tenant/issuers?${new URLSearchParams(issuer)}`);
-    expect((await exchange(jwt, other)).status).toBe(401);
-  });
-
-  test('never tells a JWT or a token to the log', async () => {
-    const jwt = await provider.token('alice', audienceOf(starter.tenant));
-    const { body } = await exchange(jwt);
-    await exchange(`${jwt}x`);
-    await withToken(body.token)('GET', '/api/v1/Resource/tree');
-    for (const secret of [jwt, body.token]) expect(one.logged.join('')).not.toContain(secret);
-  });
-});
 
 describe('a derived token acts for its subject', () => {
   const R = '/api/v1/Reservation';
 
-  test('where an item names no requester, or that one, on every instance', async () => {
+  test('if an item names no requester, or that one, on every instance', async () => {
     const token = await tokenFor('bob');
     const { status, body } = await withToken(token)<ReserveResult[]>('POST', `${R}/reserve`, [
       { resource: 'bob-1' },
@@ -355,7 +172,7 @@ describe('a derived token ends', () => {
     expect(await see()).toBe(401);
   });
 
-  test('before it is told to anybody, if its issuer is removed while it is made', async () => {
+  test('before anybody gets it, if its issuer is removed while it is made', async () => {
     const audience = audienceOf('overtaken');
     const published = await (await fetch(provider.jwksUrl)).text();
     const waiting: ServerResponse[] = [];
@@ -390,56 +207,5 @@ describe('a derived token ends', () => {
     expect((await turn('resume')).status).toBe(200);
     expect((await withToken(token)('GET', '/api/v1/Resource/tree')).status).toBe(200);
     await admin.stop();
-  });
-});
-
-describe('the keys of the issuer', () => {
-  test('away: 503, without a word of where they are', async () => {
-    const gone = await startProvider();
-    const audience = audienceOf('gone');
-    const jwt = await gone.token('alice', audience);
-    await session.request(one.url, 'PUT', '/api/v1/Tenant/issuers', {
-      issuer: gone.issuer,
-      audience,
-      jwksUrl: gone.jwksUrl,
-    });
-    await gone.stop();
-    const { status, body } = await exchange(jwt);
-    expect(status).toBe(503);
-    expect(body.error).not.toContain('127.0.0.1');
-  });
-
-  test('of a provider that has others by now: its JWTs are accepted by who asks for them anew', async () => {
-    const rotating = await startProvider();
-    const audience = audienceOf('rotating');
-    await session.request(one.url, 'PUT', '/api/v1/Tenant/issuers', {
-      issuer: rotating.issuer,
-      audience,
-      jwksUrl: rotating.jwksUrl,
-    });
-    const old = await rotating.token('alice', audience);
-    expect((await exchange(old)).status).toBe(200);
-    await rotating.rotateKeys();
-    const young = await rotating.token('alice', audience);
-    expect((await exchange(young, other)).status).toBe(200);
-    expect((await exchange(old, other)).status).toBe(401);
-    await rotating.stop();
-  });
-});
-
-describe('in the in-memory mode', () => {
-  test('issuers come from JWT_ISSUERS', async () => {
-    const tenant = makeTenant();
-    const audience = audienceOf(tenant);
-    const JWT_ISSUERS = JSON.stringify([{ tenant, issuer: provider.issuer, audience, jwksUrl: provider.jwksUrl }]);
-    const instance = await startInstance({
-      keys: [makeConfiguredKey(tenant)],
-      env: { JWT_ISSUERS, JWKS_ALLOW_PRIVATE: 'true' },
-    });
-    const { status, body } = await exchange(await provider.token('mia', audience), instance, tenant);
-    expect(status).toBe(200);
-    const reserved = await withToken(body.token, instance)('POST', '/api/v1/Reservation/reserve', [{ resource: 'm' }]);
-    expect(reserved.body).toMatchObject([{ requester: 'mia', status: 'ACQUIRED' }]);
-    await instance.stop();
   });
 });

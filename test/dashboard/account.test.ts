@@ -1,0 +1,197 @@
+/**
+ * The dashboard in a browser: signing in and out, the default key and other keys, settings, and tenants for
+ * administrators.
+ */
+import { describe, expect, test } from 'vitest';
+import { createClient } from '../support/client.ts';
+import { confirm, context, copyKey, go, open, page, service, signIn } from '../support/visitor.ts';
+
+describe('signing in', () => {
+  test('leads to the page that was asked for, with a tenant of one’s own and its default key', async () => {
+    await go('/resources?q=x');
+    await page.getByRole('link', { name: /^Sign in with/ }).click();
+    await page.getByLabel('Name').fill('newcomer');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Resources' }).waitFor();
+    expect(page.url()).toBe(`${service.one.url}/dashboard/resources?q=x`);
+    const key = await copyKey();
+    expect(key).toMatch(/^hf_newcomer-[0-9a-f]{6}_\w{32,}$/);
+    expect((await createClient(service.other.url, key).definitions()).status).toBe(200);
+  });
+
+  test('again leads to the same tenant', async () => {
+    const who = await signIn();
+    const key = await copyKey();
+    await context.clearCookies();
+    await signIn(who);
+    expect(await copyKey()).toBe(key);
+  });
+
+  test('is for the browser that began it: its session is a cookie that no script reads', async () => {
+    await signIn();
+    const cookie = (await context.cookies()).find(({ name }) => name === 'holdfast_session');
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/' });
+    expect(await page.evaluate('document.cookie')).not.toContain('holdfast');
+  });
+
+  test('ends with signing out: on every page, at every replica', async () => {
+    await signIn();
+    const second = await open();
+    await go('/live', second, service.other);
+    await second.getByText('connected', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out of Holdfast').waitFor();
+    await second.waitForURL(/sign-in/);
+    await go('/keys', second, service.other);
+    await second.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect((await context.cookies()).some(({ name }) => name === 'holdfast_session')).toBe(false);
+  });
+});
+
+describe('the default key', () => {
+  test('is copied, with a curl line that works', async () => {
+    await signIn();
+    const key = await copyKey();
+    await page.getByRole('button', { name: 'Copy a curl line' }).click();
+    await page.locator('[data-copy="key-curl"]', { hasText: 'Copied' }).waitFor();
+    const line = String(await page.evaluate('navigator.clipboard.readText()'));
+    expect(line).toContain(`${service.one.url}/api/v1/Reservation/reserve`);
+    expect(line).toContain(key);
+    await page.getByText('Show the key').click();
+    await page.getByText(key, { exact: true }).waitFor();
+  });
+
+  test('is rotated: the old one is refused, the new one works', async () => {
+    await signIn();
+    const old = await copyKey();
+    await confirm('Rotate the key', 'Rotate the key');
+    await page.getByText('The key has a new value.').waitFor();
+    const young = await copyKey();
+    expect(young).not.toBe(old);
+    expect((await createClient(service.other.url, old).definitions()).status).toBe(401);
+    expect((await createClient(service.other.url, young).definitions()).status).toBe(200);
+  });
+
+  test('is not rotated if the question is cancelled', async () => {
+    await signIn();
+    const old = await copyKey();
+    await page.getByRole('button', { name: 'Rotate the key' }).click();
+    await page.locator(':popover-open').getByRole('button', { name: 'Cancel' }).click();
+    await page.locator(':popover-open').waitFor({ state: 'detached' });
+    expect(await copyKey()).toBe(old);
+  });
+});
+
+describe('keys', () => {
+  test('are made up to the tier’s number, shown, and deleted', async () => {
+    await signIn();
+    await go('/keys');
+    for (const label of ['worker', 'staging']) {
+      await page.getByLabel(/^Label/).fill(label);
+      await page.getByRole('button', { name: 'Create a key' }).click();
+      await page.getByText('The key is created.').waitFor();
+      await page.getByRole('heading', { name: `Key ${label}` }).waitFor();
+    }
+    await page.getByText('Show the key').click();
+    const staging = String(await page.locator('#key-value').textContent());
+    const client = createClient(service.other.url, staging);
+    expect((await client.definitions()).status).toBe(200);
+    await page.getByLabel(/^Label/).fill('one too many');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByRole('alert').getByText('3 ApiKeys').waitFor();
+    await confirm('Delete staging', 'Delete');
+    await page.getByText('Deleted.', { exact: true }).waitFor();
+    expect((await client.definitions()).status).toBe(401);
+    expect(await page.locator('tbody th').allInnerTexts()).toEqual(['default', 'worker']);
+  });
+
+  test('tell when they were last used', async () => {
+    await signIn();
+    const client = createClient(service.other.url, await copyKey());
+    await go('/keys');
+    await page.getByText('not yet').waitFor();
+    await client.definitions();
+    await expect.poll(async () => (await go('/keys')) && page.getByText('not yet').count(), { timeout: 8000 }).toBe(0);
+  });
+});
+
+describe('settings', () => {
+  test('only what is registered may be reserved, from the moment it is saved', async () => {
+    await signIn();
+    const client = createClient(service.other.url, await copyKey());
+    await go('/settings');
+    await page.getByLabel('Only registered resources').check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    expect(await page.getByLabel('Only registered resources').isChecked()).toBe(true);
+    expect((await client.reserve({ resource: 'plain', requester: 'q' })).body[0]?.status).toBe('NOT_VALID');
+  });
+
+  test('an issuer of JWTs is registered and forgotten, from tier Starter on; one that is refused says why', async () => {
+    const who = await signIn();
+    await go('/settings');
+    await page.getByText('Tier Free has no token exchange').waitFor();
+    expect(await page.getByRole('button', { name: 'Register the issuer' }).count()).toBe(0);
+    await context.clearCookies();
+    await signIn('root');
+    await go(`/tenants?q=${who}`);
+    await page.getByRole('link', { name: new RegExp(`^${who}-`) }).click();
+    await page.getByLabel('Tier').selectOption('Starter');
+    await page.getByRole('button', { name: 'Change the tier' }).click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    await context.clearCookies();
+    await signIn(who);
+    await go('/settings');
+    expect(await page.getByLabel('Audience').inputValue()).toMatch(new RegExp(`^holdfast:${who}-`));
+    const fill = async (issuer: string, jwksUrl: string) => {
+      await page.getByLabel('Issuer', { exact: true }).fill(issuer);
+      await page.getByLabel('Audience').fill(`${issuer}/api`);
+      await page.getByLabel(/^Address/).fill(jwksUrl);
+      await page.getByRole('button', { name: 'Register the issuer' }).click();
+    };
+    await fill('https://id.example', 'ftp://id.example/keys');
+    await page.getByRole('alert').getByText('JwksUrl must be').waitFor();
+    expect(await page.getByLabel('Issuer', { exact: true }).inputValue()).toBe('https://id.example');
+    await fill('https://id.example', 'https://id.example/keys');
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    await confirm(/^Remove/, 'Remove');
+    await page.getByText('None.').waitFor();
+  });
+});
+
+describe('tenants', () => {
+  test('are for administrators', async () => {
+    await signIn();
+    expect(await page.getByRole('link', { name: 'Tenants' }).count()).toBe(0);
+    expect((await go('/tenants'))?.status()).toBe(403);
+    expect((await go('/tenants/acme'))?.status()).toBe(403);
+  });
+
+  test('are searched; one gets another tier, is suspended and resumed, and all of it is in its audit trail', async () => {
+    const who = await signIn();
+    const client = createClient(service.other.url, await copyKey());
+    await context.clearCookies();
+    await signIn('root');
+    await page.getByRole('link', { name: 'Tenants' }).click();
+    await page.getByLabel('Search').fill(who);
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('link', { name: new RegExp(`^${who}-`) }).click();
+    await page.getByLabel('Tier').selectOption('Pro');
+    await page.getByRole('button', { name: 'Change the tier' }).click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    await confirm(/^Suspend/, 'Suspend');
+    await page.getByText('The tenant is suspended.').waitFor();
+    expect((await client.definitions()).status).toBe(403);
+    await confirm(/^Resume/, 'Resume');
+    await page.getByText('The suspension has ended.').waitFor();
+    expect((await client.definitions()).status).toBe(200);
+    const trail = await page.locator('section', { hasText: 'Audit trail' }).locator('tbody tr').allInnerTexts();
+    expect(trail.map((row) => row.split('\t')[2])).toEqual([
+      'tenant.resume',
+      'tenant.suspend',
+      'tier.change',
+      'tenant.create',
+    ]);
+    expect(trail[0]).toContain('admin:root@id.example');
+  });
+});

@@ -1,0 +1,129 @@
+/**
+ * Every page in a browser: accessible, usable by keyboard, renewed without disturbing, and bounded in length.
+ */
+import { describe, expect, test } from 'vitest';
+import { violations } from '../support/browser.ts';
+import { createClient } from '../support/client.ts';
+import { context, copyKey, go, page, service, signIn } from '../support/visitor.ts';
+
+const PLACES = [
+  '',
+  '/live',
+  '/reservations',
+  '/resources',
+  '/resources/one?name=printers',
+  '/keys',
+  '/settings',
+  '/tenants',
+];
+
+describe('every page', () => {
+  test.each([
+    ['light', 1200],
+    ['dark', 1200],
+    ['light', 360],
+    ['dark', 360],
+  ] as const)(
+    '%s, %i px wide: axe-core finds nothing, and nothing is wider than the screen',
+    async (colorScheme, width) => {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
+      await go('/sign-in');
+      expect(await violations(page)).toEqual([]);
+      await signIn('root');
+      const client = createClient(service.one.url, await copyKey());
+      await client.register(
+        { name: 'printers', capacity: 12, blocks: ['Ink'] },
+        { name: 'Desk', treePath: 'House>Floor' },
+      );
+      await client.reserve(
+        { resource: 'printers', requester: 'x'.repeat(256) },
+        { resource: 'y'.repeat(256), requester: 'q' },
+      );
+      const tenant = (await client.request<{ id: string }>('GET', '/api/v1/Tenant')).body.id;
+      for (const place of [...PLACES, `/tenants/${tenant}`, '/nowhere']) {
+        await go(place);
+        expect([place, await violations(page)]).toEqual([place, []]);
+        expect([place, await page.evaluate('document.scrollingElement.scrollWidth')]).toEqual([place, width]);
+      }
+      await go('/reservations');
+      await page.getByRole('button', { name: 'Release everything' }).click();
+      expect(await violations(page)).toEqual([]);
+    },
+  );
+
+  test('is used by keyboard alone', async () => {
+    await signIn();
+    const client = createClient(service.other.url, await copyKey());
+    await client.reserve({ resource: 'printer', requester: 'alice' });
+    await go('/reservations');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter'); // the link that skips the navigation
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+    await page.getByRole('button', { name: /Release printer/ }).focus();
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.textContent.trim()')).toBe('Cancel');
+    await page.keyboard.press('Escape');
+    expect((await client.available('printer')).body).toBe(false);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText('Released.', { exact: true }).waitFor();
+  });
+
+  test('renews itself without taking the focus away, or a question that is open', async () => {
+    await signIn();
+    const client = createClient(service.other.url, await copyKey());
+    await client.register({ name: 'House', capacity: 3 }, { name: 'Desk', treePath: 'House' });
+    await go('/resources');
+    await page.getByRole('link', { name: 'House' }).focus();
+    await client.reserve({ resource: 'Desk', requester: 'alice' });
+    await page.locator('[data-name="House"].some').waitFor();
+    expect(await page.evaluate('document.activeElement.textContent.trim()')).toBe('House');
+    await go('/reservations');
+    await page.getByRole('button', { name: /Release Desk/ }).click();
+    const renewed = page.waitForResponse((response) => response.url().includes('/reservations?'));
+    await client.reserve({ resource: 'other', requester: 'bob' });
+    await renewed;
+    await page.locator(':popover-open').getByRole('button', { name: 'Cancel' }).click();
+    await client.reserve({ resource: 'third', requester: 'bob' });
+    await page.getByRole('rowheader', { name: 'third' }).waitFor();
+  });
+
+  test('shows 100 of 10,000 reservations and 300 of 10,000 resources at most', async () => {
+    await signIn();
+    const key = await copyKey();
+    await context.clearCookies();
+    await signIn('root');
+    const tenant = /^hf_(.+)_/.exec(key)?.[1];
+    await go(`/tenants/${tenant}`);
+    await page.getByLabel('Tier').selectOption('Enterprise');
+    await page.getByRole('button', { name: 'Change the tier' }).click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    await context.clearCookies();
+    await signIn(tenant?.replace(/-[0-9a-f]+$/, ''));
+    const client = createClient(service.other.url, key);
+    for (let i = 0; i < 10_000; i += 500) {
+      const names = Array.from({ length: 500 }, (_, j) => `r${String(i + j).padStart(5, '0')}`);
+      await client.register(
+        ...names.map((name, j) => ({
+          name,
+          ...(j % 50 === 0 ? {} : { treePath: names[j - (j % 50)] ?? '' }),
+          capacity: 60,
+        })),
+      );
+      await client.reserve(...names.map((name, j) => ({ resource: `plain-${name}`, requester: `q${j}` })));
+    }
+    await go('/reservations');
+    await page.getByText('10,000 held').waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(100);
+    await page.getByRole('link', { name: 'Older' }).click();
+    await page.getByText('Page 2 of 100').waitFor();
+    await page.getByLabel('Search').fill('plain-r00007');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText('10,000 held, 1 found').waitFor();
+    await go('/resources');
+    await page.getByText('10,000 registered').waitFor();
+    expect(await page.locator('.node').count()).toBe(300);
+  });
+});

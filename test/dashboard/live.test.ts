@@ -1,0 +1,184 @@
+/**
+ * The dashboard in a browser: events, reservations and resources, and how open pages follow them.
+ */
+import { describe, expect, test } from 'vitest';
+import { createClient } from '../support/client.ts';
+import { startInstance } from '../support/service.ts';
+import { confirm, copyKey, go, known, page, service, signIn } from '../support/visitor.ts';
+
+describe('a reservation over HTTP', () => {
+  test('appears live on another replica’s page, and goes when it is released', async () => {
+    await signIn();
+    const client = createClient(service.one.url, await copyKey());
+    await go('/live', page, service.other);
+    await page.getByText('connected', { exact: true }).waitFor();
+    const { body } = await client.reserve({ resource: 'seen-live', requester: 'robot' });
+    const row = page.locator('#events tr', { hasText: 'RESERVED' });
+    await row.getByText('seen-live').waitFor();
+    await page.locator('[data-live="held"]').getByText('seen-live').waitFor();
+    await client.unreserve({ resource: 'seen-live', requester: 'robot', releaseToken: body[0]?.releaseToken });
+    await page.locator('#events tr', { hasText: 'UNRESERVED' }).getByText('RELINQUISHED').waitFor();
+    await page.locator('[data-live="held"]').getByText('seen-live').waitFor({ state: 'detached' });
+  });
+});
+
+describe('the live page', () => {
+  test('shows what passes its filter, and nothing else; it is paused and cleared', async () => {
+    await signIn();
+    const client = createClient(service.one.url, await copyKey());
+    await go('/live');
+    await page.getByText('connected', { exact: true }).waitFor();
+    await page.getByLabel('RESERVE_FAILED', { exact: true }).uncheck();
+    await page.getByLabel('Requester').fill('ALI');
+    await client.reserve(
+      { resource: 'a', requester: 'bob' },
+      { resource: 'a', requester: 'alice' },
+      { resource: 'b', requester: 'alice' },
+    );
+    await page.locator('#events tr').getByText('alice').waitFor();
+    expect(await page.locator('#events tr').allInnerTexts()).toEqual([expect.stringMatching(/RESERVED\s+b\s+alice/)]);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await client.reserve({ resource: 'c', requester: 'alice' });
+    await page.locator('[data-live="held"]').getByText('c', { exact: true }).waitFor();
+    expect(await page.locator('#events tr').count()).toBe(1);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.locator('#events tr').nth(1).waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    expect(await page.locator('#events tr').count()).toBe(0);
+  });
+
+  test('connects again when its replica is back, says so, and reads what is held anew', async () => {
+    await signIn();
+    const client = createClient(service.one.url, await copyKey());
+    const before = await startInstance({ keys: [], env: service.env });
+    known.push(before.url);
+    await go('/live', page, before);
+    await page.getByText('connected', { exact: true }).waitFor();
+    await before.stop();
+    await page.getByText('interrupted, connecting again').waitFor();
+    await client.reserve({ resource: 'while-away', requester: 'robot' });
+    const after = await startInstance({ keys: [], env: service.env, port: Number(new URL(before.url).port) });
+    await page.getByText('The stream was interrupted').waitFor();
+    await page.locator('[data-live="held"]').getByText('while-away').waitFor();
+    await after.stop();
+  });
+});
+
+describe('reservations', () => {
+  test('are searched, and one is released by force, once it was asked again', async () => {
+    await signIn();
+    const client = createClient(service.other.url, await copyKey());
+    await client.reserve({ resource: 'printer', requester: 'alice' }, { resource: 'scanner', requester: 'bob' });
+    await go('/reservations');
+    await page.getByLabel('Search').fill('ALICE');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText('2 held, 1 found').waitFor();
+    expect(await page.getByText('scanner').count()).toBe(0);
+    await confirm(/Release printer/, 'Release');
+    await page.getByText('Released.', { exact: true }).waitFor();
+    expect((await client.available('printer')).body).toBe(true);
+    expect((await client.available('scanner')).body).toBe(false);
+  });
+
+  test('that are free already are reported as such', async () => {
+    await signIn();
+    const client = createClient(service.other.url, await copyKey());
+    await client.reserve({ resource: 'printer', requester: 'alice' });
+    await go('/reservations');
+    await page.getByRole('button', { name: /Release printer/ }).click();
+    await client.reset();
+    await page.locator(':popover-open').getByRole('button', { name: 'Release' }).click();
+    await page.getByRole('alert').getByText('It was not released: it is free already.').waitFor();
+    await client.reserve({ resource: 'later', requester: 'bob' });
+    await page.getByRole('rowheader', { name: 'later' }).waitFor(); // the page goes on renewing itself
+  });
+
+  test('are released all at once', async () => {
+    await signIn();
+    const client = createClient(service.other.url, await copyKey());
+    await client.reserve({ resource: 'a', requester: 'q' }, { resource: 'b', requester: 'q' });
+    await go('/reservations');
+    await confirm('Release everything', 'Release everything');
+    await page.getByText('All reservations are released.').waitFor();
+    expect((await client.active()).body).toEqual([]);
+  });
+});
+
+describe('resources', () => {
+  test('are registered; a reservation of a leaf colours it and what is above it, on an open page', async () => {
+    await signIn();
+    const client = createClient(service.other.url, await copyKey());
+    await go('/resources');
+    await page.getByLabel('Name', { exact: true }).fill('Desk');
+    await page.getByLabel(/^Tree path/).fill('House>Floor');
+    await page.getByRole('button', { name: 'Register' }).click();
+    await page.getByText('Registered.', { exact: true }).waitFor();
+    const colour = () =>
+      page.evaluate(`getComputedStyle(document.querySelector('[data-name="House"]')).backgroundColor`);
+    const states = () =>
+      Promise.all(['House', 'Floor', 'Desk'].map((name) => page.locator(`[data-name="${name}"]`).textContent()));
+    expect(await states()).toEqual(Array(3).fill(expect.stringContaining('free')));
+    const before = await colour();
+    await client.reserve({ resource: 'Desk', requester: 'alice' });
+    await page.locator('[data-name="House"].full').waitFor();
+    expect(await states()).toEqual(Array(3).fill(expect.stringContaining('held')));
+    await expect.poll(colour).not.toBe(before);
+  });
+
+  test('a pool is shown slot by slot, with what it takes along; it is changed and deleted', async () => {
+    await signIn();
+    const client = createClient(service.other.url, await copyKey());
+    await client.register({ name: 'pool', capacity: 3, blocks: ['Ink', 'Paper'] }, { name: 'Ink' });
+    await go('/resources');
+    await page.getByRole('link', { name: 'pool' }).click();
+    await client.reserve({ resource: 'pool', requester: 'alice' });
+    await page.locator('.slots li.held', { hasText: 'pool_0' }).getByText('alice').waitFor();
+    for (const blocker of ['Ink', 'Paper']) await page.locator(`[data-name="${blocker}"].full`).waitFor();
+    expect(await page.locator('.slots li.free').count()).toBe(2);
+    await page.getByLabel('Capacity').fill('5');
+    await page.getByRole('button', { name: 'Register' }).click();
+    await page.getByText('4 of 5 free').waitFor();
+    await page.getByRole('link', { name: 'pool' }).click();
+    await confirm(/^Delete/, 'Delete');
+    await page.getByRole('alert').waitFor();
+    await client.reset();
+    await confirm(/^Delete/, 'Delete');
+    await page.getByText('Deleted.', { exact: true }).waitFor();
+    expect((await client.definitions()).body.map(({ name }) => name)).toEqual(['Ink']);
+  });
+
+  test('that are too many for a picture are found page by page, and below their parent', async () => {
+    await signIn();
+    const client = createClient(service.other.url, await copyKey());
+    const names = Array.from({ length: 130 }, (_, i) => `r${String(i).padStart(3, '0')}`);
+    await client.register(
+      ...names.map((name) => ({ name })),
+      ...names.map((name) => ({ name: `${name}-below`, treePath: 'House' })),
+    );
+    await go('/resources');
+    expect(await page.locator('.tree > li > .node').count()).toBe(100 + 50);
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByText('Page 2 of 2').waitFor();
+    await page.getByRole('link', { name: 'r129', exact: true }).waitFor();
+    await page.getByLabel('Search').fill('-below');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText('130 found').waitFor();
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByRole('link', { name: 'r129-below' }).waitFor();
+    await go('/resources');
+    await page.getByRole('link', { name: 'and 80 more below House' }).click();
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByRole('link', { name: 'r129-below' }).waitFor();
+  });
+
+  test('a registration that is refused says why, and keeps what was typed', async () => {
+    await signIn();
+    await go('/resources');
+    await page.getByLabel('Name', { exact: true }).fill('a>b');
+    await page.getByLabel(/^Blockers/).fill('x\ny');
+    await page.getByRole('button', { name: 'Register' }).click();
+    await page.getByRole('alert').getByText('Name must not contain >').waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('a>b');
+    expect(await page.getByLabel(/^Blockers/).inputValue()).toBe('x\ny');
+  });
+});

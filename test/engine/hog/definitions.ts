@@ -1,0 +1,107 @@
+/**
+ * The worst requests that list, register, delete or copy definitions: a title, and what makes each request.
+ */
+import { copyDefinitions, takeCopyLease } from '../../../src/engine/definitions/copy.ts';
+import { deleteDefinition } from '../../../src/engine/definitions/delete.ts';
+import { definitions, tree } from '../../../src/engine/definitions/list.ts';
+import { register } from '../../../src/engine/definitions/register.ts';
+import { NOW } from '../../../src/engine/definitions/step.ts';
+import { BATCH, fresh, item, long, range, running } from './state.ts';
+
+export const DEFINITIONS: readonly (readonly [string, () => () => Promise<unknown>])[] = [
+  [
+    'definitions, the first pages',
+    () => async () => {
+      let pages = 0;
+      for await (const _ of definitions(running.engine, running.credential)) if (++pages === 40) return;
+    },
+  ],
+  [
+    'tree, the first pages',
+    () => async () => {
+      let pages = 0;
+      for await (const _ of tree(running.engine, running.credential)) if (++pages === 40) return;
+    },
+  ],
+  [
+    'register of 500 new names',
+    () => () =>
+      register(
+        running.engine,
+        running.credential,
+        range(BATCH, (i) => item(`${fresh()}${i}`)),
+        16,
+        NOW,
+      ),
+  ],
+  [
+    'register of 500 with 16 new ancestors each',
+    () => () =>
+      register(
+        running.engine,
+        running.credential,
+        range(BATCH, (i) => item(`${fresh()}${i}`, { treePath: range(16, (j) => `${fresh()}${j}`) })),
+        16,
+        NOW,
+      ),
+  ],
+  [
+    'register of 500 with 64 blockers each',
+    () => () =>
+      register(
+        running.engine,
+        running.credential,
+        range(BATCH, (i) => item(`${fresh()}${i}`, { blocks: range(64, (j) => `b${i}${j}`) })),
+        16,
+        NOW,
+      ),
+  ],
+  [
+    'register of 500 pools of 100,000',
+    () => () =>
+      register(
+        running.engine,
+        running.credential,
+        range(BATCH, (i) => item(`${fresh()}${i}`, { capacity: 100_000 })),
+        16,
+        NOW,
+      ),
+  ],
+  [
+    'register of a pool whose slots are held as plain resources',
+    () => () => register(running.engine, running.credential, [item('adopted', { capacity: 100_000 })], 16, NOW),
+  ],
+  [
+    'register of what moves a node of many children down',
+    () => () => register(running.engine, running.credential, [item('parent', { treePath: ['above'] })], 16, NOW),
+  ],
+  [
+    'delete of a node of many children',
+    () => () => deleteDefinition(running.engine, running.credential, 'parent', false, NOW),
+  ],
+  [
+    'delete of a node of many children, cascading',
+    () => () => deleteDefinition(running.engine, running.credential, 'parent', true, NOW),
+  ],
+  [
+    'copy of 1,000 definitions from the database',
+    () => async () => {
+      const { redis } = running.engine;
+      const { tenant } = running.credential;
+      await redis.del(`{${tenant}}:copying`);
+      await takeCopyLease(redis, tenant, 'lease');
+      await copyDefinitions(
+        redis,
+        tenant,
+        'lease',
+        range(1000, (i) => ({
+          name: long(`copied${i}`),
+          capacity: 5,
+          parent: null,
+          blocks: range(64, (j) => `${j}`.padEnd(120, 'c')),
+        })),
+      );
+      await redis.del(`{${tenant}}:copying`);
+    },
+  ],
+];

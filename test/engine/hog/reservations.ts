@@ -1,0 +1,142 @@
+/**
+ * The worst requests that reserve, check, renew, release or list reservations: a title, and what makes each request.
+ */
+import type { TransactionItem } from '../../../src/contract/reservations.ts';
+import { active } from '../../../src/engine/reservations/active.ts';
+import { check } from '../../../src/engine/reservations/check.ts';
+import { slotOwners } from '../../../src/engine/reservations/slotOwners.ts';
+import { renew, transaction, unreserve } from '../../support/verbs.ts';
+import { BATCH, fresh, long, range, reserveOf, resources, running } from './state.ts';
+
+export const RESERVATIONS: readonly (readonly [string, () => () => Promise<unknown>])[] = [
+  ['reserve of 500 plain names with leases', () => reserveOf(...resources(BATCH, (i) => `${fresh()}${i}`, 60))],
+  ['reserve of 500 long names', () => reserveOf(...resources(BATCH, (i) => long(`${fresh()}${i}`), 60))],
+  ['reserve of 500 names like slots', () => reserveOf(...resources(BATCH, (i) => `${fresh()}_${i * 700}`, 60))],
+  ['reserve of 500 slots of a pool', () => reserveOf(...resources(BATCH, () => 'wide', 60))],
+  ['reserve of a chain of blockers', () => reserveOf(...resources(BATCH, (i) => `chain${i % 300}`))],
+  ['reserve of one chain of blockers', () => reserveOf({ resource: 'chain0', requester: 'r' })],
+  ['reserve of a crowd of blockers', () => reserveOf(...resources(BATCH, (i) => `crowd${i % 300}`))],
+  ['reserve of a pool with 448 blockers', () => () => reserveOf({ resource: 'pool', requester: fresh() })()],
+  ['reserve of 500 of these', () => reserveOf(...resources(BATCH, () => 'pool'))],
+  ['reserve of 100 of these', () => reserveOf(...resources(100, () => 'pool'))],
+  ['reserve of 500 leaves at depth 16', () => reserveOf(...resources(BATCH, (i) => `deep${i % 64}`))],
+  ['reserve of 500 leaves of one node', () => reserveOf(...resources(BATCH, (i) => `child${2 * i + 1}`))],
+  ['reserve of 500 that are held', () => reserveOf(...resources(BATCH, (i) => `plain-${i}`))],
+  [
+    'reserve of 500 that the requester has',
+    () => reserveOf(...range(BATCH, (i) => ({ resource: `plain-${i}`, requester: 'r' }))),
+  ],
+  [
+    'reserve of 500 paths that are not valid',
+    () => reserveOf(...resources(BATCH, (i) => `x>${'y>'.repeat(100)}deep${i % 64}`)),
+  ],
+  [
+    'transaction that rolls 499 back',
+    () => () =>
+      transaction(running.engine, running.credential, 'ALL_OR_NONE', [
+        ...resources(BATCH - 1, (i) => `${fresh()}_${i}`, 60).map(
+          (one): TransactionItem => ({ requestType: 'RESERVE', ...one }),
+        ),
+        { requestType: 'RESERVE', resource: 'plain-1', requester: 'other' },
+      ]),
+  ],
+  [
+    'transaction of 500 on a pool, none of which stays',
+    () => () =>
+      transaction(running.engine, running.credential, 'ALL_OR_NONE', [
+        ...resources(BATCH - 1, () => 'wide', 60).map((one): TransactionItem => ({ requestType: 'RESERVE', ...one })),
+        { requestType: 'RESERVE', resource: 'plain-1', requester: 'other' },
+      ]),
+  ],
+  ['reserve of what blocks the slots of long plans', () => reserveOf({ resource: 'looking', requester: 'r' })],
+  ['reserve of what blocks many that block the same', () => reserveOf({ resource: 'piles', requester: 'r' })],
+  ['reserve of 480 with long plans', () => reserveOf(...resources(480, (i) => `heavy_${i}`))],
+  [
+    'check of 480 with long plans',
+    () => () =>
+      check(
+        running.engine,
+        running.credential,
+        range(480, (i) => ({ resource: `heavy_${i}` })),
+      ),
+  ],
+  [
+    'slotOwners of 480 with long plans',
+    () => () =>
+      slotOwners(
+        running.engine,
+        running.credential,
+        range(480, (i) => `heavy_${i}`),
+      ),
+  ],
+  [
+    'activeReservations with long plans',
+    () => async () => {
+      for await (const _ of active(running.engine, running.credential, { resource: 'heavy' }))
+        if (_.rows.length) return;
+    },
+  ],
+  [
+    'check of 500',
+    () => () =>
+      check(
+        running.engine,
+        running.credential,
+        range(BATCH, (i) => ({ resource: `crowd${i % 300}`, requester: `q${i}` })),
+      ),
+  ],
+  [
+    'check of 500 slots of pools and paths',
+    () => () =>
+      check(
+        running.engine,
+        running.credential,
+        range(BATCH, (i) => ({
+          resource: i % 2 ? `wide_${i}` : `x>${'y>'.repeat(100)}deep${i % 64}`,
+          requester: 'r',
+        })),
+      ),
+  ],
+  [
+    'unreserve of 500 that others hold',
+    () => () =>
+      unreserve(
+        running.engine,
+        running.credential,
+        range(BATCH, (i) => ({ resource: `plain-${i}`, requester: 'other', releaseToken: undefined })),
+      ),
+  ],
+  [
+    'renew of 500 without a token',
+    () => () =>
+      renew(
+        running.engine,
+        running.credential,
+        range(BATCH, (i) => ({ resource: `plain-${i}`, requester: 'r', releaseToken: undefined, ttlSeconds: 5 })),
+      ),
+  ],
+  [
+    'slotOwners of 2,000',
+    () => () =>
+      slotOwners(
+        running.engine,
+        running.credential,
+        range(2000, (i) => `plain-${i}`),
+      ),
+  ],
+  [
+    'activeReservations, the first pages',
+    () => async () => {
+      let pages = 0;
+      for await (const _ of active(running.engine, running.credential)) if (++pages === 40) return;
+    },
+  ],
+  [
+    'activeReservations of nobody, the first pages',
+    () => async () => {
+      let pages = 0;
+      for await (const _ of active(running.engine, running.credential, { requester: 'nobody' }))
+        if (++pages === 40) return;
+    },
+  ],
+];

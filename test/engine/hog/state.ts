@@ -1,0 +1,112 @@
+/**
+ * A tenant in the worst state that the caps allow, on a Redis of its own, and calls of it. Importing this file builds
+ * the state before the tests. HOG=full takes it to 1,000,000 reservations and 100,000 definitions, and prints figures.
+ */
+import { afterAll, beforeAll } from 'vitest';
+import { type RedisServer, startRedis } from '../../../scripts/redisServer.ts';
+import type { Definition } from '../../../src/contract/definitions.ts';
+import { DEFAULT_SIZES } from '../../../src/domain/maxSizes.ts';
+import { register } from '../../../src/engine/definitions/register.ts';
+import { NOW } from '../../../src/engine/definitions/step.ts';
+import { setClock } from '../../support/clock.ts';
+import { type RunningEngine, startEngine } from '../../support/engine.ts';
+import { reserve } from '../../support/verbs.ts';
+import { ScriptTimes } from './scriptTimes.ts';
+
+const IS_FULL = process.env.HOG === 'full';
+const RESERVATIONS = IS_FULL ? 1_000_000 : 50_000;
+const DEFINITIONS = IS_FULL ? 100_000 : 10_000;
+export const BATCH = 500;
+
+let server: RedisServer;
+export let running: RunningEngine;
+export let times: ScriptTimes;
+export const base = Date.now();
+
+/** A name of the greatest length, by characters and by bytes. */
+export const long = (name: string) => name + 'é'.repeat(DEFAULT_SIZES.nameLength - name.length);
+export const range = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i));
+export const item = (
+  name: string,
+  { treePath = [], ...more }: { capacity?: number; blocks?: string[]; treePath?: string[] } = {},
+): Definition => ({ name, capacity: 1, blocks: [], ...more, treePath: treePath.join('>') || null });
+
+export async function registerAll(items: readonly Definition[], many = 100): Promise<void> {
+  for (let i = 0; i < items.length; i += many)
+    await register(running.engine, running.credential, items.slice(i, i + many), 16, NOW);
+}
+
+beforeAll(async () => {
+  server = await startRedis(() => {});
+  running = await startEngine(undefined, server.url);
+  const { engine, credential } = running;
+  const { redis } = engine;
+  await setClock(redis, credential.tenant, base);
+  times = await ScriptTimes.of(redis);
+
+  await registerAll(
+    [
+      // A chain of resources that each block the next and as many others as they may.
+      ...range(300, (i) =>
+        item(`chain${i}`, {
+          blocks: [`chain${i + 1}`, ...range(DEFAULT_SIZES.blocks - 1, (j) => `${i}-${j}-`.padEnd(100, 'b'))],
+        }),
+      ),
+      // A crowd that block the same.
+      ...range(300, (i) =>
+        item(`crowd${i}`, { blocks: range(64, (j) => (j < 63 ? `crowd${(i + j + 1) % 300}` : 'Ink')) }),
+      ),
+      item('pool', { capacity: 100_000, blocks: range(64, (i) => `B${i}`) }),
+      ...range(64, (i) => item(`B${i}`, { blocks: range(6, (j) => `Z${i}-${j}`) })),
+      item('wide', { capacity: 100_000 }),
+      // Reservations with the longest plans, and definitions that look at many of these.
+      item('heavy', { capacity: 480, blocks: ['hub'] }),
+      item('hub', { blocks: range(4, (i) => `hub${i}`) }),
+      ...range(4, (i) => item(`hub${i}`, { blocks: range(60, (j) => `${'"'.repeat(28)}${i}${j}`) })),
+      ...range(8, (i) => item(`look${i}`, { blocks: range(60, (j) => `heavy_${60 * i + j}`) })),
+      item('looking', { blocks: range(8, (i) => `look${i}`) }),
+      ...range(64, (i) => item(`same${i}`, { treePath: range(16, (j) => `same-${j}`) })),
+      item('pile', { capacity: 1000, blocks: range(64, (i) => `same${i}`) }),
+      item('piles', { blocks: range(64, (i) => `pile_${i}`) }),
+      ...range(64, (i) => item(`deep${i}`, { treePath: range(16, (j) => long(`d${i % 4}-${j}`).slice(0, 200)) })),
+    ],
+    20,
+  );
+  const rest = DEFINITIONS - 1000;
+  await registerAll(
+    range(rest, (i) => item(i % 2 ? `child${i}` : long(`leaf${i}`), { treePath: ['parent'] })),
+    500,
+  );
+  for (let i = 0; i < 480; i++)
+    await reserve(engine, credential, [{ resource: 'heavy', requester: `h${i}`, ttlSeconds: 86_400 }]);
+  await registerAll([item('heavy', { capacity: 480 })]);
+  const count = RESERVATIONS - 20_000;
+  for (let i = 0; i < count; i += 5 * BATCH)
+    await Promise.all(
+      range(5, (j) =>
+        reserve(
+          engine,
+          credential,
+          range(BATCH, (k) => ({ resource: `plain-${i + j * BATCH + k}`, requester: 'r', ttlSeconds: 86_400 })),
+        ),
+      ),
+    );
+}, 600_000);
+afterAll(async () => {
+  if (IS_FULL) process.stdout.write(times.report());
+  running.stop();
+  await server.stop();
+});
+
+export const reserveOf =
+  (...items: { resource: string; requester: string; ttlSeconds?: number }[]) =>
+  () =>
+    reserve(running.engine, running.credential, items);
+export const resources = (count: number, name: (i: number) => string, ttlSeconds?: number) =>
+  range(count, (i) => ({
+    resource: name(i),
+    requester: `q${i}`,
+    ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
+  }));
+let turn = 0;
+export const fresh = () => `f${turn++}-`;

@@ -1,0 +1,55 @@
+/**
+ * A reset: it leaves nothing behind, and counts what it ended.
+ */
+import { describe, expect, test } from 'vitest';
+import { register } from '../../../src/engine/definitions/register.ts';
+import { NOW } from '../../../src/engine/definitions/step.ts';
+import { setClock } from '../../support/clock.ts';
+import { startEngine } from '../../support/engine.ts';
+import { countOf, indexed, looking, many } from '../../support/expiry.ts';
+import { reserve, reset } from '../../support/verbs.ts';
+
+describe('a reset', () => {
+  test('leaves nothing behind', async () => {
+    const running = await startEngine();
+    const { engine, credential } = running;
+    const { tenant } = credential;
+    await register(engine, credential, [{ name: 'pool', capacity: 600, blocks: ['tool'], treePath: 'root' }], 16, NOW);
+    for (const round of [1, 2, 3]) {
+      const items = many(300, 600).map(({ requester }, i) => ({
+        resource: 'pool',
+        requester: `${requester}${i}`,
+        ttlSeconds: 600,
+      }));
+      await register(engine, credential, [{ name: 'root', capacity: 600, blocks: [], treePath: null }], 16, NOW);
+      await reserve(engine, credential, items.slice(0, 150));
+      await reserve(engine, credential, [...items.slice(150), { resource: 'x_1', requester: 'r' }]);
+      expect(await reset(engine, credential)).toBe(301);
+      expect(await countOf(tenant)).toBe(0);
+      expect(await looking.hget(`{${tenant}}:tenant`, 'resets')).toBe(String(round));
+      expect(await looking.exists(...['slots', 'due', 'pools'].map((what) => `{${tenant}}:${what}`))).toBe(0);
+    }
+    await reserve(engine, credential, [{ resource: 'new', requester: 'r', ttlSeconds: 600 }]);
+    const keys = (await looking.keys(`{${tenant}}:*`)).map((key) => key.slice(tenant.length + 3)).sort();
+    expect(keys.filter((key) => !key.startsWith('answer:'))).toEqual([
+      'definitions',
+      'due',
+      'index',
+      'slots',
+      'tenant',
+    ]);
+    expect(Number(await indexed(tenant))).toBeGreaterThan(Date.now());
+    running.stop();
+  });
+
+  test('counts what it ended, what was due already left out', async () => {
+    const running = await startEngine();
+    const { engine, credential } = running;
+    const start = Date.now();
+    await setClock(engine.redis, credential.tenant, start);
+    await reserve(engine, credential, [...many(5, 10), { resource: 'a', requester: 'r', ttlSeconds: 60 }]);
+    await setClock(engine.redis, credential.tenant, start + 10_000);
+    expect(await reset(engine, credential)).toBe(1);
+    running.stop();
+  });
+});

@@ -1,0 +1,90 @@
+/**
+ * Registration in the model: definitions that it stores, lists and deletes (docs/specification.md#registration).
+ */
+import type { Definition, TreeNode } from '../../src/contract/definitions.ts';
+
+import { Plans } from './plans.ts';
+import { type Registration, slotName } from './state.ts';
+
+const MAX_DEPTH = 16;
+const byCodePoint = (a: string, b: string) => (Buffer.from(a) < Buffer.from(b) ? -1 : 1);
+
+export class Definitions extends Plans {
+  /** Returns the definitions stored, or null if the batch is refused. */
+  register(items: readonly Registration[]): Definition[] | null {
+    const wanted = new Map(items.map((item) => [item.name, item]));
+    const next = new Map(this.definitions);
+    const stored: string[] = [...wanted.keys()];
+    for (const { name, capacity, blocks, treePath } of wanted.values()) {
+      next.set(name, { capacity, blocks: [...blocks], parent: treePath.at(-1) ?? null });
+    }
+    for (const { treePath } of wanted.values()) {
+      for (let i = treePath.length - 1; i >= 0; i--) {
+        const ancestor = treePath[i] ?? '';
+        if (next.has(ancestor)) continue;
+        next.set(ancestor, { capacity: 1, blocks: [], parent: treePath[i - 1] ?? null });
+        stored.push(ancestor);
+      }
+    }
+    const pathIn = (name: string, seen: string[] = []): string[] | null => {
+      if (seen.includes(name)) return null; // a cycle
+      const parent = next.get(name)?.parent ?? null;
+      if (parent === null) return [];
+      const path = pathIn(parent, [...seen, name]);
+      return path === null ? null : [...path, parent];
+    };
+    for (const { name, treePath } of wanted.values()) {
+      if (pathIn(name)?.join('>') !== treePath.join('>')) return null;
+    }
+    for (const name of next.keys()) {
+      const path = pathIn(name);
+      if (path === null || path.length > MAX_DEPTH) return null;
+      const [base, index] = slotName(name) ?? ['', 0];
+      const capacity = next.get(base)?.capacity ?? 1;
+      if (capacity > 1 && index < capacity) return null;
+    }
+    this.definitions = next;
+    // What was held as a plain resource and is now a pool's slot counts among the pool's.
+    for (const hold of this.holds) {
+      const [base, index] = slotName(hold.slot) ?? ['', 0];
+      if (hold.of === hold.slot && next.has(base) && this.capacityOf(base) > 1 && index < this.capacityOf(base)) {
+        hold.of = base;
+        hold.byName = true;
+      }
+    }
+    return stored.map((name) => this.describe(name));
+  }
+
+  describe(name: string): Definition {
+    const { capacity, blocks } = this.definitions.get(name) ?? { capacity: 1, blocks: [] };
+    return { name, capacity, blocks: [...blocks], treePath: this.ancestorsOf(name).join('>') || null };
+  }
+
+  list(): Definition[] {
+    return [...this.definitions.keys()].sort(byCodePoint).map((name) => this.describe(name));
+  }
+
+  tree(parent: string | null = null): TreeNode[] {
+    const names = [...this.definitions.keys()].filter((name) => this.definitions.get(name)?.parent === parent);
+    return names.sort(byCodePoint).map((name) => ({
+      name,
+      path: [...this.ancestorsOf(name), name].join('>'),
+      capacity: this.capacityOf(name),
+      available: Math.max(0, this.capacityOf(name) - this.heldOf(name).length),
+      children: this.tree(name),
+    }));
+  }
+
+  /** Returns what was deleted, or why nothing was. */
+  delete(name: string, cascade: boolean): string[] | 'refused' | 'unregistered' {
+    if (!this.definitions.has(name)) return 'unregistered';
+    const doomed = [name];
+    for (const one of doomed) {
+      for (const [child, { parent }] of this.definitions) if (parent === one) doomed.push(child);
+    }
+    if (!cascade && doomed.length > 1) return 'refused';
+    if (doomed.some((one) => this.heldOf(one).length > 0)) return 'refused';
+    for (const one of doomed) this.definitions.delete(one);
+    return doomed;
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Plans, as the model makes them: the slots that a reservation needs, in order (docs/specification.md#plans).
+ */
+import { type Hold, State } from './state.ts';
+
+export type Entry = {
+  resource: string;
+  slot?: string;
+  owner: string;
+  role: 'own' | 'ancestor' | 'blocker';
+  valid: boolean;
+};
+
+export class Plans extends State {
+  plan(
+    resource: string,
+    slot: string | undefined,
+    owner: string,
+    role: 'own' | 'blocker',
+    plan: Entry[] = [],
+  ): Entry[] {
+    const chain: Entry[] = [
+      ...this.ancestorsOf(resource).map(
+        (name): Entry => ({ resource: name, owner, role: role === 'own' ? 'ancestor' : 'blocker', valid: true }),
+      ),
+      { resource, ...(slot === undefined ? {} : { slot }), owner, role, valid: true },
+    ];
+    const added: Entry[] = [];
+    for (const entry of chain) {
+      const same = (other: Entry) => other.resource === entry.resource && other.slot === entry.slot && other.valid;
+      if (plan.some(same)) continue;
+      plan.push(entry);
+      added.push(entry);
+    }
+    for (const { resource: declarer } of added) {
+      for (const blocker of this.definitions.get(declarer)?.blocks ?? []) {
+        const meant = this.meaning(blocker, false);
+        const system = `system:${declarer}`;
+        if (meant === null) plan.push({ resource: blocker, owner: system, role: 'blocker', valid: false });
+        else this.plan(meant.resource, meant.slot, system, 'blocker', plan);
+      }
+    }
+    return plan;
+  }
+
+  /** The slot that meets an entry; null if there is none. */
+  meet({ resource, slot, owner, valid }: Entry, taken: Hold[]): Hold | null {
+    if (!valid) return null;
+    const holds = [...new Set([...this.holds, ...taken])];
+    const held = holds.filter((hold) => hold.of === resource || hold.slot === resource);
+    if (slot !== undefined) {
+      const there = holds.find((hold) => hold.slot === slot);
+      if (there !== undefined) return there.owner === owner ? there : null;
+      return held.length < this.capacityOf(resource) ? { slot, owner, of: resource, byName: true } : null;
+    }
+    const mine = held.filter((hold) => hold.owner === owner);
+    const assigned =
+      mine.find((hold) => hold.of === resource && hold.slot !== resource && !hold.byName) ??
+      mine.find((hold) => hold.slot === resource);
+    if (assigned !== undefined) return assigned;
+    if (held.length >= this.capacityOf(resource)) return null;
+    if (this.capacityOf(resource) === 1) return { slot: resource, owner, of: resource, byName: false };
+    for (let i = 0; ; i++) {
+      const name = `${resource}_${i}`;
+      if (!holds.some((hold) => hold.slot === name)) return { slot: name, owner, of: resource, byName: false };
+    }
+  }
+}

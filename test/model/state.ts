@@ -1,0 +1,124 @@
+/**
+ * The state of the model: definitions, reservations and the slots that they hold, and what a name means in it
+ * (docs/specification.md#what-a-name-means). Everything is kept as sets of things, nothing is counted.
+ */
+import type { Definition } from '../../src/contract/definitions.ts';
+
+/** A registration, with its ancestors from the root down. */
+export interface Registration {
+  name: string;
+  capacity: number;
+  blocks: readonly string[];
+  treePath: readonly string[];
+}
+
+export const toDefinition = ({ blocks, treePath, ...item }: Registration): Definition => ({
+  ...item,
+  blocks: [...blocks],
+  treePath: treePath.join('>') || null,
+});
+
+export interface Registered {
+  capacity: number;
+  blocks: string[];
+  parent: string | null;
+}
+
+/** A slot that is taken. It is there as long as a reservation needs it. */
+export interface Hold {
+  slot: string;
+  owner: string;
+  /** The resource whose slot it was when it was taken. */
+  of: string;
+  /** It was asked for by its own name, so it is not the slot that its owner was assigned. */
+  byName: boolean;
+}
+
+export interface Reservation {
+  requestedName: string;
+  requester: string;
+  token: string | null;
+  fence: number;
+  reservedAt: number;
+  expiresAt: number | null;
+  own: Hold;
+  /** In plan order. */
+  others: Hold[];
+  details: {
+    acquiredSlots: Record<string, string> | null;
+    acquiredBlockers: string[] | null;
+    reservedAtPath: string | null;
+  };
+}
+
+/** `base_i`, as a pool names its slots: [base, i]. */
+export function slotName(name: string): [string, number] | null {
+  const [, base, index] = /^(.+)_(0|[1-9]\d*)$/s.exec(name) ?? [];
+  return base === undefined || index === undefined ? null : [base, Number(index)];
+}
+
+export class State {
+  definitions = new Map<string, Registered>();
+  reservations: Reservation[] = [];
+  requireRegistration = false;
+  fence = 0;
+  nowMs = 0;
+
+  get holds(): Hold[] {
+    return [...new Set(this.reservations.flatMap(({ own, others }) => [own, ...others]))];
+  }
+
+  holdAt(slot: string): Hold | undefined {
+    return this.holds.find((hold) => hold.slot === slot);
+  }
+
+  tokenAt(slot: string, requester: string): Reservation | undefined {
+    return this.reservations.find(({ own, requester: owner }) => own.slot === slot && owner === requester);
+  }
+
+  capacityOf(resource: string): number {
+    return this.definitions.get(resource)?.capacity ?? 1;
+  }
+
+  heldOf(resource: string): Hold[] {
+    return this.holds.filter(({ of, slot }) => of === resource || slot === resource);
+  }
+
+  /** The slot of a resource that an owner was assigned. */
+  assigned(resource: string, owner: string): Hold | undefined {
+    const mine = this.heldOf(resource).filter((hold) => hold.owner === owner);
+    return (
+      mine.find(({ of, slot, byName }) => of === resource && slot !== resource && !byName) ??
+      mine.find(({ slot }) => slot === resource)
+    );
+  }
+
+  ancestorsOf(resource: string): string[] {
+    const parent = this.definitions.get(resource)?.parent ?? null;
+    return parent === null ? [] : [...this.ancestorsOf(parent), parent];
+  }
+
+  meaning(name: string, setting = this.requireRegistration): { resource: string; slot?: string } | null {
+    if (this.definitions.has(name)) return { resource: name };
+    const [base, index] = slotName(name) ?? ['', 0];
+    if (this.definitions.has(base) && this.capacityOf(base) > 1) {
+      return index < this.capacityOf(base) ? { resource: base, slot: name } : null;
+    }
+    const last = name.includes('>') ? name.slice(name.lastIndexOf('>') + 1) : '';
+    if (this.definitions.has(last)) {
+      return [...this.ancestorsOf(last), last].join('>') === name ? { resource: last } : null;
+    }
+    return setting ? null : { resource: name };
+  }
+
+  whyNotValid(name: string): string {
+    const [base, index] = slotName(name) ?? ['', 0];
+    const capacity = this.capacityOf(base);
+    const last = name.slice(name.lastIndexOf('>') + 1);
+    if (this.definitions.has(base) && capacity > 1 && index >= capacity)
+      return `NOT_VALID: ${base} has ${capacity} slots, ${base}_0 to ${base}_${capacity - 1}`;
+    if (name.includes('>') && this.definitions.has(last))
+      return `NOT_VALID: ${last} is registered as ${[...this.ancestorsOf(last), last].join('>')}`;
+    return `NOT_VALID: ${name} is not registered, and this tenant allows only registered resources`;
+  }
+}

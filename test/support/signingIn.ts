@@ -1,0 +1,40 @@
+/**
+ * A dashboard, and sign-ins to it through a real identity provider. Importing this file starts and stops the dashboard.
+ */
+import { afterAll, beforeAll } from 'vitest';
+import { ask, bare } from './ask.ts';
+import { type DashboardService, startDashboard } from './dashboard.ts';
+
+export let service: DashboardService;
+beforeAll(async () => {
+  service = await startDashboard();
+});
+afterAll(() => service.stop());
+
+/**
+ * Goes as far as the provider's answer: the address that it sends the browser back to, and the cookie of the sign-in
+ * that has begun.
+ */
+export async function signInUpTo(who: string, to?: string): Promise<{ back: string; cookie: string }> {
+  const query = to === undefined ? '' : `?${new URLSearchParams({ to })}`;
+  const start = await ask(`${service.one.url}/auth/start${query}`);
+  const jar = new Map<string, string>();
+  let url = `${start.to}&${new URLSearchParams({ login_hint: who })}`;
+  while (url.startsWith(service.provider.issuer)) {
+    const answer = await ask(url, { headers: { Cookie: [...jar.values()].join('; ') } });
+    for (const cookie of answer.cookies) jar.set(cookie.split('=')[0] ?? '', bare(cookie));
+    if (answer.to === null) throw new Error(answer.text);
+    url = new URL(answer.to, url).href;
+  }
+  return { back: url, cookie: bare(start.cookies[0]) };
+}
+
+export const finish = (back: string, cookie: string) => ask(back, { headers: { Cookie: cookie } });
+
+/** Signs somebody in; gives the cookie of their session. */
+export async function sessionOf(who: string): Promise<string> {
+  const { back, cookie } = await signInUpTo(who);
+  return bare((await finish(back, cookie)).cookies.find((one) => one.startsWith('holdfast_session=')));
+}
+
+export const tenantOf = (session: string) => /hfs_([a-z0-9-]+)_/.exec(session)?.[1] ?? '';

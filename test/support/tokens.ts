@@ -1,0 +1,82 @@
+/**
+ * Two instances on one database, tenants that trust a real OpenID Connect provider, and the exchange of its JWTs.
+ * Importing this file starts and stops them.
+ */
+import { afterAll, beforeAll, expect } from 'vitest';
+import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
+import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
+import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
+import { startProvider, type TestProvider } from './provider.ts';
+import { type Instance, startInstance } from './service.ts';
+import {
+  databaseEnv,
+  KINDS,
+  type OpenStore,
+  openStore,
+  type Session,
+  signIn,
+  storeTenant,
+  type TestDatabase,
+} from './tenancy.ts';
+
+interface Token {
+  token: string;
+  tokenType: string;
+  expiresIn: number;
+  expiresAt: string;
+}
+
+export const audienceOf = (tenant: string) => `https://${tenant}.example/api`;
+export let made: TestDatabase;
+export let store: OpenStore;
+export let provider: TestProvider;
+export let starter: ConfiguredKey;
+export let free: ConfiguredKey;
+export let one: Instance;
+export let other: Instance;
+export let session: Session;
+beforeAll(async () => {
+  [made, provider] = await Promise.all([KINDS.Postgres(), startProvider()]);
+  store = await openStore(made.url);
+  defineScripts(store.redis, loadScripts(DEFAULT_TIERS));
+  starter = await storeTenant(store, 'Starter');
+  free = await storeTenant(store, 'Free');
+  const start = () => startInstance({ keys: [starter], env: databaseEnv(made.url) });
+  [one, other] = await Promise.all([start(), start()]);
+  session = await signIn(store.redis, starter.tenant);
+  expect((await trust(session, starter.tenant)).status).toBe(200);
+});
+afterAll(async () => {
+  await Promise.all([one.stop(), other.stop(), provider.stop()]);
+  await store.close();
+  await made.drop();
+});
+
+export const trust = (who: Session, tenant: string) => register(who, audienceOf(tenant));
+
+/** Registers the provider with an audience. */
+export const register = (who: Session, audience: string) =>
+  who.request(one.url, 'PUT', '/api/v1/Tenant/issuers', {
+    issuer: provider.issuer,
+    audience,
+    jwksUrl: provider.jwksUrl,
+  });
+
+export const exchange = (jwt: unknown, at = one, tenant: string | null = starter.tenant) =>
+  at.request<Token & { error: string; upgradeRequired?: boolean }>(
+    'POST',
+    '/api/v1/auth/token',
+    { jwt, ...(tenant === null ? {} : { tenant }) },
+    { 'X-Api-Key': '' },
+  );
+
+export const tokenFor = async (subject: string) => {
+  const { body } = await exchange(await provider.token(subject, audienceOf(starter.tenant)));
+  return body.token;
+};
+
+/** Calls with a token instead of the key. */
+export const withToken =
+  (token: string, at = one) =>
+  <Body = unknown>(method: string, path: string, body?: unknown) =>
+    at.request<Body>(method, path, body, { 'X-Api-Key': token });

@@ -1,0 +1,77 @@
+/**
+ * A visitor of the dashboard: a real Chromium, at two replicas, signed in at a real identity provider. Importing this
+ * file starts and stops them; each test has a page of its own, and fails if the browser finds fault with one.
+ */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { startBrowser } from './browser.ts';
+import { type DashboardService, startDashboard } from './dashboard.ts';
+
+export let service: DashboardService;
+let browser: Browser;
+beforeAll(async () => {
+  const TIERS = JSON.stringify({
+    Free: { apiKeys: 3, writesPerMinute: null, readsPerMinute: null, writesPerDay: null },
+  });
+  [service, browser] = await Promise.all([startDashboard({ TIERS }), startBrowser()]);
+}, 120_000);
+afterAll(async () => {
+  await browser.close();
+  await service.stop();
+});
+
+export let context: BrowserContext;
+export let page: Page;
+/** Errors that the browser reports, and requests of pages to hosts other than the known ones. */
+let complaints: string[] = [];
+export let known: string[] = [];
+beforeEach(async () => {
+  complaints = [];
+  known = [service.one.url, service.other.url, service.provider.issuer];
+  context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+  context.setDefaultTimeout(10_000);
+  page = await open();
+});
+afterEach(async () => {
+  await context.close();
+  expect(complaints).toEqual([]);
+});
+
+export async function open(): Promise<Page> {
+  const opened = await context.newPage();
+  opened.on('pageerror', ({ message }) => complaints.push(message));
+  opened.on('console', (message) => {
+    // The console also reports streams that end and responses with a 4xx status.
+    if (message.type() === 'error' && !/status of 4|ERR_INCOMPLETE_CHUNKED|net::ERR/.test(message.text()))
+      complaints.push(message.text());
+  });
+  opened.on('request', (request) => {
+    if (!known.includes(new URL(request.url()).origin)) complaints.push(`asks ${request.url()}`);
+  });
+  return opened;
+}
+
+let people = 0;
+/** Signs in at the provider, by default as somebody new. */
+export async function signIn(who = `person-${people++}`): Promise<string> {
+  await page.goto(`${service.one.url}/dashboard`);
+  await page.getByRole('link', { name: /^Sign in with/ }).click();
+  await page.getByLabel('Name').fill(who);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  return who;
+}
+
+export async function copyKey(): Promise<string> {
+  await page.goto(`${service.one.url}/dashboard`);
+  await page.getByRole('button', { name: 'Copy the key' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  return String(await page.evaluate('navigator.clipboard.readText()'));
+}
+
+export const go = (path: string, on = page, at = service.one) => on.goto(`${at.url}/dashboard${path}`);
+
+export async function confirm(opener: string | RegExp, button: string): Promise<void> {
+  await page.getByRole('button', { name: opener }).first().click();
+  await page.locator(':popover-open').getByRole('button', { name: button }).click();
+}

@@ -1,0 +1,119 @@
+/**
+ * A tenant as its users see and change it (docs/specification.md#operations).
+ */
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
+import { holdfast, other, own, store, user } from '../support/administration.ts';
+import { signIn, storeTenant } from '../support/tenancy.ts';
+import { watch } from '../support/watch.ts';
+
+describe('GET /api/v1/Tenant', () => {
+  test('returns tier, limits and usage, with a key and with a session', async () => {
+    await holdfast.reserve({ resource: 'a', requester: 'r' }, { resource: 'b', requester: 'r' });
+    const subscriber = await watch(holdfast);
+    const expected = {
+      id: own.tenant,
+      name: `Tenant ${own.tenant}`,
+      tier: 'Starter',
+      limits: DEFAULT_TIERS.Starter,
+      usage: { writesThisMinute: 2, writesToday: 2, reservations: 2, eventConnections: 1, apiKeys: 1, definitions: 0 },
+    };
+    expect(await holdfast.request('GET', '/api/v1/Tenant')).toMatchObject({ status: 200, body: expected });
+    expect(await user.request(holdfast.url, 'GET', '/api/v1/Tenant')).toMatchObject({ status: 200, body: expected });
+    subscriber.close();
+  });
+});
+
+describe('settings', () => {
+  const SETTINGS = '/api/v1/Tenant/settings';
+  const status = async () => (await other.reserve({ resource: 'nowhere', requester: 's' })).body[0]?.status;
+
+  test('required registration holds on every instance from the moment it is answered', async () => {
+    expect((await user.request(holdfast.url, 'GET', SETTINGS)).body).toEqual({ requireRegistration: false });
+    await user.request(holdfast.url, 'PUT', SETTINGS, { requireRegistration: true });
+    expect(await status()).toBe('NOT_VALID');
+    await user.request(holdfast.url, 'PUT', SETTINGS, { requireRegistration: false });
+    expect(await status()).toBe('ACQUIRED');
+  });
+
+  test('of a wrong form: 400', async () => {
+    expect((await user.request(holdfast.url, 'PUT', SETTINGS, { requireRegistration: 'yes' })).body).toBe(
+      'requireRegistration must be true or false',
+    );
+  });
+});
+
+describe('issuers', () => {
+  const ISSUERS = '/api/v1/Tenant/issuers';
+  const issuer = { issuer: 'https://idp.example', audience: 'app', jwksUrl: 'https://idp.example/jwks' };
+  const at = (audience: string) => `${ISSUERS}?issuer=${encodeURIComponent(issuer.issuer)}&audience=${audience}`;
+
+  test('are registered, listed, given another address, and forgotten', async () => {
+    expect(await user.request(holdfast.url, 'PUT', ISSUERS, issuer)).toMatchObject({ status: 200, body: issuer });
+    const moved = { ...issuer, jwksUrl: 'https://idp.example/keys' };
+    await user.request(holdfast.url, 'PUT', ISSUERS, moved);
+    expect((await user.request(holdfast.url, 'GET', ISSUERS)).body).toEqual([moved]);
+    expect((await user.request(holdfast.url, 'DELETE', at('app'))).status).toBe(200);
+    expect((await user.request(holdfast.url, 'DELETE', at('app'))).status).toBe(404);
+    expect((await user.request(holdfast.url, 'GET', ISSUERS)).body).toEqual([]);
+  });
+
+  test('of one tenant are nothing to another, which may register the same', async () => {
+    const stranger = await signIn(store.redis, (await storeTenant(store)).tenant);
+    for (const who of [user, stranger])
+      expect((await who.request(holdfast.url, 'PUT', ISSUERS, issuer)).status).toBe(200);
+    expect((await stranger.request(holdfast.url, 'DELETE', at('app'))).status).toBe(200);
+    expect((await user.request(holdfast.url, 'GET', ISSUERS)).body).toEqual([issuer]);
+  });
+
+  test('with the audience holdfast:<tenant id> are registered by that tenant alone', async () => {
+    const put = async (audience: string) =>
+      (await user.request(holdfast.url, 'PUT', ISSUERS, { ...issuer, audience })).status;
+    expect(await put(`holdfast:${own.tenant}`)).toBe(200);
+    for (const audience of ['holdfast:another', 'holdfast:', `holdfast:${own.tenant}x`])
+      expect([audience, await put(audience)]).toEqual([audience, 400]);
+  });
+
+  test('need tier Starter or above', async () => {
+    const free = await signIn(store.redis, (await storeTenant(store, 'Free')).tenant);
+    expect(await free.request(holdfast.url, 'PUT', ISSUERS, issuer)).toMatchObject({
+      status: 403,
+      body: { error: expect.stringContaining('Starter'), upgradeRequired: true },
+    });
+  });
+
+  test('with names that are too long for the database’s index, in bytes: 400', async () => {
+    for (const field of ['issuer', 'audience'] as const)
+      for (const text of ['x'.repeat(513), '𝔸'.repeat(129)])
+        expect((await user.request(holdfast.url, 'PUT', ISSUERS, { ...issuer, [field]: text })).status).toBe(400);
+    const longest = { ...issuer, issuer: '𝔸'.repeat(128), audience: '𝔹'.repeat(128) };
+    expect((await user.request(holdfast.url, 'PUT', ISSUERS, longest)).status).toBe(200);
+  });
+});
+
+describe('a session', () => {
+  test('releases any reservation of its tenant without a token', async () => {
+    await holdfast.reserve({ resource: 'stuck', requester: 'gone' });
+    const item = [{ resource: 'stuck', requester: 'gone' }];
+    expect((await holdfast.request('POST', '/api/v1/Reservation/unreserve', item)).status).toBe(403);
+    const { status, body } = await user.request(holdfast.url, 'POST', '/api/v1/Reservation/unreserve', item);
+    expect([status, body]).toMatchObject([200, [{ status: 'RELINQUISHED', released: ['stuck'] }]]);
+  });
+
+  test('watches events without counting as a connection', async () => {
+    const key = await storeTenant(store, 'Free');
+    const its = await signIn(store.redis, key.tenant);
+    const counted = await watch({ url: holdfast.url, key: key.key });
+    const controller = new AbortController();
+    const headers = { Cookie: its.cookie };
+    const watching = await fetch(`${other.url}/api/v1/events`, { headers, signal: controller.signal });
+    expect(watching.status).toBe(200);
+    expect((await watch({ url: holdfast.url, key: key.key })).head).toMatch(/429/);
+    await holdfast.request('POST', '/api/v1/Reservation/reset', undefined, { 'X-Api-Key': key.key });
+    const reader = watching.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    while (!text.includes('event: RESET')) text += (await reader?.read())?.value ?? '';
+    controller.abort();
+    counted.close();
+  });
+});
