@@ -5,13 +5,14 @@
 --@include owners
 --@include undo
 
--- Returns the slot that meets an entry, and true if it must be taken, false if its owner has it; nil if no slot does.
+-- Finds the slot for an entry. Returns the slot, and false if the entry's owner already holds it, true if not. Returns
+-- nil if no slot is free.
 local function find(entry)
   local resource, slot, owner = entry.resource, entry.slot, entry.owner
   if tenant.closing > nowMs then
     spend(1)
     if tonumber(redis.call('HGET', definitionsKey, '\2' .. resource) or 0) > nowMs then
-      -- It may be about to be deleted, so no slot of it is given out.
+      -- The resource may be about to be deleted, so no slot of it is assigned.
       entry.closing = true
       return nil
     end
@@ -43,8 +44,8 @@ local function find(entry)
   return index and resource .. '_' .. index, true
 end
 
--- Takes the slots of a plan's entries, in order, the resource's own for the reservation. Returns nil; or the entry that
--- cannot be met, with nothing taken.
+-- Takes the slots of a plan's entries, in order, and stores the reservation on the resource's own slot. Returns nil; or
+-- the first entry that has no free slot, with nothing taken.
 local function take(entries, reservation)
   local mark = #journal
   local isTaken, plan, names = {}, {}, {}
@@ -84,7 +85,7 @@ local function take(entries, reservation)
   local slot = reservation.slot
   local hold = recordAt(slot)
   if hold ~= reservation then
-    -- It was held along already, for an earlier reservation or, under another name, for an earlier entry.
+    -- The owner already held this slot: for an earlier reservation's plan or, by another name, for an earlier entry.
     reservation.refCount, reservation.pool, reservation.byName = hold.refCount, hold.pool, hold.byName
     setRecord(slot, reservation)
   end
