@@ -25,7 +25,7 @@ export interface StreamStart {
 }
 
 /**
- * Takes the lease of a stream.
+ * Creates the lease of a stream.
  * @throws HoldfastError unauthenticated, unavailable; LimitError if the tenant has as many streams as its tier allows
  */
 export async function openStream(engine: Engine, credential: Credential, id: string): Promise<StreamStart> {
