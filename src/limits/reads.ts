@@ -17,7 +17,7 @@ const LIMIT_TYPE = 'ReadsPerMinute';
 
 export class ReadLimiter {
   readonly #engine: Engine;
-  /** A window for each tenant and tier (docs/specification.md#limits). */
+  /** A window for each tenant and tier (docs/specification.md#limit-types). */
   readonly #limiters: ReadonlyMap<Tier, RateLimiterRedis>;
 
   constructor(engine: Engine) {

@@ -1,5 +1,5 @@
 /**
- * The leases of event streams in Redis (docs/specification.md#events). They count the streams of all instances. The
+ * The leases of event streams in Redis (docs/specification.md#the-stream). They count the streams of all instances. The
  * leases of an instance that dies expire.
  */
 import type { Credential } from '../../domain/tenants.ts';
