@@ -68,8 +68,8 @@ try {
   await cycle('plain, with a lease', [1, 100, 500], one({ ttlSeconds: 600 }));
   await cycle('pool of 10', [1, 10], each('ten'));
   await cycle('pool of 100,000, half of it held', [1, 100, 500], each('huge'));
-  await cycle('leaf at depth 5, all five pools', [1, 100, 500], each('leaf'));
-  await cycle('with 5 blockers', [1, 100], () => ({ resource: `guarded${fresh++ % 100}`, requester: 'r' }));
+  await cycle('leaf at depth 5, all five pools', [1, 100], each('leaf'));
+  await cycle('with 5 blockers', [1, 50], () => ({ resource: `guarded${fresh++ % 100}`, requester: 'r' }));
   await allOrNone();
   await renewing();
 } finally {

@@ -3,7 +3,9 @@
 
 -- Takes the item, its reply, and the reservation that the call ended, nil for none (unreserveOne.lua).
 local function emitUnreserved(item, reply, ended)
-  if ended then
+  if tenant.listenUntil == 0 then
+    return
+  elseif ended then
     emit('UNRESERVED', {
       requestType = 'UNRESERVE', resource = ended.requestedName, requester = item.requester, explanation = reply[1],
       resourceType = ended.type, apiKeyLabel = tenant.keyLabel,

@@ -18,24 +18,6 @@ local function whyNotValid(name)
   return 'NOT_VALID: ' .. name .. ' is not registered, and this tenant allows only registered resources'
 end
 
--- Explains why an entry of a plan cannot be met. Returns status and explanation.
-local function whyNotTaken(entry)
-  local name = entry.slot or entry.resource
-  if entry.closing then
-    return 'NOT_AVAILABLE', 'NOT_AVAILABLE: ' .. name .. ' is being deleted'
-  elseif entry.role == 'ancestor' then
-    return 'NOT_AVAILABLE', 'NOT_AVAILABLE: ancestor ' .. name .. ' is at capacity'
-  elseif entry.role == 'blocker' then
-    return 'NOT_AVAILABLE', 'NOT_AVAILABLE: blocker ' .. name .. (entry.invalid and ' is not valid' or ' is held')
-  end
-  local own = definition(entry.resource)
-  local pool = own and own.capacity > 1
-  if not pool or entry.slot and recordAt(entry.slot) then
-    return 'ALREADY_HELD', 'ALREADY_HELD'
-  end
-  return 'NOT_AVAILABLE', 'NOT_AVAILABLE'
-end
-
 -- Returns JSON that describes a reservation's slots to its requester: s (acquiredSlots), b (acquiredBlockers) and p
 -- (reservedAtPath). A field that does not apply is left out; returns '' if none applies.
 local function describe(entries, resource)

@@ -1,48 +1,6 @@
 -- Takes the slots of a plan (plan.lua), all or none.
---@include clock
---@include freeSlots
---@include held
---@include owners
+--@include conflicts
 --@include undo
-
--- Finds the slot for an entry. Returns the slot, and false if the entry's owner already holds it, true if not. Returns
--- nil if no slot is free.
-local function find(entry)
-  local resource, slot, owner = entry.resource, entry.slot, entry.owner
-  if tenant.closing > nowMs then
-    spend(1)
-    if tonumber(redis.call('HGET', definitionsKey, '\2' .. resource) or 0) > nowMs then
-      -- The resource may be about to be deleted, so no slot of it is assigned.
-      entry.closing = true
-      return nil
-    end
-  end
-  local own = definition(resource)
-  if slot then
-    local record = recordAt(slot)
-    if record then
-      return record.owner == owner and slot or nil, false
-    end
-    return heldOf(resource) < own.capacity and slot or nil, true
-  end
-  if not own or not own.pooled then
-    local record = recordAt(resource)
-    if record then
-      return record.owner == owner and resource or nil, false
-    end
-    return resource, true
-  end
-  local mine = assignedSlot(resource, owner)
-  if mine then
-    return mine, false
-  elseif heldOf(resource) >= own.capacity then
-    return nil
-  elseif own.capacity == 1 then
-    return resource, true
-  end
-  local index = lowestFree(resource, own.capacity)
-  return index and resource .. '_' .. index, true
-end
 
 -- Takes the slots of a plan's entries, in order, and stores the reservation on the resource's own slot. Returns nil; or
 -- the first entry that has no free slot, with nothing taken.
@@ -56,7 +14,7 @@ local function take(entries, reservation)
   for _, entry in ipairs(entries) do
     local slot, isNew
     if not entry.invalid then
-      slot, isNew = find(entry)
+      slot, isNew = slotFor(entry)
     end
     if not slot then
       undo(mark)

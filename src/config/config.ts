@@ -2,8 +2,8 @@
  * Reads the configuration from the environment, once. Nothing else reads process.env.
  */
 import type { z } from 'zod';
+import type { Sizes } from '../domain/maxSizes.ts';
 import { LOCAL_SUBJECT } from '../domain/names.ts';
-import type { Sizes } from '../domain/sizes.ts';
 import { DEFAULT_TIERS, type TierLimits, type TierTable } from '../domain/tiers.ts';
 import { Environment } from './environment.ts';
 import type { ApiKeys, JwtIssuers, Tiers } from './formats.ts';

@@ -3,7 +3,7 @@
  * (docs/specification.md#store-modes-and-start; .env.example describes them).
  */
 import { z } from 'zod';
-import { DEFAULT_SIZES } from '../domain/sizes.ts';
+import { DEFAULT_SIZES } from '../domain/maxSizes.ts';
 import { parseRedisAddress } from '../redis/address.ts';
 import { ApiKeys, httpAddress, httpsOrLoopback, integer, JwtIssuers, json, list, Tiers } from './formats.ts';
 import { isThisMachine } from './machine.ts';

@@ -3,7 +3,7 @@
  * and refuse unknown fields. `withRules` makes the same schema for other sizes.
  */
 import { z } from 'zod';
-import { DEFAULT_SIZES, type Sizes } from '../domain/sizes.ts';
+import { DEFAULT_SIZES, type Sizes } from '../domain/maxSizes.ts';
 
 /** Whether a field that a request's object does not have is a fault or is ignored. */
 export type UnknownFields = 'refuse' | 'ignore';

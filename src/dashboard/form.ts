@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { HoldfastError, LimitError } from '../domain/errors.ts';
 import { nameFault } from '../domain/names.ts';
 import { describeFault } from '../http/describeFault.ts';
-import { FAILURES, RETRY_AFTER_S } from '../http/failures.ts';
+import { FAILURES, RETRY_AFTER_S } from '../http/errorStatuses.ts';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
 
 const MAX_SEARCH_LENGTH = 256;

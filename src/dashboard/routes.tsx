@@ -8,7 +8,7 @@ import { secureHeaders } from 'hono/secure-headers';
 import { ZodError } from 'zod';
 import { type ErrorCode, HoldfastError, LimitError } from '../domain/errors.ts';
 import type { BodyDeps } from '../http/deps.ts';
-import { FAILURES, RETRY_AFTER_S } from '../http/failures.ts';
+import { FAILURES, RETRY_AFTER_S } from '../http/errorStatuses.ts';
 import { assetRoutes } from './assets.ts';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
 import { keysRoutes } from './pages/keys.tsx';

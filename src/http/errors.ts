@@ -8,7 +8,7 @@ import type { z } from 'zod';
 import { type FailureCode, HoldfastError, LimitError } from '../domain/errors.ts';
 import { describeFault, isUnknownField } from './describeFault.ts';
 import type { AppEnv } from './env.ts';
-import { FAILURES, RETRY_AFTER_S } from './failures.ts';
+import { FAILURES, RETRY_AFTER_S } from './errorStatuses.ts';
 
 /** The header for the code of a failure whose body is a string. */
 export const CODE_HEADER = 'Holdfast-Error';

@@ -4,7 +4,7 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31, zodToOpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from '@hono/zod-openapi';
 import { mapParts, type Rules, withRules } from '../contract/sizes.ts';
-import { DEFAULT_SIZES } from '../domain/sizes.ts';
+import { DEFAULT_SIZES } from '../domain/maxSizes.ts';
 import { cookieName } from '../identity/cookies.ts';
 import type { Operation } from './operation.ts';
 import { adminOperations } from './routes/admin/tenants.ts';

@@ -40,7 +40,7 @@ async function costOf(
   prepare: () => Promise<unknown> = async () => {},
 ): Promise<Cost> {
   const costs: Cost[] = [];
-  for (let i = 0; i < 4; i++) {
+  for (let i = 0; i < 6; i++) {
     await prepare();
     await holdfast.redis.config('RESETSTAT');
     await operation();

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
 import type { Definition } from '../../src/contract/definitions.ts';
 import type { TransactionItem } from '../../src/contract/reservations.ts';
-import { DEFAULT_SIZES } from '../../src/domain/sizes.ts';
+import { DEFAULT_SIZES } from '../../src/domain/maxSizes.ts';
 import { copyDefinitions, takeCopyLease } from '../../src/engine/definitions/copy.ts';
 import { deleteDefinition } from '../../src/engine/definitions/delete.ts';
 import { definitions, tree } from '../../src/engine/definitions/list.ts';

@@ -3,6 +3,7 @@
  */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startRedis } from '../../scripts/redisServer.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -66,7 +67,10 @@ describe('an address that fails too often', () => {
 
   test('has at most 10 keys a second looked up; a key that was valid lately needs no look-up', async () => {
     const [used, fresh] = [makeConfiguredKey(makeTenant()), makeConfiguredKey(makeTenant())];
+    // Of its own: it counts the scripts of all.
+    const redis = await startRedis(() => {});
     const instance = await startInstance({
+      redisUrl: redis.url,
       keys: [used, fresh],
       env: { MAX_FAILED_AUTHENTICATIONS: '5', TRUSTED_PROXIES: '1' },
     });
@@ -79,11 +83,12 @@ describe('an address that fails too often', () => {
     const before = await lookUps();
     const guesses = Array.from({ length: 200 }, () => attempt(instance, address, makeConfiguredKey(used.tenant).key));
     expect(new Set((await Promise.all(guesses)).map(({ status }) => status))).toEqual(new Set([429]));
-    // Those of two seconds at most, and what other tests do meanwhile.
+    // Look-ups of two seconds at most, and a few scripts of the instance's own.
     expect((await lookUps()) - before).toBeLessThan(100);
     expect((await attempt(instance, address, used.key)).status).toBe(200);
     await until('a look-up for the other', async () => (await attempt(instance, address, fresh.key)).status === 200);
     await instance.stop();
+    await redis.stop();
   });
 
   test('may not exchange JWTs, and is told before it has sent one', async () => {

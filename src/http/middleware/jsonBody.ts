@@ -6,7 +6,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { z } from 'zod';
-import type { Sizes } from '../../domain/sizes.ts';
+import type { Sizes } from '../../domain/maxSizes.ts';
 import { actFor } from '../actFor.ts';
 import { BodyError } from '../arrivals.ts';
 import type { AppEnv } from '../env.ts';
