@@ -3,7 +3,7 @@
 --   token:<SHA-256> of a derived token, or session:<SHA-256> of a session: each is a Redis key that expires, passed as
 --     the script's credential key; for other credentials that key is the tenant's hash
 --   '' the service itself
--- Every script makes this check, so a rotated key is dead from the moment rotation is answered.
+-- Every script makes this check, so an old key stops working before the reply to its rotation is sent.
 --@include tenant
 
 -- Returns nil; or the reply that refuses the caller: {'NO_TENANT'}, {'NO_KEY'} or {'SUSPENDED'}.

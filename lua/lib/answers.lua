@@ -1,8 +1,8 @@
--- Remembers the reply to a request for 5 s, longer than send() retries (src/redis/send.ts). So a request whose reply
--- was lost is not carried out twice.
+-- Remembers the reply to a request for 5 s, which is longer than send() retries (src/redis/send.ts). If a reply is
+-- lost, the retry gets the remembered one, and the request does not run twice.
 --@include flags
 
--- Returns the reply that this request got before; nil if it was not carried out yet.
+-- Returns the reply of this request's first try; nil if it has not run yet.
 local function answerBefore()
   local packed = flags.isRepeated and redis.call('GET', answerKey)
   if not packed then

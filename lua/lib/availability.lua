@@ -1,4 +1,4 @@
--- Tells whether a resource is available.
+-- Checks whether a resource is available.
 --@include held
 --@include names
 

@@ -1,10 +1,10 @@
--- Carries out the items of a request one by one, under the budget of work.
+-- Runs the items of a request one by one, under the work budget.
 --@include budget
 --@include meanings
 
--- Reads all that the first look at each item's resource needs, then calls carryOut(item) for each item, in order. Takes
--- the prefix by which messages name an item ('' or 'requests') and a share of the budget. Returns nil; or the place of
--- the item that exceeded the budget, as messages name it: then nothing may be committed.
+-- Reads the definitions and slots that all items name, in few commands, then calls carryOut(item) for each item, in
+-- order. Takes the prefix of an item's place in messages (nil or 'requests') and a share of the budget. Returns nil; or
+-- the place of the item that exceeded the budget, for the message. Then nothing may be committed.
 local function eachItem(items, carryOut, prefix, share)
   local place = 0
   local isOver = isOverBudget(function()

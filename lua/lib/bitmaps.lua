@@ -1,5 +1,6 @@
--- Bitmaps of the slots <name>_<i> that are held, as slots of a pool or as plain resources. The pools hash has them in
--- chunks of 512 slots, field <name>\1<chunk>; zero bytes at the end of a chunk are left out, and so is an empty chunk.
+-- Bitmaps of the slots <name>_<i> that are held, as slots of a pool or as plain resources. The pools hash stores them
+-- in chunks of 512 slots, in fields <name>\1<chunk>. Zero bytes at the end of a chunk are left out; an empty chunk has
+-- no field.
 --   chunks[field]  the bytes of a chunk, 64 numbers
 --   dirtyChunks    the fields that this script changed, in order; commit() writes them
 --@include work

@@ -1,9 +1,10 @@
--- The budget of work (work.lua) of one request. A request that exceeds it is refused whole, before anything is written.
+-- The work budget (work.lua) of one request. A request that exceeds it is refused as a whole, before anything is
+-- written.
 --@include work
--- The refusal, after the place of the item that exceeded the budget.
+-- The message, which follows the place of the item that exceeded the budget.
 local TOO_MUCH_WORK = ' takes the request over the work that one request may cause: send fewer items at a time'
 
--- Runs a function under the budget, or a share of it. Returns true if it exceeded the budget: then nothing of it may be
+-- Runs a function under the budget, or a share of it. Returns true if the function exceeded it. Then nothing may be
 -- committed.
 local function isOverBudget(run, share)
   local MAX_WORK = 8000

@@ -1,5 +1,5 @@
--- Calls a variadic command with a list of any length, a thousand arguments at a time: a whole number of pairs. An empty
--- list makes no call. Returns the sum of the replies.
+-- Calls a variadic command with a list of any length, 1,000 arguments at a time (an even number, so pairs stay
+-- together). An empty list makes no call. Returns the sum of the replies.
 local function callWith(command, key, list)
   local sum = 0
   for from = 1, #list, 1000 do

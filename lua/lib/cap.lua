@@ -1,12 +1,12 @@
--- The tenant's cap of reservations at the same time.
+-- The tenant's cap on concurrent reservations.
 --@include clock
 --@include finish
 --@include limits
 --@include refuse
 --@include rollback
 
--- Takes the state before the request (rollback.lua). Returns nil; or, if the request would take the tenant over its
--- cap, the reply that refuses it whole, with all its changes taken back.
+-- Takes the state before the request (rollback.lua). Returns nil; or, if the request would exceed the cap, rolls back
+-- all its changes and returns the reply that refuses it as a whole.
 local function overCap(requestType, before)
   local cap = limits.reservations
   local more = tenant.count - before.count

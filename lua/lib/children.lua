@@ -1,8 +1,8 @@
--- The tree below a resource, as it is stored (redefine.lua describes the index).
+-- The stored tree below a resource (redefine.lua describes the index).
 --@include definitions
 
--- Returns up to limit stored children of a resource, by name, after one of them ('' from the first); '' has the roots.
--- The script's own changes are not in it.
+-- Returns up to `limit` stored children of a resource ('': the roots), in byte order, after the child `after` ('': from
+-- the first). Changes that this script has made are not included.
 local function childrenOf(name, after, limit)
   local prefix = 'c' .. name .. '\n'
   local from = after == '' and '[' .. prefix or '(' .. prefix .. after

@@ -1,5 +1,5 @@
--- The time: Redis's own, read once a call, so that no instance's clock counts (docs/specification.md#words).
--- Gives nowUs and nowMs, microseconds and milliseconds since 1970 UTC.
+-- Reads Redis's clock once per call, so that no instance's clock matters (docs/specification.md#words).
+-- Declares nowUs and nowMs: microseconds and milliseconds since 1970 UTC.
 local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2]
 local nowMs = math.floor(nowUs / 1000)

@@ -1,24 +1,25 @@
--- The record of a held slot. Here it is a table, never changed but replaced:
+-- The record of a held slot. Scripts see it as a table, which they replace and never modify:
 --   owner          the holder: a requester, or system:<resource> for a blocker
 --   refCount       number of reservations whose plans hold the slot
 --   pool           the pool it is a slot of, '' for a resource's only slot
---   byName         true if it was reserved by its own name: it is then not the slot that its owner was assigned
---   token          release token (22 characters) of the reservation that stands on it; nil if the slot is only held
---                  along with others
--- A record with a token is a reservation. Its fencing token is its identity. It has besides:
---   slot           the slot that it stands on (not stored: the slot is the record's field in the hash)
+--   byName         true if the slot was reserved by its own name; it is then not its owner's assigned slot
+--   token          release token (22 characters) of the reservation whose own slot this is; nil if the slot is held
+--                  only by plans of other reservations
+-- A record with a token is a reservation, and its fencing token identifies it. It also has:
+--   slot           the reservation's own slot (not stored: the slot is the record's field in the hash)
 --   fence          fencing token
 --   reservedAt     ms
 --   expiresAt      ms, 0 never
 --   type, label    resource type, '' the default; label of the key, '' none
 --   requestedName  the resource as the caller named it
 --   plan           the other slots that it holds, in the order they were taken, each followed by '\n'
---   details        the slots as the requester sees them, as JSON (describe in reserve.lua), '' none
--- In the slots hash it is packed, in one of three forms, told apart by the first byte. Integers are big-endian and
--- unsigned; s ends in a zero byte, which no name can hold. src/engine/reservations/slotRecord.ts reads the same forms.
---   1 only held along                 refCount, owner, pool, byName (1 or 0)
+--   details        the slots as the requester sees them, as JSON (describe in reserveOne.lua), '' none
+-- The slots hash has it packed, in one of three forms. The first byte is the form. Integers are big-endian and
+-- unsigned; a string (s) ends with a zero byte, which no name contains. src/engine/reservations/slotRecord.ts reads
+-- these forms too.
+--   1 not a reservation               refCount, owner, pool, byName (1 or 0)
 --   2 a reservation of a plain name   owner, fence, reservedAt, expiresAt, token, type, label
---   3 any other reservation           all
+--   3 any other reservation           all fields
 local HOLD, PLAIN, FULL = '>BI4ssB', '>BsI7I6I6c22ss', '>BI4ssBI7I6I6c22sssss'
 
 local function pack(slot, r)

@@ -1,9 +1,9 @@
--- Writes what a script has decided. Scripts that change reservations call it through finish().
+-- Writes all changes of a script. Scripts that change reservations call it through finish().
 --@include callWith
 --@include due
 --@include publish
 
--- Whether the earliest due time may have changed otherwise than by a new reservation.
+-- True if the earliest due time must be read again: a new reservation only lowers it, but ending one may raise it.
 local isDueStale = false
 
 -- Adds the changed pools and chunks to the fields to set and to delete.
@@ -72,7 +72,7 @@ end
 -- Writes the records of slots, and the due times of reservations.
 local function writeRecords()
   local set, del, due, undue = {}, {}, {}, {}
-  -- Due members that are added, and reservations whose due time ends or changes.
+  -- added: number of new due members. ended: reservations whose due time ends or changes.
   local added, ended = 0, {}
   for _, slot in ipairs(changed) do
     local before, record = original[slot], records[slot]
@@ -103,16 +103,16 @@ local function writeRecords()
   callWith('HDEL', slotsKey, del)
   local areOthers = callWith('ZADD', dueKey, due) > added
   if callWith('ZREM', dueKey, undue) < #undue or areOthers then
-    -- Members in the coming form (due.lua): ZADD added one beside it, or ZREM did not find it.
+    -- Some members have the next release's form (due.lua): ZADD added a second one beside it, or ZREM did not find it.
     callWith('ZREM', dueKey, comingDueMembers(ended))
   end
 end
 
--- Writes all changes, and publishes their events. Takes the usage to charge (quota.lua), nil for none.
+-- Writes all changes and publishes their events. Takes the usage to charge (quota.lua); nil charges nothing.
 local function commit(usage)
   local setPools, delPools = poolFields()
   writeRecords()
-  -- One script may release an owner's slot and assign it a new one.
+  -- Delete before set: one script may release an owner's slot and assign the owner a new one.
   callWith('HDEL', poolsKey, delPools)
   callWith('HSET', poolsKey, setPools)
   if isDueStale then

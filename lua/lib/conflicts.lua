@@ -1,17 +1,18 @@
--- Finds the slot that meets an entry of a plan (plan.lua), or the conflict that keeps it from being met: the resource,
--- an ancestor or a blocker is held by somebody else.
+-- Finds the slot for an entry of a plan (plan.lua), or explains the conflict if there is none: another owner holds the
+-- resource, an ancestor or a blocker.
 --@include clock
 --@include freeSlots
 --@include held
 --@include owners
 
--- Returns the slot that meets an entry, and true if it must be taken, false if its owner has it; nil if no slot does.
+-- Finds the slot for an entry. Returns the slot, and false if the entry's owner already holds it, true if not. Returns
+-- nil if no slot is free.
 local function slotFor(entry)
   local resource, slot, owner = entry.resource, entry.slot, entry.owner
   if tenant.closing > nowMs then
     spend(1)
     if tonumber(redis.call('HGET', definitionsKey, '\2' .. resource) or 0) > nowMs then
-      -- It may be about to be deleted, so no slot of it is given out.
+      -- The resource may be about to be deleted, so no slot of it is assigned.
       entry.closing = true
       return nil
     end

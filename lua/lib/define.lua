@@ -1,4 +1,4 @@
--- Defines resources, and makes held slots part of pools that grow.
+-- Defines resources, and moves held slots into pools that grow.
 --@include redefine
 --@include slots
 
@@ -10,12 +10,12 @@ local function define(name, capacity, parent, blocks)
   redefine(name, { capacity = capacity, parent = parent, blocks = blocks, hasBlockers = #blocks > 0, pooled = pooled })
 end
 
--- Held slots that one script makes a pool's. A registration with more is refused. A copy from the database leaves the
--- others plain: they are not handed out, and not counted.
+-- Maximum number of held slots that one script moves into pools. A registration with more is refused. A copy from the
+-- database leaves the rest as plain resources: the pool neither assigns nor counts them.
 local MAX_ADOPTED = 500
 local adopted = 0
 
--- Returns the lowest held indexes of slots <name>_<i> below a capacity, as they are stored, at most limit + 1 of them.
+-- Returns the lowest stored indexes i below a capacity for which <name>_<i> is held, at most limit + 1 of them.
 local function heldIndexes(name, capacity, limit)
   local found, stored = {}, redis.call('HLEN', poolsKey)
   local lastChunk = math.floor((capacity - 1) / CHUNK_SLOTS)
@@ -43,8 +43,8 @@ local function heldIndexes(name, capacity, limit)
   return found
 end
 
--- Makes the slots of a pool that are held as plain resources the pool's, still under the names that they were reserved
--- by. Takes the pool's name, defined. Returns false if they are more than one script may adopt.
+-- Moves slots that are held as plain resources into their pool. They keep the names by which they were reserved. The
+-- pool must already be defined. Returns false if there are more of them than one script may adopt.
 local function adoptSlots(name)
   local capacity = definition(name).capacity
   local before = redefined[name] and redefined[name].capacity or 1

@@ -1,12 +1,12 @@
 -- The tenant's definitions, as this script sees and changes them. One hash holds, for each registered name,
 --   <name>     packed: a version byte, capacity, flags (1 pooled, 2 it has blockers), parent ('' none)
 --   \1<name>   its blockers, with '\n' between; absent if it has none
---   \2<name>   ms until which it must not be reserved, since it may be about to be deleted (delete.lua)
---   \3         a long value, so that Redis does not keep few definitions as a list, which each look-up walks
--- Here a definition is a table:
+--   \2<name>   ms: until then the name cannot be reserved, since it may be about to be deleted (delete.lua)
+--   \3         a long value: it keeps Redis from storing a short hash as a list, which every look-up would walk
+-- A definition is a table:
 --   capacity     its number of slots
 --   parent       the resource above it in the tree, '' none
---   pooled       true if it has more than one slot, or if slots are still held that it had as a pool
+--   pooled       true if it has more than one slot, or if slots are still held from when it had more
 --   hasBlockers  true if it has any; blockersOf() reads them
 --   blocks       array of their names, nil until they are read
 --@include tenant

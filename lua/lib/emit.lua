@@ -1,10 +1,10 @@
 -- Collects events. publish() sends them.
 --@include publish
 local listening = tenant.listenUntil > nowMs
--- The fields that events of one kind share, as JSON, by the kind.
+-- sharedFields[kind]: JSON of the fields that are the same in all events of a kind.
 local sharedFields = {}
 
--- Returns a name as JSON. Names hold no control characters.
+-- Returns a name as JSON. Names contain no control characters.
 local function quote(text)
   if string.find(text, '["\\]') then
     text = string.gsub(text, '["\\]', '\\%0')

@@ -1,4 +1,4 @@
--- Emits the event of a renewed reservation.
+-- Emits the event for a renewed reservation.
 --@include acquiredSlots
 --@include emit
 local function emitRenewed(reservation)

@@ -1,8 +1,8 @@
--- Emits the event of an item to reserve, if its result has one. The explanation of an event is the bare status.
+-- Emits the event for one reserve item, if its result has one. The event's explanation is the status without details.
 --@include acquiredSlots
 --@include emit
 
--- Takes the item, its reply and the reservation if the call made it (reserveOne.lua).
+-- Takes the item, its reply, and the reservation that the call made, nil for none (reserveOne.lua).
 local function emitReserved(item, reply, reservation)
   if reservation then
     emit('RESERVED', {

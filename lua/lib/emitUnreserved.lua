@@ -1,7 +1,7 @@
--- Emits the event of an item to release, if its result has one. The explanation of an event is the bare status.
+-- Emits the event for one unreserve item, if its result has one. The event's explanation is the status without details.
 --@include emit
 
--- Takes the item, its reply and the reservation if the call ended it (unreserveOne.lua).
+-- Takes the item, its reply, and the reservation that the call ended, nil for none (unreserveOne.lua).
 local function emitUnreserved(item, reply, ended)
   if tenant.listenUntil == 0 then
     return

@@ -1,5 +1,5 @@
--- Spends the work for the event of an item, if anybody listens. Takes the details of its reservation, nil if there is
--- none.
+-- Spends the work of an item's event, if a stream is open. Takes the item, and the details of its reservation (nil
+-- none).
 --@include emit
 --@include work
 local function spendOnEvent(item, details)

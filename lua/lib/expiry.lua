@@ -1,10 +1,11 @@
--- Ends reservations that are due. Every script that looks at slots does this first, so none ever sees an expired
--- reservation.
+-- Ends due reservations (docs/specification.md#expiry). Every script that reads slots does this first, so no script
+-- ever sees an expired reservation.
 --@include clock
 --@include emit
 --@include finish
 
--- Splits a member of the due set, of either form (due.lua), into its slot and its fencing token, nil if it has none.
+-- Splits a member of the due set, of either form (due.lua), into its slot and its fencing token (nil in the first
+-- form).
 local function readDueMember(member)
   local fence, slot = string.match(member, '^(%d+)\n(.+)$')
   if fence then
@@ -13,7 +14,7 @@ local function readDueMember(member)
   return member, nil
 end
 
--- Returns the reservation that a member of the due set names, if it is due now; else nil.
+-- Returns the reservation that a member of the due set names; nil if it is not due now.
 local function dueReservation(member)
   local slot, fence = readDueMember(member)
   local record = recordAt(slot)
@@ -21,14 +22,14 @@ local function dueReservation(member)
   return isIt and record.expiresAt > 0 and record.expiresAt <= nowMs and record or nil
 end
 
--- Ends what is due, the earliest first, and leaves time for the script's own work. Returns nil if nothing is due any
--- more: the script goes on and finish() writes this with its own changes. Else returns {'AGAIN'}, with the piece
--- committed: the script returns it, and is called again.
+-- Ends due reservations, earliest first, up to a limit that leaves time for the script's own work. Returns nil if none
+-- is left: the script goes on, and finish() writes these changes with its own. If more are due, commits these and
+-- returns {'AGAIN'}: the script returns it, and the instance calls again.
 local function expire()
   if tenant.nextDue > nowMs then
     return nil
   end
-  -- Reservations that one script ends and the work that it does for this, before it leaves the rest to the next one.
+  -- Limits for one call: reservations ended, and work spent on ending them.
   local MAX_ENDED, MAX_EXPIRY_WORK = 100, 1500
   isDueStale = true
   local members = redis.call('ZRANGE', dueKey, '-inf', nowMs, 'BYSCORE', 'LIMIT', 0, MAX_ENDED)
@@ -53,7 +54,7 @@ local function expire()
       event.explanation = 'RELINQUISHED'
       emit('UNRESERVED', event)
     else
-      -- A due entry must not fail every script for ever, whatever brought it about.
+      -- An inconsistent due entry must not make every script of the tenant fail for ever.
       redis.call('ZREM', dueKey, member)
       report('slot ' .. (readDueMember(member)) .. ': it was due, and has no lease that is')
     end

@@ -1,14 +1,14 @@
--- Finds the free slot of a pool that a reservation gets: the lowest.
+-- Finds the lowest free slot of a pool, which the next reservation gets.
 --@include pools
 
--- Returns the lowest free index of a pool from one on, below its capacity; nil if none is free.
+-- Returns the lowest free index of a pool from `from` on, below its capacity; nil if none is free.
 local function freeFrom(name, capacity, from)
   local lastChunk = math.floor((capacity - 1) / CHUNK_SLOTS)
   local ahead = 1
   local at = math.floor(from % CHUNK_SLOTS / 8) + 1
   for chunk = math.floor(from / CHUNK_SLOTS), lastChunk do
     if not chunks[chunkField(name, chunk)] then
-      -- One chunk is enough as a rule; if it is full, there may be many.
+      -- One chunk is usually enough. If it is full, more may be: read 32 at a time.
       local fields = {}
       for one = chunk, math.min(chunk + ahead - 1, lastChunk) do
         fields[#fields + 1] = chunkField(name, one)
@@ -38,7 +38,7 @@ local function lowestFree(name, capacity)
   local pool = poolOf(name)
   local index = freeFrom(name, capacity, pool.from)
   if not index and pool.from > 0 then
-    -- A slot that stayed a plain resource (define.lua) is released without the pool's notice.
+    -- The release of a slot that stayed a plain resource (define.lua) does not lower pool.from.
     index = freeFrom(name, capacity, 0)
   end
   pool.from = index or pool.from

@@ -1,11 +1,11 @@
--- The expiry index is written ahead of a lease, so that no crash can leave a lease that no sweep would find. The index
--- usually lies on another primary. So the first call of a script asks for it by {'INDEX', ms, swept}; the instance
--- writes it, and calls again with '<ms> <swept>'. A sweep in between may have taken the tenant out of the index again:
--- then `swept` has changed, and the script asks once more.
+-- The expiry index is written before a lease, so that no crash can leave a lease that no sweep would find. The index is
+-- usually on another primary, so a script cannot write it. The script's first call returns {'INDEX', ms, swept}; the
+-- instance writes the index, and calls again with '<ms> <swept>'. If a sweep took the tenant out of the index in
+-- between, `swept` has changed, and the script returns {'INDEX', ...} again.
 --@include slots
 
--- Takes '<ms> <swept>' as above, '' at first. Returns nil if the index holds the tenant early enough for all
--- reservations that this script made or renewed; else the reply that asks for it.
+-- Takes '<ms> <swept>' as above, '' on the first call. Returns nil if the index has the tenant early enough for all
+-- reservations that this script made or renewed; else {'INDEX', ...}.
 local function askForIndex(written)
   local ms, swept = string.match(written, '^(%d+) (%d+)$')
   if ms and tonumber(swept) == tenant.swept then

@@ -1,7 +1,8 @@
--- Reads the items of a request. ARGV ends with them, one after the other; a file of lua/lib/items lays out one kind.
+-- Reads the items of a request, which are the last arguments. Each file of lua/lib/items has the layout of one kind of
+-- item.
 
--- Returns the items from ARGV[first] on, an array. Takes a function that reads the item at an index of ARGV and returns
--- it with the index after it.
+-- Returns an array of the items from ARGV[first] on. readItem(index) returns the item at an index of ARGV, and the
+-- index after it.
 local function readItems(first, readItem)
   local items, at = {}, first
   while at <= #ARGV do

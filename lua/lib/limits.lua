@@ -1,8 +1,8 @@
--- The limits of the tenant's tier, as this instance is configured: the loader (src/redis/scripts.ts) puts one branch
--- `if tier == '<name>' then limits = { ... }` for each tier in place of `--@tiers`.
+-- The limits of the tenant's tier, as this instance is configured. The loader (src/redis/scripts.ts) replaces
+-- `--@tiers` by a branch for each tier: `if tier == '<name>' then limits = { ... }`.
 --@include tenant
 local NO_LIMIT = 9007199254740992 -- 2 ^ 53, more than any count
--- writesPerMinute, writesPerDay, reservations, streams, definitions
+-- Fields: writesPerMinute, writesPerDay, reservations, streams, definitions.
 local limits
 local tier = tenant.tier
 --@tiers

@@ -1,8 +1,9 @@
--- Begins a script that only looks at reservations.
+-- Begins a script that only reads reservations.
 --@include admit
 --@include expiry
 
--- Authenticates the caller and ends due reservations, which it commits. Returns nil; or the reply that ends the script.
+-- Authenticates the caller, then ends due reservations and commits that. Returns nil; or the reply that ends the
+-- script.
 local function look()
   local refused = admit() or expire()
   if not refused and isDueStale then

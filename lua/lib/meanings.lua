@@ -1,4 +1,4 @@
--- Reads ahead what names may mean.
+-- Reads in one command the definitions that names may refer to.
 --@include names
 --@include readDefinitions
 

@@ -1,15 +1,15 @@
--- The meaning of names that callers use (docs/specification.md#what-a-name-means): a resource, one slot of a pool, or a
+-- Resolves names that callers send (docs/specification.md#what-a-name-means): a resource, one slot of a pool, or a
 -- path.
 --@include paths
 --@include slots
 
--- Returns the last segment of a name that has the form of a path; nil or false if it has not.
+-- Returns the last segment of a name that has the form of a path; nil or false for other names.
 local function lastSegment(name)
   return string.find(name, '>', 1, true) and string.match(name, '^.*>([^>]+)$')
 end
 
--- Returns the resource that a name means and, if it is the name of one slot of a pool, the slot; nil if the name is not
--- valid. Blockers need no registration, whatever the tenant's setting: the tenant chose them when it declared them.
+-- Returns the resource that a name means and, if the name is that of one slot of a pool, the slot. Returns nil if the
+-- name is not valid. Blockers never need registration: the tenant chose their names when it declared them.
 local function resolve(name, isBlocker)
   if tenant.definitions > 0 then
     if definition(name) then

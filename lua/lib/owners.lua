@@ -1,8 +1,8 @@
--- Finds the slots that an owner has.
+-- Finds the slots of an owner.
 --@include definitions
 --@include slots
 
--- Returns the slot that an owner was assigned of a pool; false for none.
+-- Returns the slot of a pool that an owner was assigned; false for none.
 local function assignedSlot(name, owner)
   local pool = poolOf(name)
   local slot = pool.assigned[owner]

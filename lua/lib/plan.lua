@@ -2,16 +2,17 @@
 --@include blockers
 --@include meanings
 
--- Returns true if a plan takes too many slots or bytes of names. Blockers of blockers can multiply without bound.
+-- Returns true if a plan has too many slots or bytes of names. Without a limit, blockers of blockers could multiply
+-- without bound.
 local MAX_ENTRIES, MAX_PLAN_BYTES = 500, 8192
 local function isTooLong(plan)
   return #plan.entries > MAX_ENTRIES or plan.bytes > MAX_PLAN_BYTES
 end
 
--- Adds to a plan what a resource, or one slot of it, needs for an owner: its ancestors from the root down, itself, then
--- the blockers of each of these that was not in the plan before, each by a plan of its own. A plan {entries, seen,
--- bytes} takes each resource, or one slot of it, once, whoever its owner would be: so resources that block each other
--- exclude each other, and cycles end.
+-- Adds the entries to a plan that reserving a resource, or one slot of it, needs: its ancestors from the root down,
+-- then the resource itself, then the blockers of each of these that was not yet in the plan, with the entries that each
+-- blocker needs. A plan {entries, seen, bytes} has each resource, or one slot of it, only once, even for different
+-- owners. So resources that block each other exclude each other, and cycles end.
 local function addTo(plan, resource, slot, owner, role)
   local chain, own = { resource }, definition(resource)
   local above = own and own.parent or ''

@@ -1,12 +1,12 @@
--- The tenant's pools as this script sees and changes them. The pools hash has, besides bitmaps (bitmaps.lua),
+-- The tenant's pools, as this script sees and changes them. Besides bitmaps (bitmaps.lua), the pools hash has
 --   <pool>           held and from, packed; absent if no slot of it is held
 --   <pool>\n<owner>  the slot that the owner was assigned
 -- pools[pool] is a table:
 --   held      number of its slots that are held
---   stored    the same as it was read
---   from      an index below which no slot is free
---   assigned  owner → slot, false for none; nil if it was not read
---   isChanged true if commit() must write it though held is the same
+--   stored    the stored value of held
+--   from      no slot below this index is free
+--   assigned  owner → slot, false for none, nil if it was not read
+--   isChanged true if commit() must write the pool even if held has not changed
 --@include bitmaps
 --@include slotNames
 local POOL = '>I4I4'
@@ -27,7 +27,7 @@ local function poolOf(name)
   return pool
 end
 
--- Counts a slot in (change 1) or out (-1) of its pool. Takes its record.
+-- Adds a slot to the held slots of its pool (change 1) or removes it (-1). Takes the slot's record.
 local function account(slot, record, change)
   local pool = poolOf(record.pool)
   local _, index = slotIndex(slot)

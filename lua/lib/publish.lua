@@ -1,26 +1,26 @@
--- Events. A script collects them, and publishes them in one message after it has changed the state: so the order of
--- events is the order of changes. If no stream of the tenant is open, nothing is built.
+-- Publishes events. A script collects them, and publishes them in one message after it has changed the state. So events
+-- are in the order of the changes. If the tenant has no open stream, no event is built.
 --
--- A message is 'v2 <number> <publisher> <ms>' and then a line for each event:
---   number     of the message among those of its tenant, so that a stream notices a gap
---   publisher  the Redis process that streams were opened at: a primary that was replaced, and does not know it yet,
---              goes on with the same numbers
---   ms         the time of its events, since 1970 UTC
--- A line is a JSON object with the fields that events of its type have (src/contract/events.ts), null if one does not
--- apply, but neither tenantId nor timestamp. It begins with type and then, if it has one, expiresAt; this is in ms,
--- in changes too.
--- src/events/message.ts writes the text of streams from it.
+-- A message is the line 'v2 <number> <publisher> <ms>', then a line for each event:
+--   number     counts the tenant's messages, so that a stream notices a gap
+--   publisher  the Redis process at which streams were opened. A replaced primary that has not noticed it yet would go
+--              on with the same numbers; the publisher tells its messages apart
+--   ms         the time of the events, since 1970 UTC
+-- An event's line is a JSON object with the fields of its type (src/contract/events.ts) except tenantId and timestamp.
+-- A field that does not apply is null. The object begins with type and then, if it has one, expiresAt. expiresAt is in
+-- ms, also in changes.
+-- src/events/message.ts turns a message into the text of streams.
 --
--- Instances of the release before expect '<number> <publisher>' and the text of streams. They find no number in 'v2',
--- and end their streams as at any gap: readers connect again.
+-- Instances of the previous release expect '<number> <publisher>' and the text of streams. They find no number in 'v2',
+-- and end their streams as at any gap, so that readers connect again.
 --@include clock
 --@include tenant
 local events = {}
--- True if an event was dropped because the last stream's lease had lapsed. That lease must not come back to life, as it
--- would if the clock were set back: publish() ends it and skips a number.
+-- True if an event was dropped because the last stream's lease had lapsed. If the clock is set back, that lease would
+-- be valid again, and its stream would miss the event. So publish() ends the lease and skips a number.
 local lapsed = false
 
--- Writes fields of the tenant's hash, and publishes the events that were emitted. Takes fields and values, alternately.
+-- Writes fields of the tenant's hash, given as an array field, value, ..., and publishes the events that were emitted.
 local function publish(fields)
   local hasEvents = #events > 0
   if hasEvents or lapsed then

@@ -1,19 +1,21 @@
--- Charges requests to the tenant's quota of writes. The minute's window begins with the first request in it; the day is
--- that of UTC.
+-- Charges requests to the tenant's quota of writes. The window of a minute begins with its first request; the window of
+-- a day is a day of UTC.
 --@include clock
 --@include limits
 --@include refuse
--- Set by charge(). usage: the value to commit, packed. thisMinute, today: writes in the open windows. quota: six
--- integers in one text, for the minute and for the day: the limit (-1 none), the amount left, the seconds until the
--- window ends.
+-- The results of charge():
+--   usage              the packed value to commit
+--   thisMinute, today  writes in the current windows
+--   quota              a text of six integers. For the minute, then for the day: the limit (-1 none), the amount left,
+--                      the seconds until the window ends
 local charged = {}
 
 local function quotaText(limit, spent, leftS)
   return limit == NO_LIMIT and '-1 0 0' or string.format('%d %d %d', limit, math.max(0, limit - spent), leftS)
 end
 
--- Charges a request; the service's own requests cost nothing. The charge takes effect with finish() or pay(). Returns
--- nil, or what refuse() returns if the request does not fit.
+-- Charges a request; requests of the service itself cost nothing. finish() or pay() commits the charge. Returns nil; or
+-- the reply of refuse() if the request exceeds the quota.
 local function charge(requestType, cost)
   local MINUTE_MS, DAY_MS = 60000, 86400000
   if ARGV[1] == '' then

@@ -1,7 +1,7 @@
 -- Reads many definitions at once.
 --@include definitions
 
--- Reads definitions, except those already read. Takes an array of names.
+-- Reads definitions that were not read yet. Takes an array of names.
 local function readDefinitions(names)
   if tenant.definitions == 0 then
     return

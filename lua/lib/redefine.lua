@@ -1,17 +1,17 @@
--- Changes definitions: scripts decide in the tables of definitions.lua and write at the end, by commitDefinitions().
+-- Changes definitions. Scripts change the tables of definitions.lua, and write them at the end by commitDefinitions().
 --
--- One sorted set, in the order of bytes, finds definitions:
---   n<name>                    every registered name
---   c<parent>\n<name>          the children of a resource; of '', the roots
---   s<pool>\n<index, 7 digits> names that have the form of a slot, by what would be their pool
+-- A sorted set indexes definitions, in byte order. It has these members:
+--   n<name>                    for every registered name
+--   c<parent>\n<name>          for every child of a resource; with parent '' for the roots
+--   s<pool>\n<index, 7 digits> for every registered name that has the form <pool>_<index>
 --@include callWith
 --@include definitions
 --@include slotNames
 local VERSION, UNLISTED, LONG_VALUE = 1, '\3', string.rep(' ', 65)
--- redefined[name]: the definition before the change, false if there was none; the names in order.
+-- redefined[name]: the definition before the change, false for none. redefinedOrder: the names, in order of change.
 local redefined, redefinedOrder = {}, {}
 
--- Gives a name another definition; false removes it.
+-- Replaces the definition of a name; false removes it.
 local function redefine(name, one)
   spend(9)
   if redefined[name] == nil then
@@ -66,7 +66,8 @@ local function writeIndex(writes, name, before, after)
   end
 end
 
--- Writes all changes of definitions, and the version that follows a version; '' if versions do not count.
+-- Writes all changes of definitions, and the next version after `version` ('' without a database, which has no
+-- versions).
 local function commitDefinitions(version)
   local writes = { set = {}, del = {}, add = {}, remove = {} }
   local countBefore, count = tenant.definitions, tenant.definitions

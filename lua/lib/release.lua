@@ -1,15 +1,15 @@
 -- Ends reservations.
 --@include slots
 
--- The slots that became free in this script, in order. finish() sees them all.
+-- The slots that became free in this script, in order.
 local freed = {}
 
--- Reports an inconsistency that was found and mended, in Redis's log.
+-- Writes a line to Redis's log about an inconsistency that was found and repaired.
 local function report(what)
   redis.log(redis.LOG_WARNING, 'Holdfast mended tenant ' .. tenant.base .. ' ' .. what)
 end
 
--- Gives up one reference to a slot. The last one frees it.
+-- Removes one reference to a slot. Removing the last one frees it.
 local function releaseHold(slot)
   local record = recordAt(slot)
   if not record then
@@ -22,12 +22,12 @@ local function releaseHold(slot)
   end
 end
 
--- Ends a reservation and gives up the slots of its plan, as the plan was recorded. Adds the slots that become free to
--- `freed`, its own first.
+-- Ends a reservation and releases the slots of its recorded plan. Adds the slots that become free to `freed`, its own
+-- first.
 local function release(reservation)
   local slot = reservation.slot
   if reservation.refCount > 1 then
-    -- Others hold its slot along: it stays held, without a reservation of its own.
+    -- Plans of other reservations hold the slot too, so it stays held, without a reservation of its own.
     setRecord(slot, {
       owner = reservation.owner, refCount = reservation.refCount - 1, pool = reservation.pool, byName = reservation.byName,
     })

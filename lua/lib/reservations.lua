@@ -1,11 +1,12 @@
--- Finds a reservation again.
+-- Finds a requester's reservation by a name.
 --@include names
 --@include held
 --@include owners
 
--- Returns the requester's reservation of what a name means now, or meant when it was reserved: the one on the slot of
--- that name, the one of the resource, or, if a path no longer leads to its last segment, the one that was reserved by
--- that path. Returns nil if there is none, and whether anybody holds a slot of it.
+-- Returns the requester's reservation for a name, by the name's meaning now or when it was reserved. That is the
+-- reservation on the slot of that name, else the one of the resource, else, if a path no longer leads to its last
+-- segment, the one that was reserved by that path. If there is none, returns nil and whether anybody holds a slot of
+-- it.
 local function reservationOf(name, requester)
   local record = recordAt(name)
   if record and record.token and record.owner == requester then

@@ -18,8 +18,8 @@ local function whyNotValid(name)
   return 'NOT_VALID: ' .. name .. ' is not registered, and this tenant allows only registered resources'
 end
 
--- Describes the slots that a reservation holds to its requester, as JSON: s acquiredSlots, b acquiredBlockers, p
--- reservedAtPath, each left out if it does not apply; '' if none does.
+-- Returns JSON that describes a reservation's slots to its requester: s (acquiredSlots), b (acquiredBlockers) and p
+-- (reservedAtPath). A field that does not apply is left out; returns '' if none applies.
 local function describe(entries, resource)
   local own = definition(resource)
   if not own or #entries == 1 and own.capacity == 1 then
@@ -55,7 +55,7 @@ local function reserveOne(item)
   local had = reservationOn(resource, slot, requester)
   if had then
     spend(#had.details / 200)
-    -- Its own token: the very call that acquired it, sent again because its reply was lost.
+    -- The same token means a retry of the call that acquired the reservation: the first reply was lost.
     local status = had.token == token and 'ACQUIRED' or 'ALREADY_HAD'
     return { status, status, string.format('%d', had.fence), had.expiresAt, had.token, had.details }
   end
@@ -82,7 +82,7 @@ local function reserveOne(item)
   else
     setRecord(resource, reservation)
   end
-  -- Only now is it known that it gets one; nothing has seen the record yet.
+  -- The fencing token is drawn last, once the reservation is certain. Nothing has read the record yet.
   tenant.fence = math.max(tenant.fence + 1, nowUs)
   reservation.fence = tenant.fence
   return {

@@ -1,9 +1,9 @@
--- Takes all changes of a request back, the fencing tokens and the freed slots included. Expired reservations, which
--- were ended before the request's own changes, stay ended.
+-- Rolls back all changes of a request, including fencing tokens and freed slots. Expired reservations stay ended: they
+-- were ended before the request's own changes.
 --@include release
 --@include undo
 
--- Notes the state before a request's changes, for rollback().
+-- Returns the state before a request's changes, for rollback().
 local function stateBefore()
   return { journal = #journal, freed = #freed, fence = tenant.fence, count = tenant.count }
 end

@@ -1,23 +1,23 @@
--- The tenant's slots as this script sees and changes them. Scripts decide on these tables and write once, at the end,
--- by finish(): a Redis command that fails earlier has changed nothing, and undo() takes changes back.
---   records[slot]   its record (codec.lua), false if it is free, nil if it was not read
---   original[slot]  the record as it was read, for slots that were changed
---   changed         these slots, in order
---   journal         slot and record before, alternately, for each change
+-- The tenant's slots, as this script sees and changes them. Scripts change these tables, and write them once, at the
+-- end, by finish(). So if a Redis command fails earlier, nothing has changed, and undo() can undo changes.
+--   records[slot]   the slot's record (codec.lua), false if it is free, nil if it was not read
+--   original[slot]  the record before this script's changes, for changed slots
+--   changed         the changed slots, in order
+--   journal         slot, record before, slot, record before, ...: one pair for each change
 --@include codec
 --@include pools
 --@include tenant
 local records, original, changed = {}, {}, {}
 local journal = {}
 
--- Extra units to find a field in a hash of this many fields: Redis keeps a short hash as a list and walks it.
+-- Returns the extra work units for one look-up in a hash of this many fields: Redis walks a short hash as a list.
 local function shortHashCost(fields)
   return fields <= 512 and fields / 150 or 0
 end
 
--- Reads the records of slots, except those already read. Takes an array of names.
+-- Reads the records of slots that were not read yet. Takes an array of names.
 local function readSlots(slots)
-  -- Slots that are read at once before it is known how large their records are.
+  -- Number of slots in the first read, while the size of the records is not known yet.
   local FIRST_STEP = 20
   local missing = {}
   for _, slot in ipairs(slots) do
@@ -60,7 +60,7 @@ local function recordAt(slot)
   return record
 end
 
--- Gives a slot another record, or frees it if that is false. The slot was read, or is known to be free.
+-- Replaces a slot's record; false frees the slot. The slot must have been read, or be known to be free.
 local function setRecord(slot, record)
   spend(5 + #slot / 80)
   local before = records[slot] or false

@@ -2,8 +2,8 @@
 --@include conflicts
 --@include undo
 
--- Takes the slots of a plan's entries, in order, the resource's own for the reservation. Returns nil; or the entry that
--- cannot be met, with nothing taken.
+-- Takes the slots of a plan's entries, in order, and stores the reservation on the resource's own slot. Returns nil; or
+-- the first entry that has no free slot, with nothing taken.
 local function take(entries, reservation)
   local mark = #journal
   local isTaken, plan, names = {}, {}, {}
@@ -43,7 +43,7 @@ local function take(entries, reservation)
   local slot = reservation.slot
   local hold = recordAt(slot)
   if hold ~= reservation then
-    -- It was held along already, for an earlier reservation or, under another name, for an earlier entry.
+    -- The owner already held this slot: for an earlier reservation's plan or, by another name, for an earlier entry.
     reservation.refCount, reservation.pool, reservation.byName = hold.refCount, hold.pool, hold.byName
     setRecord(slot, reservation)
   end

@@ -1,24 +1,23 @@
--- The tenant's hash. This file reads it when it is included, not in a function: every script needs it before anything
--- else, and it cannot end the script. Fields of the hash:
+-- The tenant's hash. Including this file reads it, since every script needs it first. Fields of the hash:
 --   key:<SHA-256>        label of the API key with this digest, '' none
 --   tier, suspended      the tenant's tier; '1' if it is suspended
 --   resets               number of resets so far: a paged walk that began before a reset ends
---   count                reservations in force, and expired ones that no script has ended yet
---   fence                the last fencing token given out
---   nextDue              ms: no reservation is due before this; may be too early, never too late. inf: none is ever due
---   indexed              ms: the expiry index holds this tenant at or before this time. inf: it need not
---   swept                number of sweeps that were about to raise the tenant's time in the expiry index
+--   count                number of reservations, including expired ones that no script has ended yet
+--   fence                the last fencing token that was drawn
+--   nextDue              ms: no reservation is due before this; may be too early, never too late. inf: none will be due
+--   indexed              ms: the expiry index has this tenant at or before this time. inf: it may lack the tenant
+--   swept                number of sweeps after which the tenant's time in the expiry index may have been raised
 --   definitions          number of registered resources
 --   requireRegistration  '1' if only registered resources may be reserved
 --   usage                writes in the open windows of the quota, packed (quota.lua)
---   listenUntil          ms: until then a stream of events has a lease; 0: none has
+--   listenUntil          ms: the last lease of an event stream ends then; 0: no stream has a lease
 --   messages             number of the last message on the tenant's channel of events (publish.lua)
 --   publisher            the Redis process that numbers the messages (openStream.lua)
 --   told:<limitType>     ms of the last event that reported this limit
 --   version              version of the tenant's record (tier, keys, settings) in the database
 --   definitionsVersion   version of its definitions in the database; absent if they are not all copied here
---   closing              ms: until then a definition may be about to be deleted, and must not be reserved
--- ARGV[1] is the credential (admit.lua) in scripts that have one.
+--   closing              ms: until then some resource cannot be reserved, since it may be about to be deleted
+-- In scripts that take a credential, ARGV[1] is it (admit.lua).
 --
 -- Scripts change count, fence, nextDue, indexed, messages and listenUntil of this table; commit() writes them.
 local tenant

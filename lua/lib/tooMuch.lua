@@ -1,10 +1,10 @@
--- Refuses a charged request that exceeds the budget of work.
+-- Refuses a charged request that exceeds the work budget.
 --@include budget
 --@include flags
 --@include pay
 
--- Takes the place of the item that exceeded the budget, as messages name it. The request is charged, since the work up
--- to there was done. A shared call is not: the instance sends each of its requests on its own.
+-- Takes the place of the item that exceeded the budget, for the message. The request is charged, since its work up to
+-- there was done. A shared call is not charged: the instance sends each of its requests again on its own.
 local function tooMuch(place)
   if not flags.isShared then
     pay()

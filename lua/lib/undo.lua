@@ -1,7 +1,7 @@
--- Takes changes of slots back.
+-- Undoes changes of slots.
 --@include slots
 
--- Undoes all changes since the journal had this length, the last first.
+-- Undoes all changes since the journal had this length, last first.
 local function undo(length)
   while #journal > length do
     local slot, before = journal[#journal - 1], journal[#journal]

@@ -8,7 +8,7 @@ local mayForce = string.sub(ARGV[1], 1, 8) == 'session:'
 -- Releases the reservation of an item (items/unreserve.lua). Returns a reply, one of
 --   {'RELINQUISHED', slot, ...}   the slots that became free, the reservation's own first
 --   {'NOT_RESERVED'}, {'DOESNT_OWN_RESERVATION'}
---   {'INVALID_RELEASE_TOKEN'}     the requester has the reservation, and the token is not that reservation's
+--   {'INVALID_RELEASE_TOKEN'}     the requester has the reservation, but the token does not match
 -- and the reservation if this call ended it.
 local function unreserveOne(item)
   local reservation, isHeld = reservationOf(item.resource, item.requester)

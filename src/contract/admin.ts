@@ -1,4 +1,4 @@
-/** What administrators see and change of all tenants (docs/specification.md#operations). */
+/** What administrators see and change of all tenants (docs/specification.md#tenants-and-administration). */
 import { z } from 'zod';
 import { nameFault } from '../domain/names.ts';
 import { TIERS } from '../domain/tiers.ts';

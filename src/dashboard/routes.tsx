@@ -1,6 +1,6 @@
 /**
- * The dashboard (docs/specification.md#identity): pages for people, at /dashboard. They load nothing from another host,
- * and their policy makes browsers refuse to.
+ * The dashboard (docs/specification.md#dashboard-and-sessions): pages for people, at /dashboard. They load nothing from
+ * another host, and their policy makes browsers refuse to.
  */
 import { type ErrorHandler, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';

@@ -5,7 +5,7 @@ import type { Credential } from '../domain/tenants.ts';
 import type { Engine } from '../engine/call.ts';
 import { definitions, tree } from '../engine/definitions/list.ts';
 
-/** Resources that a page looks at: about 200 ms of an instance. */
+/** Maximum number of resources that a page reads: about 200 ms of an instance. */
 export const MAX_ROWS = 20_000;
 /** Bytes of blockers' names that a page keeps in memory. */
 const MAX_BLOCKS_BYTES = 4_194_304;
@@ -15,7 +15,7 @@ export interface Row {
   readonly capacity: number;
   /** '' for a root */
   readonly parent: string;
-  /** How many of its slots are held. */
+  /** Number of held slots. */
   readonly held: number;
   /** Its blockers. */
   blocks: string[];

@@ -1,13 +1,12 @@
 /**
- * Searches a tenant's reservations for a page: the newest first, among as many as can be looked at while a person
- * waits.
+ * Searches a tenant's reservations for a page, newest first. It reads only as many as it can while a person waits.
  */
 import type { ActiveReservation } from '../contract/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { Engine } from '../engine/call.ts';
 import { active } from '../engine/reservations/active.ts';
 
-/** Reservations that a search looks at: about 100 ms of an instance. */
+/** Maximum number of reservations that a search reads: about 100 ms of an instance. */
 const MAX_LOOKED_AT = 20_000;
 /** Characters of blockers' names that a search keeps in memory. */
 const MAX_NAMES_LENGTH = 4_194_304;
@@ -15,10 +14,10 @@ const MAX_NAMES_LENGTH = 4_194_304;
 export interface Found {
   /** The requested page. */
   readonly page: readonly ActiveReservation[];
-  /** How many match among those that were looked at. */
+  /** Number of matches among the reservations that were read. */
   readonly matches: number;
   readonly lookedAt: number;
-  /** Whether there are more than were looked at. */
+  /** Whether there are more reservations than were read. */
   readonly isPartial: boolean;
 }
 

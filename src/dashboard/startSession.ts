@@ -1,6 +1,6 @@
 /**
- * Starts and ends the session of a browser (docs/specification.md#identity). Redis keeps the session; the browser has a
- * cookie.
+ * Starts and ends the session of a browser (docs/specification.md#dashboard-and-sessions). Redis keeps the session; the
+ * browser has a cookie.
  */
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';

@@ -7,7 +7,7 @@ import type { Credential } from '../domain/tenants.ts';
 
 /** Throws the errors of engine/definitions/register.ts and engine/definitions/delete.ts. */
 export interface DefinitionChanges {
-  /** @returns the definitions as stored, including ancestors that were registered along */
+  /** @returns the definitions as stored, including missing ancestors that were registered too */
   register(credential: Credential, items: readonly Definition[]): Promise<Charged<Definition[]>>;
   /** @returns the deleted names, ancestors first */
   delete(credential: Credential, name: string, cascade: boolean): Promise<Charged<string[]>>;

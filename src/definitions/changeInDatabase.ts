@@ -26,7 +26,7 @@ const PATIENCE_MS = 5000;
 const MAX_PLAN_AGE_MS = CLOSING_MS / 2;
 /** Conflicts before Redis is refreshed. Fewer conflicts only mean that another change is being applied. */
 const MAX_CONFLICTS = 3;
-/** The most names that an audit entry lists. */
+/** Maximum number of names in an audit entry. */
 const MAX_NAMES_NOTED = 100;
 
 interface Change<P extends Planned> {
@@ -38,7 +38,7 @@ interface Change<P extends Planned> {
   reopen(): Promise<unknown>;
 }
 
-/** @param maxTreeDepth the most ancestors that a resource may have */
+/** @param maxTreeDepth maximum number of ancestors of a resource */
 export function changeInDatabase(
   database: Database,
   engine: Engine,

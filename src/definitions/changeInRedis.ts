@@ -7,7 +7,7 @@ import { register } from '../engine/definitions/register.ts';
 import { NOW } from '../engine/definitions/step.ts';
 import type { DefinitionChanges } from './change.ts';
 
-/** @param maxTreeDepth the most ancestors that a resource may have */
+/** @param maxTreeDepth maximum number of ancestors of a resource */
 export const changeInRedis = (engine: Engine, maxTreeDepth: number): DefinitionChanges => ({
   register: async (credential, items) => {
     const { definitions, quota } = await register(engine, credential, items, maxTreeDepth, NOW);

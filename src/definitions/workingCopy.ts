@@ -26,7 +26,7 @@ import { definitions, tenants } from '../store/schema.ts';
 
 /** How long a caller waits for a copy, in ms. */
 const PATIENCE_MS = 30_000;
-/** Interval between looks at a copy that another instance is making, in ms. */
+/** Interval of checks of a copy that another instance is making, in ms. */
 const POLL_MS = 25;
 /** Tenants that one query reads. */
 const PAGE = 500;

@@ -40,7 +40,7 @@ export type ErrorCode =
   | 'limited'
   | 'unavailable';
 
-/** The limit that a request hit (docs/specification.md#errors). */
+/** The limit that a request hit (docs/specification.md#limit-errors). */
 export interface LimitHit {
   readonly limitType: string;
   readonly limit: number;

@@ -1,5 +1,5 @@
 /**
- * The limits of tiers, and the errors of requests that exceed them (docs/specification.md#errors, #events, #limits).
+ * The limits of tiers, and the errors of requests that exceed them (docs/specification.md#limit-types, #limit-errors).
  */
 import { LimitError } from './errors.ts';
 import { isRaisedByUpgrade, type Tier, type TierLimits, type TierTable } from './tiers.ts';

@@ -1,5 +1,5 @@
 /**
- * What is left of a caller's quota (docs/specification.md#limits).
+ * A caller's remaining quota (docs/specification.md#limits).
  */
 
 /** Length of a window of each kind, in seconds. */
@@ -14,7 +14,7 @@ export interface Quota {
   readonly resetS: number;
 }
 
-/** A result, and the quota after the request was charged: empty if nothing is limited. */
+/** A result, and the remaining quota after the request was charged: empty if nothing is limited. */
 export interface Charged<Result> {
   readonly result: Result;
   readonly quota: readonly Quota[];

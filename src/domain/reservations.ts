@@ -1,5 +1,5 @@
 /**
- * The statuses of operations on reservations (docs/specification.md#operations, #errors). src/contract/reservations.ts
+ * The statuses of operations on reservations (docs/specification.md#item-statuses). src/contract/reservations.ts
  * has the requests and results.
  */
 export const RESERVE_STATUSES = ['ACQUIRED', 'ALREADY_HAD', 'ALREADY_HELD', 'NOT_AVAILABLE', 'NOT_VALID'] as const;
@@ -8,7 +8,7 @@ export const UNRESERVE_STATUSES = ['RELINQUISHED', 'NOT_RESERVED', 'DOESNT_OWN_R
 
 export const RENEW_STATUSES = ['RENEWED', 'NOT_RESERVED', 'DOESNT_OWN_RESERVATION'] as const;
 
-/** The `explanation` of an item whose release token is wrong or missing (docs/specification.md#events). */
+/** The `explanation` of an item whose release token is wrong or missing (docs/specification.md#item-statuses). */
 export const INVALID_RELEASE_TOKEN = 'INVALID_RELEASE_TOKEN';
 
 export const TRANSACTION_METHODS = ['ALL_OR_NONE', 'AS_MANY_AS_POSSIBLE', 'FIRST'] as const;

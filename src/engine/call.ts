@@ -1,6 +1,7 @@
 /**
- * Runs a verb's script for a credential, and does what the script asks for before it can answer: loads a tenant that
- * Redis does not have, ends a backlog of expired reservations page by page, and writes the expiry index before a lease.
+ * Runs a verb's script for a credential. If the script cannot finish yet, does the missing step and calls it again:
+ * loads a tenant that Redis does not have, ends a backlog of expired reservations in pieces, or writes the expiry index
+ * before a lease.
  */
 import { z } from 'zod';
 import { HoldfastError, type LimitError } from '../domain/errors.ts';
@@ -25,7 +26,7 @@ import { newToken } from './reservations/releaseToken.ts';
 
 export interface Engine {
   readonly redis: RedisClient;
-  /** Confirms writes on replicas before they are answered. */
+  /** Waits for replicas to confirm writes before their requests get responses. */
   readonly replication?: Replication | undefined;
   /** Loads a tenant that Redis has lost or never had. Returns false if there is no such tenant. */
   readonly loadTenant: (id: string) => Promise<boolean>;
@@ -56,7 +57,7 @@ const CHARGED_VERBS = [
 type ChargedVerb = (typeof CHARGED_VERBS)[number];
 type FreeVerb = Exclude<GuardedVerb, ChargedVerb>;
 
-/** How often one call loads a tenant that Redis keeps losing. */
+/** How many times one call loads a tenant that Redis keeps losing. */
 const MAX_LOADS = 5;
 
 /** How long a call keeps ending expired reservations before it fails, in ms. */
@@ -66,9 +67,9 @@ const MAX_BACKLOG_MS = 2000;
 export class StaleError extends Error {}
 
 export interface CallOptions {
-  /** Whether requests of several callers share the call. */
+  /** Whether several requests share the call. */
   readonly isShared?: boolean;
-  /** The set that a token is put into (tokens.ts). */
+  /** The set of its issuer's tokens to which a new token is added (tokens.ts). */
   readonly tokenSet?: string;
 }
 
@@ -191,7 +192,7 @@ function refusal(tiers: TierTable, verb: GuardedVerb, code: unknown, rest: reado
   }
 }
 
-/** @param reply what refuse() of lua/lib/refuse.lua returns after its code */
+/** @param reply the reply of refuse() of lua/lib/refuse.lua, after its code */
 function limitError(tiers: TierTable, reply: readonly unknown[]): LimitError {
   const [limitType, limit, tier, asked, retryAfter, left] = LimitReply.parse(
     reply.map((one) => (one instanceof Buffer ? one.toString() : one)),

@@ -7,7 +7,7 @@ import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { callCharged, type Engine } from './call.ts';
 
-/** Verbs whose scripts carry out each item on its own. */
+/** Verbs whose scripts handle each item on its own. */
 type SharedVerb = 'reserve' | 'unreserve' | 'renew';
 
 type Arguments = (string | number)[];
@@ -16,12 +16,12 @@ type Replies = Charged<unknown[]>;
 /** Calls in flight of one caller and verb, before requests are queued. */
 const MAX_IN_FLIGHT = 2;
 
-/** Items of a shared call: they keep Redis busy for about a millisecond. */
+/** Maximum number of items of a shared call: they keep Redis busy for about a millisecond. */
 const MAX_ITEMS = 100;
 
 /**
- * A request of more items has a call of its own at once: the fixed cost of a call matters little to it, and Redis would
- * be idle while it waits.
+ * A request with more items gets a call of its own at once: the fixed cost of a call matters little to it, and Redis
+ * would be idle while the request waits.
  */
 const MAX_ITEMS_OF_ONE = 20;
 
@@ -131,7 +131,7 @@ async function callForAll(
       for (const { fail } of others) fail(error);
       throw error;
     }
-    // They reach a limit only together, or one of them is at fault. Nothing was done or charged: each is sent alone.
+    // Only together do they exceed a limit, or one of them is at fault. Nothing was done or charged: send each alone.
     for (const { resolve } of others) resolve({ kind: 'alone' });
     return callFor(engine, verb, credential, args);
   }

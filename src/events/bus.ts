@@ -1,22 +1,22 @@
 /**
- * What tenants' scripts publish, to whoever holds streams of theirs here: connections that are subscribed to the
- * channels of these tenants, one to each primary that publishes on any. A connection that was lost may have missed
- * something, so its loss is told.
+ * Receives the messages that tenants' scripts publish, for the tenants that have streams on this instance. It keeps one
+ * connection to each primary that publishes for them. Messages may be missed while a connection is lost, so the loss of
+ * a connection is reported.
  */
 import type { Redis } from 'ioredis';
 import { eventsChannel, tenantOfChannel } from '../redis/keys.ts';
 import { send } from '../redis/send.ts';
 import type { Subscriptions } from '../redis/subscriptions.ts';
 
-/**
- * How soon a connection that has gone silent is found out: so often it is asked, and its answer awaited as long as any.
- */
+/** Interval of PINGs, which detect silent connections, in ms. The reply to a PING has the timeout of any command. */
 const PING_EVERY_MS = 1000;
 
 export interface BusListener {
-  /** A message of events (message.ts); empty: look whether the keys of the tenant's streams are still valid. */
+  /**
+   * Called for each message of events (message.ts). An empty one means: check the credentials of the tenant's streams.
+   */
   onMessage(tenant: string, payload: Buffer): void;
-  /** Nothing that was published for these tenants from some moment before now on was received. */
+  /** Called when the connection for these tenants was lost: recent messages may be missing, and no more will come. */
   onLost(tenants: readonly string[]): void;
 }
 
@@ -24,9 +24,9 @@ export class Bus {
   readonly #subscriptions: Subscriptions;
   readonly #listener: BusListener;
   readonly #heartbeat: NodeJS.Timeout;
-  /** By the address of the primary. */
+  /** Address of the primary → connection. */
   readonly #connections = new Map<string, Redis>();
-  /** Tenant → where it is subscribed, or just being. */
+  /** Tenant → the connection on which its channel is subscribed, or is being subscribed. */
   readonly #subscribed = new Map<string, Redis>();
 
   constructor(subscriptions: Subscriptions, listener: BusListener) {
@@ -44,7 +44,7 @@ export class Bus {
       const known = this.#subscribed.get(tenant);
       const connection = known ?? this.#connection(await this.#subscriptions.primaryOf(channel));
       this.#subscribed.set(tenant, connection);
-      // A replica takes subscriptions too, but passes on what its primary publishes as best it can.
+      // A replica accepts subscriptions too, but may miss messages of its primary.
       const [[role]] = await Promise.all([connection.role(), connection.ssubscribe(channel)]);
       if (String(role) === 'master') return;
       this.#lose(connection);
@@ -71,8 +71,7 @@ export class Bus {
       this.#listener.onMessage(tenantOfChannel(channel.toString()), payload),
     );
     connection.on('end', () => this.#lose(connection));
-    // A slot is not this primary's any more: Redis has ended the subscriptions in it, and does not say which these
-    // were.
+    // The primary has given a slot away: Redis has ended the subscriptions in it, and does not say which.
     connection.on('moved', () => this.#lose(connection));
     this.#connections.set(address, connection);
     return connection;

@@ -1,12 +1,12 @@
 /**
- * Reads the messages that scripts publish (lua/lib/publish.lua) and writes the text of streams from them: once for each
- * message and instance, however many streams there are.
+ * Reads the messages that scripts publish (lua/lib/publish.lua) and turns them into the text of streams. An instance
+ * does this once for each message, for any number of streams.
  *
- * The events are not parsed, which would cost more than everything else that an instance does for an event. The fields
- * of an event pass through as they are, behind those that follow from its message and its type. Tests check the events
- * that they receive against the schema in src/contract/events.ts.
+ * Events are not parsed: parsing would cost more than all other work for an event. The fields of an event are copied
+ * unchanged, after the fields that its message and its type determine. Tests check received events against the schema
+ * in src/contract/events.ts.
  *
- * Texts are latin1 here: a character for each byte, so that UTF-8 passes through without being decoded and encoded.
+ * Texts are latin1 here, with one character for each byte, so that UTF-8 is copied without being decoded and encoded.
  */
 import { EVENT_TYPES, fieldsMissingFrom } from '../contract/events.ts';
 
@@ -29,16 +29,16 @@ export interface Batch {
   readonly text: Buffer;
 }
 
-/** The head of a message of the release before: what follows is the text of streams. */
+/** The first line of a message of the previous release. The text of streams follows. */
 const TEXT_HEAD = /^(\d+) (\w*)$/;
 
-/** How an event begins: its type and, if the type has it, the ms at which the lease ends. */
+/** The start of an event: its type and, if the type has it, the end of the lease in ms. */
 const BEGINNING = /\{"type":"(\w+)",(?:"expiresAt":(\d+|null),)?/y;
 
-/** The end of a lease in the changes of a transaction. A string holds nothing like it: there, \ precedes quotes. */
+/** The end of a lease in the changes of a transaction. It cannot match within a string, where \ precedes quotes. */
 const EXPIRES_AT = /"expiresAt":(\d+)/g;
 
-/** By type, the fields that events of the type do not have, as JSON. */
+/** Type → the fields that events of the type do not have, as JSON with null values. */
 const nullsOf = new Map<string, string>(
   EVENT_TYPES.map((type) => [
     type,
@@ -48,7 +48,7 @@ const nullsOf = new Map<string, string>(
   ]),
 );
 
-/** Reads a message. One of an unknown form gets no number, so that it follows no other: streams end at it. */
+/** Reads a message. A message of an unknown form gets the number NaN, which follows no other, so streams end at it. */
 export function parseMessage(tenant: string, payload: Buffer): Message {
   const message = payload.toString('latin1');
   const headEnd = message.indexOf('\n');
@@ -74,20 +74,20 @@ export function parseMessage(tenant: string, payload: Buffer): Message {
   };
 }
 
-/** Reads a message of the release before. The next release can drop this. */
+/** Reads a message of the previous release. The next release can drop this. */
 function parseText(head: string, text: string): Message {
   const [, number = Number.NaN, publisher = ''] = TEXT_HEAD.exec(head) ?? [];
-  // Each event ends with an empty line, and holds none.
+  // Each event ends with an empty line, and contains no other.
   return { number: Number(number), publisher, events: text.split('\n\n').length - 1, text };
 }
 
 /** No event begins like this. */
 const NOTHING = '\n';
 
-/** The beginning of the event before: as it was published, and as streams send it. Most events begin like it. */
+/** The start of the previous event: as published (read) and as streams send it (written). Most events start alike. */
 let last = { tenant: '', ms: '', read: NOTHING, written: '', hasChanges: false };
 
-/** Reads how an event begins. */
+/** Reads the start of an event into `last`. */
 function readBeginning(message: string, from: number): void {
   BEGINNING.lastIndex = from;
   const [read = '', type = '', expiresAt] = BEGINNING.exec(message) ?? [];

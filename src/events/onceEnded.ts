@@ -1,17 +1,17 @@
 /**
- * Tells when a response is over, whatever way: sent, cut off, or never begun since it waited behind another one on a
- * connection that is gone. Node emits no 'close' on a response of the last kind.
+ * Detects the end of a response in every case: it was sent, it was cut off, or it never began because it waited behind
+ * another one on a connection that closed. In the last case Node emits no 'close' on the response.
  */
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** By connection, what is to be called for its responses that are not over. */
+/** Connection → callbacks for its responses that have not ended. */
 const pending = new WeakMap<Socket, Set<() => void>>();
 
-/** Responses of a connection that are not over, of those that onceEnded was asked about. */
+/** Returns how many responses of a connection, of those passed to onceEnded(), have not ended. */
 export const pendingOn = (socket: Socket): number => pending.get(socket)?.size ?? 0;
 
-/** Calls back once, when a response is over. */
+/** Calls `callback` once, when the response has ended. */
 export function onceEnded(response: ServerResponse, callback: () => void): void {
   const { socket } = response.req;
   let ends = pending.get(socket);

@@ -1,5 +1,5 @@
 /**
- * One open stream of events: a response that is written to as long as its reader keeps up, and no message is missing.
+ * One open event stream: a response that gets events until its reader is too slow, or a message is missing.
  */
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -7,23 +7,23 @@ import type { Credential } from '../domain/tenants.ts';
 import type { Batch } from './message.ts';
 import { onceEnded } from './onceEnded.ts';
 
-/** Bytes that may wait for a slow reader. */
-const MAX_WAITING_BYTES = 1_048_576;
+/** Bytes that may be queued for a slow reader. */
+const MAX_QUEUED_BYTES = 1_048_576;
 
-/** That a reader has to take what was written before the end. */
+/** How long a reader has to read its queued events before the connection is closed. */
 const END_WITHIN_MS = 2000;
 
-/** The longest that a timer takes. */
+/** The longest delay of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const HEADERS = {
   'Content-Type': 'text/event-stream',
-  // No proxy may keep, gather or recode it.
+  // No proxy may cache, buffer or compress the stream.
   'Cache-Control': 'no-store, no-transform',
   'X-Accel-Buffering': 'no',
 };
 
-/** Why a stream ended: its reader went away, unless it was ended here. */
+/** Why a stream ended. `reader`: the reader closed it; otherwise this instance did. */
 export const END_REASONS = ['reader', 'slow_reader', 'redis_lost', 'credential_ended', 'instance_leaving'] as const;
 export type EndReason = (typeof END_REASONS)[number];
 
@@ -32,18 +32,19 @@ export class Stream {
   readonly credential: Credential;
   readonly #response: ServerResponse;
   #endReason: EndReason = 'reader';
-  /** The number of the last message before it opened, and of the last that it has sent. */
+  /** The number of the last message before the stream opened. */
   #openedAt = 0;
+  /** The number of the last message that the stream has sent. */
   #last = 0;
-  /** The Redis process that it was opened at. Messages of another one are of a primary that has been replaced. */
+  /** The Redis process at which the stream was opened. Another one publishes only if a primary has been replaced. */
   #publisher = '';
 
-  /** @param onClose called once, when it has ended, whoever ended it */
+  /** @param onClose called once, when the stream has ended for any reason */
   constructor(response: ServerResponse, credential: Credential, onClose: (stream: Stream) => void) {
     this.#response = response;
     this.credential = credential;
     onceEnded(response, () => onClose(this));
-    // A reader that went away while it was written to: its 'close' follows.
+    // The reader closed the connection during a write: 'close' follows.
     response.on('error', () => {});
   }
 
@@ -55,15 +56,15 @@ export class Stream {
     return this.#response.destroyed || this.#response.req.socket.destroyed;
   }
 
-  /** The number of the last message that it has sent. */
+  /** The number of the last message that the stream has sent. */
   get last(): number {
     return this.#last;
   }
 
   /**
-   * Sends the head and a comment, so that proxies and the reader see at once that it is open.
-   * @param lastMessage the number of the last message before
-   * @param publisher the Redis process whose messages it takes
+   * Sends the head and a comment, so that proxies and the reader see at once that the stream is open.
+   * @param lastMessage the number of the last message before the stream opened
+   * @param publisher the Redis process whose messages the stream accepts
    */
   start(headers: Readonly<Record<string, string>>, lastMessage: number, publisher: string): void {
     this.#publisher = publisher;
@@ -74,9 +75,9 @@ export class Stream {
   }
 
   /**
-   * Sends what is new of some messages. A message that is not the next ends the stream instead: some were missed, or it
-   * is of a primary that has been replaced.
-   * @returns how many events were sent
+   * Sends the events of new messages. If a message is not the next one, the stream ends: messages were missed, or the
+   * message is from a primary that has been replaced.
+   * @returns the number of events sent
    */
   deliver({ messages, isUnbroken, events, text }: Batch): number {
     const [first] = messages;
@@ -86,7 +87,7 @@ export class Stream {
     }
     let [fresh, freshEvents, isBroken] = ['', 0, false];
     for (const { number, publisher, events, text } of messages) {
-      // Published before it opened, and received after.
+      // Published before the stream opened, but received after.
       if (number <= this.#openedAt) continue;
       isBroken = number !== this.#last + 1 || publisher !== this.#publisher;
       if (isBroken) break;
@@ -100,12 +101,12 @@ export class Stream {
   }
 
   /**
-   * Sends text. Cuts off a reader for whom more than 1 MiB is queued already.
+   * Sends text. Closes the connection of a reader that already has more than 1 MiB queued.
    * @returns whether it was sent
    */
   write(text: Buffer): boolean {
     if (this.#response.writableEnded || this.#response.destroyed) return false;
-    if (this.#response.writableLength > MAX_WAITING_BYTES) {
+    if (this.#response.writableLength > MAX_QUEUED_BYTES) {
       this.#endReason = 'slow_reader';
       this.#response.destroy();
       return false;
@@ -114,15 +115,13 @@ export class Stream {
     return true;
   }
 
-  /** Ends it some time from now. */
+  /** Ends the stream after a time in ms, when its credential expires. */
   endIn(ms: number): void {
     const timer = setTimeout(() => this.end('credential_ended'), Math.min(ms, MAX_TIMER_MS)).unref();
     this.#response.once('close', () => clearTimeout(timer));
   }
 
-  /**
-   * Ends it in good order: what was written is still sent, unless its reader takes too long; that one connects again.
-   */
+  /** Ends the stream after its queued events are sent. Closes the connection if that takes the reader too long. */
   end(reason: EndReason): void {
     if (this.#endReason === 'reader') this.#endReason = reason;
     this.#response.end();

@@ -1,6 +1,6 @@
 /**
- * All streams of events of this instance (docs/specification.md#events): opened and ended, kept alive, their leases
- * renewed, and written to, once a turn of the event loop, with all that came for their tenant in it.
+ * All event streams of this instance (docs/specification.md#the-stream). Opens and ends them, sends keepalives, renews
+ * their leases, and sends each stream the events of its tenant, once a turn of the event loop.
  */
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
@@ -16,28 +16,28 @@ import { type EndReason, Stream } from './stream.ts';
 const KEEPALIVE_EVERY_MS = 15_000;
 const KEEPALIVE = Buffer.from(': keepalive\n\n');
 
-/** How long a message may be on its way. A stream that lags behind for longer has missed it. */
-const ON_ITS_WAY_MS = RENEW_EVERY_MS / 2;
+/** How long a message may take to arrive, in ms. A stream that lags behind for longer has missed it. */
+const MAX_DELAY_MS = RENEW_EVERY_MS / 2;
 
-/** Renewals that may fail in a row, since Redis was away, before a lease may have lapsed. */
-const RENEWALS_TO_LOSE = 2;
+/** Renewals that may fail in a row while Redis is unreachable. After more of them, a lease may have lapsed. */
+const MAX_FAILED_RENEWALS = 2;
 
 /** The streams of one tenant. */
 interface Audience {
-  /** Those that are written to: subscribed, and their leases held. */
+  /** Id → open stream, with its lease. */
   readonly streams: Map<string, Stream>;
-  /** Those that are being opened. */
+  /** Number of streams that are being opened. */
   opening: number;
-  /** What was received in this turn of the event loop. */
+  /** Messages received in this turn of the event loop. */
   received: Message[];
-  /** The number of the last message, as an earlier renewal was told, and when. */
-  told: { readonly lastMessage: number; readonly at: number };
-  renewalsLost: number;
+  /** The number of the last message that an earlier renewal returned, and the time of that renewal. */
+  reported: { readonly lastMessage: number; readonly at: number };
+  failedRenewals: number;
 }
 
-/** Told what becomes of events and streams. */
+/** Called for metrics. */
 export interface StreamsObserver {
-  /** Events were written, each counted for each stream. */
+  /** Events were sent. An event that goes to two streams counts twice. */
   delivered(events: number): void;
   ended(reason: EndReason): void;
 }
@@ -49,7 +49,7 @@ export class Streams {
   readonly #bus: Bus;
   readonly #audiences = new Map<string, Audience>();
   readonly #timers: NodeJS.Timeout[];
-  /** Counts losses of connections: a stream that was opening meanwhile cannot know what it missed. */
+  /** Number of lost connections. A stream that was opening during a loss may have missed events. */
   #losses = 0;
   #leaving = false;
 
@@ -69,7 +69,7 @@ export class Streams {
     ];
   }
 
-  /** How many are open. */
+  /** Number of open streams. */
   get size(): number {
     let size = 0;
     for (const { streams } of this.#audiences.values()) size += streams.size;
@@ -77,9 +77,9 @@ export class Streams {
   }
 
   /**
-   * Opens a stream on a response that nothing was sent on yet; from its first byte on, it misses nothing.
-   * @param headers to send besides the stream's own
-   * @throws HoldfastError unauthenticated, unavailable; LimitError where the tenant has as many as its tier allows
+   * Opens a stream on a response that has not begun. After its first byte, the stream misses no event.
+   * @param headers headers to send besides the stream's own
+   * @throws HoldfastError unauthenticated, unavailable; LimitError if the tenant has as many streams as its tier allows
    */
   async open(
     response: ServerResponse,
@@ -94,8 +94,8 @@ export class Streams {
       streams: new Map(),
       opening: 0,
       received: [],
-      told: { lastMessage: 0, at: performance.now() },
-      renewalsLost: 0,
+      reported: { lastMessage: 0, at: performance.now() },
+      failedRenewals: 0,
     };
     this.#audiences.set(tenant, audience);
     audience.opening++;
@@ -103,11 +103,11 @@ export class Streams {
       await this.#bus.subscribe(tenant);
       const { endsInMs, lastMessage, publisher } = await openStream(this.#engine, credential, stream.id);
       if (losses !== this.#losses || this.#leaving) {
-        void this.#giveBack(tenant, [stream.id]);
+        void this.#releaseLeases(tenant, [stream.id]);
         throw new HoldfastError('unavailable', 'The connection to the reservation store was lost. Connect again.');
       }
       if (stream.isGone) {
-        void this.#giveBack(tenant, [stream.id]);
+        void this.#releaseLeases(tenant, [stream.id]);
         return;
       }
       audience.streams.set(stream.id, stream);
@@ -119,13 +119,13 @@ export class Streams {
     }
   }
 
-  /** Ends all streams, so that their readers move to another instance, and opens none from now on. */
+  /** Ends all streams, so that their readers reconnect to another instance. From now on, open() throws. */
   leave(): void {
     this.#leaving = true;
     this.#each((stream) => stream.end('instance_leaving'));
   }
 
-  /** To be called when all streams have ended. */
+  /** Stops timers and closes connections. Call it when all streams have ended. */
   close(): void {
     for (const timer of this.#timers) clearInterval(timer);
     this.#bus.close();
@@ -159,20 +159,22 @@ export class Streams {
     if (this.#audiences.get(tenant)?.streams.delete(stream.id) !== true) return;
     this.#observer?.ended(stream.endReason);
     this.#forgetIfEmpty(tenant);
-    void this.#giveBack(tenant, [stream.id]);
+    void this.#releaseLeases(tenant, [stream.id]);
   }
 
   #forgetIfEmpty(tenant: string): void {
     const audience = this.#audiences.get(tenant);
     if (audience === undefined || audience.streams.size > 0 || audience.opening > 0) return;
     this.#audiences.delete(tenant);
-    // Commands keep their order, so a stream that opens from now on subscribes after this.
-    this.#bus.unsubscribe(tenant).catch((err: unknown) => this.#log.debug({ err }, 'unsubscribing'));
+    // Commands on a connection keep their order, so a stream that opens from now on subscribes after this.
+    this.#bus.unsubscribe(tenant).catch((err: unknown) => this.#log.debug({ err }, 'unsubscribing failed'));
   }
 
-  /** Leases that cannot be given back now lapse by themselves. */
-  async #giveBack(tenant: string, ids: readonly string[]): Promise<void> {
-    await closeStreams(this.#engine, tenant, ids).catch((err: unknown) => this.#log.debug({ err }, 'closing streams'));
+  /** Releases the leases of streams. If that fails, the leases expire. */
+  async #releaseLeases(tenant: string, ids: readonly string[]): Promise<void> {
+    await closeStreams(this.#engine, tenant, ids).catch((err: unknown) =>
+      this.#log.debug({ err }, 'releasing the leases of streams failed'),
+    );
   }
 
   async #renew(tenant: string): Promise<void> {
@@ -191,17 +193,17 @@ export class Streams {
         ended.push(...renewed.ended);
         lastMessage = renewed.lastMessage;
       }
-      audience.renewalsLost = 0;
+      audience.failedRenewals = 0;
       for (const id of ended) audience.streams.get(id)?.end('credential_ended');
-      const { told } = audience;
-      if (performance.now() - told.at < ON_ITS_WAY_MS) return;
-      // A primary that took over without the last messages counts from a lower number.
-      const behind = Math.min(told.lastMessage, lastMessage);
+      const { reported } = audience;
+      if (performance.now() - reported.at < MAX_DELAY_MS) return;
+      // A new primary that lacks the last messages counts on from a lower number.
+      const behind = Math.min(reported.lastMessage, lastMessage);
       for (const stream of audience.streams.values()) if (stream.last < behind) stream.end('redis_lost');
-      audience.told = { lastMessage, at: performance.now() };
+      audience.reported = { lastMessage, at: performance.now() };
     } catch (err) {
-      this.#log.warn({ err, tenant }, 'renewing streams');
-      if (++audience.renewalsLost > RENEWALS_TO_LOSE)
+      this.#log.warn({ err, tenant }, 'renewing the leases of streams failed');
+      if (++audience.failedRenewals > MAX_FAILED_RENEWALS)
         for (const stream of audience.streams.values()) stream.end('redis_lost');
     }
   }

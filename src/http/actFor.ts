@@ -1,6 +1,6 @@
 /**
- * Makes a derived token act only for its subject (docs/specification.md#identity): the requester of each item must be
- * that subject. A missing requester is filled in.
+ * Makes a derived token act only for its subject (docs/specification.md#jwt-exchange): the requester of each item must
+ * be that subject. A missing requester is filled in.
  */
 import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';

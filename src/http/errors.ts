@@ -10,7 +10,7 @@ import { describeFault, isUnknownField } from './describeFault.ts';
 import type { AppEnv } from './env.ts';
 import { FAILURES, RETRY_AFTER_S } from './errorStatuses.ts';
 
-/** Carries the code where the body has no place for it. */
+/** The header for the code of a failure whose body is a string. */
 export const CODE_HEADER = 'Holdfast-Error';
 
 /** Answers with a failure other than a 400. */
@@ -30,7 +30,7 @@ export const refuse = (c: Context, message: string, code: FailureCode = 'MALFORM
 export const refuseMalformed = (c: Context, error: z.core.$ZodError) =>
   refuse(c, describeFault(error), error.issues.some(isUnknownField) ? 'UNKNOWN_FIELD' : 'MALFORMED_REQUEST');
 
-/** Answers any error. An unexpected one is logged whole, and its message goes to nobody. */
+/** Answers any error. An unexpected one is logged with its details, and its message is not sent to the caller. */
 export const onError: ErrorHandler<AppEnv> = (error, c) => {
   if (error instanceof LimitError) {
     c.header('Retry-After', String(error.hit.retryAfter));

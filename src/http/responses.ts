@@ -1,6 +1,5 @@
 /**
- * The responses that several operations share, above all their failures (docs/specification.md#errors), as
- * documentation.
+ * The responses in the OpenAPI document that several operations share, mostly failures (docs/specification.md#errors).
  */
 import { z } from '@hono/zod-openapi';
 import { Code, Failure, LimitReached } from '../contract/errors.ts';

@@ -1,6 +1,6 @@
 /**
- * Protects against requests that another site makes a browser send: the session cookie comes along with them
- * (docs/specification.md#identity).
+ * Refuses requests that another site makes a browser send, since the browser adds the session cookie to them
+ * (docs/specification.md#dashboard-and-sessions).
  */
 import type { Context } from 'hono';
 import { HoldfastError } from '../domain/errors.ts';

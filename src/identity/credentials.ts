@@ -21,7 +21,7 @@ export const makeToken = (tenant: string, subject: string): string =>
 /** A new session of a tenant's user. */
 export const makeSession = (tenant: string): string => `hfs_${tenant}_${secret()}`;
 
-/** Keys seen lately → their digests. Whether a key is valid is never remembered. */
+/** Caches recent keys → their digests. The validity of keys is never cached. */
 const digests = new Map<string, string>();
 const MAX_DIGESTS = 10_000;
 

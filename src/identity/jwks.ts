@@ -1,5 +1,5 @@
 /**
- * Fetches the keys of JWT issuers from the addresses that tenants have registered (docs/specification.md#identity).
+ * Fetches the keys of JWT issuers from the addresses that tenants have registered (docs/specification.md#jwt-exchange).
  * Tenants must not reach internal hosts through this service: an address must be public and https, unless the
  * configuration allows others.
  */

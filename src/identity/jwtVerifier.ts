@@ -1,5 +1,5 @@
 /**
- * Verifies end users' JWTs with the keys of issuers that tenants have registered (docs/specification.md#identity).
+ * Verifies end users' JWTs with the keys of issuers that tenants have registered (docs/specification.md#jwt-exchange).
  */
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
 import { HoldfastError } from '../domain/errors.ts';

@@ -1,5 +1,6 @@
 /**
- * Signs people in through an OpenID Connect provider (docs/specification.md#identity), by the code flow with PKCE.
+ * Signs people in through an OpenID Connect provider (docs/specification.md#dashboard-and-sessions), by the code flow
+ * with PKCE.
  */
 import {
   AuthorizationResponseError,

@@ -1,6 +1,6 @@
 /**
- * Encrypts stored API keys, which the dashboard can show again (docs/specification.md#identity), and the sign-ins in
- * progress that browsers keep: as JWEs with the configured secret.
+ * Encrypts stored API keys, which the dashboard can show again (docs/specification.md#dashboard-and-sessions), and the
+ * sign-ins in progress that browsers keep: as JWEs with the configured secret.
  */
 import { hash } from 'node:crypto';
 import { CompactEncrypt, compactDecrypt } from 'jose';

@@ -1,5 +1,5 @@
 /**
- * Ends expired reservations that nobody touches (docs/specification.md#operations). Runs every SWEEP_INTERVAL_MS.
+ * Ends expired reservations that no request has ended (docs/specification.md#expiry). Runs every SWEEP_INTERVAL_MS.
  */
 import type { Logger } from 'pino';
 import { sweep } from '../engine/expiry/sweep.ts';

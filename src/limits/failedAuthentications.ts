@@ -1,7 +1,7 @@
 /**
- * Limits failed authentications for each client address (docs/specification.md#limits), so that keys cannot be guessed
- * quickly. All instances count together. An instance refuses an address that has failed too often until its window
- * ends, except for valid keys: other callers may share the address.
+ * Limits failed authentications of each client address (docs/specification.md#failed-authentications), so that keys
+ * cannot be guessed quickly. All instances count together. An instance refuses an address that has failed too often
+ * until its window ends, except for valid keys: other callers may share the address.
  */
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { HoldfastError, LimitError } from '../domain/errors.ts';
@@ -34,7 +34,7 @@ export class FailedAuthentications {
   readonly #refused = new Map<string, Refused>();
   readonly #valid = new RecentlyValid();
 
-  /** @param limit failures a minute that an address may have */
+  /** @param limit maximum number of failures of an address in a minute */
   constructor(redis: RedisClient, limit: number) {
     this.#limiter = new RateLimiterRedis({
       storeClient: redis,

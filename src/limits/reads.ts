@@ -1,6 +1,6 @@
 /**
  * The quota of reads, in windows of a minute that all instances share. A GET or HEAD costs one read, a check one for
- * each item, and a list one for each 1,000 items that it looks at.
+ * each item, and a list one for each 1,000 items that it reads (docs/specification.md#what-a-request-costs).
  */
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { tierLimitError } from '../domain/limits.ts';
@@ -17,7 +17,7 @@ const LIMIT_TYPE = 'ReadsPerMinute';
 
 export class ReadLimiter {
   readonly #engine: Engine;
-  /** A window for each tenant and tier (docs/specification.md#limits). */
+  /** A window for each tenant and tier (docs/specification.md#limit-types). */
   readonly #limiters: ReadonlyMap<Tier, RateLimiterRedis>;
 
   constructor(engine: Engine) {

@@ -1,5 +1,5 @@
 /**
- * Tells whether a resource has a free slot (docs/specification.md#operations). Costs one read.
+ * Checks whether a resource has a free slot (docs/specification.md#check). Costs one read.
  */
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';

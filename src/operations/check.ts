@@ -1,5 +1,5 @@
 /**
- * Tells who holds resources (docs/specification.md#operations). Costs one read for each item.
+ * Returns who holds resources (docs/specification.md#check). Costs one read for each item.
  */
 
 import type { CheckItem, CheckResult } from '../contract/reservations.ts';

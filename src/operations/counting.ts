@@ -53,7 +53,7 @@ export async function countItems<Result>(
   return charged;
 }
 
-/** Waits for an operation that is applied whole or not at all, and counts it as so many operations. */
+/** Waits for an operation that is applied completely or not at all, and counts it as a number of operations. */
 export async function countWhole<Result>(
   { activity }: Pick<OperationDeps, 'activity'>,
   credential: Credential,

@@ -1,5 +1,5 @@
 /**
- * Deletes a definition, with all below it in the tree if the caller asks for that (docs/specification.md#registration).
+ * Deletes a definition and, with `cascade`, all resources below it in the tree (docs/specification.md#deletion).
  */
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
@@ -8,7 +8,7 @@ import type { OperationDeps } from './deps.ts';
 import { refuseToken } from './permissions.ts';
 
 /**
- * @param cascade deletes all below it too
+ * @param cascade whether to delete all resources below it too
  * @returns the deleted names, ancestors first, and the remaining quota
  * @throws HoldfastError unregistered; refused if one of them is held, or there are children and no cascade;
  * unauthenticated, unavailable; forbidden for a derived token or a suspended tenant; LimitError

@@ -1,6 +1,6 @@
 /**
- * The issuers whose JWTs a tenant's users may exchange for tokens (docs/specification.md#identity). For people who have
- * signed in.
+ * The issuers whose JWTs a tenant's users may exchange for tokens (docs/specification.md#jwt-exchange). For people who
+ * have signed in.
  */
 import { Issuer } from '../contract/tenant.ts';
 import { HoldfastError } from '../domain/errors.ts';

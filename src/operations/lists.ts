@@ -1,6 +1,6 @@
 /**
  * Lists of a tenant's reservations and definitions, page by page in bounded memory. A list costs one read for each
- * 1,000 items that it looks at, all charged before the first page is returned. Large rows cost more.
+ * 1,000 items that it reads, all charged before the first page is returned. Large rows cost more.
  */
 
 import type { Definition } from '../contract/definitions.ts';
@@ -28,11 +28,11 @@ export interface OpenList<Row> {
   readonly isShort: boolean;
   /** The rows of each page. Throws HoldfastError unauthenticated, forbidden, unavailable. */
   readonly pages: AsyncGenerator<readonly Row[]>;
-  /** To be called once the list has been read, or nobody reads it any more. */
+  /** Call it once the list has been read, or its reader has gone. */
   readonly close: () => void;
 }
 
-/** The tenant's active reservations, in no order. */
+/** The tenant's active reservations, unordered. */
 export const listReservations = (deps: ListDeps, credential: Credential, filter?: ActiveFilter) =>
   openList(deps, credential, active(deps.engine, credential, filter));
 
@@ -78,7 +78,7 @@ async function chargeList<Row>(
 }
 
 /**
- * Gives the rows of each page.
+ * Yields the rows of each page.
  * @param paid reads that were charged. More pages than these pay for are charged one by one.
  */
 async function* rowsOf<Row>(

@@ -1,6 +1,6 @@
 /**
- * Operations that a derived token may not carry out: reset, register, delete, and all that concerns the tenant as a
- * whole (docs/specification.md#identity).
+ * Refuses operations to derived tokens: reset, register, delete, and operations on the tenant itself
+ * (docs/specification.md#jwt-exchange).
  */
 import { HoldfastError } from '../domain/errors.ts';
 import type { Credential } from '../domain/tenants.ts';

@@ -1,5 +1,5 @@
 /**
- * A person who has signed in, and the name under which the audit trail has them.
+ * A person who has signed in, and their name in the audit trail.
  */
 import type { Credential } from '../domain/tenants.ts';
 import type { SessionUser } from '../engine/tenant/sessions.ts';

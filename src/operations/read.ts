@@ -1,5 +1,5 @@
 /**
- * Charges one read of which the caller gets nothing but headers.
+ * Charges one read for a HEAD request, whose response has only headers.
  */
 import type { Quota } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';

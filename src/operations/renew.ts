@@ -1,6 +1,6 @@
 /**
- * Gives reservations a new lease (docs/specification.md#operations). An item whose token is wrong has the explanation
- * INVALID_RELEASE_TOKEN.
+ * Renews reservations: each gets a new lease (docs/specification.md#renewals). An item whose token is wrong has the
+ * explanation INVALID_RELEASE_TOKEN.
  */
 
 import type { RenewItem, RenewResult } from '../contract/reservations.ts';

@@ -1,5 +1,5 @@
 /**
- * Reserves resources (docs/specification.md#operations).
+ * Reserves resources (docs/specification.md#reserve).
  */
 
 import type { ReserveItem, ReserveResult } from '../contract/reservations.ts';

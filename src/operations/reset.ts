@@ -1,5 +1,5 @@
 /**
- * Ends all reservations of a tenant (docs/specification.md#operations). Definitions stay.
+ * Ends all reservations of a tenant (docs/specification.md#reset). Definitions stay.
  */
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
@@ -9,7 +9,7 @@ import type { OperationDeps } from './deps.ts';
 import { refuseToken } from './permissions.ts';
 
 /**
- * @returns how many reservations it ended, and the remaining quota
+ * @returns the number of reservations ended, and the remaining quota
  * @throws HoldfastError unauthenticated, unavailable; forbidden for a derived token or a suspended tenant; LimitError
  */
 export async function reset(

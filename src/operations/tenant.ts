@@ -1,5 +1,5 @@
 /**
- * Reads a tenant's tier, limits and usage (docs/specification.md#operations). Costs one read.
+ * Reads a tenant's tier, limits and usage (docs/specification.md#tenants-and-administration). Costs one read.
  */
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';

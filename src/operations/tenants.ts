@@ -1,7 +1,7 @@
 /**
  * Changes that administrators make to any tenant: its tier, its suspension, and a reset
- * (docs/specification.md#operations). The audit trail has each of them. The caller checks that the person is an
- * administrator.
+ * (docs/specification.md#tenants-and-administration). The audit trail has each of them. The caller checks that the
+ * person is an administrator.
  */
 import { asService } from '../domain/tenants.ts';
 import type { Tier } from '../domain/tiers.ts';
@@ -41,7 +41,7 @@ export async function resume(store: Store, person: Person, id: string): Promise<
 
 /**
  * Ends all reservations of a tenant.
- * @returns how many it ended
+ * @returns the number of reservations ended
  * @throws HoldfastError unknown, unavailable
  */
 export async function resetTenant(engine: Engine, store: Store, person: Person, id: string): Promise<number> {

@@ -1,6 +1,6 @@
 /**
- * Exchanges an end user's JWT for a derived token (docs/specification.md#identity), in two steps: verify the JWT, then
- * issue the token.
+ * Exchanges an end user's JWT for a derived token (docs/specification.md#jwt-exchange), in two steps: verify the JWT,
+ * then issue the token.
  */
 import { afterCharge, HoldfastError } from '../domain/errors.ts';
 import type { Charged } from '../domain/quota.ts';

@@ -1,5 +1,5 @@
 /**
- * Reserves and releases in one step (docs/specification.md#operations).
+ * Reserves and releases in one step (docs/specification.md#transactions).
  */
 
 import type { TransactionItem, TransactionResult } from '../contract/reservations.ts';

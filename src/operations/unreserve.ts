@@ -1,5 +1,5 @@
 /**
- * Releases reservations (docs/specification.md#operations). An item whose token is wrong has the explanation
+ * Releases reservations (docs/specification.md#release). An item whose token is wrong has the explanation
  * INVALID_RELEASE_TOKEN.
  */
 

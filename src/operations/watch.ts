@@ -1,5 +1,5 @@
 /**
- * Opens a stream of the tenant's events (docs/specification.md#events). Costs one read.
+ * Opens a stream of the tenant's events (docs/specification.md#the-stream). Costs one read.
  */
 import type { Charged, Quota } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';

@@ -17,17 +17,18 @@
  *   {t}:session:<SHA-256> the user of a session, as JSON, until the session ends
  *   {t}:answer:<id>       the reply to a request, for some seconds (lua/lib/answers.lua)
  *   {t}:streams           sorted set: id of an open stream of events → ms at which its lease lapses
- *   {t}:sessionStreams    the same for streams of sessions, which do not count
- *   {t}:activity          hash: minute of the hour → what happened in it: its number since 1970, operations, refusals
+ *   {t}:sessionStreams    the same for streams of sessions, which do not count towards the tier's limit
+ *   {t}:activity          hash: minute of the hour → number of the minute since 1970, operations, refusals
  *   {t}:used              hash: SHA-256 of an API key → ms at which it was last used
  *   {t}:events            channel (sharded pub/sub): numbered messages of events (lua/lib/publish.lua); an empty
  *                         message: keys have changed
- *   {expiry:<n>}          sorted set, one shard of the expiry index: tenant → ms before which nothing of it is due
+ *   {expiry:<n>}          sorted set, one shard of the expiry index: tenant → ms; none of its reservations is due
+ *                         earlier
  */
 import { createHash } from 'node:crypto';
 import type { Credential } from '../domain/tenants.ts';
 
-/** Shards of the expiry index: enough to spread it over a cluster, few enough to look at all of them every second. */
+/** Shards of the expiry index: enough to spread it over a cluster, few enough to read all of them every second. */
 export const EXPIRY_SHARDS = 16;
 
 export const tenantKey = (tenant: string): string => `{${tenant}}:tenant`;
@@ -35,7 +36,9 @@ export const tenantKey = (tenant: string): string => `{${tenant}}:tenant`;
 /** The lease under which a tenant's definitions are copied. */
 export const copyingKey = (tenant: string): string => `{${tenant}}:copying`;
 
-/** The key that a derived token or a session is; the tenant's hash for credentials that have no key of their own. */
+/**
+ * The Redis key of a derived token or a session; the tenant's hash for credentials without a Redis key of their own.
+ */
 export const keyOfCredential = ({ tenant, credentialKey, kind }: Credential): string =>
   kind === 'token' || kind === 'session' ? `{${tenant}}:${credentialKey}` : tenantKey(tenant);
 
@@ -74,15 +77,14 @@ export const KEYS_OF = {
 
 export type TenantVerb = keyof typeof KEYS_OF;
 
-/** The keys that a script is passed for a tenant. */
+/** Returns the keys to pass to a script of a tenant. */
 export function keysOf(verb: TenantVerb, tenant: string): string[] {
   return KEYS_OF[verb].map((name) => `{${tenant}}:${name}`);
 }
 
 /**
- * The keys that a script is passed for a request.
- * @param own the key that only this request has: its remembered reply, or the set of a token; without the tenant's
- * prefix
+ * Returns the keys to pass to a script for a request.
+ * @param own the key of this request alone, without the tenant's prefix: its remembered reply, or the set of its token
  */
 export function keysOfRequest(verb: TenantVerb, credential: Credential, own = ''): string[] {
   const { tenant } = credential;
@@ -98,23 +100,23 @@ export const answerKey = (id: string): string => `answer:${id}`;
 /** Matches every tenant's key, in SCAN. */
 export const TENANT_KEYS = tenantKey('*');
 
-/** The tenant whose key it is; null where it is no tenant's. */
+/** Returns the tenant that a key `{t}:tenant` belongs to; null for other keys. */
 export const tenantOf = (key: string): string | null => /^\{([^{}]+)\}:tenant$/.exec(key)?.[1] ?? null;
 
 export const expiryKey = (shard: number): string => `{expiry:${shard}}`;
 
-/** The channel of a tenant's events, and the tenant whose channel it is. */
+/** The channel of a tenant's events; and the tenant of a channel. */
 export const eventsChannel = (tenant: string): string => `{${tenant}}:events`;
 export const tenantOfChannel = (channel: string): string => channel.slice(1, channel.indexOf('}'));
 
-/** The shard of the expiry index that holds a tenant. */
+/** Returns the shard of the expiry index that has a tenant. */
 export const expiryShard = (tenant: string): number =>
   createHash('sha1').update(tenant).digest().readUInt8(0) % EXPIRY_SHARDS;
 
-/** What is written to prove that Redis can be: in a cluster, on several primaries. */
+/** Keys that are written to prove that Redis accepts writes. In a cluster they are spread over several primaries. */
 export const PROBE_KEYS: readonly string[] = Array.from({ length: 8 }, (_, i) => `{probe:${i}}`);
 
-// Names that no script declares.
+// Keys that no script declares.
 
 /** A tenant's activity in the last hour, by minute. */
 export const activityKey = (tenant: string): string => `{${tenant}}:activity`;

@@ -1,7 +1,7 @@
 /**
- * Loads lua/commands and lua/lib and makes each script a method of a Redis client. A line `--@include name` stands for
- * lua/lib/name.lua, once in a script; a line `--@tiers` for the table of tiers (lua/lib/limits.lua). The script's
- * header names its keys: with `KEYS[2]  slots`, `slotsKey` in its text stands for KEYS[2]. ioredis sends EVALSHA, and EVAL if Redis
+ * Loads lua/commands and lua/lib and makes each script a method of a Redis client. A line `--@include name` is replaced
+ * by lua/lib/name.lua, once in a script; a line `--@tiers` by the table of tiers (lua/lib/limits.lua). The script's
+ * header names its keys: with `KEYS[2]  slots`, `slotsKey` stands for KEYS[2]. ioredis sends EVALSHA, and EVAL if Redis
  * has not seen the script.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -59,16 +59,16 @@ export interface Script {
   readonly name: string;
   /** The file as it is written. */
   readonly source: string;
-  /** What Redis runs: its includes put in, without the header. */
+  /** The text that Redis runs: with its includes, without the header. */
   readonly lua: string;
   /** The names of its keys, in order. */
   readonly keys: readonly string[];
 }
 
 /**
- * Reads every script, its includes put in.
+ * Reads every script and inserts its includes.
  * @param tiers the limits of each tier
- * @param replaced include name → source to use instead of the file; tests steer the clock by it
+ * @param replaced include name → source to use instead of the file; tests control the clock with it
  * @throws Error if an include does not exist or a script has no header
  */
 export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, string>> = {}): Script[] {
@@ -97,7 +97,7 @@ export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, 
     });
 }
 
-/** Not locals: each that functions share costs time at every call of the script. */
+/** Keys become KEYS[n], not locals: each local that functions share costs time at every call of the script. */
 function putKeys(lua: string, keys: readonly string[]): string {
   const places = new Map(keys.map((key, i) => [`${key}Key`, `KEYS[${i + 1}]`]));
   return lua.replace(/\b\w+Key\b/g, (word) => places.get(word) ?? word);

@@ -16,7 +16,7 @@ const NOT_RUN =
 const LOST =
   /^Connection is closed|^Command aborted|^Too many Cluster redirections|^Socket timeout|ECONN|EPIPE|ETIMEDOUT|Reached the max retries per request/;
 
-/** Errors that last longer: Redis cannot serve, or refuses to. The last one: a script's keys have moved. */
+/** Errors that last longer: Redis cannot serve, or refuses to. The last one means that a script's keys have moved. */
 const UNAVAILABLE = /^(OOM|NOREPLICAS|BUSY|MISCONF|NOAUTH|WRONGPASS|NOPERM)\b|attempted to access a non local key/;
 
 /** Whether Redis cannot be reached or cannot serve, as opposed to a fault of the command. */

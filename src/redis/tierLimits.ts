@@ -1,10 +1,10 @@
 /**
- * The table of tiers as Lua: the loader puts it into lua/lib/limits.lua. So scripts know the limits that the instance
- * was configured with, and a tenant's record need only name its tier.
+ * Writes the table of tiers as Lua, which the loader inserts into lua/lib/limits.lua. So scripts have the limits of the
+ * instance's configuration, and a tenant's record has only the name of its tier.
  */
 import { TIERS, type TierLimits, type TierTable } from '../domain/tiers.ts';
 
-/** Lua that sets `limits` by the tenant's tier; NO_LIMIT stands for any number. */
+/** Returns Lua that sets `limits` by the tenant's tier. NO_LIMIT stands for an unlimited number. */
 export function tierLimits(tiers: TierTable): string {
   const branches = TIERS.map((tier) => `if tier == '${tier}' then\n  limits = ${limitsTable(tiers[tier])}\n`);
   return `${branches.join('else')}else\n  limits = ${limitsTable({})}\nend`;

@@ -92,8 +92,8 @@ export class Database {
   /**
    * Runs `work` on a connection.
    * @throws HoldfastError unavailable, if the database is unreachable or too slow: whether the work was done is then
-   * unknown, but work in the queue is not started later; unavailable, if too many calls are in flight; whatever `work`
-   * throws
+   * unknown, but work in the queue is not started later; unavailable, if too many calls are in flight; the errors of
+   * `work`
    */
   run<T>(work: (db: Db) => Promise<T>): Promise<T> {
     return this.#inTime((signal) => this.#connected.run(work, signal));

@@ -22,7 +22,7 @@ export interface VersionedRecord {
   readonly definitionsVersion: number;
 }
 
-/** Reads a tenant's record, with its keys; null where there is no such tenant. */
+/** Reads a tenant's record, with its keys; null if there is no such tenant. */
 export async function readRecord(tx: Db, id: string): Promise<VersionedRecord | null> {
   const [tenant] = await tx.select().from(tenants).where(eq(tenants.id, id));
   if (tenant === undefined) return null;

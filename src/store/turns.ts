@@ -13,7 +13,7 @@ export class Turns<Item> {
   /**
    * Runs `work` with an item that nobody else uses meanwhile.
    * @param signal aborted when the caller stops waiting
-   * @throws the signal's reason, if it is aborted before an item is free; whatever `work` throws
+   * @throws the signal's reason, if it is aborted before an item is free; the errors of `work`
    */
   async take<T>(work: (item: Item) => Promise<T>, signal: AbortSignal): Promise<T> {
     // Prefers the item that was used last: connections that are not needed are never made.

@@ -1,5 +1,6 @@
 /**
- * People who sign in. Each belongs to a tenant, which their first sign-in creates (docs/specification.md#identity).
+ * People who sign in. Each belongs to a tenant, which their first sign-in creates
+ * (docs/specification.md#dashboard-and-sessions).
  */
 import { randomBytes } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
@@ -12,7 +13,7 @@ import { createTenant, type Identity } from './tenants.ts';
 
 /** The tier of a new tenant. */
 const FIRST_TIER: Tier = 'Free';
-/** How often an id is drawn until no other tenant has it. */
+/** How many times an id is drawn, at most, until no other tenant has it. */
 const MAX_TRIES = 5;
 
 export interface User {

@@ -1,5 +1,5 @@
 /**
- * The HTTP application: all that an instance answers. Importing it does no I/O.
+ * The HTTP application of an instance: its routes and middleware. Importing it does no I/O.
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -43,7 +43,7 @@ import { keysRoutes } from '../http/routes/tenant/keys.ts';
 import { settingsRoutes } from '../http/routes/tenant/settings.ts';
 import { tenantRoute } from '../http/routes/tenant/tenant.ts';
 
-/** What an instance that only works answers: its health. */
+/** The application of an instance that only runs jobs: health checks. */
 export function createHealthApp({ log, ready, alive, metrics, traces }: HealthDeps): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({
     defaultHook: (result, c) => (result.success ? undefined : refuseMalformed(c, result.error)),
@@ -73,7 +73,7 @@ export function createHealthApp({ log, ready, alive, metrics, traces }: HealthDe
 
 type AppDeps = HttpDeps & DashboardDeps;
 
-/** All that an instance of the API answers. */
+/** The application of an instance that serves the API. */
 export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
   const app = createHealthApp(deps);
   const { tenants, jwtVerifier } = deps;

@@ -1,5 +1,5 @@
 --[[
-  Tells whether a resource has a free slot.
+  Returns whether a resource has a free slot.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -11,7 +11,7 @@
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  resource
 
-  Returns {'OK', 1 or 0}; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', 1 if a slot is free, else 0}; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look
 --@include availability

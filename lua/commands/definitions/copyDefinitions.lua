@@ -1,6 +1,6 @@
 --[[
-  Copies one chunk of the tenant's definitions from the database, whatever slots are held. Ancestors must be copied
-  before their children, and removed after them.
+  Copies one chunk of the tenant's definitions from the database. Held slots do not stop it. The caller copies ancestors
+  before their children, and removes children before their ancestors.
 
   KEYS[1]  tenant
   KEYS[2]  slots
@@ -10,11 +10,11 @@
   KEYS[6]  index
   KEYS[7]  copying
 
-  ARGV[1]  the lease under which they are copied
-  ARGV[2]  ms that the lease lasts from now on
+  ARGV[1]  the lease of this copy
+  ARGV[2]  ms: the lease is extended to this long from now
   ARGV[3]  the first definition (items/copy.lua)
 
-  Returns 'OK'; or 'LOST' if the lease is not held any more: nothing was done.
+  Returns 'OK'; or 'LOST', with nothing changed, if the caller no longer holds the lease.
 ]]
 --@include readDefinitions
 --@include items

@@ -1,6 +1,6 @@
 --[[
-  Returns one page of the tenant's definitions, in the order of their names' bytes. A page ends after a number of
-  definitions or an amount of work.
+  Returns one page of the tenant's definitions, in byte order of their names. A page ends after a number of definitions
+  or an amount of work.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -11,8 +11,9 @@
   ARGV[2]  the last name of the page before; '' for the first page
   ARGV[3]  maximum number of definitions
 
-  Returns {'OK', isLast: 1 or 0, definitions that the tenant has in all, item, ...}, an item being a text of lines:
-  name, capacity, path of its ancestors ('' none), block, ...; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
+  Returns {'OK', 1 if this is the last page, else 0, number of the tenant's definitions, item, ...}. An item is a text
+  with a line for each of: name, capacity, path of its ancestors ('' none), and each blocker. Or {'NO_KEY'},
+  {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
 --@include readDefinitions
 --@include admit

@@ -1,5 +1,5 @@
 --[[
-  Deletes a definition and, on request, its subtree.
+  Deletes a definition and, if requested, its subtree.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -13,16 +13,16 @@
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
-  ARGV[3]  phase: now without a database; else plan or replan, then apply (steps.lua), or reopen to drop a plan
-  ARGV[4]  to apply: the version of the definitions at which it was planned; '' otherwise
+  ARGV[3]  phase (steps.lua): now without a database; else plan or replan, then apply, or reopen to cancel a plan
+  ARGV[4]  apply: the version of the definitions for which the change was planned; '' in other phases
   ARGV[5]  name
   ARGV[6]  1: with its subtree; 0: only if it has no children
-  ARGV[7]  to plan: ms during which the resources to delete cannot be reserved
+  ARGV[7]  plan: ms for which the resources to delete cannot be reserved
 
-  Returns {'OK', quota, version of the definitions, label of the key, name, ...}: those deleted, ancestors first; or,
-  with nothing done, {'UNREGISTERED'}, {'STALE'}, or {'REFUSED', why}; or {'UNKNOWN'} if it was carried out before, with
-  a reply that was not kept; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
-  {'AGAIN'}.
+  Returns {'OK', quota, version of the definitions, label of the key, name, ...}: the deleted names, ancestors first.
+  Or, with nothing changed: {'UNREGISTERED'}, {'STALE'}, {'REFUSED', message}, the reply of refuse() in refuse.lua,
+  {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'} or {'AGAIN'}. Or {'UNKNOWN'} if an earlier try ran and its reply was not
+  kept.
 ]]
 --@include readDefinitions
 --@include clock
@@ -46,8 +46,8 @@ if not definition(root) then
 end
 
 local MAX_DELETED = 500
--- A definition that the database has deleted already is deleted here even if its slots are held: these go on as they
--- are.
+-- A definition that is already deleted in the database is deleted here even if its slots are held. Their reservations
+-- stay.
 local mayBeHeld = phase == 'apply' or phase == 'reopen'
 local doomed = { root }
 local function refusal()

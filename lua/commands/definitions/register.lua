@@ -1,6 +1,6 @@
 --[[
-  Registers resources, all of one request or none: each name's last item counts. Ancestors that are not
-  registered are, with capacity 1.
+  Registers all resources of one request, or none. If a name occurs twice, its last item counts. Missing ancestors are
+  registered with capacity 1.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -14,15 +14,15 @@
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
-  ARGV[3]  phase: now without a database; else plan or replan, then apply (steps.lua)
-  ARGV[4]  to apply: the version of the definitions at which it was planned; '' otherwise
-  ARGV[5]  the most ancestors that a resource may have
+  ARGV[3]  phase (steps.lua): now without a database; else plan or replan, then apply
+  ARGV[4]  apply: the version of the definitions for which the change was planned; '' in other phases
+  ARGV[5]  maximum number of ancestors of a resource
   ARGV[6]  the first item (items/register.lua)
 
-  Returns {'OK', quota, version of the definitions, label of the key, name, tree path, ...}: the ancestors that are
-  registered along, their path by '>', '' none; or {'STALE'} with nothing done; or {'REFUSED', message}, with
-  nothing done; or {'UNKNOWN'} if it was carried out before, with a reply that was not kept; or what
-  refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', quota, version of the definitions, label of the key, name, tree path, ...}: the missing ancestors that
+  were registered too, each with its path ('>' between names, '' none). Or, with nothing changed: {'STALE'}, {'REFUSED',
+  message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'} or {'AGAIN'}. Or {'UNKNOWN'}
+  if an earlier try ran and its reply was not kept.
 ]]
 --@include readDefinitions
 --@include requestOnce
@@ -47,13 +47,13 @@ if isStale(phase, ARGV[4]) then
 end
 
 local maxDepth = tonumber(ARGV[5])
--- By name, the place of its last item, from 1; and the names in the order of these places.
+-- place[name]: position of the name's last item, from 1. names: all names, in the order of these positions.
 local place, names = {}, {}
 local ancestors, mentionedBy = {}, {}
--- The name that the script works on, for the message if it exceeds the budget.
+-- The name being worked on. The message names it if the script exceeds its work budget.
 local current = ''
 
--- Set if the request cannot be carried out: {name of the item, field, fault}.
+-- Set if the request must be refused: {name of the item, field, description}.
 local fault
 local function refuseItem(name, field, text)
   fault = { name, field, text }
@@ -101,8 +101,8 @@ local function defineAll(paths)
   end
 end
 
--- Checks that every path agrees with the links to parents as they are now: so no path contradicts another, and there is
--- no cycle.
+-- Checks that every path agrees with the parents as they are defined now. So no path contradicts another, and the tree
+-- has no cycle.
 local function checkPaths(paths)
   for _, name in ipairs(names) do
     current = name
@@ -134,8 +134,8 @@ local function depthBefore(name)
   return depth
 end
 
--- Checks the depth below resources that move down, since their subtree moves with them. A new resource has no subtree
--- that was registered before.
+-- Checks the depth below resources that move down, since their subtree moves with them. A new resource has no older
+-- subtree, so it needs no check.
 local MAX_MOVED = 500
 local function checkDepths(paths)
   local moved = 0
@@ -168,7 +168,7 @@ local function checkDepths(paths)
   end
 end
 
--- Returns the first registered resource that has the name of a slot of a pool, by its index; nil if there is none.
+-- Returns the registered resource whose name is a slot name of the pool, the lowest index first; nil if none is.
 local function nameOfSlot(pool, capacity)
   spend(3)
   local from, to = '[s' .. pool .. '\n', string.format('(s%s\n%07d', pool, capacity)
@@ -197,7 +197,7 @@ local function checkSlotNames()
   end
 end
 
--- Makes held slots part of the pools that grow.
+-- Moves held slots into the pools that grow.
 local function adoptAll()
   for _, name in ipairs(names) do
     current = name
@@ -230,7 +230,7 @@ local function placeOf(name)
   return '[' .. (place[name] or 1) - 1 .. ']'
 end
 
--- A change that is in the database already is applied, however much work it is; its plan was within the budget.
+-- The database already has this change, so it is applied without a budget. Its plan was within the budget.
 if phase == 'apply' then
   carryOut()
 elseif isOverBudget(carryOut) then

@@ -1,5 +1,5 @@
 --[[
-  Returns one page of the tenant's tree, each node after its parent, children in the order of their names' bytes. A page
+  Returns one page of the tenant's tree. Each node follows its parent; children are in byte order of their names. A page
   ends after a number of nodes or an amount of work.
 
   KEYS[1]  tenant
@@ -14,8 +14,8 @@
   ARGV[2]  path of the last node of the page before, '>' between; '' for the first page
   ARGV[3]  maximum number of nodes
 
-  Returns {'OK', isLast: 1 or 0, definitions that the tenant has in all, node, ...}, a node being a text of lines: its
-  depth, name, capacity, number of held slots; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
+  Returns {'OK', 1 if this is the last page, else 0, number of the tenant's definitions, node, ...}. A node is a text
+  with a line for each of: depth, name, capacity, number of held slots. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
   {'AGAIN'}.
 ]]
 --@include readDefinitions
@@ -27,13 +27,13 @@ if refused then
 end
 local MAX_PAGE_WORK, SIBLINGS = 3000, 50
 local limit = tonumber(ARGV[3])
--- The last node returned, from its root down; and for each depth, the children that come next there.
+-- path: names from the root down to the last node returned. queues[depth]: the next children at that depth.
 local path, queues = {}, {}
 for segment in string.gmatch(ARGV[2], '[^>]+') do
   path[#path + 1] = segment
 end
 
--- Returns the child of the node above a depth that comes after another child ('' the first); nil if there is none.
+-- Returns the next child at a depth, after the child `after` ('': the first); nil at the end.
 local function childAt(depth, after)
   local queue = queues[depth]
   if not queue or queue.at > #queue.names then
@@ -46,7 +46,7 @@ local function childAt(depth, after)
   return queue.names[queue.at - 1]
 end
 
--- Moves on to the next node. Returns false if there is none.
+-- Moves to the next node. Returns false at the end of the tree.
 local function advance()
   local depth = #path + 1
   queues[depth] = nil

@@ -1,6 +1,6 @@
 --[[
-  Makes sure that the expiry index holds a tenant at or before a time. Always lowers what is there, by 1 ms at the
-  least: a sweep that is about to raise it sees by that that it must not.
+  Makes sure that the expiry index has a tenant at or before a time. An existing entry is always lowered, by at least
+  1 ms: raiseIndex.lua compares the time, so a sweep that is about to raise the entry then leaves it.
 
   KEYS[1]  shard of the index: a sorted set of tenants by ms
 

@@ -4,8 +4,8 @@
   KEYS[1]  shard of the index: a sorted set of tenants by ms
 
   ARGV[1]  tenant
-  ARGV[2]  ms that was read
-  ARGV[3]  ms at which something is due next; -1: take the tenant out
+  ARGV[2]  the tenant's time when the sweep read it, in ms
+  ARGV[3]  ms: the next due time; -1: remove the tenant
 
   Returns nothing.
 ]]

@@ -1,7 +1,7 @@
 --[[
-  Ends some of a tenant's due reservations, and returns the time when the next is due. The caller may then raise the
-  tenant's time in the expiry index to that, if nobody has lowered it in the meantime; a reserve that relied on the old
-  time sees by `swept` that it may be gone (index.lua).
+  Ends some of a tenant's due reservations, and returns the next due time. The caller then raises the tenant's time in
+  the expiry index to it, unless another instance has lowered it in the meantime. A reserve that relied on the old time
+  notices the change of `swept` (index.lua).
 
   KEYS[1]  tenant
   KEYS[2]  slots
@@ -10,7 +10,8 @@
 
   ARGV[1]  ''
 
-  Returns {'OK', ended, next due ms}, -1 if nothing will be due; or {'AGAIN', ended} if there is more to do now.
+  Returns {'OK', number of reservations ended, next due time in ms or -1 for none}; or {'AGAIN', number of reservations
+  ended} if more are due now.
 ]]
 --@include expiry
 local before = tenant.count

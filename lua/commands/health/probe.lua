@@ -1,5 +1,5 @@
 --[[
-  Proves that scripts run and write here, which PING does not: after a failover a replica still answers PING.
+  Proves that this server runs scripts and accepts writes. PING does not: after a failover, a replica still answers it.
 
   KEYS[1]  probe: a key of its own
 

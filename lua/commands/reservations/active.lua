@@ -1,7 +1,7 @@
 --[[
-  Returns one page of the tenant's held slots, in no order. Every slot that is held from the first page's call to the
-  last one's is in some page. A shrinking hash can return a slot twice: the caller drops repeats by fencing token. A
-  page ends after a number of slots or bytes.
+  Returns one page of the tenant's held slots, unordered. A slot that is held from the first page to the last is in at
+  least one page. A slot can occur twice while the hash shrinks: the caller drops repeats by fencing token. A page ends
+  after a number of slots or bytes.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -10,14 +10,14 @@
   KEYS[5]  pools
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  cursor that the page before returned; '0' for the first
-  ARGV[3]  number of resets that the page before returned; '' for the first
-  ARGV[4]  how many slots to look at, about
+  ARGV[2]  cursor returned with the previous page; '0' for the first page
+  ARGV[3]  number of resets returned with the previous page; '' for the first page
+  ARGV[4]  approximate number of slots to read
   ARGV[5]  only reservations of this requester; '' any
   ARGV[6]  only reservations with this requestedName (codec.lua); '' any
 
-  Returns {'OK', cursor, resets, slots that the tenant has in all, {slot, record, slot, record, ...}}; cursor '0' means
-  that this was the last page. A reset ends a walk that began before it. Or {'NO_KEY'},
+  Returns {'OK', cursor, number of resets, number of the tenant's slots, {slot, record, slot, record, ...}}. Cursor '0'
+  means that this was the last page. If the tenant was reset since the first page, the listing ends. Or {'NO_KEY'},
   {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look
@@ -37,7 +37,7 @@ repeat
   local page = redis.call('HSCAN', slotsKey, cursor, 'COUNT', STEP)
   cursor = page[1]
   local rows = page[2]
-  -- An empty part of the hash costs a look too.
+  -- Scanning an empty part of the hash costs time too.
   looked = looked + math.max(STEP / 5, #rows / 2)
   for i = 1, #rows, 2 do
     local slot, packed = rows[i], rows[i + 1]

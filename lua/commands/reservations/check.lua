@@ -1,5 +1,5 @@
 --[[
-  Tells who holds resources. It changes nothing but ends expired reservations.
+  Returns who holds resources. Changes nothing, except that it ends expired reservations.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -11,9 +11,9 @@
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  the first item (items/check.lua)
 
-  Returns {'OK', item, ...}, an item being
-    {no slot is free: 1 or 0, its owner if it has one slot, else '', expires at ms or 0, held by the requester: 1 or 0}
-  or {'REFUSED', message}; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', item, ...}, where an item is {1 if no slot is free, else 0; the owner if the resource has one slot,
+  else ''; expiry in ms or 0; 1 if the requester holds it, else 0}. Or {'REFUSED', message}, {'NO_KEY'}, {'SUSPENDED'},
+  {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look
 --@include items

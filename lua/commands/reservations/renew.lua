@@ -1,5 +1,5 @@
 --[[
-  Gives reservations another lease, from now on: all items of one request, in their order.
+  Renews reservations: each gets a new lease that starts now. Handles all items of one request, in order.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -13,10 +13,10 @@
   ARGV[3]  the tenant's time in the expiry index, '<ms> <swept>' (index.lua); '' at first
   ARGV[4]  the first item (items/renew.lua)
 
-  Returns {'OK', quota, item, ...}, an item being {'RENEWED', expires at ms}, {'NOT_RESERVED'},
-  {'DOESNT_OWN_RESERVATION'} or {'INVALID_RELEASE_TOKEN'}, as a text (asTexts.lua); or {'REFUSED', message} with nothing
-  done; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms,
-  swept} as reserve.lua.
+  Returns {'OK', quota, item, ...}. An item is {'RENEWED', expiry in ms}, {'NOT_RESERVED'}, {'DOESNT_OWN_RESERVATION'}
+  or {'INVALID_RELEASE_TOKEN'}, as a text (asTexts.lua). Or, with nothing changed: {'REFUSED', message}, the reply of
+  refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in
+  reserve.lua.
 ]]
 --@include clock
 --@include request
@@ -30,7 +30,7 @@
 --@include tooMuch
 --@include asTexts
 local items = readItems(4, renewItem)
--- A retry was charged the first time. It renews once more, and its event has the later end.
+-- A retry was charged at the first try. It renews again, and its event has the later expiry.
 local refused = request('RESERVE', flags.isRepeated and 0 or #items)
 if refused then
   return refused

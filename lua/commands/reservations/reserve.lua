@@ -1,5 +1,5 @@
 --[[
-  Reserves resources: all items of one request, in their order, each on its own.
+  Reserves resources. Handles all items of one request, in order; each succeeds or fails on its own.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -13,10 +13,10 @@
   ARGV[3]  the tenant's time in the expiry index, '<ms> <swept>' (index.lua); '' at first
   ARGV[4]  the first item (items/reserve.lua)
 
-  Returns {'OK', quota, item, ...}, an item being what reserveOne() in reserveOne.lua returns, as a text (asTexts.lua);
-  or {'REFUSED', message} with nothing done; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'},
-  {'NO_TENANT'}, {'AGAIN'}; or {'INDEX', ms, swept} with nothing done: the expiry index must first hold the tenant at or
-  before that time.
+  Returns {'OK', quota, item, ...}. An item is a reply of reserveOne() in reserveOne.lua, as a text (asTexts.lua). Or,
+  with nothing changed: {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'},
+  {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept}: the caller must first put the tenant into the expiry index at or
+  before that time, then call again.
 ]]
 --@include request
 --@include items
@@ -30,7 +30,7 @@
 --@include tooMuch
 --@include asTexts
 local items = readItems(4, reserveItem)
--- A retry was charged the first time, and the events of its failures were emitted then.
+-- A retry was charged at the first try, and the events of its failures were emitted then.
 local refused = request('RESERVE', flags.isRepeated and 0 or #items)
 if refused then
   return refused

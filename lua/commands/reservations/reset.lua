@@ -11,8 +11,9 @@
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
 
-  Returns {'OK', quota, reservations that this ended}, without those that were due already; or {'UNKNOWN'}; or what
-  refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
+  Returns {'OK', quota, number of reservations ended}, not counting reservations that were already due. Or {'UNKNOWN'}
+  if an earlier try ran and its reply was not kept. Or the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'},
+  {'NO_TENANT'}.
 ]]
 --@include clock
 --@include admit

@@ -1,5 +1,5 @@
 --[[
-  Tells who holds some slots of a resource, for the dashboard.
+  Returns who holds some slots of a resource, for the dashboard.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -8,10 +8,10 @@
   KEYS[5]  pools
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  the first of one for each slot: its name
+  ARGV[2]  the first slot's name; the other names follow
 
-  Returns {'OK', owner, ...}, '' for a slot that is free, for as many slots as one call may read; or {'NO_KEY'},
-  {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', owner, ...}, '' for a free slot. One call reads a limited number of slots, so the reply may cover only
+  the first ones. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look
 local refused = look()

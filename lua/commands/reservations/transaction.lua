@@ -1,5 +1,5 @@
 --[[
-  Reserves and releases in one step. Items are applied in order and see each other's effect.
+  Reserves and releases in one step. Items are applied in order, and each sees the effect of those before it.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -15,11 +15,11 @@
   ARGV[4]  ALL_OR_NONE, AS_MANY_AS_POSSIBLE or FIRST
   ARGV[5]  the first item (items/transaction.lua)
 
-  Returns {'OK', quota, 'APPLIED' or 'ROLLED_BACK', item, ...}, an item being what reserveOne() in reserveOne.lua or
-  unreserveOne() in unreserveOne.lua returns, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'}, as a text (asTexts.lua);
-  or {'REFUSED', what is wrong with which item}, nothing being done; or {'UNKNOWN'} if it was carried out before, with a
-  reply that was not kept; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
-  {'AGAIN'}; or {'INDEX', ms, swept} as reserve.lua.
+  Returns {'OK', quota, 'APPLIED' or 'ROLLED_BACK', item, ...}. An item is a reply of reserveOne() in reserveOne.lua or
+  unreserveOne() in unreserveOne.lua, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'}, as a text (asTexts.lua). Or,
+  with nothing changed: {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'},
+  {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in reserve.lua. Or {'UNKNOWN'} if an earlier try ran and its
+  reply was not kept.
 ]]
 --@include requestOnce
 --@include items
@@ -44,7 +44,7 @@ local method = ARGV[4]
 local before = stateBefore()
 local reply = { 'OK', charged.quota, 'APPLIED' }
 local succeeded, failed = 0, 0
--- To undo it all takes about a third of the work to do it.
+-- Undoing all items takes about a third of the work of doing them, so that much of the budget is kept back.
 local share = method == 'ALL_OR_NONE' and 0.75 or 1
 local overBudget = eachItem(items, function(item)
   local result
@@ -81,7 +81,7 @@ if refused then
   return refused
 end
 
--- The fields that only an item which was ACQUIRED has in `changes`. Takes its reply.
+-- Returns the fields of `changes` that only ACQUIRED items have. Takes the item's reply.
 local function leaseOf(result)
   return ',"expiresAt":' .. (result[4] > 0 and result[4] or 'null') .. ',"acquiredSlots":' ..
     (slotsAsJson(result[6]) or 'null') .. ',"fencingToken":' .. result[3]

@@ -1,5 +1,5 @@
 --[[
-  Releases reservations: all items of one request, in their order, each on its own.
+  Releases reservations. Handles all items of one request, in order; each succeeds or fails on its own.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -13,9 +13,9 @@
   ARGV[2]  flags of the request (flags.lua)
   ARGV[3]  the first item (items/unreserve.lua)
 
-  Returns {'OK', quota, item, ...}, an item being what unreserveOne() in unreserveOne.lua returns, as a text
-  (asTexts.lua); or {'REFUSED', message} with nothing done; or {'UNKNOWN'} if it was carried out before, with a reply
-  that was not kept; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', quota, item, ...}. An item is a reply of unreserveOne() in unreserveOne.lua, as a text (asTexts.lua).
+  Or, with nothing changed: {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'},
+  {'NO_TENANT'} or {'AGAIN'}. Or {'UNKNOWN'} if an earlier try ran and its reply was not kept.
 ]]
 --@include requestOnce
 --@include items

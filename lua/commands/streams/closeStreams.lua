@@ -1,5 +1,5 @@
 --[[
-  Gives back the leases of streams that have ended. Without any lease, scripts no longer emit events.
+  Deletes the leases of streams that have ended. When no lease is left, scripts stop emitting events.
 
   KEYS[1]  tenant
   KEYS[2]  streams

@@ -1,6 +1,6 @@
 --[[
-  Gives a stream of events its lease, unless the tenant has as many as its tier allows. The caller has subscribed to the
-  tenant's channel before, so from now on it misses nothing.
+  Creates the lease of an event stream, unless the tenant already has as many streams as its tier allows. The caller
+  subscribes to the tenant's channel before this call, so it misses no later event.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -9,10 +9,10 @@
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  the stream's id
-  ARGV[3]  ms that the lease lasts
+  ARGV[3]  duration of the lease in ms
 
-  Returns {'OK', ms after which the token or session ends (-1 for a key), number of the last message, the process that
-  publishes}; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
+  Returns {'OK', ms until the token or session expires (-1 for a key), number of the last message, the Redis process
+  that publishes}; or the reply of refuse() in refuse.lua; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
 --@include clock
 --@include admit
@@ -25,16 +25,16 @@ if refused then
 end
 local mine = streamsOf(ARGV[1])
 redis.call('ZREMRANGEBYSCORE', mine, '-inf', nowMs)
--- Streams of sessions do not count, but nobody looks at so many pages.
+-- Streams of sessions do not count towards the tier's limit. 200 is more than anybody has pages open.
 local cap = mine == streamsKey and limits.streams or 200
 if redis.call('ZCARD', mine) >= cap then
-  -- Others come and go at any time.
+  -- Other streams end at any time, so an early retry can succeed.
   return refuse('CONNECT', 'EventConnections', cap, 1, 5)
 end
 local leaseEnd = nowMs + ARGV[3]
 redis.call('ZADD', mine, leaseEnd, ARGV[2])
 local process = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
--- If nobody was listening, nothing was published, and a stream from before must not go on as if nothing had happened.
+-- While no stream had a lease, no event was published. The number skips one, so that an older stream notices the gap.
 local number = listening and process == tenant.publisher and tenant.messages or tenant.messages + 1
 redis.call(
   'HSET', tenantKey,

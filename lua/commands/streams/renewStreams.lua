@@ -1,7 +1,7 @@
 --[[
-  Renews the leases of streams that one credential has opened, if it is still valid. A stream whose lease has lapsed may
-  have missed events, since none need be published when no stream has a lease: it must end, like one whose credential is
-  gone.
+  Renews the leases of the streams that one credential opened, if the credential is still valid; if not, the streams
+  must end. A stream whose lease has lapsed must end too: it may have missed events, since scripts publish none while no
+  stream has a lease.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -9,10 +9,10 @@
   KEYS[4]  sessionStreams
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  ms that a lease lasts
+  ARGV[2]  duration of a lease in ms
   ARGV[3]  the first stream's id
 
-  Returns {number of the last message, id, ...}: the streams that must end; their leases are given back.
+  Returns {number of the last message, id, ...}: the streams that must end. Their leases are deleted.
 ]]
 --@include clock
 --@include admit

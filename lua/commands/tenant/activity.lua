@@ -1,14 +1,14 @@
 --[[
-  Records an instance's activity for a tenant since its last call, for the dashboard: operations and refusals by the
-  minute, for an hour, and the time when keys were last used.
+  Records a tenant's activity on one instance since that instance's last call, for the dashboard: operations and
+  refusals per minute of the last hour, and when each key was last used.
 
   KEYS[1]  tenant
   KEYS[2]  activity
   KEYS[3]  used
 
-  ARGV[1]  operations
-  ARGV[2]  number of these that were refused
-  ARGV[3]  the first used key's SHA-256, hexadecimal
+  ARGV[1]  number of operations
+  ARGV[2]  number of refused operations among them
+  ARGV[3]  SHA-256 of the first used key, hexadecimal; the others follow
 
   Returns nothing.
 ]]

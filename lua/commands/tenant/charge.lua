@@ -1,12 +1,12 @@
 --[[
-  Charges a request that no other script carries out to the quota of writes: a change of settings or keys.
+  Charges a request to the quota of writes that no other script charges: a change of settings or keys.
 
   KEYS[1]  tenant
   KEYS[2]  credential
 
   ARGV[1]  the credential (admit.lua)
 
-  Returns {'OK', quota}; or what refuse() in refuse.lua returns; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
+  Returns {'OK', quota}; or the reply of refuse() in refuse.lua; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
 --@include admit
 --@include pay

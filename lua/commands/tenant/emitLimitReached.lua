@@ -1,5 +1,5 @@
 --[[
-  Emits the event of a limit that no script checks: the quota of reads.
+  Emits the event for a limit that no script checks: the quota of reads.
 
   KEYS[1]  tenant
   KEYS[2]  credential

@@ -1,18 +1,18 @@
 --[[
-  Issues a derived token, which ends by itself.
+  Issues a derived token, which expires.
 
   KEYS[1]  tenant
   KEYS[2]  credential
-  KEYS[3]  tokens: the set that the token is put into, so that it ends when its issuer is removed
+  KEYS[3]  tokens: the set of its issuer's tokens, which are deleted when the issuer is removed
            (src/engine/tenant/tokens.ts)
 
   ARGV[1]  token:<SHA-256 of the token, hexadecimal>
   ARGV[2]  flags of the request (flags.lua)
-  ARGV[3]  ms that it lives
-  ARGV[4]  ms that the set is kept
+  ARGV[3]  lifetime of the token in ms
+  ARGV[4]  lifetime of the set in ms
 
-  Returns {'OK', quota}; or {'FREE'} if the tenant's tier has no such tokens; or what refuse() in refuse.lua returns; or
-  {'SUSPENDED'}, {'NO_TENANT'}.
+  Returns {'OK', quota}; or {'FREE'} if the tenant is on the Free tier, which has no derived tokens; or the reply of
+  refuse() in refuse.lua; or {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
 --@include flags
 --@include pay

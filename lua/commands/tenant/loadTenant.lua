@@ -1,21 +1,21 @@
 --[[
-  Stores a tenant's record: tier, settings and keys. It replaces all keys. Reservations stay as they are; streams end if
-  their keys are gone. A newer record stays.
+  Stores a tenant's record: tier, settings and keys. Replaces all keys. Reservations do not change. A stream ends if its
+  key is no longer there. A newer record is not overwritten.
 
   KEYS[1]  tenant
   KEYS[2]  copying
   KEYS[3]  used
 
-  ARGV[1]  version of the record; '' puts it in place whatever is there
-  ARGV[2]  version of the definitions, which have been copied here under the lease below; '' if only the record changed:
-           an unloaded tenant is then skipped, and a copy in progress is cancelled so that it restarts
-  ARGV[3]  the lease of that copy; '' none is needed
+  ARGV[1]  version of the record; '' overwrites any version
+  ARGV[2]  version of the definitions, which were copied to Redis under the lease in ARGV[3]; '' if only the record
+           changed: an unloaded tenant is then skipped, and a copy in progress is cancelled so that it restarts
+  ARGV[3]  the lease of that copy; '' if none is needed
   ARGV[4]  tier
-  ARGV[5]  1: it is suspended; 0
-  ARGV[6]  1: only registered resources may be reserved; 0
-  ARGV[7]  the first of two for each key: its SHA-256, its label ('' none)
+  ARGV[5]  1 if the tenant is suspended, else 0
+  ARGV[6]  1 if only registered resources may be reserved, else 0
+  ARGV[7]  SHA-256 of the first key; its label ('' none) follows, then the other keys likewise
 
-  Returns 'OK', or 'LOST' if the copy's lease is not held any more: nothing was done.
+  Returns 'OK'; or 'LOST', with nothing changed, if the caller no longer holds the lease of the copy.
 ]]
 local tenant = redis.call('HMGET', tenantKey, 'tier', 'version')
 if ARGV[3] ~= '' then
@@ -33,7 +33,7 @@ end
 if ARGV[1] ~= '' and tenant[2] and tonumber(tenant[2]) > tonumber(ARGV[1]) then
   return 'OK'
 end
--- Each tier has windows of its own.
+-- Windows of the quota belong to a tier, so a change of tier starts new ones.
 if tenant[1] ~= ARGV[4] then
   redis.call('HDEL', tenantKey, 'usage')
 end
@@ -57,6 +57,6 @@ for _, field in ipairs(redis.call('HKEYS', tenantKey)) do
     redis.call('HDEL', usedKey, digest)
   end
 end
--- Tells instances to look whether the keys of the streams they hold are still valid.
+-- An empty message makes instances check whether the keys of their streams are still valid.
 redis.call('SPUBLISH', string.sub(tenantKey, 1, -7) .. 'events', '')
 return 'OK'

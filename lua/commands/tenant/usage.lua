@@ -10,8 +10,8 @@
 
   ARGV[1]  the credential (admit.lua)
 
-  Returns {'OK', tier, writes in the window of a minute that is open, writes today (UTC), reservations, streams of
-  events, definitions}; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', tier, writes in the current minute's window, writes today (UTC), number of reservations, of event
+  streams, of definitions}; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include clock
 --@include look
@@ -20,7 +20,7 @@ local refused = look()
 if refused then
   return refused
 end
--- The windows as they are now; nothing is charged.
+-- Cost 0 charges nothing, and computes the windows as of now.
 charge(nil, 0)
 local streams = redis.call('ZCOUNT', streamsKey, nowMs, '+inf')
 return { 'OK', tenant.tier, charged.thisMinute, charged.today, tenant.count, streams, tenant.definitions }

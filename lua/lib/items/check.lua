@@ -1,4 +1,4 @@
--- An item to check: resource, requester asked about ('' none). src/redis/items.ts passes the same fields.
+-- An item to check: resource, requester ('' none). src/redis/items.ts passes the same fields.
 local function checkItem(at)
   return {
     resource = ARGV[at],

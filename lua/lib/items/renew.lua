@@ -1,5 +1,5 @@
--- An item to renew: resource, requester, release token (22 characters; '' none that could be one), lease in ms.
--- src/redis/items.ts passes the same fields.
+-- An item to renew: resource, requester, release token (22 characters; '' if the caller's token is malformed), lease in
+-- ms. src/redis/items.ts passes the same fields.
 local function renewItem(at)
   return {
     resource = ARGV[at],

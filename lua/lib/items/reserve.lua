@@ -1,5 +1,5 @@
--- An item to reserve: resource, requester, lease in ms ('' never ends), resource type ('' the default), release token
--- (22 characters). src/redis/items.ts passes the same fields.
+-- An item to reserve: resource, requester, lease in ms ('' if it never expires), resource type ('' the default),
+-- release token (22 characters). src/redis/items.ts passes the same fields.
 local function reserveItem(at)
   return {
     resource = ARGV[at],

@@ -1,4 +1,4 @@
--- An item to release: resource, requester, release token (22 characters; '' none that could be one).
+-- An item to release: resource, requester, release token (22 characters; '' if the caller's token is malformed).
 -- src/redis/items.ts passes the same fields.
 local function unreserveItem(at)
   return {

@@ -1,10 +1,10 @@
 /**
- * The little that pages need a script for: copying, and renewing the regions that are marked data-live when the
- * tenant's state changes. Pages are whole without it.
+ * Adds what pages cannot do without a script: copy buttons, and refreshing the regions marked data-live when the
+ * tenant's state changes. Without it, pages show the same content.
  */
 const said = document.getElementById('said');
 
-/** Tells a screen reader. @param {string} text */
+/** Makes screen readers read a text. @param {string} text */
 function say(text) {
   if (said) said.textContent = text;
 }
@@ -28,9 +28,9 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
   });
 }
 
-/** Where the page is to be had again, every how many seconds whatever happens, and with which events. */
+/** renew: the address to fetch the page from. renewEvery: seconds between refreshes. events: types that refresh it. */
 const { renew: from, renewEvery = '0', events = '' } = document.body.dataset;
-/** The least time between two renewals, and how many times as long as the last one took. */
+/** Minimum pause between two refreshes in ms, to which PAUSE_SHARE times the duration of the last one is added. */
 const PAUSE_MS = 500;
 const PAUSE_SHARE = 9;
 const RECONNECT_MS = 3000;
@@ -39,8 +39,8 @@ let renewing = false;
 let wanted = false;
 
 /**
- * Fetches the page anew and puts its marked regions in place of those that are shown. At most one at a time, with a
- * pause after each.
+ * Fetches the page and replaces the marked regions of the current one. Runs one fetch at a time, with a pause after
+ * each.
  */
 async function renew() {
   wanted = true;
@@ -56,11 +56,11 @@ async function renew() {
 }
 
 async function renewOnce() {
-  // Not the browser's address: the response to a form cannot be requested again.
-  const answer = await fetch(from ?? '', { headers: { Accept: 'text/html' } });
-  if (answer.redirected) location.assign(answer.url);
-  if (!answer.ok) return;
-  const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  // Not the browser's address: it may be that of a form, whose response cannot be fetched again.
+  const response = await fetch(from ?? '', { headers: { Accept: 'text/html' } });
+  if (response.redirected) location.assign(response.url);
+  if (!response.ok) return;
+  const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
   for (const region of document.querySelectorAll('[data-live]')) {
     const next = fresh.querySelector(`[data-live="${region.getAttribute('data-live')}"]`);
     if (next && !region.isEqualNode(next)) replace(region, next);
@@ -68,8 +68,8 @@ async function renewOnce() {
 }
 
 /**
- * Leaves a region alone in which somebody is being asked something, or has selected text; keeps what is unfolded, and
- * where the focus is.
+ * Replaces a region, unless it has an open confirmation or selected text. Keeps open details, scroll positions and the
+ * focus.
  * @param {Element} region @param {Element} next
  */
 function replace(region, next) {
@@ -89,7 +89,8 @@ function replace(region, next) {
 }
 
 /**
- * How to find, in the region's successor, what had the focus: by its id, its address, or its place.
+ * Returns a function that finds, in the new region, the element that had the focus: by its id, else its address, else
+ * its position.
  * @param {Element} region @param {Element} focused
  * @returns {(next: Element) => HTMLElement | null}
  */
@@ -107,33 +108,33 @@ function alike(region, focused) {
 }
 
 /**
- * Holds a stream of events, and opens another when it ends. Whatever was missed meanwhile is made good by renewing the
- * page (docs/specification.md#events).
+ * Opens the event stream, and opens another when it ends. After each opening the page is refreshed, which makes up for
+ * missed events (docs/specification.md#the-stream).
  */
 function follow() {
   const source = new EventSource('/api/v1/events');
-  const tell = (/** @type {string} */ name, /** @type {unknown} */ detail) =>
+  const emit = (/** @type {string} */ name, /** @type {unknown} */ detail) =>
     document.dispatchEvent(new CustomEvent(name, { detail }));
   source.addEventListener('open', () => {
-    tell('holdfast:connected', null);
+    emit('holdfast:connected', null);
     void renew();
   });
   source.addEventListener('error', () => {
-    tell('holdfast:disconnected', null);
+    emit('holdfast:disconnected', null);
     source.close();
-    // Where nobody is signed in any more, that is found out here.
+    // If the session has ended, this leads to the sign-in page.
     void renew();
     setTimeout(follow, RECONNECT_MS * (0.5 + Math.random()));
   });
   for (const type of events.split(' '))
     source.addEventListener(type, (event) => {
-      tell('holdfast:event', event.data);
+      emit('holdfast:event', event.data);
       void renew();
     });
 }
 
 if (from !== undefined) {
-  // By then the page's own script listens too.
+  // Wait until the page's own script listens too.
   document.addEventListener('DOMContentLoaded', follow);
   if (Number(renewEvery) > 0) setInterval(() => void renew(), Number(renewEvery) * 1000);
 }

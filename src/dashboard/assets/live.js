@@ -1,5 +1,5 @@
 /**
- * The page of events as they happen: shows what passes the filter, the newest first. dashboard.js holds the stream.
+ * The live page: shows events that match the filter, newest first. dashboard.js opens the stream.
  */
 
 /**
@@ -23,8 +23,8 @@
  * @property {number | null} limit
  */
 
-/** Events that are shown, and that are remembered while the page is paused. */
-const MOST = 200;
+/** Maximum number of events that are shown, and of events that are kept while the page is paused. */
+const MAX_EVENTS = 200;
 
 const list = /** @type {HTMLElement} */ (document.getElementById('events'));
 const connection = /** @type {HTMLElement} */ (document.getElementById('connection'));
@@ -32,7 +32,7 @@ const filter = /** @type {HTMLFormElement} */ (document.getElementById('filter')
 const pause = /** @type {HTMLButtonElement} */ (document.getElementById('pause'));
 
 /** Rows that are not shown yet. @type {HTMLTableRowElement[]} */
-let waiting = [];
+let queue = [];
 let isPaused = false;
 let isScheduled = false;
 let wasConnected = false;
@@ -107,10 +107,10 @@ function row(cells, kind = '') {
   return tr;
 }
 
-/** Shows rows once a frame, however many come. @param {HTMLTableRowElement} tr */
+/** Adds a row. Rows are shown together, once a frame. @param {HTMLTableRowElement} tr */
 function add(tr) {
-  waiting.push(tr);
-  if (waiting.length > MOST) waiting = waiting.slice(-MOST);
+  queue.push(tr);
+  if (queue.length > MAX_EVENTS) queue = queue.slice(-MAX_EVENTS);
   if (isPaused || isScheduled) return;
   isScheduled = true;
   requestAnimationFrame(() => {
@@ -120,9 +120,9 @@ function add(tr) {
 }
 
 function flush() {
-  list.prepend(...waiting.reverse());
-  waiting = [];
-  while (list.childElementCount > MOST) list.lastElementChild?.remove();
+  list.prepend(...queue.reverse());
+  queue = [];
+  while (list.childElementCount > MAX_EVENTS) list.lastElementChild?.remove();
 }
 
 const now = () => new Date().toISOString().slice(0, 23).replace('T', ' ');

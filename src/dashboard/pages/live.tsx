@@ -1,6 +1,6 @@
 /**
  * The live page: the stream of events, with filters; and the newest reservations, read again whenever the stream starts
- * (docs/specification.md#events).
+ * (docs/specification.md#the-stream).
  */
 import { Hono } from 'hono';
 import { EVENT_TYPES } from '../../contract/events.ts';

@@ -1,6 +1,6 @@
 /**
  * The page of reservations: who holds which resource since when and until when, with search; and releasing one without
- * its token, which a person who has signed in may do (docs/specification.md#identity).
+ * its token, which a person who has signed in may do (docs/specification.md#dashboard-and-sessions).
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';

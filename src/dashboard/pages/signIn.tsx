@@ -1,6 +1,6 @@
 /**
- * Signing in and out (docs/specification.md#identity): at an OpenID Connect provider, or on this machine if that is
- * configured.
+ * Signing in and out (docs/specification.md#dashboard-and-sessions): at an OpenID Connect provider, or on this machine
+ * if that is configured.
  */
 import { Hono } from 'hono';
 import { refuseForeignOrigin } from '../../http/sameOrigin.ts';

@@ -1,6 +1,6 @@
 /**
  * Pages of tenants, for administrators: search; and one tenant with its tier, suspension, reset and audit trail
- * (docs/specification.md#operations).
+ * (docs/specification.md#tenants-and-administration).
  */
 import { type Context, Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';

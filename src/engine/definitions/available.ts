@@ -1,5 +1,5 @@
 /**
- * Tells whether a resource has a free slot (docs/specification.md#operations, #registration).
+ * Checks whether a resource has a free slot (docs/specification.md#check, #registration).
  */
 import type { Credential } from '../../domain/tenants.ts';
 import { call, type Engine } from '../call.ts';

@@ -1,6 +1,6 @@
 /**
- * A definition as scripts take and return it. There is one shape, the contract's Definition; Redis and the database
- * store the parent in place of the path. A field that is missing here does not compile.
+ * Encodes and decodes definitions for scripts. The contract's Definition is the one shape; Redis and the database store
+ * the parent in place of the path. If a field is missing here, the code does not compile.
  */
 import type { Definition } from '../../contract/definitions.ts';
 import { PATH_DELIMITER, parentIn } from '../../domain/resources.ts';
@@ -8,7 +8,7 @@ import { parseItem, toInteger } from '../../redis/reply.ts';
 
 /** A definition as it is stored. */
 export type StoredDefinition = Omit<Definition, 'treePath'> & {
-  /** The resource right above; null for a root. */
+  /** The parent; null for a root. */
   parent: string | null;
 };
 
@@ -37,21 +37,21 @@ const STORED: Encoders<StoredDefinition> = {
   blocks: ({ blocks }) => lines(blocks),
 };
 
-/** @returns what register.lua takes for an item */
+/** @returns the arguments of register.lua for an item */
 export const encodeRegistration = (definition: Definition): (string | number)[] =>
   Object.values(REGISTRATION).map((encode) => encode(definition));
 
-/** @returns what copyDefinitions.lua takes for an item */
+/** @returns the arguments of copyDefinitions.lua for an item */
 export const encodeStored = (definition: StoredDefinition): (string | number)[] =>
   Object.values(STORED).map((encode) => encode(definition));
 
-/** Reads an item of what definitions.lua returns. */
+/** Reads an item of the reply of definitions.lua. */
 export function decodeListed(item: unknown): Definition {
   const [name = '', capacity, treePath, ...blocks] = parseItem(item);
   return { name, capacity: toInteger(capacity), blocks, treePath: treePath || null };
 }
 
-/** What copyDefinitions.lua takes to remove a definition: one of capacity 0. */
+/** Returns the arguments of copyDefinitions.lua to remove a definition: an item with capacity 0. */
 export const removal = ({ name }: StoredDefinition): StoredDefinition => ({
   name,
   capacity: 0,

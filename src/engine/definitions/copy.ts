@@ -7,7 +7,7 @@ import { copyingKey, keysOf, tenantKey } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
 import { encodeStored, type StoredDefinition } from './codec.ts';
 
-/** The most definitions of one chunk, and the characters in them: about 2 ms of Redis. */
+/** Maximum number of definitions in one chunk, and of characters in them: about 2 ms of Redis. */
 const CHUNK = 250;
 const CHUNK_CHARACTERS = 262_144;
 /** Lifetime of the lease after each call, in ms. */

@@ -1,5 +1,5 @@
 /**
- * Deletes definitions (docs/specification.md#operations, #registration): one script call a step.
+ * Deletes definitions (docs/specification.md#deletion): one script call for each step.
  */
 import type { Credential } from '../../domain/tenants.ts';
 import { toInteger, toText } from '../../redis/reply.ts';

@@ -8,7 +8,7 @@ import { toInteger, toText } from '../../redis/reply.ts';
 import { call, type Engine } from '../call.ts';
 import { decodeListed } from './codec.ts';
 
-/** The most definitions that one call reads: about 2 ms of Redis. */
+/** Maximum number of definitions that one call reads: about 2 ms of Redis. */
 const PAGE = 400;
 
 /** One node of a tree that is listed from the roots down. */
@@ -16,7 +16,7 @@ export interface TreeRow {
   readonly name: string;
   /** The number of ancestors. */
   readonly depth: number;
-  /** The name right above it; null for a root. */
+  /** The name of the parent; null for a root. */
   readonly parent: string | null;
   readonly capacity: number;
   /** Free slots. */

@@ -1,5 +1,5 @@
 /**
- * Registers resources (docs/specification.md#registration). One script call a step applies all items or none.
+ * Registers resources (docs/specification.md#registration). Each step is one script call, for all items or none.
  */
 import type { Definition } from '../../contract/definitions.ts';
 import type { Credential } from '../../domain/tenants.ts';
@@ -9,12 +9,14 @@ import { encodeRegistration } from './codec.ts';
 import type { Planned, Step } from './step.ts';
 
 export interface Registered extends Planned {
-  /** As stored: each name once, by its last item, then the ancestors that were registered along. */
+  /**
+   * The definitions as stored: each name once, by its last item, then the missing ancestors that were registered too.
+   */
   readonly definitions: Definition[];
 }
 
 /**
- * @param maxTreeDepth the most ancestors that a resource may have
+ * @param maxTreeDepth maximum number of ancestors of a resource
  * @throws HoldfastError refused, if an item contradicts another one or a definition; unauthenticated, forbidden,
  * unavailable; LimitError; StaleError
  */

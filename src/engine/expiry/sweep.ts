@@ -1,6 +1,6 @@
 /**
- * Ends expired reservations that nobody has accessed (docs/specification.md#events). The expiry index lists the tenants
- * that have some, so that no other tenant is visited. Any number of sweeps may run at once.
+ * Ends expired reservations that no request has ended (docs/specification.md#expiry). The expiry index lists the
+ * tenants that have some, so that no other tenant is visited. Any number of sweeps may run at once.
  */
 import type { RedisClient } from '../../redis/client.ts';
 import { EXPIRY_SHARDS, expiryKey, keysOf, tenantKey } from '../../redis/keys.ts';

@@ -1,6 +1,6 @@
 /**
- * Lists a tenant's active reservations page by page in bounded memory: a page, and 16 bytes for each listed
- * reservation.
+ * Lists a tenant's active reservations page by page (docs/specification.md#listings). It needs memory for one page, and
+ * 16 bytes for each listed reservation.
  */
 
 import type { ActiveFilter, ActiveReservation } from '../../contract/reservations.ts';
@@ -15,8 +15,8 @@ import { readReservation } from './slotRecord.ts';
 const PAGE_SLOTS = 400;
 
 /**
- * Lists every matching reservation that exists from the first page to the last exactly once, and one that is made or
- * ends during the walk at most once. `total` is the number of all held slots.
+ * Lists every matching reservation that exists from the first page to the last exactly once. A reservation that is made
+ * or ends during the walk is listed at most once. `total` is the number of all held slots.
  * @throws HoldfastError unauthenticated, unavailable; also after the first page
  */
 export async function* active(

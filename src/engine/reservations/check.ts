@@ -1,5 +1,5 @@
 /**
- * Says who holds resources (docs/specification.md#operations), without holding or releasing anything.
+ * Returns who holds resources (docs/specification.md#check), without reserving or releasing anything.
  */
 import type { CheckItem, CheckResult } from '../../contract/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';

@@ -1,12 +1,12 @@
 /**
- * A set of fencing tokens in 16 bytes a token at most: what a walk over a tenant's reservations keeps in mind, so that
- * it gives none twice. A Set of numbers of this size takes three times as much.
+ * A set of fencing tokens that takes at most 16 bytes a token. A listing of a tenant's reservations uses it, so that it
+ * returns none twice. A Set of numbers of the same size takes three times as much memory.
  */
 export class FencingTokenSet {
   #slots = new Float64Array(64);
   #size = 0;
 
-  /** Adds a positive integer. Returns false where it was there already. */
+  /** Adds a positive integer. Returns false if the set has it already. */
   add(token: number): boolean {
     if (this.#size * 2 >= this.#slots.length) this.#grow();
     if (!insert(this.#slots, token)) return false;
@@ -22,7 +22,8 @@ export class FencingTokenSet {
 }
 
 /**
- * Open addressing: looks on from the token's own place until it finds the token or room. Returns whether it was room.
+ * Inserts a token by open addressing: searches from the token's hash on for the token or an empty place. Returns
+ * whether the token was inserted.
  */
 function insert(slots: Float64Array, token: number): boolean {
   const mask = slots.length - 1;

@@ -1,16 +1,16 @@
 /**
- * Release tokens. Callers see a UUID (docs/specification.md#operations); Redis keeps its 16 bytes as 22 characters of
+ * Release tokens. Callers get a UUID (docs/specification.md#reserve); Redis stores its 16 bytes as 22 characters of
  * base64url.
  */
 import { randomFillSync } from 'node:crypto';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Random bytes for many tokens at a time: a UUID made by itself and packed costs a request ten times as much. */
+/** Random bytes for many tokens at a time: making and packing each UUID on its own costs ten times as much. */
 const POOL = Buffer.alloc(4096);
 let taken = POOL.length;
 
-/** A new token, a random UUID (version 4), in its stored form. */
+/** Returns a new token, a random UUID (version 4), in its stored form. */
 export function newToken(): string {
   if (taken === POOL.length) {
     randomFillSync(POOL);
@@ -23,11 +23,11 @@ export function newToken(): string {
   return POOL.toString('base64url', start, taken);
 }
 
-/** The stored form of a token; '' where the text is not a UUID and so is nobody's token. */
+/** Returns the stored form of a token; '' if the text is not a UUID, so that it matches no token. */
 export const packToken = (token: string): string =>
   UUID.test(token) ? Buffer.from(token.replaceAll('-', ''), 'hex').toString('base64url') : '';
 
-/** The token that a stored form stands for. */
+/** Returns the token for a stored form. */
 export function unpackToken(packed: string): string {
   const hex = Buffer.from(packed, 'base64url').toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;

@@ -1,5 +1,6 @@
 /**
- * Gives reservations another lease, from now on (docs/specification.md#operations): one script call for all items.
+ * Renews reservations: each gets a new lease that starts now (docs/specification.md#renewals). Makes one script call
+ * for all items.
  */
 import type { RenewItem, RenewResult } from '../../contract/reservations.ts';
 import type { Charged } from '../../domain/quota.ts';
@@ -12,8 +13,8 @@ import { share } from '../coalesce.ts';
 import { packToken } from './releaseToken.ts';
 
 /**
- * @returns a result for each item, in their order; an item whose token is wrong or missing has the explanation
- * INVALID_RELEASE_TOKEN, and the others are carried out all the same
+ * @returns a result for each item, in their order. An item whose token is wrong or missing fails with the explanation
+ * INVALID_RELEASE_TOKEN; the other items are not affected
  * @throws HoldfastError unauthenticated, unavailable
  */
 export async function renew(

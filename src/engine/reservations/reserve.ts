@@ -1,5 +1,5 @@
 /**
- * Reserves resources (docs/specification.md#plans, #operations): one script call for all items, whatever their number.
+ * Reserves resources (docs/specification.md#reserve, #plans): one script call for any number of items.
  */
 import type { ReserveItem, ReserveResult } from '../../contract/reservations.ts';
 import type { Charged } from '../../domain/quota.ts';
@@ -40,7 +40,7 @@ export const reserveArgs = ({ resource, requester, ttlSeconds, resourceType }: R
     token: newToken(),
   });
 
-/** Reads what reserveOne() of lua/lib/reserveOne.lua returns. */
+/** Reads a reply of reserveOne() of lua/lib/reserveOne.lua. */
 export function toReserveResult({ resource, requester }: ReserveItem, reply: readonly string[]): ReserveResult {
   const [status, explanation, fencingToken, expiresAt, token, details] = reply;
   switch (status) {

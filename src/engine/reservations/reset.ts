@@ -1,6 +1,5 @@
 /**
- * Ends all reservations of a tenant (docs/specification.md#operations), in a time that does not depend on how many
- * there are.
+ * Ends all reservations of a tenant (docs/specification.md#reset). The time does not depend on their number.
  */
 import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
@@ -8,7 +7,7 @@ import { toInteger } from '../../redis/reply.ts';
 import { callCharged, type Engine } from '../call.ts';
 
 /**
- * @returns how many it ended
+ * @returns the number of reservations ended
  * @throws HoldfastError unauthenticated, unavailable
  */
 export async function reset(engine: Engine, credential: Credential): Promise<Charged<number>> {

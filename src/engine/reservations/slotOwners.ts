@@ -1,13 +1,13 @@
 /**
- * Who holds each slot of a resource, for people to look at.
+ * Returns who holds each slot of a resource, for the dashboard.
  */
 import type { Credential } from '../../domain/tenants.ts';
 import { toText } from '../../redis/reply.ts';
 import { call, type Engine } from '../call.ts';
 
 /**
- * @param slots their names, at most some 2,000
- * @returns who holds each, in their order; null where it is free
+ * @param slots names of slots, at most about 2,000
+ * @returns the owner of each slot, in their order; null if the slot is free
  * @throws HoldfastError unauthenticated, forbidden, unavailable
  */
 export async function slotOwners(

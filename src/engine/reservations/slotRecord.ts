@@ -13,7 +13,7 @@ const HELD_ALONG = 1;
 const PLAIN = 2;
 const TOKEN_BYTES = 22;
 
-/** @returns null if no reservation stands on the slot: it is only held along with others */
+/** @returns null if the slot is not a reservation's own: plans of other reservations hold it */
 export function readReservation(slot: string, record: Buffer): ActiveReservation | null {
   let at = 1;
   const skip = (bytes: number) => {

@@ -1,5 +1,5 @@
 /**
- * Reserves and releases in one step (docs/specification.md#operations): one script call.
+ * Reserves and releases in one step (docs/specification.md#transactions): one script call.
  */
 import type { TransactionItem, TransactionItemResult, TransactionResult } from '../../contract/reservations.ts';
 import type { Charged } from '../../domain/quota.ts';
@@ -11,7 +11,7 @@ import { reserveArgs, toReserveResult } from './reserve.ts';
 import { toUnreserveResult, unreserveArgs } from './unreserve.ts';
 
 /**
- * @param items FIRST takes reserves only; the caller sees to that
+ * @param items reserves only, if the method is FIRST; the caller checks that
  * @returns a result for each item, in their order
  * @throws HoldfastError unauthenticated, unavailable
  */

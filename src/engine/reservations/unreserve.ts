@@ -1,5 +1,5 @@
 /**
- * Releases reservations (docs/specification.md#plans, #operations): one script call for all items.
+ * Releases reservations (docs/specification.md#release): one script call for all items.
  */
 import type { UnreserveItem, UnreserveResult } from '../../contract/reservations.ts';
 import type { Charged } from '../../domain/quota.ts';
@@ -12,8 +12,8 @@ import { share } from '../coalesce.ts';
 import { packToken } from './releaseToken.ts';
 
 /**
- * @returns a result for each item, in their order; an item whose token is wrong or missing has the explanation
- * INVALID_RELEASE_TOKEN, and the others are carried out all the same
+ * @returns a result for each item, in their order. An item whose token is wrong or missing fails with the explanation
+ * INVALID_RELEASE_TOKEN; the other items are not affected
  * @throws HoldfastError unauthenticated, unavailable
  */
 export async function unreserve(
@@ -35,7 +35,7 @@ export async function unreserve(
 export const unreserveArgs = ({ resource, requester, releaseToken }: UnreserveItem): (string | number)[] =>
   itemArgs('unreserve', { resource, requester, token: packToken(releaseToken ?? '') });
 
-/** Reads what unreserveOne() of lua/lib/unreserveOne.lua returns. */
+/** Reads a reply of unreserveOne() of lua/lib/unreserveOne.lua. */
 export function toUnreserveResult({ resource, requester }: UnreserveItem, reply: readonly string[]): UnreserveResult {
   const [status, ...released] = reply;
   switch (status) {

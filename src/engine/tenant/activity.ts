@@ -1,5 +1,5 @@
 /**
- * The activity of tenants, for people to look at: operations and refusals of each minute, and when keys were last used.
+ * The activity of tenants, for the dashboard: operations and refusals of each minute, and when keys were last used.
  * An instance counts in memory and writes to Redis every few seconds, so that requests cost no call. An instance that
  * dies loses the counts that it had not written.
  */

@@ -1,5 +1,6 @@
 /**
- * Charges the tenant's quota of writes for a request that no script carries out (docs/specification.md#limits).
+ * Charges the tenant's quota of writes for a request that no script charges
+ * (docs/specification.md#what-a-request-costs).
  */
 import type { Quota } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';

@@ -1,5 +1,5 @@
 /**
- * Emits TIER_LIMIT_REACHED for a request that no script carries out (docs/specification.md#events): at most once a
+ * Emits TIER_LIMIT_REACHED for a limit that no script checks (docs/specification.md#event-types): at most once a
  * second.
  */
 import type { LimitType } from '../../domain/limits.ts';

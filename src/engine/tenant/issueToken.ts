@@ -1,5 +1,5 @@
 /**
- * Issues derived tokens (docs/specification.md#identity): Redis keeps their digests for as long as they live.
+ * Issues derived tokens (docs/specification.md#jwt-exchange). Redis keeps their digests until they expire.
  */
 import type { Quota } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
@@ -7,11 +7,11 @@ import { callCharged, type Engine } from '../call.ts';
 import { KEEP_TOKENS_MS, type TokenSource, tokenSetNow } from './tokens.ts';
 
 /**
- * @param token what is to be valid from now on
- * @param source whose JWT it was exchanged for
+ * @param token the token, which is valid from now on
+ * @param source the issuer and audience of the JWT that it was exchanged for
  * @param lifetimeMs at most MAX_TOKEN_MS
- * @throws HoldfastError upgrade, where the tenant's tier has no such tokens; forbidden, where it is suspended;
- * unauthenticated, where there is no such tenant; unavailable; LimitError
+ * @throws HoldfastError upgrade if the tenant's tier has no such tokens; forbidden if the tenant is suspended;
+ * unauthenticated if there is no such tenant; unavailable; LimitError
  */
 export async function issueToken(
   engine: Engine,

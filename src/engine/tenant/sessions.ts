@@ -1,6 +1,6 @@
 /**
- * Sessions of people who have signed in (docs/specification.md#identity): kept beside their tenant's state, so that
- * scripts know them, and gone by themselves when they end.
+ * Sessions of people who have signed in (docs/specification.md#dashboard-and-sessions). They are Redis keys beside
+ * their tenant's state, so that scripts can check them, and they expire.
  */
 import { z } from 'zod';
 import type { Credential } from '../../domain/tenants.ts';
@@ -12,18 +12,18 @@ const SessionUser = z.object({
   id: z.string(),
   issuer: z.string(),
   subject: z.string(),
-  /** null: the provider gives none, or has not verified it */
+  /** null: the provider sent none, or has not verified it */
   email: z.string().nullable(),
   name: z.string().nullable(),
   groups: z.array(z.string()),
   /**
-   * ms since 1970 UTC until which the rest is believed to be so (identity/admins.ts); sessions of older versions have
-   * none
+   * ms since 1970 UTC: the provider's description of the user is trusted until then (identity/admins.ts); 0 in sessions
+   * of older versions
    */
   describedUntilMs: z.number().default(0),
 });
 
-/** Who has signed in. */
+/** The person who has signed in. */
 export type SessionUser = z.infer<typeof SessionUser>;
 
 /**
@@ -40,7 +40,7 @@ export async function beginSession(
 }
 
 /**
- * @returns who has the session; null where it has ended
+ * @returns the user of the session; null if the session has ended
  * @throws HoldfastError unavailable
  */
 export async function readSession({ redis }: Pick<Engine, 'redis'>, session: Credential): Promise<SessionUser | null> {
@@ -54,8 +54,8 @@ export async function readSession({ redis }: Pick<Engine, 'redis'>, session: Cre
  */
 export async function endSession({ redis }: Pick<Engine, 'redis'>, session: Credential): Promise<void> {
   const ended = await send(() => redis.del(keyOfCredential(session)));
-  // Whoever makes sessions up causes no more than that.
+  // An invented session must not cause a message to all instances.
   if (ended === 0) return;
-  // Tells instances to look whether what the streams they hold were opened with is still valid.
+  // An empty message makes instances check the credentials of their event streams.
   await send(() => redis.spublish(eventsChannel(session.tenant), ''));
 }

@@ -1,5 +1,5 @@
 /**
- * The leases of event streams in Redis (docs/specification.md#events). They count the streams of all instances. The
+ * The leases of event streams in Redis (docs/specification.md#the-stream). They count the streams of all instances. The
  * leases of an instance that dies expire.
  */
 import type { Credential } from '../../domain/tenants.ts';
@@ -25,7 +25,7 @@ export interface StreamStart {
 }
 
 /**
- * Takes the lease of a stream.
+ * Creates the lease of a stream.
  * @throws HoldfastError unauthenticated, unavailable; LimitError if the tenant has as many streams as its tier allows
  */
 export async function openStream(engine: Engine, credential: Credential, id: string): Promise<StreamStart> {

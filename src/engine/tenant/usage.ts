@@ -1,5 +1,5 @@
 /**
- * A tenant's usage of its limits (docs/specification.md#operations).
+ * Reads a tenant's usage of its limits (docs/specification.md#limits).
  */
 import { z } from 'zod';
 import type { Credential } from '../../domain/tenants.ts';

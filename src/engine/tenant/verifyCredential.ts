@@ -1,6 +1,6 @@
 /**
- * Verifies a credential by a script of its own: for requests that no script carries out, or not yet. A faulty request
- * is verified before its caller learns what is wrong with it, and a read before it is charged.
+ * Verifies a credential by a script that does nothing else, for requests that no other script verifies. A malformed
+ * request is verified before its caller gets the description of the fault, and a read before it is charged.
  */
 import { z } from 'zod';
 import type { Credential } from '../../domain/tenants.ts';

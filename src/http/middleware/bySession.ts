@@ -1,6 +1,6 @@
 /**
- * Admits only people who have signed in (docs/specification.md#operations); to operations on all tenants, only
- * administrators.
+ * Admits only people who have signed in (docs/specification.md#tenants-and-administration); to operations on all
+ * tenants, only administrators.
  */
 import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../../domain/errors.ts';
@@ -24,7 +24,7 @@ export const bySession = ({ engine }: Pick<OperationDeps, 'engine'>) =>
     await next();
   });
 
-/** The person who makes a request. To follow bySession. */
+/** The person who makes a request. Use it after bySession. */
 export const personOf = (c: { readonly var: Pick<AppEnv['Variables'], 'credential' | 'user'> }): Person => ({
   credential: c.var.credential,
   user: c.var.user,
@@ -32,7 +32,7 @@ export const personOf = (c: { readonly var: Pick<AppEnv['Variables'], 'credentia
 
 const LAPSED = 'Administrators have to sign in again after 15 minutes: open /dashboard/tenants.';
 
-/** To follow bySession. @throws HoldfastError forbidden */
+/** Use it after bySession. @throws HoldfastError forbidden */
 export const byAdmin = (rule: AdminRule) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const standing = adminStanding(rule, c.get('user'));

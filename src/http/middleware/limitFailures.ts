@@ -1,8 +1,8 @@
 /**
- * Limits failed authentications for each client address (docs/specification.md#limits). Scripts verify credentials. A
- * request that reaches no script, because it is malformed or forbidden, is verified here before its caller learns what
- * is wrong with it; so is a request with a large body, or from an address that failed too often, before its body is
- * read.
+ * Limits failed authentications for each client address (docs/specification.md#failed-authentications). Scripts verify
+ * credentials. A request that reaches no script, because it is malformed or forbidden, is verified here before its
+ * caller gets the description of the fault. A request with a large body, or from an address that failed too often, is
+ * verified before its body is read.
  */
 import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../../domain/errors.ts';
@@ -18,7 +18,7 @@ const UNSEEN_BY_A_SCRIPT = new Set([400, 404, 405, 408, 413, 415]);
 type FailureDeps = Pick<CallerDeps, 'failedAuthentications' | 'trustedProxies'>;
 
 /**
- * To follow readCredential.
+ * Use it after readCredential.
  * @throws HoldfastError unauthenticated; LimitError if the client's address has failed too often and the credential is
  * not valid either
  */

@@ -1,6 +1,6 @@
 /**
- * Reads a large form completely before the dashboard parses it, within the bounds of unknown callers: nobody is known
- * to be signed in yet.
+ * Reads a large form completely before the dashboard parses it. The limits of unknown callers apply, since the session
+ * is not verified yet.
  */
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../env.ts';

@@ -1,6 +1,6 @@
 /**
- * /api/v1/admin/tenants: lists, reads and changes tenants, for administrators (docs/specification.md#operations). Every
- * change is in the audit trail.
+ * /api/v1/admin/tenants: lists, reads and changes tenants, for administrators
+ * (docs/specification.md#tenants-and-administration). Every change is in the audit trail.
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
 import {

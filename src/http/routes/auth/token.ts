@@ -1,5 +1,5 @@
 /**
- * POST /api/v1/auth/token: exchanges an end user's JWT for a derived token (docs/specification.md#identity).
+ * POST /api/v1/auth/token: exchanges an end user's JWT for a derived token (docs/specification.md#jwt-exchange).
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { Exchange, Token } from '../../../contract/tenant.ts';

@@ -1,5 +1,5 @@
 /**
- * GET /api/v1/events: the tenant's changes as server-sent events (docs/specification.md#events).
+ * GET /api/v1/events: the tenant's changes as server-sent events (docs/specification.md#the-stream).
  */
 
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';

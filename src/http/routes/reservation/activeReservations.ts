@@ -1,5 +1,5 @@
 /**
- * GET /api/v1/Reservation/activeReservations: lists the tenant's reservations (docs/specification.md#operations).
+ * GET /api/v1/Reservation/activeReservations: lists the tenant's reservations (docs/specification.md#listings).
  */
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { ActiveFilter, ActiveReservation } from '../../../contract/reservations.ts';

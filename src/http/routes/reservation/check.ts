@@ -1,5 +1,5 @@
 /**
- * POST /api/v1/Reservation/check: shows who holds resources, and changes nothing (docs/specification.md#operations).
+ * POST /api/v1/Reservation/check: shows who holds resources (docs/specification.md#check).
  */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { CheckBody, CheckResult } from '../../../contract/reservations.ts';

@@ -1,5 +1,5 @@
 /**
- * POST /api/v1/Reservation/renew: gives reservations another lease (docs/specification.md#operations).
+ * POST /api/v1/Reservation/renew: renews leases (docs/specification.md#renewals).
  */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { Failure } from '../../../contract/errors.ts';

@@ -1,5 +1,5 @@
 /**
- * POST /api/v1/Reservation/reserve: reserves resources (docs/specification.md#operations).
+ * POST /api/v1/Reservation/reserve: reserves resources (docs/specification.md#reserve).
  */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { ReserveBody, ReserveResult } from '../../../contract/reservations.ts';

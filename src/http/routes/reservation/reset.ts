@@ -1,5 +1,5 @@
 /**
- * POST /api/v1/Reservation/reset: ends all reservations of the tenant (docs/specification.md#operations).
+ * POST /api/v1/Reservation/reset: ends all reservations of the tenant (docs/specification.md#reset).
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { Cleared } from '../../../contract/reservations.ts';

@@ -1,5 +1,5 @@
 /**
- * POST /api/v1/Reservation/transaction: reserves and releases in one step (docs/specification.md#operations).
+ * POST /api/v1/Reservation/transaction: reserves and releases in one step (docs/specification.md#transactions).
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { Transaction, TransactionResult } from '../../../contract/reservations.ts';

@@ -1,5 +1,5 @@
 /**
- * POST /api/v1/Reservation/unreserve: releases reservations (docs/specification.md#plans, #operations, #events).
+ * POST /api/v1/Reservation/unreserve: releases reservations (docs/specification.md#release).
  */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { Failure } from '../../../contract/errors.ts';

@@ -1,6 +1,6 @@
 /**
- * GET /api/v1/Resource/available/{resource}: tells whether a resource has a free slot
- * (docs/specification.md#operations).
+ * GET /api/v1/Resource/available/{resource}: shows whether a resource has a free slot
+ * (docs/specification.md#check).
  */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { ResourceParams } from '../../../contract/definitions.ts';

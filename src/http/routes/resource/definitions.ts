@@ -1,5 +1,5 @@
 /**
- * GET /api/v1/Resource/definitions: lists all registered resources (docs/specification.md#registration).
+ * GET /api/v1/Resource/definitions: lists all registered resources (docs/specification.md#listings).
  */
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { Definition } from '../../../contract/definitions.ts';

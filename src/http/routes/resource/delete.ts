@@ -1,6 +1,6 @@
 /**
  * DELETE /api/v1/Resource/{name}: deletes a definition, and with `cascade` its subtree
- * (docs/specification.md#operations, #registration).
+ * (docs/specification.md#deletion).
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { Deleted, DeleteQuery, NameParams } from '../../../contract/definitions.ts';

@@ -1,6 +1,6 @@
 /**
- * /api/v1/Tenant/keys: lists, makes, rotates and deletes the tenant's API keys (docs/specification.md#identity,
- * #operations). With a session.
+ * /api/v1/Tenant/keys: lists, makes, rotates and deletes the tenant's API keys
+ * (docs/specification.md#tenants-and-administration, #operations). With a session.
  */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { DeletedKey, Key, KeyParams, KeyWithValue, NewKey } from '../../../contract/keys.ts';

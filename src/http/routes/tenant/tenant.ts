@@ -1,6 +1,6 @@
 /**
- * GET /api/v1/Tenant: shows the tenant's tier, its limits and its usage (docs/specification.md#operations). With a key
- * or a session.
+ * GET /api/v1/Tenant: shows the tenant's tier, its limits and its usage
+ * (docs/specification.md#tenants-and-administration). With a key or a session.
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { Tenant } from '../../../contract/tenant.ts';
