@@ -1,5 +1,5 @@
 /**
- * The engine against the model, in random histories: HISTORIES of them, 60 unless set (`npm run test:nightly` runs
+ * The engine against the model, in random histories: HISTORIES of them, 100 unless set (`npm run test:nightly` runs
  * 2,000). A history that fails is shrunk and printed; put into found.json it is run again for good.
  */
 import fc from 'fast-check';
@@ -9,7 +9,7 @@ import { makeTenant } from '../support/service.ts';
 import found from './found.json' with { type: 'json' };
 import { type History, histories, run } from './history.ts';
 
-const HISTORIES = Number(process.env.HISTORIES ?? 60);
+const HISTORIES = Number(process.env.HISTORIES ?? 100);
 const STEPS = 300;
 
 describe('the engine does what the model does, and stores it consistently', () => {
