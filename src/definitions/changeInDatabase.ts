@@ -38,6 +38,12 @@ interface Change<P extends Planned> {
   reopen(): Promise<unknown>;
 }
 
+interface Stores {
+  readonly database: Database;
+  readonly engine: Engine;
+  readonly copy: WorkingCopy;
+}
+
 /** @param maxTreeDepth maximum number of ancestors of a resource */
 export function changeInDatabase(
   database: Database,
@@ -45,9 +51,10 @@ export function changeInDatabase(
   copy: WorkingCopy,
   maxTreeDepth: number,
 ): DefinitionChanges {
+  const stores = { database, engine, copy };
   return {
     register: async (credential, items) => {
-      const { definitions, quota } = await carryOut(credential, {
+      const { definitions, quota } = await carryOut(stores, credential, {
         action: 'definitions.register',
         step: (step) => register(engine, credential, items, maxTreeDepth, step),
         names: (planned) => planned.definitions.map(({ name }) => name),
@@ -58,7 +65,7 @@ export function changeInDatabase(
     },
     delete: async (credential, name, cascade) => {
       const step = (one: Step) => deleteDefinition(engine, credential, name, cascade, one);
-      const { names, quota } = await carryOut(credential, {
+      const { names, quota } = await carryOut(stores, credential, {
         action: 'definitions.delete',
         step,
         names: (planned) => planned.names,
@@ -68,74 +75,76 @@ export function changeInDatabase(
       return { result: names, quota };
     },
   };
+}
 
-  async function carryOut<P extends Planned>(credential: Credential, change: Change<P>): Promise<P> {
-    const start = performance.now();
-    const planned = await change.step(PLAN);
-    return afterCharge(planned.quota, () => writeAndApply(credential, change, planned, start));
-  }
+async function carryOut<P extends Planned>(stores: Stores, credential: Credential, change: Change<P>): Promise<P> {
+  const start = performance.now();
+  const planned = await change.step(PLAN);
+  return afterCharge(planned.quota, () => writeAndApply(stores, credential, change, planned, start));
+}
 
-  /** Carries out a plan. Plans again while others change the tenant's definitions too. */
-  async function writeAndApply<P extends Planned>(
-    credential: Credential,
-    change: Change<P>,
-    firstPlan: P,
-    start: number,
-  ): Promise<P> {
-    const { tenant } = credential;
-    let [planned, plannedAt] = [firstPlan, start];
-    for (let conflicts = 0; ; conflicts++) {
-      try {
-        if (await write(credential, change, planned, plannedAt)) {
-          await change.step(apply(planned.version)).catch(async (error: unknown) => {
-            if (!(error instanceof StaleError)) throw error;
-            await copy.refresh(tenant);
-          });
-          return planned;
-        }
-        if (performance.now() > start + PATIENCE_MS)
-          throw new HoldfastError('unavailable', 'The definitions are being changed. Repeat the call.');
-      } catch (error) {
-        // If this fails too, the names open after CLOSING_MS.
-        await change.reopen().catch(() => {});
-        throw error;
+/** Carries out a plan. Plans again while others change the tenant's definitions too. */
+async function writeAndApply<P extends Planned>(
+  stores: Stores,
+  credential: Credential,
+  change: Change<P>,
+  firstPlan: P,
+  start: number,
+): Promise<P> {
+  const { tenant } = credential;
+  let [planned, plannedAt] = [firstPlan, start];
+  for (let conflicts = 0; ; conflicts++) {
+    try {
+      if (await write(stores, credential, change, planned, plannedAt)) {
+        await change.step(apply(planned.version)).catch(async (error: unknown) => {
+          if (!(error instanceof StaleError)) throw error;
+          await stores.copy.refresh(tenant);
+        });
+        return planned;
       }
-      await pause(Math.random() * 20 * (conflicts + 1));
-      if (conflicts >= MAX_CONFLICTS) await copy.refresh(tenant);
-      plannedAt = performance.now();
-      planned = await change.step(REPLAN);
+      if (performance.now() > start + PATIENCE_MS)
+        throw new HoldfastError('unavailable', 'The definitions are being changed. Repeat the call.');
+    } catch (error) {
+      // If this fails too, the names open after CLOSING_MS.
+      await change.reopen().catch(() => {});
+      throw error;
     }
+    await pause(Math.random() * 20 * (conflicts + 1));
+    if (conflicts >= MAX_CONFLICTS) await stores.copy.refresh(tenant);
+    plannedAt = performance.now();
+    planned = await change.step(REPLAN);
   }
+}
 
-  /** Returns false if the database has another version of the definitions. */
-  async function write<P extends Planned>(
-    credential: Credential,
-    change: Change<P>,
-    planned: P,
-    plannedAt: number,
-  ): Promise<boolean> {
-    const { tenant } = credential;
-    const actor = await actorOf(credential, planned);
-    return database.transaction(async (tx) => {
-      const grown = await tx
-        .update(tenants)
-        .set({ definitionsVersion: planned.version + 1, changedAt: sql`now()` })
-        .where(and(eq(tenants.id, tenant), eq(tenants.definitionsVersion, planned.version)))
-        .returning({ id: tenants.id });
-      if (grown.length === 0) return false;
-      await change.write(tx, tenant, planned);
-      const names = change.names(planned);
-      const details = { names: names.slice(0, MAX_NAMES_NOTED), count: names.length };
-      await note(tx, tenant, { actor, action: change.action, details });
-      if (performance.now() - plannedAt > MAX_PLAN_AGE_MS)
-        throw new HoldfastError('unavailable', 'The database took too long. Repeat the call.');
-      return true;
-    });
-  }
+/** Returns false if the database has another version of the definitions. */
+async function write<P extends Planned>(
+  { database, engine }: Stores,
+  credential: Credential,
+  change: Change<P>,
+  planned: P,
+  plannedAt: number,
+): Promise<boolean> {
+  const { tenant } = credential;
+  const actor = await actorOf(engine, credential, planned);
+  return database.transaction(async (tx) => {
+    const grown = await tx
+      .update(tenants)
+      .set({ definitionsVersion: planned.version + 1, changedAt: sql`now()` })
+      .where(and(eq(tenants.id, tenant), eq(tenants.definitionsVersion, planned.version)))
+      .returning({ id: tenants.id });
+    if (grown.length === 0) return false;
+    await change.write(tx, tenant, planned);
+    const names = change.names(planned);
+    const details = { names: names.slice(0, MAX_NAMES_NOTED), count: names.length };
+    await note(tx, tenant, { actor, action: change.action, details });
+    if (performance.now() - plannedAt > MAX_PLAN_AGE_MS)
+      throw new HoldfastError('unavailable', 'The database took too long. Repeat the call.');
+    return true;
+  });
+}
 
-  async function actorOf(credential: Credential, { keyLabel }: Planned): Promise<string> {
-    if (credential.kind !== 'session') return keyLabel === '' ? 'key' : `key:${keyLabel}`;
-    const user = await readSession(engine, credential);
-    return `user:${user?.email ?? user?.subject ?? ''}`;
-  }
+async function actorOf(engine: Engine, credential: Credential, { keyLabel }: Planned): Promise<string> {
+  if (credential.kind !== 'session') return keyLabel === '' ? 'key' : `key:${keyLabel}`;
+  const user = await readSession(engine, credential);
+  return `user:${user?.email ?? user?.subject ?? ''}`;
 }
