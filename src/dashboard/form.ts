@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { HoldfastError, LimitError } from '../domain/errors.ts';
 import { nameFault } from '../domain/names.ts';
 import { describeFault } from '../http/describeFault.ts';
-import { FAILURES, RETRY_AFTER_S } from '../http/errorStatuses.ts';
+import { FAILURES, retryAfter } from '../http/errorStatuses.ts';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
 
 const MAX_SEARCH_LENGTH = 256;
@@ -70,14 +70,10 @@ export async function attempt<Result>(
     return { ok: true, result: await carryOut() };
   } catch (error) {
     if (!(error instanceof HoldfastError) || error.code === 'unauthenticated') throw error;
-    if (error instanceof LimitError) {
-      metrics?.countRefusal(error.hit.limitType);
-      c.header('Retry-After', String(error.hit.retryAfter));
-    }
-    if (error.code === 'unavailable') {
-      c.header('Retry-After', RETRY_AFTER_S);
+    if (error instanceof LimitError) metrics?.countRefusal(error.hit.limitType);
+    if (error.code === 'unavailable')
       c.var.log.warn({ requestId: c.var.requestId, err: error.cause ?? error }, 'store unavailable');
-    }
+    for (const [name, value] of Object.entries(retryAfter(error))) c.header(name, value);
     return { ok: false, status: FAILURES[error.code].status, fault: sentence(error.message) };
   }
 }

@@ -6,9 +6,9 @@ import { type ErrorHandler, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { secureHeaders } from 'hono/secure-headers';
 import { ZodError } from 'zod';
-import { type ErrorCode, HoldfastError, LimitError } from '../domain/errors.ts';
+import { type ErrorCode, HoldfastError } from '../domain/errors.ts';
 import type { BodyDeps } from '../http/deps.ts';
-import { FAILURES, RETRY_AFTER_S } from '../http/errorStatuses.ts';
+import { FAILURES, retryAfter } from '../http/errorStatuses.ts';
 import { assetRoutes } from './assets.ts';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
 import { keysRoutes } from './pages/keys.tsx';
@@ -83,10 +83,8 @@ const limitForm = ({ sizes }: Pick<BodyDeps, 'sizes'>) =>
 const showError: ErrorHandler<DashboardEnv> = (error, c) => {
   if (error instanceof HoldfastError && error.code === 'unauthenticated') return c.redirect(signInPath(c), 303);
   const problem = problemOf(error);
-  if (error instanceof LimitError) c.header('Retry-After', String(error.hit.retryAfter));
-  if (problem.status === 503) c.header('Retry-After', RETRY_AFTER_S);
   if (problem.status >= 500) c.var.log.error({ requestId: c.var.requestId, err: error }, 'page failed');
-  return c.html(<ProblemPage {...problem} viewer={c.var.viewer ?? null} />, problem.status);
+  return c.html(<ProblemPage {...problem} viewer={c.var.viewer ?? null} />, problem.status, retryAfter(error));
 };
 
 const TITLES: Readonly<Record<ErrorCode, string>> = {

@@ -8,7 +8,7 @@ import type { z } from 'zod';
 import { type FailureCode, HoldfastError, LimitError } from '../domain/errors.ts';
 import { describeFault, isUnknownField } from './describeFault.ts';
 import type { AppEnv } from './env.ts';
-import { FAILURES, RETRY_AFTER_S } from './errorStatuses.ts';
+import { FAILURES, retryAfter } from './errorStatuses.ts';
 
 /** The header for the code of a failure whose body is a string. */
 export const CODE_HEADER = 'Holdfast-Error';
@@ -33,17 +33,15 @@ export const refuseMalformed = (c: Context, error: z.core.$ZodError) =>
 /** Answers any error. An unexpected one is logged with its details, and its message is not sent to the caller. */
 export const onError: ErrorHandler<AppEnv> = (error, c) => {
   if (error instanceof LimitError) {
-    c.header('Retry-After', String(error.hit.retryAfter));
-    return c.json({ error: error.message, code: 'LIMIT_REACHED', ...error.hit }, 429);
+    return c.json({ error: error.message, code: 'LIMIT_REACHED', ...error.hit }, 429, retryAfter(error));
   }
   if (error instanceof HoldfastError) {
     const { status, code } = FAILURES[error.code];
     if (status === 503) {
-      c.header('Retry-After', RETRY_AFTER_S);
       c.get('log').warn({ requestId: c.get('requestId'), err: error.cause ?? error }, 'store unavailable');
     }
     if (error.code === 'upgrade') return c.json({ error: error.message, code, upgradeRequired: true }, status);
-    return status === 400 ? refuse(c, error.message, code) : fail(c, status, code, error.message);
+    return status === 400 ? refuse(c, error.message, code) : fail(c, status, code, error.message, retryAfter(error));
   }
   c.get('log').error({ requestId: c.get('requestId'), err: error }, 'request failed');
   return fail(c, 500, 'INTERNAL', 'Internal error.');

@@ -1,23 +1,8 @@
 /**
  * What a registration stores, and which registrations are refused (docs/specification.md#registration).
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Instance, startInstance } from '../support/service.ts';
-
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance();
-});
-afterAll(() => holdfast.stop());
-beforeEach(async () => {
-  await holdfast.reset();
-  for (const { name, treePath } of (await holdfast.definitions()).body) {
-    if (treePath === null) await holdfast.delete(name, '?cascade=true');
-  }
-});
-
-const plain = { capacity: 1, blocks: [], treePath: null };
-const names = async () => (await holdfast.definitions()).body.map(({ name }) => name);
+import { describe, expect, test } from 'vitest';
+import { holdfast, names, plain } from '../support/registry.ts';
 
 describe('register', () => {
   test('answers with the definitions as stored, ancestors that were registered along included', async () => {
