@@ -8,6 +8,7 @@ import type { Table } from '../table.ts';
 import { delays } from '../waiting/delays.ts';
 import { handOvers } from '../waiting/handOvers.ts';
 import { heldCalls } from '../waiting/heldCalls.ts';
+import { tickets } from '../waiting/tickets.ts';
 
 export async function waiting(stage: Stage, table: Table): Promise<void> {
   const other = await startServer(SERVICE, stage.env);
@@ -16,5 +17,6 @@ export async function waiting(stage: Stage, table: Table): Promise<void> {
   await delays(stage, table, other);
   await other.stop();
   await heldCalls(stage, table);
+  await tickets(stage, table);
   await resetAll(stage, [stage.tenant]);
 }
