@@ -32,7 +32,10 @@ export async function watchArrivals({ service, tenant }: Stage, name: string): P
       };
       await until(`the events of ${owners} owners, not ${reserved}`, count);
       for (const stream of opened) stream.destroy();
-      return countOvertakers(eventsOf(texts.join(''), name));
+      const events = eventsOf(texts.join(''), name);
+      const seen = events.filter(({ type }) => type === 'RESERVED').length;
+      if (seen !== owners) throw new Error(`${name} had ${owners} owners, and events of ${seen}`);
+      return countOvertakers(events);
     },
   };
 }
