@@ -32,6 +32,13 @@ export interface Engine {
   readonly loadTenant: (id: string) => Promise<boolean>;
   /** The limits of each tier. */
   readonly tiers: TierTable;
+  /** Called with the time until something of a tenant with tickets is due, in ms (lua/lib/finish.lua). */
+  readonly onDue?: ((tenant: string, dueInMs: number) => void) | undefined;
+}
+
+/** The reply to a charged script call, and the reads that are still to be charged for it. */
+export interface ChargedReply extends Charged<unknown[]> {
+  readonly reads: number;
 }
 
 /** Verbs whose scripts are passed the credential's key. */
@@ -44,6 +51,7 @@ type GuardedVerb = Exclude<VerbWithCredential, 'renewStreams'>;
 
 /** Verbs whose scripts charge the quota of writes, and return what is left of it. */
 const CHARGED_VERBS = [
+  'cancel',
   'charge',
   'delete',
   'issueToken',
@@ -69,6 +77,8 @@ export class StaleError extends Error {}
 export interface CallOptions {
   /** Whether several requests share the call. */
   readonly isShared?: boolean;
+  /** Whether the request has called the script before, and was charged then (lua/lib/flags.lua). */
+  readonly isContinued?: boolean;
   /** The set of its issuer's tokens to which a new token is added (tokens.ts). */
   readonly tokenSet?: string;
 }
@@ -104,19 +114,23 @@ export async function callCharged(
   verb: ChargedVerb,
   credential: Credential,
   args: Arguments,
-  { isShared = false, tokenSet = '' }: CallOptions = {},
-): Promise<Charged<unknown[]>> {
+  { isShared = false, isContinued = false, tokenSet = '' }: CallOptions = {},
+): Promise<ChargedReply> {
   const { replication } = engine;
   const { tenant, credentialKey } = credential;
   const isRemembered = KEYS_OF[verb].some((name) => name === 'answer');
   const keys = keysOfRequest(verb, credential, isRemembered ? answerKey(newToken()) : tokenSet);
   // `charge` takes no flags (lua/lib/flags.lua).
-  const flagsOf = (mayHaveRun: boolean) => (verb === 'charge' ? [] : [(mayHaveRun ? 'r' : '') + (isShared ? 's' : '')]);
+  const flagsOf = (mayHaveRun: boolean) =>
+    verb === 'charge' ? [] : [(mayHaveRun ? 'r' : '') + (isShared ? 's' : '') + (isContinued ? 'c' : '')];
   const redis = replication?.redis ?? engine.redis;
   const argsOf = (mayHaveRun: boolean, indexed: string) => [credentialKey, ...flagsOf(mayHaveRun), ...args(indexed)];
   const result = await run(engine, redis, verb, tenant, keys, argsOf);
   await replication?.confirm(tenantKey(tenant));
-  return { quota: toQuota(toText(result.shift())), result };
+  const numbers = toText(result.shift()).split(' ').map(toInteger);
+  const [dueInMs, reads = 0] = numbers.slice(6);
+  if (dueInMs !== undefined && dueInMs >= 0) engine.onDue?.(tenant, dueInMs);
+  return { quota: toQuota(numbers), result, reads };
 }
 
 /** Runs a script until it answers, or a limit on repeating it is reached. Returns the reply after its code. */
@@ -209,9 +223,8 @@ const LimitReply = z.tuple([
   z.coerce.number(),
 ]);
 
-/** @param reply the quota as lua/lib/quota.lua returns it */
-function toQuota(reply: string): Quota[] {
-  const numbers = reply.split(' ').map(toInteger);
+/** @param numbers the quota as lua/lib/quota.lua returns it */
+function toQuota(numbers: readonly number[]): Quota[] {
   return (['OperationsPerMinute', 'OperationsPerDay'] as const).flatMap((limitType, i) => {
     const [limit = -1, remaining = 0, resetS = 0] = numbers.slice(3 * i);
     return limit === -1 ? [] : [{ limitType, limit, remaining, resetS }];

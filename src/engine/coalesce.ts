@@ -13,6 +13,13 @@ type SharedVerb = 'reserve' | 'unreserve' | 'renew';
 type Arguments = (string | number)[];
 type Replies = Charged<unknown[]>;
 
+/** What the script of a verb takes before the items: the written index, and that no item may wait. */
+const BEFORE_ITEMS = {
+  reserve: (indexed: string) => [indexed, ''],
+  renew: (indexed: string) => [indexed],
+  unreserve: () => [],
+} as const satisfies Record<SharedVerb, (indexed: string) => string[]>;
+
 /** Calls in flight of one caller and verb, before requests are queued. */
 const MAX_IN_FLIGHT = 2;
 
@@ -152,7 +159,7 @@ function callFor(
   args: Arguments,
   isShared = false,
 ): Promise<Replies> {
-  return callCharged(engine, verb, credential, (indexed) => (verb === 'unreserve' ? args : [indexed, ...args]), {
+  return callCharged(engine, verb, credential, (indexed) => [...BEFORE_ITEMS[verb](indexed), ...args], {
     isShared,
   });
 }

@@ -38,6 +38,7 @@ export const reserveArgs = ({ resource, requester, ttlSeconds, resourceType }: R
     ttlMs: ttlSeconds === undefined ? '' : ttlSeconds * 1000,
     type: resourceType ?? '',
     token: newToken(),
+    wait: '',
   });
 
 /** Reads a reply of reserveOne() of lua/lib/reserveOne.lua. */

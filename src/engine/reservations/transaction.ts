@@ -28,6 +28,8 @@ export async function transaction(
   const { result: reply, quota } = await callCharged(engine, 'transaction', credential, (indexed) => [
     indexed,
     method,
+    '',
+    '',
     ...args,
   ]);
   const [outcome, ...replies] = reply;
