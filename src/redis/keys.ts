@@ -109,9 +109,8 @@ export const tenantOf = (key: string): string | null => /^\{([^{}]+)\}:tenant$/.
 
 export const expiryKey = (shard: number): string => `{expiry:${shard}}`;
 
-/** The channel of a tenant's events; and the tenant of a channel. */
+/** The channel of a tenant's events. */
 export const eventsChannel = (tenant: string): string => `{${tenant}}:events`;
-export const tenantOfChannel = (channel: string): string => channel.slice(1, channel.indexOf('}'));
 
 /** The channel on which an instance is told about tickets of its held calls. */
 export const wakeChannel = (tenant: string, instance: string): string => `{${tenant}}:wake:${instance}`;
