@@ -69,9 +69,18 @@ export const bodyOperation = {
   415: failure('The body is not JSON.', 'UNSUPPORTED_MEDIA_TYPE', 'The request body must be application/json.'),
 };
 
-/** The response of calls that may wait. */
-export const waitingAnswer = <Schema extends z.ZodType>(schema: Schema) => ({
-  ...answer('A result for each item, in the same order.', schema),
+/** The response of calls that may wait, with examples of its body. */
+export const waitingAnswer = <Schema extends z.ZodType, Example extends z.output<Schema>>(
+  schema: Schema,
+  examples: Readonly<Record<string, Example>>,
+) => ({
+  description: 'A result for each item, in the same order.',
+  content: {
+    'application/json': {
+      schema,
+      examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
+    },
+  },
   headers: z.object({
     [WAITING_HEADER]: z
       .literal('true')

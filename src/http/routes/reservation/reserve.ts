@@ -9,6 +9,7 @@ import { reserve } from '../../../operations/reserve.ts';
 import type { BodyDeps } from '../../deps.ts';
 import type { AppEnv } from '../../env.ts';
 import { refuseMalformed } from '../../errors.ts';
+import { ACQUIRED, WAITING } from '../../examples.ts';
 import { holdOf, markWaiting, readPoll } from '../../hold.ts';
 import { operation, withBody } from '../../operation.ts';
 import { bodyOperation, waitingAnswer } from '../../responses.ts';
@@ -23,7 +24,10 @@ export const reserveOperation = operation({
     'Items are applied one by one, in order, and each result has its own status. It is safe to retry: a requester that already holds the resource gets ALREADY_HAD and the same token. With `waitSeconds`, an item that cannot be had now waits for its turn: while its status is WAITING, send the same request again.',
   query: PollQuery,
   body: ReserveBody,
-  responses: { 200: waitingAnswer(z.array(ReserveResult)), ...bodyOperation },
+  responses: {
+    200: waitingAnswer(z.array(ReserveResult), { ACQUIRED: [ACQUIRED], WAITING: [WAITING] }),
+    ...bodyOperation,
+  },
 });
 
 export const reserveRoute = (deps: BodyDeps & WaitDeps) => {

@@ -9,6 +9,7 @@ import { transaction } from '../../../operations/transaction.ts';
 import type { BodyDeps } from '../../deps.ts';
 import type { AppEnv } from '../../env.ts';
 import { refuseMalformed } from '../../errors.ts';
+import { ACQUIRED, WAITING } from '../../examples.ts';
 import { holdOf, markWaiting, readPoll } from '../../hold.ts';
 import { operation, withBody } from '../../operation.ts';
 import { bodyOperation, waitingAnswer } from '../../responses.ts';
@@ -23,7 +24,13 @@ export const transactionOperation = operation({
     'Items are applied in order and see each other’s effect. `ALL_OR_NONE`: all items succeed, or nothing changes. `AS_MANY_AS_POSSIBLE`: each item succeeds or fails on its own. `FIRST`: the first item that succeeds is kept, and later items are not tried. With `waitSeconds`, `ALL_OR_NONE` and `FIRST` wait for their turn: while the status is WAITING, send the same request again.',
   query: PollQuery,
   body: Transaction,
-  responses: { 200: waitingAnswer(TransactionResult), ...bodyOperation },
+  responses: {
+    200: waitingAnswer(TransactionResult, {
+      APPLIED: { method: 'ALL_OR_NONE', status: 'APPLIED', results: [ACQUIRED] },
+      WAITING: { method: 'ALL_OR_NONE', status: 'WAITING', results: [WAITING] },
+    }),
+    ...bodyOperation,
+  },
 });
 
 export const transactionRoute = (deps: BodyDeps & WaitDeps) => {
