@@ -32,13 +32,11 @@ export interface Engine {
   readonly loadTenant: (id: string) => Promise<boolean>;
   /** The limits of each tier. */
   readonly tiers: TierTable;
-  /** Called with the time until something of a tenant with tickets is due, in ms (lua/lib/finish.lua). */
+  /**
+   * Called when a reply says when something of the tenant is next due, if requests of the tenant wait.
+   * @param dueInMs -1: nothing is due
+   */
   readonly onDue?: ((tenant: string, dueInMs: number) => void) | undefined;
-}
-
-/** The reply to a charged script call, and the reads that are still to be charged for it. */
-export interface ChargedReply extends Charged<unknown[]> {
-  readonly reads: number;
 }
 
 /** Verbs whose scripts are passed the credential's key. */
@@ -77,10 +75,10 @@ export class StaleError extends Error {}
 export interface CallOptions {
   /** Whether several requests share the call. */
   readonly isShared?: boolean;
-  /** Whether the request has called the script before, and was charged then (lua/lib/flags.lua). */
-  readonly isContinued?: boolean;
   /** The set of its issuer's tokens to which a new token is added (tokens.ts). */
   readonly tokenSet?: string;
+  /** Whether an earlier call for the same request was charged. */
+  readonly isContinuation?: boolean;
 }
 
 /** Builds the ARGV of a script after the credential and the flags, anew for each try. */
@@ -114,23 +112,24 @@ export async function callCharged(
   verb: ChargedVerb,
   credential: Credential,
   args: Arguments,
-  { isShared = false, isContinued = false, tokenSet = '' }: CallOptions = {},
-): Promise<ChargedReply> {
+  { isShared = false, tokenSet = '', isContinuation = false }: CallOptions = {},
+): Promise<Charged<unknown[]>> {
   const { replication } = engine;
   const { tenant, credentialKey } = credential;
   const isRemembered = KEYS_OF[verb].some((name) => name === 'answer');
   const keys = keysOfRequest(verb, credential, isRemembered ? answerKey(newToken()) : tokenSet);
   // `charge` takes no flags (lua/lib/flags.lua).
   const flagsOf = (mayHaveRun: boolean) =>
-    verb === 'charge' ? [] : [(mayHaveRun ? 'r' : '') + (isShared ? 's' : '') + (isContinued ? 'c' : '')];
+    verb === 'charge' ? [] : [(mayHaveRun ? 'r' : '') + (isShared ? 's' : '') + (isContinuation ? 'c' : '')];
   const redis = replication?.redis ?? engine.redis;
   const argsOf = (mayHaveRun: boolean, indexed: string) => [credentialKey, ...flagsOf(mayHaveRun), ...args(indexed)];
   const result = await run(engine, redis, verb, tenant, keys, argsOf);
   await replication?.confirm(tenantKey(tenant));
-  const numbers = toText(result.shift()).split(' ').map(toInteger);
-  const [dueInMs, reads = 0] = numbers.slice(6);
-  if (dueInMs !== undefined && dueInMs >= 0) engine.onDue?.(tenant, dueInMs);
-  return { quota: toQuota(numbers), result, reads };
+  const text = toText(result.shift());
+  const [dueInMs, reads] = text.split(' ').slice(6).map(toInteger);
+  if (dueInMs === undefined || reads === undefined) return { quota: toQuota(text), result };
+  engine.onDue?.(tenant, dueInMs);
+  return { quota: toQuota(text), result, dueInMs, reads };
 }
 
 /** Runs a script until it answers, or a limit on repeating it is reached. Returns the reply after its code. */
@@ -223,8 +222,9 @@ const LimitReply = z.tuple([
   z.coerce.number(),
 ]);
 
-/** @param numbers the quota as lua/lib/quota.lua returns it */
-function toQuota(numbers: readonly number[]): Quota[] {
+/** @param reply the quota as lua/lib/quota.lua returns it */
+function toQuota(reply: string): Quota[] {
+  const numbers = reply.split(' ').map(toInteger);
   return (['OperationsPerMinute', 'OperationsPerDay'] as const).flatMap((limitType, i) => {
     const [limit = -1, remaining = 0, resetS = 0] = numbers.slice(3 * i);
     return limit === -1 ? [] : [{ limitType, limit, remaining, resetS }];

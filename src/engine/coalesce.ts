@@ -6,19 +6,13 @@ import { HoldfastError, LimitError } from '../domain/errors.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { callCharged, type Engine } from './call.ts';
+import { callArg } from './waiting/call.ts';
 
 /** Verbs whose scripts handle each item on its own. */
 type SharedVerb = 'reserve' | 'unreserve' | 'renew';
 
 type Arguments = (string | number)[];
 type Replies = Charged<unknown[]>;
-
-/** What the script of a verb takes before the items: the written index, and that no item may wait. */
-const BEFORE_ITEMS = {
-  reserve: (indexed: string) => [indexed, ''],
-  renew: (indexed: string) => [indexed],
-  unreserve: () => [],
-} as const satisfies Record<SharedVerb, (indexed: string) => string[]>;
 
 /** Calls in flight of one caller and verb, before requests are queued. */
 const MAX_IN_FLIGHT = 2;
@@ -159,7 +153,10 @@ function callFor(
   args: Arguments,
   isShared = false,
 ): Promise<Replies> {
-  return callCharged(engine, verb, credential, (indexed) => [...BEFORE_ITEMS[verb](indexed), ...args], {
-    isShared,
-  });
+  const argsOf = {
+    reserve: (indexed: string) => [indexed, callArg(undefined), ...args],
+    renew: (indexed: string) => [indexed, ...args],
+    unreserve: () => args,
+  } satisfies Record<SharedVerb, (indexed: string) => Arguments>;
+  return callCharged(engine, verb, credential, argsOf[verb], { isShared });
 }

@@ -116,7 +116,6 @@ export const expiryKey = (shard: number): string => `{expiry:${shard}}`;
 
 /** The channel of a tenant's events; and the tenant of a channel. */
 export const eventsChannel = (tenant: string): string => `{${tenant}}:events`;
-export const tenantOfChannel = (channel: string): string => channel.slice(1, channel.indexOf('}'));
 
 /** The channel that wakes the calls which an instance holds for a tenant. */
 export const wakeChannel = (tenant: string, instance: string): string => `{${tenant}}:wake:${instance}`;
