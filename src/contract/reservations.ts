@@ -166,7 +166,7 @@ function checkTransaction(
   if (!WAITING_METHODS.some((one) => one === method))
     refuse(['method'], `must be ${WAITING_METHODS.join(' or ')} where waitSeconds is more than 0`);
   if (requests.length > sizes.waitingItems)
-    refuse(['requests'], `must be at most ${sizes.waitingItems} items where waitSeconds is more than 0`);
+    refuse(['requests'], `must hold at most ${sizes.waitingItems} items where waitSeconds is more than 0`);
   if (releaseAt >= 0) refuse(atRelease, 'must be RESERVE where waitSeconds is more than 0');
   const otherAt = requests.findIndex(({ requester }) => requester !== requests[0]?.requester);
   if (otherAt >= 0)

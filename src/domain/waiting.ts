@@ -32,4 +32,14 @@ export interface Wait {
   readonly claimSeconds?: number | undefined;
 }
 
+/** The caller of a request that is held. */
+export interface Caller {
+  /** Whether its connection has closed before the response was sent. */
+  readonly isGone: boolean;
+  /** Calls back once it is gone. */
+  onGone(callback: () => void): void;
+  /** Called when the response starts to be held: from then on the request takes up little. */
+  onHeld?(): void;
+}
+
 export const isWaiting = ({ waitSeconds = 0 }: Wait): boolean => waitSeconds > 0;

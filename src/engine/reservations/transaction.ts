@@ -48,7 +48,11 @@ export async function transaction(
   if (status === undefined) throw new TypeError('transaction returned an unknown status');
   const parsed = items.map((_, i) => parseItem(replies[i]));
   const results = items.map((item, i) => toResult(item, parsed[i] ?? []));
-  return { ...charged, result: { method, status, results }, tickets: waiting === undefined ? [] : parsed.map(ticketOf) };
+  return {
+    ...charged,
+    result: { method, status, results },
+    tickets: waiting === undefined ? [] : parsed.map(ticketOf),
+  };
 }
 
 function toResult(item: TransactionItem, reply: readonly string[]): TransactionItemResult {
