@@ -24,8 +24,7 @@ export interface Hold {
  * beside the response, which must neither wait for that nor fail: its caller has its grant already.
  * @param waits how each item waits, or the transaction
  * @param pathOf the path of their fields in the request: `[3].`
- * @throws HoldfastError unavailable if nothing can wait on this instance; refused if a priority is too high for the
- * credential; whatever `run` throws
+ * @throws HoldfastError refused if a priority is too high for the credential; whatever `run` throws
  */
 export async function whileHeld<Result>(
   { engine, reads, calls }: Pick<OperationDeps, 'engine' | 'reads' | 'calls'>,
@@ -35,7 +34,6 @@ export async function whileHeld<Result>(
   run: (calls: HeldCalls) => Promise<Charged<Result>>,
 ): Promise<Charged<Result>> {
   await refuseHighPriority(engine, credential, waits, pathOf);
-  if (calls === null) throw new HoldfastError('unavailable', 'Nothing can wait on this instance.');
   const done = await run(calls);
   if (done.reads !== undefined && done.reads > 0) reads.debit(credential, done.reads).catch(() => {});
   return done;
