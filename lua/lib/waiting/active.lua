@@ -130,3 +130,42 @@ local function firstActive()
   end
   return best, moveOn
 end
+
+-- Notes what is still to be looked at, for later scripts. Kept lines are looked at again by every script that changes
+-- something. Returns true if there is anything.
+local function saveActive()
+  state.isUnsettled = state.replanned ~= nil
+  for name, cursor in pairs(active) do
+    if not cursor.isKept then
+      setMember('\5', name .. '\n' .. string.char(cursor.skipped) .. (cursor.after or ''), true)
+      state.isUnsettled = true
+    end
+  end
+  for requester, place in pairs(activeRequesters) do
+    setMember('\6', requester .. '\n' .. string.char(place), true)
+    state.isUnsettled = true
+  end
+  active, activeRequesters = {}, {}
+  return state.isUnsettled
+end
+
+-- Activates what saveActive() has noted.
+local function resumeActive()
+  local rest = nthOf('\5', 1)
+  while rest do
+    local name, skipped, after = string.match(rest, '^([^\n]*)\n(.)(.*)$')
+    if not isLineEmpty(name) then
+      active[name] = { skipped = string.byte(skipped), after = after ~= '' and after or nil, isJoinable = true }
+    end
+    setMember('\5', rest, false)
+    rest = nthOf('\5', 1)
+  end
+  rest = nthOf('\6', 1)
+  while rest do
+    local requester, place = string.match(rest, '^([^\n]*)\n(.)$')
+    activeRequesters[requester] = string.byte(place)
+    setMember('\6', rest, false)
+    rest = nthOf('\6', 1)
+  end
+  state.isUnsettled = false
+end

@@ -10,9 +10,11 @@
 --   \2<requester>\n<digest><order>  a ticket of a requester; the digest (8 bytes) tells its requests apart
 --   \3<instance>\n<order>           a ticket that was granted, and that a call of the instance should claim
 --   \4<name>                        some slot of it is free and kept, and tickets wait for it
---   \5<name>, \6<requester>         lines, and requesters' tickets, that still have to be looked at (settle.lua)
+--   \5<name>\n<skipped><after>      a line that still has to be looked at, from a ticket on (active.lua)
+--   \6<requester>\n<place>          a requester whose tickets still have to be looked at, from a place on
 -- lineWrites[member]: true to add it, false to remove it; write.lua does so.
 --@include waiting/state
+--@include openFor
 --@include work
 local lineWrites, isLineWritten = {}, false
 -- ranges[prefix]: what follows the prefix in its members, sorted, as far as it was read; `last` is the last one read,
