@@ -89,7 +89,7 @@ describe('the sweep', () => {
     }
     await engine.redis.del(`{${credential.tenant}}:clock`);
     const ended = await Promise.all([sweep(engine.redis), sweep(engine.redis), sweep(engine.redis)]);
-    expect(ended.reduce((sum, count) => sum + count, 0)).toBe(5000);
+    expect(ended.reduce((sum, one) => sum + one.ended, 0)).toBe(5000);
     running.stop();
     await server.stop();
   });
@@ -159,7 +159,7 @@ describe('a worker that comes back to 100,000 due at once', () => {
       await reserve(engine, credential, items);
     }
     await engine.redis.del(`{${credential.tenant}}:clock`);
-    expect(await sweep(engine.redis)).toBe(100_000);
+    expect((await sweep(engine.redis)).ended).toBe(100_000);
     running.stop();
     await server.stop();
   });
