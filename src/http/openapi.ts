@@ -108,14 +108,14 @@ export function openapiDocument({ sizes, unknownFields, hasIssuers, sessionCooki
     ...ALWAYS,
     ...(sessionCookie === null ? [] : WITH_DATABASE),
   ];
-  for (const { body, request, responses, ...route } of operations)
+  for (const { body, request, query = request?.query, responses, ...route } of operations)
     registry.registerPath({
       ...route,
       responses: named(responses),
       request: {
         ...request,
         ...(request?.params && { params: configured(request.params) }),
-        ...(request?.query && { query: configured(request.query) }),
+        ...(query && { query: configured(query) }),
         ...(body && { body: { required: true, content: { 'application/json': { schema: configured(body) } } } }),
       },
     });

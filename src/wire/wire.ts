@@ -99,6 +99,7 @@ export async function wire(
           ...observability,
           ...adaptersOf(config, engine, stores),
           activity,
+          calls: null,
           streams,
           configuredKeys: keys,
         });
