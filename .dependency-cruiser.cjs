@@ -8,12 +8,13 @@ const ALLOWED = {
   engine: ['domain', 'contract', 'redis'],
   identity: ['domain', 'config'],
   events: ['domain', 'contract', 'redis', 'engine'],
+  waiting: ['domain', 'contract', 'redis', 'engine', 'events'],
   jobs: ['domain', 'redis', 'engine', 'definitions'],
   limits: ['domain', 'redis', 'engine'],
   store: ['domain', 'contract', 'redis', 'engine'],
   definitions: ['domain', 'contract', 'redis', 'engine', 'store'],
-  operations: ['domain', 'contract', 'engine', 'definitions', 'identity', 'limits', 'store', 'telemetry'],
-  http: ['domain', 'contract', 'engine', 'events', 'identity', 'limits', 'operations', 'store', 'telemetry'],
+  operations: ['domain', 'contract', 'engine', 'definitions', 'identity', 'limits', 'store', 'telemetry', 'waiting'],
+  http: ['domain', 'contract', 'engine', 'events', 'identity', 'limits', 'operations', 'store', 'telemetry', 'waiting'],
   dashboard: ['domain', 'contract', 'config', 'engine', 'http', 'identity', 'operations', 'store'],
 };
 

@@ -51,6 +51,8 @@ const Variables = z.object({
   TRUSTED_PROXIES: integer(0, 10).default(0),
   MAX_FAILED_AUTHENTICATIONS: integer(1, 1_000_000).default(100),
   MAX_IN_FLIGHT: integer(1, 1_000_000).default(4096),
+  // Held calls are not in flight. Each takes about as much memory as an open connection.
+  MAX_HELD_CALLS: integer(1, 1_000_000).default(10_000),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpAddress.optional(),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'must be trace, debug, info, warn, error or silent')

@@ -42,7 +42,7 @@ export const copyingKey = (tenant: string): string => `{${tenant}}:copying`;
 export const keyOfCredential = ({ tenant, credentialKey, kind }: Credential): string =>
   kind === 'token' || kind === 'session' ? `{${tenant}}:${credentialKey}` : tenantKey(tenant);
 
-const STATE = ['slots', 'due', 'pools'] as const;
+const STATE = ['slots', 'due', 'pools', 'tickets', 'lines', 'waits'] as const;
 const RESERVATIONS = ['tenant', 'credential', ...STATE, 'definitions'] as const;
 const DEFINITIONS = [...RESERVATIONS, 'index', 'copying', 'answer'] as const;
 
@@ -52,6 +52,8 @@ export const KEYS_OF = {
   activity: ['tenant', 'activity', 'used'],
   authenticate: ['tenant', 'credential'],
   available: RESERVATIONS,
+  beat: ['tenant', ...STATE, 'definitions'],
+  cancel: [...RESERVATIONS, 'answer'],
   charge: ['tenant', 'credential'],
   check: RESERVATIONS,
   closeStreams: ['tenant', 'streams', 'sessionStreams'],
@@ -59,6 +61,7 @@ export const KEYS_OF = {
   definitions: ['tenant', 'credential', 'definitions', 'index'],
   delete: DEFINITIONS,
   issueToken: ['tenant', 'credential', 'tokens'],
+  leave: ['tenant', ...STATE, 'definitions'],
   loadTenant: ['tenant', 'copying', 'used'],
   openStream: ['tenant', 'credential', 'streams', 'sessionStreams'],
   register: DEFINITIONS,
@@ -73,6 +76,7 @@ export const KEYS_OF = {
   tree: [...RESERVATIONS, 'index'],
   unreserve: [...RESERVATIONS, 'answer'],
   usage: ['tenant', 'credential', ...STATE, 'streams'],
+  waiting: RESERVATIONS,
 } as const satisfies Record<string, readonly string[]>;
 
 export type TenantVerb = keyof typeof KEYS_OF;
@@ -105,9 +109,11 @@ export const tenantOf = (key: string): string | null => /^\{([^{}]+)\}:tenant$/.
 
 export const expiryKey = (shard: number): string => `{expiry:${shard}}`;
 
-/** The channel of a tenant's events; and the tenant of a channel. */
+/** The channel of a tenant's events. */
 export const eventsChannel = (tenant: string): string => `{${tenant}}:events`;
-export const tenantOfChannel = (channel: string): string => channel.slice(1, channel.indexOf('}'));
+
+/** The channel on which an instance is told about tickets of its held calls. */
+export const wakeChannel = (tenant: string, instance: string): string => `{${tenant}}:wake:${instance}`;
 
 /** Returns the shard of the expiry index that has a tenant. */
 export const expiryShard = (tenant: string): number =>
