@@ -13,8 +13,8 @@ const ALLOWED = {
   limits: ['domain', 'redis', 'engine'],
   store: ['domain', 'contract', 'redis', 'engine'],
   definitions: ['domain', 'contract', 'redis', 'engine', 'store'],
-  operations: ['domain', 'contract', 'engine', 'definitions', 'identity', 'limits', 'store', 'telemetry', 'waiting'],
-  http: ['domain', 'contract', 'engine', 'events', 'identity', 'limits', 'operations', 'store', 'telemetry', 'waiting'],
+  operations: ['domain', 'contract', 'engine', 'definitions', 'identity', 'limits', 'store', 'telemetry'],
+  http: ['domain', 'contract', 'engine', 'events', 'identity', 'limits', 'operations', 'store', 'telemetry'],
   dashboard: ['domain', 'contract', 'config', 'engine', 'http', 'identity', 'operations', 'store'],
 };
 

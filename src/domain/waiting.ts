@@ -38,6 +38,8 @@ export interface Caller {
   readonly isGone: boolean;
   /** Calls back once it is gone. */
   onGone(callback: () => void): void;
+  /** Called when the response starts to be held: from then on the request takes up little. */
+  onHeld?(): void;
 }
 
 export const isWaiting = ({ waitSeconds = 0 }: Wait): boolean => waitSeconds > 0;

@@ -2,13 +2,13 @@
  * Reads how a call of reserve or transaction may be held, and marks responses in which something waits
  * (docs/specification.md#requests-that-wait).
  */
-import type { ServerResponse } from 'node:http';
 import type { Context, HonoRequest } from 'hono';
 import type { z } from 'zod';
 import { PollQuery } from '../contract/waiting.ts';
 import { type Caller, DEFAULT_POLL_SECONDS } from '../domain/waiting.ts';
 import { onceEnded } from '../events/onceEnded.ts';
 import type { Hold } from '../operations/hold.ts';
+import type { AppEnv } from './env.ts';
 
 /** The header of a response in which something is WAITING. */
 export const WAITING_HEADER = 'Holdfast-Waiting';
@@ -25,19 +25,21 @@ export function readPoll(request: HonoRequest): PollSeconds {
 }
 
 /** How a call may be held. */
-export const holdOf = (response: ServerResponse, pollSeconds: number): Hold => ({
+export const holdOf = (call: AppEnv['Bindings'], pollSeconds: number): Hold => ({
   pollSeconds,
-  caller: () => callerOf(response),
+  caller: () => callerOf(call),
 });
 
-const callerOf = (response: ServerResponse): Caller => ({
+const callerOf = ({ incoming, outgoing: response }: AppEnv['Bindings']): Caller => ({
   get isGone() {
-    return response.req.socket.destroyed && !response.writableFinished;
+    return incoming.socket.destroyed && !response.writableFinished;
   },
-  onGone: (callback) =>
+  onGone: (callback) => {
     onceEnded(response, () => {
       if (!response.writableFinished) callback();
-    }),
+    });
+  },
+  onHeld: () => incoming.hold(),
 });
 
 /** Sets the header if something in the response waits. */

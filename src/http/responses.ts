@@ -90,7 +90,7 @@ export const waitingAnswer = <Schema extends z.ZodType, Example extends z.output
 });
 
 /** A response with a JSON body. */
-export const answer = <Schema extends z.ZodType>(description: string, schema: Schema) => ({
+export const answer = <Schema extends z.ZodType>(description: string, schema: Schema, example?: z.output<Schema>) => ({
   description,
-  content: { 'application/json': { schema } },
+  content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
 });

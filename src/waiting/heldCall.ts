@@ -1,7 +1,7 @@
 /**
  * One call whose response is held while its request waits.
  */
-import type { Caller } from './caller.ts';
+import type { Caller } from '../domain/waiting.ts';
 import type { Pending } from './pending.ts';
 
 export class HeldCall {

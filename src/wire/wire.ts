@@ -67,14 +67,12 @@ export async function wire(
   const traces = await loadTraces(config.tracesEndpoint, log);
   const observers = [metrics, traces].flatMap((observer) => observer?.startScript ?? []);
   const clients = createClients(config, log, { includes, observers });
-  const { redis, replication } = clients;
+  const { redis } = clients;
   const stores = await openStores(config, keys, redis, log).catch((error: unknown) => {
     clients.disconnect();
     throw error;
   });
-  const due = new DueTimers((tenant) => look(engine, tenant));
-  const { tiers } = config;
-  const engine: Engine = { redis, replication, loadTenant: stores.loadTenant, tiers, onDue: due.arm };
+  const { engine, due } = makeEngine(config, clients, stores);
 
   let stopJobs = async () => {};
   let isClosed = false;
@@ -130,6 +128,13 @@ export async function wire(
       await clients.quit();
     },
   };
+}
+
+/** Makes the engine, and the timers that it arms. */
+function makeEngine({ tiers }: Config, { redis, replication }: Clients, { loadTenant }: Stores) {
+  const due = new DueTimers((tenant) => look(engine, tenant));
+  const engine: Engine = { redis, replication, loadTenant, tiers, onDue: due.arm };
+  return { engine, due };
 }
 
 /** Loads the configured tenants if Redis is usable. Returns why the instance cannot start; null if it can. */

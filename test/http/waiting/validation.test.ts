@@ -172,6 +172,29 @@ describe('pollSeconds: 400', () => {
   });
 });
 
+describe('cancel and the list of waits: 400', () => {
+  test.each<[string, unknown, string]>([
+    ['no items', [], 'the request body must be an array of 1 to 500 items'],
+    ['no requester', [{ resource: 'r' }], '[0].requester is required'],
+    ['a system requester', [{ resource: 'r', requester: 'system:r' }], '[0].requester must not start with system:'],
+    ['no resource', [{ requester: 'q' }], '[0].resource is required'],
+    [
+      'another field',
+      [{ resource: 'r', requester: 'q', waitSeconds: 5 }],
+      '[0].waitSeconds is not a known field; the known ones are requester, resource',
+    ],
+  ])('%s to cancel', async (_, body, message) => {
+    await expectRefusal('/api/v1/Reservation/cancel', body, message);
+  });
+
+  test.each([
+    ['requester=', 'requester must be 1 to 256 characters long'],
+    ['resource=%00', 'resource must not contain control characters'],
+  ])('%s', async (query, message) => {
+    expect(await holdfast.waiting(`?${query}`)).toMatchObject({ status: 400, body: message });
+  });
+});
+
 describe('not refused', () => {
   test.each<[string, string, unknown]>([
     ['a try with the fields of a wait', RESERVE, [{ ...plain, waitSeconds: 0, priority: 100, claimSeconds: 600 }]],

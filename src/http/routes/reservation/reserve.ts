@@ -35,7 +35,7 @@ export const reserveRoute = (deps: BodyDeps & WaitDeps) => {
   return app.openapi(withBody(reserveOperation, deps), async (c) => {
     const { data: poll, error } = readPoll(c.req);
     if (error !== undefined) return refuseMalformed(c, error);
-    const hold = holdOf(c.env.outgoing, poll.pollSeconds);
+    const hold = holdOf(c.env, poll.pollSeconds);
     const { result: results, quota } = await reserve(deps, c.get('credential'), c.get('body'), hold);
     c.set('quota', quota);
     markWaiting(c, results);

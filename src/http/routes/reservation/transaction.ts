@@ -38,7 +38,7 @@ export const transactionRoute = (deps: BodyDeps & WaitDeps) => {
   return app.openapi(withBody(transactionOperation, deps), async (c) => {
     const { data: poll, error } = readPoll(c.req);
     if (error !== undefined) return refuseMalformed(c, error);
-    const hold = holdOf(c.env.outgoing, poll.pollSeconds);
+    const hold = holdOf(c.env, poll.pollSeconds);
     const { result, quota } = await transaction(deps, c.get('credential'), c.get('body'), hold);
     c.set('quota', quota);
     markWaiting(c, [result]);
