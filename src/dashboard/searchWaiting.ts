@@ -22,7 +22,7 @@ export interface Waiter {
 export interface Waiters {
   /** The first matches, in queue order. */
   readonly first: readonly Waiter[];
-  /** Number of matches among the tickets that were read. */
+  /** Number of matches among the tickets that were read, or of all tickets if all match. */
   readonly matches: number;
   /** Number of tickets that were read. */
   readonly lookedAt: number;
@@ -30,8 +30,12 @@ export interface Waiters {
   readonly isPartial: boolean;
 }
 
-/** Matches tickets by a part of a resource's or the requester's name. */
-export function byText(text: string): (request: WaitingRequest) => boolean {
+/** Says whether a ticket is looked for; null: all are */
+export type Wanted = ((request: WaitingRequest) => boolean) | null;
+
+/** Matches tickets by a part of a resource's or the requester's name; '' any. */
+export function byText(text: string): Wanted {
+  if (text === '') return null;
   const wanted = text.toLowerCase();
   return ({ requester, resources, waitsFor }) =>
     [requester, waitsFor, ...resources].join('\n').toLowerCase().includes(wanted);
@@ -41,29 +45,24 @@ export function byText(text: string): (request: WaitingRequest) => boolean {
  * Matches tickets that name one of these resources or slots, also by a path, or that wait for one on the way to what
  * they name.
  */
-export function byNames(names: readonly string[]): (request: WaitingRequest) => boolean {
+export function byNames(names: readonly string[]): Wanted {
   const wanted = new Set(names);
   return ({ resources, waitsFor }) =>
     wanted.has(waitsFor) || resources.some((resource) => wanted.has(resource.split(PATH_DELIMITER).at(-1) ?? ''));
 }
 
-/**
- * @param isWanted says whether a ticket matches
- * @throws HoldfastError unauthenticated, forbidden, unavailable
- */
-export async function searchWaiting(
-  engine: Engine,
-  credential: Credential,
-  isWanted: (request: WaitingRequest) => boolean,
-): Promise<Waiters> {
+/** @throws HoldfastError unauthenticated, forbidden, unavailable */
+export async function searchWaiting(engine: Engine, credential: Credential, isWanted: Wanted): Promise<Waiters> {
   const first: Waiter[] = [];
   let matches = 0;
   let lookedAt = 0;
   for await (const page of waiting(engine, credential)) {
+    if (isWanted === null && first.length === MAX_SHOWN)
+      return { first, matches: page.total, lookedAt, isPartial: false };
     if (lookedAt >= MAX_LOOKED_AT) return { first, matches, lookedAt, isPartial: true };
     for (const request of page.rows) {
       lookedAt++;
-      if (!isWanted(request)) continue;
+      if (isWanted !== null && !isWanted(request)) continue;
       matches++;
       if (first.length < MAX_SHOWN) first.push({ place: lookedAt, request });
     }
