@@ -1,6 +1,6 @@
 /**
- * Remembers for a while in which tenants a sweep had to move the queue of waiting requests (docs/specification.md#waiting).
- * Workers take turns at sweeping, so the last sweep alone would hide a finding from whoever reads the metric later.
+ * Remembers for a while in which tenants a sweep had to move the queue (docs/specification.md#waiting). Workers take
+ * turns at sweeping, and Prometheus reads more seldom than they sweep: a gauge of the last sweep would miss findings.
  */
 
 /** Time for which a finding is counted, in ms: many scrapes of Prometheus. */

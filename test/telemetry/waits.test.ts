@@ -24,12 +24,13 @@ const RESERVE = '/api/v1/Reservation/reserve';
 const wait = (resource: string, requester = 'waiter', waitSeconds = 60) =>
   holdfast.request<ReserveResult[]>('POST', RESERVE, [{ resource, requester, ttlSeconds: 60, waitSeconds }]);
 
-/** Takes a resource, lets a call wait for it, and returns that call once it is held. */
+/** Takes a resource, lets a call wait for it, and returns that call once it has a ticket. */
 async function heldUp<Body>(resource: string, call: () => Promise<{ body: Body }>) {
   const [holder] = (await holdfast.reserve({ resource, requester: 'holder' })).body;
-  const before = await held();
   const waiting = call();
-  await until('the call is held', async () => (await held()) === before + 1);
+  const tickets = () => holdfast.request<unknown[]>('GET', `/api/v1/Reservation/waiting?resource=${resource}`);
+  await until('the call has a ticket', async () => (await tickets()).body.length === 1);
+  expect(await held()).toBe(1);
   const release = () => holdfast.unreserve({ resource, requester: 'holder', releaseToken: holder?.releaseToken });
   return { waiting, release };
 }

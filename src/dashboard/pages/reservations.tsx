@@ -1,7 +1,7 @@
 /**
- * The page of reservations: who holds which resource since when and until when, and who waits, with search. A person who
- * has signed in may release a reservation without its token (docs/specification.md#dashboard-and-sessions), and end a
- * wait.
+ * The page of reservations: who holds which resource since when and until when, and who waits, with search. A person
+ * who has signed in may release a reservation without its token (docs/specification.md#dashboard-and-sessions), and end
+ * a wait.
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';

@@ -7,7 +7,7 @@ import { register } from '../../../src/engine/definitions/register.ts';
 import { NOW } from '../../../src/engine/definitions/step.ts';
 import { sweep } from '../../../src/engine/expiry/sweep.ts';
 import { active } from '../../../src/engine/reservations/active.ts';
-import { expiryKey, expiryShard } from '../../../src/redis/keys.ts';
+import { expiryKey, expiryShard, tenantKey } from '../../../src/redis/keys.ts';
 import { setClock } from '../../support/clock.ts';
 import { startEngine } from '../../support/engine.ts';
 import { countOf, indexed, looking, many } from '../../support/expiry.ts';
@@ -129,6 +129,22 @@ describe('the sweep', () => {
     for (const { credential } of engines) expect(await redis.hget(`{${credential.tenant}}:tenant`, 'count')).toBe('0');
     expect(await redis.zcard(expiryKey(expiryShard(first)))).toBe(3);
     for (const { stop } of engines) stop();
+    await server.stop();
+  });
+
+  test('names the tenants whose queue it had to move', async () => {
+    // A Redis of its own, so that no other sweep meets the tenants.
+    const server = await startRedis(() => {});
+    const running = await startEngine(makeTenant(), server.url);
+    const { redis } = running.engine;
+    const [moving, stuck] = [makeTenant(), makeTenant()];
+    for (const tenant of [moving, stuck]) await redis.zadd(expiryKey(expiryShard(tenant)), 1, tenant);
+    // A queue that is stuck is a bug, which no request can bring about.
+    Object.assign(redis, {
+      hf_sweep: async (key: string) => ['OK', 0, -1, key === tenantKey(stuck) ? 2 : 0],
+    });
+    expect(await sweep(redis)).toEqual({ ended: 0, stuckQueues: [stuck] });
+    running.stop();
     await server.stop();
   });
 
