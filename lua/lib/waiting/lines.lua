@@ -20,8 +20,6 @@ local lineWrites, isLineWritten = {}, false
 -- ranges[prefix]: what follows the prefix in its members, sorted, as far as it was read; `last` is the last one read,
 -- nil if all were. added[prefix][rest]: members that this script added.
 local ranges, added = {}, {}
--- Members that are read at a time: few at first, since the first ones are often enough.
-local FIRST_PAGE, PAGE = 8, 66
 
 -- Returns the place in a sorted list at which a value is, or belongs.
 local function placeIn(list, value)
@@ -38,6 +36,8 @@ local function placeIn(list, value)
 end
 
 local function readPage(prefix, range)
+  -- Few members are read at first, since the first ones are often enough.
+  local FIRST_PAGE, PAGE = 8, 66
   local before = range.last
   local size = before == '' and FIRST_PAGE or PAGE
   local upper = '(' .. string.sub(prefix, 1, -2) .. string.char(string.byte(prefix, -1) + 1)

@@ -7,8 +7,6 @@
 -- A script settles for a limited time. What is left is noted in the lines, and later scripts go on.
 --@include waiting/feasible
 --@include waiting/active
--- Work that settling may take: a request that took much itself leaves less.
-local MIN_SETTLE_WORK, MAX_SETTLE_WORK, MAX_SCRIPT_WORK = 300, 1500, 4000
 -- True if the queue must not be settled by this script.
 local isSuspended = false
 -- The number of changes of tickets up to which the queue was settled.
@@ -142,6 +140,8 @@ end
 
 -- Settles after the changes of this script so far. Returns true if nothing is left to do.
 local function settle()
+  -- A request that took much work itself leaves less for settling.
+  local MIN_SETTLE_WORK, MAX_SETTLE_WORK, MAX_SCRIPT_WORK = 300, 1500, 4000
   if isSuspended then
     return true
   elseif state.tickets == 0 then
