@@ -72,7 +72,7 @@ end
 -- calls again.
 local function expire()
   local isAll = true
-  if tenant.queue then
+  if tenant.queue and (tenant.nextDue <= nowMs or state.nextDue <= nowMs or state.isUnsettled or state.replanned) then
     if not queue then
       openQueue()
     end

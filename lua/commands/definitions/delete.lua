@@ -82,6 +82,9 @@ end
 
 local reply = { 'OK', charged.quota, tenant.definitionsVersion or '', tenant.keyLabel, unpack(doomed) }
 remember(reply)
+if tenant.queue and not queue then
+  openQueue()
+end
 if queue and (phase == 'plan' or phase == 'replan') then
   queue.closeUntil(nowMs + ARGV[7])
 end

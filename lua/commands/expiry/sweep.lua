@@ -27,6 +27,9 @@ if again then
 end
 -- How many tickets a look at the front of the queue grants although nothing has changed: none, unless the queue is
 -- stuck.
+if tenant.queue and not queue then
+  openQueue()
+end
 local stuck = queue and queue.recheck() or 0
 local ended = before - tenant.count
 finish()

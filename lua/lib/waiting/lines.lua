@@ -86,21 +86,17 @@ local function setMember(prefix, rest, isIn)
   end
 end
 
--- emptyLines[name]: true if no ticket's plan has the resource or slot, and none waits for it.
-local emptyLines = {}
+-- Returns true if no ticket's plan has a resource or slot, and none waits for it.
 local function isLineEmpty(name)
-  local isEmpty = emptyLines[name]
-  if isEmpty == nil then
-    local from = name .. '\n'
-    spend(3)
-    isEmpty = redis.call('ZRANGE', linesKey, '[' .. from, '(' .. name .. '\11', 'BYLEX', 'LIMIT', 0, 1)[1] == nil
-    emptyLines[name] = isEmpty
+  if not hasNoLine(name) then
+    return false
   end
-  if isEmpty and added[name .. '\nl'] == nil and added[name .. '\nw'] == nil and added[name .. '\nv'] == nil and
-    added[name .. '\nf'] == nil then
-    return true
+  for _, kind in ipairs({ 'l', 'w', 'v', 'f' }) do
+    if added[name .. '\n' .. kind] then
+      return false
+    end
   end
-  return false
+  return true
 end
 
 -- Calls visit(order) for each attended ticket in the line for a name, in order, until it returns true.

@@ -13,11 +13,11 @@ openQueue = function()
 --@include waiting/write
   queue = {
     answer = answer, ask = ask, beats = beats, cancel = cancel, catchUp = catchUp, changeTicket = changeTicket, claim = claim, closeUntil = closeUntil,
-    countNew = countNew, dueIn = dueIn, endTicket = endTicket, excuse = excuse, firstReply = firstReply, isChanged = isQueueChanged,
+    countNew = countNew, endTicket = endTicket, excuse = excuse, firstReply = firstReply, isChanged = isQueueChanged,
     keptEntries = keptEntries, leave = leave, mayTake = mayTake, noteBeat = noteBeat, nthOf = nthOf, page = page,
     pending = pending, planAgain = planAgain, publishWakes = publishWakes, readCall = readCall, recheck = recheck, suspend = suspend, readWait = readWait,
-    runPostponed = runPostponed, settle = settle, earliest = earliestLease, state = state, ticketAt = ticketAt, ticketId = ticketId,
-    unkept = unkept, waitersOf = waitersOf, write = writeQueue,
+    runPostponed = runPostponed, settle = settle, earliest = earliestLease, ticketAt = ticketAt, ticketId = ticketId,
+    unkept = unkept, write = writeQueue,
     reads = function()
       return reads
     end,

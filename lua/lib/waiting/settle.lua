@@ -176,7 +176,7 @@ local function replan(limit)
   local PAGE_OF_PLANS = 20
   while state.replanned do
     local orders = redis.call(
-      'ZRANGE', linesKey, '(\1' .. state.replanned, '(\2', 'BYLEX', 'LIMIT', 0, PAGE_OF_PLANS
+      'ZRANGE', linesKey, '(\1' .. fromHex(state.replanned), '(\2', 'BYLEX', 'LIMIT', 0, PAGE_OF_PLANS
     )
     for i, member in ipairs(orders) do
       orders[i] = string.sub(member, 2)
@@ -190,7 +190,7 @@ local function replan(limit)
       if ticket and ticket.order == order and ticket.status ~= 'granted' then
         replanTicket(ticket)
       end
-      state.replanned = order
+      state.replanned = toHex(order)
     end
     if #orders < PAGE_OF_PLANS then
       state.replanned = nil
