@@ -10,9 +10,11 @@
 --   \2<requester>\n<digest><order>  a ticket of a requester; the digest (8 bytes) tells its requests apart
 --   \3<instance>\n<order>           a ticket that was granted, and that a call of the instance should claim
 --   \4<name>                        some slot of it is free and kept, and tickets wait for it
---   \5<name>, \6<requester>         lines, and requesters' tickets, that still have to be looked at (settle.lua)
+--   \5<name>\n<skipped><after>      a line that still has to be looked at, from a ticket on (active.lua)
+--   \6<requester>\n<place>          a requester whose tickets still have to be looked at, from a place on
 -- lineWrites[member]: true to add it, false to remove it; write.lua does so.
 --@include waiting/state
+--@include openFor
 --@include work
 local lineWrites, isLineWritten = {}, false
 -- ranges[prefix]: what follows the prefix in its members, sorted, as far as it was read; `last` is the last one read,
@@ -67,8 +69,12 @@ local function nthOf(prefix, n)
   return range[n]
 end
 
+-- staleNames[name]: true if the line for a name, or the slots of it, changed since settle.lua looked.
+local staleNames = {}
+
 -- Adds a member, or removes it.
 local function setMember(prefix, rest, isIn)
+  staleNames[string.sub(prefix, 1, -3)] = true
   local range, list = ranges[prefix], added[prefix]
   lineWrites[prefix .. rest], isLineWritten = isIn, true
   if not list then
