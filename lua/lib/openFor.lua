@@ -2,6 +2,9 @@
 --@include queue
 --@include work
 
+-- openQueue() makes the queue's functions (waiting/open.lua).
+local openQueue
+
 -- noLine[name]: true if no stored ticket's plan has the resource or slot, and none waits for it.
 local noLine = {}
 

@@ -12,7 +12,7 @@
 --     replanned    the ticket, as hexadecimal digits, up to which the queue was brought up to date after a change of
 --                  definitions; nil if it is up to date
 --@include tenant
-local queue, openQueue
+local queue
 local state = { items = 0, tickets = 0, granted = 0, last = 0, nextDue = math.huge, isUnsettled = false }
 if tenant.queue then
   local items, count, granted, last, nextDue, unsettled, replanned =

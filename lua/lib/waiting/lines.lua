@@ -105,20 +105,12 @@ local function isLineEmpty(name)
   return true
 end
 
--- Calls visit(order) for each attended ticket in the line for a name, in order, until it returns true.
-local function eachInLine(name, visit)
-  local inLine, waiting, i, j = name .. '\nl', name .. '\nw', 1, 1
-  while true do
-    local a, b = nthOf(inLine, i), nthOf(waiting, j)
-    if not a and not b then
-      return
-    elseif not b or a and a < b then
-      i = i + 1
-    else
-      a, j = b, j + 1
-    end
-    if visit(a) then
-      return
-    end
+-- Returns the next attended ticket in the line for a name, in order, nil at the end; and where to go on. Begins at 1,
+-- 1.
+local function nextInLine(name, i, j)
+  local a, b = nthOf(name .. '\nl', i), nthOf(name .. '\nw', j)
+  if b and not (a and a < b) then
+    return b, i, j + 1
   end
+  return a, i + 1, j
 end

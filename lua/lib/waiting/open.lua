@@ -1,6 +1,7 @@
 -- Opens the queue. The includes are inside the function, so that scripts of tenants without tickets do not make the
 -- queue's functions. Every script that reads reservations includes this file, after all others. The blocks keep the
 -- function below the 200 local variables that Lua allows.
+--@include openFor
 --@include queue
 --@include clock
 openQueue = function()
