@@ -12,6 +12,7 @@ import { reads } from './families/reads.ts';
 import { streams } from './families/streams.ts';
 import { sweeping } from './families/sweep.ts';
 import { throughput } from './families/throughput.ts';
+import { waiting } from './families/waiting.ts';
 import { type Stage, setStage } from './stage.ts';
 import { machine, Table } from './table.ts';
 
@@ -24,6 +25,7 @@ const FAMILIES: Readonly<Record<string, (stage: Stage, table: Table) => Promise<
   batches,
   peers,
   pools,
+  waiting,
   reads,
   streams,
   sweep: sweeping,

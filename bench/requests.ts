@@ -57,6 +57,44 @@ export async function tryCycle(connection: Connection, name: string, requester: 
   return true;
 }
 
+/** Releases what results of reserve describe. */
+export const release = (connection: Connection, results: string): Promise<string> =>
+  connection.post(UNRESERVE, results);
+
+/** Long enough that no wait ends during a measurement. */
+const WAIT_SECONDS = 3600;
+
+/**
+ * Reserves a name and waits for it as long as necessary.
+ * @param more further fields of the item, each after a comma
+ * @returns the results, once it is reserved
+ */
+export async function reserveInTurn(
+  connection: Connection,
+  name: string,
+  requester: string,
+  more = LEASE,
+): Promise<string> {
+  const body = itemsOf(1, () => name, requester, `${more},"waitSeconds":${WAIT_SECONDS}`);
+  for (;;) {
+    const results = await connection.post(`${RESERVE}?pollSeconds=30`, body);
+    if (results.includes('"ACQUIRED"')) return results;
+    if (!results.includes('"WAITING"')) throw new Error(`did not wait: ${results.slice(0, 300)}`);
+  }
+}
+
+/** Reserves a name for some seconds. Returns the results. */
+export const reserveFor = (
+  connection: Connection,
+  name: string,
+  requester: string,
+  ttlSeconds = TTL_SECONDS,
+): Promise<string> =>
+  connection.post(
+    RESERVE,
+    itemsOf(1, () => name, requester, `,"ttlSeconds":${ttlSeconds}`),
+  );
+
 /** Reserves a batch in an ALL_OR_NONE transaction, and releases it. */
 export async function cycleAllOrNone(connection: Connection, count: number): Promise<void> {
   const requests = itemsOf(count, freshName, 'worker-1', `${LEASE},"requestType":"RESERVE"`);

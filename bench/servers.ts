@@ -32,10 +32,15 @@ const running = new Set<RunningServer>();
  * Starts a server and waits until it listens. Its log goes to /dev/null.
  * @param file a file of this repository
  * @param env added to this process's environment, together with a free PORT
+ * @param more further options of Node
  */
-export async function startServer(file: string, env: Readonly<Record<string, string>>): Promise<RunningServer> {
+export async function startServer(
+  file: string,
+  env: Readonly<Record<string, string>>,
+  more: readonly string[] = [],
+): Promise<RunningServer> {
   const port = await freePort();
-  const options = [...(file.endsWith('.ts') ? TSX : AS_IN_IMAGE), join(ROOT, file)];
+  const options = [...(file.endsWith('.ts') ? TSX : AS_IN_IMAGE), ...more, join(ROOT, file)];
   return startNode(options, port, env);
 }
 

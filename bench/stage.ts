@@ -142,6 +142,6 @@ export async function resetAll({ service }: Stage, tenants: readonly ConfiguredK
 }
 
 /** Reads the memory that Redis uses, in bytes. */
-export async function usedMemory({ redis }: Stage): Promise<number> {
+export async function usedMemory({ redis }: Pick<Stage, 'redis'>): Promise<number> {
   return Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
 }

@@ -90,7 +90,10 @@ export async function streams(stage: Stage, table: Table): Promise<void> {
  * Measures the time from the response of a reserve to its event at another instance, one at a time. Negative if the
  * event came first.
  */
-async function latency({ service, tenant }: Stage, other: RunningServer): Promise<{ p50Ms: number; p99Ms: number }> {
+export async function latency(
+  { service, tenant }: Stage,
+  other: RunningServer,
+): Promise<{ p50Ms: number; p99Ms: number }> {
   const arrived = new Map<string, (at: number) => void>();
   const opened = await openStreams(other.port, tenant.key, 1, (text) => {
     const at = performance.now();

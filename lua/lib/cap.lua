@@ -2,15 +2,20 @@
 --@include clock
 --@include finish
 --@include limits
+--@include queue
 --@include refuse
 --@include rollback
 
+-- The items of waiting tickets count too, so that no grant exceeds the cap.
+--
 -- Takes the state before the request (rollback.lua). Returns nil; or, if the request would exceed the cap, rolls back
 -- all its changes and returns the reply that refuses it as a whole.
 local function overCap(requestType, before)
   local cap = limits.reservations
-  local more = tenant.count - before.count
-  if tenant.count <= cap or more <= 0 then
+  local pending = queue and queue.pending.items or 0
+  local waiting = queue and queue.state.items or 0
+  local more = tenant.count - before.count + pending
+  if tenant.count + waiting + pending <= cap or more <= 0 then
     return nil
   end
   rollback(before)

@@ -2,6 +2,7 @@
 --@include callWith
 --@include due
 --@include publish
+--@include queue
 
 -- True if the earliest due time must be read again: a new reservation only lowers it, but ending one may raise it.
 local isDueStale = false
@@ -118,11 +119,14 @@ local function commit(usage)
   if isDueStale then
     tenant.nextDue = tonumber(redis.call('ZRANGE', dueKey, 0, 0, 'WITHSCORES')[2] or math.huge)
   end
-  local fields = {}
+  local fields = queue and queue.write() or {}
   if isDueStale or #changed > 0 then
-    fields = { 'count', tenant.count, 'fence', string.format('%d', tenant.fence) }
+    local more = { 'count', tenant.count, 'fence', string.format('%d', tenant.fence) }
     if tenant.nextDue ~= tenant.nextDueBefore then
-      fields[5], fields[6] = 'nextDue', tenant.nextDue
+      more[5], more[6] = 'nextDue', tenant.nextDue
+    end
+    for _, one in ipairs(more) do
+      fields[#fields + 1] = one
     end
     if tenant.indexed ~= tenant.indexedBefore then
       fields[#fields + 1] = 'indexed'
@@ -134,4 +138,7 @@ local function commit(usage)
     fields[#fields + 1] = usage
   end
   publish(fields)
+  if queue then
+    queue.publishWakes()
+  end
 end

@@ -4,6 +4,7 @@
 --@include freeSlots
 --@include held
 --@include owners
+--@include queue
 
 -- Finds the slot for an entry. Returns the slot, and false if the entry's owner already holds it, true if not. Returns
 -- nil if no slot is free.
@@ -40,7 +41,12 @@ local function slotFor(entry)
   elseif own.capacity == 1 then
     return resource, true
   end
-  local index = lowestFree(resource, own.capacity)
+  local index
+  if queue then
+    index, entry.isKeptSlot = queue.unkept(resource, own.capacity)
+  else
+    index = lowestFree(resource, own.capacity)
+  end
   return index and resource .. '_' .. index, true
 end
 

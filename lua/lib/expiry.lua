@@ -3,6 +3,7 @@
 --@include clock
 --@include emit
 --@include finish
+--@include queue
 
 -- Splits a member of the due set, of either form (due.lua), into its slot and its fencing token (nil in the first
 -- form).
@@ -22,16 +23,31 @@ local function dueReservation(member)
   return isIt and record.expiresAt > 0 and record.expiresAt <= nowMs and record or nil
 end
 
--- Ends due reservations, earliest first, up to a limit that leaves time for the script's own work. Returns nil if none
--- is left: the script goes on, and finish() writes these changes with its own. If more are due, commits these and
--- returns {'AGAIN'}: the script returns it, and the instance calls again.
-local function expire()
-  if tenant.nextDue > nowMs then
-    return nil
+-- Ends the lease that a due member stands for.
+local function endLease(member)
+  local ended = dueReservation(member)
+  if not ended then
+    -- An inconsistent due entry must not make every script of the tenant fail for ever.
+    redis.call('ZREM', dueKey, member)
+    report('slot ' .. (readDueMember(member)) .. ': it was due, and has no lease that is')
+    return
   end
-  -- Limits for one call: reservations ended, and work spent on ending them.
-  local MAX_ENDED, MAX_EXPIRY_WORK = 100, 1500
-  isDueStale = true
+  release(ended)
+  spend(5)
+  local event = {
+    requestType = 'EXPIRE', resource = ended.requestedName, requester = ended.owner, explanation = 'EXPIRED',
+    resourceType = ended.type, apiKeyLabel = ended.label,
+  }
+  emit('RESERVATION_EXPIRED', event)
+  event.explanation = 'RELINQUISHED'
+  emit('UNRESERVED', event)
+end
+
+-- Limits for one call: reservations ended, and work spent on ending them.
+local MAX_ENDED, MAX_EXPIRY_WORK = 100, 1500
+
+-- Ends due reservations, earliest first. Returns true if none is left that is due.
+local function endLeases()
   local members = redis.call('ZRANGE', dueKey, '-inf', nowMs, 'BYSCORE', 'LIMIT', 0, MAX_ENDED)
   work = 0
   for i, member in ipairs(members) do
@@ -42,27 +58,31 @@ local function expire()
       end
       readSlots(slots)
     end
-    local ended = dueReservation(member)
-    if ended then
-      release(ended)
-      spend(5)
-      local event = {
-        requestType = 'EXPIRE', resource = ended.requestedName, requester = ended.owner, explanation = 'EXPIRED',
-        resourceType = ended.type, apiKeyLabel = ended.label,
-      }
-      emit('RESERVATION_EXPIRED', event)
-      event.explanation = 'RELINQUISHED'
-      emit('UNRESERVED', event)
-    else
-      -- An inconsistent due entry must not make every script of the tenant fail for ever.
-      redis.call('ZREM', dueKey, member)
-      report('slot ' .. (readDueMember(member)) .. ': it was due, and has no lease that is')
-    end
+    endLease(member)
     if work > MAX_EXPIRY_WORK and i < #members then
       break
     end
   end
-  if #members == MAX_ENDED or work > MAX_EXPIRY_WORK then
+  return #members < MAX_ENDED and work <= MAX_EXPIRY_WORK
+end
+
+-- Ends due reservations, up to a limit that leaves time for the script's own work; if the tenant has tickets, carries
+-- out all that is due of them too. Returns nil if nothing is left: the script goes on, and finish() writes these
+-- changes with its own. If more is due, commits these and returns {'AGAIN'}: the script returns it, and the instance
+-- calls again.
+local function expire()
+  local isAll = true
+  if tenant.queue then
+    if not queue then
+      openQueue()
+    end
+    isDueStale = tenant.nextDue <= nowMs
+    isAll = queue.catchUp(endLease)
+  elseif tenant.nextDue <= nowMs then
+    isDueStale = true
+    isAll = endLeases()
+  end
+  if not isAll then
     return finish({ 'AGAIN' })
   end
 end

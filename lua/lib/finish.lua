@@ -1,10 +1,18 @@
 -- Ends every script that changes reservations. All its changes take effect here, including ended expired reservations.
 --@include commit
+--@include queue
 --@include release
 
--- Commits all changes and the usage to charge (quota.lua; nil none), and returns the reply. `freed` (release.lua) lists
--- the slots that became free in this script: a waiting queue would be served here, before the commit.
+-- Settles the queue, commits all changes and the usage to charge (quota.lua; nil none), and returns the reply. If the
+-- tenant has tickets, the quota in the reply of a charged request gets two more numbers: ms until something of the
+-- tenant is due (-1: nothing), and the number of reads to charge.
 local function finish(reply, usage)
+  if queue then
+    queue.settle()
+  end
   commit(usage)
+  if queue and usage and reply and reply[1] == 'OK' then
+    reply[2] = reply[2] .. ' ' .. queue.dueIn() .. ' ' .. queue.reads()
+  end
   return reply
 end

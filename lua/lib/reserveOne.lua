@@ -1,6 +1,7 @@
 -- Reserves one item of a request.
 --@include clock
 --@include plan
+--@include queue
 --@include take
 
 -- Explains why a name is not valid.
@@ -41,11 +42,52 @@ local function describe(entries, resource)
   return cjson.encode({ s = slots, b = blockers, p = own.parent ~= '' and pathOf(resource) or nil })
 end
 
+-- Returns the name of the line (waiting/lines.lua) in which a request would wait for an entry that was not met; nil if
+-- it never will be.
+local function lineOf(entry)
+  if entry.invalid then
+    return nil
+  end
+  return entry.slot and recordAt(entry.slot) and entry.slot or entry.resource
+end
+
+-- Takes the slots of a plan's entries on paper, unless some of them are kept for waiting requests. Collects the entries
+-- in `collected`, if given: the caller then checks all of them together. Returns nil; or the reply that refuses the
+-- item and the name of the line, with nothing taken.
+local function takeUnkept(entries, reservation, collected)
+  local mark = #journal
+  for _, entry in ipairs(queue and entries or {}) do
+    entry.requester = reservation.owner
+  end
+  local unmet = take(entries, reservation)
+  if unmet then
+    return { whyNotTaken(unmet) }, lineOf(unmet)
+  elseif collected then
+    for _, entry in ipairs(entries) do
+      collected[#collected + 1] = entry
+    end
+    return nil
+  end
+  local kept = queue and queue.keptEntries(entries, mark)
+  if not kept then
+    return nil
+  end
+  undo(mark)
+  if not queue.mayTake(kept) then
+    return { 'NOT_AVAILABLE', 'NOT_AVAILABLE: kept for a waiting request' }, kept[1].name
+  end
+  reservation.refCount = 1
+  queue.excuse(function()
+    take(entries, reservation)
+  end)
+end
+
 -- Reserves an item (items/reserve.lua). Returns a reply:
 --   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expires at ms or 0, release token, details as JSON or ''}
 --   {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}
--- and the reservation if this call made it.
-local function reserveOne(item)
+-- and the reservation if this call made it. If the item is refused and may wait, returns the name of the line as the
+-- third value. `collected` is as in takeUnkept().
+local function reserveOne(item, collected)
   local name, requester, token = item.resource, item.requester, item.token
   local resource, slot = resolve(name)
   if not resource then
@@ -55,6 +97,12 @@ local function reserveOne(item)
   local had = reservationOn(resource, slot, requester)
   if had then
     spend(#had.details / 200)
+    if had.token == UNCLAIMED and token ~= UNCLAIMED then
+      if not queue then
+        openQueue()
+      end
+      return queue.claim(had, item)
+    end
     -- The same token means a retry of the call that acquired the reservation: the first reply was lost.
     local status = had.token == token and 'ACQUIRED' or 'ALREADY_HAD'
     return { status, status, string.format('%d', had.fence), had.expiresAt, had.token, had.details }
@@ -62,10 +110,10 @@ local function reserveOne(item)
 
   local reservation = {
     slot = resource, owner = requester, refCount = 1, pool = '', reservedAt = nowMs,
-    expiresAt = item.ttlMs == '' and 0 or nowMs + item.ttlMs, token = token, type = item.type, label = tenant.keyLabel,
-    requestedName = name, plan = '', details = '',
+    expiresAt = item.ttlMs == '' and 0 or nowMs + item.ttlMs, token = token, type = item.type,
+    label = item.label or tenant.keyLabel, requestedName = name, plan = '', details = '',
   }
-  if definition(resource) or recordAt(resource) then
+  if queue or definition(resource) or recordAt(resource) then
     local plan = { entries = {}, seen = {}, bytes = 0 }
     addTo(plan, resource, slot, requester, 'own')
     if isTooLong(plan) then
@@ -73,9 +121,9 @@ local function reserveOne(item)
         'NOT_VALID: it would take more than %d slots, or more than %d bytes of names', MAX_ENTRIES, MAX_PLAN_BYTES
       ) }
     end
-    local unmet = take(plan.entries, reservation)
-    if unmet then
-      return { whyNotTaken(unmet) }
+    local reply, line = takeUnkept(plan.entries, reservation, collected)
+    if reply then
+      return reply, nil, line
     end
     reservation.details = describe(plan.entries, resource)
     spend(#reservation.details / 100)

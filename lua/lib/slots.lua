@@ -9,6 +9,8 @@
 --@include tenant
 local records, original, changed = {}, {}, {}
 local journal = {}
+-- Number of changes of slots so far, undone ones included: whatever was derived from the slots before is out of date.
+local slotChanges = 0
 
 -- Returns the extra work units for one look-up in a hash of this many fields: Redis walks a short hash as a list.
 local function shortHashCost(fields)
@@ -64,6 +66,7 @@ end
 local function setRecord(slot, record)
   spend(5 + #slot / 80)
   local before = records[slot] or false
+  slotChanges = slotChanges + 1
   if original[slot] == nil then
     original[slot] = before
     changed[#changed + 1] = slot

@@ -20,7 +20,7 @@ local function take(entries, reservation)
       undo(mark)
       return entry
     end
-    entry.at = slot
+    entry.at, entry.isNew = slot, isNew and not isTaken[slot]
     local isOwn = entry.role == 'own'
     if isOwn then
       reservation.slot = slot

@@ -17,6 +17,8 @@
 --   version              version of the tenant's record (tier, keys, settings) in the database
 --   definitionsVersion   version of its definitions in the database; absent if they are not all copied here
 --   closing              ms: until then some resource cannot be reserved, since it may be about to be deleted
+--   queue                state of the waiting queue (waiting/state.lua); absent if there is no ticket
+--   beats                last beats of the instances that hold calls (waiting/beats.lua)
 -- In scripts that take a credential, ARGV[1] is it (admit.lua).
 --
 -- Scripts change count, fence, nextDue, indexed, messages and listenUntil of this table; commit() writes them.
@@ -25,7 +27,8 @@ do
   local found = redis.call(
     'HMGET', tenantKey,
     'key:' .. ARGV[1], 'suspended', 'tier', 'resets', 'count', 'fence', 'nextDue', 'indexed', 'swept', 'definitions',
-    'requireRegistration', 'usage', 'listenUntil', 'messages', 'definitionsVersion', 'closing', 'publisher'
+    'requireRegistration', 'usage', 'listenUntil', 'messages', 'definitionsVersion', 'closing', 'publisher',
+    'queue', 'beats'
   )
   local nextDue, indexed = tonumber(found[7] or math.huge), tonumber(found[8] or math.huge)
   tenant = {
@@ -51,5 +54,7 @@ do
     definitionsVersion = found[15],
     closing = tonumber(found[16] or 0),
     publisher = found[17] or '',
+    queue = found[18],
+    beats = found[19] or '',
   }
 end

@@ -58,6 +58,8 @@ export interface Config {
   readonly maxFailedAuthentications: number;
   /** Maximum number of requests in flight. Further requests are refused. */
   readonly maxInFlight: number;
+  /** Maximum number of requests that wait with a held response. Further ones are refused. */
+  readonly maxHeldCalls: number;
   /** The OTLP endpoint that traces are sent to; undefined: tracing is off */
   readonly tracesEndpoint: string | undefined;
   readonly logLevel: string;
@@ -111,6 +113,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     trustedProxies: data.TRUSTED_PROXIES,
     maxFailedAuthentications: data.MAX_FAILED_AUTHENTICATIONS,
     maxInFlight: data.MAX_IN_FLIGHT,
+    maxHeldCalls: data.MAX_HELD_CALLS,
     tracesEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: data.LOG_LEVEL,
     sweepIntervalMs: data.SWEEP_INTERVAL_MS,
@@ -125,6 +128,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       capacity: data.MAX_CAPACITY,
       blocks: data.MAX_BLOCKS,
       treeDepth: data.MAX_TREE_DEPTH,
+      waitSeconds: data.MAX_WAIT_SECONDS,
+      waitingItems: data.MAX_WAITING_ITEMS,
+      waitingBytes: data.MAX_WAITING_BYTES,
       bodyBytes: data.MAX_BODY_BYTES,
     },
     unknownFields: data.UNKNOWN_FIELDS,

@@ -51,6 +51,8 @@ const Variables = z.object({
   TRUSTED_PROXIES: integer(0, 10).default(0),
   MAX_FAILED_AUTHENTICATIONS: integer(1, 1_000_000).default(100),
   MAX_IN_FLIGHT: integer(1, 1_000_000).default(4096),
+  // Held calls are not in flight. Each takes about as much memory as an open connection.
+  MAX_HELD_CALLS: integer(1, 1_000_000).default(10_000),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpAddress.optional(),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'must be trace, debug, info, warn, error or silent')
@@ -63,6 +65,9 @@ const Variables = z.object({
   MAX_NAME_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.nameLength),
   MAX_TYPE_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.typeLength),
   MAX_TTL_SECONDS: integer(1, 3_153_600_000).default(DEFAULT_SIZES.ttlSeconds),
+  MAX_WAIT_SECONDS: integer(0, 31_536_000).default(DEFAULT_SIZES.waitSeconds),
+  MAX_WAITING_ITEMS: integer(1, 200).default(DEFAULT_SIZES.waitingItems),
+  MAX_WAITING_BYTES: integer(1024, 32_768).default(DEFAULT_SIZES.waitingBytes),
   MAX_BATCH: integer(1, MAX_BATCH).default(DEFAULT_SIZES.batch),
   MAX_CAPACITY: integer(1, 1_000_000).default(DEFAULT_SIZES.capacity),
   MAX_BLOCKS: integer(0, 256).default(DEFAULT_SIZES.blocks),

@@ -102,6 +102,7 @@ export interface TreeNode {
   path: string;
   capacity: number;
   available: number;
+  waiting: number;
   children: TreeNode[];
 }
 
@@ -111,6 +112,7 @@ export const TreeNode: z.ZodType<TreeNode> = z
     path: z.string().meta({ description: 'From the root down, its own name included.', example: 'House>Floor1' }),
     capacity: z.int(),
     available: z.int().meta({ description: 'Free slots.' }),
+    waiting: z.int().meta({ description: 'The number of requests that wait for it.' }),
     children: z.array(z.lazy(() => TreeNode)).meta({
       type: 'array',
       items: { $ref: '#/components/schemas/TreeNode' },

@@ -24,6 +24,8 @@ const FIELDS_OF = {
   UNRESERVE_FAILED: RESERVATION,
   TRANSACTION_APPLIED: TRANSACTION,
   TRANSACTION_ROLLED_BACK: TRANSACTION,
+  WAITING: [...RESERVATION, ...TRANSACTION],
+  WAIT_ENDED: [...RESERVATION, ...TRANSACTION],
   RESET: [],
   TIER_LIMIT_REACHED: LIMIT,
 } as const satisfies Record<string, readonly (typeof OPTIONAL_FIELDS)[number][]>;
@@ -66,7 +68,7 @@ export const Event = z
     resourceType: z.string().nullable(),
     apiKeyLabel: z.string().nullable(),
     requestType: z
-      .enum(['RESERVE', 'UNRESERVE', 'RENEW', 'TRANSACTION', 'EXPIRE', 'RESET', 'READ', 'CONNECT'])
+      .enum(['RESERVE', 'UNRESERVE', 'RENEW', 'TRANSACTION', 'EXPIRE', 'RESET', 'WAIT', 'READ', 'CONNECT'])
       .nullable(),
     timestamp: time,
     expiresAt,

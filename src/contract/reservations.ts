@@ -3,6 +3,7 @@
  * #operations).
  */
 import { z } from 'zod';
+import type { Sizes } from '../domain/maxSizes.ts';
 import {
   RENEW_STATUSES,
   RESERVE_STATUSES,
@@ -10,6 +11,7 @@ import {
   TRANSACTION_STATUSES,
   UNRESERVE_STATUSES,
 } from '../domain/reservations.ts';
+import { isWaiting, WAITING_METHODS } from '../domain/waiting.ts';
 import {
   batch,
   ignored,
@@ -21,6 +23,14 @@ import {
   time,
   ttlSeconds,
 } from './fields.ts';
+import { sized } from './sizes.ts';
+import { checkWait, misplacedWaitFields, type Refuse, Standing, waitFields } from './waiting.ts';
+
+/** Reports faults of a schema's fields. */
+const refusing =
+  (context: z.RefinementCtx): Refuse =>
+  (path, message) =>
+    context.addIssue({ code: 'custom', path, message });
 
 /** What a reservation holds besides its own slot (docs/specification.md#plans). */
 const details = {
@@ -35,7 +45,11 @@ const reserveItem = {
   ttlSeconds: ttlSeconds.optional(),
   resourceType: resourceType.optional(),
 };
-export const ReserveItem = item(reserveItem).meta({ id: 'ReserveItem' });
+export const ReserveItem = sized((sizes) =>
+  item({ ...reserveItem, ...waitFields })
+    .superRefine((one, context) => checkWait(one, [one], sizes, () => [], refusing(context)))
+    .meta({ id: 'ReserveItem' }),
+);
 export type ReserveItem = z.output<typeof ReserveItem>;
 
 export const ReserveBody = batch(ReserveItem);
@@ -50,6 +64,11 @@ export const ReserveResult = z
     expiresAt: time.nullable(),
     ...details,
     fencingToken: z.int().nullable().meta({ description: 'Grows with every ACQUIRED of the tenant.' }),
+    waitedMs: z
+      .int()
+      .optional()
+      .meta({ description: 'How long the item waited until it was ACQUIRED. Only with `waitSeconds`.' }),
+    waiting: Standing.optional().meta({ description: 'Only with the status WAITING: send the same request again.' }),
   })
   .meta({ id: 'ReserveResult' });
 export type ReserveResult = z.output<typeof ReserveResult>;
@@ -65,6 +84,8 @@ const otherResultFields = {
   acquiredBlockers: ignored,
   reservedAtPath: ignored,
   fencingToken: ignored,
+  waitedMs: ignored,
+  waiting: ignored,
 } satisfies Record<Exclude<keyof ReserveResult, keyof typeof unreserveItem>, unknown>;
 
 export const UnreserveItem = item({ ...unreserveItem, ...otherResultFields }, otherResultFields).meta({
@@ -107,26 +128,50 @@ export const TransactionItem = z
   .discriminatedUnion(
     'requestType',
     [
-      item({ requestType: z.literal('RESERVE'), ...reserveItem }),
-      item({ requestType: z.literal('UNRESERVE'), ...unreserveItem, ...otherResultFields }, otherResultFields),
+      item({ requestType: z.literal('RESERVE'), ...reserveItem, ...misplacedWaitFields }, misplacedWaitFields),
+      item(
+        { requestType: z.literal('UNRESERVE'), ...unreserveItem, ...otherResultFields, ...misplacedWaitFields },
+        { ...otherResultFields, ...misplacedWaitFields },
+      ),
     ],
     { error: ({ code }) => (code === 'invalid_union' ? 'must be RESERVE or UNRESERVE' : 'must be an object') },
   )
   .meta({ id: 'TransactionRequest' });
 export type TransactionItem = z.output<typeof TransactionItem>;
 
-export const Transaction = item({
+const transaction = {
   method: z.enum(TRANSACTION_METHODS, `must be one of ${TRANSACTION_METHODS.join(', ')}`),
   requests: batch(TransactionItem),
-})
-  .superRefine(({ method, requests }, context) => {
-    const at = method === 'FIRST' ? requests.findIndex(({ requestType }) => requestType !== 'RESERVE') : -1;
-    if (at >= 0) {
-      const path = ['requests', at, 'requestType'];
-      context.addIssue({ code: 'custom', path, message: 'must be RESERVE where the method is FIRST' });
-    }
-  })
-  .meta({ id: 'Transaction' });
+  ...waitFields,
+};
+export const Transaction = sized((sizes) =>
+  item(transaction)
+    .superRefine((one, context) => checkTransaction(one, sizes, refusing(context)))
+    .meta({ id: 'Transaction' }),
+);
+export type Transaction = z.output<typeof Transaction>;
+
+/** Checks the rules between the fields of a transaction. */
+function checkTransaction(
+  { method, requests, ...wait }: z.output<z.ZodObject<typeof transaction>>,
+  sizes: Sizes,
+  refuse: Refuse,
+): void {
+  const releaseAt = requests.findIndex(({ requestType }) => requestType !== 'RESERVE');
+  const atRelease = ['requests', releaseAt, 'requestType'];
+  if (releaseAt >= 0 && method === 'FIRST') refuse(atRelease, 'must be RESERVE where the method is FIRST');
+  const reserves = requests.filter((one) => one.requestType === 'RESERVE');
+  checkWait(wait, reserves, sizes, (index) => ['requests', index], refuse);
+  if (!isWaiting(wait)) return;
+  if (!WAITING_METHODS.some((one) => one === method))
+    refuse(['method'], `must be ${WAITING_METHODS.join(' or ')} where waitSeconds is more than 0`);
+  if (requests.length > sizes.waitingItems)
+    refuse(['requests'], `must hold at most ${sizes.waitingItems} items where waitSeconds is more than 0`);
+  if (releaseAt >= 0) refuse(atRelease, 'must be RESERVE where waitSeconds is more than 0');
+  const otherAt = requests.findIndex(({ requester }) => requester !== requests[0]?.requester);
+  if (otherAt >= 0)
+    refuse(['requests', otherAt, 'requester'], 'must be that of the other items where waitSeconds is more than 0');
+}
 
 /** In a transaction, an item that is not kept is NOT_AVAILABLE, a release too. */
 const UndoneUnreserveResult = UnreserveResult.extend({ status: z.literal('NOT_AVAILABLE') }).meta({
@@ -159,6 +204,7 @@ export const CheckResult = z
     requester: z.string().nullable().meta({ description: 'The owner, if the resource has one slot.' }),
     heldByRequester: z.boolean().nullable().meta({ description: 'Null if the item names no requester.' }),
     expiresAt: time.nullable(),
+    waiting: z.int().meta({ description: 'The number of requests that wait for it.' }),
   })
   .meta({ id: 'CheckResult' });
 export type CheckResult = z.output<typeof CheckResult>;
@@ -174,6 +220,9 @@ export const ActiveReservation = z
     resourceType: z.string(),
     reservedAt: time,
     expiresAt: time.nullable(),
+    claimBy: time.nullable().meta({
+      description: 'A caller that waited for it, and has not been told yet, has until then. Null: it was told.',
+    }),
     ...details,
     fencingToken: z.int(),
     apiKeyLabel: z.string().nullable(),

@@ -95,6 +95,7 @@ const TITLES: Readonly<Record<ErrorCode, string>> = {
   unregistered: 'Not found',
   unknown: 'Not found',
   limited: 'A limit is reached',
+  overloaded: 'Not available',
   unavailable: 'Not available',
 };
 

@@ -38,6 +38,7 @@ export type ErrorCode =
   | 'unregistered'
   | 'unknown'
   | 'limited'
+  | 'overloaded'
   | 'unavailable';
 
 /** The limit that a request hit (docs/specification.md#limit-errors). */

@@ -16,6 +16,12 @@ export interface Sizes {
   readonly blocks: number;
   /** Ancestors of a resource. */
   readonly treeDepth: number;
+  /** Seconds that a request waits. */
+  readonly waitSeconds: number;
+  /** Items of a transaction that waits. */
+  readonly waitingItems: number;
+  /** Bytes of the names of a request that waits. */
+  readonly waitingBytes: number;
   /** Bytes of a request's body. */
   readonly bodyBytes: number;
 }
@@ -28,5 +34,8 @@ export const DEFAULT_SIZES: Sizes = {
   capacity: 100_000,
   blocks: 64,
   treeDepth: 16,
+  waitSeconds: 86_400,
+  waitingItems: 20,
+  waitingBytes: 8192,
   bodyBytes: 1_048_576,
 };

@@ -18,4 +18,8 @@ export interface Quota {
 export interface Charged<Result> {
   readonly result: Result;
   readonly quota: readonly Quota[];
+  /** Reads that the request costs beside its writes: it continued a ticket. */
+  readonly reads?: number;
+  /** ms until something of the tenant is next due, -1: nothing; only if requests of the tenant wait */
+  readonly dueInMs?: number;
 }

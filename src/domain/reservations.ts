@@ -2,9 +2,18 @@
  * The statuses of operations on reservations (docs/specification.md#item-statuses). src/contract/reservations.ts
  * has the requests and results.
  */
-export const RESERVE_STATUSES = ['ACQUIRED', 'ALREADY_HAD', 'ALREADY_HELD', 'NOT_AVAILABLE', 'NOT_VALID'] as const;
+export const RESERVE_STATUSES = [
+  'ACQUIRED',
+  'ALREADY_HAD',
+  'WAITING',
+  'ALREADY_HELD',
+  'NOT_AVAILABLE',
+  'NOT_VALID',
+] as const;
 
 export const UNRESERVE_STATUSES = ['RELINQUISHED', 'NOT_RESERVED', 'DOESNT_OWN_RESERVATION'] as const;
+
+export const CANCEL_STATUSES = ['CANCELLED', 'NOT_WAITING'] as const;
 
 export const RENEW_STATUSES = ['RENEWED', 'NOT_RESERVED', 'DOESNT_OWN_RESERVATION'] as const;
 
@@ -14,4 +23,4 @@ export const INVALID_RELEASE_TOKEN = 'INVALID_RELEASE_TOKEN';
 export const TRANSACTION_METHODS = ['ALL_OR_NONE', 'AS_MANY_AS_POSSIBLE', 'FIRST'] as const;
 export type TransactionMethod = (typeof TRANSACTION_METHODS)[number];
 
-export const TRANSACTION_STATUSES = ['APPLIED', 'ROLLED_BACK'] as const;
+export const TRANSACTION_STATUSES = ['APPLIED', 'WAITING', 'ROLLED_BACK'] as const;

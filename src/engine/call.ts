@@ -32,6 +32,11 @@ export interface Engine {
   readonly loadTenant: (id: string) => Promise<boolean>;
   /** The limits of each tier. */
   readonly tiers: TierTable;
+  /**
+   * Called when a reply says when something of the tenant is next due, if requests of the tenant wait.
+   * @param dueInMs -1: nothing is due
+   */
+  readonly onDue?: ((tenant: string, dueInMs: number) => void) | undefined;
 }
 
 /** Verbs whose scripts are passed the credential's key. */
@@ -44,6 +49,7 @@ type GuardedVerb = Exclude<VerbWithCredential, 'renewStreams'>;
 
 /** Verbs whose scripts charge the quota of writes, and return what is left of it. */
 const CHARGED_VERBS = [
+  'cancel',
   'charge',
   'delete',
   'issueToken',
@@ -71,6 +77,8 @@ export interface CallOptions {
   readonly isShared?: boolean;
   /** The set of its issuer's tokens to which a new token is added (tokens.ts). */
   readonly tokenSet?: string;
+  /** Whether an earlier call for the same request was charged. */
+  readonly isContinuation?: boolean;
 }
 
 /** Builds the ARGV of a script after the credential and the flags, anew for each try. */
@@ -104,19 +112,24 @@ export async function callCharged(
   verb: ChargedVerb,
   credential: Credential,
   args: Arguments,
-  { isShared = false, tokenSet = '' }: CallOptions = {},
+  { isShared = false, tokenSet = '', isContinuation = false }: CallOptions = {},
 ): Promise<Charged<unknown[]>> {
   const { replication } = engine;
   const { tenant, credentialKey } = credential;
   const isRemembered = KEYS_OF[verb].some((name) => name === 'answer');
   const keys = keysOfRequest(verb, credential, isRemembered ? answerKey(newToken()) : tokenSet);
   // `charge` takes no flags (lua/lib/flags.lua).
-  const flagsOf = (mayHaveRun: boolean) => (verb === 'charge' ? [] : [(mayHaveRun ? 'r' : '') + (isShared ? 's' : '')]);
+  const flagsOf = (mayHaveRun: boolean) =>
+    verb === 'charge' ? [] : [(mayHaveRun ? 'r' : '') + (isShared ? 's' : '') + (isContinuation ? 'c' : '')];
   const redis = replication?.redis ?? engine.redis;
   const argsOf = (mayHaveRun: boolean, indexed: string) => [credentialKey, ...flagsOf(mayHaveRun), ...args(indexed)];
   const result = await run(engine, redis, verb, tenant, keys, argsOf);
   await replication?.confirm(tenantKey(tenant));
-  return { quota: toQuota(toText(result.shift())), result };
+  const text = toText(result.shift());
+  const [dueInMs, reads] = text.split(' ').slice(6).map(toInteger);
+  if (dueInMs === undefined || reads === undefined) return { quota: toQuota(text), result };
+  engine.onDue?.(tenant, dueInMs);
+  return { quota: toQuota(text), result, dueInMs, reads };
 }
 
 /** Runs a script until it answers, or a limit on repeating it is reached. Returns the reply after its code. */

@@ -6,6 +6,7 @@ import { HoldfastError, LimitError } from '../domain/errors.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { callCharged, type Engine } from './call.ts';
+import { callArg } from './waiting/call.ts';
 
 /** Verbs whose scripts handle each item on its own. */
 type SharedVerb = 'reserve' | 'unreserve' | 'renew';
@@ -152,7 +153,10 @@ function callFor(
   args: Arguments,
   isShared = false,
 ): Promise<Replies> {
-  return callCharged(engine, verb, credential, (indexed) => (verb === 'unreserve' ? args : [indexed, ...args]), {
-    isShared,
-  });
+  const argsOf = {
+    reserve: (indexed: string) => [indexed, callArg(undefined), ...args],
+    renew: (indexed: string) => [indexed, ...args],
+    unreserve: () => args,
+  } satisfies Record<SharedVerb, (indexed: string) => Arguments>;
+  return callCharged(engine, verb, credential, argsOf[verb], { isShared });
 }

@@ -11,8 +11,11 @@ const pending = new WeakMap<Socket, Set<() => void>>();
 /** Returns how many responses of a connection, of those passed to onceEnded(), have not ended. */
 export const pendingOn = (socket: Socket): number => pending.get(socket)?.size ?? 0;
 
-/** Calls `callback` once, when the response has ended. */
-export function onceEnded(response: ServerResponse, callback: () => void): void {
+/**
+ * Calls `callback` once, when the response has ended.
+ * @returns a function that calls it before
+ */
+export function onceEnded(response: ServerResponse, callback: () => void): () => void {
   const { socket } = response.req;
   let ends = pending.get(socket);
   if (ends === undefined) {
@@ -30,4 +33,5 @@ export function onceEnded(response: ServerResponse, callback: () => void): void 
   mine.add(end);
   if (socket.destroyed) end();
   else response.once('close', end);
+  return end;
 }

@@ -8,8 +8,8 @@ import { HoldfastError } from '../domain/errors.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { Engine } from '../engine/call.ts';
 import { closeStreams, openStream, RENEW_EVERY_MS, renewStreams } from '../engine/tenant/streamLeases.ts';
-import type { Subscriptions } from '../redis/subscriptions.ts';
-import { Bus } from './bus.ts';
+import { eventsChannel } from '../redis/keys.ts';
+import type { Bus } from './bus.ts';
 import { type Message, parseMessage, toBatch } from './message.ts';
 import { type EndReason, Stream } from './stream.ts';
 
@@ -53,14 +53,11 @@ export class Streams {
   #losses = 0;
   #leaving = false;
 
-  constructor(engine: Engine, subscriptions: Subscriptions, log: Logger, observer: StreamsObserver | null = null) {
+  constructor(engine: Engine, bus: Bus, log: Logger, observer: StreamsObserver | null = null) {
     this.#engine = engine;
     this.#log = log;
     this.#observer = observer;
-    this.#bus = new Bus(subscriptions, {
-      onMessage: (tenant, payload) => this.#receive(tenant, payload),
-      onLost: (tenants) => this.#lose(tenants),
-    });
+    this.#bus = bus;
     this.#timers = [
       setInterval(() => this.#each((stream) => stream.write(KEEPALIVE)), KEEPALIVE_EVERY_MS),
       setInterval(() => {
@@ -100,7 +97,10 @@ export class Streams {
     this.#audiences.set(tenant, audience);
     audience.opening++;
     try {
-      await this.#bus.subscribe(tenant);
+      await this.#bus.subscribe(eventsChannel(tenant), {
+        onMessage: (payload) => this.#receive(tenant, payload),
+        onLost: () => this.#lose(tenant),
+      });
       const { endsInMs, lastMessage, publisher } = await openStream(this.#engine, credential, stream.id);
       if (losses !== this.#losses || this.#leaving) {
         void this.#releaseLeases(tenant, [stream.id]);
@@ -125,12 +125,12 @@ export class Streams {
     this.#each((stream) => stream.end('instance_leaving'));
   }
 
-  /** Stops timers and closes connections. Call it when all streams have ended. */
+  /** Stops timers. Call it when all streams have ended. */
   close(): void {
     for (const timer of this.#timers) clearInterval(timer);
-    this.#bus.close();
   }
 
+  /** @param payload a message of events (message.ts); empty: check the credentials of the tenant's streams */
   #receive(tenant: string, payload: Buffer): void {
     const audience = this.#audiences.get(tenant);
     if (audience === undefined) return;
@@ -148,10 +148,9 @@ export class Streams {
     });
   }
 
-  #lose(tenants: readonly string[]): void {
+  #lose(tenant: string): void {
     this.#losses++;
-    for (const tenant of tenants)
-      for (const stream of this.#audiences.get(tenant)?.streams.values() ?? []) stream.end('redis_lost');
+    for (const stream of this.#audiences.get(tenant)?.streams.values() ?? []) stream.end('redis_lost');
   }
 
   #closed(stream: Stream): void {
@@ -167,7 +166,9 @@ export class Streams {
     if (audience === undefined || audience.streams.size > 0 || audience.opening > 0) return;
     this.#audiences.delete(tenant);
     // Commands on a connection keep their order, so a stream that opens from now on subscribes after this.
-    this.#bus.unsubscribe(tenant).catch((err: unknown) => this.#log.debug({ err }, 'unsubscribing failed'));
+    this.#bus
+      .unsubscribe(eventsChannel(tenant))
+      .catch((err: unknown) => this.#log.debug({ err }, 'unsubscribing failed'));
   }
 
   /** Releases the leases of streams. If that fails, the leases expire. */

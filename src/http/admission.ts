@@ -184,7 +184,7 @@ class Admission {
       setImmediate(this.#endTurn);
     }
     this.#inFlight++;
-    onceEnded(response, this.#endRequest);
+    request.endFlight = onceEnded(response, this.#endRequest);
     this.#listener(request, response);
   }
 

@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FailureCode } from '../domain/errors.ts';
 import { onceEnded } from '../events/onceEnded.ts';
+import type { Incoming } from './incoming.ts';
 
 /** A body of which nothing arrives for this time is cut off. */
 const STALL_MS = 5000;
@@ -37,6 +38,9 @@ export interface ArrivalsOptions {
   /** Larger bodies count for all owners until their requests are answered: they are still in memory. */
   readonly smallBytes: number;
 }
+
+/** A request whose body arrives. */
+type Body = IncomingMessage & Partial<Pick<Incoming, 'endBody'>>;
 
 interface Arrival {
   readonly beganMs: number;
@@ -72,7 +76,7 @@ export class Arrivals {
    * @param maxBytes maximum size of the body
    * @throws BodyError
    */
-  read(incoming: IncomingMessage, response: ServerResponse, owner: string, maxBytes: number): Promise<Buffer> {
+  read(incoming: Body, response: ServerResponse, owner: string, maxBytes: number): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       if (incoming.destroyed) return reject(new BodyError('GONE'));
       const group = this.#owners.get(owner) ?? new Group();
@@ -113,7 +117,8 @@ export class Arrivals {
       };
       const onEnd = () => {
         stop();
-        if (arrival.bytes > this.#options.smallBytes && !response.closed) onceEnded(response, forget);
+        if (arrival.bytes > this.#options.smallBytes && !response.closed)
+          incoming.endBody = onceEnded(response, forget);
         else forget();
         resolve(Buffer.concat(chunks));
       };

@@ -17,15 +17,16 @@ export const FAILURES: Readonly<Record<ErrorCode, Failure>> = {
   unregistered: { status: 404, code: 'NOT_REGISTERED' },
   unknown: { status: 404, code: 'NOT_FOUND' },
   limited: { status: 429, code: 'LIMIT_REACHED' },
+  overloaded: { status: 503, code: 'OVERLOADED' },
   unavailable: { status: 503, code: 'UNAVAILABLE' },
 };
 
-/** Seconds after which a client may retry when a store is unreachable. */
+/** Seconds after which a client may retry when a store is unreachable or the instance has too much to do. */
 const RETRY_AFTER_S = 1;
 
 /** Returns the header that says when to retry after an error; none if a retry would not help. */
 export function retryAfter(error: unknown): Readonly<Record<string, string>> {
   if (error instanceof LimitError) return { 'Retry-After': String(error.hit.retryAfter) };
-  const isUnavailable = error instanceof HoldfastError && error.code === 'unavailable';
-  return isUnavailable ? { 'Retry-After': String(RETRY_AFTER_S) } : {};
+  const isTemporary = error instanceof HoldfastError && FAILURES[error.code].status === 503;
+  return isTemporary ? { 'Retry-After': String(RETRY_AFTER_S) } : {};
 }

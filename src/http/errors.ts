@@ -37,7 +37,7 @@ export const onError: ErrorHandler<AppEnv> = (error, c) => {
   }
   if (error instanceof HoldfastError) {
     const { status, code } = FAILURES[error.code];
-    if (status === 503) {
+    if (error.code === 'unavailable') {
       c.get('log').warn({ requestId: c.get('requestId'), err: error.cause ?? error }, 'store unavailable');
     }
     if (error.code === 'upgrade') return c.json({ error: error.message, code, upgradeRequired: true }, status);

@@ -14,4 +14,14 @@ export class Incoming extends IncomingMessage {
    * @throws BodyError
    */
   readBody: ((tenant: string | undefined, maxBytes: number) => Promise<Buffer>) | undefined;
+  /** Gives back the request's place among the requests in flight, and that of its large body. */
+  endFlight: (() => void) | undefined;
+  endBody: (() => void) | undefined;
+
+  /** Gives back what the request takes up, when its response starts to be held: from then on it costs little. */
+  hold(): void {
+    this.endFlight?.();
+    this.endBody?.();
+    this.rawBody = undefined;
+  }
 }

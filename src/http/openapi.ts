@@ -12,12 +12,14 @@ import { tokenOperation } from './routes/auth/token.ts';
 import { eventsOperation } from './routes/events/events.ts';
 import { healthOperations } from './routes/health.ts';
 import { activeReservationsOperation } from './routes/reservation/activeReservations.ts';
+import { cancelOperation } from './routes/reservation/cancel.ts';
 import { checkOperation } from './routes/reservation/check.ts';
 import { renewOperation } from './routes/reservation/renew.ts';
 import { reserveOperation } from './routes/reservation/reserve.ts';
 import { resetOperation } from './routes/reservation/reset.ts';
 import { transactionOperation } from './routes/reservation/transaction.ts';
 import { unreserveOperation } from './routes/reservation/unreserve.ts';
+import { waitingOperation } from './routes/reservation/waiting.ts';
 import { availableOperation } from './routes/resource/available.ts';
 import { definitionsOperation } from './routes/resource/definitions.ts';
 import { deleteOperation } from './routes/resource/delete.ts';
@@ -59,6 +61,8 @@ const ALWAYS: readonly Operation[] = [
   transactionOperation,
   checkOperation,
   activeReservationsOperation,
+  cancelOperation,
+  waitingOperation,
   resetOperation,
   registerOperation,
   definitionsOperation,
@@ -108,14 +112,14 @@ export function openapiDocument({ sizes, unknownFields, hasIssuers, sessionCooki
     ...ALWAYS,
     ...(sessionCookie === null ? [] : WITH_DATABASE),
   ];
-  for (const { body, request, responses, ...route } of operations)
+  for (const { body, request, query = request?.query, responses, ...route } of operations)
     registry.registerPath({
       ...route,
       responses: named(responses),
       request: {
         ...request,
         ...(request?.params && { params: configured(request.params) }),
-        ...(request?.query && { query: configured(request.query) }),
+        ...(query && { query: configured(query) }),
         ...(body && { body: { required: true, content: { 'application/json': { schema: configured(body) } } } }),
       },
     });

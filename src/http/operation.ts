@@ -7,8 +7,11 @@ import type { MiddlewareHandler } from 'hono';
 import { type Rules, withRules } from '../contract/sizes.ts';
 import { type BodyMiddleware, jsonBody } from './middleware/jsonBody.ts';
 
-/** A route, and the schema of its body if it takes one. */
-export type Operation = Omit<RouteConfig, 'middleware' | 'hide'> & { readonly body?: z.ZodType };
+/** A route, and the schemas of its body and its query if its middleware and its handler check these themselves. */
+export type Operation = Omit<RouteConfig, 'middleware' | 'hide'> & {
+  readonly body?: z.ZodType;
+  readonly query?: z.ZodObject;
+};
 
 /** Declares an operation. */
 export const operation = <Path extends string, Route extends Omit<Operation, 'path'> & { path: Path }>(

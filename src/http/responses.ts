@@ -5,6 +5,7 @@ import { z } from '@hono/zod-openapi';
 import { Code, Failure, LimitReached } from '../contract/errors.ts';
 import type { FailureCode } from '../domain/errors.ts';
 import { CODE_HEADER } from './errors.ts';
+import { WAITING_HEADER } from './hold.ts';
 
 const failure = (description: string, code: FailureCode, error: string) => ({
   description,
@@ -68,8 +69,28 @@ export const bodyOperation = {
   415: failure('The body is not JSON.', 'UNSUPPORTED_MEDIA_TYPE', 'The request body must be application/json.'),
 };
 
+/** The response of calls that may wait, with examples of its body. */
+export const waitingAnswer = <Schema extends z.ZodType, Example extends z.output<Schema>>(
+  schema: Schema,
+  examples: Readonly<Record<string, Example>>,
+) => ({
+  description: 'A result for each item, in the same order.',
+  content: {
+    'application/json': {
+      schema,
+      examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
+    },
+  },
+  headers: z.object({
+    [WAITING_HEADER]: z
+      .literal('true')
+      .optional()
+      .meta({ description: 'Set if something in the response is WAITING.' }),
+  }),
+});
+
 /** A response with a JSON body. */
-export const answer = <Schema extends z.ZodType>(description: string, schema: Schema) => ({
+export const answer = <Schema extends z.ZodType>(description: string, schema: Schema, example?: z.output<Schema>) => ({
   description,
-  content: { 'application/json': { schema } },
+  content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
 });

@@ -57,13 +57,13 @@ export class ReadLimiter {
   }
 
   /**
-   * Charges one read for more of an answer that has begun. The answer goes on even if the quota is used up; the next
-   * read is refused.
+   * Charges reads for more of an answer that has begun, or for a wait that goes on. They are charged even if the quota
+   * is used up; the next read is refused.
    * @throws HoldfastError unauthenticated, unavailable
    */
-  async debit(credential: Credential): Promise<void> {
+  async debit(credential: Credential, cost = 1): Promise<void> {
     const limiter = this.#limiters.get(await verifyCredential(this.#engine, credential));
-    if (limiter !== undefined) await send(() => limiter.penalty(bucketOf(credential), 1));
+    if (limiter !== undefined) await send(() => limiter.penalty(bucketOf(credential), cost));
   }
 }
 

@@ -38,7 +38,10 @@ async function countLimit<Result>(
   }
 }
 
-/** Waits for an operation and counts each of its items. */
+/**
+ * Waits for an operation and counts each of its items. Items that wait are operations of the first call of their
+ * request; calls that continue it count only what was refused in the end.
+ */
 export async function countItems<Result>(
   { activity, metrics }: Pick<OperationDeps, 'activity' | 'metrics'>,
   credential: Credential,
@@ -48,7 +51,9 @@ export async function countItems<Result>(
 ): Promise<Charged<Result>> {
   const charged = await countLimit(activity, credential, pending);
   const items = itemsOf(charged.result);
-  activity.count(credential, tally(items));
+  const { operations, refusals } = tally(items);
+  const isContinued = charged.reads !== undefined && charged.reads > 0;
+  activity.count(credential, { operations: isContinued ? 0 : operations, refusals });
   metrics?.countItems(verb, items);
   return charged;
 }

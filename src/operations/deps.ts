@@ -1,12 +1,36 @@
 /**
  * The parts of an instance that operations work with.
  */
+import type { ReserveItem, ReserveResult, TransactionItem, TransactionResult } from '../contract/reservations.ts';
 import type { DefinitionChanges } from '../definitions/change.ts';
+import type { Charged } from '../domain/quota.ts';
+import type { TransactionMethod } from '../domain/reservations.ts';
+import type { Credential } from '../domain/tenants.ts';
+import type { Caller, Wait } from '../domain/waiting.ts';
 import type { Engine } from '../engine/call.ts';
 import type { Activity } from '../engine/tenant/activity.ts';
 import type { Listings } from '../limits/listings.ts';
 import type { ReadLimiter } from '../limits/reads.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+
+/** Carries out requests that wait, each when its turn has come (docs/specification.md#waiting). */
+export interface HeldCalls {
+  /** @param pollSeconds how long the call may be held */
+  reserve(
+    credential: Credential,
+    items: readonly ReserveItem[],
+    pollSeconds: number,
+    caller: Caller,
+  ): Promise<Charged<ReserveResult[]>>;
+  transaction(
+    credential: Credential,
+    method: TransactionMethod,
+    items: readonly TransactionItem[],
+    wait: Wait,
+    pollSeconds: number,
+    caller: Caller,
+  ): Promise<Charged<TransactionResult>>;
+}
 
 export interface OperationDeps {
   readonly engine: Engine;
@@ -14,6 +38,8 @@ export interface OperationDeps {
   readonly activity: Activity;
   readonly reads: ReadLimiter;
   readonly listings: Listings;
+  /** null: nothing waits on this instance */
+  readonly calls: HeldCalls | null;
   /** null: metrics are off */
   readonly metrics: Metrics | null;
 }

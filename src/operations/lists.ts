@@ -5,11 +5,13 @@
 
 import type { Definition } from '../contract/definitions.ts';
 import type { ActiveFilter } from '../contract/reservations.ts';
+import type { WaitingFilter } from '../contract/waiting.ts';
 import { afterCharge } from '../domain/errors.ts';
 import type { Quota } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import * as definitionList from '../engine/definitions/list.ts';
 import { active } from '../engine/reservations/active.ts';
+import { waiting } from '../engine/waiting/list.ts';
 import { countUse } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
 
@@ -35,6 +37,10 @@ export interface OpenList<Row> {
 /** The tenant's active reservations, unordered. */
 export const listReservations = (deps: ListDeps, credential: Credential, filter?: ActiveFilter) =>
   openList(deps, credential, active(deps.engine, credential, filter));
+
+/** The tenant's tickets, in the order of the queue. */
+export const listWaiting = (deps: ListDeps, credential: Credential, filter?: WaitingFilter) =>
+  openList(deps, credential, waiting(deps.engine, credential, filter));
 
 /** The tenant's definitions, sorted by name. */
 export const listDefinitions = (deps: ListDeps, credential: Credential): Promise<OpenList<Definition>> =>

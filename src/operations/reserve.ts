@@ -1,21 +1,30 @@
 /**
- * Reserves resources (docs/specification.md#reserve).
+ * Reserves resources (docs/specification.md#reserve, #waiting). Items with waitSeconds wait for their turn.
  */
 
 import type { ReserveItem, ReserveResult } from '../contract/reservations.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
+import { isWaiting } from '../domain/waiting.ts';
 import * as engine from '../engine/reservations/reserve.ts';
 import { countItems } from './counting.ts';
-import type { OperationDeps } from './deps.ts';
+import { type Hold, refuseHighPriority, type WaitDeps, whileHeld } from './hold.ts';
 
 /**
+ * @param hold how the call may be held if an item waits
  * @returns a result for each item, in their order, and the remaining quota
- * @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the request is too large; LimitError
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the request is too large, or asks for a
+ * priority that its credential may not have; LimitError
  */
-export const reserve = (
-  deps: Pick<OperationDeps, 'engine' | 'activity' | 'metrics'>,
+export async function reserve(
+  deps: WaitDeps,
   credential: Credential,
   items: readonly ReserveItem[],
-): Promise<Charged<ReserveResult[]>> =>
-  countItems(deps, credential, 'reserve', engine.reserve(deps.engine, credential, items), (results) => results);
+  hold: Hold,
+): Promise<Charged<ReserveResult[]>> {
+  for (const [i, item] of items.entries()) refuseHighPriority(credential, item, `[${i}].`);
+  const pending = items.some(isWaiting)
+    ? whileHeld(deps, credential, (calls) => calls.reserve(credential, items, hold.pollSeconds, hold.caller()))
+    : engine.reserve(deps.engine, credential, items);
+  return countItems(deps, credential, 'reserve', pending, (results) => results);
+}

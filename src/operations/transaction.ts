@@ -1,27 +1,34 @@
 /**
- * Reserves and releases in one step (docs/specification.md#transactions).
+ * Reserves and releases in one step (docs/specification.md#transactions, #waiting). With waitSeconds, a transaction
+ * waits until it can be carried out as a whole.
  */
 
-import type { TransactionItem, TransactionResult } from '../contract/reservations.ts';
+import type { Transaction, TransactionResult } from '../contract/reservations.ts';
 import type { Charged } from '../domain/quota.ts';
-import type { TransactionMethod } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
+import { isWaiting } from '../domain/waiting.ts';
 import * as engine from '../engine/reservations/transaction.ts';
 import { countItems } from './counting.ts';
-import type { OperationDeps } from './deps.ts';
+import { type Hold, refuseHighPriority, type WaitDeps, whileHeld } from './hold.ts';
 
 /**
- * @param items reserves only, if the method is FIRST
+ * @param hold how the call may be held if the transaction waits
  * @returns the outcome with a result for each item, in their order, and the remaining quota
- * @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the request is too large; LimitError
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the request is too large, or asks for a
+ * priority that its credential may not have; LimitError
  */
 export async function transaction(
-  deps: Pick<OperationDeps, 'engine' | 'activity' | 'metrics'>,
+  deps: WaitDeps,
   credential: Credential,
-  method: TransactionMethod,
-  items: readonly TransactionItem[],
+  { method, requests, ...wait }: Transaction,
+  hold: Hold,
 ): Promise<Charged<TransactionResult>> {
-  const pending = engine.transaction(deps.engine, credential, method, items);
+  refuseHighPriority(credential, wait, '');
+  const pending = isWaiting(wait)
+    ? whileHeld(deps, credential, (calls) =>
+        calls.transaction(credential, method, requests, wait, hold.pollSeconds, hold.caller()),
+      )
+    : engine.transaction(deps.engine, credential, method, requests);
   const done = await countItems(deps, credential, 'transaction', pending, ({ results }) => results);
   deps.metrics?.countTransaction(method, done.result.status);
   return done;

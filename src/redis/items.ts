@@ -3,10 +3,11 @@
  * each kind has a file. Definitions are encoded in src/engine/definitions/codec.ts.
  */
 const ITEMS = {
-  reserve: ['resource', 'requester', 'ttlMs', 'type', 'token'],
+  reserve: ['resource', 'requester', 'ttlMs', 'type', 'token', 'wait'],
   unreserve: ['resource', 'requester', 'token'],
   renew: ['resource', 'requester', 'token', 'ttlMs'],
   check: ['resource', 'requester'],
+  cancel: ['resource', 'requester'],
 } as const;
 
 export type ItemKind = keyof typeof ITEMS;

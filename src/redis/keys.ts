@@ -9,6 +9,11 @@
  *   {t}:due               sorted set: reservation with a lease (lua/lib/due.lua) → ms at which it is due
  *   {t}:pools             hash: held slots of pools and their owners (lua/lib/pools.lua, bitmaps.lua)
  *   {t}:definitions       hash: registered resources (lua/lib/definitions.lua)
+ *   {t}:tickets           hash: ticket that waits or was granted → record (lua/lib/waiting/tickets.lua)
+ *   {t}:lines             sorted set: the lines of tickets for resources, and other orders of tickets
+ *                         (waiting/lines.lua)
+ *   {t}:waits             sorted set: ticket → ms at which it must be looked at (waiting/catchUp.lua)
+ *   {t}:wake:<instance>   channel (sharded pub/sub): tickets whose calls the instance holds, and what became of them
  *   {t}:index             sorted set: names of registered resources in several orders (lua/lib/redefine.lua)
  *   {t}:copying           the lease under which its definitions are copied from the database
  *   {t}:token:<SHA-256>   a derived token, until it ends
@@ -42,22 +47,25 @@ export const copyingKey = (tenant: string): string => `{${tenant}}:copying`;
 export const keyOfCredential = ({ tenant, credentialKey, kind }: Credential): string =>
   kind === 'token' || kind === 'session' ? `{${tenant}}:${credentialKey}` : tenantKey(tenant);
 
-const STATE = ['slots', 'due', 'pools'] as const;
-const RESERVATIONS = ['tenant', 'credential', ...STATE, 'definitions'] as const;
+const STATE = ['slots', 'due', 'pools', 'definitions', 'tickets', 'lines', 'waits'] as const;
+const RESERVATIONS = ['tenant', 'credential', ...STATE] as const;
 const DEFINITIONS = [...RESERVATIONS, 'index', 'copying', 'answer'] as const;
 
 /** The keys of each script that works on one tenant, as the header of the script names them. */
 export const KEYS_OF = {
-  active: ['tenant', 'credential', ...STATE],
+  active: RESERVATIONS,
   activity: ['tenant', 'activity', 'used'],
   authenticate: ['tenant', 'credential'],
   available: RESERVATIONS,
+  beat: ['tenant', ...STATE],
+  cancel: [...RESERVATIONS, 'answer'],
   charge: ['tenant', 'credential'],
   check: RESERVATIONS,
   closeStreams: ['tenant', 'streams', 'sessionStreams'],
-  copyDefinitions: ['tenant', ...STATE, 'definitions', 'index', 'copying'],
+  copyDefinitions: ['tenant', ...STATE, 'index', 'copying'],
   definitions: ['tenant', 'credential', 'definitions', 'index'],
   delete: DEFINITIONS,
+  leave: ['tenant', ...STATE],
   issueToken: ['tenant', 'credential', 'tokens'],
   loadTenant: ['tenant', 'copying', 'used'],
   openStream: ['tenant', 'credential', 'streams', 'sessionStreams'],
@@ -65,14 +73,15 @@ export const KEYS_OF = {
   renew: RESERVATIONS,
   renewStreams: ['tenant', 'credential', 'streams', 'sessionStreams'],
   reserve: RESERVATIONS,
-  reset: ['tenant', 'credential', ...STATE, 'answer'],
-  slotOwners: ['tenant', 'credential', ...STATE],
+  reset: ['tenant', 'credential', 'slots', 'due', 'pools', 'tickets', 'lines', 'waits', 'answer'],
+  slotOwners: RESERVATIONS,
   sweep: ['tenant', ...STATE],
   emitLimitReached: ['tenant', 'credential'],
   transaction: [...RESERVATIONS, 'answer'],
   tree: [...RESERVATIONS, 'index'],
   unreserve: [...RESERVATIONS, 'answer'],
-  usage: ['tenant', 'credential', ...STATE, 'streams'],
+  usage: [...RESERVATIONS, 'streams'],
+  waiting: RESERVATIONS,
 } as const satisfies Record<string, readonly string[]>;
 
 export type TenantVerb = keyof typeof KEYS_OF;
@@ -107,7 +116,9 @@ export const expiryKey = (shard: number): string => `{expiry:${shard}}`;
 
 /** The channel of a tenant's events; and the tenant of a channel. */
 export const eventsChannel = (tenant: string): string => `{${tenant}}:events`;
-export const tenantOfChannel = (channel: string): string => channel.slice(1, channel.indexOf('}'));
+
+/** The channel that wakes the calls which an instance holds for a tenant. */
+export const wakeChannel = (tenant: string, instance: string): string => `{${tenant}}:wake:${instance}`;
 
 /** Returns the shard of the expiry index that has a tenant. */
 export const expiryShard = (tenant: string): number =>

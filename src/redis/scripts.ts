@@ -19,6 +19,8 @@ export type Verb =
   | 'activity'
   | 'authenticate'
   | 'available'
+  | 'beat'
+  | 'cancel'
   | 'charge'
   | 'check'
   | 'closeStreams'
@@ -26,6 +28,7 @@ export type Verb =
   | 'definitions'
   | 'delete'
   | 'issueToken'
+  | 'leave'
   | 'loadTenant'
   | 'lowerIndex'
   | 'openStream'
@@ -42,7 +45,8 @@ export type Verb =
   | 'transaction'
   | 'tree'
   | 'unreserve'
-  | 'usage';
+  | 'usage'
+  | 'waiting';
 
 type Argument = string | number;
 

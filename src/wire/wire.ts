@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts';
 import type { SignInWay } from '../dashboard/env.ts';
 import type { Engine } from '../engine/call.ts';
 import { Activity } from '../engine/tenant/activity.ts';
-import { Streams } from '../events/streams.ts';
+import { look } from '../engine/waiting/beat.ts';
 import type { AppEnv } from '../http/env.ts';
 import type { ConfiguredKey } from '../identity/configuredTenants.ts';
 import { cookieName } from '../identity/cookies.ts';
@@ -21,11 +21,13 @@ import { redisFault } from '../redis/health.ts';
 import { mostReplicas } from '../redis/replication.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import type { Traces } from '../telemetry/traces.ts';
+import { DueTimers } from '../waiting/dueTimers.ts';
 import { createApp, createHealthApp } from './app.ts';
 import { type Clients, createClients } from './clients.ts';
 import { addGauges, streamsObserver } from './gauges.ts';
 import { watchHealth } from './health.ts';
 import { startJobs } from './jobs.ts';
+import { openPushes } from './pushes.ts';
 import { openStores, type Stores } from './stores.ts';
 
 export interface Services {
@@ -38,7 +40,7 @@ export interface Services {
   readonly started: Promise<void>;
   /** Makes readiness fail from now on. Requests are still served. */
   unready(): void;
-  /** Makes readiness fail, closes the event streams and refuses new ones. */
+  /** Makes readiness fail, answers held calls, closes the event streams and refuses new ones. */
   leave(): void;
   /** Stops jobs and closes connections. */
   close(): Promise<void>;
@@ -65,12 +67,12 @@ export async function wire(
   const traces = await loadTraces(config.tracesEndpoint, log);
   const observers = [metrics, traces].flatMap((observer) => observer?.startScript ?? []);
   const clients = createClients(config, log, { includes, observers });
-  const { redis, replication } = clients;
+  const { redis } = clients;
   const stores = await openStores(config, keys, redis, log).catch((error: unknown) => {
     clients.disconnect();
     throw error;
   });
-  const engine: Engine = { redis, replication, loadTenant: stores.loadTenant, tiers: config.tiers };
+  const { engine, due } = makeEngine(config, clients, stores);
 
   let stopJobs = async () => {};
   let isClosed = false;
@@ -87,22 +89,22 @@ export async function wire(
   const health = watchHealth(clients, start, config.livenessRedisMs);
   const observability = { log, metrics, traces, ready: health.ready, alive: health.alive };
   const activity = new Activity(redis, log);
-  const streams =
-    config.role === 'worker'
-      ? null
-      : new Streams(engine, clients.subscriptions, log, metrics && streamsObserver(metrics));
+  const observer = metrics && streamsObserver(metrics);
+  const pushes = config.role === 'worker' ? null : openPushes(config, engine, clients.subscriptions, log, observer);
   const app =
-    streams === null
+    pushes === null
       ? createHealthApp(observability)
       : createApp({
           ...settingsOf(config),
           ...observability,
           ...adaptersOf(config, engine, stores),
           activity,
-          streams,
+          streams: pushes.streams,
+          calls: pushes.calls,
           configuredKeys: keys,
         });
-  if (metrics !== null) addGauges(metrics, { redis, database: stores.store?.database ?? null, streams });
+  if (metrics !== null)
+    addGauges(metrics, { redis, database: stores.store?.database ?? null, streams: pushes?.streams ?? null });
   return {
     app,
     metrics,
@@ -113,13 +115,14 @@ export async function wire(
     unready: health.unready,
     leave: () => {
       health.unready();
-      streams?.leave();
+      pushes?.leave();
     },
     close: async () => {
       isClosed = true;
       start.close();
       health.close();
-      await streams?.close();
+      due.close();
+      await pushes?.close();
       await activity.close();
       await traces?.close();
       await stopJobs();
@@ -127,6 +130,13 @@ export async function wire(
       await clients.quit();
     },
   };
+}
+
+/** Makes the engine, and the timers that it arms. */
+function makeEngine({ tiers }: Config, { redis, replication }: Clients, { loadTenant }: Stores) {
+  const due = new DueTimers((tenant) => look(engine, tenant));
+  const engine: Engine = { redis, replication, loadTenant, tiers, onDue: due.arm };
+  return { engine, due };
 }
 
 /** Loads the configured tenants if Redis is usable. Returns why the instance cannot start; null if it can. */

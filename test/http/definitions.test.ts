@@ -56,20 +56,22 @@ describe('tree', () => {
     );
     await holdfast.reserve({ resource: 'leaf', requester: 'r' }, { resource: 'Alone', requester: 'r' });
     expect((await holdfast.tree()).body).toEqual([
-      { name: 'Alone', path: 'Alone', capacity: 3, available: 2, children: [] },
+      { name: 'Alone', path: 'Alone', capacity: 3, available: 2, waiting: 0, children: [] },
       {
         name: 'Root',
         path: 'Root',
         capacity: 4,
         available: 3,
+        waiting: 0,
         children: [
-          { name: 'a', path: 'Root>a', capacity: 1, available: 1, children: [] },
+          { name: 'a', path: 'Root>a', capacity: 1, available: 1, waiting: 0, children: [] },
           {
             name: 'b',
             path: 'Root>b',
             capacity: 2,
             available: 1,
-            children: [{ name: 'leaf', path: 'Root>b>leaf', capacity: 1, available: 0, children: [] }],
+            waiting: 0,
+            children: [{ name: 'leaf', path: 'Root>b>leaf', capacity: 1, available: 0, waiting: 0, children: [] }],
           },
         ],
       },

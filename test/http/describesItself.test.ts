@@ -37,6 +37,8 @@ describe('/openapi.json', () => {
       '/api/v1/Reservation/transaction': body.sort(),
       '/api/v1/Reservation/check': body.sort(),
       '/api/v1/Reservation/activeReservations': parameters.sort(),
+      '/api/v1/Reservation/cancel': body.sort(),
+      '/api/v1/Reservation/waiting': parameters.sort(),
       '/api/v1/Reservation/reset': key,
       '/api/v1/events': key,
       '/api/v1/Resource/register': body.sort(),

@@ -23,10 +23,10 @@ describe('check', () => {
     const expiresAt = reserved[0]?.expiresAt;
     expect(expiresAt).toMatch(/Z$/);
     expect(body).toEqual([
-      { resource: 'c1', reserved: true, requester: 'alice', heldByRequester: null, expiresAt },
-      { resource: 'c1', reserved: true, requester: 'alice', heldByRequester: true, expiresAt },
-      { resource: 'c2', reserved: true, requester: 'bob', heldByRequester: false, expiresAt: null },
-      { resource: 'c3', reserved: false, requester: null, heldByRequester: false, expiresAt: null },
+      { resource: 'c1', reserved: true, requester: 'alice', heldByRequester: null, expiresAt, waiting: 0 },
+      { resource: 'c1', reserved: true, requester: 'alice', heldByRequester: true, expiresAt, waiting: 0 },
+      { resource: 'c2', reserved: true, requester: 'bob', heldByRequester: false, expiresAt: null, waiting: 0 },
+      { resource: 'c3', reserved: false, requester: null, heldByRequester: false, expiresAt: null, waiting: 0 },
     ]);
   });
 });
@@ -56,7 +56,13 @@ describe('activeReservations', () => {
       const { status, headers, body } = await mine.active();
       expect(status).toBe(200);
       expect(headers.get('content-type')).toBe('application/json');
-      const none = { acquiredSlots: null, acquiredBlockers: null, reservedAtPath: null, apiKeyLabel: 'worker' };
+      const none = {
+        claimBy: null,
+        acquiredSlots: null,
+        acquiredBlockers: null,
+        reservedAtPath: null,
+        apiKeyLabel: 'worker',
+      };
       const [v1, v2] = reserved;
       expect(body.toSorted((a, b) => a.resource.localeCompare(b.resource))).toEqual([
         {

@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 
 let fresh = 0;
-const items = (count: number): ReserveItem[] =>
+const items = (count: number): Pick<ReserveItem, 'resource' | 'requester'>[] =>
   Array.from({ length: count }, () => ({ resource: `r${fresh++}`, requester: 'r' }));
 const reserve = async (count = 1, instance = one) => (await instance.reserve(...items(count))).status;
 const statuses = (all: number[]) => ({

@@ -71,6 +71,7 @@ export class Definitions extends Plans {
       path: [...this.ancestorsOf(name), name].join('>'),
       capacity: this.capacityOf(name),
       available: Math.max(0, this.capacityOf(name) - this.heldOf(name).length),
+      waiting: 0,
       children: this.tree(name),
     }));
   }

@@ -263,6 +263,7 @@ export async function run({ engine, credential }: RunningEngine, history: Histor
           resourceType: 'UserDefined',
           reservedAt: new Date(reservedAt).toISOString(),
           expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+          claimBy: null,
           ...details,
           fencingToken: fence,
           apiKeyLabel: null,

@@ -234,6 +234,7 @@ export class Model extends Definitions {
       requester: hold?.owner ?? null,
       heldByRequester: requester === undefined ? null : mine !== undefined,
       expiresAt: iso(told?.expiresAt ?? null),
+      waiting: 0,
     };
   }
 

@@ -67,7 +67,7 @@ describe('lua/lib', () => {
     expect(includes.filter((name) => !all.includes(`--@include ${name}\n`))).toEqual([]);
   });
 
-  test.each(['reserve', 'unreserve', 'renew', 'check', 'register', 'copy'] as const)(
+  test.each(['reserve', 'unreserve', 'renew', 'check', 'cancel', 'register', 'copy'] as const)(
     'items/%s lays out the fields that instances pass',
     (kind) => {
       const lua = readFileSync(join(LUA_FOLDER, 'lib', 'items', `${kind}.lua`), 'utf8');

@@ -17,6 +17,8 @@ import type {
   UnreserveResult,
 } from '../../src/contract/reservations.ts';
 
+import type { CancelItem, CancelResult, WaitingRequest } from '../../src/contract/waiting.ts';
+
 export interface Answer<Body = unknown> {
   readonly status: number;
   readonly headers: Headers;
@@ -37,6 +39,8 @@ export interface Client {
   unreserve(...items: UnreserveItem[]): Promise<Answer<UnreserveResult[]>>;
   renew(...items: RenewItem[]): Promise<Answer<RenewResult[]>>;
   transaction(method: string, ...requests: TransactionItem[]): Promise<Answer<TransactionResult>>;
+  cancel(...items: CancelItem[]): Promise<Answer<CancelResult[]>>;
+  waiting(query?: string): Promise<Answer<WaitingRequest[]>>;
   reset(): Promise<Answer<{ cleared: number }>>;
   check(...items: CheckItem[]): Promise<Answer<CheckResult[]>>;
   active(query?: string): Promise<Answer<ActiveReservation[]>>;
@@ -68,6 +72,8 @@ export function createClient(url: string, key: string): Client {
     unreserve: (...items) => request('POST', '/api/v1/Reservation/unreserve', items),
     renew: (...items) => request('POST', '/api/v1/Reservation/renew', items),
     transaction: (method, ...requests) => request('POST', '/api/v1/Reservation/transaction', { method, requests }),
+    cancel: (...items) => request('POST', '/api/v1/Reservation/cancel', items),
+    waiting: (query = '') => request('GET', `/api/v1/Reservation/waiting${query}`),
     reset: () => request('POST', '/api/v1/Reservation/reset'),
     check: (...items) => request('POST', '/api/v1/Reservation/check', items),
     active: (query = '') => request('GET', `/api/v1/Reservation/activeReservations${query}`),

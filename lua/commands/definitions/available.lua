@@ -7,6 +7,9 @@
   KEYS[4]  due
   KEYS[5]  pools
   KEYS[6]  definitions
+  KEYS[7]  tickets
+  KEYS[8]  lines
+  KEYS[9]  waits
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  resource
@@ -15,6 +18,7 @@
 ]]
 --@include look
 --@include availability
+--@include waiting/open
 local refused = look()
 if refused then
   return refused

@@ -7,8 +7,11 @@
   KEYS[3]  due
   KEYS[4]  pools
   KEYS[5]  definitions
-  KEYS[6]  index
-  KEYS[7]  copying
+  KEYS[6]  tickets
+  KEYS[7]  lines
+  KEYS[8]  waits
+  KEYS[9]  index
+  KEYS[10]  copying
 
   ARGV[1]  the lease of this copy
   ARGV[2]  ms: the lease is extended to this long from now
@@ -22,6 +25,7 @@
 --@include define
 --@include lines
 --@include commit
+--@include waiting/open
 if redis.call('GET', copyingKey) ~= ARGV[1] then
   return 'LOST'
 end
@@ -40,6 +44,10 @@ for _, item in ipairs(items) do
   end
 end
 redis.call('PEXPIRE', copyingKey, ARGV[2])
+if tenant.queue then
+  openQueue()
+  queue.planAgain()
+end
 commit()
 commitDefinitions('')
 return 'OK'

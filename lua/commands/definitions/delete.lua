@@ -7,9 +7,12 @@
   KEYS[4]  due
   KEYS[5]  pools
   KEYS[6]  definitions
-  KEYS[7]  index
-  KEYS[8]  copying
-  KEYS[9]  answer
+  KEYS[7]  tickets
+  KEYS[8]  lines
+  KEYS[9]  waits
+  KEYS[10]  index
+  KEYS[11]  copying
+  KEYS[12]  answer
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -31,6 +34,7 @@
 --@include steps
 --@include children
 --@include redefine
+--@include waiting/open
 local phase = ARGV[3]
 local refused = requestOnce(nil, (phase == 'now' or phase == 'plan') and 1 or 0)
 if refused then
@@ -78,6 +82,17 @@ end
 
 local reply = { 'OK', charged.quota, tenant.definitionsVersion or '', tenant.keyLabel, unpack(doomed) }
 remember(reply)
+if queue and (phase == 'plan' or phase == 'replan') then
+  queue.closeUntil(nowMs + ARGV[7])
+end
+if phase ~= 'plan' and phase ~= 'replan' then
+  for _, name in ipairs(phase ~= 'reopen' and doomed or {}) do
+    redefine(name, false)
+  end
+  if queue then
+    queue.planAgain()
+  end
+end
 finish(nil, charged.usage)
 if phase == 'plan' or phase == 'replan' then
   local closingUntil = nowMs + ARGV[7]
@@ -98,9 +113,6 @@ if phase ~= 'now' then
   callWith('HDEL', definitionsKey, fields)
 end
 if phase ~= 'reopen' then
-  for _, name in ipairs(doomed) do
-    redefine(name, false)
-  end
   commitDefinitions(ARGV[4])
 end
 return reply

@@ -8,9 +8,12 @@
   KEYS[4]  due
   KEYS[5]  pools
   KEYS[6]  definitions
-  KEYS[7]  index
-  KEYS[8]  copying
-  KEYS[9]  answer
+  KEYS[7]  tickets
+  KEYS[8]  lines
+  KEYS[9]  waits
+  KEYS[10]  index
+  KEYS[11]  copying
+  KEYS[12]  answer
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -35,6 +38,7 @@
 --@include paths
 --@include tooMuch
 --@include undo
+--@include waiting/open
 local phase = ARGV[3]
 local items = readItems(6, registerItem)
 local isRequested = phase == 'now' or phase == 'plan'
@@ -252,6 +256,14 @@ local reply = { 'OK', charged.quota, tenant.definitionsVersion or '', tenant.key
 for _, name in ipairs(ancestors) do
   reply[#reply + 1] = name
   reply[#reply + 1] = string.sub(pathOf(name), 1, -#name - 2)
+end
+if queue then
+  if phase == 'now' or phase == 'apply' then
+    queue.planAgain()
+  else
+    -- The definitions that were planned are not in force.
+    queue.suspend()
+  end
 end
 finish(remember(reply), charged.usage)
 if phase == 'now' or phase == 'apply' then

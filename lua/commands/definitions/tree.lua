@@ -8,19 +8,23 @@
   KEYS[4]  due
   KEYS[5]  pools
   KEYS[6]  definitions
-  KEYS[7]  index
+  KEYS[7]  tickets
+  KEYS[8]  lines
+  KEYS[9]  waits
+  KEYS[10]  index
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  path of the last node of the page before, '>' between; '' for the first page
   ARGV[3]  maximum number of nodes
 
   Returns {'OK', 1 if this is the last page, else 0, number of the tenant's definitions, node, ...}. A node is a text
-  with a line for each of: depth, name, capacity, number of held slots. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
+  with a line for each of: depth, name, capacity, number of held slots, number of tickets that wait for it. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
   {'AGAIN'}.
 ]]
 --@include readDefinitions
 --@include look
 --@include children
+--@include waiting/open
 local refused = look()
 if refused then
   return refused
@@ -73,6 +77,6 @@ while #reply - 3 < limit and work < MAX_PAGE_WORK do
   local one = definition(name)
   local held = redis.call('HEXISTS', slotsKey, name) + (one.pooled and poolOf(name).held or 0)
   spend(3)
-  reply[#reply + 1] = table.concat({ #path - 1, name, one.capacity, held }, '\n')
+  reply[#reply + 1] = table.concat({ #path - 1, name, one.capacity, held, queue and queue.waitersOf(name) or 0 }, '\n')
 end
 return reply

@@ -7,18 +7,29 @@
   KEYS[2]  slots
   KEYS[3]  due
   KEYS[4]  pools
+  KEYS[5]  definitions
+  KEYS[6]  tickets
+  KEYS[7]  lines
+  KEYS[8]  waits
 
   ARGV[1]  ''
 
-  Returns {'OK', number of reservations ended, next due time in ms or -1 for none}; or {'AGAIN', number of reservations
+  Returns {'OK', number of reservations ended, next due time in ms or -1 for none, number of tickets
+  that a second look at the queue granted: more than 0 means that it was stuck}; or {'AGAIN', number of reservations
   ended} if more are due now.
 ]]
 --@include expiry
+--@include waiting/open
 local before = tenant.count
 local again = expire()
 if again then
   return { 'AGAIN', before - tenant.count }
 end
+-- How many tickets a look at the front of the queue grants although nothing has changed: none, unless the queue is
+-- stuck.
+local stuck = queue and queue.recheck() or 0
+local ended = before - tenant.count
 finish()
-redis.call('HSET', tenantKey, 'indexed', tenant.nextDue, 'swept', tenant.swept + 1)
-return { 'OK', before - tenant.count, tenant.nextDue == math.huge and -1 or tenant.nextDue }
+local nextDue = math.min(tenant.nextDue, queue and queue.earliest() or math.huge)
+redis.call('HSET', tenantKey, 'indexed', nextDue, 'swept', tenant.swept + 1)
+return { 'OK', math.max(0, ended), nextDue == math.huge and -1 or nextDue, stuck }

@@ -8,6 +8,10 @@
   KEYS[3]  slots
   KEYS[4]  due
   KEYS[5]  pools
+  KEYS[6]  definitions
+  KEYS[7]  tickets
+  KEYS[8]  lines
+  KEYS[9]  waits
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  cursor returned with the previous page; '0' for the first page
@@ -21,6 +25,7 @@
   {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look
+--@include waiting/open
 local refused = look()
 if refused then
   return refused

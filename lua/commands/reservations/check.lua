@@ -7,12 +7,16 @@
   KEYS[4]  due
   KEYS[5]  pools
   KEYS[6]  definitions
+  KEYS[7]  tickets
+  KEYS[8]  lines
+  KEYS[9]  waits
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  the first item (items/check.lua)
 
   Returns {'OK', item, ...}, where an item is {1 if no slot is free, else 0; the owner if the resource has one slot,
-  else ''; expiry in ms or 0; 1 if the requester holds it, else 0}. Or {'REFUSED', message}, {'NO_KEY'}, {'SUSPENDED'},
+  else ''; expiry in ms or 0; 1 if the requester holds it, else 0; number of tickets that wait
+  for it}. Or {'REFUSED', message}, {'NO_KEY'}, {'SUSPENDED'},
   {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look
@@ -21,6 +25,7 @@
 --@include batch
 --@include reservations
 --@include availability
+--@include waiting/open
 local refused = look()
 if refused then
   return refused
@@ -37,6 +42,7 @@ local overBudget = eachItem(readItems(2, checkItem), function(item)
   spend(1)
   reply[#reply + 1] = {
     hasFreeSlot(name) and 0 or 1, only and only.owner or '', shown and shown.expiresAt or 0, mine and 1 or 0,
+    queue and queue.waitersOf(slot or resource or name) or 0,
   }
 end)
 if overBudget then

@@ -7,6 +7,9 @@
   KEYS[4]  due
   KEYS[5]  pools
   KEYS[6]  definitions
+  KEYS[7]  tickets
+  KEYS[8]  lines
+  KEYS[9]  waits
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -29,6 +32,7 @@
 --@include index
 --@include tooMuch
 --@include asTexts
+--@include waiting/open
 local items = readItems(4, renewItem)
 -- A retry was charged at the first try. It renews again, and its event has the later expiry.
 local refused = request('RESERVE', flags.isRepeated and 0 or #items)

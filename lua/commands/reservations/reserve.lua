@@ -7,18 +7,26 @@
   KEYS[4]  due
   KEYS[5]  pools
   KEYS[6]  definitions
+  KEYS[7]  tickets
+  KEYS[8]  lines
+  KEYS[9]  waits
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
   ARGV[3]  the tenant's time in the expiry index, '<ms> <swept>' (index.lua); '' at first
-  ARGV[4]  the first item (items/reserve.lua)
+  ARGV[4]  if an item may wait: the instance that holds the call, and for how long it may do so: '<instance> <ms>'; else ''
+  ARGV[5]  the first item (items/reserve.lua)
 
-  Returns {'OK', quota, item, ...}. An item is a reply of reserveOne() in reserveOne.lua, as a text (asTexts.lua). Or,
+  Returns {'OK', quota, item, ...}. An item is a reply of reserveOne() in reserveOne.lua, or of answer() in
+  waiting/answer.lua if it may wait, as a text (asTexts.lua). Or,
   with nothing changed: {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'},
   {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept}: the caller must first put the tenant into the expiry index at or
   before that time, then call again.
 ]]
---@include request
+--@include admit
+--@include expiry
+--@include flags
+--@include quota
 --@include items
 --@include items/reserve
 --@include batch
@@ -29,25 +37,62 @@
 --@include eventWork
 --@include tooMuch
 --@include asTexts
-local items = readItems(4, reserveItem)
+--@include waiting/open
+local items = readItems(5, reserveItem)
+local refused = admit()
+if refused then
+  return refused
+end
+
+-- requests[item]: the request of an item that may wait (waiting/ask.lua).
+local requests = {}
 -- A retry was charged at the first try, and the events of its failures were emitted then.
-local refused = request('RESERVE', flags.isRepeated and 0 or #items)
+local cost = (flags.isRepeated or flags.isContinued) and 0 or #items
+if ARGV[4] ~= '' then
+  if not queue then
+    openQueue()
+  end
+  local call, list = queue.readCall(ARGV[4]), {}
+  for _, item in ipairs(items) do
+    if item.wait ~= '' then
+      requests[item] = {
+        requester = item.requester, method = '', call = call, wait = queue.readWait(item.wait),
+        items = { { resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token } },
+      }
+      list[#list + 1] = requests[item]
+    end
+  end
+  if cost > 0 then
+    cost = cost - #list + queue.countNew(list)
+  end
+end
+refused = charge('RESERVE', cost) or expire()
 if refused then
   return refused
 end
 
 local before = stateBefore()
-local reply, made = { 'OK', charged.quota }, {}
+local reply, made, outcomes, tooLarge = { 'OK', charged.quota }, {}, {}, nil
 local overBudget = eachItem(items, function(item)
-  local result, reservation = reserveOne(item)
+  local result, reservation
+  if requests[item] then
+    local outcome = queue.ask(requests[item])
+    outcomes[item] = outcome
+    tooLarge = tooLarge or outcome.tooLarge and '[' .. #reply - 2 .. '] ' .. outcome.tooLarge
+    result, reservation = queue.firstReply(outcome)
+  else
+    result, reservation = reserveOne(item)
+  end
   reply[#reply + 1] = result
   made[item] = reservation
   spendOnEvent(item, result[6])
 end)
 if overBudget then
   return tooMuch(overBudget)
+elseif tooLarge then
+  return { 'REFUSED', tooLarge }
 end
-refused = overCap('RESERVE', before) or askForIndex(ARGV[3])
+refused = overCap('RESERVE', before)
 if refused then
   return refused
 end
@@ -58,4 +103,12 @@ if tenant.listenUntil > 0 then
     end
   end
 end
-return finish(asTexts(reply, 3), charged.usage)
+if queue then
+  queue.runPostponed()
+  for i, item in ipairs(items) do
+    if outcomes[item] then
+      reply[i + 2] = queue.answer(outcomes[item], requests[item])[1]
+    end
+  end
+end
+return askForIndex(ARGV[3]) or finish(asTexts(reply, 3), charged.usage)

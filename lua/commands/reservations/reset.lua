@@ -1,12 +1,15 @@
 --[[
-  Ends all reservations of the tenant in constant time. Redis frees their memory in the background.
+  Ends all reservations and tickets of the tenant in constant time. Redis frees their memory in the background.
 
   KEYS[1]  tenant
   KEYS[2]  credential
   KEYS[3]  slots
   KEYS[4]  due
   KEYS[5]  pools
-  KEYS[6]  answer
+  KEYS[6]  tickets
+  KEYS[7]  lines
+  KEYS[8]  waits
+  KEYS[9]  answer
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -25,7 +28,12 @@ if refused then
 end
 local due = redis.call('ZCOUNT', dueKey, '-inf', nowMs)
 local reply = remember({ 'OK', charged.quota, tenant.count - due })
-redis.call('UNLINK', slotsKey, dueKey, poolsKey)
+redis.call('UNLINK', slotsKey, dueKey, poolsKey, ticketsKey, linesKey, waitsKey)
+redis.call('HDEL', tenantKey, 'queue')
 emit('RESET', { requestType = 'RESET', apiKeyLabel = tenant.keyLabel })
 publish({ 'resets', tenant.resets + 1, 'count', 0, 'nextDue', math.huge, 'usage', charged.usage })
+-- Every instance that holds calls ends them.
+for instance in string.gmatch(tenant.beats, '(%w+) %d+') do
+  redis.call('SPUBLISH', tenant.base .. 'wake:' .. instance, '*\tRESET')
+end
 return reply

@@ -6,6 +6,10 @@
   KEYS[3]  slots
   KEYS[4]  due
   KEYS[5]  pools
+  KEYS[6]  definitions
+  KEYS[7]  tickets
+  KEYS[8]  lines
+  KEYS[9]  waits
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  the first slot's name; the other names follow
@@ -14,6 +18,7 @@
   the first ones. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look
+--@include waiting/open
 local refused = look()
 if refused then
   return refused

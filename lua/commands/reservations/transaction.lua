@@ -7,15 +7,20 @@
   KEYS[4]  due
   KEYS[5]  pools
   KEYS[6]  definitions
-  KEYS[7]  answer
+  KEYS[7]  tickets
+  KEYS[8]  lines
+  KEYS[9]  waits
+  KEYS[10]  answer
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
   ARGV[3]  the tenant's time in the expiry index, '<ms> <swept>' (index.lua); '' at first
   ARGV[4]  ALL_OR_NONE, AS_MANY_AS_POSSIBLE or FIRST
-  ARGV[5]  the first item (items/transaction.lua)
+  ARGV[5]  if the transaction may wait: the instance that holds the call, and for how long: '<instance> <ms>'; else ''
+  ARGV[6]  if it may wait: waitMs, priority and claimMs, with spaces between; else ''
+  ARGV[7]  the first item (items/transaction.lua)
 
-  Returns {'OK', quota, 'APPLIED' or 'ROLLED_BACK', item, ...}. An item is a reply of reserveOne() in reserveOne.lua or
+  Returns {'OK', quota, 'APPLIED', 'ROLLED_BACK' or 'WAITING', item, ...}. An item is a reply of reserveOne() in reserveOne.lua or
   unreserveOne() in unreserveOne.lua, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'}, as a text (asTexts.lua). Or,
   with nothing changed: {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'},
   {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in reserve.lua. Or {'UNKNOWN'} if an earlier try ran and its
@@ -33,25 +38,56 @@
 --@include index
 --@include tooMuch
 --@include asTexts
-local items = readItems(5, transactionItem)
-local refused = requestOnce('TRANSACTION', #items)
+--@include waiting/open
+local items = readItems(7, transactionItem)
+local method = ARGV[4]
+local refused = admit()
+if refused then
+  return refused
+end
+
+-- The request, if it may wait (waiting/ask.lua).
+local request
+local cost = flags.isContinued and 0 or #items
+if ARGV[5] ~= '' then
+  if not queue then
+    openQueue()
+  end
+  request = {
+    requester = items[1].requester, method = method, items = {}, call = queue.readCall(ARGV[5]),
+    wait = queue.readWait(ARGV[6]),
+  }
+  for i, item in ipairs(items) do
+    request.items[i] = { resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token }
+  end
+  if cost > 0 then
+    cost = queue.countNew({ request })
+  end
+end
+refused = requestOnce('TRANSACTION', cost)
 if refused then
   return refused
 end
 
 local SUCCESS = { ACQUIRED = true, ALREADY_HAD = true, RELINQUISHED = true, NOT_RESERVED = true }
-local method = ARGV[4]
 local before = stateBefore()
 local reply = { 'OK', charged.quota, 'APPLIED' }
 local succeeded, failed = 0, 0
 -- Undoing all items takes about a third of the work of doing them, so that much of the budget is kept back.
 local share = method == 'ALL_OR_NONE' and 0.75 or 1
-local overBudget = eachItem(items, function(item)
+-- The entries that all items took: what is kept for waiting requests is judged for the transaction as a whole.
+local collected = queue and method == 'ALL_OR_NONE' and {} or nil
+
+local function carryOutItem(item)
   local result
   if method == 'FIRST' and succeeded > 0 then
     result = { 'NOT_AVAILABLE', 'SKIPPED' }
   elseif item.requestType == 'RESERVE' then
-    result = reserveOne(item)
+    local from = collected and #collected
+    result = reserveOne(item, collected)
+    for i = (from or 0) + 1, collected and #collected or 0 do
+      collected[i].place = #reply + 1
+    end
   else
     result = unreserveOne(item)
   end
@@ -62,12 +98,24 @@ local overBudget = eachItem(items, function(item)
   end
   reply[#reply + 1] = result
   spendOnEvent(item, item.requestType == 'RESERVE' and result[6] or nil)
-end, 'requests', share)
-if overBudget then
-  return tooMuch(overBudget)
 end
 
-if method == 'ALL_OR_NONE' and failed > 0 or method == 'FIRST' and succeeded == 0 then
+local outcome, overBudget
+if request then
+  overBudget = isOverBudget(function()
+    outcome = queue.ask(request)
+  end, share) and 'requests'
+else
+  overBudget = eachItem(items, carryOutItem, 'requests', share)
+end
+if overBudget then
+  return tooMuch(overBudget)
+elseif outcome and outcome.tooLarge then
+  return { 'REFUSED', 'requests ' .. outcome.tooLarge }
+end
+
+-- Undoes all items, of which one failed.
+local function rollbackAll()
   rollback(before)
   reply[3] = 'ROLLED_BACK'
   for i = 4, #reply do
@@ -76,7 +124,40 @@ if method == 'ALL_OR_NONE' and failed > 0 or method == 'FIRST' and succeeded == 
     end
   end
 end
-refused = overCap('TRANSACTION', before) or askForIndex(ARGV[3])
+local kept = collected and failed == 0 and queue.keptEntries(collected, before.journal)
+if kept then
+  rollback(before)
+  if queue.mayTake(kept) then
+    for i = #reply, 4, -1 do
+      reply[i] = nil
+    end
+    succeeded = 0
+    queue.excuse(function()
+      overBudget = eachItem(items, carryOutItem, 'requests', share)
+    end)
+    if overBudget then
+      return tooMuch(overBudget)
+    end
+  else
+    rollbackAll()
+    reply[kept[1].place] = { 'NOT_AVAILABLE', 'NOT_AVAILABLE: kept for a waiting request' }
+  end
+elseif method == 'ALL_OR_NONE' and failed > 0 or method == 'FIRST' and succeeded == 0 and not request then
+  rollbackAll()
+end
+refused = overCap('TRANSACTION', before)
+if refused then
+  return refused
+end
+if request then
+  queue.runPostponed()
+  reply[3] = outcome.ticket and outcome.ticket.status ~= 'granted' and outcome.ticket.status ~= 'ended' and 'WAITING' or
+    outcome.reply and 'ROLLED_BACK' or 'APPLIED'
+  for i, one in ipairs(queue.answer(outcome, request)) do
+    reply[i + 3] = one
+  end
+end
+refused = askForIndex(ARGV[3])
 if refused then
   return refused
 end
@@ -87,7 +168,8 @@ local function leaseOf(result)
     (slotsAsJson(result[6]) or 'null') .. ',"fencingToken":' .. result[3]
 end
 local changes = {}
-for i, item in ipairs(listening and items or {}) do
+local isTold = listening and not (outcome and (outcome.ticket or outcome.claimed))
+for i, item in ipairs(isTold and items or {}) do
   local result = reply[i + 3]
   local status = result[1]
   changes[i] = '{"resource":' .. quote(item.resource) .. ',"requester":' .. quote(item.requester) ..
@@ -95,8 +177,11 @@ for i, item in ipairs(listening and items or {}) do
     (status == 'INVALID_RELEASE_TOKEN' and 'DOESNT_OWN_RESERVATION' or status) .. '"' ..
     (status == 'ACQUIRED' and leaseOf(result) or '') .. '}'
 end
-emit('TRANSACTION_' .. reply[3], {
-  requestType = 'TRANSACTION', explanation = reply[3], apiKeyLabel = tenant.keyLabel, method = method,
-  changes = '[' .. table.concat(changes, ',') .. ']',
-})
+-- A transaction that waits, or is claimed, has events of its ticket.
+if not (outcome and (outcome.ticket or outcome.claimed)) then
+  emit('TRANSACTION_' .. reply[3], {
+    requestType = 'TRANSACTION', explanation = reply[3], apiKeyLabel = tenant.keyLabel, method = method,
+    changes = '[' .. table.concat(changes, ',') .. ']',
+  })
+end
 return finish(remember(asTexts(reply, 4)), charged.usage)

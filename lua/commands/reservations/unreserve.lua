@@ -7,7 +7,10 @@
   KEYS[4]  due
   KEYS[5]  pools
   KEYS[6]  definitions
-  KEYS[7]  answer
+  KEYS[7]  tickets
+  KEYS[8]  lines
+  KEYS[9]  waits
+  KEYS[10]  answer
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -26,6 +29,7 @@
 --@include eventWork
 --@include tooMuch
 --@include asTexts
+--@include waiting/open
 local items = readItems(3, unreserveItem)
 local refused = requestOnce('UNRESERVE', #items)
 if refused then

@@ -37,6 +37,11 @@ end
 if tenant[1] ~= ARGV[4] then
   redis.call('HDEL', tenantKey, 'usage')
 end
+-- A change of settings may change what tickets may have: they are planned again by the next script (waiting/state.lua).
+local queueState = redis.call('HGET', tenantKey, 'queue')
+if queueState then
+  redis.call('HSET', tenantKey, 'queue', (string.gsub(queueState, '%S+$', '.')))
+end
 redis.call(
   'HSET', tenantKey,
   'version', ARGV[1] == '' and 0 or ARGV[1], 'tier', ARGV[4], 'suspended', ARGV[5], 'requireRegistration', ARGV[6]

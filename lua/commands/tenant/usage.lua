@@ -6,7 +6,11 @@
   KEYS[3]  slots
   KEYS[4]  due
   KEYS[5]  pools
-  KEYS[6]  streams
+  KEYS[6]  definitions
+  KEYS[7]  tickets
+  KEYS[8]  lines
+  KEYS[9]  waits
+  KEYS[10]  streams
 
   ARGV[1]  the credential (admit.lua)
 
@@ -16,6 +20,7 @@
 --@include clock
 --@include look
 --@include quota
+--@include waiting/open
 local refused = look()
 if refused then
   return refused

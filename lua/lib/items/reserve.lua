@@ -1,5 +1,6 @@
 -- An item to reserve: resource, requester, lease in ms ('' if it never expires), resource type ('' the default),
--- release token (22 characters). src/redis/items.ts passes the same fields.
+-- release token (22 characters), and how it waits: waitMs, priority and claimMs with spaces between ('' if it does
+-- not). src/redis/items.ts passes the same fields.
 local function reserveItem(at)
   return {
     resource = ARGV[at],
@@ -7,5 +8,6 @@ local function reserveItem(at)
     ttlMs = ARGV[at + 2],
     type = ARGV[at + 3],
     token = ARGV[at + 4],
-  }, at + 5
+    wait = ARGV[at + 5],
+  }, at + 6
 end

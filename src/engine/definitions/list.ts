@@ -21,6 +21,8 @@ export interface TreeRow {
   readonly capacity: number;
   /** Free slots. */
   readonly available: number;
+  /** Tickets that wait for it. */
+  readonly waiting: number;
 }
 
 /** A part of a list. */
@@ -58,13 +60,15 @@ export async function* tree(engine: Engine, credential: Credential): AsyncGenera
     const [flag, total, ...nodes] = await call(engine, 'tree', credential, () => [path.join('>'), PAGE]);
     isLast = flag;
     const rows = nodes.map((node): TreeRow => {
-      const [depth, name = '', capacity, held] = toText(node).split('\n');
+      const [depth, name = '', capacity, held, waiting] = toText(node).split('\n');
       path.length = toInteger(depth);
       const parent = path.at(-1) ?? null;
       path.push(name);
       const slots = toInteger(capacity);
       // After the capacity was lowered, more slots may be held than there are.
-      return { name, depth: path.length - 1, parent, capacity: slots, available: Math.max(0, slots - toInteger(held)) };
+      const available = Math.max(0, slots - toInteger(held));
+      const depthHere = path.length - 1;
+      return { name, depth: depthHere, parent, capacity: slots, available, waiting: toInteger(waiting ?? '0') };
     });
     yield { total: toInteger(total), rows, isLast: isLast === 1 };
   }

@@ -4,7 +4,7 @@
 import type { CheckItem, CheckResult } from '../../contract/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
-import { parseReply, toMs, toText, toTime } from '../../redis/reply.ts';
+import { parseReply, toInteger, toMs, toText, toTime } from '../../redis/reply.ts';
 import { call, type Engine } from '../call.ts';
 
 /**
@@ -19,13 +19,14 @@ export async function check(
   const args = items.flatMap(({ resource, requester }) => itemArgs('check', { resource, requester: requester ?? '' }));
   const replies = await call(engine, 'check', credential, () => args);
   return items.map(({ resource, requester }, i) => {
-    const [reserved, owner, expiresAt, held] = parseReply(replies[i]);
+    const [reserved, owner, expiresAt, held, waiting] = parseReply(replies[i]);
     return {
       resource,
       reserved: reserved === 1,
       requester: toText(owner) || null,
       heldByRequester: requester === undefined ? null : held === 1,
       expiresAt: toTime(toMs(expiresAt)),
+      waiting: toInteger(waiting ?? 0),
     };
   });
 }

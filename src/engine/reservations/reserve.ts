@@ -2,47 +2,56 @@
  * Reserves resources (docs/specification.md#reserve, #plans): one script call for any number of items.
  */
 import type { ReserveItem, ReserveResult } from '../../contract/reservations.ts';
-import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
 import { parseItem, toInteger, toMs, toText, toTime } from '../../redis/reply.ts';
-import type { Engine } from '../call.ts';
+import { callCharged, type Engine } from '../call.ts';
 import { share } from '../coalesce.ts';
+import { callArg, type Issued, ticketOf, toStanding, toWaited, type WaitCall, waitArg } from '../waiting/call.ts';
 import { newToken, unpackToken } from './releaseToken.ts';
 import { parseDetails } from './slotRecord.ts';
 
 /**
- * @returns a result for each item, in their order
+ * @param call the call that attends the tickets; to be passed if an item waits
+ * @returns a result for each item, in their order, and their tickets
  * @throws HoldfastError unauthenticated, unavailable
  */
 export async function reserve(
   engine: Engine,
   credential: Credential,
   items: readonly ReserveItem[],
-): Promise<Charged<ReserveResult[]>> {
-  const { result: replies, quota } = await share(
-    engine,
-    'reserve',
-    credential,
-    items.length,
-    items.flatMap(reserveArgs),
-  );
-  return { result: items.map((item, i) => toReserveResult(item, parseItem(replies[i]))), quota };
+  call?: WaitCall,
+): Promise<Issued<ReserveResult[]>> {
+  const args = items.flatMap(reserveArgs);
+  // Tickets belong to one call, so a request that waits shares none.
+  const { result: replies, ...charged } =
+    call === undefined
+      ? await share(engine, 'reserve', credential, items.length, args)
+      : await callCharged(engine, 'reserve', credential, (indexed) => [indexed, callArg(call), ...args], call);
+  const parsed = items.map((_, i) => parseItem(replies[i]));
+  return {
+    ...charged,
+    result: items.map((item, i) => toReserveResult(item, parsed[i] ?? [])),
+    tickets: call === undefined ? [] : parsed.map(ticketOf),
+  };
 }
 
 /** The script's arguments for an item, with a new release token. */
-export const reserveArgs = ({ resource, requester, ttlSeconds, resourceType }: ReserveItem): (string | number)[] =>
-  itemArgs('reserve', {
+export const reserveArgs = (item: ReserveItem): (string | number)[] => {
+  const { resource, requester, ttlSeconds, resourceType } = item;
+  return itemArgs('reserve', {
     resource,
     requester,
     ttlMs: ttlSeconds === undefined ? '' : ttlSeconds * 1000,
     type: resourceType ?? '',
     token: newToken(),
+    wait: waitArg(item),
   });
+};
 
 /** Reads a reply of reserveOne() of lua/lib/reserveOne.lua. */
 export function toReserveResult({ resource, requester }: ReserveItem, reply: readonly string[]): ReserveResult {
-  const [status, explanation, fencingToken, expiresAt, token, details] = reply;
+  const [status, explanation, fencingToken, expiresAt, token, details, waitedMs] = reply;
   switch (status) {
     case 'ACQUIRED':
     case 'ALREADY_HAD':
@@ -55,23 +64,33 @@ export function toReserveResult({ resource, requester }: ReserveItem, reply: rea
         expiresAt: toTime(toMs(expiresAt)),
         ...parseDetails(toText(details)),
         fencingToken: toInteger(fencingToken),
+        ...toWaited(waitedMs),
       };
+    case 'WAITING':
+      return { ...refusal({ resource, requester }, status, toText(explanation)), ...toStanding(reply) };
     case 'ALREADY_HELD':
     case 'NOT_AVAILABLE':
     case 'NOT_VALID':
-      return {
-        resource,
-        requester,
-        status,
-        explanation: toText(explanation),
-        releaseToken: null,
-        expiresAt: null,
-        acquiredSlots: null,
-        acquiredBlockers: null,
-        reservedAtPath: null,
-        fencingToken: null,
-      };
+      return refusal({ resource, requester }, status, toText(explanation));
     default:
       throw new TypeError('reserve returned an unknown status');
   }
 }
+
+/** The result of an item that was not reserved. */
+export const refusal = (
+  { resource, requester }: Pick<ReserveItem, 'resource' | 'requester'>,
+  status: ReserveResult['status'],
+  explanation: string,
+): ReserveResult => ({
+  resource,
+  requester,
+  status,
+  explanation,
+  releaseToken: null,
+  expiresAt: null,
+  acquiredSlots: null,
+  acquiredBlockers: null,
+  reservedAtPath: null,
+  fencingToken: null,
+});

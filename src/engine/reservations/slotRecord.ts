@@ -12,6 +12,8 @@ type Details = Pick<ActiveReservation, 'acquiredSlots' | 'acquiredBlockers' | 'r
 const HELD_ALONG = 1;
 const PLAIN = 2;
 const TOKEN_BYTES = 22;
+/** Stands for the token of a grant that no caller has been told of. */
+const UNCLAIMED = '!'.repeat(TOKEN_BYTES);
 
 /** @returns null if the slot is not a reservation's own: plans of other reservations hold it */
 export function readReservation(slot: string, record: Buffer): ActiveReservation | null {
@@ -43,6 +45,7 @@ export function readReservation(slot: string, record: Buffer): ActiveReservation
   const fencingToken = integer(7);
   const reservedAt = integer(6);
   const expiresAt = integer(6);
+  const isUnclaimed = record.toString('latin1', at, at + TOKEN_BYTES) === UNCLAIMED;
   skip(TOKEN_BYTES);
   const resourceType = text();
   const keyLabel = text();
@@ -54,6 +57,7 @@ export function readReservation(slot: string, record: Buffer): ActiveReservation
     resourceType: resourceType || DEFAULT_RESOURCE_TYPE,
     reservedAt: new Date(reservedAt).toISOString(),
     expiresAt: toTime(expiresAt),
+    claimBy: isUnclaimed ? toTime(expiresAt) : null,
     ...parseDetails(form === PLAIN ? '' : text()),
     fencingToken,
     apiKeyLabel: keyLabel || null,

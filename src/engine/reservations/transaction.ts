@@ -2,16 +2,24 @@
  * Reserves and releases in one step (docs/specification.md#transactions): one script call.
  */
 import type { TransactionItem, TransactionItemResult, TransactionResult } from '../../contract/reservations.ts';
-import type { Charged } from '../../domain/quota.ts';
 import { TRANSACTION_STATUSES, type TransactionMethod } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
+import type { Wait } from '../../domain/waiting.ts';
 import { parseItem, toText } from '../../redis/reply.ts';
 import { callCharged, type Engine } from '../call.ts';
+import { callArg, type Issued, ticketOf, type WaitCall, waitArg } from '../waiting/call.ts';
 import { reserveArgs, toReserveResult } from './reserve.ts';
 import { toUnreserveResult, unreserveArgs } from './unreserve.ts';
 
+/** How a transaction waits, and the call that attends its ticket. */
+export interface WaitingTransaction {
+  readonly wait: Wait;
+  readonly call: WaitCall;
+}
+
 /**
- * @param items reserves only, if the method is FIRST; the caller checks that
+ * @param items reserves only, if the method is FIRST or the transaction waits; the caller checks that
+ * @param waiting to be passed if the transaction waits
  * @returns a result for each item, in their order
  * @throws HoldfastError unauthenticated, unavailable
  */
@@ -20,21 +28,31 @@ export async function transaction(
   credential: Credential,
   method: TransactionMethod,
   items: readonly TransactionItem[],
-): Promise<Charged<TransactionResult>> {
+  waiting?: WaitingTransaction,
+): Promise<Issued<TransactionResult>> {
   const args = items.flatMap((item) => [
     item.requestType,
     ...(item.requestType === 'RESERVE' ? reserveArgs(item) : unreserveArgs(item)),
   ]);
-  const { result: reply, quota } = await callCharged(engine, 'transaction', credential, (indexed) => [
-    indexed,
-    method,
-    ...args,
-  ]);
+  const call = callArg(waiting?.call);
+  const wait = waitArg(waiting?.wait ?? {});
+  const { result: reply, ...charged } = await callCharged(
+    engine,
+    'transaction',
+    credential,
+    (indexed) => [indexed, method, call, wait, ...args],
+    waiting?.call,
+  );
   const [outcome, ...replies] = reply;
   const status = TRANSACTION_STATUSES.find((one) => one === outcome);
   if (status === undefined) throw new TypeError('transaction returned an unknown status');
-  const results = items.map((item, i) => toResult(item, parseItem(replies[i])));
-  return { result: { method, status, results }, quota };
+  const parsed = items.map((_, i) => parseItem(replies[i]));
+  const results = items.map((item, i) => toResult(item, parsed[i] ?? []));
+  return {
+    ...charged,
+    result: { method, status, results },
+    tickets: waiting === undefined ? [] : parsed.map(ticketOf),
+  };
 }
 
 function toResult(item: TransactionItem, reply: readonly string[]): TransactionItemResult {

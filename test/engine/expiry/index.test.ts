@@ -21,11 +21,13 @@ const reserveStep = (engine: Engine, credential: Credential, indexed: string, re
     credential.credentialKey,
     '',
     indexed,
+    '',
     resource,
     'r',
     leaseMs,
     '',
     'x'.repeat(22),
+    '',
   );
 };
 

@@ -3,12 +3,16 @@
  */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { ReserveBody, ReserveResult } from '../../../contract/reservations.ts';
-import type { OperationDeps } from '../../../operations/deps.ts';
+import { PollQuery } from '../../../contract/waiting.ts';
+import type { WaitDeps } from '../../../operations/hold.ts';
 import { reserve } from '../../../operations/reserve.ts';
 import type { BodyDeps } from '../../deps.ts';
 import type { AppEnv } from '../../env.ts';
+import { refuseMalformed } from '../../errors.ts';
+import { ACQUIRED, WAITING } from '../../examples.ts';
+import { holdOf, markWaiting, readPoll } from '../../hold.ts';
 import { operation, withBody } from '../../operation.ts';
-import { answer, bodyOperation } from '../../responses.ts';
+import { bodyOperation, waitingAnswer } from '../../responses.ts';
 
 export const reserveOperation = operation({
   method: 'post',
@@ -17,16 +21,24 @@ export const reserveOperation = operation({
   tags: ['Reservation'],
   summary: 'Reserve resources',
   description:
-    'Items are applied one by one, in order, and each result has its own status. It is safe to retry: a requester that already holds the resource gets ALREADY_HAD and the same token.',
+    'Items are applied one by one, in order, and each result has its own status. It is safe to retry: a requester that already holds the resource gets ALREADY_HAD and the same token. With `waitSeconds`, an item that cannot be had now waits for its turn: while its status is WAITING, send the same request again.',
+  query: PollQuery,
   body: ReserveBody,
-  responses: { 200: answer('A result for each item, in the same order.', z.array(ReserveResult)), ...bodyOperation },
+  responses: {
+    200: waitingAnswer(z.array(ReserveResult), { ACQUIRED: [ACQUIRED], WAITING: [WAITING] }),
+    ...bodyOperation,
+  },
 });
 
-export const reserveRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'metrics'>) => {
+export const reserveRoute = (deps: BodyDeps & WaitDeps) => {
   const app = new OpenAPIHono<AppEnv>();
   return app.openapi(withBody(reserveOperation, deps), async (c) => {
-    const { result: results, quota } = await reserve(deps, c.get('credential'), c.get('body'));
+    const { data: poll, error } = readPoll(c.req);
+    if (error !== undefined) return refuseMalformed(c, error);
+    const hold = holdOf(c.env, poll.pollSeconds);
+    const { result: results, quota } = await reserve(deps, c.get('credential'), c.get('body'), hold);
     c.set('quota', quota);
+    markWaiting(c, results);
     return c.json(results, 200);
   });
 };

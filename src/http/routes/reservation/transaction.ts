@@ -3,12 +3,16 @@
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { Transaction, TransactionResult } from '../../../contract/reservations.ts';
-import type { OperationDeps } from '../../../operations/deps.ts';
+import { PollQuery } from '../../../contract/waiting.ts';
+import type { WaitDeps } from '../../../operations/hold.ts';
 import { transaction } from '../../../operations/transaction.ts';
 import type { BodyDeps } from '../../deps.ts';
 import type { AppEnv } from '../../env.ts';
+import { refuseMalformed } from '../../errors.ts';
+import { ACQUIRED, WAITING } from '../../examples.ts';
+import { holdOf, markWaiting, readPoll } from '../../hold.ts';
 import { operation, withBody } from '../../operation.ts';
-import { answer, bodyOperation } from '../../responses.ts';
+import { bodyOperation, waitingAnswer } from '../../responses.ts';
 
 export const transactionOperation = operation({
   method: 'post',
@@ -17,17 +21,27 @@ export const transactionOperation = operation({
   tags: ['Reservation'],
   summary: 'Reserve and release in one step',
   description:
-    'Items are applied in order and see each other’s effect. `ALL_OR_NONE`: all items succeed, or nothing changes. `AS_MANY_AS_POSSIBLE`: each item succeeds or fails on its own. `FIRST`: the first item that succeeds is kept, and later items are not tried.',
+    'Items are applied in order and see each other’s effect. `ALL_OR_NONE`: all items succeed, or nothing changes. `AS_MANY_AS_POSSIBLE`: each item succeeds or fails on its own. `FIRST`: the first item that succeeds is kept, and later items are not tried. With `waitSeconds`, `ALL_OR_NONE` and `FIRST` wait for their turn: while the status is WAITING, send the same request again.',
+  query: PollQuery,
   body: Transaction,
-  responses: { 200: answer('A result for each item, in the same order.', TransactionResult), ...bodyOperation },
+  responses: {
+    200: waitingAnswer(TransactionResult, {
+      APPLIED: { method: 'ALL_OR_NONE', status: 'APPLIED', results: [ACQUIRED] },
+      WAITING: { method: 'ALL_OR_NONE', status: 'WAITING', results: [WAITING] },
+    }),
+    ...bodyOperation,
+  },
 });
 
-export const transactionRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'metrics'>) => {
+export const transactionRoute = (deps: BodyDeps & WaitDeps) => {
   const app = new OpenAPIHono<AppEnv>();
   return app.openapi(withBody(transactionOperation, deps), async (c) => {
-    const { method, requests } = c.get('body');
-    const { result, quota } = await transaction(deps, c.get('credential'), method, requests);
+    const { data: poll, error } = readPoll(c.req);
+    if (error !== undefined) return refuseMalformed(c, error);
+    const hold = holdOf(c.env, poll.pollSeconds);
+    const { result, quota } = await transaction(deps, c.get('credential'), c.get('body'), hold);
     c.set('quota', quota);
+    markWaiting(c, [result]);
     return c.json(result, 200);
   });
 };

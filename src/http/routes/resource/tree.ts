@@ -40,12 +40,12 @@ export function nestedNodes(): ListWriter<TreeRow> {
   };
   return {
     write: (rows) => {
-      for (const { name, depth, capacity, available } of rows) {
+      for (const { name, depth, capacity, available, waiting } of rows) {
         // Closes the nodes that are not above this one; one that follows another at its depth is its sibling.
         if (path.length > depth) text += `${']}'.repeat(path.length - depth)},`;
         path.length = depth;
         path.push(name);
-        const node = JSON.stringify({ name, path: path.join(PATH_DELIMITER), capacity, available });
+        const node = JSON.stringify({ name, path: path.join(PATH_DELIMITER), capacity, available, waiting });
         text += `${node.slice(0, -1)},"children":[`;
       }
       return take();

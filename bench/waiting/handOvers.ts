@@ -1,0 +1,149 @@
+/**
+ * Changes of owner per second while 64 callers want one name: they wait, on one instance and on two, or they poll, and
+ * redlock's clients poll. Compared with the reserve-unreserve cycles of one connection in the same run.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { Connection } from '../client.ts';
+import { cpuOf, type Load, load } from '../load.ts';
+import { newToken, REDLOCK, type Redlock, startRedlock } from '../peers/redlock.ts';
+import { cycle, freshName, release, reserveInTurn, tryCycle } from '../requests.ts';
+import { figureOf, inTurn, Series } from '../rounds.ts';
+import type { RunningServer } from '../servers.ts';
+import { headOf, loadOver, type Stage, straight } from '../stage.ts';
+import type { Table, Target } from '../table.ts';
+import { watchArrivals } from './arrivals.ts';
+
+const CALLERS = 64;
+/** The defaults of the package `redlock`: 200 ms, up to 100 more or less. */
+const RETRY_MS = 200;
+const JITTER_MS = 100;
+
+interface Contest extends Load {
+  readonly changesPerSecond: number;
+  /** Owners who overtook a caller that arrived earlier; undefined if nobody waits. */
+  readonly overtakers?: number;
+}
+
+/** Notes the owners of a name, in their order. */
+class Owners {
+  #last = '';
+  changes = 0;
+  total = 0;
+
+  next(owner: string): void {
+    if (owner !== this.#last) this.changes++;
+    this.#last = owner;
+    this.total++;
+  }
+}
+
+/** @param other a second instance */
+export async function handOvers(stage: Stage, table: Table, other: RunningServer): Promise<void> {
+  const { service, redisServer } = stage;
+  const redlock = await startRedlock(redisServer.url);
+  const cycles = new Series(() => loadOver(stage, service, 1, (one) => cycle(one)));
+  const alone = new Series(() => waitInTurn(stage, [service]));
+  const spread = new Series(() => waitInTurn(stage, [service, other]));
+  const polling = new Series(() =>
+    contest(stage, [service], async (one, name, requester, owners) => {
+      if (await tryCycle(one, name, requester)) owners.next(requester);
+    }),
+  );
+  const locks = new Series(() => straight(stage, () => lockInTurn(redlock, () => undefined)));
+  const patient = new Series(() => straight(stage, () => lockInTurn(redlock, () => pause(retryMs()))));
+  await inTurn([cycles, alone, spread, polling, locks, patient]);
+  await redlock.stop();
+
+  const beside = { what: 'reserve + unreserve, 1 connection', figure: cycles.figure(({ perSecond }) => perSecond) };
+  const row = (what: string, series: Series<Contest>, target?: Target) =>
+    table.add({
+      what: `one name, ${CALLERS} callers: ${what}`,
+      figure: series.figure(({ changesPerSecond }) => changesPerSecond),
+      unit: 'changes/s',
+      beside,
+      target,
+      cpu: cpuOf(series.samples),
+    });
+  row('they wait, one instance', alone, { of: 'ratio', atLeast: 0.7 });
+  row('they wait, two instances', spread, { of: 'ratio', atLeast: 0.5 });
+  row('they poll without delay', polling);
+  row(`${REDLOCK}, no delay`, locks);
+  row(`${REDLOCK}, its default delay`, patient);
+  for (const [where, { samples }] of [
+    ['one instance', alone],
+    ['two instances', spread],
+  ] as const)
+    table.add({
+      what: `owners who overtook somebody, ${where}`,
+      figure: figureOf(samples.map(({ overtakers = Number.NaN }) => overtakers)),
+      unit: 'owners',
+      target: { of: 'figure', atMost: 0 },
+    });
+}
+
+/** Callers on these instances wait for a name, release it and wait again. */
+async function waitInTurn(stage: Stage, servers: readonly RunningServer[]): Promise<Contest> {
+  const name = freshName();
+  const arrivals = await watchArrivals(stage, name);
+  let all = 0;
+  const result = await contest(
+    stage,
+    servers,
+    async (one, _, requester, owners) => {
+      const results = await reserveInTurn(one, name, requester);
+      owners.next(requester);
+      all++;
+      await release(one, results);
+    },
+    name,
+  );
+  return { ...result, overtakers: await arrivals.overtakers(all) };
+}
+
+/**
+ * Runs callers who want one name for a round.
+ * @param servers the instances, among which the callers are spread
+ * @param work repeated by each caller. It notes each owner
+ */
+async function contest(
+  { tenant, service, redisServer }: Stage,
+  servers: readonly RunningServer[],
+  work: (connection: Connection, name: string, requester: string, owners: Owners) => Promise<unknown>,
+  name = freshName(),
+): Promise<Contest> {
+  const owners = new Owners();
+  const opened = Array.from({ length: CALLERS }, (_, i) => {
+    const server = servers[i % servers.length] ?? service;
+    return new Connection(server.port, headOf(tenant));
+  });
+  const watched = {
+    ...Object.fromEntries(servers.map(({ pid }, i) => [i === 0 ? 'server' : 'other server', pid])),
+    redis: redisServer.pid,
+  };
+  const result = await load(
+    opened.map((connection, i) => () => work(connection, name, `caller-${i}`, owners)),
+    watched,
+  );
+  for (const connection of opened) connection.close();
+  return { ...result, changesPerSecond: owners.changes / result.seconds };
+}
+
+/**
+ * Redlock's clients lock and unlock one name for a round.
+ * @param delay waits before the next try
+ */
+async function lockInTurn(redlock: Redlock, delay: () => Promise<unknown> | undefined): Promise<Contest> {
+  const owners = new Owners();
+  const name = `lock:${freshName()}`;
+  const result = await load(
+    Array.from({ length: CALLERS }, (_, i) => async () => {
+      const token = newToken();
+      if (!(await redlock.lock(name, token))) return delay();
+      owners.next(`client-${i}`);
+      await redlock.unlock(name, token);
+    }),
+  );
+  return { ...result, changesPerSecond: owners.changes / result.seconds };
+}
+
+const retryMs = () => RETRY_MS + (2 * Math.random() - 1) * JITTER_MS;

@@ -1,0 +1,67 @@
+/**
+ * Memory of an instance for each of 5,000 calls that it holds while their callers wait, compared with an idle
+ * connection. Garbage is collected before each reading.
+ */
+import { z } from 'zod';
+import { freePort } from '../../scripts/freePort.ts';
+import { Connection } from '../client.ts';
+import { check, cycle, freshName, release, reserveFor, reserveInTurn } from '../requests.ts';
+import { figureOf } from '../rounds.ts';
+import { pin, SERVICE, startServer } from '../servers.ts';
+import { headOf, loadOver, type Stage } from '../stage.ts';
+import type { Table } from '../table.ts';
+import { until } from '../until.ts';
+
+const CALLS = 5000;
+const TARGET_KIB = 20;
+/** Runs in the instance: collects garbage and returns the use of memory. */
+const PROBE = `import { createServer } from 'node:http';
+createServer((_, response) => {
+  gc();
+  gc();
+  response.end(JSON.stringify(process.memoryUsage()));
+}).listen(process.env.PROBE_PORT, '127.0.0.1').unref();`;
+
+/** In bytes. */
+const Memory = z.object({ rss: z.number(), heapUsed: z.number(), external: z.number() });
+
+export async function heldCalls(stage: Stage, table: Table): Promise<void> {
+  const { env, tenant } = stage;
+  const probePort = String(await freePort());
+  const held = { MAX_HELD_CALLS: String(2 * CALLS), MAX_IN_FLIGHT: String(2 * CALLS) };
+  const probed = ['--expose-gc', '--import', `data:text/javascript,${encodeURIComponent(PROBE)}`];
+  const server = await startServer(SERVICE, { ...env, ...held, PROBE_PORT: probePort }, probed);
+  pin(0, [server.pid]);
+  const memory = async () => Memory.parse(await (await fetch(`http://127.0.0.1:${probePort}`)).json());
+  const connect = () => new Connection(server.port, headOf(tenant));
+  for (let i = 0; i < 3; i++) await loadOver(stage, server, 64, (one) => cycle(one)); // until the heap has its size
+
+  const before = await memory();
+  const callers = Array.from({ length: CALLS }, connect);
+  await Promise.all(callers.map((caller) => check(caller, 'any')));
+  const connected = await memory();
+  const [name, holder] = [freshName(), connect()];
+  const results = await reserveFor(holder, name, 'holder');
+  const calls = callers.map((caller, i) => reserveInTurn(caller, name, `caller-${i}`));
+  await Promise.race([
+    until(`${CALLS} callers wait`, async () => (await check(holder, name)).includes(`"waiting":${CALLS}`)),
+    ...calls,
+  ]);
+  const waiting = await memory();
+
+  const row = (what: string, of: (memory: z.infer<typeof Memory>) => number, atMost?: number) => {
+    const kib = (later: typeof before) => figureOf([(of(later) - of(before)) / CALLS / 1024]);
+    table.add({
+      what: `memory of a held call with its connection, of ${CALLS.toLocaleString('en')}: ${what}`,
+      figure: kib(waiting),
+      unit: 'KiB',
+      beside: { what: 'idle connection', figure: kib(connected) },
+      target: atMost === undefined ? undefined : { of: 'figure', atMost },
+    });
+  };
+  row('resident', ({ rss }) => rss, TARGET_KIB);
+  row('heap', ({ heapUsed, external }) => heapUsed + external);
+  await release(holder, results);
+  for (const caller of [holder, ...callers]) caller.close();
+  await server.stop();
+}

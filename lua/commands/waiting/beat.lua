@@ -1,0 +1,42 @@
+--[[
+  Notes that an instance is alive and holds calls for the tenant. Carries out what is due, and settles the queue.
+
+  KEYS[1]  tenant
+  KEYS[2]  slots
+  KEYS[3]  due
+  KEYS[4]  pools
+  KEYS[5]  definitions
+  KEYS[6]  tickets
+  KEYS[7]  lines
+  KEYS[8]  waits
+
+  ARGV[1]  ''
+  ARGV[2]  the instance; '' only carries out what is due
+
+  Returns {'OK', ms until something of the tenant is due (-1: nothing), number of resets, 1 if Redis knew an earlier
+  beat of this instance, else 0, ticket, ...}: the tickets of the instance's calls that were granted and not claimed
+  yet. Or {'AGAIN'}.
+]]
+--@include expiry
+--@include waiting/open
+if not queue then
+  openQueue()
+end
+local again = expire()
+if again then
+  return again
+end
+local isKnown = ARGV[2] ~= '' and queue.noteBeat(ARGV[2])
+finish()
+local reply = { 'OK', queue.dueIn(), tenant.resets, isKnown and 1 or 0 }
+local n = 1
+local order = ARGV[2] ~= '' and queue.nthOf('\3' .. ARGV[2] .. '\n', n)
+while order do
+  local ticket = queue.ticketAt(order)
+  if ticket then
+    reply[#reply + 1] = queue.ticketId(ticket)
+  end
+  n = n + 1
+  order = n <= 500 and queue.nthOf('\3' .. ARGV[2] .. '\n', n)
+end
+return reply

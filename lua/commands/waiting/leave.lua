@@ -1,0 +1,32 @@
+--[[
+  Notes that calls of an instance have ended: their callers disconnected, or the instance stops. Their tickets are
+  attended for a while longer, in case the callers come back.
+
+  KEYS[1]  tenant
+  KEYS[2]  slots
+  KEYS[3]  due
+  KEYS[4]  pools
+  KEYS[5]  definitions
+  KEYS[6]  tickets
+  KEYS[7]  lines
+  KEYS[8]  waits
+
+  ARGV[1]  ''
+  ARGV[2]  the instance
+  ARGV[3]  the first ticket; the others follow
+
+  Returns {'OK'} or {'AGAIN'}.
+]]
+--@include expiry
+--@include waiting/open
+if not queue then
+  openQueue()
+end
+local again = expire()
+if again then
+  return again
+end
+for i = 3, #ARGV do
+  queue.leave(ARGV[i], ARGV[2])
+end
+return finish({ 'OK' })

@@ -1,0 +1,179 @@
+-- Requests that may wait: they are carried out now, or get a ticket, or go on with the one that they have
+-- (docs/specification.md#waiting).
+--@include waiting/catchUp
+--@include waiting/claim
+local MAX_WAITING_BYTES = 8192
+-- What the tickets of this request add to the number of items that wait, before they are issued.
+local pending = { items = 0 }
+-- Functions that issue and change the tickets of this request: they run once it is certain that it is not refused.
+local postponed = {}
+-- asked[digest]: the result of a request of this script that waits.
+local asked = {}
+-- Reads that the instance must charge for this request.
+local reads = 0
+
+-- Reads the argument of a call: instance and pollMs.
+local function readCall(text)
+  local instance, pollMs = string.match(text, '^(%w+) (%d+)$')
+  return { instance = instance, pollMs = tonumber(pollMs) }
+end
+
+-- Reads the argument of what waits: waitMs, priority and claimMs.
+local function readWait(text)
+  local waitMs, priority, claimMs = string.match(text, '^(%d+) (%-?%d+) (%d+)$')
+  return { waitMs = tonumber(waitMs), priority = tonumber(priority), claimMs = tonumber(claimMs) }
+end
+
+local function nextNumber()
+  state.last = math.max(state.last + 1, nowUs)
+  return struct.pack('>I7', state.last)
+end
+
+-- Returns the fields of a ticket that each call sets.
+local function fieldsOfCall(ticket, request)
+  local call, wait = request.call, request.wait
+  local fields = {
+    status = call.pollMs > 0 and 'attended' or 'detached', label = tenant.keyLabel, claimMs = wait.claimMs,
+    order = string.char(100 - wait.priority) .. numberOf(ticket), endsAt = ticket.since + wait.waitMs,
+    heldUntil = nowMs + call.pollMs, instance = call.pollMs > 0 and call.instance or '', items = request.items,
+  }
+  if call.pollMs > 0 then
+    noteBeat(call.instance)
+  end
+  fields.due = fields.endsAt
+  if fields.status == 'attended' then
+    fields.due = math.min(fields.endsAt, math.min(fields.heldUntil, nowMs + BEAT_LAPSES_MS) + fields.claimMs)
+  end
+  return fields
+end
+
+local function noteWaitsFor(ticket)
+  if freeAt(ticket.waitsFor) > 0 then
+    setMember('\4', ticket.waitsFor, true)
+  end
+end
+
+-- Issues a ticket for a request.
+local function issue(ticket, request, refusal, others)
+  ticket.since, ticket.slots, ticket.grantedAt = nowMs, '', 0
+  ticket.requester, ticket.method, ticket.items = request.requester, request.method, request.items
+  local fields = fieldsOfCall(ticket, request)
+  fields.lines, fields.waitsFor, fields.others = linesOf(entriesOf(ticket)), refusal, others
+  ticket.lines, ticket.others = fields.lines, others
+  changeTicket(ticket, fields)
+  noteWaitsFor(ticket)
+  emitOfTicket('WAITING', 'WAIT', ticket, 'WAITING')
+end
+
+-- Goes on with a ticket.
+local function goOn(ticket, request)
+  local wasAway = ticket.status == 'away'
+  local order = ticket.order
+  changeTicket(ticket, fieldsOfCall(ticket, request))
+  if wasAway or order ~= ticket.order then
+    activeRequesters[ticket.requester] = 1
+  end
+end
+
+-- Returns why a request is too large to wait; nil if it is not.
+local function whyTooLarge(entries, request)
+  local bytes = #request.requester
+  for _, item in ipairs(request.items) do
+    bytes = bytes + #item.resource
+  end
+  if #entries > MAX_ENTRIES_OF_TICKET then
+    return 'would wait for more than ' .. MAX_ENTRIES_OF_TICKET .. ' slots'
+  elseif bytes > MAX_WAITING_BYTES then
+    return 'has more than ' .. MAX_WAITING_BYTES .. ' bytes of names'
+  end
+end
+
+-- Ends the ticket of a request that was carried out at once.
+local function endOf(ticket, isMade)
+  postponed[#postponed + 1] = function()
+    if ticket.status ~= 'ended' then
+      endTicket(ticket, isMade and 'ACQUIRED' or 'ALREADY_HAD')
+    end
+  end
+  pending.items = pending.items - #ticket.items
+  return nowMs - ticket.since
+end
+
+local function isMadeIn(done)
+  for _, one in pairs(done) do
+    if one[2] then
+      return true
+    end
+  end
+  return false
+end
+
+-- Carries out a request, or lets it wait. A request is {requester, method, items, call, wait}; its items have resource,
+-- ttlMs, type and token. Returns one of
+--   {done, waitedMs}   what carryOutAll() returned (grant.lua)
+--   {ticket}           it waits; answer() describes it after the queue was settled
+--   {claimed, waitedMs}  it was granted before, and this call claims it: the ticket
+--   {reply, place}     it is refused: the reply to the item at this place
+--   {tooLarge}         a message
+local function ask(request)
+  local digest = digestOf(request.requester, request.method, request.items)
+  if asked[digest] then
+    return asked[digest]
+  end
+  local ticket = ticketOf(request.requester, request.method, request.items)
+  if ticket and ticket.status == 'granted' then
+    local waitedMs = claimTicket(ticket, request.items)
+    return { claimed = ticket, waitedMs = waitedMs }
+  end
+  local number = ticket and numberOf(ticket) or nextNumber()
+  local trial = {
+    order = string.char(100 - request.wait.priority) .. number, requester = request.requester, method = request.method,
+    items = request.items, isLive = true, claimMs = 0,
+  }
+  local done, place, reply, refusal, refusals = carryOut(trial)
+  if done then
+    return { done = done, waitedMs = ticket and endOf(ticket, isMadeIn(done)) or 0 }
+  elseif not refusal or not ticket and not isFeasible(request.requester, request.method, request.items) then
+    return { reply = reply, place = place }
+  end
+  if ticket then
+    postponed[#postponed + 1] = function()
+      goOn(ticket, request)
+    end
+  else
+    local tooLarge = whyTooLarge(entriesOf(trial), request)
+    if tooLarge then
+      return { tooLarge = tooLarge }
+    end
+    ticket = { order = trial.order }
+    pending.items = pending.items + #request.items
+    local others = { unpack(refusals or {}, 2) }
+    postponed[#postponed + 1] = function()
+      issue(ticket, request, refusal, others)
+    end
+  end
+  asked[digest] = { ticket = ticket, request = request }
+  return asked[digest]
+end
+
+-- Issues and changes the tickets of this request, and settles the queue.
+local function runPostponed()
+  for _, run in ipairs(postponed) do
+    run()
+  end
+  postponed, pending.items = {}, 0
+  settle()
+end
+
+-- Returns how many items of requests have no ticket yet: these are charged as writes. Notes a read if any has one.
+local function countNew(requests)
+  local new = 0
+  for _, request in ipairs(requests) do
+    if request.wait and ticketOf(request.requester, request.method, request.items) then
+      reads = 1
+    else
+      new = new + #request.items
+    end
+  end
+  return new
+end

@@ -1,0 +1,155 @@
+-- Grants tickets: carries their requests out. A grant is claimed when its caller is told about it (claim.lua). Until
+-- then its reservations have the token UNCLAIMED, and end claimMs after the grant.
+--@include acquiredSlots
+--@include reserveOne
+--@include undo
+--@include waiting/endings
+--@include waiting/keeping
+
+local KEPT = 'NOT_AVAILABLE: kept for a waiting request'
+
+-- Returns the item of a request as reserveOne() takes it. A live request has a caller, who is told the token at once.
+local function itemToGrant(ticket, item)
+  if ticket.isLive then
+    return { resource = item.resource, requester = ticket.requester, ttlMs = item.ttlMs, type = item.type, token = item.token }
+  end
+  return {
+    resource = item.resource, requester = ticket.requester, ttlMs = ticket.claimMs, type = item.type, token = UNCLAIMED,
+    label = ticket.label,
+  }
+end
+
+-- Carries out all items of a request, on paper. Returns an array of {reply, reservation}; or nil, the place of the item
+-- that failed, its reply and the name of the line that refused it. `mark` is the journal's length before.
+local function carryOutAll(ticket, mark)
+  local done, entries = {}, {}
+  for i, item in ipairs(ticket.items) do
+    local reply, reservation, refusal = reserveOne(itemToGrant(ticket, item), entries)
+    if not reply[3] then
+      return nil, i - 1, reply, refusal
+    end
+    done[i] = { reply, reservation }
+  end
+  local kept = keptEntries(entries, mark)
+  if kept then
+    return nil, 0, { 'NOT_AVAILABLE', KEPT }, kept[1].name, kept
+  end
+  return done
+end
+
+-- Carries out the first item of a request that can be, on paper. Returns as carryOutAll(), and the names of the lines
+-- that refused the items.
+local function carryOutFirst(ticket)
+  local refusals, first, place = {}, nil, nil
+  for i, item in ipairs(ticket.items) do
+    local resource, slot = resolve(item.resource)
+    local had = resource and reservationOn(resource, slot, ticket.requester)
+    if had then
+      return { [i] = { (reserveOne(itemToGrant(ticket, item))) } }
+    end
+  end
+  local tried = {}
+  for i, item in ipairs(ticket.items) do
+    local reply, reservation, refusal = reserveOne(itemToGrant(ticket, item))
+    if reply[3] then
+      tried[i] = { reply, reservation }
+      return tried
+    end
+    tried[i] = { reply }
+    if reply[1] ~= 'NOT_VALID' and refusal then
+      refusals[#refusals + 1] = refusal
+      first, place = first or reply, place or i - 1
+    end
+  end
+  return nil, place or 0, first or { 'NOT_VALID', 'NOT_VALID' }, refusals[1], nil, refusals
+end
+
+-- Carries out the request of a ticket at its rank. Returns as carryOutAll(); if it fails, nothing has changed.
+local function carryOut(ticket)
+  local mark, fence, rank = #journal, tenant.fence, judged.rank
+  judged.rank = ticket.order
+  local done, place, reply, refusal, kept, refusals
+  if ticket.method == 'FIRST' then
+    done, place, reply, refusal, kept, refusals = carryOutFirst(ticket)
+  else
+    done, place, reply, refusal, kept = carryOutAll(ticket, mark)
+  end
+  if not done then
+    undo(mark)
+    if kept and mayTake(kept) then
+      judged.isExcused = true
+      done = carryOutAll(ticket, mark)
+      judged.isExcused = false
+    end
+  end
+  if not done then
+    tenant.fence = fence
+  end
+  judged.rank = rank
+  return done, place, reply, refusal, refusals
+end
+
+-- Emits the events of a grant.
+local function emitGrant(ticket, done)
+  if tenant.listenUntil == 0 then
+    return
+  end
+  if ticket.method == '' then
+    local reply, item = done[1][1], ticket.items[1]
+    emit('RESERVED', {
+      requestType = 'RESERVE', resource = item.resource, requester = ticket.requester, explanation = 'ACQUIRED',
+      resourceType = item.type, apiKeyLabel = ticket.label, fencingToken = reply[3], expiresAt = reply[4],
+      acquiredSlots = slotsAsJson(reply[6]),
+    })
+  else
+    emitOfTicket('TRANSACTION_APPLIED', 'TRANSACTION', ticket, 'APPLIED', function(i)
+      local reply, made = done[i] and done[i][1], done[i] and done[i][2]
+      if not made then
+        return reply and reply[1] or 'NOT_AVAILABLE'
+      end
+      return 'ACQUIRED', ',"expiresAt":' .. string.format('%.0f', reply[4]) .. ',"acquiredSlots":' ..
+        (slotsAsJson(reply[6]) or 'null') .. ',"fencingToken":' .. reply[3]
+    end)
+  end
+  emitOfTicket('WAIT_ENDED', 'WAIT', ticket, 'ACQUIRED')
+end
+
+-- Grants a ticket if that is possible now. Returns true if it did; else false, and the ticket waits for what refused
+-- it.
+local function tryGrant(ticket)
+  if ticket.status ~= 'attended' and ticket.status ~= 'detached' then
+    return false
+  end
+  spend(10)
+  local done, place, reply, refusal, refusals = carryOut(ticket)
+  if not done then
+    if not refusal then
+      return false, place, reply
+    end
+    local others = { unpack(refusals or {}, 2) }
+    if refusal ~= ticket.waitsFor or table.concat(others, '\n') ~= table.concat(ticket.others, '\n') then
+      changeTicket(ticket, { waitsFor = refusal, others = others })
+    end
+    if freeAt(refusal) > 0 then
+      setMember('\4', refusal, true)
+    end
+    return false, place, reply
+  end
+  local slots = {}
+  for i = 1, #ticket.items do
+    local made = done[i] and done[i][2]
+    if made then
+      slots[#slots + 1] = made.slot .. '\n'
+    end
+  end
+  if #slots == 0 then
+    endTicket(ticket, 'ALREADY_HAD')
+    return true
+  end
+  emitGrant(ticket, done)
+  wake(ticket, 'GRANTED')
+  changeTicket(ticket, {
+    status = 'granted', slots = table.concat(slots), grantedAt = nowMs, due = nowMs + ticket.claimMs,
+  })
+  return true
+end

@@ -1,0 +1,154 @@
+-- Which free slots are kept from a request (docs/specification.md#waiting-order).
+--@include freeSlots
+--@include waiting/holders
+--@include waiting/turns
+
+-- The rank of the request that is judged: the order of its ticket; nil for a request without one.
+local judged = { rank = nil, isExcused = false }
+
+-- Returns true if a slot that was held before a request's changes is free for it to take again: nothing is kept from a
+-- transaction for what it releases itself. `mark` is the journal's length before the request.
+local function isNetTaken(name, mark)
+  local own = definition(name)
+  local delta, seen = 0, {}
+  for i = mark + 1, #journal, 2 do
+    local slot, before = journal[i], journal[i + 1]
+    if not seen[slot] then
+      seen[slot] = true
+      local now = records[slot]
+      local isOfLine = slot == name or own and own.pooled and (now and now.pool == name or before and before.pool == name)
+      if isOfLine then
+        delta = delta + (now and 1 or 0) - (before and 1 or 0)
+      end
+    end
+  end
+  return delta > 0
+end
+
+-- Returns true if what an entry took in a line is kept for tickets ahead.
+local function isKeptIn(name, isNew, mark)
+  if isLineEmpty(name) then
+    return false
+  end
+  local free = freeAt(name)
+  if free >= MAX_TURNS or free >= keptAt(name, judged.rank) then
+    return false
+  end
+  return not isNew or isNetTaken(name, mark)
+end
+
+-- Checks what a request has taken so far, on paper. Takes the entries that take() met, and the journal's length before
+-- the request. Returns the entries that took, or joined, what is kept for tickets ahead: {name of the line, isNew,
+-- owner, requester, place of the item}; nil if there are none.
+local function keptEntries(entries, mark)
+  if judged.isExcused then
+    return nil
+  end
+  local found
+  for _, entry in ipairs(entries) do
+    local isJoined = not entry.isNew and entry.role == 'blocker'
+    if entry.isNew or isJoined then
+      local at = entry.slot or entry.isKeptSlot and entry.at
+      local name = at and isKeptIn(at, entry.isNew, mark) and at or
+        isKeptIn(entry.resource, entry.isNew, mark) and entry.resource
+      if name then
+        found = found or {}
+        found[#found + 1] = {
+          name = name, isNew = entry.isNew, owner = entry.owner, requester = entry.requester, place = entry.place,
+        }
+      end
+    end
+  end
+  return found
+end
+
+-- Returns what a ticket waits for, as of now: the first line in its plan in which it lacks something that is not free;
+-- else, if all of it is free, what it waited for when it was last looked at.
+local function waitsForNow(ticket)
+  for _, entry in ipairs(entriesOf(ticket) or {}) do
+    if isLacked(entry, ownerOf(entry, ticket.requester)) then
+      local name = entry.slot or entry.resource
+      if freeAt(name) == 0 then
+        return name
+      elseif entry.slot and freeAt(entry.resource) == 0 then
+        return entry.resource
+      end
+    end
+  end
+  return ticket.waitsFor
+end
+
+-- Tickets that are looked at for a requester that holds what others wait for.
+local MAX_EXCUSES = 64
+
+-- Returns true if nothing is kept from a requester, since a next ticket waits for what it holds: it must be able to
+-- finish. The tickets that keep what was refused are looked at first, then the first ones of the queue.
+local function isExempt(requester, kept)
+  local looked = {}
+  local function excuses(ticket)
+    if looked[ticket.order] or ticket.status ~= 'attended' or ticket.order == judged.rank then
+      return false
+    end
+    looked[ticket.order] = true
+    return holds(requester, waitsForNow(ticket), 0) and isNext(ticket)
+  end
+  for _, one in ipairs(kept) do
+    local _, _, keepers = keptAt(one.name, judged.rank)
+    for _, ticket in ipairs(keepers) do
+      if excuses(ticket) then
+        return true
+      end
+    end
+  end
+  for n = 1, MAX_EXCUSES do
+    local order = nthOf('\1', n)
+    if not order then
+      return false
+    end
+    local ticket = ticketAt(order)
+    if ticket and excuses(ticket) then
+      return true
+    end
+  end
+  return false
+end
+
+-- Decides on entries of keptEntries(), after the request was undone: who holds what is judged as before the request.
+-- Returns true if their requesters may take them all the same.
+local function mayTake(kept)
+  local left, requesters = {}, {}
+  for _, one in ipairs(kept) do
+    if one.isNew or not isHeldThrough(one.requester, one.owner, 0) then
+      left[#left + 1] = one
+      requesters[one.requester] = true
+    end
+  end
+  for requester in pairs(requesters) do
+    if not isExempt(requester, left) then
+      return false
+    end
+  end
+  return true
+end
+
+-- Returns the free slot of a pool with the lowest index that is not kept by name, and true if there is none but kept
+-- ones; then it is the lowest of these. Returns nil if no slot is free.
+local function unkept(name, capacity)
+  local index = lowestFree(name, capacity)
+  if not index or judged.isExcused or isLineEmpty(name) then
+    return index
+  end
+  local _, slots = keptAt(name, judged.rank)
+  local other = index
+  while other and slots[name .. '_' .. other] do
+    other = other + 1 < capacity and freeFrom(name, capacity, other + 1) or nil
+  end
+  return other or index, not other
+end
+
+-- Runs a function for a request from which nothing is kept.
+local function excuse(run)
+  judged.isExcused = true
+  run()
+  judged.isExcused = false
+end

@@ -1,0 +1,122 @@
+-- The sorted set of lines, in byte order. A ticket's order is 8 bytes: 100 minus its priority, then its number, so that
+-- orders sort as the queue does. Members:
+--   <name>\n<kind><order>           a ticket in the line for a resource, or for one slot of a pool. Kinds:
+--     l  its plan has the resource; it waits for something else
+--     w  likewise, and it waits for this
+--     v  it waits for this, and is in no line, since nobody attends it (detached)
+--     u  it waited for this when its caller vanished; it is neither counted nor granted
+--     f  an item of a FIRST waits for this, and another item stands for the ticket
+--   \1<order>                       a ticket that waits
+--   \2<requester>\n<digest><order>  a ticket of a requester; the digest (8 bytes) tells its requests apart
+--   \3<instance>\n<order>           a ticket that was granted, and that a call of the instance should claim
+--   \4<name>                        some slot of it is free and kept, and tickets wait for it
+--   \5<name>, \6<requester>         lines, and requesters' tickets, that still have to be looked at (settle.lua)
+-- lineWrites[member]: true to add it, false to remove it; write.lua does so.
+--@include waiting/state
+--@include work
+local lineWrites, isLineWritten = {}, false
+-- ranges[prefix]: what follows the prefix in its members, sorted, as far as it was read; `last` is the last one read,
+-- nil if all were. added[prefix][rest]: members that this script added.
+local ranges, added = {}, {}
+local PAGE = 66
+
+-- Returns the place in a sorted list at which a value is, or belongs.
+local function placeIn(list, value)
+  local low, high = 1, #list + 1
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if list[middle] < value then
+      low = middle + 1
+    else
+      high = middle
+    end
+  end
+  return low
+end
+
+local function readPage(prefix, range)
+  local before = range.last
+  local upper = '(' .. string.sub(prefix, 1, -2) .. string.char(string.byte(prefix, -1) + 1)
+  local members = redis.call(
+    'ZRANGE', linesKey, (before == '' and '[' or '(') .. prefix .. before, upper, 'BYLEX', 'LIMIT', 0, PAGE
+  )
+  spend(3 + #members / 4)
+  range.last = #members == PAGE and string.sub(members[PAGE], #prefix + 1) or nil
+  for _, member in ipairs(members) do
+    if lineWrites[member] == nil then
+      range[#range + 1] = string.sub(member, #prefix + 1)
+    end
+  end
+  for rest in pairs(added[prefix] or {}) do
+    if rest > before and (not range.last or rest <= range.last) then
+      table.insert(range, placeIn(range, rest), rest)
+    end
+  end
+end
+
+-- Returns what follows the prefix in its nth member; nil if there are fewer.
+local function nthOf(prefix, n)
+  local range = ranges[prefix]
+  if not range then
+    range = { last = '' }
+    ranges[prefix] = range
+  end
+  while not range[n] and range.last do
+    readPage(prefix, range)
+  end
+  return range[n]
+end
+
+-- Adds a member, or removes it.
+local function setMember(prefix, rest, isIn)
+  local range, list = ranges[prefix], added[prefix]
+  lineWrites[prefix .. rest], isLineWritten = isIn, true
+  if not list then
+    list = {}
+    added[prefix] = list
+  end
+  list[rest] = isIn or nil
+  if range then
+    local at = placeIn(range, rest)
+    if not isIn and range[at] == rest then
+      table.remove(range, at)
+    elseif isIn and range[at] ~= rest and (not range.last or rest <= range.last) then
+      table.insert(range, at, rest)
+    end
+  end
+end
+
+-- emptyLines[name]: true if no ticket's plan has the resource or slot, and none waits for it.
+local emptyLines = {}
+local function isLineEmpty(name)
+  local isEmpty = emptyLines[name]
+  if isEmpty == nil then
+    local from = name .. '\n'
+    spend(3)
+    isEmpty = redis.call('ZRANGE', linesKey, '[' .. from, '(' .. name .. '\11', 'BYLEX', 'LIMIT', 0, 1)[1] == nil
+    emptyLines[name] = isEmpty
+  end
+  if isEmpty and added[name .. '\nl'] == nil and added[name .. '\nw'] == nil and added[name .. '\nv'] == nil and
+    added[name .. '\nf'] == nil then
+    return true
+  end
+  return false
+end
+
+-- Calls visit(order) for each attended ticket in the line for a name, in order, until it returns true.
+local function eachInLine(name, visit)
+  local inLine, waiting, i, j = name .. '\nl', name .. '\nw', 1, 1
+  while true do
+    local a, b = nthOf(inLine, i), nthOf(waiting, j)
+    if not a and not b then
+      return
+    elseif not b or a and a < b then
+      i = i + 1
+    else
+      a, j = b, j + 1
+    end
+    if visit(a) then
+      return
+    end
+  end
+end

@@ -1,0 +1,129 @@
+-- What tickets need: the entries of their plans, and which of them they lack.
+--@include held
+--@include owners
+--@include plan
+--@include waiting/tickets
+local MAX_ENTRIES_OF_TICKET = 200
+-- plans[name]: the entries of the plan for a name as a caller sends it; false if the name is not valid or the plan too
+-- long. The owner '' stands for the requester.
+local plans = {}
+
+local function planOf(name)
+  local entries = plans[name]
+  if entries == nil then
+    entries = false
+    local resource, slot = resolve(name)
+    if resource then
+      local plan = { entries = {}, seen = {}, bytes = 0 }
+      addTo(plan, resource, slot, '', 'own')
+      entries = not isTooLong(plan) and plan.entries
+    end
+    plans[name] = entries
+  end
+  return entries
+end
+
+-- Forgets what was derived from definitions, which have changed.
+local function forgetPlans()
+  plans = {}
+  ticketChanges = ticketChanges + 1
+  for _, ticket in pairs(tickets) do
+    if ticket then
+      ticket.entries = nil
+    end
+  end
+end
+
+local function ownerOf(entry, requester)
+  return entry.owner == '' and requester or entry.owner
+end
+
+-- Returns whether all entries of a plan can be met by somebody.
+local function isPlanValid(entries)
+  for _, entry in ipairs(entries) do
+    if entry.invalid then
+      return false
+    end
+  end
+  return true
+end
+
+-- Returns the entries that a ticket counts with: those of its first valid item if its method is FIRST, else those of
+-- all items. Returns nil if the request is not valid.
+local function entriesOf(ticket)
+  if ticket.entries == nil then
+    local all = {}
+    for _, item in ipairs(ticket.items) do
+      local entries = planOf(item.resource)
+      if entries and isPlanValid(entries) then
+        for _, entry in ipairs(entries) do
+          all[#all + 1] = entry
+        end
+        if ticket.method == 'FIRST' then
+          break
+        end
+      elseif ticket.method ~= 'FIRST' then
+        all = {}
+        break
+      end
+    end
+    ticket.entries = #all > 0 and all
+  end
+  return ticket.entries or nil
+end
+
+-- Returns the names of the lines that entries belong to: their resources, and the slots that they name.
+local function linesOf(entries)
+  local names, isIn = {}, {}
+  for _, entry in ipairs(entries) do
+    for _, name in ipairs({ entry.slot or entry.resource, entry.resource }) do
+      if not isIn[name] then
+        isIn[name] = true
+        names[#names + 1] = name
+      end
+    end
+  end
+  return names
+end
+
+-- Returns true if an owner does not have what meets an entry.
+local function isLacked(entry, owner)
+  local name = entry.slot
+  if not name then
+    local own = definition(entry.resource)
+    if own and own.pooled then
+      return not assignedSlot(entry.resource, owner)
+    end
+    name = entry.resource
+  end
+  local record = recordAt(name)
+  return not record or record.owner ~= owner
+end
+
+-- Returns what a ticket lacks in a line: an array of {key, slot}. Needs with the same key are met by one slot. An entry
+-- that names a slot counts in the line of its pool only while this slot is free.
+local function lackedAt(ticket, name)
+  local found = {}
+  for _, entry in ipairs(entriesOf(ticket) or {}) do
+    local isSlot = entry.slot == name
+    if (isSlot or entry.resource == name) and (isSlot or not entry.slot or not recordAt(entry.slot)) then
+      local owner = ownerOf(entry, ticket.requester)
+      spend(0.5)
+      if isLacked(entry, owner) then
+        found[#found + 1] = {
+          key = not isSlot and entry.slot and owner .. '\n' .. entry.slot or owner, slot = not isSlot and entry.slot,
+        }
+      end
+    end
+  end
+  return found
+end
+
+-- Returns the number of free slots of a resource; for the name of one slot, 1 if that is free.
+local function freeAt(name)
+  local own = definition(name)
+  if own and own.pooled then
+    return math.max(0, own.capacity - heldOf(name))
+  end
+  return recordAt(name) and 0 or 1
+end

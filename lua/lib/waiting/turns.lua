@@ -1,0 +1,90 @@
+-- Whose turn has come (docs/specification.md#waiting-order). A ticket's turn has come in a line if it and the tickets
+-- ahead of it there together lack no more slots than the resource has. A ticket is next if it is attended and its turn
+-- has come in every line in which it lacks something.
+--
+-- Limits of work: the turn of at most 64 slots comes in a line, and at most 200 tickets of it are looked at. A ticket
+-- behind them is not next, and keeps nothing. It is granted all the same when it can be.
+--@include waiting/needs
+local MAX_TURNS, MAX_WALK = 64, 200
+-- fronts[name]: {stamp, list of {ticket, lacked}, set of orders}, valid while the stamp is.
+local fronts = {}
+
+local function stamp()
+  return slotChanges * 1048576 + ticketChanges
+end
+
+-- Returns the tickets whose turn has come in a line, in order: a list of {ticket, lacked}, and a set of their orders.
+local function frontOf(name)
+  local front, now = fronts[name], stamp()
+  if front and front.stamp == now then
+    return front.list, front.set
+  end
+  front = { stamp = now, list = {}, set = {} }
+  fronts[name] = front
+  if isLineEmpty(name) then
+    return front.list, front.set
+  end
+  local own = definition(name)
+  local limit, count, seen, walked = math.min(own and own.capacity or 1, MAX_TURNS), 0, {}, 0
+  eachInLine(name, function(order)
+    walked = walked + 1
+    local ticket = ticketAt(order)
+    local lacked = ticket and lackedAt(ticket, name) or {}
+    for _, need in ipairs(lacked) do
+      if not seen[need.key] then
+        seen[need.key] = true
+        count = count + 1
+      end
+    end
+    if count > limit then
+      return true
+    elseif #lacked > 0 then
+      front.list[#front.list + 1] = { ticket = ticket, lacked = lacked }
+      front.set[order] = true
+    end
+    return walked == MAX_WALK
+  end)
+  return front.list, front.set
+end
+
+-- Returns true if a ticket is next.
+local function isNext(ticket)
+  local now = stamp()
+  if ticket.nextStamp == now then
+    return ticket.wasNext
+  end
+  local is = ticket.status == 'attended' and entriesOf(ticket) ~= nil
+  for _, name in ipairs(is and ticket.lines or {}) do
+    local _, set = frontOf(name)
+    if not set[ticket.order] and #lackedAt(ticket, name) > 0 then
+      is = false
+      break
+    end
+  end
+  ticket.nextStamp, ticket.wasNext = now, is
+  return is
+end
+
+-- Returns how many slots of a line the next tickets ahead of a rank lack, the slots that they lack by name (a set), and
+-- these tickets. Rank nil is behind all tickets.
+local function keptAt(name, rank)
+  local kept, slots, keepers, seen = 0, {}, {}, {}
+  for _, one in ipairs((frontOf(name))) do
+    if rank and one.ticket.order >= rank then
+      break
+    end
+    if isNext(one.ticket) then
+      keepers[#keepers + 1] = one.ticket
+      for _, need in ipairs(one.lacked) do
+        if not seen[need.key] then
+          seen[need.key] = true
+          kept = kept + 1
+          if need.slot then
+            slots[need.slot] = true
+          end
+        end
+      end
+    end
+  end
+  return kept, slots, keepers
+end

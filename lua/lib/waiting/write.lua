@@ -1,0 +1,112 @@
+-- Writes the changes of the queue.
+--@include callWith
+--@include waiting/catchUp
+
+-- Returns the due times of the changed tickets to add and to remove, and writes their records.
+local function writeTickets()
+  local set, del, due, undue = {}, {}, {}, {}
+  for _, ticket in ipairs(changedTickets) do
+    local number = numberOf(ticket)
+    if ticket.status == 'ended' then
+      del[#del + 1] = number
+      undue[#undue + 1] = number
+    else
+      set[#set + 1] = number
+      set[#set + 1] = packTicket(ticket)
+      due[#due + 1] = ticket.due
+      due[#due + 1] = number
+    end
+  end
+  callWith('HSET', ticketsKey, set)
+  callWith('HDEL', ticketsKey, del)
+  return due, undue
+end
+
+local function writeLines()
+  local add, remove = {}, {}
+  for member, isIn in pairs(lineWrites) do
+    if isIn then
+      add[#add + 1] = 0
+      add[#add + 1] = member
+    else
+      remove[#remove + 1] = member
+    end
+  end
+  callWith('ZREM', linesKey, remove)
+  callWith('ZADD', linesKey, add)
+end
+
+-- Writes everything of the queue that this script changed, but for its state. Returns the tenant's fields to set for
+-- it: an array field, value, ...
+local function writeQueue()
+  local fields = {}
+  if state.tickets == 0 and state.granted == 0 then
+    if tenant.queue then
+      redis.call('UNLINK', ticketsKey, linesKey, waitsKey)
+      redis.call('HDEL', tenantKey, 'queue')
+    end
+  else
+    local due, undue = writeTickets()
+    writeLines()
+    for member, ms in pairs(otherDue) do
+      if ms then
+        due[#due + 1] = ms
+        due[#due + 1] = member
+      else
+        undue[#undue + 1] = member
+      end
+    end
+    callWith('ZADD', waitsKey, due)
+    callWith('ZREM', waitsKey, undue)
+    if #due > 0 or #undue > 0 then
+      state.nextDue = tonumber(redis.call('ZRANGE', waitsKey, 0, 0, 'WITHSCORES')[2] or math.huge)
+    end
+    local text = stateText()
+    if text ~= tenant.queue then
+      fields = { 'queue', text }
+    end
+  end
+  if areBeatsChanged then
+    fields[#fields + 1] = 'beats'
+    fields[#fields + 1] = beatsText()
+  end
+  return fields
+end
+
+-- Publishes the wake-ups to the instances that hold calls.
+local function publishWakes()
+  for instance, list in pairs(wakes) do
+    redis.call('SPUBLISH', tenant.base .. 'wake:' .. instance, table.concat(list, '\n'))
+  end
+end
+
+-- Returns the earliest time before which the tenant must be in the expiry index, in ms: no grant is made for less than
+-- 5 s, so that grants made by any script are swept in time.
+local function earliestLease()
+  local MIN_CLAIM_MS = 5000
+  local earliest = state.tickets + state.granted > 0 and nowMs + MIN_CLAIM_MS or math.huge
+  for _, ticket in ipairs(changedTickets) do
+    if ticket.status ~= 'ended' then
+      earliest = math.min(earliest, ticket.due)
+    end
+  end
+  return earliest
+end
+
+-- Returns the number of tickets that wait for a resource or a slot.
+local function waitersOf(name)
+  spend(3)
+  return redis.call('ZLEXCOUNT', linesKey, '[' .. name .. '\nu', '(' .. name .. '\nx')
+end
+
+-- Returns true if this script changed anything of the queue.
+local function isQueueChanged()
+  return #changedTickets > 0 or isLineWritten or areBeatsChanged or next(otherDue) ~= nil or
+    (stateText() or false) ~= tenant.queue
+end
+
+-- Returns ms until something of the tenant is due, -1 if nothing is.
+local function dueIn()
+  local due = math.min(tenant.nextDue, state.nextDue)
+  return due == math.huge and -1 or math.max(0, math.ceil(due - nowMs))
+end

@@ -1,0 +1,164 @@
+/**
+ * Waiting in the queue of a tenant: the fields of requests that wait, and the calls that show and cancel waits
+ * (docs/specification.md#waiting).
+ */
+import { z } from 'zod';
+import type { Sizes } from '../domain/maxSizes.ts';
+import { utf8Length } from '../domain/names.ts';
+import { CANCEL_STATUSES, TRANSACTION_METHODS } from '../domain/reservations.ts';
+import {
+  DEFAULT_CLAIM_SECONDS,
+  DEFAULT_POLL_SECONDS,
+  DEFAULT_PRIORITY,
+  isWaiting,
+  MAX_CLAIM_SECONDS,
+  MAX_POLL_SECONDS,
+  MAX_PRIORITY,
+  MIN_CLAIM_SECONDS,
+  type Wait,
+} from '../domain/waiting.ts';
+import { batch, item, must, requesterName, resourceName, time } from './fields.ts';
+import { sized } from './sizes.ts';
+
+const waitSeconds = sized((sizes) => {
+  const rule = `an integer from 0 to ${sizes.waitSeconds}`;
+  return z
+    .int({ error: must(rule) })
+    .min(0, `must be ${rule}`)
+    .max(sizes.waitSeconds, `must be ${rule}`)
+    .meta({
+      description: 'How long to wait if it cannot be had now, in seconds. 0 or absent: not at all.',
+      example: 60,
+    });
+});
+
+const within = (min: number, max: number, description: string, example: number) => {
+  const rule = `an integer from ${min} to ${max}`;
+  return z
+    .int({ error: must(rule) })
+    .min(min, `must be ${rule}`)
+    .max(max, `must be ${rule}`)
+    .meta({ description, example });
+};
+
+/** How a request waits: fields of a reserve item, or of a transaction. */
+export const waitFields = {
+  waitSeconds: waitSeconds.optional(),
+  priority: within(
+    -MAX_PRIORITY,
+    MAX_PRIORITY,
+    `Higher is served first. Default ${DEFAULT_PRIORITY}. A derived token may not ask for more than 0.`,
+    0,
+  ).optional(),
+  claimSeconds: within(
+    MIN_CLAIM_SECONDS,
+    MAX_CLAIM_SECONDS,
+    `How long a caller keeps its turn without a call, and how long a grant waits to be claimed. Default ${DEFAULT_CLAIM_SECONDS}.`,
+    DEFAULT_CLAIM_SECONDS,
+  ).optional(),
+};
+
+const onTheWhole = z
+  .unknown()
+  .refine((value) => value === undefined, 'must stand beside method: a transaction waits as a whole')
+  .transform(() => undefined)
+  .optional()
+  .meta({ not: {}, description: 'Refused: it stands beside `method`.' });
+
+/** The same fields on an item of a transaction: refused, whatever happens to unknown fields. */
+export const misplacedWaitFields = {
+  waitSeconds: onTheWhole,
+  priority: onTheWhole,
+  claimSeconds: onTheWhole,
+} satisfies Record<keyof typeof waitFields, unknown>;
+
+/** Reports a fault of a field. */
+export type Refuse = (path: (string | number)[], message: string) => void;
+
+/** A reservation that a request may wait for. */
+interface Wanted {
+  readonly resource: string;
+  readonly requester: string;
+  readonly ttlSeconds?: number | undefined;
+}
+
+/**
+ * Checks the rules between the fields of a wait and the reservations that it is for.
+ * @param items one of them is the request itself, or they are the items of a transaction
+ * @param pathOf the path of an item
+ */
+export function checkWait(
+  wait: Wait,
+  items: readonly Wanted[],
+  { waitingBytes }: Pick<Sizes, 'waitingBytes'>,
+  pathOf: (index: number) => (string | number)[],
+  refuse: Refuse,
+): void {
+  for (const field of ['priority', 'claimSeconds'] as const)
+    if (wait[field] !== undefined && wait.waitSeconds === undefined) refuse([field], 'needs waitSeconds');
+  if (!isWaiting(wait)) return;
+  // A grant without an end could fall to a caller that died unnoticed.
+  for (const [i, { ttlSeconds }] of items.entries())
+    if (ttlSeconds === undefined) refuse([...pathOf(i), 'ttlSeconds'], 'is required where waitSeconds is more than 0');
+  const requesterBytes = utf8Length(items[0]?.requester ?? '');
+  const bytes = items.reduce((sum, { resource }) => sum + utf8Length(resource), requesterBytes);
+  if (bytes > waitingBytes) refuse(['waitSeconds'], `needs names of at most ${waitingBytes} bytes together`);
+}
+
+const pollRule = `must be an integer from 0 to ${MAX_POLL_SECONDS}`;
+
+/** The query of calls that may wait. */
+export const PollQuery = z.object({
+  pollSeconds: z
+    .string()
+    .regex(/^\d{1,2}$/, pollRule)
+    .default(String(DEFAULT_POLL_SECONDS))
+    .transform(Number)
+    .pipe(z.number().max(MAX_POLL_SECONDS, pollRule))
+    .meta({
+      type: 'integer',
+      minimum: 0,
+      maximum: MAX_POLL_SECONDS,
+      default: DEFAULT_POLL_SECONDS,
+      description: 'How long the response may be held while something waits, in seconds. 0: nobody attends the wait.',
+    }),
+});
+
+/** Where a request that waits stands. */
+export const Standing = z
+  .object({
+    ahead: z.int().meta({ description: 'The number of tickets before it at `waitsFor`.', example: 2 }),
+    waitsFor: z.string().meta({ description: 'What it lacks first.', example: 'printer' }),
+    since: time,
+    until: time.meta({ description: 'The wait ends then.' }),
+  })
+  .meta({ id: 'Standing' });
+
+export const CancelItem = item({ requester: requesterName, resource: resourceName }).meta({ id: 'CancelItem' });
+export type CancelItem = z.output<typeof CancelItem>;
+
+export const CancelBody = batch(CancelItem);
+
+export const CancelResult = z
+  .object({ resource: z.string(), requester: z.string(), status: z.enum(CANCEL_STATUSES) })
+  .meta({ id: 'CancelResult' });
+export type CancelResult = z.output<typeof CancelResult>;
+
+/** The query of the list of waits. A filter that is left out matches all of them. */
+export const WaitingFilter = z.object({ requester: requesterName.optional(), resource: resourceName.optional() });
+export type WaitingFilter = z.output<typeof WaitingFilter>;
+
+export const WaitingRequest = z
+  .object({
+    requester: z.string(),
+    resources: z.array(z.string()).meta({ description: 'What the request names, in its order.' }),
+    method: z.enum(TRANSACTION_METHODS).nullable().meta({ description: 'Null: a reserve item.' }),
+    priority: z.int(),
+    since: time,
+    until: time,
+    waitsFor: z.string().meta({ description: 'What it lacks first, as of the last time it was looked at.' }),
+    attended: z.boolean().meta({ description: 'False: it is passed over until its caller comes back.' }),
+    apiKeyLabel: z.string().nullable(),
+  })
+  .meta({ id: 'WaitingRequest' });
+export type WaitingRequest = z.output<typeof WaitingRequest>;

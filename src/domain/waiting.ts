@@ -1,0 +1,45 @@
+/**
+ * The defaults and bounds of waiting (docs/specification.md#waiting). src/domain/maxSizes.ts has the bounds that can be
+ * configured.
+ */
+import type { TransactionMethod } from './reservations.ts';
+
+export const MAX_PRIORITY = 100;
+export const DEFAULT_PRIORITY = 0;
+/** The highest priority that a derived token may ask for. */
+export const MAX_TOKEN_PRIORITY = 0;
+
+export const MIN_CLAIM_SECONDS = 5;
+export const MAX_CLAIM_SECONDS = 600;
+export const DEFAULT_CLAIM_SECONDS = 10;
+
+export const MAX_POLL_SECONDS = 30;
+export const DEFAULT_POLL_SECONDS = 20;
+
+/** The methods of transactions that can wait: each has one moment at which the whole transaction is carried out. */
+export const WAITING_METHODS = ['ALL_OR_NONE', 'FIRST'] as const satisfies readonly TransactionMethod[];
+
+/** Why a wait ended: the `explanation` of WAIT_ENDED events. */
+export const WAIT_ENDS = ['ACQUIRED', 'ALREADY_HAD', 'CANCELLED', 'ELAPSED', 'NOT_VALID'] as const;
+
+/** How a request waits: a reserve item, or a transaction as a whole. */
+export interface Wait {
+  /** Absent or 0: the request is a try. */
+  readonly waitSeconds?: number | undefined;
+  /** Higher is served first. */
+  readonly priority?: number | undefined;
+  /** How long a ticket stays attended after its call ended, and how long a grant can be claimed. */
+  readonly claimSeconds?: number | undefined;
+}
+
+/** The caller of a request that is held. */
+export interface Caller {
+  /** Whether its connection has closed before the response was sent. */
+  readonly isGone: boolean;
+  /** Calls back once it is gone. */
+  onGone(callback: () => void): void;
+  /** Called when the response starts to be held: from then on the request takes up little. */
+  onHeld?(): void;
+}
+
+export const isWaiting = ({ waitSeconds = 0 }: Wait): boolean => waitSeconds > 0;

@@ -1,0 +1,49 @@
+/**
+ * What the scripts of requests that may wait take and return besides the rest (docs/specification.md#waiting): the
+ * call that attends the tickets, how long an item waits, and the tickets that items got.
+ */
+import type { ReserveResult } from '../../contract/reservations.ts';
+import type { Charged } from '../../domain/quota.ts';
+import { DEFAULT_CLAIM_SECONDS, DEFAULT_PRIORITY, isWaiting, type Wait } from '../../domain/waiting.ts';
+import { toInteger, toMs, toText } from '../../redis/reply.ts';
+
+/** A call of an instance that attends the tickets of its request. */
+export interface WaitCall {
+  /** The instance that holds the call. */
+  readonly instance: string;
+  /** How long the call may still be held, in ms; 0: it is not held, and its tickets are detached. */
+  readonly pollMs: number;
+  /** Whether the script was called before for the same HTTP request. It then charges nothing. */
+  readonly isContinuation: boolean;
+}
+
+/** The result of a request that may wait. */
+export interface Issued<Result> extends Charged<Result> {
+  /** The ticket of each item, in their order; '' for an item that does not wait. */
+  readonly tickets: readonly string[];
+}
+
+/** Formats the argument `call` of a script. */
+export const callArg = (call: WaitCall | undefined): string =>
+  call === undefined ? '' : `${call.instance} ${Math.ceil(call.pollMs)}`;
+
+/** Formats the argument `wait` of an item or a transaction; '' if it is a try. */
+export const waitArg = (wait: Wait): string => {
+  if (!isWaiting(wait)) return '';
+  const { waitSeconds = 0, priority = DEFAULT_PRIORITY, claimSeconds = DEFAULT_CLAIM_SECONDS } = wait;
+  return `${waitSeconds * 1000} ${priority} ${claimSeconds * 1000}`;
+};
+
+/** Reads where a ticket stands, from the reply to an item that waits (lua/lib/asTexts.lua). */
+export function toStanding(reply: readonly string[]): Required<Pick<ReserveResult, 'waiting'>> {
+  const [, , , ahead, waitsFor, since, until] = reply;
+  const at = (ms: unknown) => new Date(toMs(ms)).toISOString();
+  return { waiting: { ahead: toInteger(ahead), waitsFor: toText(waitsFor), since: at(since), until: at(until) } };
+}
+
+/** Reads the ticket of an item; '' if it does not wait. */
+export const ticketOf = ([status, , ticket]: readonly string[]): string => (status === 'WAITING' ? toText(ticket) : '');
+
+/** Reads how long an item waited. Returns no field if it did not ask to wait. */
+export const toWaited = (waitedMs = ''): Pick<ReserveResult, 'waitedMs'> =>
+  waitedMs === '' ? {} : { waitedMs: toInteger(waitedMs) };

@@ -1,0 +1,82 @@
+/**
+ * Lists who waits, in queue order, page by page (docs/specification.md#listings).
+ */
+import type { WaitingFilter, WaitingRequest } from '../../contract/waiting.ts';
+import { TRANSACTION_METHODS } from '../../domain/reservations.ts';
+import type { Credential } from '../../domain/tenants.ts';
+import { parseItem, toInteger, toMs, toText } from '../../redis/reply.ts';
+import { call, type Engine } from '../call.ts';
+import type { Page } from '../definitions/list.ts';
+
+/** Rows that one call looks at. */
+const PAGE_ROWS = 400;
+
+/** Where a list goes on. */
+export interface WaitingCursor {
+  readonly cursor: string;
+  /** The number of resets when the list began: it ends at a reset. */
+  readonly resets: string;
+}
+
+const START: WaitingCursor = { cursor: '', resets: '' };
+
+/** A part of the list. */
+export interface WaitingPage {
+  /** The number of all tickets of the tenant. */
+  readonly total: number;
+  readonly rows: WaitingRequest[];
+  /** Where the next page begins; undefined: there is none */
+  readonly next: WaitingCursor | undefined;
+}
+
+/**
+ * Reads one page of the list. A page may have no rows although others follow: the filter left out all of them.
+ * @throws HoldfastError unauthenticated, forbidden, unavailable
+ */
+export async function waitingPage(
+  engine: Engine,
+  credential: Credential,
+  { requester = '', resource = '' }: WaitingFilter = {},
+  { cursor, resets }: WaitingCursor = START,
+): Promise<WaitingPage> {
+  const args = [cursor, resets, PAGE_ROWS, requester, resource];
+  const [after, current, total, ...rows] = await call(engine, 'waiting', credential, () => args);
+  const next = toText(after);
+  return {
+    total: toInteger(total),
+    rows: rows.map(toRow),
+    next: next === '' ? undefined : { cursor: next, resets: toText(current) },
+  };
+}
+
+/**
+ * Lists all matching tickets. One that is issued or ends during the walk is listed at most once.
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; also after the first page
+ */
+export async function* waiting(
+  engine: Engine,
+  credential: Credential,
+  filter: WaitingFilter = {},
+): AsyncGenerator<Page<WaitingRequest>> {
+  let from: WaitingCursor | undefined = START;
+  while (from !== undefined) {
+    const page: WaitingPage = await waitingPage(engine, credential, filter, from);
+    from = page.next;
+    yield { total: page.total, rows: page.rows, isLast: from === undefined };
+  }
+}
+
+function toRow(reply: unknown): WaitingRequest {
+  const [, requester, resources, method, priority, since, until, waitsFor, attended, label] = parseItem(reply);
+  return {
+    requester: toText(requester),
+    resources: toText(resources).split('\t'),
+    method: TRANSACTION_METHODS.find((one) => one === method) ?? null,
+    priority: toInteger(priority),
+    since: new Date(toMs(since)).toISOString(),
+    until: new Date(toMs(until)).toISOString(),
+    waitsFor: toText(waitsFor),
+    attended: attended === '1',
+    apiKeyLabel: toText(label) || null,
+  };
+}

@@ -1,0 +1,24 @@
+/**
+ * Runs scripts that no caller asked for. Such a script works in pieces: it answers AGAIN while something is still due.
+ */
+import { HoldfastError } from '../../domain/errors.ts';
+import { parseReply } from '../../redis/reply.ts';
+import { send } from '../../redis/send.ts';
+
+/** How long one call goes on, in ms. */
+const MAX_MS = 2000;
+
+/**
+ * Calls a script until it has done all that is due.
+ * @returns the reply after its code
+ * @throws HoldfastError unavailable
+ */
+export async function untilDone(script: () => Promise<unknown>): Promise<unknown[]> {
+  const end = performance.now() + MAX_MS;
+  for (;;) {
+    const [code, ...rest] = parseReply(await send(script));
+    if (code === 'OK') return rest;
+    if (code !== 'AGAIN') throw new TypeError('a script of the queue returned an unknown code');
+    if (performance.now() > end) throw new HoldfastError('unavailable', 'Too much is due in the queue.');
+  }
+}

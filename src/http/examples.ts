@@ -1,0 +1,39 @@
+/**
+ * Examples of results in the OpenAPI document that several operations share.
+ */
+import type { ReserveResult } from '../contract/reservations.ts';
+
+/** An item that waited and was then reserved. */
+export const ACQUIRED: ReserveResult = {
+  resource: 'printer',
+  requester: 'worker-1',
+  status: 'ACQUIRED',
+  explanation: 'ACQUIRED',
+  releaseToken: '3f6c0b5e-6f0a-4c3e-9a55-0d1c7a2b9e11',
+  expiresAt: '2026-01-31T12:02:07.310Z',
+  acquiredSlots: null,
+  acquiredBlockers: null,
+  reservedAtPath: null,
+  fencingToken: 1795311261334116,
+  waitedMs: 67310,
+};
+
+/** An item that waits. */
+export const WAITING: ReserveResult = {
+  resource: 'printer',
+  requester: 'worker-1',
+  status: 'WAITING',
+  explanation: 'WAITING: 2 ahead',
+  releaseToken: null,
+  expiresAt: null,
+  acquiredSlots: null,
+  acquiredBlockers: null,
+  reservedAtPath: null,
+  fencingToken: null,
+  waiting: {
+    ahead: 2,
+    waitsFor: 'printer',
+    since: '2026-01-31T12:00:00.000Z',
+    until: '2026-01-31T12:05:00.000Z',
+  },
+};

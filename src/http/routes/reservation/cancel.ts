@@ -1,0 +1,37 @@
+/**
+ * POST /api/v1/Reservation/cancel: ends waits (docs/specification.md#cancel-and-who-is-waiting).
+ */
+import { OpenAPIHono, z } from '@hono/zod-openapi';
+import { CancelBody, CancelResult } from '../../../contract/waiting.ts';
+import { cancel } from '../../../operations/cancel.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
+import { operation, withBody } from '../../operation.ts';
+import { answer, bodyOperation } from '../../responses.ts';
+
+const EXAMPLE: CancelResult[] = [{ resource: 'printer', requester: 'worker-1', status: 'CANCELLED' }];
+
+export const cancelOperation = operation({
+  method: 'post',
+  path: '/api/v1/Reservation/cancel',
+  operationId: 'cancel',
+  tags: ['Reservation'],
+  summary: 'Stop waiting',
+  description:
+    'Ends every wait of this requester whose request names this resource, and grants of such requests that were not claimed. Calls that wait for them get NOT_AVAILABLE.',
+  body: CancelBody,
+  responses: {
+    200: answer('A result for each item, in the same order.', z.array(CancelResult), EXAMPLE),
+    ...bodyOperation,
+  },
+});
+
+export const cancelRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'metrics'>) => {
+  const app = new OpenAPIHono<AppEnv>();
+  return app.openapi(withBody(cancelOperation, deps), async (c) => {
+    const { result: results, quota } = await cancel(deps, c.get('credential'), c.get('body'));
+    c.set('quota', quota);
+    return c.json(results, 200);
+  });
+};

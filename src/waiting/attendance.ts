@@ -1,0 +1,132 @@
+/**
+ * Attends the queue of one tenant while this instance holds calls of it: subscribes to wake-ups, beats, repairs what
+ * was missed, and checks the credentials of the calls (docs/specification.md#waiting-lifetimes).
+ */
+import type { Logger } from 'pino';
+import { HoldfastError } from '../domain/errors.ts';
+import type { Credential } from '../domain/tenants.ts';
+import type { Engine } from '../engine/call.ts';
+import { verifyCredential } from '../engine/tenant/verifyCredential.ts';
+import { beat } from '../engine/waiting/beat.ts';
+import type { Bus } from '../events/bus.ts';
+import { wakeChannel } from '../redis/keys.ts';
+import type { TenantCalls } from './tenantCalls.ts';
+import { parseWakeUps, RESET } from './wakeUps.ts';
+
+/** Credentials are checked at every such turn: a call whose credential ends is answered within 5 s. */
+const CHECK_EVERY_TURNS = 2;
+
+export interface AttendanceDeps {
+  readonly engine: Engine;
+  readonly bus: Bus;
+  readonly log: Logger;
+  readonly instance: string;
+}
+
+export class Attendance {
+  readonly calls: TenantCalls;
+  readonly #deps: AttendanceDeps;
+  readonly #tenant: string;
+  /** Resolves once wake-ups arrive and Redis knows that this instance lives; null: they do not arrive. */
+  #ready: Promise<void> | null = null;
+  #isBusy = false;
+  #isChecking = false;
+  #turns = 0;
+  /** The last beat that was answered, and the tenant's number of resets then. */
+  #last: { readonly beat: number; readonly resets: number } | null = null;
+  #mustIssueAgain = false;
+
+  constructor(deps: AttendanceDeps, tenant: string, calls: TenantCalls) {
+    this.#deps = deps;
+    this.#tenant = tenant;
+    this.calls = calls;
+  }
+
+  /**
+   * Waits until tickets may be issued: a grant would be noticed, and a loss of Redis's data too.
+   * @throws HoldfastError unavailable
+   */
+  ready(): Promise<void> {
+    this.#ready ??= this.#attend().catch((error: unknown) => {
+      this.#ready = null;
+      throw error;
+    });
+    return this.#ready;
+  }
+
+  /** Beats. To be called every 2 s. */
+  async turn(): Promise<void> {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    try {
+      if (this.#ready === null) await this.ready();
+      else await this.#ready.then(() => this.#beat());
+      this.calls.claimAgain();
+    } catch (err) {
+      this.#deps.log.warn({ err, tenant: this.#tenant }, 'attending the queue failed: held calls wait on');
+    } finally {
+      this.#isBusy = false;
+    }
+    if (this.#turns++ % CHECK_EVERY_TURNS === 0) void this.#checkCredentials();
+  }
+
+  close(): void {
+    const { bus, log, instance } = this.#deps;
+    bus
+      .unsubscribe(wakeChannel(this.#tenant, instance))
+      .catch((err: unknown) => log.debug({ err }, 'unsubscribing failed'));
+  }
+
+  async #attend(): Promise<void> {
+    const { bus, instance } = this.#deps;
+    await bus.subscribe(wakeChannel(this.#tenant, instance), {
+      onMessage: (payload) => this.calls.receive(parseWakeUps(payload.toString())),
+      onLost: () => {
+        this.#ready = null;
+        if (this.calls.held.size > 0) void this.turn();
+      },
+    });
+    await this.#beat();
+  }
+
+  async #beat(): Promise<void> {
+    const { engine, instance } = this.#deps;
+    const number = ++this.calls.beats;
+    const { dueInMs, resets, isKnown, granted } = await beat(engine, this.#tenant, instance);
+    engine.onDue?.(this.#tenant, dueInMs);
+    const last = this.#last;
+    this.#last = { beat: number, resets: Number(resets) };
+    if (last !== null && !isKnown) this.#mustIssueAgain = true;
+    else if (last !== null && Number(resets) > last.resets)
+      this.calls.endAll(RESET, ({ answeredAtBeat }) => answeredAtBeat < last.beat);
+    this.calls.receive(granted.map((ticket) => ({ kind: 'granted', ticket })));
+    if (this.#mustIssueAgain) void this.#issueAgain();
+  }
+
+  async #issueAgain(): Promise<void> {
+    this.#mustIssueAgain = false;
+    this.#deps.log.warn(
+      { tenant: this.#tenant },
+      'Redis has lost its data: the tickets of held calls are issued again',
+    );
+    if (!(await this.calls.issueAgain())) this.#mustIssueAgain = true;
+  }
+
+  /** Ends the calls whose credentials are not valid any more. Their tickets stay. */
+  async #checkCredentials(): Promise<void> {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    const credentials = new Map<string, Credential>();
+    for (const { request } of this.calls.held) credentials.set(request.credential.credentialKey, request.credential);
+    for (const [key, credential] of credentials) {
+      const error = await verifyCredential(this.#deps.engine, credential).then(
+        () => null,
+        (failure: unknown) => failure,
+      );
+      if (!(error instanceof HoldfastError) || error.code === 'unavailable') continue;
+      for (const call of this.calls.held)
+        if (call.request.credential.credentialKey === key && !call.isRunning) this.calls.end(call, error);
+    }
+    this.#isChecking = false;
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * One call whose response is held while its request waits.
+ */
+import type { Caller } from '../domain/waiting.ts';
+import type { Pending } from './pending.ts';
+
+export class HeldCall {
+  readonly request: Pending<unknown>;
+  readonly caller: Caller;
+  /** When its caller gets a response at the latest, as performance.now() counts. */
+  readonly endsAt: number;
+  /** Settles when the response is due. */
+  readonly done: Promise<void>;
+  /** The tickets that it attends. */
+  readonly tickets = new Set<string>();
+  /** Tickets that were granted and are to be claimed. */
+  readonly granted = new Set<string>();
+  /** Whether its script has answered once: the request is charged. */
+  hasRun = false;
+  /** Whether its script is running. */
+  isRunning = false;
+  /** Whether the tenant was reset while its script was running. */
+  wasReset = false;
+  isOver = false;
+  /** Number of beats that had been sent when its script answered last. */
+  answeredAtBeat = 0;
+  #resolve: () => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+
+  /** @param pollMs how long the response may be held */
+  constructor(request: Pending<unknown>, caller: Caller, pollMs: number) {
+    this.request = request;
+    this.caller = caller;
+    this.endsAt = performance.now() + pollMs;
+    this.done = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  get leftMs(): number {
+    return this.endsAt - performance.now();
+  }
+
+  /** Lets the response be sent: the result so far, or an error. */
+  end(error?: unknown): void {
+    this.isOver = true;
+    if (error === undefined) this.#resolve();
+    else this.#reject(error);
+  }
+}

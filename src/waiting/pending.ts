@@ -1,0 +1,41 @@
+/**
+ * A request that waits, of any kind: how its script is called, and its result so far.
+ */
+import type { Charged } from '../domain/quota.ts';
+import type { Credential } from '../domain/tenants.ts';
+import type { WaitCall } from '../engine/waiting/call.ts';
+import type { Ending } from './wakeUps.ts';
+
+/** A ticket of a request, with what it is ordered by. */
+export interface TicketInLine {
+  readonly ticket: string;
+  readonly priority: number;
+}
+
+/** What a request has cost. */
+export type Cost = Pick<Charged<unknown>, 'quota' | 'reads'>;
+
+/** The cost of a request after a script call. Only the first one of a request is charged. */
+export const costAfter = ({ reads }: Cost, call: Cost): Cost => {
+  const first = reads ?? call.reads;
+  return first === undefined ? { quota: call.quota } : { quota: call.quota, reads: first };
+};
+
+export interface Pending<Result> {
+  readonly credential: Credential;
+  /** Whether something was newly acquired, or nothing waits any more: the response is due. */
+  readonly isDone: boolean;
+  /** The tickets that it waits on. */
+  readonly lines: readonly TicketInLine[];
+  /** The result so far, and what it cost. */
+  readonly charged: Charged<Result>;
+  /**
+   * Calls the script, and takes over its results. It issues tickets at first, and later continues or claims them.
+   * @param only the tickets whose items are sent; undefined: all items
+   * @returns the tickets of the items that were sent and wait
+   * @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the request is too large; LimitError
+   */
+  run(call: WaitCall, only?: ReadonlySet<string>): Promise<readonly string[]>;
+  /** Takes over that a ticket has ended. */
+  end(ticket: string, ending: Ending): void;
+}

@@ -1,0 +1,68 @@
+/**
+ * A batch of reserve items of which some wait, each on a ticket of its own: its results so far.
+ */
+import type { ReserveItem, ReserveResult } from '../contract/reservations.ts';
+import type { Charged } from '../domain/quota.ts';
+import type { Credential } from '../domain/tenants.ts';
+import { DEFAULT_PRIORITY } from '../domain/waiting.ts';
+import type { Engine } from '../engine/call.ts';
+import { refusal, reserve } from '../engine/reservations/reserve.ts';
+import type { WaitCall } from '../engine/waiting/call.ts';
+import { type Cost, costAfter, type Pending, type TicketInLine } from './pending.ts';
+import type { Ending } from './wakeUps.ts';
+
+export class PendingReserve implements Pending<ReserveResult[]> {
+  readonly credential: Credential;
+  readonly #engine: Engine;
+  readonly #items: readonly ReserveItem[];
+  readonly #results: ReserveResult[] = [];
+  /** The ticket of each item; '' if it does not wait. */
+  readonly #tickets: string[] = [];
+  #cost: Cost = { quota: [] };
+  #hasAcquired = false;
+
+  constructor(engine: Engine, credential: Credential, items: readonly ReserveItem[]) {
+    this.#engine = engine;
+    this.credential = credential;
+    this.#items = items;
+  }
+
+  get isDone(): boolean {
+    return this.#hasAcquired || this.#tickets.every((ticket) => ticket === '');
+  }
+
+  get lines(): TicketInLine[] {
+    return this.#items.flatMap(({ priority = DEFAULT_PRIORITY }, i) => {
+      const ticket = this.#tickets[i] ?? '';
+      return ticket === '' ? [] : [{ ticket, priority }];
+    });
+  }
+
+  get charged(): Charged<ReserveResult[]> {
+    return { ...this.#cost, result: this.#results };
+  }
+
+  async run(call: WaitCall, only?: ReadonlySet<string>): Promise<readonly string[]> {
+    // Other items have their results. A try among them is not tried again, and a ticket that has just ended stays so.
+    const indexes = [...this.#items.keys()].filter((i) => only?.has(this.#tickets[i] ?? '') ?? true);
+    const items = indexes.flatMap((i) => this.#items[i] ?? []);
+    const issued = await reserve(this.#engine, this.credential, items, call);
+    const { result, tickets } = issued;
+    for (const [at, i] of indexes.entries()) {
+      const one = result[at];
+      if (one !== undefined) this.#results[i] = one;
+      this.#tickets[i] = tickets[at] ?? '';
+    }
+    this.#hasAcquired ||= result.some(({ status }) => status === 'ACQUIRED');
+    this.#cost = costAfter(this.#cost, issued);
+    return tickets.filter((ticket) => ticket !== '');
+  }
+
+  end(ticket: string, { status, explanation }: Ending): void {
+    for (const [i, item] of this.#items.entries()) {
+      if (this.#tickets[i] !== ticket) continue;
+      this.#results[i] = refusal(item, status, explanation);
+      this.#tickets[i] = '';
+    }
+  }
+}

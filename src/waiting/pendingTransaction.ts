@@ -1,0 +1,77 @@
+/**
+ * A transaction that waits as a whole, on one ticket: its result so far.
+ */
+import type { TransactionItem, TransactionResult } from '../contract/reservations.ts';
+import type { Charged } from '../domain/quota.ts';
+import type { TransactionMethod } from '../domain/reservations.ts';
+import type { Credential } from '../domain/tenants.ts';
+import { DEFAULT_PRIORITY, type Wait } from '../domain/waiting.ts';
+import type { Engine } from '../engine/call.ts';
+import { refusal } from '../engine/reservations/reserve.ts';
+import { transaction } from '../engine/reservations/transaction.ts';
+import type { WaitCall } from '../engine/waiting/call.ts';
+import { type Cost, costAfter, type Pending, type TicketInLine } from './pending.ts';
+import type { Ending } from './wakeUps.ts';
+
+const ROLLED_BACK: Ending = { status: 'NOT_AVAILABLE', explanation: 'ROLLED_BACK', failedAt: -1 };
+
+export class PendingTransaction implements Pending<TransactionResult> {
+  readonly credential: Credential;
+  readonly #engine: Engine;
+  readonly #method: TransactionMethod;
+  readonly #items: readonly TransactionItem[];
+  readonly #wait: Wait;
+  #result: TransactionResult;
+  /** '' if it does not wait. */
+  #ticket = '';
+  #cost: Cost = { quota: [] };
+
+  constructor(
+    engine: Engine,
+    credential: Credential,
+    method: TransactionMethod,
+    items: readonly TransactionItem[],
+    wait: Wait,
+  ) {
+    this.#engine = engine;
+    this.credential = credential;
+    this.#method = method;
+    this.#items = items;
+    this.#wait = wait;
+    this.#result = { method, status: 'WAITING', results: [] };
+  }
+
+  get isDone(): boolean {
+    return this.#ticket === '';
+  }
+
+  get lines(): TicketInLine[] {
+    const { priority = DEFAULT_PRIORITY } = this.#wait;
+    return this.isDone ? [] : [{ ticket: this.#ticket, priority }];
+  }
+
+  get charged(): Charged<TransactionResult> {
+    return { ...this.#cost, result: this.#result };
+  }
+
+  async run(call: WaitCall): Promise<readonly string[]> {
+    const waiting = { wait: this.#wait, call };
+    const issued = await transaction(this.#engine, this.credential, this.#method, this.#items, waiting);
+    const { result, tickets } = issued;
+    this.#result = result;
+    this.#ticket = (result.status === 'WAITING' && tickets.find((ticket) => ticket !== '')) || '';
+    this.#cost = costAfter(this.#cost, issued);
+    return this.isDone ? [] : [this.#ticket];
+  }
+
+  end(ticket: string, ending: Ending): void {
+    if (ticket !== this.#ticket) return;
+    const results = this.#items.map((item, i) => {
+      const isCause = ending.failedAt === -1 || ending.failedAt === i;
+      const { status, explanation } = isCause ? ending : ROLLED_BACK;
+      return refusal(item, status, explanation);
+    });
+    this.#result = { method: this.#method, status: 'ROLLED_BACK', results };
+    this.#ticket = '';
+  }
+}

@@ -1,0 +1,222 @@
+/**
+ * The held calls of one tenant at this instance: which ticket wakes which call, and what a call does when it wakes up
+ * (docs/specification.md#waiting-lifetimes).
+ */
+import { HoldfastError } from '../domain/errors.ts';
+import { EarlyNews, type News } from './earlyNews.ts';
+import type { HeldCall } from './heldCall.ts';
+import { type Ending, RESET, type WakeUp } from './wakeUps.ts';
+
+/** What the calls of a tenant need from their instance. */
+export interface TenantCallsDeps {
+  readonly instance: string;
+  /** Called when a response starts to be held, and when it is no longer. */
+  readonly onHeld: (call: HeldCall) => void;
+  readonly onOver: (call: HeldCall) => void;
+  /** Called with tickets that no call of this instance attends any more, before their calls' time was over. */
+  readonly onLeft: (tickets: readonly string[]) => void;
+}
+
+export class TenantCalls {
+  readonly #deps: TenantCallsDeps;
+  readonly #held = new Set<HeldCall>();
+  readonly #byTicket = new Map<string, Set<HeldCall>>();
+  /** Calls whose scripts are running, held ones too. */
+  readonly #running = new Set<HeldCall>();
+  readonly #early = new EarlyNews();
+  #isLeaving = false;
+  /** Number of beats that were sent. */
+  beats = 0;
+
+  constructor(deps: TenantCallsDeps) {
+    this.#deps = deps;
+  }
+
+  get held(): ReadonlySet<HeldCall> {
+    return this.#held;
+  }
+
+  /** Whether a held call waits on a ticket. */
+  attends(ticket: string): boolean {
+    return this.#byTicket.has(ticket);
+  }
+
+  /** Calls the script of a request for the first time. `done` of the call settles when its response is due. */
+  start(call: HeldCall): void {
+    call.caller.onGone(() => {
+      if (!call.isRunning) this.end(call);
+    });
+    if (!call.isOver) void this.#run(call);
+  }
+
+  /** Wakes the calls that wait on tickets which were granted or have ended. */
+  receive(wakeUps: readonly WakeUp[]): void {
+    const woken = new Set<HeldCall>();
+    for (const wakeUp of wakeUps) {
+      if (wakeUp.kind === 'reset') {
+        this.endAll(RESET, () => true);
+        for (const call of this.#running) call.wasReset = true;
+        continue;
+      }
+      const { ticket } = wakeUp;
+      if (this.#running.size > 0) this.#early.add(ticket, wakeUp);
+      for (const call of this.#byTicket.get(ticket) ?? []) {
+        take(call, ticket, wakeUp);
+        woken.add(call);
+      }
+    }
+    for (const call of woken) if (!call.isRunning) this.#wake(call);
+  }
+
+  /** Ends all tickets of some held calls. */
+  endAll(ending: Ending, isMeant: (call: HeldCall) => boolean): void {
+    for (const call of this.#held) {
+      if (call.isRunning || !isMeant(call)) continue;
+      for (const { ticket } of call.request.lines) call.request.end(ticket, ending);
+      this.end(call);
+    }
+  }
+
+  /**
+   * Calls the scripts of all held calls again, in the order of their tickets: Redis has lost its data, and issues the
+   * tickets again.
+   * @returns false if Redis was away: some are left
+   */
+  async issueAgain(): Promise<boolean> {
+    const lines = [...this.#held].flatMap((call) => call.request.lines.map((line) => ({ ...line, call })));
+    lines.sort((one, other) => other.priority - one.priority || Number(one.ticket) - Number(other.ticket));
+    // Redis may give the lost numbers to other requests.
+    for (const call of this.#held) this.#unregister(call);
+    for (const { call, ticket } of lines) {
+      if (call.isOver || call.isRunning) continue;
+      await this.#run(call, new Set([ticket]));
+      if (call.granted.delete(ticket)) return false;
+    }
+    return true;
+  }
+
+  /** Claims grants again whose claims failed because Redis was away. */
+  claimAgain(): void {
+    for (const call of this.#held) if (!call.isRunning) this.#wake(call);
+  }
+
+  /** Ends all held calls, with their results so far, and holds no more. */
+  leave(): void {
+    this.#isLeaving = true;
+    for (const call of this.#held) if (!call.isRunning) this.end(call);
+  }
+
+  /**
+   * Lets a response be sent.
+   * @param error is sent instead of the result
+   */
+  end(call: HeldCall, error?: unknown): void {
+    if (call.isOver) return;
+    this.#held.delete(call);
+    this.#unregister(call);
+    call.end(error);
+    this.#deps.onOver(call);
+    // Redis knows by itself when the time of the call is over.
+    if (call.leftMs <= 0) return;
+    const left = call.request.lines.map(({ ticket }) => ticket).filter((ticket) => !this.attends(ticket));
+    if (left.length === 0) return;
+    if (this.#running.size > 0) for (const ticket of left) this.#early.add(ticket, { kind: 'left' });
+    this.#deps.onLeft(left);
+  }
+
+  /** Ends a call if nothing waits any more. Else calls its script for the tickets that were granted. */
+  #wake(call: HeldCall): void {
+    if (call.request.isDone) {
+      this.end(call);
+      return;
+    }
+    const granted = call.request.lines.map(({ ticket }) => ticket).filter((ticket) => call.granted.has(ticket));
+    call.granted.clear();
+    if (granted.length === 0) return;
+    // A grant that nobody is told of falls to the next in line soon.
+    if (call.caller.isGone) this.end(call);
+    else void this.#run(call, new Set(granted));
+  }
+
+  /** @param only the tickets to continue or claim; undefined: the first call of the script */
+  async #run(call: HeldCall, only?: ReadonlySet<string>): Promise<void> {
+    const { instance } = this.#deps;
+    const since = performance.now();
+    call.isRunning = true;
+    this.#running.add(call);
+    try {
+      const pollMs = Math.max(1, call.leftMs);
+      const tickets = await call.request.run({ instance, pollMs, isContinuation: call.hasRun }, only);
+      call.hasRun = true;
+      call.answeredAtBeat = this.beats;
+      for (const ticket of only ?? []) this.#unregisterTicket(call, ticket);
+      this.#goOn(call, tickets, since);
+    } catch (error) {
+      this.#stop(call);
+      const isAway = error instanceof HoldfastError && error.code === 'unavailable';
+      if (!call.hasRun || !isAway || this.#isOverdue(call))
+        return this.end(call, call.hasRun && isAway ? undefined : error);
+      // The response is held on. The next beat that gets through has the script called again.
+      for (const ticket of only ?? []) call.granted.add(ticket);
+    } finally {
+      if (this.#running.size === 0) this.#early.clear();
+    }
+  }
+
+  #stop(call: HeldCall): void {
+    call.isRunning = false;
+    this.#running.delete(call);
+  }
+
+  /** Whether a response is due, whatever the request still waits for. */
+  #isOverdue(call: HeldCall): boolean {
+    return call.caller.isGone || call.leftMs <= 0 || this.#isLeaving;
+  }
+
+  /**
+   * Holds a call on, or ends it, once its script has answered.
+   * @param since when the script was called
+   */
+  #goOn(call: HeldCall, tickets: readonly string[], since: number): void {
+    this.#stop(call);
+    if (call.request.isDone || this.#isOverdue(call)) {
+      this.end(call);
+      return;
+    }
+    for (const ticket of tickets) this.#register(call, ticket);
+    if (!this.#held.has(call)) {
+      this.#held.add(call);
+      this.#deps.onHeld(call);
+      call.caller.onHeld?.();
+    }
+    for (const ticket of tickets) {
+      const news = this.#early.take(ticket, since);
+      if (news !== undefined) take(call, ticket, news);
+    }
+    // The reset came before the tickets were issued or after: the script knows.
+    if (call.wasReset) for (const { ticket } of call.request.lines) call.granted.add(ticket);
+    call.wasReset = false;
+    this.#wake(call);
+  }
+
+  #register(call: HeldCall, ticket: string): void {
+    call.tickets.add(ticket);
+    this.#byTicket.set(ticket, (this.#byTicket.get(ticket) ?? new Set()).add(call));
+  }
+
+  #unregister(call: HeldCall): void {
+    for (const ticket of call.tickets) this.#unregisterTicket(call, ticket);
+  }
+
+  #unregisterTicket(call: HeldCall, ticket: string): void {
+    call.tickets.delete(ticket);
+    const calls = this.#byTicket.get(ticket);
+    if (calls?.delete(call) === true && calls.size === 0) this.#byTicket.delete(ticket);
+  }
+}
+
+/** Notes news of a ticket. A ticket that was left is continued, as a granted one is claimed: by another script call. */
+function take(call: HeldCall, ticket: string, news: News): void {
+  if (news.kind === 'ended') call.request.end(ticket, news.ending);
+  else call.granted.add(ticket);
+}

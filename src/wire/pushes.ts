@@ -1,0 +1,45 @@
+/**
+ * The parts of an instance that answer when something happens in Redis: event streams and held calls. Both listen on
+ * one bus.
+ */
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import type { Engine } from '../engine/call.ts';
+import { Bus } from '../events/bus.ts';
+import { Streams, type StreamsObserver } from '../events/streams.ts';
+import type { Subscriptions } from '../redis/subscriptions.ts';
+import { HeldCalls } from '../waiting/heldCalls.ts';
+
+export interface Pushes {
+  readonly streams: Streams;
+  readonly calls: HeldCalls;
+  /** Answers held calls, ends streams, and refuses new streams. */
+  leave(): void;
+  /** Waits until Redis knows which calls have ended, and closes the connections for subscriptions. */
+  close(): Promise<void>;
+}
+
+export function openPushes(
+  { maxHeldCalls }: Config,
+  engine: Engine,
+  subscriptions: Subscriptions,
+  log: Logger,
+  observer: StreamsObserver | null,
+): Pushes {
+  const bus = new Bus(subscriptions);
+  const streams = new Streams(engine, bus, log, observer);
+  const calls = new HeldCalls(engine, bus, { maxHeld: maxHeldCalls, log });
+  return {
+    streams,
+    calls,
+    leave: () => {
+      calls.leave();
+      streams.leave();
+    },
+    close: async () => {
+      streams.close();
+      await calls.close();
+      bus.close();
+    },
+  };
+}
