@@ -11,10 +11,13 @@ import type {
 import type { TransactionMethod } from '../../src/domain/reservations.ts';
 import type { Hold, Reservation } from './state.ts';
 import { LAST, type Rank, type Request } from './tickets.ts';
-import { type Kept, NOTHING_KEPT, Turns } from './turns.ts';
+import { Turns } from './turns.ts';
 
 export const KEPT = 'NOT_AVAILABLE: kept for a waiting request';
 const SUCCESS = ['ACQUIRED', 'ALREADY_HAD', 'RELINQUISHED', 'NOT_RESERVED'];
+const without = (slots: ReadonlySet<string>, others: ReadonlySet<string>) =>
+  new Set([...slots].filter((slot) => !others.has(slot)));
+
 export const isSuccess = ({ status }: { status: string }): boolean => SUCCESS.includes(status);
 
 interface Before {
@@ -44,9 +47,7 @@ export function undone(
 export class Paper extends Turns {
   /** Reserves one item at a rank. */
   override reserve(item: ReserveItem, token: string | null, rank: Rank = LAST): ReserveResult {
-    const kept = this.keptAhead(rank);
-    const isExempt = this.isExempt(item.requester, rank);
-    return this.take(item, token, this.before(), kept, isExempt);
+    return this.take(item, token, this.before(), rank, this.isExempt(item.requester, rank));
   }
 
   /** Carries out a transaction at a rank. */
@@ -57,13 +58,12 @@ export class Paper extends Turns {
     rank: Rank = LAST,
   ): TransactionResult {
     const before = this.before();
-    const kept = this.keptAhead(rank);
     const exempt = new Set(items.map(({ requester }) => requester).filter((one) => this.isExempt(one, rank)));
     const isWhole = method === 'ALL_OR_NONE';
-    let results = this.takeItems(method, items, tokens, kept, isWhole ? new Set() : exempt);
+    let results = this.takeItems(method, items, tokens, rank, isWhole ? new Set() : exempt);
     if (isWhole && exempt.size > 0 && results.some(({ explanation }) => explanation === KEPT)) {
       this.undo(before);
-      results = this.takeItems(method, items, tokens, kept, exempt);
+      results = this.takeItems(method, items, tokens, rank, exempt);
     }
     const isDone = isWhole ? results.every(isSuccess) : method === 'AS_MANY_AS_POSSIBLE' || results.some(isSuccess);
     if (isDone) return { method, status: 'APPLIED', results };
@@ -80,30 +80,27 @@ export class Paper extends Turns {
     method: TransactionMethod,
     items: readonly TransactionItem[],
     tokens: readonly (string | null)[],
-    kept: Kept,
+    rank: Rank,
     exempt: ReadonlySet<string>,
   ): TransactionResult['results'] {
     const before = this.before();
-    const slots = new Set(kept.slots);
+    const released = new Set<string>();
     const isWhole = method === 'ALL_OR_NONE';
     const results: TransactionResult['results'] = [];
     for (const [i, item] of items.entries()) {
       if (item.requestType === 'UNRESERVE') {
         const result = super.unreserve(item);
-        for (const slot of result.released ?? []) slots.delete(slot);
+        for (const slot of result.released ?? []) released.add(slot);
         results.push(result);
       } else if (method === 'FIRST' && results.some(isSuccess)) {
         results.push(undone(item, 'SKIPPED'));
       } else {
         const isExempt = exempt.has(item.requester);
-        const here = isWhole
-          ? { slots: isExempt ? NOTHING_KEPT.slots : slots, counts: NOTHING_KEPT.counts }
-          : { ...kept, slots };
-        results.push(this.take(item, tokens[i] ?? null, before, here, isExempt && !isWhole));
+        results.push(this.take(item, tokens[i] ?? null, before, rank, isExempt, released, isWhole));
       }
     }
     const [first] = items;
-    if (isWhole && first && results.every(isSuccess) && this.overtakes(before, { ...kept, slots }, exempt)) {
+    if (isWhole && first && results.every(isSuccess) && this.overtakes(before, rank, released, exempt)) {
       results[0] = undone(first, KEPT);
     }
     return results;
@@ -126,17 +123,30 @@ export class Paper extends Turns {
   }
 
   undo({ reservations, fence }: Before): void {
-    Object.assign(this, { reservations, fence });
+    Object.assign(this, { reservations: [...reservations], fence });
   }
 
-  /** Reserves an item, but overtakes only if it is exempt. `start` is the state before the whole request. */
-  private take(item: ReserveItem, token: string | null, start: Before, kept: Kept, isExempt: boolean): ReserveResult {
+  /**
+   * Reserves an item, but overtakes only if it is exempt.
+   * @param start the state before the whole request
+   * @param released slots that the request has released itself
+   * @param isPart whether the caller checks the whole request at its end
+   */
+  private take(
+    item: ReserveItem,
+    token: string | null,
+    start: Before,
+    rank: Rank,
+    isExempt: boolean,
+    released: ReadonlySet<string> = new Set(),
+    isPart = false,
+  ): ReserveResult {
     const before = this.before();
-    this.keptSlots = kept.slots;
+    if (!isPart || !isExempt) this.keptSlots = without(this.keptAhead(rank).slots, released);
     const result = super.reserve(item, token);
-    this.keptSlots = NOTHING_KEPT.slots;
-    if (isSuccess(result) && (result.status === 'ALREADY_HAD' || !this.overtakes(start, kept, new Set())))
-      return result;
+    this.keptSlots = new Set();
+    if (isSuccess(result) && (result.status === 'ALREADY_HAD' || isPart)) return result;
+    if (isSuccess(result) && !this.overtakes(start, rank, released, new Set())) return result;
     this.undo(before);
     const plain = super.reserve(item, token);
     if (!isSuccess(plain) || isExempt) return plain;
@@ -145,8 +155,15 @@ export class Paper extends Turns {
     return { resource, requester, status: 'NOT_AVAILABLE', explanation: KEPT, ...nothingHad };
   }
 
-  /** Whether what was reserved since then leaves too little of what is kept from requesters that are not exempt. */
-  private overtakes({ reservations, holds }: Before, { slots, counts }: Kept, exempt: ReadonlySet<string>): boolean {
+  /** Whether what was reserved since `start` takes what is kept from its requesters, apart from those that are exempt. */
+  private overtakes(
+    { reservations, holds }: Before,
+    rank: Rank,
+    released: ReadonlySet<string>,
+    exempt: ReadonlySet<string>,
+  ): boolean {
+    const kept = this.keptAhead(rank);
+    const slots = without(kept.slots, released);
     const heldBefore = (resource: string) =>
       holds.filter(({ of, slot }) => of === resource || slot === resource).length;
     const made = this.reservations.filter((one) => !reservations.includes(one) && !exempt.has(one.requester));
@@ -155,10 +172,10 @@ export class Paper extends Turns {
       return [own, ...others].some((hold) => {
         const isNew = !holds.some(({ slot }) => slot === hold.slot);
         const isJoined = !isNew && hold.owner !== requester && !mine.some(({ slot }) => slot === hold.slot);
-        if (isJoined && slots.has(hold.slot)) return true;
+        if ((isJoined || isNew) && slots.has(hold.slot)) return true;
         return [hold.of, hold.slot].some(
           (resource) =>
-            this.freeOf(resource) < (counts.get(resource) ?? 0) &&
+            this.freeOf(resource) < (kept.counts.get(resource) ?? 0) &&
             (isJoined || (isNew && this.heldOf(resource).length > heldBefore(resource))),
         );
       });

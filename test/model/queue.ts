@@ -13,8 +13,7 @@ interface Grant extends Request {
   made: Reservation[];
 }
 
-/** The result of an item. waitedMs: only if it asked to wait and is ACQUIRED. */
-export type Result = TransactionResult['results'][number] & { waitedMs?: number };
+export type Result = TransactionResult['results'][number];
 
 /** What a request that may wait comes to: its results, or its ticket. */
 export type Outcome = { status: TransactionResult['status']; results: Result[] } | { ticket: Ticket };
@@ -34,12 +33,21 @@ export class Queue extends Paper {
 
   /** A batch of reserve items, of which some may wait. Returns an outcome for each. */
   reserveAll(items: readonly { item: ReserveItem; wait: Wait | null }[], call: Call, tokens: Tokens): Outcome[] {
-    const asked = items.map(({ item, wait }, i) => {
+    const asked: (Outcome | Postponed)[] = [];
+    for (const [i, { item, wait }] of items.entries()) {
       const token = tokens[i] ?? null;
-      if (wait === null) return { status: 'APPLIED' as const, results: [this.tryOne(item, token)] };
+      if (wait === null) {
+        asked.push({ status: 'APPLIED', results: [this.tryOne(item, token)] });
+        continue;
+      }
       const { resource, requester, ttlSeconds = 0 } = item;
-      return this.ask({ request: { requester, method: '', items: [{ resource, ttlSeconds }] }, wait, tokens: [token] });
-    });
+      const request: Request = { requester, method: '', items: [{ resource, ttlSeconds }] };
+      const same = asked.find((one) => 'request' in one && isSameRequest(one.request, request));
+      // The same item twice in a batch is one ticket, with the values of the first.
+      asked.push(
+        same && 'request' in same ? { ...same, tokens: [token] } : this.ask({ request, wait, tokens: [token] }),
+      );
+    }
     return this.settleAndTell(asked, call);
   }
 
@@ -77,7 +85,7 @@ export class Queue extends Paper {
     const waitedMs = ticket === undefined ? 0 : this.nowMs - ticket.since;
     if (status === 'ROLLED_BACK') return { status, results };
     const made = this.reservations.filter((one) => !before.includes(one));
-    const told = this.tell(request, made, tokens);
+    const told = this.tell(request, made, tokens).map((one, i) => (isSuccess(one) ? one : (results[i] ?? one)));
     return { status, results: told.map((one) => (one.status === 'ACQUIRED' ? { ...one, waitedMs } : one)) };
   }
 
@@ -175,7 +183,8 @@ export class Queue extends Paper {
       const had = method === 'FIRST' && i !== counts ? undefined : hads[i];
       if (had === undefined) return undone({ requestType: 'RESERVE', resource, requester }, 'SKIPPED');
       if (!made.includes(had)) this.claimAlong(had, resource, tokens[i] ?? null);
-      return this.resultOf(had, resource, made.includes(had) ? 'ACQUIRED' : 'ALREADY_HAD');
+      const isFirst = made.includes(had) && hads.indexOf(had) === i;
+      return this.resultOf(had, resource, isFirst ? 'ACQUIRED' : 'ALREADY_HAD');
     });
   }
 }

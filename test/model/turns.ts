@@ -18,8 +18,6 @@ export interface Kept {
   readonly counts: ReadonlyMap<string, number>;
 }
 
-export const NOTHING_KEPT: Kept = { slots: new Set(), counts: new Map() };
-
 const nameOf = ({ resource, slot }: Entry) => slot ?? resource;
 const isSame = (one: Entry, other: Entry) =>
   one.resource === other.resource && one.slot === other.slot && one.owner === other.owner;
