@@ -51,7 +51,6 @@ export class Plans extends State {
     if (slot !== undefined) {
       const there = holds.find((hold) => hold.slot === slot);
       if (there !== undefined) return there.owner === owner ? there : null;
-      if (this.keptSlots.has(slot)) return null;
       return held.length < this.capacityOf(resource) ? { slot, owner, of: resource, byName: true } : null;
     }
     const mine = held.filter((hold) => hold.owner === owner);
@@ -60,9 +59,7 @@ export class Plans extends State {
       mine.find((hold) => hold.slot === resource);
     if (assigned !== undefined) return assigned;
     if (held.length >= this.capacityOf(resource)) return null;
-    if (this.capacityOf(resource) === 1) {
-      return this.keptSlots.has(resource) ? null : { slot: resource, owner, of: resource, byName: false };
-    }
+    if (this.capacityOf(resource) === 1) return { slot: resource, owner, of: resource, byName: false };
     for (let i = 0; i < this.capacityOf(resource); i++) {
       const name = `${resource}_${i}`;
       if (!holds.some((hold) => hold.slot === name) && !this.keptSlots.has(name))

@@ -63,7 +63,7 @@ export class State {
   requireRegistration = false;
   fence = 0;
   nowMs = 0;
-  /** Free slots that the request in progress must not be given, since they are kept for waiting requests by name. */
+  /** Free slots that the request in progress is not given as any slot, since waiting requests lack them by name. */
   keptSlots: ReadonlySet<string> = new Set();
 
   get holds(): Hold[] {

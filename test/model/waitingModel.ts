@@ -78,13 +78,13 @@ export class WaitingModel extends Queue {
 
   override register(items: readonly Registration[]): Definition[] | null {
     const stored = super.register(items);
-    this.planAgain();
+    if (stored !== null) this.planAgain();
     return stored;
   }
 
   override delete(name: string, cascade: boolean): string[] | 'refused' | 'unregistered' {
     const deleted = super.delete(name, cascade);
-    this.planAgain();
+    if (Array.isArray(deleted)) this.planAgain();
     return deleted;
   }
 
