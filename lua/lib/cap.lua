@@ -13,9 +13,8 @@
 local function overCap(requestType, before)
   local cap = limits.reservations
   local pending = queue and queue.pending.items or 0
-  local waiting = queue and queue.state.items or 0
-  local more = tenant.count - before.count + pending
-  if tenant.count + waiting + pending <= cap or more <= 0 then
+    local more = tenant.count - before.count + pending
+  if tenant.count + state.items + pending <= cap or more <= 0 then
     return nil
   end
   rollback(before)

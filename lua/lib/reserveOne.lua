@@ -1,7 +1,9 @@
 -- Reserves one item of a request.
 --@include clock
 --@include plan
+--@include openFor
 --@include queue
+--@include unclaimed
 --@include take
 
 -- Explains why a name is not valid.
@@ -56,7 +58,7 @@ end
 -- item and the name of the line, with nothing taken.
 local function takeUnkept(entries, reservation, collected)
   local mark = #journal
-  for _, entry in ipairs(queue and entries or {}) do
+  for _, entry in ipairs((queue or collected) and entries or {}) do
     entry.requester = reservation.owner
   end
   local unmet = take(entries, reservation)
@@ -74,7 +76,7 @@ local function takeUnkept(entries, reservation, collected)
   end
   undo(mark)
   if not queue.mayTake(kept) then
-    return { 'NOT_AVAILABLE', 'NOT_AVAILABLE: kept for a waiting request' }, kept[1].name
+    return { 'NOT_AVAILABLE', 'NOT_AVAILABLE: kept for a waiting request' }, kept[1].line
   end
   reservation.refCount = 1
   queue.excuse(function()
@@ -113,9 +115,13 @@ local function reserveOne(item, collected)
     expiresAt = item.ttlMs == '' and 0 or nowMs + item.ttlMs, token = token, type = item.type,
     label = item.label or tenant.keyLabel, requestedName = name, plan = '', details = '',
   }
+  openFor(slot or resource)
   if queue or definition(resource) or recordAt(resource) then
     local plan = { entries = {}, seen = {}, bytes = 0 }
     addTo(plan, resource, slot, requester, 'own')
+    for _, entry in ipairs(tenant.queue and not queue and plan.entries or {}) do
+      openFor(entry.resource)
+    end
     if isTooLong(plan) then
       return { 'NOT_VALID', string.format(
         'NOT_VALID: it would take more than %d slots, or more than %d bytes of names', MAX_ENTRIES, MAX_PLAN_BYTES

@@ -1,6 +1,6 @@
 /**
- * Wake-ups: the messages by which Redis tells an instance that tickets of its calls were granted or have ended. They may
- * be lost; beats repeat grants (docs/specification.md#waiting-lifetimes).
+ * Wake-ups: the messages by which Redis tells an instance that tickets of its calls were granted or have ended. They
+ * may be lost; beats repeat grants (docs/specification.md#waiting-lifetimes).
  */
 import { RESERVE_STATUSES } from '../domain/reservations.ts';
 

@@ -82,6 +82,9 @@ end
 
 local reply = { 'OK', charged.quota, tenant.definitionsVersion or '', tenant.keyLabel, unpack(doomed) }
 remember(reply)
+if tenant.queue and not queue then
+  openQueue()
+end
 if queue and (phase == 'plan' or phase == 'replan') then
   queue.closeUntil(nowMs + ARGV[7])
 end
@@ -90,7 +93,7 @@ if phase ~= 'plan' and phase ~= 'replan' then
     redefine(name, false)
   end
   if queue then
-    queue.planAgain()
+    queue.planAgainFor(doomed)
   end
 end
 finish(nil, charged.usage)

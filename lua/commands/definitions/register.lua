@@ -257,9 +257,12 @@ for _, name in ipairs(ancestors) do
   reply[#reply + 1] = name
   reply[#reply + 1] = string.sub(pathOf(name), 1, -#name - 2)
 end
+if tenant.queue and not queue then
+  openQueue()
+end
 if queue then
   if phase == 'now' or phase == 'apply' then
-    queue.planAgain()
+    queue.planAgainFor(redefinedOrder)
   else
     -- The definitions that were planned are not in force.
     queue.suspend()

@@ -24,6 +24,7 @@
 --@include readDefinitions
 --@include look
 --@include children
+--@include waiting/waiters
 --@include waiting/open
 local refused = look()
 if refused then
@@ -77,6 +78,6 @@ while #reply - 3 < limit and work < MAX_PAGE_WORK do
   local one = definition(name)
   local held = redis.call('HEXISTS', slotsKey, name) + (one.pooled and poolOf(name).held or 0)
   spend(3)
-  reply[#reply + 1] = table.concat({ #path - 1, name, one.capacity, held, queue and queue.waitersOf(name) or 0 }, '\n')
+  reply[#reply + 1] = table.concat({ #path - 1, name, one.capacity, held, waitersOf(name) }, '\n')
 end
 return reply

@@ -25,6 +25,7 @@
 --@include batch
 --@include reservations
 --@include availability
+--@include waiting/waiters
 --@include waiting/open
 local refused = look()
 if refused then
@@ -42,7 +43,7 @@ local overBudget = eachItem(readItems(2, checkItem), function(item)
   spend(1)
   reply[#reply + 1] = {
     hasFreeSlot(name) and 0 or 1, only and only.owner or '', shown and shown.expiresAt or 0, mine and 1 or 0,
-    queue and queue.waitersOf(slot or resource or name) or 0,
+    waitersOf(slot or resource or name),
   }
 end)
 if overBudget then

@@ -76,7 +76,7 @@ local succeeded, failed = 0, 0
 -- Undoing all items takes about a third of the work of doing them, so that much of the budget is kept back.
 local share = method == 'ALL_OR_NONE' and 0.75 or 1
 -- The entries that all items took: what is kept for waiting requests is judged for the transaction as a whole.
-local collected = queue and method == 'ALL_OR_NONE' and {} or nil
+local collected = (tenant.queue or queue) and method == 'ALL_OR_NONE' and {} or nil
 
 local function carryOutItem(item)
   local result
@@ -124,7 +124,7 @@ local function rollbackAll()
     end
   end
 end
-local kept = collected and failed == 0 and queue.keptEntries(collected, before.journal)
+local kept = collected and queue and failed == 0 and queue.keptEntries(collected, before.journal)
 if kept then
   rollback(before)
   if queue.mayTake(kept) then

@@ -28,7 +28,9 @@ if again then
 end
 local isKnown = ARGV[2] ~= '' and queue.noteBeat(ARGV[2])
 finish()
-local reply = { 'OK', queue.dueIn(), tenant.resets, isKnown and 1 or 0 }
+local due = math.min(tenant.nextDue, state.nextDue)
+local dueInMs = due == math.huge and -1 or math.max(0, math.ceil(due - nowMs))
+local reply = { 'OK', dueInMs, tenant.resets, isKnown and 1 or 0 }
 local n = 1
 local order = ARGV[2] ~= '' and queue.nthOf('\3' .. ARGV[2] .. '\n', n)
 while order do

@@ -32,6 +32,9 @@ local refused = requestOnce('WAIT', #items)
 if refused then
   return refused
 end
+if tenant.queue and not queue then
+  openQueue()
+end
 local reply = { 'OK', charged.quota }
 local overBudget = eachItem(items, function(item)
   spend(5)

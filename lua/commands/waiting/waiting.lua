@@ -29,8 +29,11 @@ local refused = look()
 if refused then
   return refused
 end
-if not queue or ARGV[3] ~= '' and ARGV[3] ~= tenant.resets then
+if not tenant.queue or ARGV[3] ~= '' and ARGV[3] ~= tenant.resets then
   return { 'OK', '', tenant.resets, 0 }
 end
+if not queue then
+  openQueue()
+end
 local rows, cursor = queue.page(ARGV[2], tonumber(ARGV[4]), ARGV[5], ARGV[6])
-return { 'OK', cursor, tenant.resets, queue.state.tickets, unpack(rows) }
+return { 'OK', cursor, tenant.resets, state.tickets, unpack(rows) }

@@ -10,9 +10,11 @@
 --   \2<requester>\n<digest><order>  a ticket of a requester; the digest (8 bytes) tells its requests apart
 --   \3<instance>\n<order>           a ticket that was granted, and that a call of the instance should claim
 --   \4<name>                        some slot of it is free and kept, and tickets wait for it
---   \5<name>, \6<requester>         lines, and requesters' tickets, that still have to be looked at (settle.lua)
+--   \5<name>\n<skipped><after>      a line that still has to be looked at, from a ticket on (active.lua)
+--   \6<requester>\n<place>          a requester whose tickets still have to be looked at, from a place on
 -- lineWrites[member]: true to add it, false to remove it; write.lua does so.
 --@include waiting/state
+--@include openFor
 --@include work
 local lineWrites, isLineWritten = {}, false
 -- ranges[prefix]: what follows the prefix in its members, sorted, as far as it was read; `last` is the last one read,
@@ -67,8 +69,12 @@ local function nthOf(prefix, n)
   return range[n]
 end
 
+-- staleNames[name]: true if the line for a name, or the slots of it, changed since settle.lua looked.
+local staleNames = {}
+
 -- Adds a member, or removes it.
 local function setMember(prefix, rest, isIn)
+  staleNames[string.sub(prefix, 1, -3)] = true
   local range, list = ranges[prefix], added[prefix]
   lineWrites[prefix .. rest], isLineWritten = isIn, true
   if not list then
@@ -86,37 +92,25 @@ local function setMember(prefix, rest, isIn)
   end
 end
 
--- emptyLines[name]: true if no ticket's plan has the resource or slot, and none waits for it.
-local emptyLines = {}
+-- Returns true if no ticket's plan has a resource or slot, and none waits for it.
 local function isLineEmpty(name)
-  local isEmpty = emptyLines[name]
-  if isEmpty == nil then
-    local from = name .. '\n'
-    spend(3)
-    isEmpty = redis.call('ZRANGE', linesKey, '[' .. from, '(' .. name .. '\11', 'BYLEX', 'LIMIT', 0, 1)[1] == nil
-    emptyLines[name] = isEmpty
+  if not hasNoLine(name) then
+    return false
   end
-  if isEmpty and added[name .. '\nl'] == nil and added[name .. '\nw'] == nil and added[name .. '\nv'] == nil and
-    added[name .. '\nf'] == nil then
-    return true
+  for _, kind in ipairs({ 'l', 'w', 'v', 'f' }) do
+    if added[name .. '\n' .. kind] then
+      return false
+    end
   end
-  return false
+  return true
 end
 
--- Calls visit(order) for each attended ticket in the line for a name, in order, until it returns true.
-local function eachInLine(name, visit)
-  local inLine, waiting, i, j = name .. '\nl', name .. '\nw', 1, 1
-  while true do
-    local a, b = nthOf(inLine, i), nthOf(waiting, j)
-    if not a and not b then
-      return
-    elseif not b or a and a < b then
-      i = i + 1
-    else
-      a, j = b, j + 1
-    end
-    if visit(a) then
-      return
-    end
+-- Returns the next attended ticket in the line for a name, in order, nil at the end; and where to go on. Begins at 1,
+-- 1.
+local function nextInLine(name, i, j)
+  local a, b = nthOf(name .. '\nl', i), nthOf(name .. '\nw', j)
+  if b and not (a and a < b) then
+    return b, i, j + 1
   end
+  return a, i + 1, j
 end

@@ -93,20 +93,8 @@ local function earliestLease()
   return earliest
 end
 
--- Returns the number of tickets that wait for a resource or a slot.
-local function waitersOf(name)
-  spend(3)
-  return redis.call('ZLEXCOUNT', linesKey, '[' .. name .. '\nu', '(' .. name .. '\nx')
-end
-
 -- Returns true if this script changed anything of the queue.
 local function isQueueChanged()
   return #changedTickets > 0 or isLineWritten or areBeatsChanged or next(otherDue) ~= nil or
     (stateText() or false) ~= tenant.queue
-end
-
--- Returns ms until something of the tenant is due, -1 if nothing is.
-local function dueIn()
-  local due = math.min(tenant.nextDue, state.nextDue)
-  return due == math.huge and -1 or math.max(0, math.ceil(due - nowMs))
 end
