@@ -32,13 +32,13 @@ local refused = requestOnce('WAIT', #items)
 if refused then
   return refused
 end
-if tenant.queue and not queue then
-  openQueue()
+if tenant.queueText and not tenant.queue then
+  tenant.openQueue()
 end
 local reply = { 'OK', charged.quota }
 local overBudget = eachItem(items, function(item)
   spend(5)
-  reply[#reply + 1] = queue and queue.cancel(item.requester, item.resource) and 'CANCELLED' or 'NOT_WAITING'
+  reply[#reply + 1] = tenant.queue and tenant.queue.cancel(item.requester, item.resource) and 'CANCELLED' or 'NOT_WAITING'
 end)
 if overBudget then
   return tooMuch(overBudget)

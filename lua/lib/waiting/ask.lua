@@ -1,8 +1,9 @@
 -- Requests that may wait: they are carried out now, or get a ticket, or go on with the one that they have
 -- (docs/specification.md#waiting).
+-- What the tickets of this request add to the number of items that wait, before they are issued.
+--@include waiting/beats
 --@include waiting/catchUp
 --@include waiting/claim
--- What the tickets of this request add to the number of items that wait, before they are issued.
 local pending = { items = 0 }
 -- Functions that issue and change the tickets of this request: they run once it is certain that it is not refused.
 local postponed = {}
