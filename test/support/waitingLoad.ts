@@ -77,6 +77,15 @@ export class WaitingLoad {
     }
   }
 
+  /** Has the caller of a call that waits at an instance give up when it fails. */
+  abandon(url: string): void {
+    for (const one of this.#waiting) {
+      if (one.url !== url) continue;
+      one.isGivenUp = true;
+      return;
+    }
+  }
+
   /** Waits until so many more grants were told. */
   async moreGrants(count: number): Promise<void> {
     const before = this.owned.length;
@@ -201,16 +210,21 @@ export class WaitingLoad {
     return null;
   }
 
-  /** Looks for grants that nobody has claimed in time. */
+  /** Looks for grants that stay unclaimed for too long. */
   async #watchClaims(): Promise<void> {
+    const firstSeenAt = new Map<number, number>();
     for (; !this.#isOver; await pause(100)) {
       const askedAt = Date.now();
       const { active } = createClient(anyOf(this.#target.urls) ?? '', this.#target.key);
       const answer = await active().catch(() => null);
       if (answer?.status !== 200) continue;
-      for (const { requester, resource, claimBy } of answer.body)
-        if (claimBy !== null && Date.parse(claimBy) < askedAt - 1000)
+      for (const { requester, resource, fencingToken, claimBy } of answer.body) {
+        if (claimBy === null) continue;
+        const seenAt = firstSeenAt.get(fencingToken) ?? Date.now();
+        firstSeenAt.set(fencingToken, seenAt);
+        if (Math.min(Date.parse(claimBy), seenAt + CLAIM_SECONDS * 1000) < askedAt - 1000)
           this.faults.push(`${requester} has not claimed ${resource} by ${claimBy}`);
+      }
     }
   }
 }

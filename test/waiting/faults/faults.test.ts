@@ -27,6 +27,7 @@ const FAULTS: readonly [string, (load: WaitingLoad) => Promise<void>][] = [
       const i = oneOf();
       await load.release(service.urls[1 - i] ?? '');
       await upTo(6);
+      load.abandon(service.urls[i] ?? '');
       service.instance(i).kill('SIGKILL');
       await service.replace(i);
     },
@@ -71,7 +72,7 @@ const FAULTS: readonly [string, (load: WaitingLoad) => Promise<void>][] = [
   [
     'callers disconnect in the moment of a grant',
     async (load) => {
-      for (let i = 0; i < 6; i++) {
+      for (let i = 0; i < 4; i++) {
         await load.release(service.urls[oneOf()] ?? '');
         await upTo(6);
         load.hangUp(2);
