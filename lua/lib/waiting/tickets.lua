@@ -107,7 +107,9 @@ local function digestOf(requester, method, items)
   for _, item in ipairs(items) do
     parts[#parts + 1] = item.resource
   end
-  return string.sub(redis.sha1hex(table.concat(parts, '\n')), 1, 8)
+  return (string.gsub(string.sub(redis.sha1hex(table.concat(parts, '\n')), 1, 16), '%x%x', function(hex)
+    return string.char(tonumber(hex, 16) % 128)
+  end))
 end
 
 -- Calls visit(prefix, rest) for each member of the lines that a ticket has.
