@@ -34,8 +34,9 @@ local function fieldsOfCall(ticket, request)
   local fields = {
     status = call.pollMs > 0 and 'attended' or 'detached', label = tenant.keyLabel, claimMs = wait.claimMs,
     order = string.char(100 - wait.priority) .. numberOf(ticket), endsAt = ticket.since + wait.waitMs,
-    heldUntil = nowMs + call.pollMs, instance = call.pollMs > 0 and call.instance or '', items = request.items,
+    items = request.items,
   }
+  fields.instance, fields.heldUntil = callersWith(ticket, call)
   if call.pollMs > 0 then
     noteBeat(call.instance)
   end

@@ -42,10 +42,22 @@ local function page(cursor, limit, requester, resource)
   return rows, toHex(last)
 end
 
--- Notes that a call for a ticket has ended, if this instance held the last one.
+-- Notes that an instance holds no call for a ticket any more. With the last one, its attendance begins to end.
 local function leave(id, instance)
   local ticket = ticketAt(struct.pack('>I7', tonumber(id)))
-  if ticket and ticket.status == 'attended' and ticket.instance == instance and ticket.heldUntil > nowMs then
-    changeTicket(ticket, { heldUntil = nowMs, due = math.min(ticket.endsAt, nowMs + ticket.claimMs) })
+  if not ticket or ticket.status == 'granted' or ticket.heldUntil <= nowMs then
+    return
   end
+  local others = withoutInstance(ticket.instance, instance)
+  if #others == #ticket.instance then
+    return
+  end
+  local fields = { instance = others }
+  if others == '' then
+    fields.instance, fields.heldUntil = ticket.instance, nowMs
+    if ticket.status == 'attended' then
+      fields.due = math.min(ticket.endsAt, nowMs + ticket.claimMs)
+    end
+  end
+  changeTicket(ticket, fields)
 end
