@@ -109,8 +109,11 @@ local function ask(request)
   end
   local ticket = ticketOf(request.requester, request.method, request.items)
   if ticket and ticket.status == 'granted' then
-    local waitedMs = claimTicket(ticket, request.items, request.items)
-    return { claimed = ticket, waitedMs = waitedMs }
+    if isWhole(ticket) then
+      return { claimed = ticket, waitedMs = claimTicket(ticket, request.items, request.items) }
+    end
+    changeTicket(ticket, { status = 'ended' })
+    ticket = nil
   end
   local number = ticket and numberOf(ticket) or nextNumber()
   local trial = {
