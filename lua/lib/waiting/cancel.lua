@@ -33,26 +33,45 @@ local function takeBack(ticket)
   end
 end
 
--- Ends every ticket of a requester that names a resource, granted and unclaimed ones too. Returns true if there was
--- one.
-local function cancel(requester, name)
-  local isFound, n = false, 1
-  local rest = nthOf('\2' .. requester .. '\n', n)
-  while rest do
-    local ticket = ticketAt(rest)
-    if ticket and isNamed(ticket, name) then
-      isFound = true
-      if ticket.status == 'granted' then
-        takeBack(ticket)
-        changeTicket(ticket, { status = 'ended' })
-        wake(ticket, 'ENDED\tNOT_AVAILABLE\tNOT_AVAILABLE: cancelled\t-1')
-      else
-        endTicket(ticket, 'CANCELLED', 'NOT_AVAILABLE', 'NOT_AVAILABLE: cancelled', -1)
-      end
-    else
-      n = n + 1
-    end
-    rest = nthOf('\2' .. requester .. '\n', n)
+-- Ends a ticket because its requester cancels it.
+local function cancelTicket(ticket)
+  if ticket.status == 'granted' then
+    takeBack(ticket)
+    changeTicket(ticket, { status = 'ended' })
+    wake(ticket, 'ENDED\tNOT_AVAILABLE\tNOT_AVAILABLE: cancelled\t-1')
+  else
+    endTicket(ticket, 'CANCELLED', 'NOT_AVAILABLE', 'NOT_AVAILABLE: cancelled', -1)
   end
-  return isFound
+end
+
+-- Ends every ticket of a requester that names a resource, granted and unclaimed ones too. Starts after a cursor, ''
+-- at first. Returns true if there was one; and the next cursor, '' at the end: a piece of work is done before that.
+local function cancel(requester, name, cursor)
+  local STEP, MAX_PIECE_WORK = 50, 3000
+  local prefix = '\2' .. requester .. '\n'
+  local isFound, last, rests = false, fromHex(cursor), nil
+  repeat
+    local lower = (last == '' and '[' or '(') .. prefix .. last
+    rests = redis.call('ZRANGE', linesKey, lower, '(\2' .. requester .. '\11', 'BYLEX', 'LIMIT', 0, STEP)
+    spend(3 + #rests / 4)
+    local orders = {}
+    for i, member in ipairs(rests) do
+      rests[i] = string.sub(member, #prefix + 1)
+      orders[i] = string.sub(member, -8)
+    end
+    readTickets(orders)
+    for _, rest in ipairs(rests) do
+      local ticket = ticketAt(rest)
+      spend(1)
+      if ticket and isNamed(ticket, name) then
+        isFound = true
+        cancelTicket(ticket)
+      end
+      last = rest
+      if work > MAX_PIECE_WORK then
+        return isFound, toHex(last)
+      end
+    end
+  until #rests < STEP
+  return isFound, ''
 end
