@@ -40,7 +40,7 @@ export async function cancel(
     at += cursor === '' ? statuses.length : statuses.length - 1;
     if (at >= items.length) return { ...charged, result: results };
     if (performance.now() > end)
-      throw new HoldfastError('unavailable', 'Not all of these waits are cancelled yet. Repeat the call.');
+      throw new HoldfastError('unavailable', 'Not all of these waits are cancelled yet. Repeat the call with fewer items.');
   }
 }
 
