@@ -15,14 +15,13 @@
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
-  ARGV[3]  cursor returned by the last piece, whose last item is the first item now; '' at first
+  ARGV[3]  cursor returned by the last piece: the place of a requester, and its ticket; '' at first
   ARGV[4]  the first item (items/cancel.lua)
 
-  Returns {'OK', quota, cursor, 'CANCELLED' or 'NOT_WAITING', ...}, with a status for each item that it looked at: a
-  script does a piece of work. A cursor other than '': the last of these has more tickets to look at. Or, with nothing
-  changed:
-  {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'} or {'AGAIN'}. Or
-  {'UNKNOWN'} if an earlier try ran and its reply was not kept.
+  Returns {'OK', quota, cursor, 'CANCELLED' or 'NOT_WAITING', ...}, with a status for each item: what this piece of work
+  did. With the cursor '' it was the last one. Or, with nothing changed: {'REFUSED', message}, the reply of refuse() in
+  refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'} or {'AGAIN'}. Or {'UNKNOWN'} if an earlier try ran and its reply
+  was not kept.
 ]]
 --@include requestOnce
 --@include items
@@ -38,21 +37,39 @@ end
 if tenant.queue and not queue then
   openQueue()
 end
-local MAX_PIECE_WORK = 3000
-local reply, cursor = { 'OK', charged.quota, '' }, ARGV[3]
+local reply = { 'OK', charged.quota, '' }
+-- The tickets of a requester are walked once for all items that name it: placesOf[requester] is what these name.
+local requesters, placesOf = {}, {}
 local overBudget = eachItem(items, function(item)
-  if #reply > 3 and (reply[3] ~= '' or work > MAX_PIECE_WORK) then
-    return
+  reply[#reply + 1] = 'NOT_WAITING'
+  local places = placesOf[item.requester]
+  if queue and not places then
+    places = {}
+    placesOf[item.requester], requesters[#requesters + 1] = places, item.requester
   end
-  spend(5)
-  local isFound = false
   if queue then
-    isFound, reply[3] = queue.cancel(item.requester, item.resource, cursor)
+    queue.addPlace(places, item.resource, #reply)
   end
-  cursor = ''
-  reply[#reply + 1] = isFound and 'CANCELLED' or 'NOT_WAITING'
+  spend(2)
 end)
 if overBudget then
   return tooMuch(overBudget)
+end
+local PIECE_WORK = 3000
+local limit = work + PIECE_WORK
+local first, after = string.match(ARGV[3], '^(%d+) (%x*)$')
+first = tonumber(first or 1)
+for n = first, #requesters do
+  if n > first and work > limit then
+    reply[3] = n .. ' '
+    break
+  end
+  local cursor = queue.cancel(requesters[n], placesOf[requesters[n]], n == first and after or '', limit, function(place)
+    reply[place] = 'CANCELLED'
+  end)
+  if cursor then
+    reply[3] = n .. ' ' .. cursor
+    break
+  end
 end
 return finish(remember(reply), charged.usage)

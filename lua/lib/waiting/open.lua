@@ -27,6 +27,6 @@ openQueue = function()
   do
 --@include waiting/cancel
 --@include waiting/page
-    queue.cancel, queue.page, queue.leave = cancel, page, leave
+    queue.addPlace, queue.cancel, queue.page, queue.leave = addPlace, cancel, page, leave
   end
 end

@@ -18,7 +18,8 @@ end
 -- tickets at most.
 local function page(cursor, limit, requester, resource)
   local STEP, MAX_LISTED_WORK = 50, 3000
-  local rows, last, looked = {}, fromHex(cursor), 0
+  local rows, last, looked, places = {}, fromHex(cursor), 0, {}
+  addPlace(places, resource, 1)
   while looked < limit and work < MAX_LISTED_WORK do
     local members = redis.call('ZRANGE', linesKey, '(\1' .. last, '(\2', 'BYLEX', 'LIMIT', 0, STEP)
     local orders = {}
@@ -29,7 +30,7 @@ local function page(cursor, limit, requester, resource)
     for _, order in ipairs(orders) do
       local ticket = ticketAt(order)
       if ticket and (requester == '' or ticket.requester == requester) and
-        (resource == '' or isNamed(ticket, resource)) then
+        (resource == '' or placeOf(ticket, places)) then
         spend(3)
         rows[#rows + 1] = rowOf(ticket)
       end

@@ -25,28 +25,34 @@ export async function cancel(
   items: readonly CancelItem[],
 ): Promise<Charged<CancelResult[]>> {
   const end = performance.now() + MAX_MS;
-  const results: CancelResult[] = [];
-  let [at, cursor] = [0, ''];
+  const args = items.flatMap((item) => itemArgs('cancel', item));
+  const cancelled = new Set<number>();
+  let cursor = '';
   for (;;) {
-    const args = [cursor, ...items.slice(at).flatMap((item) => itemArgs('cancel', item))];
-    const isContinuation = at > 0 || cursor !== '';
-    const { result: reply, ...charged } = await callCharged(engine, 'cancel', credential, () => args, {
+    const isContinuation = cursor !== '';
+    const { result: reply, ...charged } = await callCharged(engine, 'cancel', credential, () => [cursor, ...args], {
       isContinuation,
     });
     const [next, ...statuses] = reply;
-    for (const [i, item] of items.slice(at, at + statuses.length).entries())
-      results[at + i] = toResult(item, results[at + i], statuses[i]);
+    for (const [i, status] of statuses.entries()) if (toStatus(status) === 'CANCELLED') cancelled.add(i);
     cursor = toText(next);
-    at += cursor === '' ? statuses.length : statuses.length - 1;
-    if (at >= items.length) return { ...charged, result: results };
+    if (cursor === '') return { ...charged, result: items.map((item, i) => toResult(item, cancelled.has(i))) };
     if (performance.now() > end)
-      throw new HoldfastError('unavailable', 'Not all of these waits are cancelled yet. Repeat the call with fewer items.');
+      throw new HoldfastError(
+        'unavailable',
+        'Not all of these waits are cancelled yet. Repeat the call with fewer items.',
+      );
   }
 }
 
-/** @param before the result of earlier pieces */
-function toResult({ resource, requester }: CancelItem, before: CancelResult | undefined, reply: unknown): CancelResult {
+function toStatus(reply: unknown): CancelResult['status'] {
   const status = CANCEL_STATUSES.find((one) => one === reply);
   if (status === undefined) throw new TypeError('cancel returned an unknown status');
-  return before?.status === 'CANCELLED' ? before : { resource, requester, status };
+  return status;
 }
+
+const toResult = ({ resource, requester }: CancelItem, isCancelled: boolean): CancelResult => ({
+  resource,
+  requester,
+  status: isCancelled ? 'CANCELLED' : 'NOT_WAITING',
+});

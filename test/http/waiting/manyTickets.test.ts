@@ -56,3 +56,31 @@ test('a batch cancels 500 tickets of as many requesters', async () => {
   expect([status, body.filter((one) => one.status === 'CANCELLED').length]).toEqual([200, BATCH]);
   expect((await holdfast.waiting()).body).toEqual([]);
 });
+
+test('a batch cancels 500 tickets of one requester', async () => {
+  const names = numbers(BATCH).map((i) => `r${i}`);
+  await busy(names);
+  const tickets = names.map((resource) => ({ resource, requester: 'ann' }));
+  await wait(tickets);
+  const { status, body } = await holdfast.cancel(...tickets);
+  expect([status, body.filter((one) => one.status === 'CANCELLED').length]).toEqual([200, BATCH]);
+});
+
+test('a ticket that several items name is cancelled by the first of them', async () => {
+  await busy(['a', 'b']);
+  const requests = ['a', 'b'].map((resource) => ({
+    requestType: 'RESERVE',
+    resource,
+    requester: 'ann',
+    ttlSeconds: 60,
+  }));
+  await holdfast.request('POST', '/api/v1/Reservation/transaction?pollSeconds=0', {
+    method: 'ALL_OR_NONE',
+    waitSeconds: 60,
+    requests,
+  });
+  const { body } = await holdfast.cancel(
+    ...['none', 'b', 'a', 'b'].map((resource) => ({ resource, requester: 'ann' })),
+  );
+  expect(body.map((one) => one.status)).toEqual(['NOT_WAITING', 'CANCELLED', 'NOT_WAITING', 'NOT_WAITING']);
+});
