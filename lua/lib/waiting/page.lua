@@ -19,7 +19,9 @@ end
 local function page(cursor, limit, requester, resource)
   local STEP, MAX_LISTED_WORK = 50, 3000
   local rows, last, looked, places = {}, fromHex(cursor), 0, {}
-  addPlace(places, resource, 1)
+  if resource ~= '' then
+    addPlace(places, resource, 1)
+  end
   while looked < limit and work < MAX_LISTED_WORK do
     local members = redis.call('ZRANGE', linesKey, '(\1' .. last, '(\2', 'BYLEX', 'LIMIT', 0, STEP)
     local orders = {}

@@ -66,6 +66,14 @@ test('a batch cancels 500 tickets of one requester', async () => {
   expect([status, body.filter((one) => one.status === 'CANCELLED').length]).toEqual([200, BATCH]);
 });
 
+test('the list without a filter has all tickets, whatever is registered', async () => {
+  await holdfast.register({ name: 'pool', capacity: 2 });
+  await busy(['a', 'pool_1']);
+  await wait(['a', 'pool_1'].map((resource) => ({ resource, requester: 'ann' })));
+  expect((await holdfast.waiting()).body.map(({ resources }) => resources)).toEqual([['a'], ['pool_1']]);
+  expect((await holdfast.waiting('?resource=pool_1')).body).toHaveLength(1);
+});
+
 test('a ticket that several items name is cancelled by the first of them', async () => {
   await busy(['a', 'b']);
   const requests = ['a', 'b'].map((resource) => ({
