@@ -35,8 +35,9 @@ local function fieldsOfCall(ticket, request)
   local fields = {
     status = call.pollMs > 0 and 'attended' or 'detached', label = tenant.keyLabel, claimMs = wait.claimMs,
     order = string.char(100 - wait.priority) .. numberOf(ticket), endsAt = ticket.since + wait.waitMs,
-    heldUntil = nowMs + call.pollMs, instance = call.pollMs > 0 and call.instance or '', items = request.items,
+    items = request.items,
   }
+  fields.instance, fields.heldUntil = callersWith(ticket, call)
   if call.pollMs > 0 then
     noteBeat(call.instance)
   end
@@ -109,8 +110,11 @@ local function ask(request)
   end
   local ticket = ticketOf(request.requester, request.method, request.items)
   if ticket and ticket.status == 'granted' then
-    local waitedMs = claimTicket(ticket, request.items, request.items)
-    return { claimed = ticket, waitedMs = waitedMs }
+    if isWhole(ticket) then
+      return { claimed = ticket, waitedMs = claimTicket(ticket, request.items, request.items) }
+    end
+    changeTicket(ticket, { status = 'ended' })
+    ticket = nil
   end
   local number = ticket and numberOf(ticket) or nextNumber()
   local trial = {

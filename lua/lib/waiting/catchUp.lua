@@ -12,10 +12,13 @@ local REOPENS = '\1'
 -- otherDue[member]: due times to write, of members that are no tickets; false to remove one.
 local otherDue = {}
 
--- Returns when the attendance of a ticket ends, as far as is known now: claimMs after its call ended, or after its
--- instance was last heard of.
+-- Returns when the attendance of a ticket ends, as far as is known now: claimMs after its calls ended, or after their
+-- instances were last heard of.
 local function attendedUntil(ticket)
-  local beat = beats[ticket.instance] or 0
+  local beat = 0
+  eachInstance(ticket.instance, function(instance)
+    beat = math.max(beat, beats[instance] or 0)
+  end)
   return math.min(ticket.heldUntil, beat + BEAT_LAPSES_MS) + ticket.claimMs
 end
 

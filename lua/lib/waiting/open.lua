@@ -36,7 +36,7 @@ if tenant.queueText or tenant.mayWait then
     do
 --@include waiting/cancel
 --@include waiting/page
-      queue.cancel, queue.page, queue.leave = cancel, page, leave
+      queue.addPlace, queue.cancel, queue.page, queue.leave = addPlace, cancel, page, leave
     end
   end
 end
