@@ -46,18 +46,14 @@ local function replanTicket(ticket)
   local names, waitsFor = entries and linesOf(entries), nil
   local isSame = entries and table.concat(names, '\n') == table.concat(ticket.lines, '\n')
   spend(8)
-  if isSame and #ticket.items == 1 then
-    if freeAt(ticket.waitsFor) > 0 and tryGrant(ticket) then
-      touchChanges()
-    end
-    return
-  elseif not entries or not isFeasible(ticket.requester, ticket.method, ticket.items) then
+  if not entries or not isFeasible(ticket.requester, ticket.method, ticket.items) then
     return endTicket(ticket, 'NOT_VALID', 'NOT_VALID', 'NOT_VALID: its definitions have changed', -1)
+  elseif not isSame or ticket.method == 'FIRST' then
+    for _, name in ipairs(names) do
+      waitsFor = name == ticket.waitsFor and name or waitsFor
+    end
+    changeTicket(ticket, { lines = names, named = namedBy(ticket), waitsFor = waitsFor or names[1] })
   end
-  for _, name in ipairs(names) do
-    waitsFor = name == ticket.waitsFor and name or waitsFor
-  end
-  changeTicket(ticket, { lines = names, waitsFor = waitsFor or names[1] })
   if tryGrant(ticket) then
     touchChanges()
   end
@@ -102,7 +98,10 @@ end
 local function ticketsAround(name)
   local MAX_FOUND = 100
   local found = {}
-  for _, range in ipairs({ { '[' .. name .. '\n', '(' .. name .. '\11' }, { '[' .. name .. '_', '(' .. name .. '`' } }) do
+  for _, range in ipairs({
+    { '[' .. name .. '\n', '(' .. name .. '\11' }, { '[' .. name .. '_', '(' .. name .. '`' },
+    { '[\7' .. name .. '\n', '(\7' .. name .. '\11' },
+  }) do
     local members = redis.call('ZRANGE', linesKey, range[1], range[2], 'BYLEX', 'LIMIT', 0, MAX_FOUND)
     spend(3 + #members / 4)
     if #members == MAX_FOUND then
