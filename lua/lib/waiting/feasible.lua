@@ -14,7 +14,7 @@ do
       local slot = pool .. '_' .. index
       local record = not owners[slot] and recordAt(slot)
       spend(1)
-      if not owners[slot] and not (record and isThere(record)) then
+      if not owners[slot] and not (record and isThere(slot, record)) then
         return slot, index
       end
       index = index + 1
@@ -24,8 +24,8 @@ do
   -- Returns how many slots of a resource are held in the world of fits().
   local function countThere(resource, isThere)
     local count = 0
-    for _, record in ipairs(recordsOf(resource)) do
-      count = count + (isThere(record) and 1 or 0)
+    for _, slot in ipairs(heldSlotsOf(resource)) do
+      count = count + (isThere(slot, recordAt(slot)) and 1 or 0)
     end
     return count
   end
@@ -38,11 +38,11 @@ do
     local name = isPool and resource .. '\n' .. owner or entry.slot or resource
     spend(1)
     local record = not isPool and recordAt(name)
-    local holder = owners[name] or record and isThere(record) and record.owner
+    local holder = owners[name] or record and isThere(name, record) and record.owner
     if isPool and not holder then
       local slot = assignedSlot(resource, owner)
       record = slot and recordAt(slot)
-      holder = record and isThere(record) and owner
+      holder = record and isThere(slot, record) and owner
     end
     if holder then
       return holder == owner
@@ -62,7 +62,7 @@ do
     return count <= (own and own.capacity or 1)
   end
 
-  -- Tries to meet plans in a world where only some holds exist. isThere(record) tells whether a hold exists in it.
+  -- Tries to meet plans in a world where only some holds exist. isThere(slot, record) tells whether one exists in it.
   local function fits(listOfEntries, requester, isThere)
     local world = { owners = {}, counts = {}, isThere = isThere }
     for _, entries in ipairs(listOfEntries) do
@@ -78,8 +78,8 @@ do
   -- Returns true if the request of a ticket could be granted if nothing were held, and also if only what its requester
   -- holds were held, itself or along with its reservations. Else waiting would never end.
   isFeasible = function(requester, method, items)
-    local function isMine(record)
-      return isHeldThrough(requester, record.owner, 0)
+    local function isMine(slot, record)
+      return isHeldThrough(requester, slot, record.owner, 0)
     end
     -- What all items need; and what those need that the requester does not have.
     local all, lacked = {}, {}
