@@ -59,8 +59,7 @@ local function issue(ticket, request, refusal, others)
   ticket.since, ticket.slots, ticket.grantedAt = nowMs, '', 0
   ticket.requester, ticket.method, ticket.items = request.requester, request.method, request.items
   local fields = fieldsOfCall(ticket, request)
-  fields.lines, fields.waitsFor, fields.others = linesOf(entriesOf(ticket)), refusal, others
-  ticket.lines, ticket.others = fields.lines, others
+  fields.lines, fields.named, fields.waitsFor, fields.others = linesOf(entriesOf(ticket)), namedBy(ticket), refusal, others
   changeTicket(ticket, fields)
   noteWaitsFor(ticket)
   emitOfTicket('WAITING', 'WAIT', ticket, 'WAITING')
@@ -70,10 +69,10 @@ end
 local function goOn(ticket, request)
   local wasAway = ticket.status == 'away'
   local order, fields = ticket.order, fieldsOfCall(ticket, request)
-  fields.lines = linesOf(entriesOf(ticket) or {})
+  fields.lines, fields.named = linesOf(entriesOf(ticket) or {}), namedBy(ticket)
   changeTicket(ticket, fields)
   if wasAway or order ~= ticket.order then
-    activeRequesters[ticket.requester] = 1
+    activeRequesters[ticket.requester] = ''
   end
 end
 
