@@ -29,6 +29,7 @@
 --@include batch
 --@include tooMuch
 --@include waiting/open
+--@part waiting/cancel
 local items = readItems(4, cancelItem)
 local refused = requestOnce('WAIT', flags.isContinued and 0 or #items)
 if refused then
