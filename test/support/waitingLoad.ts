@@ -10,6 +10,8 @@ import { until } from './until.ts';
 export const CLAIM_SECONDS = 5;
 /** Dead instances count as alive for 6 s, their tickets for claimSeconds more, and a last grant lasts as long. */
 export const GRANTED_WITHIN_MS = 6000 + 2 * CLAIM_SECONDS * 1000 + 5000;
+/** Leases end, beats repeat wake-ups, connections are made again. */
+export const SOON_MS = 10_000;
 /** Longer than any wait here may last: a call that is forgotten is noticed. */
 const POLL_SECONDS = 30;
 const TTL_SECONDS = 2;
@@ -58,13 +60,16 @@ export class WaitingLoad {
   /** Called when a caller is about to give something back at an instance. */
   onRelease: (url: string) => void = () => {};
   readonly #target: Target;
+  readonly #withinMs: number;
   readonly #waiting = new Set<Waiting>();
   readonly #running: Promise<void>[];
   #isOver = false;
   #isDead = false;
 
-  constructor(target: Target, callers = 8) {
+  /** @param withinMs the time in which all who wait must be granted once nothing fails any more */
+  constructor(target: Target, withinMs = GRANTED_WITHIN_MS, callers = 8) {
     this.#target = target;
+    this.#withinMs = withinMs;
     const all = Array.from({ length: callers }, (_, i) => this.#live(`caller${i}`));
     this.#running = [...all, this.#watchClaims()];
   }
@@ -131,7 +136,7 @@ export class WaitingLoad {
 
   async #within(label: string, isMet: () => boolean): Promise<void> {
     try {
-      await until(label, isMet, GRANTED_WITHIN_MS);
+      await until(label, isMet, this.#withinMs);
     } catch (error) {
       const left = [...this.#waiting].map(({ requester, url }) => `${requester} at ${url}`);
       const client = createClient(this.#target.urls[0] ?? '', this.#target.key);

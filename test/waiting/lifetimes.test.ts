@@ -55,6 +55,21 @@ describe('a caller that disconnects', () => {
     await one.cancel({ resource: 'dead', requester: 'gone' });
   });
 
+  test('is not told of a grant: that stays unclaimed, and falls to the next', async () => {
+    const owner = await take('unclaimed');
+    const [gone, next] = await line('unclaimed', [one, 'hung up'], [two, 'next']);
+    gone?.hangUp();
+    await expect(gone?.response).rejects.toThrow();
+    // The instance has seen the connection close before it answers this.
+    await one.check({ resource: 'unclaimed' });
+    await one.unreserve(owner);
+    const { body } = await one.active();
+    expect(body.filter(({ resource }) => resource === 'unclaimed')).toMatchObject([
+      { requester: 'hung up', claimBy: expect.any(String) },
+    ]);
+    expect(await next?.first).toMatchObject({ status: 'ACQUIRED' });
+  });
+
   test('has its turn when it comes back within claimSeconds, at any instance', async () => {
     const owner = await take('back');
     const [restarted, next] = await line('back', [one, 'restarted'], [one, 'later']);

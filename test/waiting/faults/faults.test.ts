@@ -6,7 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Killable } from '../../support/killable.ts';
-import { WaitingLoad } from '../../support/waitingLoad.ts';
+import { GRANTED_WITHIN_MS, SOON_MS, WaitingLoad } from '../../support/waitingLoad.ts';
 
 const ROUNDS = Number(process.env.FAULTS ?? 1);
 
@@ -19,10 +19,11 @@ afterAll(() => service?.stop());
 const upTo = (ms: number) => pause(Math.random() * ms);
 const oneOf = () => Math.floor(Math.random() * 2);
 
-/** Each fault happens under load, and is over when it returns. */
-const FAULTS: readonly [string, (load: WaitingLoad) => Promise<void>][] = [
+/** Each fault happens under load, and is over when it returns. Those who wait must then be granted within a time. */
+const FAULTS: readonly [string, number, (load: WaitingLoad) => Promise<void>][] = [
   [
     'the instance that holds a call is killed in the moment of the grant',
+    GRANTED_WITHIN_MS,
     async (load) => {
       const i = oneOf();
       await load.release(service.urls[1 - i] ?? '');
@@ -34,6 +35,7 @@ const FAULTS: readonly [string, (load: WaitingLoad) => Promise<void>][] = [
   ],
   [
     'the instance that releases is killed in the moment of the release',
+    GRANTED_WITHIN_MS,
     async (load) => {
       const i = oneOf();
       await load.release(service.urls[i] ?? '');
@@ -44,6 +46,7 @@ const FAULTS: readonly [string, (load: WaitingLoad) => Promise<void>][] = [
   ],
   [
     'Redis is killed, and starts again with what it stored',
+    SOON_MS,
     async (load) => {
       await load.release(service.urls[oneOf()] ?? '');
       await upTo(4);
@@ -52,6 +55,7 @@ const FAULTS: readonly [string, (load: WaitingLoad) => Promise<void>][] = [
   ],
   [
     'an instance stands still for a while',
+    SOON_MS,
     async () => {
       const i = oneOf();
       service.instance(i).kill('SIGSTOP');
@@ -61,16 +65,18 @@ const FAULTS: readonly [string, (load: WaitingLoad) => Promise<void>][] = [
   ],
   [
     'wake-ups are lost',
+    SOON_MS,
     async (load) => {
-      for (let i = 0; i < 3; i++) {
+      for (let i = 0; i < 5; i++) {
         await load.release(service.urls[oneOf()] ?? '');
         await service.redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
-        await upTo(300);
+        await upTo(200);
       }
     },
   ],
   [
     'callers disconnect in the moment of a grant',
+    GRANTED_WITHIN_MS,
     async (load) => {
       for (let i = 0; i < 4; i++) {
         await load.release(service.urls[oneOf()] ?? '');
@@ -83,9 +89,9 @@ const FAULTS: readonly [string, (load: WaitingLoad) => Promise<void>][] = [
 
 test.each(FAULTS)(
   '%s',
-  async (_, fault) => {
+  async (_, withinMs, fault) => {
     for (let round = 0; round < ROUNDS; round++) {
-      const load = new WaitingLoad(service);
+      const load = new WaitingLoad(service, withinMs);
       try {
         await load.moreGrants(10);
         await fault(load);
