@@ -25,18 +25,11 @@ const tally = (results: readonly ItemResult[]): Outcome => ({
 });
 
 /** Waits for an operation. Counts it if a limit refuses it. */
-async function countLimit<Result>(
-  activity: Activity,
-  credential: Credential,
-  pending: Promise<Result>,
-): Promise<Result> {
-  try {
-    return await pending;
-  } catch (error) {
+const countLimit = <Result>(activity: Activity, credential: Credential, pending: Promise<Result>): Promise<Result> =>
+  pending.catch((error: unknown) => {
     if (error instanceof LimitError) activity.count(credential, LIMITED);
     throw error;
-  }
-}
+  });
 
 /**
  * Waits for an operation and counts each of its items. Items that wait are operations of the first call of their
