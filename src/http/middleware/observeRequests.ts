@@ -15,25 +15,26 @@ import { setRequestId } from '../requestId.ts';
 const PROBES = ['/healthz', '/readyz'];
 
 /**
- * One middleware for all of this: each middleware takes about 1 KiB of a call that is held.
+ * One middleware for all of this, and no async function: each takes up to 1 KiB of a call that is held.
  * @param metrics null: metrics are off
  */
 export const observeRequests = (log: Logger, metrics: Metrics | null) =>
-  createMiddleware<AppEnv>(async (c, next) => {
+  createMiddleware<AppEnv>((c, next) => {
     setRequestId(c);
     c.set('log', log);
     const start = performance.now();
-    await next();
-    const ms = performance.now() - start;
-    const { method, path } = c.req;
-    const { status } = c.res;
-    // The last match is the route's own pattern; without a route, the middleware's: /* or /api/v1/*.
-    metrics?.countRequest(method, routePath(c, -1), status, ms);
-    if (c.error instanceof LimitError) metrics?.countRefusal(c.error.hit.limitType);
-    const level = PROBES.includes(path) ? 'debug' : 'info';
-    if (!log.isLevelEnabled(level)) return;
-    // A caller who was refused unseen may have made the tenant up.
-    const tenant = isLockedOut(c.error) ? undefined : c.get('credential')?.tenant;
-    const durationMs = Math.round(ms * 100) / 100;
-    log[level]({ requestId: c.get('requestId'), tenant, method, path, status, durationMs }, 'request');
+    return next().then(() => {
+      const ms = performance.now() - start;
+      const { method, path } = c.req;
+      const { status } = c.res;
+      // The last match is the route's own pattern; without a route, the middleware's: /* or /api/v1/*.
+      metrics?.countRequest(method, routePath(c, -1), status, ms);
+      if (c.error instanceof LimitError) metrics?.countRefusal(c.error.hit.limitType);
+      const level = PROBES.includes(path) ? 'debug' : 'info';
+      if (!log.isLevelEnabled(level)) return;
+      // A caller who was refused unseen may have made the tenant up.
+      const tenant = isLockedOut(c.error) ? undefined : c.get('credential')?.tenant;
+      const durationMs = Math.round(ms * 100) / 100;
+      log[level]({ requestId: c.get('requestId'), tenant, method, path, status, durationMs }, 'request');
+    });
   });
