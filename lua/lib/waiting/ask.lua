@@ -1,8 +1,9 @@
 -- Requests that may wait: they are carried out now, or get a ticket, or go on with the one that they have
 -- (docs/specification.md#waiting).
+-- What the tickets of this request add to the number of items that wait, before they are issued.
+--@include waiting/beats
 --@include waiting/catchUp
 --@include waiting/claim
--- What the tickets of this request add to the number of items that wait, before they are issued.
 local pending = { items = 0 }
 -- Functions that issue and change the tickets of this request: they run once it is certain that it is not refused.
 local postponed = {}
@@ -34,8 +35,9 @@ local function fieldsOfCall(ticket, request)
   local fields = {
     status = call.pollMs > 0 and 'attended' or 'detached', label = tenant.keyLabel, claimMs = wait.claimMs,
     order = string.char(100 - wait.priority) .. numberOf(ticket), endsAt = ticket.since + wait.waitMs,
-    heldUntil = nowMs + call.pollMs, instance = call.pollMs > 0 and call.instance or '', items = request.items,
+    items = request.items,
   }
+  fields.instance, fields.heldUntil = callersWith(ticket, call)
   if call.pollMs > 0 then
     noteBeat(call.instance)
   end
@@ -57,8 +59,7 @@ local function issue(ticket, request, refusal, others)
   ticket.since, ticket.slots, ticket.grantedAt = nowMs, '', 0
   ticket.requester, ticket.method, ticket.items = request.requester, request.method, request.items
   local fields = fieldsOfCall(ticket, request)
-  fields.lines, fields.waitsFor, fields.others = linesOf(entriesOf(ticket)), refusal, others
-  ticket.lines, ticket.others = fields.lines, others
+  fields.lines, fields.named, fields.waitsFor, fields.others = linesOf(entriesOf(ticket)), namedBy(ticket), refusal, others
   changeTicket(ticket, fields)
   noteWaitsFor(ticket)
   emitOfTicket('WAITING', 'WAIT', ticket, 'WAITING')
@@ -68,10 +69,10 @@ end
 local function goOn(ticket, request)
   local wasAway = ticket.status == 'away'
   local order, fields = ticket.order, fieldsOfCall(ticket, request)
-  fields.lines = linesOf(entriesOf(ticket) or {})
+  fields.lines, fields.named = linesOf(entriesOf(ticket) or {}), namedBy(ticket)
   changeTicket(ticket, fields)
   if wasAway or order ~= ticket.order then
-    activeRequesters[ticket.requester] = 1
+    activeRequesters[ticket.requester] = ''
   end
 end
 
@@ -108,8 +109,11 @@ local function ask(request)
   end
   local ticket = ticketOf(request.requester, request.method, request.items)
   if ticket and ticket.status == 'granted' then
-    local waitedMs = claimTicket(ticket, request.items, request.items)
-    return { claimed = ticket, waitedMs = waitedMs }
+    if isWhole(ticket) then
+      return { claimed = ticket, waitedMs = claimTicket(ticket, request.items, request.items) }
+    end
+    changeTicket(ticket, { status = 'ended' })
+    ticket = nil
   end
   local number = ticket and numberOf(ticket) or nextNumber()
   local trial = {

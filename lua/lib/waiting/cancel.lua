@@ -3,20 +3,30 @@
 --@include unclaimed
 --@include waiting/endings
 
--- Returns true if a request names the resource that a name means, or has an item of that very name.
-local function isNamed(ticket, name)
+-- Returns what tells whether two names are the same, or mean the same: they are if they have one of these in common.
+local function meaningsOf(name)
   local resource, slot = resolve(name)
-  for _, item in ipairs(ticket.items) do
-    if item.resource == name then
-      return true
-    elseif resource then
-      local other, otherSlot = resolve(item.resource)
-      if other == resource and otherSlot == slot then
-        return true
-      end
-    end
+  return name .. '\n=', resource and resource .. '\n' .. (slot or '')
+end
+
+-- Notes the place of a name in a list of names, for placeOf().
+local function addPlace(places, name, place)
+  local same, meaning = meaningsOf(name)
+  places[same] = places[same] or place
+  if meaning then
+    places[meaning] = places[meaning] or place
   end
-  return false
+end
+
+-- Returns the first place of a name in `places` that the request of a ticket names; nil if it names none of them.
+local function placeOf(ticket, places)
+  local first
+  for _, item in ipairs(ticket.items) do
+    local same, meaning = meaningsOf(item.resource)
+    local place = math.min(places[same] or math.huge, meaning and places[meaning] or math.huge)
+    first = place < (first or math.huge) and place or first
+  end
+  return first
 end
 
 -- Releases the reservations of a grant that nobody has claimed.
@@ -33,26 +43,46 @@ local function takeBack(ticket)
   end
 end
 
--- Ends every ticket of a requester that names a resource, granted and unclaimed ones too. Returns true if there was
--- one.
-local function cancel(requester, name)
-  local isFound, n = false, 1
-  local rest = nthOf('\2' .. requester .. '\n', n)
-  while rest do
-    local ticket = ticketAt(rest)
-    if ticket and isNamed(ticket, name) then
-      isFound = true
-      if ticket.status == 'granted' then
-        takeBack(ticket)
-        changeTicket(ticket, { status = 'ended' })
-        wake(ticket, 'ENDED\tNOT_AVAILABLE\tNOT_AVAILABLE: cancelled\t-1')
-      else
-        endTicket(ticket, 'CANCELLED', 'NOT_AVAILABLE', 'NOT_AVAILABLE: cancelled', -1)
-      end
-    else
-      n = n + 1
-    end
-    rest = nthOf('\2' .. requester .. '\n', n)
+-- Ends a ticket because its requester cancels it.
+local function cancelTicket(ticket)
+  if ticket.status == 'granted' then
+    takeBack(ticket)
+    changeTicket(ticket, { status = 'ended' })
+    wake(ticket, 'ENDED\tNOT_AVAILABLE\tNOT_AVAILABLE: cancelled\t-1')
+  else
+    endTicket(ticket, 'CANCELLED', 'NOT_AVAILABLE', 'NOT_AVAILABLE: cancelled', -1)
   end
-  return isFound
+end
+
+-- Ends every ticket of a requester that names one of `places`, granted and unclaimed ones too, and calls found() with
+-- the first of these. Starts after a cursor, '' at first. Returns the next cursor once `work` is above a limit, nil at
+-- the end.
+local function cancel(requester, places, cursor, limit, found)
+  local STEP = 50
+  local prefix = '\2' .. requester .. '\n'
+  local last, rests = fromHex(cursor), nil
+  repeat
+    local lower = (last == '' and '[' or '(') .. prefix .. last
+    rests = redis.call('ZRANGE', linesKey, lower, '(\2' .. requester .. '\11', 'BYLEX', 'LIMIT', 0, STEP)
+    spend(3 + #rests / 4)
+    local orders = {}
+    for i, member in ipairs(rests) do
+      rests[i] = string.sub(member, #prefix + 1)
+      orders[i] = string.sub(member, -8)
+    end
+    readTickets(orders)
+    for _, rest in ipairs(rests) do
+      local ticket = ticketAt(rest)
+      local place = ticket and placeOf(ticket, places)
+      spend(1)
+      if place then
+        found(place)
+        cancelTicket(ticket)
+      end
+      last = rest
+      if work > limit then
+        return toHex(last)
+      end
+    end
+  until #rests < STEP
 end

@@ -2,6 +2,7 @@
 -- attendance (docs/specification.md#waiting-lifetimes). The queue is settled after each due time, as if a script had
 -- run then.
 --@include clock
+--@include waiting/beats
 --@include waiting/settle
 local MAX_DUE, MAX_DUE_WORK = 100, 1500
 -- Time after which a ticket that nobody attends ends.
@@ -11,10 +12,13 @@ local REOPENS = '\1'
 -- otherDue[member]: due times to write, of members that are no tickets; false to remove one.
 local otherDue = {}
 
--- Returns when the attendance of a ticket ends, as far as is known now: claimMs after its call ended, or after its
--- instance was last heard of.
+-- Returns when the attendance of a ticket ends, as far as is known now: claimMs after its calls ended, or after their
+-- instances were last heard of.
 local function attendedUntil(ticket)
-  local beat = beats[ticket.instance] or 0
+  local beat = 0
+  eachInstance(ticket.instance, function(instance)
+    beat = math.max(beat, beats[instance] or 0)
+  end)
   return math.min(ticket.heldUntil, beat + BEAT_LAPSES_MS) + ticket.claimMs
 end
 
@@ -34,22 +38,20 @@ local function elapse(ticket)
   endTicket(ticket, 'ELAPSED', reply[1], reply[2], place)
 end
 
--- Carries out what is due of a ticket.
-local function handleDue(ticket)
-  if ticket.status == 'granted' then
-    if ticket.due <= nowMs then
-      changeTicket(ticket, { status = 'ended' })
-    end
-  elseif ticket.endsAt <= nowMs or ticket.status == 'away' then
-    if ticket.due <= nowMs then
-      elapse(ticket)
-    end
+-- Carries out what is due of a ticket at a time.
+local function handleDue(ticket, time)
+  if ticket.due > time then
+    return
+  elseif ticket.status == 'granted' then
+    changeTicket(ticket, { status = 'ended' })
+  elseif ticket.endsAt <= time or ticket.status == 'away' then
+    elapse(ticket)
   elseif ticket.status == 'attended' then
     local ends = attendedUntil(ticket)
-    if ends > nowMs then
+    if ends > time then
       changeTicket(ticket, { due = math.min(ticket.endsAt, ends) })
     else
-      changeTicket(ticket, { status = 'away', due = math.min(ticket.endsAt, nowMs + AWAY_MS) })
+      changeTicket(ticket, { status = 'away', due = math.min(ticket.endsAt, ends + AWAY_MS) })
     end
   end
 end
@@ -64,18 +66,27 @@ local function membersDue(key)
   return redis.call('ZRANGE', key, '-inf', nowMs, 'BYSCORE', 'LIMIT', 0, MAX_DUE, 'WITHSCORES')
 end
 
--- Handles one due member of a ticket.
-local function handleMember(member)
+-- Handles the member at a place of a list of membersDue(). If its ticket is due again before now, adds it to the list.
+local function handleMember(waits, place)
+  local member, time = waits[place], tonumber(waits[place + 1])
   if member == REOPENS then
     otherDue[member] = false
     planAgain()
     return
   end
   local ticket = ticketAt(member)
-  if ticket then
-    handleDue(ticket)
-  else
+  if not ticket then
     otherDue[member] = false
+    return
+  end
+  handleDue(ticket, time)
+  if ticket.status ~= 'ended' and ticket.due > time and ticket.due <= nowMs then
+    local at = place + 2
+    while waits[at] and tonumber(waits[at + 1]) < ticket.due do
+      at = at + 2
+    end
+    table.insert(waits, at, ticket.due)
+    table.insert(waits, at, member)
   end
 end
 
@@ -105,7 +116,7 @@ local function catchUp(endLease)
       i = i + 2
     end
     while waits[j] and tonumber(waits[j + 1]) == time do
-      handleMember(waits[j])
+      handleMember(waits, j)
       j = j + 2
     end
     if not settle() then

@@ -35,6 +35,17 @@ local function startLease(reservation, token, ttlMs)
   return claimed
 end
 
+-- Returns true if all reservations of a granted ticket are unclaimed. If not, a session has released some of them.
+local function isWhole(ticket)
+  for slot in string.gmatch(ticket.slots, '[^\n]+') do
+    local reservation = recordAt(slot)
+    if not reservation or reservation.token ~= UNCLAIMED or reservation.owner ~= ticket.requester then
+      return false
+    end
+  end
+  return true
+end
+
 -- Claims all reservations of a granted ticket. Takes the items of the claiming request, which have the release tokens;
 -- a reservation that none of them names gets the token of the first. `leases` are the items that have the leases.
 -- Returns how long the ticket waited, in ms.
@@ -71,7 +82,8 @@ end
 local function runClaims()
   for _, one in ipairs(claims) do
     local reservation = recordAt(one.slot)
-    if reservation.token == UNCLAIMED then
+    local isThere = reservation and reservation.fence and string.format('%d', reservation.fence) == one.reply[3]
+    if isThere and reservation.token == UNCLAIMED then
       local ticket = ticketOfGrant(reservation)
       if ticket then
         claimTicket(ticket, { one.item }, ticket.items)
@@ -80,7 +92,12 @@ local function runClaims()
       end
       reservation = recordAt(one.slot)
     end
-    one.reply[4], one.reply[5] = reservation.expiresAt, reservation.token
+    if isThere then
+      one.reply[4], one.reply[5] = reservation.expiresAt, reservation.token
+    else
+      -- A session released it in a later item.
+      one.reply[5] = one.item.token
+    end
   end
   dropClaims(0)
 end

@@ -1,5 +1,6 @@
 -- Lists the tickets that wait.
 --@include waiting/cancel
+--@include waiting/stateText
 
 -- Returns a ticket's row (commands/waiting/waiting.lua).
 local function rowOf(ticket)
@@ -18,7 +19,10 @@ end
 -- tickets at most.
 local function page(cursor, limit, requester, resource)
   local STEP, MAX_LISTED_WORK = 50, 3000
-  local rows, last, looked = {}, fromHex(cursor), 0
+  local rows, last, looked, places = {}, fromHex(cursor), 0, {}
+  if resource ~= '' then
+    addPlace(places, resource, 1)
+  end
   while looked < limit and work < MAX_LISTED_WORK do
     local members = redis.call('ZRANGE', linesKey, '(\1' .. last, '(\2', 'BYLEX', 'LIMIT', 0, STEP)
     local orders = {}
@@ -29,7 +33,7 @@ local function page(cursor, limit, requester, resource)
     for _, order in ipairs(orders) do
       local ticket = ticketAt(order)
       if ticket and (requester == '' or ticket.requester == requester) and
-        (resource == '' or isNamed(ticket, resource)) then
+        (resource == '' or placeOf(ticket, places)) then
         spend(3)
         rows[#rows + 1] = rowOf(ticket)
       end
@@ -42,10 +46,22 @@ local function page(cursor, limit, requester, resource)
   return rows, toHex(last)
 end
 
--- Notes that a call for a ticket has ended, if this instance held the last one.
+-- Notes that an instance holds no call for a ticket any more. With the last one, its attendance begins to end.
 local function leave(id, instance)
   local ticket = ticketAt(struct.pack('>I7', tonumber(id)))
-  if ticket and ticket.status == 'attended' and ticket.instance == instance and ticket.heldUntil > nowMs then
-    changeTicket(ticket, { heldUntil = nowMs, due = math.min(ticket.endsAt, nowMs + ticket.claimMs) })
+  if not ticket or ticket.status == 'granted' or ticket.heldUntil <= nowMs then
+    return
   end
+  local others = withoutInstance(ticket.instance, instance)
+  if #others == #ticket.instance then
+    return
+  end
+  local fields = { instance = others }
+  if others == '' then
+    fields.instance, fields.heldUntil = ticket.instance, nowMs
+    if ticket.status == 'attended' then
+      fields.due = math.min(ticket.endsAt, nowMs + ticket.claimMs)
+    end
+  end
+  changeTicket(ticket, fields)
 end

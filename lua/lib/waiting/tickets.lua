@@ -8,14 +8,16 @@
 --   items       array of {resource, ttlMs, type}
 --   since, endsAt       ms: when it was issued, and when it ends
 --   claimMs     how long it stays attended after its call, and how long a grant waits to be claimed
---   heldUntil   ms: its call ends at the latest then
---   instance    the instance that holds its call, '' none
+--   heldUntil   ms: its calls end at the latest then
+--   instance    the instances that hold its calls (callers.lua), '' none
 --   due         ms: it must be looked at then (catchUp.lua)
 --   lines       names of the resources and slots in its plan
 --   waitsFor    the first of these that it lacked when it was last looked at
 --   others      for FIRST: what its other items wait for
+--   named       for FIRST: the names in the plans of all items
 --   slots       once granted: the slots of its reservations, each followed by '\n'
 --   grantedAt   ms
+--@include waiting/callers
 --@include waiting/lines
 local tickets, changedTickets = {}, {}
 local FIELDS = {
@@ -46,6 +48,7 @@ local function packTicket(ticket)
   parts[#FIELDS + 2] = items
   parts[#FIELDS + 3] = not areLinesShort and ticket.lines or 0
   parts[#FIELDS + 4] = #ticket.others > 0 and ticket.others or 0
+  parts[#FIELDS + 5] = #ticket.named > 0 and ticket.named or nil
   if ticket.waitsFor == first then
     parts[11] = 0
   end
@@ -64,7 +67,7 @@ local function unpackTicket(number, packed)
   end
   local first, ticketLines, others = ticket.items[1].resource, parts[#FIELDS + 3], parts[#FIELDS + 4]
   ticket.lines = ticketLines == 0 and { first } or ticketLines
-  ticket.others = others == 0 and {} or others
+  ticket.others, ticket.named = others == 0 and {} or others, parts[#FIELDS + 5] or {}
   if ticket.waitsFor == 0 then
     ticket.waitsFor = first
   end
@@ -101,14 +104,20 @@ local function ticketAt(order)
   return ticket or nil
 end
 
--- Returns the digest of a request: the same for the same requester, method and items.
+-- Returns the digest of a request: the same for the same requester, method and items. It has 56 bits, in bytes below
+-- 128 (lines.lua): with 32 bits, every hundredth requester with 10,000 tickets would have two of the same digest.
 local function digestOf(requester, method, items)
   local parts = { requester, method }
   for _, item in ipairs(items) do
     parts[#parts + 1] = item.resource
   end
-  return string.sub(redis.sha1hex(table.concat(parts, '\n')), 1, 8)
+  return (string.gsub(string.sub(redis.sha1hex(table.concat(parts, '\n')), 1, 16), '%x%x', function(hex)
+    return string.char(tonumber(hex, 16) % 128)
+  end))
 end
+
+-- The kind of a ticket's member in the line of what it waits for.
+local KINDS = { attended = '\nw', detached = '\nv', away = '\nu' }
 
 -- Calls visit(prefix, rest) for each member of the lines that a ticket has.
 local function eachMember(ticket, visit)
@@ -118,22 +127,29 @@ local function eachMember(ticket, visit)
   end
   visit('\2' .. ticket.requester .. '\n', ticket.digest .. order)
   if status == 'granted' then
-    if ticket.instance ~= '' then
-      visit('\3' .. ticket.instance .. '\n', order)
-    end
+    eachInstance(ticket.instance, function(instance)
+      visit('\3' .. instance .. '\n', order)
+    end)
     return
   end
   visit('\1', order)
-  if status == 'attended' then
-    for _, name in ipairs(ticket.lines) do
-      visit(name .. (name == ticket.waitsFor and '\nw' or '\nl'), order)
-    end
-  else
-    visit(ticket.waitsFor .. (status == 'detached' and '\nv' or '\nu'), order)
+  local own, other = KINDS[status], status == 'attended' and '\nl' or '\nd'
+  for _, name in ipairs(ticket.lines) do
+    visit(name .. (name == ticket.waitsFor and own or other), order)
   end
-  if status ~= 'away' then
-    for _, name in ipairs(ticket.others) do
-      visit(name .. '\nf', order)
+  if status ~= 'attended' then
+    visit(ticket.waitsFor .. own, order)
+  end
+  for _, name in ipairs(status ~= 'away' and ticket.others or {}) do
+    visit(name .. '\nf', order)
+  end
+  for _, name in ipairs(ticket.named) do
+    visit(name .. '\nd', order)
+  end
+  for _, item in ipairs(ticket.items) do
+    local last = string.match(item.resource, '>([^>]*)$')
+    if last then
+      visit('\7' .. last .. '\n', order)
     end
   end
 end
