@@ -2,7 +2,6 @@
 --@include callWith
 --@include due
 --@include publish
---@include queue
 
 -- True if the earliest due time must be read again: a new reservation only lowers it, but ending one may raise it.
 local isDueStale = false
@@ -126,8 +125,8 @@ local function commit(usage)
       fields[5], fields[6] = 'nextDue', tenant.nextDue
     end
   end
-  if queue then
-    queue.write(fields)
+  if tenant.queue then
+    tenant.queue.write(fields)
   end
   if tenant.indexed ~= tenant.indexedBefore then
     fields[#fields + 1] = 'indexed'
@@ -138,7 +137,7 @@ local function commit(usage)
     fields[#fields + 1] = usage
   end
   publish(fields)
-  if queue then
-    queue.publishWakes()
+  if tenant.queue then
+    tenant.queue.publishWakes()
   end
 end

@@ -55,7 +55,7 @@ do
     definitionsVersion = found[15],
     closing = tonumber(found[16] or 0),
     publisher = found[17] or '',
-    queue = found[18],
+    queueText = found[18],
     beats = found[19] or '',
   }
 end

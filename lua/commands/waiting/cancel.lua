@@ -34,8 +34,8 @@ local refused = requestOnce('WAIT', flags.isContinued and 0 or #items)
 if refused then
   return refused
 end
-if tenant.queue and not queue then
-  openQueue()
+if tenant.queueText and not tenant.queue then
+  tenant.openQueue()
 end
 local reply = { 'OK', charged.quota, '' }
 -- The tickets of a requester are walked once for all items that name it: placesOf[requester] is what these name.
@@ -43,12 +43,12 @@ local requesters, placesOf = {}, {}
 local overBudget = eachItem(items, function(item)
   reply[#reply + 1] = 'NOT_WAITING'
   local places = placesOf[item.requester]
-  if queue and not places then
+  if tenant.queue and not places then
     places = {}
     placesOf[item.requester], requesters[#requesters + 1] = places, item.requester
   end
-  if queue then
-    queue.addPlace(places, item.resource, #reply)
+  if tenant.queue then
+    tenant.queue.addPlace(places, item.resource, #reply)
   end
   spend(2)
 end)
@@ -64,7 +64,8 @@ for n = first, #requesters do
     reply[3] = n .. ' '
     break
   end
-  local cursor = queue.cancel(requesters[n], placesOf[requesters[n]], n == first and after or '', limit, function(place)
+  local requester, from = requesters[n], n == first and after or ''
+  local cursor = tenant.queue.cancel(requester, placesOf[requester], from, limit, function(place)
     reply[place] = 'CANCELLED'
   end)
   if cursor then

@@ -2,6 +2,7 @@
 -- attendance (docs/specification.md#waiting-lifetimes). The queue is settled after each due time, as if a script had
 -- run then.
 --@include clock
+--@include waiting/beats
 --@include waiting/settle
 local MAX_DUE, MAX_DUE_WORK = 100, 1500
 -- Time after which a ticket that nobody attends ends.

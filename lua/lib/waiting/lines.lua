@@ -13,8 +13,8 @@
 --   \5<name>\n<flags><after>        a line that still has to be looked at, from a ticket on (active.lua)
 --   \6<requester>\n<place>          a requester whose tickets still have to be looked at, from a place on
 -- lineWrites[member]: true to add it, false to remove it; write.lua does so.
+--@include waiting/concerns
 --@include waiting/state
---@include openFor
 --@include work
 local lineWrites, isLineWritten = {}, false
 -- ranges[prefix]: what follows the prefix in its members, sorted, as far as it was read; `last` is the last one read,

@@ -1,5 +1,6 @@
 -- Lists the tickets that wait.
 --@include waiting/cancel
+--@include waiting/stateText
 
 -- Returns a ticket's row (commands/waiting/waiting.lua).
 local function rowOf(ticket)

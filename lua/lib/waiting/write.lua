@@ -1,6 +1,7 @@
 -- Writes the changes of the queue.
 --@include callWith
 --@include waiting/catchUp
+--@include waiting/stateText
 
 -- Returns the due times of the changed tickets to add and to remove, and writes their records.
 local function writeTickets()
@@ -40,7 +41,7 @@ end
 -- it: field, value, ...
 local function writeQueue(fields)
   if state.tickets == 0 and state.granted == 0 then
-    if tenant.queue then
+    if tenant.queueText then
       redis.call('UNLINK', ticketsKey, linesKey, waitsKey)
       redis.call('HDEL', tenantKey, 'queue')
     end
@@ -61,7 +62,7 @@ local function writeQueue(fields)
       state.nextDue = tonumber(redis.call('ZRANGE', waitsKey, 0, 0, 'WITHSCORES')[2] or math.huge)
     end
     local text = stateText()
-    if text ~= tenant.queue then
+    if text ~= tenant.queueText then
       fields[#fields + 1] = 'queue'
       fields[#fields + 1] = text
     end
@@ -95,5 +96,5 @@ end
 -- Returns true if this script changed anything of the queue.
 local function isQueueChanged()
   return #changedTickets > 0 or isLineWritten or areBeatsChanged or next(otherDue) ~= nil or
-    (stateText() or false) ~= tenant.queue
+    (stateText() or false) ~= tenant.queueText
 end
