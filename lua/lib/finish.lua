@@ -16,7 +16,7 @@ local function finish(reply, usage)
   if (tenant.queueText or tenant.queue) and usage and reply and reply[1] == 'OK' then
     local due = math.min(tenant.nextDue, tenant.queueState.nextDue)
     reply[2] = reply[2] .. ' ' .. (due == math.huge and -1 or math.max(0, math.ceil(due - nowMs))) .. ' ' ..
-      (tenant.queue and tenant.queue.reads() or 0)
+      (tenant.queue and tenant.queue.reads and tenant.queue.reads() or 0)
   end
   return reply
 end

@@ -143,21 +143,18 @@ export class Paper extends Turns {
   ): ReserveResult {
     const before = this.before();
     if (!isPart || !isExempt) this.keptSlots = without(this.keptAhead(rank).slots, released);
-    const result = super.reserve(item, token);
+    let result = super.reserve(item, token);
     this.keptSlots = new Set();
-    if (isSuccess(result) && (result.status === 'ALREADY_HAD' || isPart)) return result;
-    if (isSuccess(result) && !this.overtakes(start, rank, released, new Set())) return result;
+    if (!isSuccess(result)) result = super.reserve(item, token);
+    if (!isSuccess(result) || result.status === 'ALREADY_HAD' || isPart) return result;
+    if (!this.overtakes(start, rank, released, new Set())) return result;
     this.undo(before);
-    const plain = super.reserve(item, token);
-    if (!isSuccess(plain) || isExempt) return plain;
-    this.undo(before);
+    if (isExempt) return super.reserve(item, token);
     const { resource, requester } = item;
     return { resource, requester, status: 'NOT_AVAILABLE', explanation: KEPT, ...nothingHad };
   }
 
-  /**
-   * Whether what was reserved since `start` takes what is kept from its requesters, apart from those that are exempt.
-   */
+  /** Whether what was reserved since `start` takes what is kept from its requesters, but for those that are exempt. */
   private overtakes(
     { reservations, holds }: Before,
     rank: Rank,

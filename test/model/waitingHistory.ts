@@ -56,6 +56,14 @@ export async function run({ engine, credential }: RunningEngine, history: readon
     }
   }
 
+  async function noteListed(): Promise<void> {
+    const keys = (await all(waiting(engine, credential))).map(({ requester, method, resources }) =>
+      JSON.stringify([requester, method ?? '', resources]),
+    );
+    model.isListed = ({ requester, method, items }) =>
+      keys.includes(JSON.stringify([requester, method, items.map(({ resource }) => resource)]));
+  }
+
   async function compareQueue(): Promise<void> {
     const rows = await all(waiting(engine, credential));
     expect(
@@ -164,11 +172,13 @@ export async function run({ engine, credential }: RunningEngine, history: readon
     switch (step.do) {
       case 'register': {
         const answer = await refusable(changes.register(credential, step.items.map(toDefinition)));
+        await noteListed();
         expect(sorted(answer)).toEqual(sorted(model.register(step.items) ?? 'refused'));
         return;
       }
       case 'delete': {
         const answer = await refusable(changes.delete(credential, step.name, true));
+        await noteListed();
         expect(sorted(answer)).toEqual(sorted(model.delete(step.name, true)));
         return;
       }

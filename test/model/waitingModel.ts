@@ -18,6 +18,9 @@ import type { Ticket } from './tickets.ts';
 const AWAY_MS = 600_000;
 
 export class WaitingModel extends Queue {
+  /** Whether the engine lists a ticket after a change of definitions. */
+  isListed: (ticket: Ticket) => boolean = () => true;
+
   unreserveAll(items: readonly UnreserveItem[]): UnreserveResult[] {
     const results = items.map((item) => this.unreserve(item));
     this.settle();
@@ -43,9 +46,7 @@ export class WaitingModel extends Queue {
     return { ...answer, results };
   }
 
-  /**
-   * Cancels tickets and unclaimed grants by requester and by what a name stands for. Returns a status for each item.
-   */
+  /** Cancels tickets and unclaimed grants by requester and by what a name stands for. Returns each item's status. */
   cancel(items: readonly { resource: string; requester: string }[]): string[] {
     const statuses = items.map(({ resource, requester }) => {
       const names = (one: Ticket | Queue['grants'][number]) =>
@@ -79,20 +80,30 @@ export class WaitingModel extends Queue {
   }
 
   override register(items: readonly Registration[]): Definition[] | null {
+    const hopeless = this.hopeless();
     const stored = super.register(items);
-    if (stored !== null) this.planAgain();
+    if (stored !== null) this.planAgain(hopeless);
     return stored;
   }
 
   override delete(name: string, cascade: boolean): string[] | 'refused' | 'unregistered' {
+    const hopeless = this.hopeless();
     const deleted = super.delete(name, cascade);
-    if (Array.isArray(deleted)) this.planAgain();
+    if (Array.isArray(deleted)) this.planAgain(hopeless);
     return deleted;
   }
 
-  /** Ends the tickets that the definitions of now do not allow. */
-  private planAgain(): void {
-    this.tickets = this.tickets.filter((ticket) => this.canBeMet(ticket));
+  private hopeless(): Ticket[] {
+    return this.tickets.filter((ticket) => !this.canBeMet(ticket));
+  }
+
+  /**
+   * Ends the tickets that a change of definitions no longer allows.
+   * @param hopeless tickets that what their requesters took had made hopeless before: the engine may end them too
+   */
+  private planAgain(hopeless: readonly Ticket[]): void {
+    const mayStay = (ticket: Ticket) => hopeless.includes(ticket) && this.isListed(ticket);
+    this.tickets = this.tickets.filter((ticket) => this.canBeMet(ticket) || mayStay(ticket));
     this.settle();
   }
 

@@ -39,6 +39,7 @@
 --@include asTexts
 tenant.mayWait = ARGV[4] ~= ''
 --@include waiting/open
+--@part waiting/requests
 local items = readItems(5, reserveItem)
 local refused = admit()
 if refused then

@@ -40,6 +40,7 @@
 --@include asTexts
 tenant.mayWait = ARGV[5] ~= ''
 --@include waiting/open
+--@part waiting/requests
 local items = readItems(7, transactionItem)
 local method = ARGV[4]
 local refused = admit()

@@ -29,6 +29,7 @@
 --@include batch
 --@include tooMuch
 --@include waiting/open
+--@part waiting/cancel
 local items = readItems(4, cancelItem)
 local refused = requestOnce('WAIT', flags.isContinued and 0 or #items)
 if refused then
@@ -64,8 +65,7 @@ for n = first, #requesters do
     reply[3] = n .. ' '
     break
   end
-  local requester, from = requesters[n], n == first and after or ''
-  local cursor = tenant.queue.cancel(requester, placesOf[requester], from, limit, function(place)
+  local cursor = tenant.queue.cancel(requesters[n], placesOf[requesters[n]], n == first and after or '', limit, function(place)
     reply[place] = 'CANCELLED'
   end)
   if cursor then

@@ -20,6 +20,7 @@
 --@include expiry
 tenant.mayWait = true
 --@include waiting/open
+--@part waiting/leave
 if not tenant.queue then
   tenant.openQueue()
 end

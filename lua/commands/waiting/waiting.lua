@@ -25,6 +25,7 @@
 ]]
 --@include look
 --@include waiting/open
+--@part waiting/page
 local refused = look()
 if refused then
   return refused

@@ -11,7 +11,7 @@ local settledTo = 0
 --   next            the next ticket to look at, false for none, nil if it was not looked up
 --   isJoinable      a system requester took a slot of it, which others may join
 --   isKept          looked at since some slot is free and kept
--- activeRequesters[requester]: the place of the next of its tickets.
+-- activeRequesters[requester]: the last of its tickets that was looked at, '' for none.
 local active, activeRequesters = {}, {}
 
 local function isSystem(owner)
@@ -53,7 +53,7 @@ local function touch(slot, before, now)
       activate(name, owner and true)
     end
     if isTaken and not activeRequesters[owner] and not isLineEmpty(name) then
-      activeRequesters[owner] = 1
+      activeRequesters[owner] = ''
     end
   end
 end
@@ -107,16 +107,21 @@ local function peek(name, cursor)
   return first
 end
 
--- Returns the first of a requester's tickets from a place on that waits; nil if there is none.
+-- Returns the first of a requester's tickets that waits and was not looked at yet; nil if there is none.
 local function peekOf(requester)
-  while activeRequesters[requester] <= MAX_TURNS do
-    local rest = nthOf('\2' .. requester .. '\n', activeRequesters[requester])
-    local ticket = rest and ticketAt(string.sub(rest, -7))
-    if not rest or ticket and ticket.status ~= 'granted' then
-      return rest and ticket.order
+  local after, first = activeRequesters[requester], nil
+  for n = 1, MAX_TURNS do
+    local rest = nthOf('\2' .. requester .. '\n', n)
+    if not rest then
+      break
     end
-    activeRequesters[requester] = activeRequesters[requester] + 1
+    local order = string.sub(rest, -8)
+    if order > after and not (first and first < order) then
+      local ticket = ticketAt(order)
+      first = ticket and ticket.status ~= 'granted' and order or first
+    end
   end
+  return first
 end
 
 -- Returns the first ticket in order of all that must be looked at, and a function that moves on behind it.
@@ -146,7 +151,7 @@ local function firstActive()
       activeRequesters[requester] = nil
     elseif not best or order < best then
       best, moveOn = order, function()
-        activeRequesters[requester] = activeRequesters[requester] + 1
+        activeRequesters[requester] = order
       end
     end
   end
@@ -161,8 +166,8 @@ local function saveActive()
       noteLine(name, cursor)
     end
   end
-  for requester, place in pairs(activeRequesters) do
-    setMember('\6', requester .. '\n' .. string.char(place), true)
+  for requester, after in pairs(activeRequesters) do
+    setMember('\6', requester .. '\n' .. after, true)
     state.isUnsettled = true
   end
   active, activeRequesters, activeCount = {}, {}, 0
@@ -189,8 +194,8 @@ local function resumeActive()
   state.isUnsettled = rest ~= nil
   rest = nthOf('\6', 1)
   while rest do
-    local requester, place = string.match(rest, '^([^\n]*)\n(.)$')
-    isAny, activeRequesters[requester] = true, string.byte(place)
+    local requester, after = string.match(rest, '^([^\n]*)\n(.*)$')
+    isAny, activeRequesters[requester] = true, after
     setMember('\6', rest, false)
     rest = nthOf('\6', 1)
   end

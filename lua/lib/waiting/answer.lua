@@ -39,18 +39,32 @@ local function firstReply(outcome)
   return outcome.reply or { 'ACQUIRED' }
 end
 
--- Returns the reply to an item of a request whose ticket was granted, or had ended since its requester has it all.
+-- Returns the reply to an item that the requester of a request has.
 local function replyOfHeld(request, item, waitedMs)
-  local resource, slot = resolve(item.resource)
-  local had = resource and reservationOn(resource, slot, request.requester)
-  if not had then
-    return SKIPPED
-  end
   local reply = (reserveOne({ resource = item.resource, requester = request.requester, token = item.token }))
   if reply[1] == 'ACQUIRED' then
     reply[7] = string.format('%.0f', waitedMs)
   end
   return reply
+end
+
+-- Returns the replies to the items of a request whose ticket was granted, or had ended since its requester has it all.
+-- Of a FIRST, that is one item.
+local function repliesOfHeld(request, ticket, waitedMs)
+  local replies, isTold = {}, false
+  local slots = '\n' .. ticket.slots
+  for i, item in ipairs(request.items) do
+    local resource, slot = resolve(item.resource)
+    local had = resource and reservationOn(resource, slot, request.requester)
+    local isOne = had and (slots == '\n' or string.find(slots, '\n' .. had.slot .. '\n', 1, true))
+    if had and (request.method ~= 'FIRST' or isOne and not isTold) then
+      isTold = true
+      replies[i] = replyOfHeld(request, item, waitedMs)
+    else
+      replies[i] = SKIPPED
+    end
+  end
+  return replies
 end
 
 -- Returns an array of the replies to the items of a request, once the queue is settled. Takes what ask() returned. A
@@ -60,12 +74,11 @@ local function answer(outcome, request)
   if ticket and ticket.status == 'granted' then
     claimed, waitedMs = ticket, claimTicket(ticket, request.items, request.items)
   end
-  local replies = {}
-  for i, item in ipairs(request.items) do
+  local isHeld = claimed or ticket and ticket.status == 'ended'
+  local replies = isHeld and repliesOfHeld(request, claimed or ticket, waitedMs or 0) or {}
+  for i = 1, isHeld and 0 or #request.items do
     local one = outcome.done and outcome.done[i]
-    if claimed or ticket and ticket.status == 'ended' then
-      replies[i] = replyOfHeld(request, item, waitedMs or 0)
-    elseif ticket then
+    if ticket then
       replies[i] = waitingReply(ticket)
     elseif one then
       replies[i] = one[1]

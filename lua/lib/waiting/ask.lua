@@ -1,9 +1,11 @@
 -- Requests that may wait: they are carried out now, or get a ticket, or go on with the one that they have
 -- (docs/specification.md#waiting).
--- What the tickets of this request add to the number of items that wait, before they are issued.
 --@include waiting/beats
 --@include waiting/catchUp
 --@include waiting/claim
+--@include waiting/otherCallers
+
+-- What the tickets of this request add to the number of items that wait, before they are issued.
 local pending = { items = 0 }
 -- Functions that issue and change the tickets of this request: they run once it is certain that it is not refused.
 local postponed = {}
@@ -27,6 +29,18 @@ end
 local function nextNumber()
   state.last = math.max(state.last + 1, nowUs)
   return struct.pack('>I7', state.last)
+end
+
+-- Returns the fields `instance` and `heldUntil` of a ticket that a call issues or goes on with. Calls that are held
+-- already stay so.
+local function callersWith(ticket, call)
+  local isHeld = ticket.instance and ticket.heldUntil > nowMs
+  local instances, heldUntil = isHeld and ticket.instance or '', isHeld and ticket.heldUntil or nowMs
+  if call.pollMs == 0 then
+    return instances, heldUntil
+  end
+  local others = withoutInstance(instances, call.instance)
+  return others == '' and call.instance or call.instance .. ' ' .. others, math.max(heldUntil, nowMs + call.pollMs)
 end
 
 -- Returns the fields of a ticket that each call sets.
@@ -64,8 +78,7 @@ local function issue(ticket, request, refusal, others)
   ticket.since, ticket.slots, ticket.grantedAt = nowMs, '', 0
   ticket.requester, ticket.method, ticket.items = request.requester, request.method, request.items
   local fields = fieldsOfCall(ticket, request)
-  fields.lines, fields.waitsFor, fields.others = linesOf(entriesOf(ticket)), refusal, others
-  ticket.lines, ticket.others = fields.lines, others
+  fields.lines, fields.named, fields.waitsFor, fields.others = linesOf(entriesOf(ticket)), namedBy(ticket), refusal, others
   changeTicket(ticket, fields)
   noteWaitsFor(ticket)
   emitOfTicket('WAITING', 'WAIT', ticket, 'WAITING')
@@ -75,10 +88,10 @@ end
 local function goOn(ticket, request)
   local wasAway = ticket.status == 'away'
   local order, fields = ticket.order, fieldsOfCall(ticket, request)
-  fields.lines = linesOf(entriesOf(ticket) or {})
+  fields.lines, fields.named = linesOf(entriesOf(ticket) or {}), namedBy(ticket)
   changeTicket(ticket, fields)
   if wasAway or order ~= ticket.order then
-    activeRequesters[ticket.requester] = 1
+    activeRequesters[ticket.requester] = ''
   end
 end
 

@@ -38,22 +38,20 @@ local function elapse(ticket)
   endTicket(ticket, 'ELAPSED', reply[1], reply[2], place)
 end
 
--- Carries out what is due of a ticket.
-local function handleDue(ticket)
-  if ticket.status == 'granted' then
-    if ticket.due <= nowMs then
-      changeTicket(ticket, { status = 'ended' })
-    end
-  elseif ticket.endsAt <= nowMs or ticket.status == 'away' then
-    if ticket.due <= nowMs then
-      elapse(ticket)
-    end
+-- Carries out what is due of a ticket at a time.
+local function handleDue(ticket, time)
+  if ticket.due > time then
+    return
+  elseif ticket.status == 'granted' then
+    changeTicket(ticket, { status = 'ended' })
+  elseif ticket.endsAt <= time or ticket.status == 'away' then
+    elapse(ticket)
   elseif ticket.status == 'attended' then
     local ends = attendedUntil(ticket)
-    if ends > nowMs then
+    if ends > time then
       changeTicket(ticket, { due = math.min(ticket.endsAt, ends) })
     else
-      changeTicket(ticket, { status = 'away', due = math.min(ticket.endsAt, nowMs + AWAY_MS) })
+      changeTicket(ticket, { status = 'away', due = math.min(ticket.endsAt, ends + AWAY_MS) })
     end
   end
 end
@@ -68,18 +66,27 @@ local function membersDue(key)
   return redis.call('ZRANGE', key, '-inf', nowMs, 'BYSCORE', 'LIMIT', 0, MAX_DUE, 'WITHSCORES')
 end
 
--- Handles one due member of a ticket.
-local function handleMember(member)
+-- Handles the member at a place of a list of membersDue(). If its ticket is due again before now, adds it to the list.
+local function handleMember(waits, place)
+  local member, time = waits[place], tonumber(waits[place + 1])
   if member == REOPENS then
     otherDue[member] = false
     planAgain()
     return
   end
   local ticket = ticketAt(member)
-  if ticket then
-    handleDue(ticket)
-  else
+  if not ticket then
     otherDue[member] = false
+    return
+  end
+  handleDue(ticket, time)
+  if ticket.status ~= 'ended' and ticket.due > time and ticket.due <= nowMs then
+    local at = place + 2
+    while waits[at] and tonumber(waits[at + 1]) < ticket.due do
+      at = at + 2
+    end
+    table.insert(waits, at, ticket.due)
+    table.insert(waits, at, member)
   end
 end
 
@@ -109,7 +116,7 @@ local function catchUp(endLease)
       i = i + 2
     end
     while waits[j] and tonumber(waits[j + 1]) == time do
-      handleMember(waits[j])
+      handleMember(waits, j)
       j = j + 2
     end
     if not settle() then

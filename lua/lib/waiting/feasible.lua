@@ -1,80 +1,103 @@
 -- Whether a request could be granted at all. One that could not is refused at once, and its ticket ends.
 --@include waiting/holders
-
--- Returns the slot of a pool with the lowest index that nobody has, in the world of fits().
-local function lowestIn(pool, owners, isThere)
-  local index = 0
-  while true do
-    local slot = pool .. '_' .. index
-    local record = not owners[slot] and recordAt(slot)
-    spend(1)
-    if not owners[slot] and not (record and isThere(record)) then
-      return slot, index
-    end
-    index = index + 1
+local isFeasible
+-- The block keeps the queue's function below the 200 local variables that Lua allows.
+do
+  local function isNeverThere()
+    return false
   end
-end
 
--- Tries to meet plans in a world where only some holds exist. isThere(record) tells whether a hold exists in it.
-local function fits(listOfEntries, requester, isThere)
-  local owners, counts = {}, {}
-  for _, entries in ipairs(listOfEntries) do
-    for _, entry in ipairs(entries) do
-      local owner, resource = ownerOf(entry, requester), entry.resource
-      local own = definition(resource)
-      local isPool = own and own.pooled and not entry.slot
-      local name = isPool and resource .. '\n' .. owner or entry.slot or resource
+  -- Returns the slot of a pool with the lowest index that nobody has, in the world of fits().
+  local function lowestIn(pool, owners, isThere)
+    local index = 0
+    while true do
+      local slot = pool .. '_' .. index
+      local record = not owners[slot] and recordAt(slot)
       spend(1)
-      local record = not isPool and recordAt(name)
-      local holder = owners[name] or record and isThere(record) and record.owner
-      if isPool and not holder then
-        local slot = assignedSlot(resource, owner)
-        record = slot and recordAt(slot)
-        holder = record and isThere(record) and owner
+      if not owners[slot] and not (record and isThere(slot, record)) then
+        return slot, index
       end
-      if holder and holder ~= owner then
+      index = index + 1
+    end
+  end
+
+  -- Returns how many slots of a resource are held in the world of fits().
+  local function countThere(resource, isThere)
+    local count = 0
+    for _, slot in ipairs(heldSlotsOf(resource)) do
+      count = count + (isThere(slot, recordAt(slot)) and 1 or 0)
+    end
+    return count
+  end
+
+  -- Meets one entry of a plan in the world of fits(). Returns true if that is possible.
+  local function fitsEntry(world, entry, requester)
+    local owner, resource = ownerOf(entry, requester), entry.resource
+    local own, owners, isThere = definition(resource), world.owners, world.isThere
+    local isPool = own and own.pooled and not entry.slot
+    local name = isPool and resource .. '\n' .. owner or entry.slot or resource
+    spend(1)
+    local record = not isPool and recordAt(name)
+    local holder = owners[name] or record and isThere(name, record) and record.owner
+    if isPool and not holder then
+      local slot = assignedSlot(resource, owner)
+      record = slot and recordAt(slot)
+      holder = record and isThere(slot, record) and owner
+    end
+    if holder then
+      return holder == owner
+    end
+    owners[name] = owner
+    if isPool and own.capacity == 1 then
+      owners[resource] = owner
+    elseif isPool then
+      local slot, index = lowestIn(resource, owners, isThere)
+      if index >= own.capacity then
         return false
-      elseif not holder then
-        owners[name] = owner
-        if isPool then
-          local slot, index = lowestIn(resource, owners, isThere)
-          if index >= own.capacity then
-            return false
-          end
-          owners[slot] = owner
-        end
-        counts[resource] = (counts[resource] or 0) + 1
-        if counts[resource] > (own and own.capacity or 1) then
+      end
+      owners[slot] = owner
+    end
+    local count = (world.counts[resource] or isThere ~= isNeverThere and countThere(resource, isThere) or 0) + 1
+    world.counts[resource] = count
+    return count <= (own and own.capacity or 1)
+  end
+
+  -- Tries to meet plans in a world where only some holds exist. isThere(slot, record) tells whether one exists in it.
+  local function fits(listOfEntries, requester, isThere)
+    local world = { owners = {}, counts = {}, isThere = isThere }
+    for _, entries in ipairs(listOfEntries) do
+      for _, entry in ipairs(entries) do
+        if not fitsEntry(world, entry, requester) then
           return false
         end
       end
     end
+    return true
   end
-  return true
-end
 
-local function isNeverThere()
-  return false
-end
-
--- Returns true if the request of a ticket could be granted if nothing were held, and also if only what its requester
--- holds were held, itself or along with its reservations. Else waiting would never end.
-local function isFeasible(requester, method, items)
-  local function isMine(record)
-    return isHeldThrough(requester, record.owner, 0)
-  end
-  local list = {}
-  for _, item in ipairs(items) do
-    local entries = planOf(item.resource)
-    local isValid = entries and isPlanValid(entries)
-    if method == 'FIRST' then
-      if isValid and fits({ entries }, requester, isNeverThere) and fits({ entries }, requester, isMine) then
-        return true
-      end
-    elseif not isValid then
-      return false
+  -- Returns true if the request of a ticket could be granted if nothing were held, and also if only what its requester
+  -- holds were held, itself or along with its reservations. Else waiting would never end.
+  isFeasible = function(requester, method, items)
+    local function isMine(slot, record)
+      return isHeldThrough(requester, slot, record.owner, 0)
     end
-    list[#list + 1] = entries or {}
+    -- What all items need; and what those need that the requester does not have.
+    local all, lacked = {}, {}
+    for _, item in ipairs(items) do
+      local resource, slot = resolve(item.resource)
+      local entries = planOf(item.resource)
+      local isValid = entries and isPlanValid(entries)
+      local isHad = resource and reservationOn(resource, slot, requester)
+      if method == 'FIRST' then
+        if isHad or isValid and fits({ entries }, requester, isNeverThere) and fits({ entries }, requester, isMine) then
+          return true
+        end
+      elseif not isValid then
+        return false
+      end
+      all[#all + 1] = entries or {}
+      lacked[#lacked + 1] = not isHad and entries or nil
+    end
+    return method ~= 'FIRST' and fits(all, requester, isNeverThere) and fits(lacked, requester, isMine)
   end
-  return method ~= 'FIRST' and fits(list, requester, isNeverThere) and fits(list, requester, isMine)
 end

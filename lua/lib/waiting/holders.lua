@@ -4,39 +4,65 @@
 
 local holds
 
--- Returns true if a requester's reservations need a hold of an owner. A hold of system:<resource> is needed by whoever
--- holds the resource.
-local function isHeldThrough(requester, owner, depth)
+-- Returns true if a requester's reservations need the hold of an owner at a slot. A hold of system:<resource> is needed
+-- by whoever holds the resource.
+local function isHeldThrough(requester, slot, owner, depth)
   if owner == requester then
     return true
   end
   local MAX_DEPTH = 6
   local declarer = string.match(owner, '^system:(.+)$')
-  return declarer ~= nil and depth < MAX_DEPTH and holds(requester, declarer, depth + 1)
+  return declarer ~= nil and depth < MAX_DEPTH and holds(requester, declarer, depth + 1, slot)
 end
 
--- Returns true if a requester holds a resource, or one slot of it, itself or through one of its reservations.
-holds = function(requester, name, depth)
-  -- Pools with more slots are not searched for slots that are held by name or by system requesters.
-  local MAX_SEARCHED = 32
+-- Returns the held slots of a resource, also those that it has from an earlier capacity. Of a pool with many slots,
+-- none is looked at, and of the others, only those below a limit are.
+local function heldSlotsOf(name)
+  local MAX_SEARCHED, STEP = 32, 16
+  local own = definition(name)
+  local found = { recordAt(name) and name or nil }
+  local left = own and own.pooled and own.capacity <= MAX_SEARCHED and poolOf(name).held or 0
+  for from = 0, MAX_SEARCHED - STEP, STEP do
+    if left == 0 then
+      break
+    end
+    local slots = {}
+    for i = 1, STEP do
+      slots[i] = name .. '_' .. from + i - 1
+    end
+    spend(1)
+    readSlots(slots)
+    for _, slot in ipairs(slots) do
+      local record = recordAt(slot)
+      if record and record.pool == name then
+        left = left - 1
+        found[#found + 1] = slot
+      end
+    end
+  end
+  return found
+end
+
+-- Returns true if a hold of a requester may be why a blocker's slot is held. It is not if it is a reservation, no other
+-- one uses it, and its plan does not have the slot. Slot nil: any will do.
+local function isReason(record, slot)
+  return not slot or not record.token or record.refCount > 1 or
+    string.find('\n' .. record.plan, '\n' .. slot .. '\n', 1, true) ~= nil
+end
+
+-- Returns true if a requester holds a resource, or one slot of it, itself or through one of its reservations. If a
+-- blocker's slot is given, only the holds count that may be why it is held.
+holds = function(requester, name, depth, blocked)
   local own = definition(name)
   spend(1)
-  if not own or not own.pooled then
-    local record = recordAt(name)
-    return record and isHeldThrough(requester, record.owner, depth) or false
-  elseif assignedSlot(name, requester) then
+  local assigned = own and own.pooled and assignedSlot(name, requester)
+  if assigned and isReason(recordAt(assigned), blocked) then
     return true
-  elseif own.capacity > MAX_SEARCHED then
-    return false
   end
-  local slots = {}
-  for i = 1, own.capacity do
-    slots[i] = name .. '_' .. i - 1
-  end
-  readSlots(slots)
-  for _, slot in ipairs(slots) do
+  for _, slot in ipairs(heldSlotsOf(name)) do
     local record = recordAt(slot)
-    if record and isHeldThrough(requester, record.owner, depth) then
+    if record.owner == requester and isReason(record, blocked) or
+      record.owner ~= requester and isHeldThrough(requester, blocked or slot, record.owner, depth) then
       return true
     end
   end

@@ -40,7 +40,7 @@ end
 -- Checks what a request has taken so far, on paper. Takes the entries that take() met, and the journal's length before
 -- the request. Returns the entries that took, or joined, what is kept for tickets ahead; nil if there are none. Fields:
 --   name, line        what is kept; the line in which the request would wait for it
---   isNew, owner      of the hold
+--   isNew, owner, at  of the hold; its slot
 --   requester, place  who asked, in which item
 local function keptEntries(entries, mark)
   if judged.isExcused then
@@ -56,7 +56,8 @@ local function keptEntries(entries, mark)
       if name then
         found = found or {}
         found[#found + 1] = {
-          name = name, line = name == entry.slot and name or entry.resource, isNew = entry.isNew, owner = entry.owner, requester = entry.requester, place = entry.place,
+          name = name, line = name == entry.slot and name or entry.resource, isNew = entry.isNew, owner = entry.owner,
+          at = entry.at, requester = entry.requester, place = entry.place,
         }
       end
     end
@@ -147,7 +148,7 @@ end
 -- Returns true if their requesters may take them all the same.
 local function mayTake(kept)
   for _, one in ipairs(kept) do
-    if one.isNew or not isHeldThrough(one.requester, one.owner, 0) then
+    if one.isNew or not isHeldThrough(one.requester, one.at, one.owner, 0) then
       local _, keepers = keptAt(one.name, judged.rank)
       if not isExempt(one.requester, keepers) then
         return false

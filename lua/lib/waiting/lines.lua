@@ -6,12 +6,14 @@
 --     v  it waits for this, and is in no line, since nobody attends it (detached)
 --     u  it waited for this when its caller vanished; it is neither counted nor granted
 --     f  an item of a FIRST waits for this, and another item stands for the ticket
+--     d  the definition of this matters to a ticket that has none of the other kinds here
 --   \1<order>                       a ticket that waits
 --   \2<requester>\n<digest><order>  a ticket of a requester; the digest (8 bytes) tells its requests apart
 --   \3<instance>\n<order>           a ticket that was granted, and that a call of the instance should claim
 --   \4<name>                        some slot of it is free and kept, and tickets wait for it
 --   \5<name>\n<flags><after>        a line that still has to be looked at, from a ticket on (active.lua)
---   \6<requester>\n<place>          a requester whose tickets still have to be looked at, from a place on
+--   \6<requester>\n<after>          a requester whose tickets still have to be looked at, from one on
+--   \7<name>\n<order>              a ticket that asks for a path which ends with this name
 -- lineWrites[member]: true to add it, false to remove it; write.lua does so.
 --@include waiting/concerns
 --@include waiting/state

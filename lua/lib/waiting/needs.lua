@@ -85,6 +85,18 @@ local function linesOf(entries)
   return names
 end
 
+-- Returns the names in the plans of all items of a FIRST; of other requests these are the lines of the ticket.
+local function namedBy(ticket)
+  local all = {}
+  for _, item in ipairs(ticket.method == 'FIRST' and ticket.items or {}) do
+    all[#all + 1] = { resource = item.resource }
+    for _, entry in ipairs(planOf(item.resource) or {}) do
+      all[#all + 1] = entry
+    end
+  end
+  return linesOf(all)
+end
+
 -- Returns true if an owner does not have what meets an entry.
 local function isLacked(entry, owner)
   local name = entry.slot

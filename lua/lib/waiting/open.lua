@@ -6,7 +6,8 @@
 --   openFor(name)   does so if some ticket has to do with a resource or slot
 --   openForChanges()  does so if some ticket has to do with the slots that this script has changed
 -- Most calls have nothing to do with tickets, so nothing is made for them: making a function costs time for each local
--- that it uses. The blocks keep the function below the 200 local variables that Lua allows.
+-- that it uses. A command adds further parts by `--@part <file>` (src/redis/scripts.ts), since a function may have only
+-- 200 local variables.
 --@include clock
 if tenant.queueText or tenant.mayWait then
 --@include waiting/state
@@ -23,20 +24,7 @@ if tenant.queueText or tenant.mayWait then
     }
     tenant.queue = queue
     do
---@include waiting/claim
---@include waiting/ask
---@include waiting/answer
-      queue.answer, queue.ask, queue.claim, queue.countNew, queue.dropClaims = answer, ask, claim, countNew, dropClaims
-      queue.firstReply, queue.pending, queue.readCall, queue.readWait = firstReply, pending, readCall, readWait
-      queue.runPostponed = runPostponed
-      queue.reads = function()
-        return reads
-      end
-    end
-    do
---@include waiting/cancel
---@include waiting/page
-      queue.addPlace, queue.cancel, queue.page, queue.leave = addPlace, cancel, page, leave
+--@parts
     end
   end
 end

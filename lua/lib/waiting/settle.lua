@@ -47,21 +47,38 @@ local function replanTicket(ticket)
   local names, waitsFor = entries and linesOf(entries), nil
   local isSame = entries and table.concat(names, '\n') == table.concat(ticket.lines, '\n')
   spend(8)
-  if isSame and #ticket.items == 1 then
-    if freeAt(ticket.waitsFor) > 0 and tryGrant(ticket) then
+  if not entries or not isFeasible(ticket.requester, ticket.method, ticket.items) then
+    return endTicket(ticket, 'NOT_VALID', 'NOT_VALID', 'NOT_VALID: its definitions have changed', -1)
+  elseif not isSame or ticket.method == 'FIRST' then
+    for _, name in ipairs(names) do
+      waitsFor = name == ticket.waitsFor and name or waitsFor
+    end
+    changeTicket(ticket, { lines = names, named = namedBy(ticket), waitsFor = waitsFor or names[1] })
+  end
+end
+
+-- Plans tickets again, until the time is up; then tries to grant them. Takes an array of orders. Returns the number of
+-- tickets that were planned.
+local function replanTickets(orders, limit)
+  local count = 0
+  readTickets(orders)
+  for _, order in ipairs(orders) do
+    if work > limit then
+      break
+    end
+    local ticket = ticketAt(order)
+    if ticket and ticket.order == order and ticket.status ~= 'granted' then
+      replanTicket(ticket)
+    end
+    count = count + 1
+  end
+  for i = 1, count do
+    local ticket = ticketAt(orders[i])
+    if ticket and ticket.order == orders[i] and tryGrant(ticket) then
       touchChanges()
     end
-    return
-  elseif not entries or not isFeasible(ticket.requester, ticket.method, ticket.items) then
-    return endTicket(ticket, 'NOT_VALID', 'NOT_VALID', 'NOT_VALID: its definitions have changed', -1)
   end
-  for _, name in ipairs(names) do
-    waitsFor = name == ticket.waitsFor and name or waitsFor
-  end
-  changeTicket(ticket, { lines = names, waitsFor = waitsFor or names[1] })
-  if tryGrant(ticket) then
-    touchChanges()
-  end
+  return count
 end
 
 -- Brings the tickets up to date after a change of definitions, from the front on. Returns true when it has reached the
@@ -75,18 +92,11 @@ local function replan(limit)
     for i, member in ipairs(orders) do
       orders[i] = string.sub(member, 2)
     end
-    readTickets(orders)
-    for _, order in ipairs(orders) do
-      if work > limit then
-        return false
-      end
-      local ticket = ticketAt(order)
-      if ticket and ticket.order == order and ticket.status ~= 'granted' then
-        replanTicket(ticket)
-      end
-      state.replanned = toHex(order)
-    end
-    if #orders < PAGE_OF_PLANS then
+    local count = replanTickets(orders, limit)
+    state.replanned = count > 0 and toHex(orders[count]) or state.replanned
+    if count < #orders then
+      return false
+    elseif #orders < PAGE_OF_PLANS then
       state.replanned = nil
     end
   end
@@ -103,7 +113,10 @@ end
 local function ticketsAround(name)
   local MAX_FOUND = 100
   local found = {}
-  for _, range in ipairs({ { '[' .. name .. '\n', '(' .. name .. '\11' }, { '[' .. name .. '_', '(' .. name .. '`' } }) do
+  for _, range in ipairs({
+    { '[' .. name .. '\n', '(' .. name .. '\11' }, { '[' .. name .. '_', '(' .. name .. '`' },
+    { '[\7' .. name .. '\n', '(\7' .. name .. '\11' },
+  }) do
     local members = redis.call('ZRANGE', linesKey, range[1], range[2], 'BYLEX', 'LIMIT', 0, MAX_FOUND)
     spend(3 + #members / 4)
     if #members == MAX_FOUND then
@@ -119,24 +132,19 @@ end
 -- Notes that the definitions of some names have changed: their tickets are planned again. If these are many, all are.
 local function planAgainFor(names)
   forgetPlans()
-  local orders = {}
+  local orders, isIn = {}, {}
   for _, name in ipairs(names) do
     local found = ticketsAround(name)
     if not found or #orders > 200 then
       return planAgain()
     end
     for _, order in ipairs(found) do
-      orders[#orders + 1] = order
+      orders[#orders + 1] = not isIn[order] and order or nil
+      isIn[order] = true
     end
   end
   table.sort(orders)
-  readTickets(orders)
-  for _, order in ipairs(orders) do
-    local ticket = ticketAt(order)
-    if ticket and ticket.status ~= 'granted' then
-      replanTicket(ticket)
-    end
-  end
+  replanTickets(orders, math.huge)
 end
 
 -- Settles after the changes of this script so far. Returns true if nothing is left to do.

@@ -14,6 +14,7 @@
 --   lines       names of the resources and slots in its plan
 --   waitsFor    the first of these that it lacked when it was last looked at
 --   others      for FIRST: what its other items wait for
+--   named       for FIRST: the names in the plans of all items
 --   slots       once granted: the slots of its reservations, each followed by '\n'
 --   grantedAt   ms
 --@include waiting/callers
@@ -47,6 +48,7 @@ local function packTicket(ticket)
   parts[#FIELDS + 2] = items
   parts[#FIELDS + 3] = not areLinesShort and ticket.lines or 0
   parts[#FIELDS + 4] = #ticket.others > 0 and ticket.others or 0
+  parts[#FIELDS + 5] = #ticket.named > 0 and ticket.named or nil
   if ticket.waitsFor == first then
     parts[11] = 0
   end
@@ -65,7 +67,7 @@ local function unpackTicket(number, packed)
   end
   local first, ticketLines, others = ticket.items[1].resource, parts[#FIELDS + 3], parts[#FIELDS + 4]
   ticket.lines = ticketLines == 0 and { first } or ticketLines
-  ticket.others = others == 0 and {} or others
+  ticket.others, ticket.named = others == 0 and {} or others, parts[#FIELDS + 5] or {}
   if ticket.waitsFor == 0 then
     ticket.waitsFor = first
   end
@@ -114,6 +116,9 @@ local function digestOf(requester, method, items)
   end))
 end
 
+-- The kind of a ticket's member in the line of what it waits for.
+local KINDS = { attended = '\nw', detached = '\nv', away = '\nu' }
+
 -- Calls visit(prefix, rest) for each member of the lines that a ticket has.
 local function eachMember(ticket, visit)
   local order, status = ticket.order, ticket.status
@@ -128,16 +133,23 @@ local function eachMember(ticket, visit)
     return
   end
   visit('\1', order)
-  if status == 'attended' then
-    for _, name in ipairs(ticket.lines) do
-      visit(name .. (name == ticket.waitsFor and '\nw' or '\nl'), order)
-    end
-  else
-    visit(ticket.waitsFor .. (status == 'detached' and '\nv' or '\nu'), order)
+  local own, other = KINDS[status], status == 'attended' and '\nl' or '\nd'
+  for _, name in ipairs(ticket.lines) do
+    visit(name .. (name == ticket.waitsFor and own or other), order)
   end
-  if status ~= 'away' then
-    for _, name in ipairs(ticket.others) do
-      visit(name .. '\nf', order)
+  if status ~= 'attended' then
+    visit(ticket.waitsFor .. own, order)
+  end
+  for _, name in ipairs(status ~= 'away' and ticket.others or {}) do
+    visit(name .. '\nf', order)
+  end
+  for _, name in ipairs(ticket.named) do
+    visit(name .. '\nd', order)
+  end
+  for _, item in ipairs(ticket.items) do
+    local last = string.match(item.resource, '>([^>]*)$')
+    if last then
+      visit('\7' .. last .. '\n', order)
     end
   end
 end
