@@ -46,15 +46,20 @@ end
 -- Returns the fields of a ticket that each call sets.
 local function fieldsOfCall(ticket, request)
   local call, wait = request.call, request.wait
+  -- Calls that are held already stay so.
+  local isHeld = ticket.instance and ticket.heldUntil > nowMs
+  local instances, heldUntil = isHeld and ticket.instance or '', isHeld and ticket.heldUntil or nowMs
+  if call.pollMs > 0 then
+    local others = withoutInstance(instances, call.instance)
+    instances = others == '' and call.instance or call.instance .. ' ' .. others
+    heldUntil = math.max(heldUntil, nowMs + call.pollMs)
+    noteBeat(call.instance)
+  end
   local fields = {
     status = call.pollMs > 0 and 'attended' or 'detached', label = tenant.keyLabel, claimMs = wait.claimMs,
     order = string.char(100 - wait.priority) .. numberOf(ticket), endsAt = ticket.since + wait.waitMs,
-    items = request.items,
+    items = request.items, instance = instances, heldUntil = heldUntil,
   }
-  fields.instance, fields.heldUntil = callersWith(ticket, call)
-  if call.pollMs > 0 then
-    noteBeat(call.instance)
-  end
   fields.due = fields.endsAt
   if fields.status == 'attended' then
     fields.due = math.min(fields.endsAt, math.min(fields.heldUntil, nowMs + BEAT_LAPSES_MS) + fields.claimMs)
@@ -123,11 +128,7 @@ local function ask(request)
   end
   local ticket = ticketOf(request.requester, request.method, request.items)
   if ticket and ticket.status == 'granted' then
-    if isWhole(ticket) then
-      return { claimed = ticket, waitedMs = claimTicket(ticket, request.items, request.items) }
-    end
-    changeTicket(ticket, { status = 'ended' })
-    ticket = nil
+    return { claimed = ticket, waitedMs = claimTicket(ticket, request.items, request.items) }
   end
   local number = ticket and numberOf(ticket) or nextNumber()
   local trial = {

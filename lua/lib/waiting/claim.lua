@@ -4,11 +4,19 @@
 --@include unclaimed
 --@include waiting/grant
 
--- Returns the ticket of a request; nil if it has none.
+-- Returns the ticket of a request; nil if it has none. A grant of which a session has released something is over.
 local function ticketOf(requester, method, items)
   local digest = digestOf(requester, method, items)
   local order = nthOf('\2' .. requester .. '\n' .. digest, 1)
-  return order and ticketAt(order)
+  local ticket = order and ticketAt(order)
+  for slot in string.gmatch(ticket and ticket.status == 'granted' and ticket.slots or '', '[^\n]+') do
+    local reservation = recordAt(slot)
+    if not reservation or reservation.token ~= UNCLAIMED or reservation.owner ~= requester then
+      changeTicket(ticket, { status = 'ended' })
+      return nil
+    end
+  end
+  return ticket
 end
 
 -- Returns the ticket to which an unclaimed reservation was granted; nil if it is not found.
@@ -33,17 +41,6 @@ local function startLease(reservation, token, ttlMs)
   setRecord(reservation.slot, claimed)
   emitRenewed(claimed)
   return claimed
-end
-
--- Returns true if all reservations of a granted ticket are unclaimed. If not, a session has released some of them.
-local function isWhole(ticket)
-  for slot in string.gmatch(ticket.slots, '[^\n]+') do
-    local reservation = recordAt(slot)
-    if not reservation or reservation.token ~= UNCLAIMED or reservation.owner ~= ticket.requester then
-      return false
-    end
-  end
-  return true
 end
 
 -- Claims all reservations of a granted ticket. Takes the items of the claiming request, which have the release tokens;
