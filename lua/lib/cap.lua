@@ -13,7 +13,7 @@
 local function overCap(requestType, before)
   local cap = limits.reservations
   local pending = queue and queue.pending.items or 0
-    local more = tenant.count - before.count + pending
+  local more = tenant.count - before.count + pending
   if tenant.count + state.items + pending <= cap or more <= 0 then
     return nil
   end

@@ -3,18 +3,23 @@
  * reservations, records in Redis, and the queue.
  */
 import { expect } from 'vitest';
+import type { TreeNode } from '../../src/contract/definitions.ts';
 import type { TransactionItem } from '../../src/contract/reservations.ts';
+import type { WaitingRequest } from '../../src/contract/waiting.ts';
 import { changeInRedis } from '../../src/definitions/changeInRedis.ts';
 import { HoldfastError } from '../../src/domain/errors.ts';
+import { MAX_PRIORITY } from '../../src/domain/waiting.ts';
+import { check } from '../../src/engine/reservations/check.ts';
 import * as reserving from '../../src/engine/reservations/reserve.ts';
 import * as transacting from '../../src/engine/reservations/transaction.ts';
+import { loadTenant } from '../../src/engine/tenant/load.ts';
 import { beat } from '../../src/engine/waiting/beat.ts';
 import { cancel } from '../../src/engine/waiting/cancel.ts';
 import { leave } from '../../src/engine/waiting/leave.ts';
 import { waiting } from '../../src/engine/waiting/list.ts';
 import { setClock } from '../support/clock.ts';
 import type { RunningEngine } from '../support/engine.ts';
-import { all } from '../support/listed.ts';
+import { all, wholeTree } from '../support/listed.ts';
 import { reset, transaction, unreserve } from '../support/verbs.ts';
 import { KEPT } from './paper.ts';
 import type { Outcome, Result } from './queue.ts';
@@ -22,7 +27,7 @@ import { toDefinition } from './state.ts';
 import { compareStored } from './stored.ts';
 import type { Call, Request, Wait } from './tickets.ts';
 import { WaitingModel } from './waitingModel.ts';
-import type { GiveBack, Step } from './waitingSteps.ts';
+import { type GiveBack, type History, RESOURCES, type Step } from './waitingSteps.ts';
 
 const iso = (ms: number) => new Date(ms).toISOString();
 const sorted = (list: readonly (string | { name: string })[] | string) => {
@@ -31,24 +36,25 @@ const sorted = (list: readonly (string | { name: string })[] | string) => {
 };
 
 /** @throws where the engine's answers or its state differ from the model's */
-export async function run({ engine, credential }: RunningEngine, history: readonly Step[]): Promise<void> {
+export async function run({ engine, credential }: RunningEngine, { cap, steps }: History): Promise<void> {
   const { tenant } = credential;
   const { redis } = engine;
   const changes = changeInRedis(engine, 16);
   const model = new WaitingModel();
+  model.cap = cap ?? Number.POSITIVE_INFINITY;
   /** The engine's ticket for each of the model's. */
   const tickets = new Map<number, string>();
   await engine.loadTenant(tenant);
   model.setClock(Date.now());
   await setClock(redis, tenant, model.nowMs);
-  for (const [i, step] of history.entries()) {
+  for (const [i, step] of steps.entries()) {
     try {
       // A ticket that was continued with an end in the past ends with the next script.
       model.setClock(model.nowMs);
       await carryOut(step);
       model.noteLacks();
       model.setClock(model.nowMs);
-      await compareQueue();
+      await compareQueue(i % 5 === 0);
       await compareStored(redis, tenant, model);
     } catch (error) {
       if (error instanceof Error) error.message = `step ${i}, ${JSON.stringify(step)}: ${error.message}`;
@@ -64,7 +70,7 @@ export async function run({ engine, credential }: RunningEngine, history: readon
       keys.includes(JSON.stringify([requester, method, items.map(({ resource }) => resource)]));
   }
 
-  async function compareQueue(): Promise<void> {
+  async function compareQueue(areCountsCompared: boolean): Promise<void> {
     const rows = await all(waiting(engine, credential));
     expect(
       rows.map(({ waitsFor, ...row }) => row),
@@ -85,6 +91,28 @@ export async function run({ engine, credential }: RunningEngine, history: readon
     const left = model.tickets.length;
     model.settle();
     expect(model.tickets, 'tickets that could be granted').toHaveLength(left);
+    if (areCountsCompared) await compareCounts(rows);
+  }
+
+  /** Compares how many wait for each name. */
+  async function compareCounts(rows: readonly WaitingRequest[]): Promise<void> {
+    const countAt = (name: string) => rows.filter(({ waitsFor }) => waitsFor === name).length;
+    const checked = await check(
+      engine,
+      credential,
+      RESOURCES.map((resource) => ({ resource })),
+    );
+    expect(
+      checked.map(({ resource, waiting }) => [resource, waiting]),
+      'waiting in check',
+    ).toEqual(
+      RESOURCES.map((name) => {
+        const { resource = name, slot } = model.meaning(name) ?? {};
+        return [name, countAt(slot ?? resource)];
+      }),
+    );
+    for (const { name, waiting } of (await wholeTree(engine, credential)).flatMap(withBelow))
+      expect(waiting, `waiting for ${name} in the tree`).toBe(countAt(name));
   }
 
   /** What the model's outcome looks like in the engine's answer. */
@@ -117,18 +145,15 @@ export async function run({ engine, credential }: RunningEngine, history: readon
   ) {
     const sent = items.map(({ wait, ...item }) => ({ ...item, ...wait }));
     const isWaiting = items.some(({ wait }) => wait !== null);
-    const answer = await reserving.reserve(
-      engine,
-      credential,
-      sent,
-      ...(isWaiting ? [{ ...call, isContinuation: false }] : []),
-    );
-    const tokens = answer.result.map(({ releaseToken }) => releaseToken);
+    const waitCall = isWaiting ? [{ ...call, isContinuation: false }] : [];
+    const answer = await unlessCapped(reserving.reserve(engine, credential, sent, ...waitCall));
+    const tokens = answer?.result.map(({ releaseToken }) => releaseToken) ?? [];
     const outcomes = model.reserveAll(
       items.map(({ wait, ...item }) => ({ item, wait })),
       call,
       tokens,
     );
+    if (answer === null || outcomes === null) return expect(answer && 'answered').toBe(outcomes && 'answered');
     const expected = outcomes.flatMap((outcome, i) => {
       const { resource, requester, ttlSeconds } = items[i] ?? { resource: '', requester: '', ttlSeconds: 0 };
       if ('ticket' in outcome) tickets.set(outcome.ticket.id, answer.tickets[i] ?? '');
@@ -145,9 +170,12 @@ export async function run({ engine, credential }: RunningEngine, history: readon
     }));
     const method = request.method === 'FIRST' ? 'FIRST' : 'ALL_OR_NONE';
     const waitCall = { ...call, isContinuation: false };
-    const answer = await transacting.transaction(engine, credential, method, items, { wait, call: waitCall });
-    const tokens = answer.result.results.map((one) => ('releaseToken' in one ? one.releaseToken : null));
+    const answer = await unlessCapped(
+      transacting.transaction(engine, credential, method, items, { wait, call: waitCall }),
+    );
+    const tokens = answer?.result.results.map((one) => ('releaseToken' in one ? one.releaseToken : null)) ?? [];
     const outcome = model.transactWaiting({ request, wait, tokens }, call);
+    if (answer === null || outcome === null) return expect(answer && 'answered').toBe(outcome && 'answered');
     if ('ticket' in outcome) tickets.set(outcome.ticket.id, answer.tickets[0] ?? '');
     const status = 'ticket' in outcome ? 'WAITING' : outcome.status;
     // Two items of a FIRST may name one reservation: once it is claimed, the second is ALREADY_HAD instead of SKIPPED.
@@ -182,6 +210,15 @@ export async function run({ engine, credential }: RunningEngine, history: readon
         expect(sorted(answer)).toEqual(sorted(model.delete(step.name, true)));
         return;
       }
+      case 'require registration':
+        await loadTenant(
+          redis,
+          { ...recordOf(credential), requireRegistration: step.on },
+          { definitionsVersion: 0, lease: null },
+        );
+        await noteListed();
+        model.require(step.on);
+        return;
       case 'reserve':
         return reserve(step.items, step.call);
       case 'wait as a whole': {
@@ -206,9 +243,10 @@ export async function run({ engine, credential }: RunningEngine, history: readon
           const { wait, ...taken } = item;
           return { requestType: 'RESERVE', ...taken };
         });
-        const answer = await transaction(engine, credential, step.method, items);
-        const tokens = answer.results.map((result) => ('releaseToken' in result ? result.releaseToken : null));
+        const answer = await unlessCapped(transaction(engine, credential, step.method, items));
+        const tokens = answer?.results.map((result) => ('releaseToken' in result ? result.releaseToken : null)) ?? [];
         const expected = model.transact(step.method, items, tokens);
+        if (answer === null || expected === null) return expect(answer && 'answered').toBe(expected && 'answered');
         // If all items together overtake, any of them may say so.
         const isKept =
           answer.status === 'ROLLED_BACK' && expected.results.some(({ explanation }) => explanation === KEPT);
@@ -247,6 +285,25 @@ export async function run({ engine, credential }: RunningEngine, history: readon
     }
   }
 }
+
+/** The record of a tenant, as startEngine() made it. */
+const recordOf = ({ tenant, credentialKey }: RunningEngine['credential']) => ({
+  id: tenant,
+  version: null,
+  tier: 'Enterprise' as const,
+  suspended: false,
+  maxPriority: MAX_PRIORITY,
+  keys: [{ digest: credentialKey, label: null }],
+});
+
+const withBelow = (node: TreeNode): TreeNode[] => [node, ...node.children.flatMap(withBelow)];
+
+/** An answer; null for what would exceed the cap on reservations. */
+const unlessCapped = <T>(call: Promise<T>): Promise<T | null> =>
+  call.catch((error: unknown) => {
+    if (error instanceof HoldfastError && error.code === 'limited') return null;
+    throw error;
+  });
 
 /** What is refused as a whole, as its code. */
 const refusable = <T>(call: Promise<{ result: T }>): Promise<T | string> =>

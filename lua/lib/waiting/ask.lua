@@ -107,8 +107,11 @@ local function ask(request)
   end
   local ticket = ticketOf(request.requester, request.method, request.items)
   if ticket and ticket.status == 'granted' then
-    local waitedMs = claimTicket(ticket, request.items, request.items)
-    return { claimed = ticket, waitedMs = waitedMs }
+    postponed[#postponed + 1] = function()
+      claimTicket(ticket, request.items, request.items)
+    end
+    asked[digest] = { claimed = ticket, waitedMs = ticket.grantedAt - ticket.since }
+    return asked[digest]
   end
   local number = ticket and numberOf(ticket) or nextNumber()
   local trial = {

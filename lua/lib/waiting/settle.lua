@@ -19,6 +19,7 @@ local function settleActive(limit)
   repeat
     granted = false
     activateKept()
+    activateExempt()
     local order, moveOn = firstActive()
     while order do
       if work > limit and looked then
@@ -36,7 +37,7 @@ local function settleActive(limit)
       end
       order, moveOn = firstActive()
     end
-  until not granted
+  until not granted and not next(turnedLines)
   return true
 end
 
