@@ -11,10 +11,10 @@
 --     isUnsettled  true if some lines still have to be looked at (waiting/settle.lua)
 --     replanned    the ticket, as hexadecimal digits, up to which the queue was brought up to date after a change of
 --                  definitions; nil if it is up to date
--- requestMark is the journal's length (slots.lua) before the transaction that is carried out; nil otherwise.
+--     requestMark  not stored: the journal's length (slots.lua) before the transaction that is carried out; nil if the
+--                  items of the request do not belong together
 --@include tenant
 local queue
-local requestMark
 local state = { items = 0, tickets = 0, granted = 0, last = 0, nextDue = math.huge, isUnsettled = false }
 if tenant.queue then
   local items, count, granted, last, nextDue, unsettled, replanned =

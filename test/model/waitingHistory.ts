@@ -3,23 +3,18 @@
  * reservations, records in Redis, and the queue.
  */
 import { expect } from 'vitest';
-import type { TreeNode } from '../../src/contract/definitions.ts';
 import type { TransactionItem } from '../../src/contract/reservations.ts';
-import type { WaitingRequest } from '../../src/contract/waiting.ts';
 import { changeInRedis } from '../../src/definitions/changeInRedis.ts';
 import { HoldfastError } from '../../src/domain/errors.ts';
 import { MAX_PRIORITY } from '../../src/domain/waiting.ts';
-import { check } from '../../src/engine/reservations/check.ts';
 import * as reserving from '../../src/engine/reservations/reserve.ts';
 import * as transacting from '../../src/engine/reservations/transaction.ts';
 import { loadTenant } from '../../src/engine/tenant/load.ts';
 import { beat } from '../../src/engine/waiting/beat.ts';
 import { cancel } from '../../src/engine/waiting/cancel.ts';
 import { leave } from '../../src/engine/waiting/leave.ts';
-import { waiting } from '../../src/engine/waiting/list.ts';
 import { setClock } from '../support/clock.ts';
 import type { RunningEngine } from '../support/engine.ts';
-import { all, wholeTree } from '../support/listed.ts';
 import { reset, transaction, unreserve } from '../support/verbs.ts';
 import { KEPT } from './paper.ts';
 import type { Outcome, Result } from './queue.ts';
@@ -27,7 +22,8 @@ import { toDefinition } from './state.ts';
 import { compareStored } from './stored.ts';
 import type { Call, Request, Wait } from './tickets.ts';
 import { WaitingModel } from './waitingModel.ts';
-import { type GiveBack, type History, RESOURCES, type Step } from './waitingSteps.ts';
+import { compareQueue, noteListed } from './waitingQueue.ts';
+import type { GiveBack, History, Step } from './waitingSteps.ts';
 
 const iso = (ms: number) => new Date(ms).toISOString();
 const sorted = (list: readonly (string | { name: string })[] | string) => {
@@ -36,7 +32,8 @@ const sorted = (list: readonly (string | { name: string })[] | string) => {
 };
 
 /** @throws where the engine's answers or its state differ from the model's */
-export async function run({ engine, credential }: RunningEngine, { cap, steps }: History): Promise<void> {
+export async function run(running: RunningEngine, { cap, steps }: History): Promise<void> {
+  const { engine, credential } = running;
   const { tenant } = credential;
   const { redis } = engine;
   const changes = changeInRedis(engine, 16);
@@ -54,65 +51,12 @@ export async function run({ engine, credential }: RunningEngine, { cap, steps }:
       await carryOut(step);
       model.noteLacks();
       model.setClock(model.nowMs);
-      await compareQueue(i % 5 === 0);
+      await compareQueue(running, model, i % 5 === 0);
       await compareStored(redis, tenant, model);
     } catch (error) {
       if (error instanceof Error) error.message = `step ${i}, ${JSON.stringify(step)}: ${error.message}`;
       throw error;
     }
-  }
-
-  async function noteListed(): Promise<void> {
-    const keys = (await all(waiting(engine, credential))).map(({ requester, method, resources }) =>
-      JSON.stringify([requester, method ?? '', resources]),
-    );
-    model.isListed = ({ requester, method, items }) =>
-      keys.includes(JSON.stringify([requester, method, items.map(({ resource }) => resource)]));
-  }
-
-  async function compareQueue(areCountsCompared: boolean): Promise<void> {
-    const rows = await all(waiting(engine, credential));
-    expect(
-      rows.map(({ waitsFor, ...row }) => row),
-      'queue',
-    ).toEqual(
-      model.queue.map((ticket) => ({
-        requester: ticket.requester,
-        resources: ticket.items.map(({ resource }) => resource),
-        method: ticket.method === '' ? null : ticket.method,
-        priority: ticket.priority,
-        since: iso(ticket.since),
-        until: iso(ticket.until),
-        attended: model.isAttended(ticket),
-        apiKeyLabel: null,
-      })),
-    );
-    for (const [i, { waitsFor }] of rows.entries()) expect(model.queue[i]?.lacked, 'waitsFor').toContain(waitsFor);
-    const left = model.tickets.length;
-    model.settle();
-    expect(model.tickets, 'tickets that could be granted').toHaveLength(left);
-    if (areCountsCompared) await compareCounts(rows);
-  }
-
-  /** Compares how many wait for each name. */
-  async function compareCounts(rows: readonly WaitingRequest[]): Promise<void> {
-    const countAt = (name: string) => rows.filter(({ waitsFor }) => waitsFor === name).length;
-    const checked = await check(
-      engine,
-      credential,
-      RESOURCES.map((resource) => ({ resource })),
-    );
-    expect(
-      checked.map(({ resource, waiting }) => [resource, waiting]),
-      'waiting in check',
-    ).toEqual(
-      RESOURCES.map((name) => {
-        const { resource = name, slot } = model.meaning(name) ?? {};
-        return [name, countAt(slot ?? resource)];
-      }),
-    );
-    for (const { name, waiting } of (await wholeTree(engine, credential)).flatMap(withBelow))
-      expect(waiting, `waiting for ${name} in the tree`).toBe(countAt(name));
   }
 
   /** What the model's outcome looks like in the engine's answer. */
@@ -200,13 +144,13 @@ export async function run({ engine, credential }: RunningEngine, { cap, steps }:
     switch (step.do) {
       case 'register': {
         const answer = await refusable(changes.register(credential, step.items.map(toDefinition)));
-        await noteListed();
+        await noteListed(running, model);
         expect(sorted(answer)).toEqual(sorted(model.register(step.items) ?? 'refused'));
         return;
       }
       case 'delete': {
         const answer = await refusable(changes.delete(credential, step.name, true));
-        await noteListed();
+        await noteListed(running, model);
         expect(sorted(answer)).toEqual(sorted(model.delete(step.name, true)));
         return;
       }
@@ -216,7 +160,7 @@ export async function run({ engine, credential }: RunningEngine, { cap, steps }:
           { ...recordOf(credential), requireRegistration: step.on },
           { definitionsVersion: 0, lease: null },
         );
-        await noteListed();
+        await noteListed(running, model);
         model.require(step.on);
         return;
       case 'reserve':
@@ -295,8 +239,6 @@ const recordOf = ({ tenant, credentialKey }: RunningEngine['credential']) => ({
   maxPriority: MAX_PRIORITY,
   keys: [{ digest: credentialKey, label: null }],
 });
-
-const withBelow = (node: TreeNode): TreeNode[] => [node, ...node.children.flatMap(withBelow)];
 
 /** An answer; null for what would exceed the cap on reservations. */
 const unlessCapped = <T>(call: Promise<T>): Promise<T | null> =>

@@ -101,7 +101,7 @@ local function carryOutItem(item)
 end
 
 local outcome, overBudget
-requestMark = not request and before.journal or nil
+state.requestMark = not request and before.journal or nil
 if request then
   overBudget = isOverBudget(function()
     outcome = queue.ask(request)
@@ -150,7 +150,7 @@ if kept then
 elseif method == 'ALL_OR_NONE' and failed > 0 or method == 'FIRST' and succeeded == 0 and not request then
   rollbackAll()
 end
-requestMark = nil
+state.requestMark = nil
 refused = overCap('TRANSACTION', before)
 if refused then
   return refused

@@ -66,7 +66,7 @@ do
     return redis.call('ZRANGE', key, '-inf', nowMs, 'BYSCORE', 'LIMIT', 0, MAX_DUE, 'WITHSCORES')
   end
 
-  -- Handles the member at a place of a list of membersDue(). If its ticket is due again before now, adds it to the list.
+  -- Handles the member at a place of a list of membersDue(). If its ticket is due again by now, adds it to the list.
   local function handleMember(waits, place)
     local member, time = waits[place], tonumber(waits[place + 1])
     if member == REOPENS then
@@ -90,8 +90,8 @@ do
     end
   end
 
-  -- Carries out what is due. `endLease(member)` ends a lease (expiry.lua). Returns true if that is all, and the queue is
-  -- settled; false if later calls must go on.
+  -- Carries out what is due. `endLease(member)` ends a lease (expiry.lua). Returns true if that is all, and the queue
+  -- is settled; false if later calls must go on.
   catchUp = function(endLease)
     work = 0
     if (state.isUnsettled or state.replanned) and not settle() then

@@ -48,7 +48,7 @@ local function keptEntries(entries, mark)
     return nil
   end
   local found
-  mark = requestMark or mark
+  mark = state.requestMark or mark
   for _, entry in ipairs(entries) do
     local isJoined = not entry.isNew and entry.role == 'blocker'
     if entry.isNew or isJoined then
@@ -174,7 +174,7 @@ end
 
 -- Returns true if the transaction that is carried out has released a slot.
 local function isReleased(slot)
-  for i = (requestMark or #journal) + 1, #journal, 2 do
+  for i = (state.requestMark or #journal) + 1, #journal, 2 do
     if journal[i] == slot then
       return journal[i + 1] ~= false
     end
