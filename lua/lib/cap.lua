@@ -13,7 +13,7 @@ local function overCap(requestType, before)
   local cap = limits.reservations
   local pending = tenant.queue and tenant.queue.pending.items or 0
   local waiting = tenant.queueState and tenant.queueState.items or 0
-    local more = tenant.count - before.count + pending
+  local more = tenant.count - before.count + pending
   if tenant.count + waiting + pending <= cap or more <= 0 then
     return nil
   end

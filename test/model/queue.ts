@@ -30,9 +30,45 @@ interface Postponed {
 export class Queue extends Paper {
   private lastId = 0;
   grants: Grant[] = [];
+  /** How many reservations there may be, items of tickets included. */
+  cap = Number.POSITIVE_INFINITY;
 
-  /** A batch of reserve items, of which some may wait. Returns an outcome for each. */
-  reserveAll(items: readonly { item: ReserveItem; wait: Wait | null }[], call: Call, tokens: Tokens): Outcome[] {
+  /**
+   * Carries a request out. Returns null, with nothing changed, if that makes reservations and tickets than there may
+   * be.
+   */
+  protected capped<T>(carryOut: () => T, addedOf: (result: T) => number = () => 0): T | null {
+    const { tickets, grants, reservations, fence } = this;
+    const before = structuredClone({ grants, reservations });
+    const items = () => this.tickets.reduce((sum, ticket) => sum + ticket.items.length, 0);
+    const used = reservations.length + items();
+    const result = carryOut();
+    const usedNow = this.reservations.length + items() + addedOf(result);
+    if (usedNow <= this.cap || usedNow <= used) return result;
+    Object.assign(this, { tickets, fence, ...before });
+    this.settle();
+    return null;
+  }
+
+  /** A batch of reserve items, of which some may wait. Returns an outcome for each; null if it would exceed the cap. */
+  reserveAll(items: readonly { item: ReserveItem; wait: Wait | null }[], call: Call, tokens: Tokens): Outcome[] | null {
+    const asked = this.capped(
+      () => this.askAll(items, tokens),
+      (all) => this.addedBy(all),
+    );
+    return asked && this.settleAndTell(asked, call);
+  }
+
+  /** The number of items for which a batch issues tickets. */
+  private addedBy(asked: readonly (Outcome | Postponed)[]): number {
+    const requests = asked.flatMap((one) => ('request' in one ? one.request : []));
+    const isNew = (one: Request, i: number) =>
+      !this.tickets.some((ticket) => isSameRequest(ticket, one)) &&
+      requests.findIndex((other) => isSameRequest(other, one)) === i;
+    return requests.filter(isNew).reduce((sum, { items }) => sum + items.length, 0);
+  }
+
+  private askAll(items: readonly { item: ReserveItem; wait: Wait | null }[], tokens: Tokens): (Outcome | Postponed)[] {
     const asked: (Outcome | Postponed)[] = [];
     for (const [i, { item, wait }] of items.entries()) {
       const token = tokens[i] ?? null;
@@ -48,14 +84,16 @@ export class Queue extends Paper {
         same && 'request' in same ? { ...same, tokens: [token] } : this.ask({ request, wait, tokens: [token] }),
       );
     }
-    return this.settleAndTell(asked, call);
+    return asked;
   }
 
-  /** A transaction that may wait. */
-  transactWaiting(postponed: Postponed, call: Call): Outcome {
-    const [outcome] = this.settleAndTell([this.ask(postponed)], call);
-    if (outcome === undefined) throw new Error('a request without an outcome');
-    return outcome;
+  /** A transaction that may wait. Returns null if it would exceed the cap. */
+  transactWaiting(postponed: Postponed, call: Call): Outcome | null {
+    const asked = this.capped(
+      () => [this.ask(postponed)],
+      (all) => this.addedBy(all),
+    );
+    return (asked && this.settleAndTell(asked, call)[0]) ?? null;
   }
 
   /** Reserves an item that does not wait. If its reservation is an unclaimed grant, this claims it. */

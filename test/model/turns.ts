@@ -66,9 +66,7 @@ export class Turns extends Model {
     );
   }
 
-  /**
-   * The lacked entries that count at a resource or slot: one that names a slot counts at its pool while that is free.
-   */
+  /** The lacked entries that count at a resource or slot: one that names a slot counts at its pool while it is free. */
   private countingAt(lacks: Entry[], name: string): Entry[] {
     return lacks.filter(
       ({ resource, slot }) =>

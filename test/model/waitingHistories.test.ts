@@ -3,15 +3,22 @@
  * is shrunk and printed; put into foundWaiting.json it is run again for good.
  */
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
+import { STEERED_CLOCK } from '../support/clock.ts';
 import { startEngine } from '../support/engine.ts';
 import { makeTenant } from '../support/service.ts';
 import found from './foundWaiting.json' with { type: 'json' };
 import { run } from './waitingHistory.ts';
-import { histories, type Step } from './waitingSteps.ts';
+import { type History, histories } from './waitingSteps.ts';
 
 const HISTORIES = Number(process.env.HISTORIES ?? 60);
 const STEPS = 150;
+
+async function runOnEngine(history: History): Promise<void> {
+  const limits = history.cap === null ? {} : { reservations: history.cap };
+  const running = await startEngine(makeTenant(), inject('redisUrl'), { clock: STEERED_CLOCK }, limits);
+  await run(running, history).finally(() => running.stop());
+}
 
 describe('the engine serves who waits as the model does', () => {
   test(`in ${HISTORIES} random histories`, { timeout: 60_000 + HISTORIES * 3000 }, async () => {
@@ -19,8 +26,7 @@ describe('the engine serves who waits as the model does', () => {
     try {
       await fc.assert(
         fc.asyncProperty(histories(STEPS), async (history) => {
-          const engine = await startEngine(makeTenant());
-          await run(engine, history).finally(() => engine.stop());
+          await runOnEngine(history);
         }),
         {
           numRuns: HISTORIES,
@@ -44,8 +50,7 @@ describe('the engine serves who waits as the model does', () => {
 
 describe.runIf(found.length > 0)('histories that once failed', () => {
   test.each(found)('$why', async ({ history }) => {
-    const engine = await startEngine();
     // What is in the file was printed by the test above.
-    await expect(run(engine, history as Step[]).finally(() => engine.stop())).resolves.toBeUndefined();
+    await expect(runOnEngine(history as History)).resolves.toBeUndefined();
   });
 });

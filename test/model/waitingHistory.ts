@@ -6,15 +6,15 @@ import { expect } from 'vitest';
 import type { TransactionItem } from '../../src/contract/reservations.ts';
 import { changeInRedis } from '../../src/definitions/changeInRedis.ts';
 import { HoldfastError } from '../../src/domain/errors.ts';
+import { MAX_PRIORITY } from '../../src/domain/waiting.ts';
 import * as reserving from '../../src/engine/reservations/reserve.ts';
 import * as transacting from '../../src/engine/reservations/transaction.ts';
+import { loadTenant } from '../../src/engine/tenant/load.ts';
 import { beat } from '../../src/engine/waiting/beat.ts';
 import { cancel } from '../../src/engine/waiting/cancel.ts';
 import { leave } from '../../src/engine/waiting/leave.ts';
-import { waiting } from '../../src/engine/waiting/list.ts';
 import { setClock } from '../support/clock.ts';
 import type { RunningEngine } from '../support/engine.ts';
-import { all } from '../support/listed.ts';
 import { reset, transaction, unreserve } from '../support/verbs.ts';
 import { KEPT } from './paper.ts';
 import type { Outcome, Result } from './queue.ts';
@@ -22,7 +22,8 @@ import { toDefinition } from './state.ts';
 import { compareStored } from './stored.ts';
 import type { Call, Request, Wait } from './tickets.ts';
 import { WaitingModel } from './waitingModel.ts';
-import type { GiveBack, Step } from './waitingSteps.ts';
+import { compareQueue, noteListed } from './waitingQueue.ts';
+import type { GiveBack, History, Step } from './waitingSteps.ts';
 
 const iso = (ms: number) => new Date(ms).toISOString();
 const sorted = (list: readonly (string | { name: string })[] | string) => {
@@ -31,60 +32,31 @@ const sorted = (list: readonly (string | { name: string })[] | string) => {
 };
 
 /** @throws where the engine's answers or its state differ from the model's */
-export async function run({ engine, credential }: RunningEngine, history: readonly Step[]): Promise<void> {
+export async function run(running: RunningEngine, { cap, steps }: History): Promise<void> {
+  const { engine, credential } = running;
   const { tenant } = credential;
   const { redis } = engine;
   const changes = changeInRedis(engine, 16);
   const model = new WaitingModel();
+  model.cap = cap ?? Number.POSITIVE_INFINITY;
   /** The engine's ticket for each of the model's. */
   const tickets = new Map<number, string>();
   await engine.loadTenant(tenant);
   model.setClock(Date.now());
   await setClock(redis, tenant, model.nowMs);
-  for (const [i, step] of history.entries()) {
+  for (const [i, step] of steps.entries()) {
     try {
       // A ticket that was continued with an end in the past ends with the next script.
       model.setClock(model.nowMs);
       await carryOut(step);
       model.noteLacks();
       model.setClock(model.nowMs);
-      await compareQueue();
+      await compareQueue(running, model, i % 5 === 0);
       await compareStored(redis, tenant, model);
     } catch (error) {
       if (error instanceof Error) error.message = `step ${i}, ${JSON.stringify(step)}: ${error.message}`;
       throw error;
     }
-  }
-
-  async function noteListed(): Promise<void> {
-    const keys = (await all(waiting(engine, credential))).map(({ requester, method, resources }) =>
-      JSON.stringify([requester, method ?? '', resources]),
-    );
-    model.isListed = ({ requester, method, items }) =>
-      keys.includes(JSON.stringify([requester, method, items.map(({ resource }) => resource)]));
-  }
-
-  async function compareQueue(): Promise<void> {
-    const rows = await all(waiting(engine, credential));
-    expect(
-      rows.map(({ waitsFor, ...row }) => row),
-      'queue',
-    ).toEqual(
-      model.queue.map((ticket) => ({
-        requester: ticket.requester,
-        resources: ticket.items.map(({ resource }) => resource),
-        method: ticket.method === '' ? null : ticket.method,
-        priority: ticket.priority,
-        since: iso(ticket.since),
-        until: iso(ticket.until),
-        attended: model.isAttended(ticket),
-        apiKeyLabel: null,
-      })),
-    );
-    for (const [i, { waitsFor }] of rows.entries()) expect(model.queue[i]?.lacked, 'waitsFor').toContain(waitsFor);
-    const left = model.tickets.length;
-    model.settle();
-    expect(model.tickets, 'tickets that could be granted').toHaveLength(left);
   }
 
   /** What the model's outcome looks like in the engine's answer. */
@@ -117,18 +89,15 @@ export async function run({ engine, credential }: RunningEngine, history: readon
   ) {
     const sent = items.map(({ wait, ...item }) => ({ ...item, ...wait }));
     const isWaiting = items.some(({ wait }) => wait !== null);
-    const answer = await reserving.reserve(
-      engine,
-      credential,
-      sent,
-      ...(isWaiting ? [{ ...call, isContinuation: false }] : []),
-    );
-    const tokens = answer.result.map(({ releaseToken }) => releaseToken);
+    const waitCall = isWaiting ? [{ ...call, isContinuation: false }] : [];
+    const answer = await unlessCapped(reserving.reserve(engine, credential, sent, ...waitCall));
+    const tokens = answer?.result.map(({ releaseToken }) => releaseToken) ?? [];
     const outcomes = model.reserveAll(
       items.map(({ wait, ...item }) => ({ item, wait })),
       call,
       tokens,
     );
+    if (answer === null || outcomes === null) return expect(answer && 'answered').toBe(outcomes && 'answered');
     const expected = outcomes.flatMap((outcome, i) => {
       const { resource, requester, ttlSeconds } = items[i] ?? { resource: '', requester: '', ttlSeconds: 0 };
       if ('ticket' in outcome) tickets.set(outcome.ticket.id, answer.tickets[i] ?? '');
@@ -145,9 +114,12 @@ export async function run({ engine, credential }: RunningEngine, history: readon
     }));
     const method = request.method === 'FIRST' ? 'FIRST' : 'ALL_OR_NONE';
     const waitCall = { ...call, isContinuation: false };
-    const answer = await transacting.transaction(engine, credential, method, items, { wait, call: waitCall });
-    const tokens = answer.result.results.map((one) => ('releaseToken' in one ? one.releaseToken : null));
+    const answer = await unlessCapped(
+      transacting.transaction(engine, credential, method, items, { wait, call: waitCall }),
+    );
+    const tokens = answer?.result.results.map((one) => ('releaseToken' in one ? one.releaseToken : null)) ?? [];
     const outcome = model.transactWaiting({ request, wait, tokens }, call);
+    if (answer === null || outcome === null) return expect(answer && 'answered').toBe(outcome && 'answered');
     if ('ticket' in outcome) tickets.set(outcome.ticket.id, answer.tickets[0] ?? '');
     const status = 'ticket' in outcome ? 'WAITING' : outcome.status;
     // Two items of a FIRST may name one reservation: once it is claimed, the second is ALREADY_HAD instead of SKIPPED.
@@ -172,16 +144,25 @@ export async function run({ engine, credential }: RunningEngine, history: readon
     switch (step.do) {
       case 'register': {
         const answer = await refusable(changes.register(credential, step.items.map(toDefinition)));
-        await noteListed();
+        await noteListed(running, model);
         expect(sorted(answer)).toEqual(sorted(model.register(step.items) ?? 'refused'));
         return;
       }
       case 'delete': {
         const answer = await refusable(changes.delete(credential, step.name, true));
-        await noteListed();
+        await noteListed(running, model);
         expect(sorted(answer)).toEqual(sorted(model.delete(step.name, true)));
         return;
       }
+      case 'require registration':
+        await loadTenant(
+          redis,
+          { ...recordOf(credential), requireRegistration: step.on },
+          { definitionsVersion: 0, lease: null },
+        );
+        await noteListed(running, model);
+        model.require(step.on);
+        return;
       case 'reserve':
         return reserve(step.items, step.call);
       case 'wait as a whole': {
@@ -206,9 +187,10 @@ export async function run({ engine, credential }: RunningEngine, history: readon
           const { wait, ...taken } = item;
           return { requestType: 'RESERVE', ...taken };
         });
-        const answer = await transaction(engine, credential, step.method, items);
-        const tokens = answer.results.map((result) => ('releaseToken' in result ? result.releaseToken : null));
+        const answer = await unlessCapped(transaction(engine, credential, step.method, items));
+        const tokens = answer?.results.map((result) => ('releaseToken' in result ? result.releaseToken : null)) ?? [];
         const expected = model.transact(step.method, items, tokens);
+        if (answer === null || expected === null) return expect(answer && 'answered').toBe(expected && 'answered');
         // If all items together overtake, any of them may say so.
         const isKept =
           answer.status === 'ROLLED_BACK' && expected.results.some(({ explanation }) => explanation === KEPT);
@@ -247,6 +229,23 @@ export async function run({ engine, credential }: RunningEngine, history: readon
     }
   }
 }
+
+/** The record of a tenant, as startEngine() made it. */
+const recordOf = ({ tenant, credentialKey }: RunningEngine['credential']) => ({
+  id: tenant,
+  version: null,
+  tier: 'Enterprise' as const,
+  suspended: false,
+  maxPriority: MAX_PRIORITY,
+  keys: [{ digest: credentialKey, label: null }],
+});
+
+/** An answer; null for what would exceed the cap on reservations. */
+const unlessCapped = <T>(call: Promise<T>): Promise<T | null> =>
+  call.catch((error: unknown) => {
+    if (error instanceof HoldfastError && error.code === 'limited') return null;
+    throw error;
+  });
 
 /** What is refused as a whole, as its code. */
 const refusable = <T>(call: Promise<{ result: T }>): Promise<T | string> =>

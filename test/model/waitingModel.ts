@@ -27,8 +27,18 @@ export class WaitingModel extends Queue {
     return results;
   }
 
-  /** A transaction that does not wait. */
+  /** A transaction that does not wait. Returns null if it would exceed the cap. */
   transact(
+    method: TransactionMethod,
+    items: readonly TransactionItem[],
+    tokens: readonly (string | null)[],
+  ): TransactionResult | null {
+    const answer = this.capped(() => this.transactAndClaim(method, items, tokens));
+    this.settle();
+    return answer;
+  }
+
+  private transactAndClaim(
     method: TransactionMethod,
     items: readonly TransactionItem[],
     tokens: readonly (string | null)[],
@@ -42,7 +52,6 @@ export class WaitingModel extends Queue {
       this.claimAlong(had, result.resource, tokens[i] ?? null);
       return this.resultOf(had, result.resource, 'ALREADY_HAD');
     });
-    this.settle();
     return { ...answer, results };
   }
 
@@ -91,6 +100,13 @@ export class WaitingModel extends Queue {
     const deleted = super.delete(name, cascade);
     if (Array.isArray(deleted)) this.planAgain(hopeless);
     return deleted;
+  }
+
+  /** Allows registered resources only, or all names. */
+  require(isRequired: boolean): void {
+    const hopeless = this.hopeless();
+    this.requireRegistration = isRequired;
+    this.planAgain(hopeless);
   }
 
   private hopeless(): Ticket[] {

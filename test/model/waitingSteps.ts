@@ -13,6 +13,7 @@ export type GiveBack = { resource: string; requester: string; nth: number | null
 export type Step =
   | { do: 'register'; items: Registration[] }
   | { do: 'delete'; name: string }
+  | { do: 'require registration'; on: boolean }
   | { do: 'reserve'; items: Take[]; call: Call }
   | { do: 'wait as a whole'; method: 'ALL_OR_NONE' | 'FIRST'; items: Take[]; requester: string; wait: Wait; call: Call }
   /** Sends the request of the nth ticket, or grant, again. */
@@ -27,7 +28,8 @@ export type Step =
   | { do: 'reset' };
 
 const NAMES = ['p', 'q', 'a', 'b', 'ink'];
-const RESOURCES = [...NAMES, 'p', 'p', 'a', 'r', 'p_0', 'p_1', 'q_0', 'r>a', 'c'];
+/** Names that are asked for; some more often than others. */
+export const RESOURCES = [...NAMES, 'p', 'p', 'a', 'r', 'p_0', 'p_1', 'q_0', 'r>a', 'c'];
 const INSTANCES = ['instance0', 'instance1'];
 
 const resource = fc.constantFrom(...RESOURCES);
@@ -93,8 +95,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: does('leave'), nth }) },
   { weight: 8, arbitrary: fc.record({ do: does('pass'), ms: fc.integer({ min: 1, max: 3000 }) }) },
   { weight: 1, arbitrary: fc.record({ do: does('reset') }) },
+  { weight: 1, arbitrary: fc.record({ do: does('require registration'), on: fc.constantFrom(true, false, false) }) },
 );
 
+/** The steps of a history, and the tenant's cap on reservations; null: there is none. */
+export interface History {
+  cap: number | null;
+  steps: Step[];
+}
+
 /** Histories of up to so many steps, which begin with a registration. */
-export const histories = (maxLength: number): fc.Arbitrary<Step[]> =>
-  fc.tuple(register, fc.array(step, { maxLength, size: 'max' })).map(([first, rest]) => [first, ...rest]);
+export const histories = (maxLength: number): fc.Arbitrary<History> =>
+  fc.record({
+    cap: fc.constantFrom(null, null, 8),
+    steps: fc.tuple(register, fc.array(step, { maxLength, size: 'max' })).map(([first, rest]) => [first, ...rest]),
+  });

@@ -103,6 +103,9 @@ local function carryOutItem(item)
 end
 
 local outcome, overBudget
+if tenant.queueState and not request then
+  tenant.queueState.requestMark = before.journal
+end
 if request then
   overBudget = isOverBudget(function()
     outcome = tenant.queue.ask(request)
@@ -150,6 +153,9 @@ if kept then
   end
 elseif method == 'ALL_OR_NONE' and failed > 0 or method == 'FIRST' and succeeded == 0 and not request then
   rollbackAll()
+end
+if tenant.queueState then
+  tenant.queueState.requestMark = nil
 end
 refused = overCap('TRANSACTION', before)
 if refused then

@@ -81,6 +81,51 @@ local function activateKept()
   end
 end
 
+-- Activates the requesters that hold a resource, themselves or through their reservations.
+local function activateHolders(name, depth)
+  local MAX_DEPTH = 6
+  for _, slot in ipairs(heldSlotsOf(name)) do
+    local owner = recordAt(slot).owner
+    local declarer = string.match(owner, '^system:(.+)$')
+    spend(0.5)
+    if not declarer then
+      activeRequesters[owner] = ''
+    elseif depth < MAX_DEPTH then
+      activateHolders(declarer, depth + 1)
+    end
+  end
+end
+
+-- Activates the line of a resource that is not free, if blockers hold some of it: others may join these holds now.
+local function activateJoinable(name)
+  for _, slot in ipairs(active[name] == nil and freeAt(name) == 0 and heldSlotsOf(name) or {}) do
+    if isSystem(recordAt(slot).owner) then
+      active[name] = { skipped = 0, isJoinable = true, isKept = true }
+      return
+    end
+  end
+end
+
+-- Looks at the lines in which tickets have changed, for a limited time. Activates the requesters from which nothing is
+-- kept now, since a ticket that is next waits for what they hold; and the lines in which less is kept.
+local function activateExempt()
+  local MAX_EXEMPT_WORK = 300
+  local limit = work + MAX_EXEMPT_WORK
+  local names = turnedLines
+  turnedLines = {}
+  for name, isLeft in pairs(names) do
+    if isLeft then
+      activateJoinable(name)
+    end
+    for _, one in ipairs(work < limit and (frontOf(name)) or {}) do
+      local waitsFor = isNext(one.ticket) and waitsForNow(one.ticket)
+      if waitsFor and freeAt(waitsFor) == 0 then
+        activateHolders(waitsFor, 0)
+      end
+    end
+  end
+end
+
 -- Returns the first ticket that waits in a line and was not looked at yet; nil if there is none, or none that could be
 -- granted.
 local function peek(name, cursor)

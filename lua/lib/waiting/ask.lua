@@ -31,18 +31,6 @@ local function nextNumber()
   return struct.pack('>I7', state.last)
 end
 
--- Returns the fields `instance` and `heldUntil` of a ticket that a call issues or goes on with. Calls that are held
--- already stay so.
-local function callersWith(ticket, call)
-  local isHeld = ticket.instance and ticket.heldUntil > nowMs
-  local instances, heldUntil = isHeld and ticket.instance or '', isHeld and ticket.heldUntil or nowMs
-  if call.pollMs == 0 then
-    return instances, heldUntil
-  end
-  local others = withoutInstance(instances, call.instance)
-  return others == '' and call.instance or call.instance .. ' ' .. others, math.max(heldUntil, nowMs + call.pollMs)
-end
-
 -- Returns the fields of a ticket that each call sets.
 local function fieldsOfCall(ticket, request)
   local call, wait = request.call, request.wait
@@ -128,7 +116,11 @@ local function ask(request)
   end
   local ticket = ticketOf(request.requester, request.method, request.items)
   if ticket and ticket.status == 'granted' then
-    return { claimed = ticket, waitedMs = claimTicket(ticket, request.items, request.items) }
+    postponed[#postponed + 1] = function()
+      claimTicket(ticket, request.items, request.items)
+    end
+    asked[digest] = { claimed = ticket, waitedMs = ticket.grantedAt - ticket.since }
+    return asked[digest]
   end
   local number = ticket and numberOf(ticket) or nextNumber()
   local trial = {
@@ -141,6 +133,8 @@ local function ask(request)
   elseif not refusal or not ticket and not isFeasible(request.requester, request.method, request.items) then
     return { reply = reply, place = place }
   end
+  -- The ticket is written, and the queue settled, after the work budget was checked.
+  spend(30)
   if ticket then
     postponed[#postponed + 1] = function()
       goOn(ticket, request)

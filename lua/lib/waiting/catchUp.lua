@@ -4,126 +4,131 @@
 --@include clock
 --@include waiting/beats
 --@include waiting/settle
-local MAX_DUE, MAX_DUE_WORK = 100, 1500
--- Time after which a ticket that nobody attends ends.
-local AWAY_MS = 600000
 -- The member of the due times that stands for the end of a pending deletion (delete.lua).
 local REOPENS = '\1'
 -- otherDue[member]: due times to write, of members that are no tickets; false to remove one.
 local otherDue = {}
-
--- Returns when the attendance of a ticket ends, as far as is known now: claimMs after its calls ended, or after their
--- instances were last heard of.
-local function attendedUntil(ticket)
-  local beat = 0
-  eachInstance(ticket.instance, function(instance)
-    beat = math.max(beat, beats[instance] or 0)
-  end)
-  return math.min(ticket.heldUntil, beat + BEAT_LAPSES_MS) + ticket.claimMs
-end
-
--- Ends a wait that has elapsed, with the result that a try would have now. The queue is settled, so the
--- request cannot be carried out, unless its requester has it all.
-local function elapse(ticket)
-  local mark, fence = #journal, tenant.fence
-  local done, place, reply = carryOut(ticket)
-  if done then
-    undo(mark)
-    tenant.fence = fence
-    if not isMadeIn(done) then
-      return endTicket(ticket, 'ALREADY_HAD')
-    end
-    place, reply = 0, { 'NOT_AVAILABLE', 'NOT_AVAILABLE' }
-  end
-  endTicket(ticket, 'ELAPSED', reply[1], reply[2], place)
-end
-
--- Carries out what is due of a ticket at a time.
-local function handleDue(ticket, time)
-  if ticket.due > time then
-    return
-  elseif ticket.status == 'granted' then
-    changeTicket(ticket, { status = 'ended' })
-  elseif ticket.endsAt <= time or ticket.status == 'away' then
-    elapse(ticket)
-  elseif ticket.status == 'attended' then
-    local ends = attendedUntil(ticket)
-    if ends > time then
-      changeTicket(ticket, { due = math.min(ticket.endsAt, ends) })
-    else
-      changeTicket(ticket, { status = 'away', due = math.min(ticket.endsAt, ends + AWAY_MS) })
-    end
-  end
-end
 
 -- Notes that names cannot be reserved until then, since they may be about to be deleted (delete.lua).
 local function closeUntil(ms)
   otherDue[REOPENS] = ms
 end
 
--- Returns members and times of a sorted set that are due: {member, ms, member, ms, ...}.
-local function membersDue(key)
-  return redis.call('ZRANGE', key, '-inf', nowMs, 'BYSCORE', 'LIMIT', 0, MAX_DUE, 'WITHSCORES')
-end
+local catchUp
+-- The block keeps the queue's function below the 200 local variables that Lua allows.
+do
+  local MAX_DUE, MAX_DUE_WORK = 100, 1500
+  -- Time after which a ticket that nobody attends ends.
+  local AWAY_MS = 600000
 
--- Handles the member at a place of a list of membersDue(). If its ticket is due again before now, adds it to the list.
-local function handleMember(waits, place)
-  local member, time = waits[place], tonumber(waits[place + 1])
-  if member == REOPENS then
-    otherDue[member] = false
-    planAgain()
-    return
+  -- Returns when the attendance of a ticket ends, as far as is known now: claimMs after its call ended, or after its
+  -- instance was last heard of.
+  local function attendedUntil(ticket)
+    local beat = 0
+    eachInstance(ticket.instance, function(instance)
+      beat = math.max(beat, beats[instance] or 0)
+    end)
+    return math.min(ticket.heldUntil, beat + BEAT_LAPSES_MS) + ticket.claimMs
   end
-  local ticket = ticketAt(member)
-  if not ticket then
-    otherDue[member] = false
-    return
-  end
-  handleDue(ticket, time)
-  if ticket.status ~= 'ended' and ticket.due > time and ticket.due <= nowMs then
-    local at = place + 2
-    while waits[at] and tonumber(waits[at + 1]) < ticket.due do
-      at = at + 2
-    end
-    table.insert(waits, at, ticket.due)
-    table.insert(waits, at, member)
-  end
-end
 
--- Carries out what is due. `endLease(member)` ends a lease (expiry.lua). Returns true if that is all, and the queue is
--- settled; false if later calls must go on.
-local function catchUp(endLease)
-  work = 0
-  if (state.isUnsettled or state.replanned) and not settle() then
-    return false
+  -- Ends a wait that has elapsed, with the result that a try would have now. The queue is settled, so the
+  -- request cannot be carried out, unless its requester has it all.
+  local function elapse(ticket)
+    local mark, fence = #journal, tenant.fence
+    local done, place, reply = carryOut(ticket)
+    if done then
+      undo(mark)
+      tenant.fence = fence
+      if not isMadeIn(done) then
+        return endTicket(ticket, 'ALREADY_HAD')
+      end
+      place, reply = 0, { 'NOT_AVAILABLE', 'NOT_AVAILABLE' }
+    end
+    endTicket(ticket, 'ELAPSED', reply[1], reply[2], place)
   end
-  if tenant.nextDue > nowMs and state.nextDue > nowMs then
-    return true
-  end
-  local leases = tenant.nextDue <= nowMs and membersDue(dueKey) or {}
-  local waits = state.nextDue <= nowMs and membersDue(waitsKey) or {}
-  local isAll = #leases < 2 * MAX_DUE and #waits < 2 * MAX_DUE
-  local lastLease = #leases == 2 * MAX_DUE and tonumber(leases[#leases]) or math.huge
-  local lastWait = #waits == 2 * MAX_DUE and tonumber(waits[#waits]) or math.huge
-  local i, j = 1, 1
-  while leases[i] or waits[j] do
-    local time = math.min(tonumber(leases[i + 1] or math.huge), tonumber(waits[j + 1] or math.huge))
-    if time > lastLease or time > lastWait then
-      return false
-    end
-    while leases[i] and tonumber(leases[i + 1]) == time do
-      endLease(leases[i])
-      i = i + 2
-    end
-    while waits[j] and tonumber(waits[j + 1]) == time do
-      handleMember(waits, j)
-      j = j + 2
-    end
-    if not settle() then
-      return false
-    elseif work > MAX_DUE_WORK and (leases[i] or waits[j]) then
-      return false
+
+  -- Carries out what is due of a ticket at a time.
+  local function handleDue(ticket, time)
+    if ticket.due > time then
+      return
+    elseif ticket.status == 'granted' then
+      changeTicket(ticket, { status = 'ended' })
+    elseif ticket.endsAt <= time or ticket.status == 'away' then
+      elapse(ticket)
+    elseif ticket.status == 'attended' then
+      local ends = attendedUntil(ticket)
+      if ends > time then
+        changeTicket(ticket, { due = math.min(ticket.endsAt, ends) })
+      else
+        changeTicket(ticket, { status = 'away', due = math.min(ticket.endsAt, ends + AWAY_MS) })
+      end
     end
   end
-  return isAll
+
+  -- Returns members and times of a sorted set that are due: {member, ms, member, ms, ...}.
+  local function membersDue(key)
+    return redis.call('ZRANGE', key, '-inf', nowMs, 'BYSCORE', 'LIMIT', 0, MAX_DUE, 'WITHSCORES')
+  end
+
+  -- Handles the member at a place of a list of membersDue(). If its ticket is due again by now, adds it to the list.
+  local function handleMember(waits, place)
+    local member, time = waits[place], tonumber(waits[place + 1])
+    if member == REOPENS then
+      otherDue[member] = false
+      planAgain()
+      return
+    end
+    local ticket = ticketAt(member)
+    if not ticket then
+      otherDue[member] = false
+      return
+    end
+    handleDue(ticket, time)
+    if ticket.status ~= 'ended' and ticket.due > time and ticket.due <= nowMs then
+      local at = place + 2
+      while waits[at] and tonumber(waits[at + 1]) < ticket.due do
+        at = at + 2
+      end
+      table.insert(waits, at, ticket.due)
+      table.insert(waits, at, member)
+    end
+  end
+
+  -- Carries out what is due. `endLease(member)` ends a lease (expiry.lua). Returns true if that is all, and the queue
+  -- is settled; false if later calls must go on.
+  catchUp = function(endLease)
+    work = 0
+    if (state.isUnsettled or state.replanned) and not settle() then
+      return false
+    end
+    if tenant.nextDue > nowMs and state.nextDue > nowMs then
+      return true
+    end
+    local leases = tenant.nextDue <= nowMs and membersDue(dueKey) or {}
+    local waits = state.nextDue <= nowMs and membersDue(waitsKey) or {}
+    local isAll = #leases < 2 * MAX_DUE and #waits < 2 * MAX_DUE
+    local lastLease = #leases == 2 * MAX_DUE and tonumber(leases[#leases]) or math.huge
+    local lastWait = #waits == 2 * MAX_DUE and tonumber(waits[#waits]) or math.huge
+    local i, j = 1, 1
+    while leases[i] or waits[j] do
+      local time = math.min(tonumber(leases[i + 1] or math.huge), tonumber(waits[j + 1] or math.huge))
+      if time > lastLease or time > lastWait then
+        return false
+      end
+      while leases[i] and tonumber(leases[i + 1]) == time do
+        endLease(leases[i])
+        i = i + 2
+      end
+      while waits[j] and tonumber(waits[j + 1]) == time do
+        handleMember(waits, j)
+        j = j + 2
+      end
+      if not settle() then
+        return false
+      elseif work > MAX_DUE_WORK and (leases[i] or waits[j]) then
+        return false
+      end
+    end
+    return isAll
+  end
 end

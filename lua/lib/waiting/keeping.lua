@@ -38,7 +38,8 @@ local function isKeptIn(name, isNew, mark)
 end
 
 -- Checks what a request has taken so far, on paper. Takes the entries that take() met, and the journal's length before
--- the request. Returns the entries that took, or joined, what is kept for tickets ahead; nil if there are none. Fields:
+-- these were met, if the request has no mark. Returns the entries that took, or joined, what is kept for tickets ahead;
+-- nil if there are none. Fields:
 --   name, line        what is kept; the line in which the request would wait for it
 --   isNew, owner, at  of the hold; its slot
 --   requester, place  who asked, in which item
@@ -47,6 +48,7 @@ local function keptEntries(entries, mark)
     return nil
   end
   local found
+  mark = state.requestMark or mark
   for _, entry in ipairs(entries) do
     local isJoined = not entry.isNew and entry.role == 'blocker'
     if entry.isNew or isJoined then
@@ -170,8 +172,18 @@ local function nextFree(name, capacity, from)
   return from < capacity and freeFrom(name, capacity, from) or nil
 end
 
+-- Returns true if the transaction that is carried out has released a slot.
+local function isReleased(slot)
+  for i = (state.requestMark or #journal) + 1, #journal, 2 do
+    if journal[i] == slot then
+      return journal[i + 1] ~= false
+    end
+  end
+  return false
+end
+
 local function isKeptByName(slot)
-  return not isLineEmpty(slot) and keptAt(slot, judged.rank) > 0
+  return not isLineEmpty(slot) and keptAt(slot, judged.rank) > 0 and not isReleased(slot)
 end
 
 -- Returns the free slot of a pool with the lowest index that is not kept by name, and true if there is none but kept

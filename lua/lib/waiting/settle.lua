@@ -20,6 +20,7 @@ local function settleActive(limit)
   repeat
     granted = false
     activateKept()
+    activateExempt()
     local order, moveOn = firstActive()
     while order do
       if work > limit and looked then
@@ -37,7 +38,7 @@ local function settleActive(limit)
       end
       order, moveOn = firstActive()
     end
-  until not granted
+  until not granted and not next(turnedLines)
   return true
 end
 

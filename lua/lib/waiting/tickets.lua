@@ -154,6 +154,9 @@ local function eachMember(ticket, visit)
   end
 end
 
+-- turnedLines[name]: true or false if a ticket of the line changed since settle.lua looked at those whose turn has come
+-- there; true if one of them has stopped being attended.
+local turnedLines = {}
 -- ticketChanges counts changes of tickets: what was derived from them before is out of date.
 local ticketChanges = 0
 
@@ -170,7 +173,7 @@ end
 -- Changes fields of a ticket, and moves it in the lines as these fields say.
 local function changeTicket(ticket, fields)
   ticket.digest = ticket.digest or digestOf(ticket.requester, ticket.method, ticket.items)
-  local before = {}
+  local before, wasAttended = {}, ticket.status == 'attended'
   eachMember(ticket, function(prefix, rest)
     before[prefix .. rest] = { prefix, rest }
   end)
@@ -188,6 +191,9 @@ local function changeTicket(ticket, fields)
   end)
   for _, member in pairs(before) do
     setMember(member[1], member[2], false)
+  end
+  for _, name in ipairs(ticket.lines) do
+    turnedLines[name] = turnedLines[name] or wasAttended and ticket.status ~= 'attended'
   end
   ticketChanges = ticketChanges + 1
   spend(25 + #ticket.lines * 6)

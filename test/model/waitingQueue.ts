@@ -1,0 +1,80 @@
+/**
+ * Compares the queue of the model with what the engine tells of its own: the list of tickets, and how many wait for a
+ * name.
+ */
+import { expect } from 'vitest';
+import type { TreeNode } from '../../src/contract/definitions.ts';
+import type { WaitingRequest } from '../../src/contract/waiting.ts';
+import { check } from '../../src/engine/reservations/check.ts';
+import { waiting } from '../../src/engine/waiting/list.ts';
+import type { RunningEngine } from '../support/engine.ts';
+import { all, wholeTree } from '../support/listed.ts';
+import type { WaitingModel } from './waitingModel.ts';
+import { RESOURCES } from './waitingSteps.ts';
+
+const iso = (ms: number) => new Date(ms).toISOString();
+const withBelow = (node: TreeNode): TreeNode[] => [node, ...node.children.flatMap(withBelow)];
+
+/** Notes which tickets the engine lists after a change of definitions. */
+export async function noteListed({ engine, credential }: RunningEngine, model: WaitingModel): Promise<void> {
+  const keys = (await all(waiting(engine, credential))).map(({ requester, method, resources }) =>
+    JSON.stringify([requester, method ?? '', resources]),
+  );
+  model.isListed = ({ requester, method, items }) =>
+    keys.includes(JSON.stringify([requester, method, items.map(({ resource }) => resource)]));
+}
+
+/** @throws if the engine lists other tickets than the model has, or the model could grant one of them */
+export async function compareQueue(
+  running: RunningEngine,
+  model: WaitingModel,
+  areCountsCompared: boolean,
+): Promise<void> {
+  const { engine, credential } = running;
+  const rows = await all(waiting(engine, credential));
+  expect(
+    rows.map(({ waitsFor, ...row }) => row),
+    'queue',
+  ).toEqual(
+    model.queue.map((ticket) => ({
+      requester: ticket.requester,
+      resources: ticket.items.map(({ resource }) => resource),
+      method: ticket.method === '' ? null : ticket.method,
+      priority: ticket.priority,
+      since: iso(ticket.since),
+      until: iso(ticket.until),
+      attended: model.isAttended(ticket),
+      apiKeyLabel: null,
+    })),
+  );
+  for (const [i, { waitsFor }] of rows.entries()) expect(model.queue[i]?.lacked, 'waitsFor').toContain(waitsFor);
+  const left = model.tickets.length;
+  model.settle();
+  expect(model.tickets, 'tickets that could be granted').toHaveLength(left);
+  if (areCountsCompared) await compareCounts(running, model, rows);
+}
+
+/** Compares how many wait for each name. */
+async function compareCounts(
+  { engine, credential }: RunningEngine,
+  model: WaitingModel,
+  rows: readonly WaitingRequest[],
+): Promise<void> {
+  const countAt = (name: string) => rows.filter(({ waitsFor }) => waitsFor === name).length;
+  const checked = await check(
+    engine,
+    credential,
+    RESOURCES.map((resource) => ({ resource })),
+  );
+  expect(
+    checked.map(({ resource, waiting }) => [resource, waiting]),
+    'waiting in check',
+  ).toEqual(
+    RESOURCES.map((name) => {
+      const { resource = name, slot } = model.meaning(name) ?? {};
+      return [name, countAt(slot ?? resource)];
+    }),
+  );
+  for (const { name, waiting } of (await wholeTree(engine, credential)).flatMap(withBelow))
+    expect(waiting, `waiting for ${name} in the tree`).toBe(countAt(name));
+}
