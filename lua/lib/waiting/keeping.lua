@@ -146,18 +146,40 @@ local function isKeptFrom(ticket)
   return is
 end
 
+-- Runs a function in the state before the transaction that is carried out, if there is one. Returns its result.
+local function asBefore(run)
+  local redo, after = {}, {}
+  for i = #journal - 1, (state.requestMark or #journal) + 1, -2 do
+    local slot = journal[i]
+    local now = after[slot]
+    if now == nil then
+      now = records[slot]
+    end
+    redo[#redo + 1] = { slot, now }
+    after[slot] = journal[i + 1]
+  end
+  undo(state.requestMark or #journal)
+  local result = run()
+  for i = #redo, 1, -1 do
+    setRecord(redo[i][1], redo[i][2])
+  end
+  return result
+end
+
 -- Decides on entries of keptEntries(), after the request was undone: who holds what is judged as before the request.
 -- Returns true if their requesters may take them all the same.
 local function mayTake(kept)
-  for _, one in ipairs(kept) do
-    if one.isNew or not isHeldThrough(one.requester, one.at, one.owner, 0) then
-      local _, keepers = keptAt(one.name, judged.rank)
-      if not isExempt(one.requester, keepers) then
-        return false
+  return asBefore(function()
+    for _, one in ipairs(kept) do
+      if one.isNew or not isHeldThrough(one.requester, one.at, one.owner, 0) then
+        local _, keepers = keptAt(one.name, judged.rank)
+        if not isExempt(one.requester, keepers) then
+          return false
+        end
       end
     end
-  end
-  return true
+    return true
+  end)
 end
 
 -- Returns the lowest free index of a pool from `from` on, below its capacity; nil if none is free. freeFrom() begins at
