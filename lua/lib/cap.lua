@@ -2,7 +2,6 @@
 --@include clock
 --@include finish
 --@include limits
---@include queue
 --@include refuse
 --@include rollback
 
@@ -12,9 +11,10 @@
 -- all its changes and returns the reply that refuses it as a whole.
 local function overCap(requestType, before)
   local cap = limits.reservations
-  local pending = queue and queue.pending.items or 0
+  local pending = tenant.queue and tenant.queue.pending.items or 0
+  local waiting = tenant.queueState and tenant.queueState.items or 0
   local more = tenant.count - before.count + pending
-  if tenant.count + state.items + pending <= cap or more <= 0 then
+  if tenant.count + waiting + pending <= cap or more <= 0 then
     return nil
   end
   rollback(before)

@@ -2,7 +2,6 @@
 --@include callWith
 --@include due
 --@include publish
---@include queue
 
 -- True if the earliest due time must be read again: a new reservation only lowers it, but ending one may raise it.
 local isDueStale = false
@@ -119,15 +118,15 @@ local function commit(usage)
   if isDueStale then
     tenant.nextDue = tonumber(redis.call('ZRANGE', dueKey, 0, 0, 'WITHSCORES')[2] or math.huge)
   end
-  local fields = queue and queue.write() or {}
+  local fields = {}
   if isDueStale or #changed > 0 then
-    local more = { 'count', tenant.count, 'fence', string.format('%d', tenant.fence) }
+    fields = { 'count', tenant.count, 'fence', string.format('%d', tenant.fence) }
     if tenant.nextDue ~= tenant.nextDueBefore then
-      more[5], more[6] = 'nextDue', tenant.nextDue
+      fields[5], fields[6] = 'nextDue', tenant.nextDue
     end
-    for _, one in ipairs(more) do
-      fields[#fields + 1] = one
-    end
+  end
+  if tenant.queue then
+    tenant.queue.write(fields)
   end
   if tenant.indexed ~= tenant.indexedBefore then
     fields[#fields + 1] = 'indexed'
@@ -138,7 +137,7 @@ local function commit(usage)
     fields[#fields + 1] = usage
   end
   publish(fields)
-  if queue then
-    queue.publishWakes()
+  if tenant.queue then
+    tenant.queue.publishWakes()
   end
 end

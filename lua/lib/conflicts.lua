@@ -4,7 +4,6 @@
 --@include freeSlots
 --@include held
 --@include owners
---@include queue
 
 -- Finds the slot for an entry. Returns the slot, and false if the entry's owner already holds it, true if not. Returns
 -- nil if no slot is free.
@@ -42,8 +41,8 @@ local function slotFor(entry)
     return resource, true
   end
   local index
-  if queue then
-    index, entry.isKeptSlot = queue.unkept(resource, own.capacity)
+  if tenant.queue then
+    index, entry.isKeptSlot = tenant.queue.unkept(resource, own.capacity)
   else
     index = lowestFree(resource, own.capacity)
   end

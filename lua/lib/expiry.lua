@@ -3,8 +3,6 @@
 --@include clock
 --@include emit
 --@include finish
---@include openFor
---@include queue
 
 -- Splits a member of the due set, of either form (due.lua), into its slot and its fencing token (nil in the first
 -- form).
@@ -77,19 +75,19 @@ end
 -- calls again.
 local function expire()
   local isAll = true
-  if tenant.queue and (tenant.nextDue <= nowMs or state.nextDue <= nowMs or state.isUnsettled or state.replanned) then
-    if not queue then
-      openQueue()
+  if tenant.queueText and (tenant.nextDue <= nowMs or tenant.queueState.nextDue <= nowMs or tenant.queueState.isUnsettled or tenant.queueState.replanned) then
+    if not tenant.queue then
+      tenant.openQueue()
     end
     isDueStale = tenant.nextDue <= nowMs
-    isAll = queue.catchUp(endLease)
+    isAll = tenant.queue.catchUp(endLease)
   elseif tenant.nextDue <= nowMs then
     isDueStale = true
     isAll = endLeases()
   end
   if not isAll then
-    if queue then
-      queue.suspend()
+    if tenant.queue then
+      tenant.queue.suspend()
     end
     return finish({ 'AGAIN' })
   end

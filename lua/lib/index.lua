@@ -2,7 +2,6 @@
 -- usually on another primary, so a script cannot write it. The script's first call returns {'INDEX', ms, swept}; the
 -- instance writes the index, and calls again with '<ms> <swept>'. If a sweep took the tenant out of the index in
 -- between, `swept` has changed, and the script returns {'INDEX', ...} again.
---@include queue
 --@include slots
 
 -- Takes '<ms> <swept>' as above, '' on the first call. Returns nil if the index has the tenant early enough for all
@@ -12,7 +11,7 @@ local function askForIndex(written)
   if ms and tonumber(swept) == tenant.swept then
     tenant.indexed = math.min(tenant.indexed, tonumber(ms))
   end
-  local earliest = queue and queue.earliest() or math.huge
+  local earliest = tenant.queue and tenant.queue.earliest() or math.huge
   for _, slot in ipairs(changed) do
     local record = records[slot]
     if record and record.token and record.expiresAt > 0 then

@@ -6,7 +6,7 @@
 -- script.
 local function look()
   local refused = admit() or expire()
-  if not refused and (isDueStale or queue and queue.isChanged()) then
+  if not refused and (isDueStale or tenant.queue and tenant.queue.isChanged()) then
     finish()
   end
   return refused

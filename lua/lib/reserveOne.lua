@@ -1,8 +1,6 @@
 -- Reserves one item of a request.
 --@include clock
 --@include plan
---@include openFor
---@include queue
 --@include unclaimed
 --@include take
 
@@ -58,8 +56,10 @@ end
 -- item and the name of the line, with nothing taken.
 local function takeUnkept(entries, reservation, collected)
   local mark = #journal
-  for _, entry in ipairs((queue or collected) and entries or {}) do
-    entry.requester = reservation.owner
+  if tenant.queue or collected then
+    for _, entry in ipairs(entries) do
+      entry.requester = reservation.owner
+    end
   end
   local unmet = take(entries, reservation)
   if unmet then
@@ -70,18 +70,37 @@ local function takeUnkept(entries, reservation, collected)
     end
     return nil
   end
-  local kept = queue and queue.keptEntries(entries, mark)
+  local kept = tenant.queue and tenant.queue.keptEntries(entries, mark)
   if not kept then
     return nil
   end
   undo(mark)
-  if not queue.mayTake(kept) then
+  if not tenant.queue.mayTake(kept) then
     return { 'NOT_AVAILABLE', 'NOT_AVAILABLE: kept for a waiting request' }, kept[1].line
   end
   reservation.refCount = 1
-  queue.excuse(function()
+  tenant.queue.excuse(function()
     take(entries, reservation)
   end)
+end
+
+-- Returns the reply to an item whose requester holds the resource already.
+local function replyOfHad(had, item)
+  spend(#had.details / 200)
+  if had.token == UNCLAIMED and item.token ~= UNCLAIMED then
+    if not tenant.queue and tenant.openQueue then
+      tenant.openQueue()
+    end
+    if tenant.queue then
+      return tenant.queue.claim(had, item)
+    end
+    -- Redis has lost the queue.
+    had = copyWith(had, { token = item.token })
+    setRecord(had.slot, had)
+  end
+  -- The same token means a retry of the call that acquired the reservation: the first reply was lost.
+  local status = had.token == item.token and 'ACQUIRED' or 'ALREADY_HAD'
+  return { status, status, string.format('%d', had.fence), had.expiresAt, had.token, had.details }
 end
 
 -- Reserves an item (items/reserve.lua). Returns a reply:
@@ -98,16 +117,7 @@ local function reserveOne(item, collected)
   end
   local had = reservationOn(resource, slot, requester)
   if had then
-    spend(#had.details / 200)
-    if had.token == UNCLAIMED and token ~= UNCLAIMED then
-      if not queue then
-        openQueue()
-      end
-      return queue.claim(had, item)
-    end
-    -- The same token means a retry of the call that acquired the reservation: the first reply was lost.
-    local status = had.token == token and 'ACQUIRED' or 'ALREADY_HAD'
-    return { status, status, string.format('%d', had.fence), had.expiresAt, had.token, had.details }
+    return replyOfHad(had, item)
   end
 
   local reservation = {
@@ -115,12 +125,16 @@ local function reserveOne(item, collected)
     expiresAt = item.ttlMs == '' and 0 or nowMs + item.ttlMs, token = token, type = item.type,
     label = item.label or tenant.keyLabel, requestedName = name, plan = '', details = '',
   }
-  openFor(slot or resource)
-  if queue or definition(resource) or recordAt(resource) then
+  if tenant.queueText then
+    tenant.openFor(slot or resource)
+  end
+  if tenant.queue or definition(resource) or recordAt(resource) then
     local plan = { entries = {}, seen = {}, bytes = 0 }
     addTo(plan, resource, slot, requester, 'own')
-    for _, entry in ipairs(tenant.queue and not queue and plan.entries or {}) do
-      openFor(entry.resource)
+    if tenant.queueText and not tenant.queue then
+      for _, entry in ipairs(plan.entries) do
+        tenant.openFor(entry.resource)
+      end
     end
     if isTooLong(plan) then
       return { 'NOT_VALID', string.format(

@@ -9,9 +9,6 @@
 --@include tenant
 local records, original, changed = {}, {}, {}
 local journal = {}
--- Number of changes of slots so far, undone ones included; and that number at each length of the journal. So
--- changeAt[#journal] tells the present state of the slots from all others.
-local slotChanges, changeAt = 0, {}
 
 -- Returns the extra work units for one look-up in a hash of this many fields: Redis walks a short hash as a list.
 local function shortHashCost(fields)
@@ -67,14 +64,17 @@ end
 local function setRecord(slot, record)
   spend(5 + #slot / 80)
   local before = records[slot] or false
-  slotChanges = slotChanges + 1
   if original[slot] == nil then
     original[slot] = before
     changed[#changed + 1] = slot
   end
   journal[#journal + 1] = slot
   journal[#journal + 1] = before
-  changeAt[#journal] = slotChanges
+  if tenant.queue then
+    -- Tells this state of the slots from all others (waiting/turns.lua).
+    journal.changes = (journal.changes or 0) + 1
+    journal[-#journal] = journal.changes
+  end
   tenant.count = tenant.count - (before and before.token and 1 or 0) + (record and record.token and 1 or 0)
   if before and before.pool ~= '' then
     account(slot, before, -1)

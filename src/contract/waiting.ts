@@ -157,7 +157,9 @@ export const WaitingRequest = z
     since: time,
     until: time,
     waitsFor: z.string().meta({ description: 'What it lacks first, as of the last time it was looked at.' }),
-    attended: z.boolean().meta({ description: 'False: it is passed over until its caller comes back.' }),
+    attended: z
+      .boolean()
+      .meta({ description: 'False: it is detached (`pollSeconds=0`), or passed over until its caller comes back.' }),
     apiKeyLabel: z.string().nullable(),
   })
   .meta({ id: 'WaitingRequest' });

@@ -28,7 +28,9 @@ export function onceEnded(response: ServerResponse, callback: () => void): () =>
   }
   const mine = ends;
   const end = () => {
-    if (mine.delete(end)) callback();
+    if (!mine.delete(end)) return;
+    response.off('close', end);
+    callback();
   };
   mine.add(end);
   if (socket.destroyed) end();

@@ -27,20 +27,33 @@ export function readPoll(request: HonoRequest): PollSeconds {
 /** How a call may be held. */
 export const holdOf = (call: AppEnv['Bindings'], pollSeconds: number): Hold => ({
   pollSeconds,
-  caller: () => callerOf(call),
+  caller: () => new HttpCaller(call),
 });
 
-const callerOf = ({ incoming, outgoing: response }: AppEnv['Bindings']): Caller => ({
-  get isGone() {
-    return incoming.socket.destroyed && !response.writableFinished;
-  },
-  onGone: (callback) => {
-    onceEnded(response, () => {
-      if (!response.writableFinished) callback();
+/** A class: an object with a getter of its own would take up 0.5 KiB more while a call is held. */
+class HttpCaller implements Caller {
+  readonly #call: AppEnv['Bindings'];
+
+  constructor(call: AppEnv['Bindings']) {
+    this.#call = call;
+  }
+
+  get isGone(): boolean {
+    const { incoming, outgoing } = this.#call;
+    return incoming.socket.destroyed && !outgoing.writableFinished;
+  }
+
+  onGone(callback: () => void): void {
+    const { outgoing } = this.#call;
+    onceEnded(outgoing, () => {
+      if (!outgoing.writableFinished) callback();
     });
-  },
-  onHeld: () => incoming.hold(),
-});
+  }
+
+  onHeld(): void {
+    this.#call.incoming.hold();
+  }
+}
 
 /** Sets the header if something in the response waits. */
 export function markWaiting(c: Pick<Context, 'header'>, results: readonly { readonly status: string }[]): void {

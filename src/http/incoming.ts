@@ -22,6 +22,8 @@ export class Incoming extends IncomingMessage {
   hold(): void {
     this.endFlight?.();
     this.endBody?.();
+    this.endFlight = undefined;
+    this.endBody = undefined;
     this.rawBody = undefined;
   }
 }

@@ -25,38 +25,32 @@ const tally = (results: readonly ItemResult[]): Outcome => ({
 });
 
 /** Waits for an operation. Counts it if a limit refuses it. */
-async function countLimit<Result>(
-  activity: Activity,
-  credential: Credential,
-  pending: Promise<Result>,
-): Promise<Result> {
-  try {
-    return await pending;
-  } catch (error) {
+const countLimit = <Result>(activity: Activity, credential: Credential, pending: Promise<Result>): Promise<Result> =>
+  pending.catch((error: unknown) => {
     if (error instanceof LimitError) activity.count(credential, LIMITED);
     throw error;
-  }
-}
+  });
 
 /**
  * Waits for an operation and counts each of its items. Items that wait are operations of the first call of their
  * request; calls that continue it count only what was refused in the end.
  */
-export async function countItems<Result>(
+export const countItems = <Result>(
   { activity, metrics }: Pick<OperationDeps, 'activity' | 'metrics'>,
   credential: Credential,
   verb: string,
   pending: Promise<Charged<Result>>,
   itemsOf: (result: Result) => readonly ItemResult[],
-): Promise<Charged<Result>> {
-  const charged = await countLimit(activity, credential, pending);
-  const items = itemsOf(charged.result);
-  const { operations, refusals } = tally(items);
-  const isContinued = charged.reads !== undefined && charged.reads > 0;
-  activity.count(credential, { operations: isContinued ? 0 : operations, refusals });
-  metrics?.countItems(verb, items);
-  return charged;
-}
+): Promise<Charged<Result>> =>
+  // No async function: its frame would take 0.5 KiB more of a call that is held.
+  countLimit(activity, credential, pending).then((charged) => {
+    const items = itemsOf(charged.result);
+    const { operations, refusals } = tally(items);
+    const isContinued = charged.reads !== undefined && charged.reads > 0;
+    activity.count(credential, { operations: isContinued ? 0 : operations, refusals });
+    metrics?.countItems(verb, items);
+    return charged;
+  });
 
 /** Waits for an operation that is applied completely or not at all, and counts it as a number of operations. */
 export async function countWhole<Result>(

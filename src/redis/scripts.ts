@@ -1,8 +1,8 @@
 /**
  * Loads lua/commands and lua/lib and makes each script a method of a Redis client. A line `--@include name` is replaced
- * by lua/lib/name.lua, once in a script; a line `--@tiers` by the table of tiers (lua/lib/limits.lua). The script's
- * header names its keys: with `KEYS[2]  slots`, `slotsKey` stands for KEYS[2]. ioredis sends EVALSHA, and EVAL if Redis
- * has not seen the script.
+ * by lua/lib/name.lua, once in a script; `--@tiers` by the table of tiers (lua/lib/limits.lua); `--@parts` by the files
+ * that the command names in lines `--@part name` (lua/lib/waiting/open.lua). The script's header names its keys: with
+ * `KEYS[2]  slots`, `slotsKey` stands for KEYS[2]. ioredis sends EVALSHA, and EVAL if Redis has not seen the script.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -79,11 +79,11 @@ export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, 
   const limits = tierLimits(tiers);
   const read = (name: string) =>
     (replaced[name] ?? readFileSync(join(LUA_FOLDER, 'lib', `${name}.lua`), 'utf8')).replace(/^--@tiers$/m, limits);
-  const expand = (lua: string, included: Set<string>): string =>
-    lua.replace(/^--@include ([\w/]+)$/gm, (_, name: string) => {
+  const expand = (lua: string, included: Set<string>, parts: string): string =>
+    lua.replace(/^--@parts$/m, parts).replace(/^--@include ([\w/]+)$/gm, (_, name: string) => {
       if (included.has(name)) return '';
       included.add(name);
-      return expand(read(name), included);
+      return expand(read(name), included, parts);
     });
   return readdirSync(join(LUA_FOLDER, 'commands'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.lua'))
@@ -92,10 +92,13 @@ export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, 
       const header = /^--\[\[([\s\S]*?)\]\]/.exec(source)?.[1];
       if (header === undefined) throw new Error(`lua/commands/${file} has no header`);
       const keys = [...header.matchAll(/^ {2}KEYS\[\d+\] {2}(\w+)/gm)].map(([, key = '']) => key);
+      const parts = [...source.matchAll(/^--@part ([\w/]+)$/gm)]
+        .map(([, name = '']) => `--@include ${name}\n`)
+        .join('');
       return {
         name: basename(file, '.lua'),
         source,
-        lua: putKeys(expand(source.slice(header.length + '--[[]]'.length), new Set()), keys),
+        lua: putKeys(expand(source.slice(header.length + '--[[]]'.length), new Set(), parts), keys),
         keys,
       };
     });

@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import { HoldfastError } from '../domain/errors.ts';
 import type { Credential } from '../domain/tenants.ts';
+import { MIN_CLAIM_SECONDS } from '../domain/waiting.ts';
 import type { Engine } from '../engine/call.ts';
 import { verifyCredential } from '../engine/tenant/verifyCredential.ts';
 import { beat } from '../engine/waiting/beat.ts';
@@ -15,6 +16,9 @@ import { parseWakeUps, RESET } from './wakeUps.ts';
 
 /** Credentials are checked at every such turn: a call whose credential ends is answered within 5 s. */
 const CHECK_EVERY_TURNS = 2;
+
+/** A grant may come and end unnoticed between beats that are further apart, and tickets may be passed over. */
+const MAX_SILENCE_MS = MIN_CLAIM_SECONDS * 1000;
 
 export interface AttendanceDeps {
   readonly engine: Engine;
@@ -32,9 +36,11 @@ export class Attendance {
   #isBusy = false;
   #isChecking = false;
   #turns = 0;
-  /** The last beat that was answered, and the tenant's number of resets then. */
-  #last: { readonly beat: number; readonly resets: number } | null = null;
-  #mustIssueAgain = false;
+  /** The last beat that was answered, when it was sent (as performance.now() counts), and the number of resets then. */
+  #last: { readonly beat: number; readonly sentAt: number; readonly resets: number } | null = null;
+  /** Whether tickets of held calls may have been lost, passed over, or granted and ended, unnoticed. */
+  #mustContinue = false;
+  #isContinuing = false;
 
   constructor(deps: AttendanceDeps, tenant: string, calls: TenantCalls) {
     this.#deps = deps;
@@ -83,6 +89,7 @@ export class Attendance {
       onMessage: (payload) => this.calls.receive(parseWakeUps(payload.toString())),
       onLost: () => {
         this.#ready = null;
+        this.#mustContinue = true;
         if (this.calls.held.size > 0) void this.turn();
       },
     });
@@ -92,24 +99,29 @@ export class Attendance {
   async #beat(): Promise<void> {
     const { engine, instance } = this.#deps;
     const number = ++this.calls.beats;
+    const sentAt = performance.now();
     const { dueInMs, resets, isKnown, granted } = await beat(engine, this.#tenant, instance);
     engine.onDue?.(this.#tenant, dueInMs);
     const last = this.#last;
-    this.#last = { beat: number, resets: Number(resets) };
-    if (last !== null && !isKnown) this.#mustIssueAgain = true;
+    this.#last = { beat: number, sentAt, resets: Number(resets) };
+    if (last !== null && (!isKnown || performance.now() - last.sentAt > MAX_SILENCE_MS)) this.#mustContinue = true;
     else if (last !== null && Number(resets) > last.resets)
       this.calls.endAll(RESET, ({ answeredAtBeat }) => answeredAtBeat < last.beat);
     this.calls.receive(granted.map((ticket) => ({ kind: 'granted', ticket })));
-    if (this.#mustIssueAgain) void this.#issueAgain();
+    if (this.#mustContinue && !this.#isContinuing) void this.#continue();
   }
 
-  async #issueAgain(): Promise<void> {
-    this.#mustIssueAgain = false;
+  /** Continues the tickets of all held calls. Redis issues those that it has lost again. */
+  async #continue(): Promise<void> {
+    this.#mustContinue = false;
+    if (this.calls.held.size === 0) return;
+    this.#isContinuing = true;
     this.#deps.log.warn(
       { tenant: this.#tenant },
-      'Redis has lost its data: the tickets of held calls are issued again',
+      'wake-ups or data of Redis may be lost: the tickets of held calls are continued or issued again',
     );
-    if (!(await this.calls.issueAgain())) this.#mustIssueAgain = true;
+    if (!(await this.calls.continueAll())) this.#mustContinue = true;
+    this.#isContinuing = false;
   }
 
   /** Ends the calls whose credentials are not valid any more. Their tickets stay. */

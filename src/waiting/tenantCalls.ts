@@ -78,17 +78,20 @@ export class TenantCalls {
   }
 
   /**
-   * Calls the scripts of all held calls again, in the order of their tickets: Redis has lost its data, and issues the
-   * tickets again.
+   * Calls the scripts of all held calls again, in the order of their tickets: these go on where Redis has them, and are
+   * issued again where it has lost them.
    * @returns false if Redis was away: some are left
    */
-  async issueAgain(): Promise<boolean> {
+  async continueAll(): Promise<boolean> {
     const lines = [...this.#held].flatMap((call) => call.request.lines.map((line) => ({ ...line, call })));
     lines.sort((one, other) => other.priority - one.priority || Number(one.ticket) - Number(other.ticket));
-    // Redis may give the lost numbers to other requests.
-    for (const call of this.#held) this.#unregister(call);
     for (const { call, ticket } of lines) {
-      if (call.isOver || call.isRunning) continue;
+      if (call.isOver || !call.request.lines.some((line) => line.ticket === ticket)) continue;
+      if (call.isRunning) {
+        // Its script may have run before the loss.
+        call.grant(ticket);
+        continue;
+      }
       await this.#run(call, new Set([ticket]));
       if (call.takeGranted().has(ticket)) return false;
     }
@@ -200,7 +203,9 @@ export class TenantCalls {
     this.#wake(call);
   }
 
-  /** Notes news of a ticket. A ticket that was left is continued, as a granted one is claimed: by another script call. */
+  /**
+   * Notes news of a ticket. A ticket that was left is continued, as a granted one is claimed: by another script call.
+   */
   #take(call: HeldCall, ticket: string, news: News): void {
     if (news.kind !== 'ended') {
       call.grant(ticket);

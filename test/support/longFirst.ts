@@ -14,6 +14,7 @@ const LONG = [
   'test/http/bodies.test.ts',
   'test/jobs/schedule.test.ts',
   'test/topologies/',
+  'test/waiting/faults/',
   'test/model/histories.test.ts',
   'test/http/health.test.ts',
   'test/start.test.ts',

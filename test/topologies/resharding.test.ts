@@ -4,7 +4,6 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RedisNode } from '../../scripts/redisServer.ts';
 import { HoldfastError } from '../../src/domain/errors.ts';
 import { register } from '../../src/engine/definitions/register.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
@@ -12,6 +11,7 @@ import { readReservation } from '../../src/engine/reservations/slotRecord.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { slotOf } from '../../src/redis/topology.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { moveSlot } from '../support/moveSlot.ts';
 import { makeTenant } from '../support/service.ts';
 import { startCluster, type Topology } from '../support/topologies.ts';
 import { until } from '../support/until.ts';
@@ -42,27 +42,6 @@ afterAll(async () => {
   running.stop();
   await topology.stop();
 });
-
-/** Moves the tenant's slot to another primary as redis-cli does, but with a pause between keys. */
-async function move(slot: number, pauseMs: number): Promise<void> {
-  const source = await topology.primaryOf(slot);
-  const others = await Promise.all([0, 5500, 11_000].map((offset) => topology.primaryOf((slot + offset) % 16_384)));
-  const target = others.find((node) => node.port !== source.port);
-  if (target === undefined) throw new Error('there is only one primary');
-  const idOf = (node: RedisNode) => topology.on(node, async (client) => String(await client.call('CLUSTER', 'MYID')));
-  const [from, to] = [await idOf(source), await idOf(target)];
-  await topology.on(target, (client) => client.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', from));
-  await topology.on(source, (client) => client.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', to));
-  for (;;) {
-    const keys = await topology.on(source, (client) => client.call('CLUSTER', 'GETKEYSINSLOT', slot, 1));
-    if (!Array.isArray(keys) || keys.length === 0) break;
-    await pause(pauseMs);
-    await topology.on(source, (client) => client.call('MIGRATE', '127.0.0.1', target.port, String(keys[0]), 0, 5000));
-  }
-  for (const node of [target, source])
-    await topology.on(node, (client) => client.call('CLUSTER', 'SETSLOT', slot, 'NODE', to));
-  await topology.onPrimaries((client) => client.call('CLUSTER', 'SETSLOT', slot, 'NODE', to));
-}
 
 describe('while the slot of a tenant is moved', () => {
   test('two never hold the same, no call fails but by a 503, and its state is whole afterwards', {
@@ -107,7 +86,7 @@ describe('while the slot of a tenant is moved', () => {
     const slot = slotOf(`{${tenant}}`);
     for (let i = 0; i < MOVES; i++) {
       const before = acquired;
-      await move(slot, i % 2 === 0 ? 60 : 0);
+      await moveSlot(topology, slot, i % 2 === 0 ? 60 : 0);
       await until('calls go on', () => acquired > before + 20);
     }
     isOver = true;
@@ -139,7 +118,7 @@ describe('while the slot of a tenant is moved', () => {
         answers.push(typeof results === 'string' ? results : (results[0]?.status ?? ''));
       }
     })();
-    await move(slot, 200);
+    await moveSlot(topology, slot, 200);
     await until('it is answered again', () => answers.at(-1) === 'ALREADY_HELD');
     isOver = true;
     await prober;

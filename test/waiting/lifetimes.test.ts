@@ -55,6 +55,21 @@ describe('a caller that disconnects', () => {
     await one.cancel({ resource: 'dead', requester: 'gone' });
   });
 
+  test('is not told of a grant: that stays unclaimed, and falls to the next', async () => {
+    const owner = await take('unclaimed');
+    const [gone, next] = await line('unclaimed', [one, 'hung up'], [two, 'next']);
+    gone?.hangUp();
+    await expect(gone?.response).rejects.toThrow();
+    // The instance has seen the connection close before it answers this.
+    await one.check({ resource: 'unclaimed' });
+    await one.unreserve(owner);
+    const { body } = await one.active();
+    expect(body.filter(({ resource }) => resource === 'unclaimed')).toMatchObject([
+      { requester: 'hung up', claimBy: expect.any(String) },
+    ]);
+    expect(await next?.first).toMatchObject({ status: 'ACQUIRED' });
+  });
+
   test('has its turn when it comes back within claimSeconds, at any instance', async () => {
     const owner = await take('back');
     const [restarted, next] = await line('back', [one, 'restarted'], [one, 'later']);
@@ -86,11 +101,32 @@ describe('an instance that is killed', () => {
   });
 });
 
+/** Starts an instance whose scripts send no wake-ups. */
+const startMute = () => {
+  const file = join(LUA_FOLDER, 'lib', 'waiting', 'write.lua');
+  const silent = readFileSync(file, 'utf8').replace("'wake:'", "'nobody listens:'");
+  return startInstance({ keys, includes: { 'waiting/write': silent } });
+};
+
 describe('a wake-up that is lost', () => {
-  test('is repaired by the next beat', async () => {
-    const file = join(LUA_FOLDER, 'lib', 'waiting', 'write.lua');
-    const silent = readFileSync(file, 'utf8').replace("'wake:'", "'nobody listens:'");
-    const mute = await startInstance({ keys, includes: { 'waiting/write': silent } });
+  test('of the end of a wait, is repaired by the next request', async () => {
+    const mute = await startMute();
+    const owner = await take('ended');
+    const call = hold(one, [wanted('ended', 'cancelled')], 3);
+    await queue(one, 'it waits', (all) => requesters(all).includes('cancelled'));
+    expect((await mute.cancel({ resource: 'ended', requester: 'cancelled' })).body).toMatchObject([
+      { status: 'CANCELLED' },
+    ]);
+    expect(await call.first).toMatchObject({ status: 'WAITING' });
+    const again = hold(one, [wanted('ended', 'cancelled')]);
+    await queue(one, 'it waits again', (all) => requesters(all).includes('cancelled'));
+    await one.unreserve(owner);
+    expect(await again.first).toMatchObject({ status: 'ACQUIRED' });
+    await mute.stop();
+  });
+
+  test('of a grant, is repaired by the next beat', async () => {
+    const mute = await startMute();
     const owner = await take('mute');
     const [waiter] = await line('mute', [one, 'patient']);
     const { body } = await mute.unreserve(owner);

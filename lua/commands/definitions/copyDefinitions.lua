@@ -40,9 +40,9 @@ for _, item in ipairs(items) do
   end
 end
 redis.call('PEXPIRE', copyingKey, ARGV[2])
-if tenant.queue then
+if tenant.queueText then
   -- All tickets are planned again by the scripts that follow (queue.lua).
-  redis.call('HSET', tenantKey, 'queue', (string.gsub(tenant.queue, '%S+$', '.')))
+  redis.call('HSET', tenantKey, 'queue', (string.gsub(tenant.queueText, '%S+$', '.')))
 end
 commit()
 commitDefinitions('')

@@ -82,18 +82,18 @@ end
 
 local reply = { 'OK', charged.quota, tenant.definitionsVersion or '', tenant.keyLabel, unpack(doomed) }
 remember(reply)
-if tenant.queue and not queue then
-  openQueue()
+if tenant.queueText and not tenant.queue then
+  tenant.openQueue()
 end
-if queue and (phase == 'plan' or phase == 'replan') then
-  queue.closeUntil(nowMs + ARGV[7])
+if tenant.queue and (phase == 'plan' or phase == 'replan') then
+  tenant.queue.closeUntil(nowMs + ARGV[7])
 end
 if phase ~= 'plan' and phase ~= 'replan' then
   for _, name in ipairs(phase ~= 'reopen' and doomed or {}) do
     redefine(name, false)
   end
-  if queue then
-    queue.planAgainFor(doomed)
+  if tenant.queue then
+    tenant.queue.planAgainFor(doomed)
   end
 end
 finish(nil, charged.usage)

@@ -257,15 +257,15 @@ for _, name in ipairs(ancestors) do
   reply[#reply + 1] = name
   reply[#reply + 1] = string.sub(pathOf(name), 1, -#name - 2)
 end
-if tenant.queue and not queue then
-  openQueue()
+if tenant.queueText and not tenant.queue then
+  tenant.openQueue()
 end
-if queue then
+if tenant.queue then
   if phase == 'now' or phase == 'apply' then
-    queue.planAgainFor(redefinedOrder)
+    tenant.queue.planAgainFor(redefinedOrder)
   else
     -- The definitions that were planned are not in force.
-    queue.suspend()
+    tenant.queue.suspend()
   end
 end
 finish(remember(reply), charged.usage)

@@ -26,11 +26,11 @@ if again then
 end
 -- How many tickets a look at the front of the queue grants although nothing has changed: none, unless the queue is
 -- stuck.
-if tenant.queue and not queue then
-  openQueue()
+if tenant.queueText and not tenant.queue then
+  tenant.openQueue()
 end
-local stuck = queue and queue.recheck() or 0
+local stuck = tenant.queue and tenant.queue.recheck() or 0
 finish()
-local nextDue = math.min(tenant.nextDue, queue and queue.earliest() or math.huge)
+local nextDue = math.min(tenant.nextDue, tenant.queue and tenant.queue.earliest() or math.huge)
 redis.call('HSET', tenantKey, 'indexed', nextDue, 'swept', tenant.swept + 1)
 return { 'OK', leasesEnded, nextDue == math.huge and -1 or nextDue, stuck }

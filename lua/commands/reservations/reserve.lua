@@ -37,7 +37,9 @@
 --@include eventWork
 --@include tooMuch
 --@include asTexts
+tenant.mayWait = ARGV[4] ~= ''
 --@include waiting/open
+--@part waiting/requests
 local items = readItems(5, reserveItem)
 local refused = admit()
 if refused then
@@ -48,22 +50,22 @@ end
 local requests = {}
 -- A retry was charged at the first try, and the events of its failures were emitted then.
 local cost = (flags.isRepeated or flags.isContinued) and 0 or #items
-if ARGV[4] ~= '' then
-  if not queue then
-    openQueue()
+if tenant.mayWait then
+  if not tenant.queue then
+    tenant.openQueue()
   end
-  local call, list = queue.readCall(ARGV[4]), {}
+  local call, list = tenant.queue.readCall(ARGV[4]), {}
   for _, item in ipairs(items) do
     if item.wait ~= '' then
       requests[item] = {
-        requester = item.requester, method = '', call = call, wait = queue.readWait(item.wait),
+        requester = item.requester, method = '', call = call, wait = tenant.queue.readWait(item.wait),
         items = { { resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token } },
       }
       list[#list + 1] = requests[item]
     end
   end
   if cost > 0 then
-    cost = cost - #list + queue.countNew(list)
+    cost = cost - #list + tenant.queue.countNew(list)
   end
 end
 refused = charge('RESERVE', cost) or expire()
@@ -76,10 +78,10 @@ local reply, made, outcomes, tooLarge = { 'OK', charged.quota }, {}, {}, nil
 local overBudget = eachItem(items, function(item)
   local result, reservation
   if requests[item] then
-    local outcome = queue.ask(requests[item])
+    local outcome = tenant.queue.ask(requests[item])
     outcomes[item] = outcome
     tooLarge = tooLarge or outcome.tooLarge and '[' .. #reply - 2 .. '] ' .. outcome.tooLarge
-    result, reservation = queue.firstReply(outcome)
+    result, reservation = tenant.queue.firstReply(outcome)
   else
     result, reservation = reserveOne(item)
   end
@@ -103,11 +105,11 @@ if tenant.listenUntil > 0 then
     end
   end
 end
-if queue then
-  queue.runPostponed()
+if tenant.queue then
+  tenant.queue.runPostponed()
   for i, item in ipairs(items) do
     if outcomes[item] then
-      reply[i + 2] = queue.answer(outcomes[item], requests[item])[1]
+      reply[i + 2] = tenant.queue.answer(outcomes[item], requests[item])[1]
     end
   end
 end

@@ -38,7 +38,9 @@
 --@include index
 --@include tooMuch
 --@include asTexts
+tenant.mayWait = ARGV[5] ~= ''
 --@include waiting/open
+--@part waiting/requests
 local items = readItems(7, transactionItem)
 local method = ARGV[4]
 local refused = admit()
@@ -49,19 +51,19 @@ end
 -- The request, if it may wait (waiting/ask.lua).
 local request
 local cost = flags.isContinued and 0 or #items
-if ARGV[5] ~= '' then
-  if not queue then
-    openQueue()
+if tenant.mayWait then
+  if not tenant.queue then
+    tenant.openQueue()
   end
   request = {
-    requester = items[1].requester, method = method, items = {}, call = queue.readCall(ARGV[5]),
-    wait = queue.readWait(ARGV[6]),
+    requester = items[1].requester, method = method, items = {}, call = tenant.queue.readCall(ARGV[5]),
+    wait = tenant.queue.readWait(ARGV[6]),
   }
   for i, item in ipairs(items) do
     request.items[i] = { resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token }
   end
   if cost > 0 then
-    cost = queue.countNew({ request })
+    cost = tenant.queue.countNew({ request })
   end
 end
 refused = requestOnce('TRANSACTION', cost)
@@ -76,7 +78,7 @@ local succeeded, failed = 0, 0
 -- Undoing all items takes about a third of the work of doing them, so that much of the budget is kept back.
 local share = method == 'ALL_OR_NONE' and 0.75 or 1
 -- The entries that all items took: what is kept for waiting requests is judged for the transaction as a whole.
-local collected = (tenant.queue or queue) and method == 'ALL_OR_NONE' and {} or nil
+local collected = (tenant.queueText or tenant.queue) and method == 'ALL_OR_NONE' and {} or nil
 
 local function carryOutItem(item)
   local result
@@ -101,10 +103,10 @@ local function carryOutItem(item)
 end
 
 local outcome, overBudget
-state.requestMark = not request and before.journal or nil
+tenant.requestMark = not request and before.journal or nil
 if request then
   overBudget = isOverBudget(function()
-    outcome = queue.ask(request)
+    outcome = tenant.queue.ask(request)
   end, share) and 'requests'
 else
   overBudget = eachItem(items, carryOutItem, 'requests', share)
@@ -118,8 +120,8 @@ end
 -- Undoes all items, of which one failed.
 local function rollbackAll()
   rollback(before)
-  if queue then
-    queue.dropClaims(0)
+  if tenant.queue then
+    tenant.queue.dropClaims(0)
   end
   reply[3] = 'ROLLED_BACK'
   for i = 4, #reply do
@@ -128,16 +130,16 @@ local function rollbackAll()
     end
   end
 end
-local kept = collected and queue and failed == 0 and queue.keptEntries(collected, before.journal)
+local kept = collected and tenant.queue and failed == 0 and tenant.queue.keptEntries(collected, before.journal)
 if kept then
   rollback(before)
-  queue.dropClaims(0)
-  if queue.mayTake(kept) then
+  tenant.queue.dropClaims(0)
+  if tenant.queue.mayTake(kept) then
     for i = #reply, 4, -1 do
       reply[i] = nil
     end
     succeeded = 0
-    queue.excuse(function()
+    tenant.queue.excuse(function()
       overBudget = eachItem(items, carryOutItem, 'requests', share)
     end)
     if overBudget then
@@ -150,18 +152,18 @@ if kept then
 elseif method == 'ALL_OR_NONE' and failed > 0 or method == 'FIRST' and succeeded == 0 and not request then
   rollbackAll()
 end
-state.requestMark = nil
+tenant.requestMark = nil
 refused = overCap('TRANSACTION', before)
 if refused then
   return refused
 end
-if queue then
-  queue.runPostponed()
+if tenant.queue then
+  tenant.queue.runPostponed()
 end
 if request then
   reply[3] = outcome.ticket and outcome.ticket.status ~= 'granted' and outcome.ticket.status ~= 'ended' and 'WAITING' or
     outcome.reply and 'ROLLED_BACK' or 'APPLIED'
-  for i, one in ipairs(queue.answer(outcome, request)) do
+  for i, one in ipairs(tenant.queue.answer(outcome, request)) do
     reply[i + 3] = one
   end
 end

@@ -18,27 +18,28 @@
   yet. Or {'AGAIN'}.
 ]]
 --@include expiry
+tenant.mayWait = true
 --@include waiting/open
-if not queue then
-  openQueue()
+if not tenant.queue then
+  tenant.openQueue()
 end
 local again = expire()
 if again then
   return again
 end
-local isKnown = ARGV[2] ~= '' and queue.noteBeat(ARGV[2])
+local isKnown = ARGV[2] ~= '' and tenant.queue.noteBeat(ARGV[2])
 finish()
-local due = math.min(tenant.nextDue, state.nextDue)
+local due = math.min(tenant.nextDue, tenant.queueState.nextDue)
 local dueInMs = due == math.huge and -1 or math.max(0, math.ceil(due - nowMs))
 local reply = { 'OK', dueInMs, tenant.resets, isKnown and 1 or 0 }
 local n = 1
-local order = ARGV[2] ~= '' and queue.nthOf('\3' .. ARGV[2] .. '\n', n)
+local order = ARGV[2] ~= '' and tenant.queue.nthOf('\3' .. ARGV[2] .. '\n', n)
 while order do
-  local ticket = queue.ticketAt(order)
+  local ticket = tenant.queue.ticketAt(order)
   if ticket then
-    reply[#reply + 1] = queue.ticketId(ticket)
+    reply[#reply + 1] = tenant.queue.ticketId(ticket)
   end
   n = n + 1
-  order = n <= 500 and queue.nthOf('\3' .. ARGV[2] .. '\n', n)
+  order = n <= 500 and tenant.queue.nthOf('\3' .. ARGV[2] .. '\n', n)
 end
 return reply

@@ -15,11 +15,13 @@
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
-  ARGV[3]  the first item (items/cancel.lua)
+  ARGV[3]  cursor returned by the last piece: the place of a requester, and its ticket; '' at first
+  ARGV[4]  the first item (items/cancel.lua)
 
-  Returns {'OK', quota, 'CANCELLED' or 'NOT_WAITING', ...}. Or, with nothing changed: {'REFUSED', message}, the reply of
-  refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'} or {'AGAIN'}. Or {'UNKNOWN'} if an earlier try ran
-  and its reply was not kept.
+  Returns {'OK', quota, cursor, 'CANCELLED' or 'NOT_WAITING', ...}, with a status for each item: what this piece of work
+  did. With the cursor '' it was the last one. Or, with nothing changed: {'REFUSED', message}, the reply of refuse() in
+  refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'} or {'AGAIN'}. Or {'UNKNOWN'} if an earlier try ran and its reply
+  was not kept.
 ]]
 --@include requestOnce
 --@include items
@@ -27,20 +29,48 @@
 --@include batch
 --@include tooMuch
 --@include waiting/open
-local items = readItems(3, cancelItem)
-local refused = requestOnce('WAIT', #items)
+--@part waiting/cancel
+local items = readItems(4, cancelItem)
+local refused = requestOnce('WAIT', flags.isContinued and 0 or #items)
 if refused then
   return refused
 end
-if tenant.queue and not queue then
-  openQueue()
+if tenant.queueText and not tenant.queue then
+  tenant.openQueue()
 end
-local reply = { 'OK', charged.quota }
+local reply = { 'OK', charged.quota, '' }
+-- The tickets of a requester are walked once for all items that name it: placesOf[requester] is what these name.
+local requesters, placesOf = {}, {}
 local overBudget = eachItem(items, function(item)
-  spend(5)
-  reply[#reply + 1] = queue and queue.cancel(item.requester, item.resource) and 'CANCELLED' or 'NOT_WAITING'
+  reply[#reply + 1] = 'NOT_WAITING'
+  local places = placesOf[item.requester]
+  if tenant.queue and not places then
+    places = {}
+    placesOf[item.requester], requesters[#requesters + 1] = places, item.requester
+  end
+  if tenant.queue then
+    tenant.queue.addPlace(places, item.resource, #reply)
+  end
+  spend(2)
 end)
 if overBudget then
   return tooMuch(overBudget)
+end
+local PIECE_WORK = 3000
+local limit = work + PIECE_WORK
+local first, after = string.match(ARGV[3], '^(%d+) (%x*)$')
+first = tonumber(first or 1)
+for n = first, #requesters do
+  if n > first and work > limit then
+    reply[3] = n .. ' '
+    break
+  end
+  local cursor = tenant.queue.cancel(requesters[n], placesOf[requesters[n]], n == first and after or '', limit, function(place)
+    reply[place] = 'CANCELLED'
+  end)
+  if cursor then
+    reply[3] = n .. ' ' .. cursor
+    break
+  end
 end
 return finish(remember(reply), charged.usage)

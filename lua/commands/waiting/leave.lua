@@ -18,15 +18,17 @@
   Returns {'OK'} or {'AGAIN'}.
 ]]
 --@include expiry
+tenant.mayWait = true
 --@include waiting/open
-if not queue then
-  openQueue()
+--@part waiting/leave
+if not tenant.queue then
+  tenant.openQueue()
 end
 local again = expire()
 if again then
   return again
 end
 for i = 3, #ARGV do
-  queue.leave(ARGV[i], ARGV[2])
+  tenant.queue.leave(ARGV[i], ARGV[2])
 end
 return finish({ 'OK' })

@@ -25,15 +25,16 @@
 ]]
 --@include look
 --@include waiting/open
+--@part waiting/page
 local refused = look()
 if refused then
   return refused
 end
-if not tenant.queue or ARGV[3] ~= '' and ARGV[3] ~= tenant.resets then
+if not tenant.queueText or ARGV[3] ~= '' and ARGV[3] ~= tenant.resets then
   return { 'OK', '', tenant.resets, 0 }
 end
-if not queue then
-  openQueue()
+if not tenant.queue then
+  tenant.openQueue()
 end
-local rows, cursor = queue.page(ARGV[2], tonumber(ARGV[4]), ARGV[5], ARGV[6])
-return { 'OK', cursor, tenant.resets, state.tickets, unpack(rows) }
+local rows, cursor = tenant.queue.page(ARGV[2], tonumber(ARGV[4]), ARGV[5], ARGV[6])
+return { 'OK', cursor, tenant.resets, tenant.queueState.tickets, unpack(rows) }

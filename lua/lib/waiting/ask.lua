@@ -1,7 +1,10 @@
 -- Requests that may wait: they are carried out now, or get a ticket, or go on with the one that they have
 -- (docs/specification.md#waiting).
+--@include waiting/beats
 --@include waiting/catchUp
 --@include waiting/claim
+--@include waiting/otherCallers
+
 -- What the tickets of this request add to the number of items that wait, before they are issued.
 local pending = { items = 0 }
 -- Functions that issue and change the tickets of this request: they run once it is certain that it is not refused.
@@ -28,17 +31,35 @@ local function nextNumber()
   return struct.pack('>I7', state.last)
 end
 
+-- Returns the fields `instance` and `heldUntil` of a ticket that a call issues or goes on with. Calls that are held
+-- already stay so.
+local function callersWith(ticket, call)
+  local isHeld = ticket.instance and ticket.heldUntil > nowMs
+  local instances, heldUntil = isHeld and ticket.instance or '', isHeld and ticket.heldUntil or nowMs
+  if call.pollMs == 0 then
+    return instances, heldUntil
+  end
+  local others = withoutInstance(instances, call.instance)
+  return others == '' and call.instance or call.instance .. ' ' .. others, math.max(heldUntil, nowMs + call.pollMs)
+end
+
 -- Returns the fields of a ticket that each call sets.
 local function fieldsOfCall(ticket, request)
   local call, wait = request.call, request.wait
+  -- Calls that are held already stay so.
+  local isHeld = ticket.instance and ticket.heldUntil > nowMs
+  local instances, heldUntil = isHeld and ticket.instance or '', isHeld and ticket.heldUntil or nowMs
+  if call.pollMs > 0 then
+    local others = withoutInstance(instances, call.instance)
+    instances = others == '' and call.instance or call.instance .. ' ' .. others
+    heldUntil = math.max(heldUntil, nowMs + call.pollMs)
+    noteBeat(call.instance)
+  end
   local fields = {
     status = call.pollMs > 0 and 'attended' or 'detached', label = tenant.keyLabel, claimMs = wait.claimMs,
     order = string.char(100 - wait.priority) .. numberOf(ticket), endsAt = ticket.since + wait.waitMs,
-    heldUntil = nowMs + call.pollMs, instance = call.pollMs > 0 and call.instance or '', items = request.items,
+    items = request.items, instance = instances, heldUntil = heldUntil,
   }
-  if call.pollMs > 0 then
-    noteBeat(call.instance)
-  end
   fields.due = fields.endsAt
   if fields.status == 'attended' then
     fields.due = math.min(fields.endsAt, math.min(fields.heldUntil, nowMs + BEAT_LAPSES_MS) + fields.claimMs)

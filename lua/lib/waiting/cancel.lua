@@ -1,23 +1,9 @@
--- Cancels tickets.
+-- The part of the queue that cancels tickets.
 --@include release
 --@include unclaimed
 --@include waiting/endings
-
--- Returns true if a request names the resource that a name means, or has an item of that very name.
-local function isNamed(ticket, name)
-  local resource, slot = resolve(name)
-  for _, item in ipairs(ticket.items) do
-    if item.resource == name then
-      return true
-    elseif resource then
-      local other, otherSlot = resolve(item.resource)
-      if other == resource and otherSlot == slot then
-        return true
-      end
-    end
-  end
-  return false
-end
+--@include waiting/places
+--@include waiting/stateText
 
 -- Releases the reservations of a grant that nobody has claimed.
 local function takeBack(ticket)
@@ -33,26 +19,47 @@ local function takeBack(ticket)
   end
 end
 
--- Ends every ticket of a requester that names a resource, granted and unclaimed ones too. Returns true if there was
--- one.
-local function cancel(requester, name)
-  local isFound, n = false, 1
-  local rest = nthOf('\2' .. requester .. '\n', n)
-  while rest do
-    local ticket = ticketAt(rest)
-    if ticket and isNamed(ticket, name) then
-      isFound = true
-      if ticket.status == 'granted' then
-        takeBack(ticket)
-        changeTicket(ticket, { status = 'ended' })
-        wake(ticket, 'ENDED\tNOT_AVAILABLE\tNOT_AVAILABLE: cancelled\t-1')
-      else
-        endTicket(ticket, 'CANCELLED', 'NOT_AVAILABLE', 'NOT_AVAILABLE: cancelled', -1)
-      end
-    else
-      n = n + 1
-    end
-    rest = nthOf('\2' .. requester .. '\n', n)
+-- Ends a ticket because its requester cancels it.
+local function cancelTicket(ticket)
+  if ticket.status == 'granted' then
+    takeBack(ticket)
+    changeTicket(ticket, { status = 'ended' })
+    wake(ticket, 'ENDED\tNOT_AVAILABLE\tNOT_AVAILABLE: cancelled\t-1')
+  else
+    endTicket(ticket, 'CANCELLED', 'NOT_AVAILABLE', 'NOT_AVAILABLE: cancelled', -1)
   end
-  return isFound
 end
+
+-- Ends every ticket of a requester that names one of `places`, granted and unclaimed ones too, and calls found() with
+-- the first of these. Starts after a cursor, '' at first. Returns the next cursor once `work` is above a limit, nil at
+-- the end.
+local function cancel(requester, places, cursor, limit, found)
+  local STEP = 50
+  local prefix = '\2' .. requester .. '\n'
+  local last, rests = fromHex(cursor), nil
+  repeat
+    local lower = (last == '' and '[' or '(') .. prefix .. last
+    rests = redis.call('ZRANGE', linesKey, lower, '(\2' .. requester .. '\11', 'BYLEX', 'LIMIT', 0, STEP)
+    spend(3 + #rests / 4)
+    local orders = {}
+    for i, member in ipairs(rests) do
+      rests[i] = string.sub(member, #prefix + 1)
+      orders[i] = string.sub(member, -8)
+    end
+    readTickets(orders)
+    for _, rest in ipairs(rests) do
+      local ticket = ticketAt(rest)
+      local place = ticket and placeOf(ticket, places)
+      spend(1)
+      if place then
+        found(place)
+        cancelTicket(ticket)
+      end
+      last = rest
+      if work > limit then
+        return toHex(last)
+      end
+    end
+  until #rests < STEP
+end
+queue.addPlace, queue.cancel = addPlace, cancel

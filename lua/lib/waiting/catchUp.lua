@@ -2,6 +2,7 @@
 -- attendance (docs/specification.md#waiting-lifetimes). The queue is settled after each due time, as if a script had
 -- run then.
 --@include clock
+--@include waiting/beats
 --@include waiting/settle
 -- The member of the due times that stands for the end of a pending deletion (delete.lua).
 local REOPENS = '\1'
@@ -20,10 +21,13 @@ do
   -- Time after which a ticket that nobody attends ends.
   local AWAY_MS = 600000
 
-  -- Returns when the attendance of a ticket ends, as far as is known now: claimMs after its call ended, or after its
-  -- instance was last heard of.
+  -- Returns when the attendance of a ticket ends, as far as is known now: claimMs after its calls ended, or after their
+  -- instances were last heard of.
   local function attendedUntil(ticket)
-    local beat = beats[ticket.instance] or 0
+    local beat = 0
+    eachInstance(ticket.instance, function(instance)
+      beat = math.max(beat, beats[instance] or 0)
+    end)
     return math.min(ticket.heldUntil, beat + BEAT_LAPSES_MS) + ticket.claimMs
   end
 

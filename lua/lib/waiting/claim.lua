@@ -4,11 +4,19 @@
 --@include unclaimed
 --@include waiting/grant
 
--- Returns the ticket of a request; nil if it has none.
+-- Returns the ticket of a request; nil if it has none. A grant of which a session has released something is over.
 local function ticketOf(requester, method, items)
   local digest = digestOf(requester, method, items)
   local order = nthOf('\2' .. requester .. '\n' .. digest, 1)
-  return order and ticketAt(order)
+  local ticket = order and ticketAt(order)
+  for slot in string.gmatch(ticket and ticket.status == 'granted' and ticket.slots or '', '[^\n]+') do
+    local reservation = recordAt(slot)
+    if not reservation or reservation.token ~= UNCLAIMED or reservation.owner ~= requester then
+      changeTicket(ticket, { status = 'ended' })
+      return nil
+    end
+  end
+  return ticket
 end
 
 -- Returns the ticket to which an unclaimed reservation was granted; nil if it is not found.
@@ -70,6 +78,11 @@ end
 -- Claims the grant that a reservation belongs to, if nobody did, and completes the reply.
 local function runClaim(one)
   local reservation = recordAt(one.slot)
+  if not (reservation and reservation.fence and string.format('%d', reservation.fence) == one.reply[3]) then
+    -- A session released it in a later item.
+    one.reply[5] = one.item.token
+    return
+  end
   if reservation.token == UNCLAIMED then
     local ticket = ticketOfGrant(reservation)
     if ticket then

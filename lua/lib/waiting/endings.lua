@@ -7,11 +7,11 @@
 local wakes = {}
 
 local function wake(ticket, text)
-  if ticket.instance ~= '' then
-    local list = wakes[ticket.instance] or {}
+  eachInstance(ticket.instance, function(instance)
+    local list = wakes[instance] or {}
     list[#list + 1] = ticketId(ticket) .. '\t' .. text
-    wakes[ticket.instance] = list
-  end
+    wakes[instance] = list
+  end)
 end
 
 -- Returns the changes of a transaction's event, as JSON. Takes a function that returns the explanation of an item and

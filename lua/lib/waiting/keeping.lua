@@ -48,7 +48,7 @@ local function keptEntries(entries, mark)
     return nil
   end
   local found
-  mark = state.requestMark or mark
+  mark = tenant.requestMark or mark
   for _, entry in ipairs(entries) do
     local isJoined = not entry.isNew and entry.role == 'blocker'
     if entry.isNew or isJoined then
@@ -149,7 +149,7 @@ end
 -- Runs a function in the state before the transaction that is carried out, if there is one. Returns its result.
 local function asBefore(run)
   local redo, after = {}, {}
-  for i = #journal - 1, (state.requestMark or #journal) + 1, -2 do
+  for i = #journal - 1, (tenant.requestMark or #journal) + 1, -2 do
     local slot = journal[i]
     local now = after[slot]
     if now == nil then
@@ -158,7 +158,7 @@ local function asBefore(run)
     redo[#redo + 1] = { slot, now }
     after[slot] = journal[i + 1]
   end
-  undo(state.requestMark or #journal)
+  undo(tenant.requestMark or #journal)
   local result = run()
   for i = #redo, 1, -1 do
     setRecord(redo[i][1], redo[i][2])
@@ -196,7 +196,7 @@ end
 
 -- Returns true if the transaction that is carried out has released a slot.
 local function isReleased(slot)
-  for i = (state.requestMark or #journal) + 1, #journal, 2 do
+  for i = (tenant.requestMark or #journal) + 1, #journal, 2 do
     if journal[i] == slot then
       return journal[i + 1] ~= false
     end

@@ -15,8 +15,8 @@
 --   \6<requester>\n<after>          a requester whose tickets still have to be looked at, from one on
 --   \7<name>\n<order>              a ticket that asks for a path which ends with this name
 -- lineWrites[member]: true to add it, false to remove it; write.lua does so.
+--@include waiting/concerns
 --@include waiting/state
---@include openFor
 --@include work
 local lineWrites, isLineWritten = {}, false
 -- ranges[prefix]: what follows the prefix in its members, sorted, as far as it was read; `last` is the last one read,

@@ -1,32 +1,30 @@
--- Opens the queue. The includes are inside the function, so that scripts of tenants without tickets do not make the
--- queue's functions. Every script that reads reservations includes this file, after all others. The blocks keep the
--- function below the 200 local variables that Lua allows.
---@include openFor
---@include queue
+-- The waiting queue of the tenant (docs/specification.md#waiting), as the other scripts see it. Every script that reads
+-- reservations includes this file, after all others. It adds to the table of the tenant, if it has tickets or the call
+-- may wait (tenant.mayWait, which the command sets before):
+--   queueState      the state of the queue (waiting/state.lua)
+--   openQueue()     makes the queue's functions, and puts them into tenant.queue
+--   openFor(name)   does so if some ticket has to do with a resource or slot
+--   openForChanges()  does so if some ticket has to do with the slots that this script has changed
+-- Most calls have nothing to do with tickets, so nothing is made for them: making a function costs time for each local
+-- that it uses. A command adds further parts by `--@part <file>` (src/redis/scripts.ts), since a function may have only
+-- 200 local variables.
 --@include clock
-openQueue = function()
+if tenant.queueText or tenant.mayWait then
+--@include waiting/state
+--@include waiting/concerns
+  tenant.openQueue = function()
 --@include waiting/settle
 --@include waiting/catchUp
 --@include waiting/write
-  queue = {
-    catchUp = catchUp, closeUntil = closeUntil, earliest = earliestLease, excuse = excuse, isChanged = isQueueChanged,
-    keptEntries = keptEntries, mayTake = mayTake, noteBeat = noteBeat, nthOf = nthOf, planAgain = planAgain,
-    planAgainFor = planAgainFor, publishWakes = publishWakes, recheck = recheck, settle = settle, suspend = suspend,
-    ticketAt = ticketAt, ticketId = ticketId, unkept = unkept, write = writeQueue,
-  }
-  do
---@include waiting/claim
---@include waiting/ask
---@include waiting/answer
-    queue.claim, queue.readCall, queue.readWait, queue.countNew, queue.pending = claim, readCall, readWait, countNew, pending
-    queue.dropClaims, queue.ask, queue.runPostponed, queue.firstReply, queue.answer = dropClaims, ask, runPostponed, firstReply, answer
-    queue.reads = function()
-      return reads
+    local queue = {
+      catchUp = catchUp, closeUntil = closeUntil, earliest = earliestLease, excuse = excuse, isChanged = isQueueChanged,
+      keptEntries = keptEntries, mayTake = mayTake, noteBeat = noteBeat, nthOf = nthOf, planAgain = planAgain,
+      planAgainFor = planAgainFor, publishWakes = publishWakes, recheck = recheck, settle = settle, suspend = suspend,
+      ticketAt = ticketAt, ticketId = ticketId, unkept = unkept, write = writeQueue,
+    }
+    tenant.queue = queue
+    do
+--@parts
     end
-  end
-  do
---@include waiting/cancel
---@include waiting/page
-    queue.cancel, queue.page, queue.leave = cancel, page, leave
   end
 end

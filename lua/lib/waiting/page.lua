@@ -1,5 +1,6 @@
 -- Lists the tickets that wait.
---@include waiting/cancel
+--@include waiting/places
+--@include waiting/stateText
 
 -- Returns a ticket's row (commands/waiting/waiting.lua).
 local function rowOf(ticket)
@@ -18,7 +19,10 @@ end
 -- tickets at most.
 local function page(cursor, limit, requester, resource)
   local STEP, MAX_LISTED_WORK = 50, 3000
-  local rows, last, looked = {}, fromHex(cursor), 0
+  local rows, last, looked, places = {}, fromHex(cursor), 0, {}
+  if resource ~= '' then
+    addPlace(places, resource, 1)
+  end
   while looked < limit and work < MAX_LISTED_WORK do
     local members = redis.call('ZRANGE', linesKey, '(\1' .. last, '(\2', 'BYLEX', 'LIMIT', 0, STEP)
     local orders = {}
@@ -29,7 +33,7 @@ local function page(cursor, limit, requester, resource)
     for _, order in ipairs(orders) do
       local ticket = ticketAt(order)
       if ticket and (requester == '' or ticket.requester == requester) and
-        (resource == '' or isNamed(ticket, resource)) then
+        (resource == '' or placeOf(ticket, places)) then
         spend(3)
         rows[#rows + 1] = rowOf(ticket)
       end
@@ -41,11 +45,4 @@ local function page(cursor, limit, requester, resource)
   end
   return rows, toHex(last)
 end
-
--- Notes that a call for a ticket has ended, if this instance held the last one.
-local function leave(id, instance)
-  local ticket = ticketAt(struct.pack('>I7', tonumber(id)))
-  if ticket and ticket.status == 'attended' and ticket.instance == instance and ticket.heldUntil > nowMs then
-    changeTicket(ticket, { heldUntil = nowMs, due = math.min(ticket.endsAt, nowMs + ticket.claimMs) })
-  end
-end
+queue.page = page

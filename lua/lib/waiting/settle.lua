@@ -5,9 +5,10 @@
 --   those of requesters that got something
 --   the first of those that wait for a free slot that is kept, since whose turn it is may have changed
 -- A script settles for a limited time. What is left is noted in the lines, and later scripts go on.
---@include waiting/feasible
---@include waiting/active
 -- True if the queue must not be settled by this script.
+--@include waiting/active
+--@include waiting/feasible
+--@include waiting/stateText
 local isSuspended = false
 -- The number of changes of tickets up to which the queue was settled.
 local settledTickets = 0

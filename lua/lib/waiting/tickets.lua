@@ -8,8 +8,8 @@
 --   items       array of {resource, ttlMs, type}
 --   since, endsAt       ms: when it was issued, and when it ends
 --   claimMs     how long it stays attended after its call, and how long a grant waits to be claimed
---   heldUntil   ms: its call ends at the latest then
---   instance    the instance that holds its call, '' none
+--   heldUntil   ms: its calls end at the latest then
+--   instance    the instances that hold its calls (callers.lua), '' none
 --   due         ms: it must be looked at then (catchUp.lua)
 --   lines       names of the resources and slots in its plan
 --   waitsFor    the first of these that it lacked when it was last looked at
@@ -17,6 +17,7 @@
 --   named       for FIRST: the names in the plans of all items
 --   slots       once granted: the slots of its reservations, each followed by '\n'
 --   grantedAt   ms
+--@include waiting/callers
 --@include waiting/lines
 local tickets, changedTickets = {}, {}
 local FIELDS = {
@@ -103,13 +104,16 @@ local function ticketAt(order)
   return ticket or nil
 end
 
--- Returns the digest of a request: the same for the same requester, method and items.
+-- Returns the digest of a request: the same for the same requester, method and items. It has 56 bits, in bytes below
+-- 128 (lines.lua): with 32 bits, every hundredth requester with 10,000 tickets would have two of the same digest.
 local function digestOf(requester, method, items)
   local parts = { requester, method }
   for _, item in ipairs(items) do
     parts[#parts + 1] = item.resource
   end
-  return string.sub(redis.sha1hex(table.concat(parts, '\n')), 1, 8)
+  return (string.gsub(string.sub(redis.sha1hex(table.concat(parts, '\n')), 1, 16), '%x%x', function(hex)
+    return string.char(tonumber(hex, 16) % 128)
+  end))
 end
 
 -- The kind of a ticket's member in the line of what it waits for.
@@ -123,9 +127,9 @@ local function eachMember(ticket, visit)
   end
   visit('\2' .. ticket.requester .. '\n', ticket.digest .. order)
   if status == 'granted' then
-    if ticket.instance ~= '' then
-      visit('\3' .. ticket.instance .. '\n', order)
-    end
+    eachInstance(ticket.instance, function(instance)
+      visit('\3' .. instance .. '\n', order)
+    end)
     return
   end
   visit('\1', order)

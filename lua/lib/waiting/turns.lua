@@ -13,7 +13,7 @@ local MAX_TURNS, MAX_WALK = 64, 200
 local fronts = {}
 
 local function stamp()
-  return (changeAt[#journal] or 0) * 1048576 + ticketChanges
+  return (journal[-#journal] or -#journal) * 1048576 + ticketChanges
 end
 
 -- Walks on to the next ticket of a line. Returns false at the end, or when no more turns have come.

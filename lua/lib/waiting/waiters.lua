@@ -1,9 +1,8 @@
 -- Counts tickets for those who look at resources.
---@include queue
 
 -- Returns the number of tickets that wait for a resource or a slot.
 local function waitersOf(name)
-  if not tenant.queue and not queue then
+  if not tenant.queueText then
     return 0
   end
   spend(3)

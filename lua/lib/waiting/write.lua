@@ -1,6 +1,7 @@
 -- Writes the changes of the queue.
 --@include callWith
 --@include waiting/catchUp
+--@include waiting/stateText
 
 -- Returns the due times of the changed tickets to add and to remove, and writes their records.
 local function writeTickets()
@@ -36,12 +37,11 @@ local function writeLines()
   callWith('ZADD', linesKey, add)
 end
 
--- Writes everything of the queue that this script changed, but for its state. Returns the tenant's fields to set for
--- it: an array field, value, ...
-local function writeQueue()
-  local fields = {}
+-- Writes everything of the queue that this script changed, but for its state. Adds the fields of the tenant that have
+-- it: field, value, ...
+local function writeQueue(fields)
   if state.tickets == 0 and state.granted == 0 then
-    if tenant.queue then
+    if tenant.queueText then
       redis.call('UNLINK', ticketsKey, linesKey, waitsKey)
       redis.call('HDEL', tenantKey, 'queue')
     end
@@ -62,15 +62,15 @@ local function writeQueue()
       state.nextDue = tonumber(redis.call('ZRANGE', waitsKey, 0, 0, 'WITHSCORES')[2] or math.huge)
     end
     local text = stateText()
-    if text ~= tenant.queue then
-      fields = { 'queue', text }
+    if text ~= tenant.queueText then
+      fields[#fields + 1] = 'queue'
+      fields[#fields + 1] = text
     end
   end
   if areBeatsChanged then
     fields[#fields + 1] = 'beats'
     fields[#fields + 1] = beatsText()
   end
-  return fields
 end
 
 -- Publishes the wake-ups to the instances that hold calls.
@@ -96,5 +96,5 @@ end
 -- Returns true if this script changed anything of the queue.
 local function isQueueChanged()
   return #changedTickets > 0 or isLineWritten or areBeatsChanged or next(otherDue) ~= nil or
-    (stateText() or false) ~= tenant.queue
+    (stateText() or false) ~= tenant.queueText
 end

@@ -1,29 +1,58 @@
 /**
- * Ends waits, and grants that were not claimed (docs/specification.md#waiting): one script call for any number of
- * items.
+ * Ends waits, and grants that were not claimed (docs/specification.md#waiting): one script call, or several if the
+ * requesters have very many tickets.
  */
 import type { CancelItem, CancelResult } from '../../contract/waiting.ts';
+import { HoldfastError } from '../../domain/errors.ts';
 import type { Charged } from '../../domain/quota.ts';
 import { CANCEL_STATUSES } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
+import { toText } from '../../redis/reply.ts';
 import { callCharged, type Engine } from '../call.ts';
+
+/** How long one request goes on, in ms. */
+const MAX_MS = 2000;
 
 /**
  * @returns a result for each item, in their order
- * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
+ * @throws HoldfastError unauthenticated, forbidden; unavailable, also if there are too many tickets to look at: then
+ * some may have been cancelled; LimitError
  */
 export async function cancel(
   engine: Engine,
   credential: Credential,
   items: readonly CancelItem[],
 ): Promise<Charged<CancelResult[]>> {
+  const end = performance.now() + MAX_MS;
   const args = items.flatMap((item) => itemArgs('cancel', item));
-  const { result: replies, ...charged } = await callCharged(engine, 'cancel', credential, () => args);
-  const result = items.map(({ resource, requester }, i) => {
-    const status = CANCEL_STATUSES.find((one) => one === replies[i]);
-    if (status === undefined) throw new TypeError('cancel returned an unknown status');
-    return { resource, requester, status };
-  });
-  return { ...charged, result };
+  const cancelled = new Set<number>();
+  let cursor = '';
+  for (;;) {
+    const isContinuation = cursor !== '';
+    const { result: reply, ...charged } = await callCharged(engine, 'cancel', credential, () => [cursor, ...args], {
+      isContinuation,
+    });
+    const [next, ...statuses] = reply;
+    for (const [i, status] of statuses.entries()) if (toStatus(status) === 'CANCELLED') cancelled.add(i);
+    cursor = toText(next);
+    if (cursor === '') return { ...charged, result: items.map((item, i) => toResult(item, cancelled.has(i))) };
+    if (performance.now() > end)
+      throw new HoldfastError(
+        'unavailable',
+        'Not all of these waits are cancelled yet. Repeat the call with fewer items.',
+      );
+  }
 }
+
+function toStatus(reply: unknown): CancelResult['status'] {
+  const status = CANCEL_STATUSES.find((one) => one === reply);
+  if (status === undefined) throw new TypeError('cancel returned an unknown status');
+  return status;
+}
+
+const toResult = ({ resource, requester }: CancelItem, isCancelled: boolean): CancelResult => ({
+  resource,
+  requester,
+  status: isCancelled ? 'CANCELLED' : 'NOT_WAITING',
+});

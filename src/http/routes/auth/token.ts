@@ -10,7 +10,7 @@ import { issueToken, verifyJwt } from '../../../operations/tokens.ts';
 import { clientAddress } from '../../clientAddress.ts';
 import type { BodyDeps, CallerDeps } from '../../deps.ts';
 import type { AppEnv } from '../../env.ts';
-import { refuseLockedOut } from '../../middleware/limitFailures.ts';
+import { refuseLockedOut } from '../../middleware/identifyCallers.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation } from '../../responses.ts';
 

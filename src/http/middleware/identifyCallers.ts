@@ -1,14 +1,15 @@
 /**
- * Limits failed authentications for each client address (docs/specification.md#failed-authentications). Scripts verify
- * credentials. A request that reaches no script, because it is malformed or forbidden, is verified here before its
- * caller gets the description of the fault. A request with a large body, or from an address that failed too often, is
- * verified before its body is read.
+ * Reads the credential of each request, and limits failed authentications for each client address
+ * (docs/specification.md#failed-authentications). Scripts verify credentials. A request that reaches no script, because
+ * it is malformed or forbidden, is verified here before its caller gets the description of the fault. A request with a
+ * large body, or from an address that failed too often, is verified before its body is read.
  */
 import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../../domain/errors.ts';
 import { verifyCredential } from '../../engine/tenant/verifyCredential.ts';
 import type { OperationDeps } from '../../operations/deps.ts';
 import { clientAddress } from '../clientAddress.ts';
+import { credentialOf } from '../credential.ts';
 import type { CallerDeps } from '../deps.ts';
 import type { AppEnv } from '../env.ts';
 
@@ -18,19 +19,34 @@ const UNSEEN_BY_A_SCRIPT = new Set([400, 404, 405, 408, 413, 415]);
 type FailureDeps = Pick<CallerDeps, 'failedAuthentications' | 'trustedProxies'>;
 
 /**
- * Use it after readCredential.
- * @throws HoldfastError unauthenticated; LimitError if the client's address has failed too often and the credential is
- * not valid either
+ * Sets `credential`.
+ * @throws HoldfastError unauthenticated, forbidden; LimitError if the client's address has failed too often and the
+ * credential is not valid either
  */
-export const limitFailures = ({
+export const identifyCallers = ({
   engine,
+  knowsTenant,
   failedAuthentications,
   trustedProxies,
-}: FailureDeps & Pick<OperationDeps, 'engine'>) =>
+  sessionCookie,
+}: CallerDeps & Pick<OperationDeps, 'engine'>) =>
   createMiddleware<AppEnv>(async (c, next) => {
-    const credential = c.get('credential');
     const address = () => clientAddress(c, trustedProxies);
+    const credential = credentialOf(c, sessionCookie);
+    if (credential === null || !knowsTenant(credential.tenant)) {
+      failedAuthentications.check(address);
+      await failedAuthentications.count(address());
+      throw new HoldfastError('unauthenticated', 'The X-Api-Key header holds no valid key.');
+    }
+    c.set('credential', credential);
     const verify = () => verifyCredential(engine, credential);
+    const countFailure = async (error: unknown): Promise<void> => {
+      if (error instanceof HoldfastError && error.code === 'unauthenticated') {
+        failedAuthentications.noteInvalid(credential.credentialKey);
+        await failedAuthentications.count(address());
+      }
+      throw error;
+    };
     const tried = failedAuthentications.mayTry(address, credential.credentialKey, verify);
     // Nearly always false: there is nothing to wait for.
     let isVerified = tried !== false && (await tried);
@@ -46,14 +62,6 @@ export const limitFailures = ({
       await countFailure(c.error);
     } else if (c.res.status < 500) {
       failedAuthentications.noteValid(credential.credentialKey);
-    }
-
-    async function countFailure(error: unknown): Promise<void> {
-      if (error instanceof HoldfastError && error.code === 'unauthenticated') {
-        failedAuthentications.noteInvalid(credential.credentialKey);
-        await failedAuthentications.count(address());
-      }
-      throw error;
     }
   });
 

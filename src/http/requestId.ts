@@ -6,12 +6,13 @@
  * and node-server convert it to Headers, which takes a fifth of a request's time. rateLimitHeaders does the same.
  */
 import { randomUUID } from 'node:crypto';
-import { createMiddleware } from 'hono/factory';
-import type { AppEnv } from '../env.ts';
+import type { Context } from 'hono';
+import type { AppEnv } from './env.ts';
 
 const VALID = /^[\w=-]{1,255}$/;
 
-export const requestId = createMiddleware<AppEnv>((c, next) => {
+/** Sets `requestId`, and the headers that each response has. */
+export function setRequestId(c: Context<AppEnv>): void {
   const { incoming, outgoing } = c.env;
   const given = incoming.headers['x-request-id'];
   const id = typeof given === 'string' && VALID.test(given) ? given : randomUUID();
@@ -21,6 +22,4 @@ export const requestId = createMiddleware<AppEnv>((c, next) => {
     outgoing.setHeader('Cache-Control', 'no-store');
     outgoing.setHeader('X-Content-Type-Options', 'nosniff');
   }
-  // Not awaited: an async function would keep its frame while a call is held.
-  return next();
-});
+}

@@ -1,0 +1,32 @@
+/**
+ * What becomes of the waits of a tenant that is suspended (docs/specification.md#waiting-lifetimes).
+ */
+import { expect, test } from 'vitest';
+import { asAdmin, other, store } from '../support/administration.ts';
+import { createClient } from '../support/client.ts';
+import { hold, queue, wanted } from '../support/held.ts';
+import { storeTenant } from '../support/tenancy.ts';
+import { until } from '../support/until.ts';
+
+test('its held calls get 403 within 5 s, and its unclaimed grants end', async () => {
+  const { key, tenant } = await storeTenant(store, 'Pro');
+  const holdfast = createClient(other.url, key);
+  await holdfast.reserve({ resource: 'r', requester: 'owner', ttlSeconds: 1 });
+  await holdfast.reserve({ resource: 's', requester: 'owner' });
+  const call = hold({ url: other.url, key }, [wanted('s', 'ann')], 30);
+  await hold({ url: other.url, key }, [wanted('r', 'bob', { claimSeconds: 5, ttlSeconds: 600 })], 0).response;
+  await queue(holdfast, 'both wait', ({ length }) => length === 2);
+
+  const suspendedAt = performance.now();
+  await asAdmin('POST', `/${tenant}/suspend`);
+  const { status, body } = await call.response;
+  expect([status, body]).toMatchObject([403, { code: 'FORBIDDEN' }]);
+  expect(performance.now() - suspendedAt).toBeLessThan(5000);
+
+  // bob is granted r when the lease ends, and cannot claim it.
+  const slots = `{${tenant}}:slots`;
+  await until('r is free', async () => (await store.redis.hexists(slots, 'r')) === 0);
+  await asAdmin('POST', `/${tenant}/resume`);
+  const left = await holdfast.active();
+  expect(left.body.map(({ resource, requester }) => [resource, requester])).toEqual([['s', 'owner']]);
+});
