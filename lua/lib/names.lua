@@ -11,7 +11,7 @@ end
 -- Returns the resource that a name means and, if the name is that of one slot of a pool, the slot. Returns nil if the
 -- name is not valid. Blockers never need registration: the tenant chose their names when it declared them.
 local function resolve(name, isBlocker)
-  if tenant.definitions > 0 then
+  if tenant.definitions > 0 or tenant.isRedefined then
     if definition(name) then
       return name
     end

@@ -19,6 +19,7 @@ local function redefine(name, one)
     redefinedOrder[#redefinedOrder + 1] = name
   end
   defined[name] = one
+  tenant.isRedefined = true
 end
 
 -- Adds the fields of a changed definition to those to set and to delete.

@@ -20,6 +20,8 @@
 --   closing              ms: until then some resource cannot be reserved, since it may be about to be deleted
 --   queue                state of the waiting queue (waiting/state.lua); absent if there is no ticket
 --   beats                last beats of the instances that hold calls (waiting/beats.lua)
+-- The table also has isRedefined: true if this script changes definitions (redefine.lua); and requestMark: the
+-- journal's length (slots.lua) before the transaction that is carried out, nil for other requests.
 -- In scripts that take a credential, ARGV[1] is it (admit.lua).
 --
 -- Scripts change count, fence, nextDue, indexed, messages and listenUntil of this table; commit() writes them.

@@ -169,7 +169,7 @@ export class Paper extends Turns {
     return made.some(({ requester, own, others }) => {
       const mine = reservations.filter((one) => one.requester === requester).flatMap((one) => [one.own, ...one.others]);
       return [own, ...others].some((hold) => {
-        const isNew = !holds.some(({ slot }) => slot === hold.slot);
+        const isNew = !holds.includes(hold);
         const isJoined = !isNew && hold.owner !== requester && !mine.some(({ slot }) => slot === hold.slot);
         if ((isJoined || isNew) && slots.has(hold.slot)) return true;
         return [hold.of, hold.slot].some(

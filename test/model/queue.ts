@@ -33,10 +33,7 @@ export class Queue extends Paper {
   /** How many reservations there may be, items of tickets included. */
   cap = Number.POSITIVE_INFINITY;
 
-  /**
-   * Carries a request out. Returns null, with nothing changed, if that makes reservations and tickets than there may
-   * be.
-   */
+  /** Carries a request out. Returns null, with nothing changed, if it would exceed the cap. */
   protected capped<T>(carryOut: () => T, addedOf: (result: T) => number = () => 0): T | null {
     const { tickets, grants, reservations, fence } = this;
     const before = structuredClone({ grants, reservations });

@@ -66,7 +66,9 @@ export class Turns extends Model {
     );
   }
 
-  /** The lacked entries that count at a resource or slot: one that names a slot counts at its pool while it is free. */
+  /**
+   * The lacked entries that count at a resource or slot: one that names a slot counts at its pool while that is free.
+   */
   private countingAt(lacks: Entry[], name: string): Entry[] {
     return lacks.filter(
       ({ resource, slot }) =>

@@ -9,7 +9,7 @@ import { startEngine } from '../support/engine.ts';
 import { makeTenant } from '../support/service.ts';
 import found from './foundWaiting.json' with { type: 'json' };
 import { run } from './waitingHistory.ts';
-import { type History, histories } from './waitingSteps.ts';
+import { type History, histories, type Step } from './waitingSteps.ts';
 
 const HISTORIES = Number(process.env.HISTORIES ?? 60);
 const STEPS = 150;
@@ -49,8 +49,8 @@ describe('the engine serves who waits as the model does', () => {
 });
 
 describe.runIf(found.length > 0)('histories that once failed', () => {
-  test.each(found)('$why', async ({ history }) => {
+  test.each(found)('$why', async ({ cap, steps }) => {
     // What is in the file was printed by the test above.
-    await expect(runOnEngine(history as History)).resolves.toBeUndefined();
+    await expect(runOnEngine({ cap, steps: steps as Step[] })).resolves.toBeUndefined();
   });
 });

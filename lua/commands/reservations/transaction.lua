@@ -103,9 +103,7 @@ local function carryOutItem(item)
 end
 
 local outcome, overBudget
-if tenant.queueState and not request then
-  tenant.queueState.requestMark = before.journal
-end
+tenant.requestMark = not request and before.journal or nil
 if request then
   overBudget = isOverBudget(function()
     outcome = tenant.queue.ask(request)
@@ -154,9 +152,7 @@ if kept then
 elseif method == 'ALL_OR_NONE' and failed > 0 or method == 'FIRST' and succeeded == 0 and not request then
   rollbackAll()
 end
-if tenant.queueState then
-  tenant.queueState.requestMark = nil
-end
+tenant.requestMark = nil
 refused = overCap('TRANSACTION', before)
 if refused then
   return refused

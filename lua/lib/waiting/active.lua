@@ -96,11 +96,12 @@ local function activateHolders(name, depth)
   end
 end
 
--- Activates the line of a resource that is not free, if blockers hold some of it: others may join these holds now.
+-- Activates the line of a resource that is not free, if blockers hold some of it: others may join these holds now. Only
+-- the first tickets are looked at.
 local function activateJoinable(name)
   for _, slot in ipairs(active[name] == nil and freeAt(name) == 0 and heldSlotsOf(name) or {}) do
     if isSystem(recordAt(slot).owner) then
-      active[name] = { skipped = 0, isJoinable = true, isKept = true }
+      active[name] = { skipped = MAX_TURNS - MAX_KEPT_LOOKS, isJoinable = true }
       return
     end
   end

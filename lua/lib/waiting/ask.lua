@@ -116,9 +116,7 @@ local function ask(request)
   end
   local ticket = ticketOf(request.requester, request.method, request.items)
   if ticket and ticket.status == 'granted' then
-    postponed[#postponed + 1] = function()
-      claimTicket(ticket, request.items, request.items)
-    end
+    claims[#claims + 1] = { ticket = ticket, items = request.items }
     asked[digest] = { claimed = ticket, waitedMs = ticket.grantedAt - ticket.since }
     return asked[digest]
   end

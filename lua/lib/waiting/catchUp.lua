@@ -21,8 +21,8 @@ do
   -- Time after which a ticket that nobody attends ends.
   local AWAY_MS = 600000
 
-  -- Returns when the attendance of a ticket ends, as far as is known now: claimMs after its call ended, or after its
-  -- instance was last heard of.
+  -- Returns when the attendance of a ticket ends, as far as is known now: claimMs after its calls ended, or after their
+  -- instances were last heard of.
   local function attendedUntil(ticket)
     local beat = 0
     eachInstance(ticket.instance, function(instance)

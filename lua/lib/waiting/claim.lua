@@ -75,25 +75,33 @@ local function claim(reservation, item)
   return reply
 end
 
+-- Claims the grant that a reservation belongs to, if nobody did, and completes the reply.
+local function runClaim(one)
+  local reservation = recordAt(one.slot)
+  if not (reservation and reservation.fence and string.format('%d', reservation.fence) == one.reply[3]) then
+    -- A session released it in a later item.
+    one.reply[5] = one.item.token
+    return
+  end
+  if reservation.token == UNCLAIMED then
+    local ticket = ticketOfGrant(reservation)
+    if ticket then
+      claimTicket(ticket, { one.item }, ticket.items)
+    else
+      startLease(reservation, one.item.token, tonumber(one.item.ttlMs) or reservation.expiresAt - nowMs)
+    end
+    reservation = recordAt(one.slot)
+  end
+  one.reply[4], one.reply[5] = reservation.expiresAt, reservation.token
+end
+
 -- Claims the grants of which this request was told, and completes the replies.
 local function runClaims()
   for _, one in ipairs(claims) do
-    local reservation = recordAt(one.slot)
-    local isThere = reservation and reservation.fence and string.format('%d', reservation.fence) == one.reply[3]
-    if isThere and reservation.token == UNCLAIMED then
-      local ticket = ticketOfGrant(reservation)
-      if ticket then
-        claimTicket(ticket, { one.item }, ticket.items)
-      else
-        startLease(reservation, one.item.token, tonumber(one.item.ttlMs) or reservation.expiresAt - nowMs)
-      end
-      reservation = recordAt(one.slot)
-    end
-    if isThere then
-      one.reply[4], one.reply[5] = reservation.expiresAt, reservation.token
-    else
-      -- A session released it in a later item.
-      one.reply[5] = one.item.token
+    if one.slot then
+      runClaim(one)
+    elseif one.ticket.status == 'granted' then
+      claimTicket(one.ticket, one.items, one.items)
     end
   end
   dropClaims(0)

@@ -9,7 +9,8 @@
 
 local KEPT = 'NOT_AVAILABLE: kept for a waiting request'
 
--- claims: what claim.lua has to claim for this request: an array of {slot, item, reply}.
+-- claims: what claim.lua has to claim for this request, in order: {slot, item, reply} for a reservation that it was
+-- told of, {ticket, items} for a ticket that it continues.
 local claims = {}
 
 -- Forgets claims, but for the first ones.

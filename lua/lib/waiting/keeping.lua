@@ -48,7 +48,7 @@ local function keptEntries(entries, mark)
     return nil
   end
   local found
-  mark = state.requestMark or mark
+  mark = tenant.requestMark or mark
   for _, entry in ipairs(entries) do
     local isJoined = not entry.isNew and entry.role == 'blocker'
     if entry.isNew or isJoined then
@@ -146,18 +146,40 @@ local function isKeptFrom(ticket)
   return is
 end
 
+-- Runs a function in the state before the transaction that is carried out, if there is one. Returns its result.
+local function asBefore(run)
+  local redo, after = {}, {}
+  for i = #journal - 1, (tenant.requestMark or #journal) + 1, -2 do
+    local slot = journal[i]
+    local now = after[slot]
+    if now == nil then
+      now = records[slot]
+    end
+    redo[#redo + 1] = { slot, now }
+    after[slot] = journal[i + 1]
+  end
+  undo(tenant.requestMark or #journal)
+  local result = run()
+  for i = #redo, 1, -1 do
+    setRecord(redo[i][1], redo[i][2])
+  end
+  return result
+end
+
 -- Decides on entries of keptEntries(), after the request was undone: who holds what is judged as before the request.
 -- Returns true if their requesters may take them all the same.
 local function mayTake(kept)
-  for _, one in ipairs(kept) do
-    if one.isNew or not isHeldThrough(one.requester, one.at, one.owner, 0) then
-      local _, keepers = keptAt(one.name, judged.rank)
-      if not isExempt(one.requester, keepers) then
-        return false
+  return asBefore(function()
+    for _, one in ipairs(kept) do
+      if one.isNew or not isHeldThrough(one.requester, one.at, one.owner, 0) then
+        local _, keepers = keptAt(one.name, judged.rank)
+        if not isExempt(one.requester, keepers) then
+          return false
+        end
       end
     end
-  end
-  return true
+    return true
+  end)
 end
 
 -- Returns the lowest free index of a pool from `from` on, below its capacity; nil if none is free. freeFrom() begins at
@@ -174,7 +196,7 @@ end
 
 -- Returns true if the transaction that is carried out has released a slot.
 local function isReleased(slot)
-  for i = (state.requestMark or #journal) + 1, #journal, 2 do
+  for i = (tenant.requestMark or #journal) + 1, #journal, 2 do
     if journal[i] == slot then
       return journal[i + 1] ~= false
     end

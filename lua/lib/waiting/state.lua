@@ -7,8 +7,6 @@
 --   isUnsettled  true if some lines still have to be looked at (settle.lua)
 --   replanned    the ticket, as hexadecimal digits, up to which the queue was brought up to date after a change of
 --                definitions; nil if it is up to date
---   requestMark  not stored: the journal's length (slots.lua) before the transaction that is carried out; nil if the
---                items of the request do not belong together
 --@include tenant
 local state = { items = 0, tickets = 0, granted = 0, last = 0, nextDue = math.huge, isUnsettled = false }
 tenant.queueState = state

@@ -155,7 +155,7 @@ local function eachMember(ticket, visit)
 end
 
 -- turnedLines[name]: true or false if a ticket of the line changed since settle.lua looked at those whose turn has come
--- there; true if one of them has stopped being attended.
+-- there; true if one of them has stopped being attended, or has moved in the line.
 local turnedLines = {}
 -- ticketChanges counts changes of tickets: what was derived from them before is out of date.
 local ticketChanges = 0
@@ -173,7 +173,7 @@ end
 -- Changes fields of a ticket, and moves it in the lines as these fields say.
 local function changeTicket(ticket, fields)
   ticket.digest = ticket.digest or digestOf(ticket.requester, ticket.method, ticket.items)
-  local before, wasAttended = {}, ticket.status == 'attended'
+  local before, orderBefore = {}, ticket.status == 'attended' and ticket.order
   eachMember(ticket, function(prefix, rest)
     before[prefix .. rest] = { prefix, rest }
   end)
@@ -193,7 +193,8 @@ local function changeTicket(ticket, fields)
     setMember(member[1], member[2], false)
   end
   for _, name in ipairs(ticket.lines) do
-    turnedLines[name] = turnedLines[name] or wasAttended and ticket.status ~= 'attended'
+    turnedLines[name] = turnedLines[name] or orderBefore and
+      (ticket.status ~= 'attended' or ticket.order ~= orderBefore) or false
   end
   ticketChanges = ticketChanges + 1
   spend(25 + #ticket.lines * 6)
