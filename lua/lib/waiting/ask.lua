@@ -31,18 +31,6 @@ local function nextNumber()
   return struct.pack('>I7', state.last)
 end
 
--- Returns the fields `instance` and `heldUntil` of a ticket that a call issues or goes on with. Calls that are held
--- already stay so.
-local function callersWith(ticket, call)
-  local isHeld = ticket.instance and ticket.heldUntil > nowMs
-  local instances, heldUntil = isHeld and ticket.instance or '', isHeld and ticket.heldUntil or nowMs
-  if call.pollMs == 0 then
-    return instances, heldUntil
-  end
-  local others = withoutInstance(instances, call.instance)
-  return others == '' and call.instance or call.instance .. ' ' .. others, math.max(heldUntil, nowMs + call.pollMs)
-end
-
 -- Returns the fields of a ticket that each call sets.
 local function fieldsOfCall(ticket, request)
   local call, wait = request.call, request.wait
