@@ -1,6 +1,6 @@
 /**
- * The engine's queue against the model's, in random histories: HISTORIES of them, 60 unless set. A history that fails
- * is shrunk and printed; put into foundWaiting.json it is run again for good.
+ * The engine's queue against the model's, in random histories: HISTORIES of them, or 40 that are always the same. One
+ * that fails is shrunk and printed; put into foundWaiting.json it is run again for good.
  */
 import fc from 'fast-check';
 import { describe, expect, inject, test } from 'vitest';
@@ -11,7 +11,7 @@ import found from './foundWaiting.json' with { type: 'json' };
 import { run } from './waitingHistory.ts';
 import { type History, histories, type Step } from './waitingSteps.ts';
 
-const HISTORIES = Number(process.env.HISTORIES ?? 60);
+const HISTORIES = Number(process.env.HISTORIES ?? 40);
 const STEPS = 150;
 
 async function runOnEngine(history: History): Promise<void> {
@@ -30,6 +30,7 @@ describe('the engine serves who waits as the model does', () => {
         }),
         {
           numRuns: HISTORIES,
+          ...(process.env.HISTORIES === undefined ? { seed: 1 } : {}),
           endOnFailure: false,
           interruptAfterTimeLimit: 60_000 + HISTORIES * 2500,
           reporter: (out) => {

@@ -177,6 +177,9 @@ local function changeTicket(ticket, fields)
   eachMember(ticket, function(prefix, rest)
     before[prefix .. rest] = { prefix, rest }
   end)
+  for _, name in ipairs(orderBefore and fields.lines and ticket.lines or {}) do
+    turnedLines[name] = true
+  end
   countTicket(ticket, -1)
   for field, value in pairs(fields) do
     ticket[field] = value
