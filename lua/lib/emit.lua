@@ -22,6 +22,7 @@ end
 --   fencingToken (digits), expiresAt (ms, 0 never), acquiredSlots (JSON): of a reservation that was made or renewed
 --   method, changes (JSON): of a transaction
 --   limitType, limit: of a limit that was reached
+--   nulls (JSON): fields that other events of the type have
 local function emit(type, fields)
   if not listening then
     lapsed = tenant.listenUntil > 0
@@ -53,5 +54,5 @@ local function emit(type, fields)
   elseif fields.limitType then
     event = event .. ',"limitType":' .. quote(fields.limitType) .. ',"limit":' .. fields.limit
   end
-  events[#events + 1] = event .. '}'
+  events[#events + 1] = event .. (fields.nulls or '') .. '}'
 end

@@ -83,6 +83,9 @@ local function expire()
     isAll = endLeases()
   end
   if not isAll then
+    if queue then
+      queue.suspend()
+    end
     return finish({ 'AGAIN' })
   end
 end

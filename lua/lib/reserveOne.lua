@@ -74,7 +74,7 @@ local function takeUnkept(entries, reservation, collected)
   end
   undo(mark)
   if not queue.mayTake(kept) then
-    return { 'NOT_AVAILABLE', 'NOT_AVAILABLE: kept for a waiting request' }, kept[1].name
+    return { 'NOT_AVAILABLE', 'NOT_AVAILABLE: kept for a waiting request' }, kept[1].line
   end
   reservation.refCount = 1
   queue.excuse(function()

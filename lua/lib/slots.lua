@@ -9,8 +9,9 @@
 --@include tenant
 local records, original, changed = {}, {}, {}
 local journal = {}
--- Number of changes of slots so far, undone ones included: whatever was derived from the slots before is out of date.
-local slotChanges = 0
+-- Number of changes of slots so far, undone ones included; and that number at each length of the journal. So
+-- changeAt[#journal] tells the present state of the slots from all others.
+local slotChanges, changeAt = 0, {}
 
 -- Returns the extra work units for one look-up in a hash of this many fields: Redis walks a short hash as a list.
 local function shortHashCost(fields)
@@ -73,6 +74,7 @@ local function setRecord(slot, record)
   end
   journal[#journal + 1] = slot
   journal[#journal + 1] = before
+  changeAt[#journal] = slotChanges
   tenant.count = tenant.count - (before and before.token and 1 or 0) + (record and record.token and 1 or 0)
   if before and before.pool ~= '' then
     account(slot, before, -1)

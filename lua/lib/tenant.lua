@@ -9,6 +9,7 @@
 --   swept                number of sweeps after which the tenant's time in the expiry index may have been raised
 --   definitions          number of registered resources
 --   requireRegistration  '1' if only registered resources may be reserved
+--   maxPriority          the highest priority that requests with keys and sessions may wait with; no script reads it
 --   usage                writes in the open windows of the quota, packed (quota.lua)
 --   listenUntil          ms: the last lease of an event stream ends then; 0: no stream has a lease
 --   messages             number of the last message on the tenant's channel of events (publish.lua)

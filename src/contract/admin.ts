@@ -38,6 +38,7 @@ export const AdminTenant = z
     tier: z.enum(TIERS),
     suspendedAt: time.nullable(),
     requireRegistration: z.boolean(),
+    maxPriority: z.int(),
     createdAt: time,
   })
   .meta({ id: 'AdminTenant' });

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { issuerTextFault, MAX_ISSUER_BYTES } from '../domain/issuerNames.ts';
 import { TIERS } from '../domain/tiers.ts';
+import { DEFAULT_PRIORITY, MAX_PRIORITY } from '../domain/waiting.ts';
 import { item, tenantId, time } from './fields.ts';
 
 const limit = z.int().nullable().meta({ description: 'Null: unlimited.' });
@@ -34,11 +35,24 @@ export const Tenant = z
   })
   .meta({ id: 'Tenant' });
 
-export const Settings = item({
-  requireRegistration: z
-    .boolean('must be true or false')
-    .meta({ description: 'True if only registered resources can be reserved.' }),
-}).meta({ id: 'Settings' });
+const requireRegistration = z
+  .boolean('must be true or false')
+  .meta({ description: 'True if only registered resources can be reserved.' });
+
+const priorityRule = `must be an integer from ${DEFAULT_PRIORITY} to ${MAX_PRIORITY}`;
+const maxPriority = z
+  .int(priorityRule)
+  .min(DEFAULT_PRIORITY, priorityRule)
+  .max(MAX_PRIORITY, priorityRule)
+  .meta({ description: 'The highest priority that requests with a key or a session may wait with.', example: 100 });
+
+export const Settings = z.object({ requireRegistration, maxPriority }).meta({ id: 'Settings' });
+
+/** A setting that is left out stays as it is, if it is newer than the call. */
+export const SettingsChange = item({ requireRegistration, maxPriority: maxPriority.optional() }).meta({
+  id: 'SettingsChange',
+});
+export type SettingsChange = z.output<typeof SettingsChange>;
 
 const issuerText = (description: string) =>
   z

@@ -27,5 +27,7 @@ export interface TenantRecord {
   readonly suspended: boolean;
   /** Whether only registered resources may be reserved. */
   readonly requireRegistration: boolean;
+  /** The highest priority that requests with keys and sessions may wait with. */
+  readonly maxPriority: number;
   readonly keys: readonly { readonly digest: string; readonly label: string | null }[];
 }

@@ -6,8 +6,6 @@ import type { TransactionMethod } from './reservations.ts';
 
 export const MAX_PRIORITY = 100;
 export const DEFAULT_PRIORITY = 0;
-/** The highest priority that a derived token may ask for. */
-export const MAX_TOKEN_PRIORITY = 0;
 
 export const MIN_CLAIM_SECONDS = 5;
 export const MAX_CLAIM_SECONDS = 600;

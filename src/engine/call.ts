@@ -157,7 +157,7 @@ async function run(
         if (performance.now() > backlogEnds)
           throw new HoldfastError(
             'unavailable',
-            'Too many expired reservations are being cleaned up. Repeat the call.',
+            'A backlog of expired reservations or of waiting requests is being worked off. Repeat the call.',
           );
         continue;
       case 'INDEX': {

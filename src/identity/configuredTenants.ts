@@ -3,6 +3,7 @@
  */
 import type { TenantRecord } from '../domain/tenants.ts';
 import type { Tier } from '../domain/tiers.ts';
+import { MAX_PRIORITY } from '../domain/waiting.ts';
 import { digestOf } from './credentials.ts';
 
 export interface ConfiguredKey {
@@ -23,6 +24,7 @@ export function configuredTenants(keys: readonly ConfiguredKey[]): ReadonlyMap<s
       tier,
       suspended: false,
       requireRegistration: false,
+      maxPriority: MAX_PRIORITY,
       keys: [...earlier, { digest: digestOf(key), label: label ?? null }],
     });
   }

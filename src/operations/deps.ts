@@ -38,8 +38,7 @@ export interface OperationDeps {
   readonly activity: Activity;
   readonly reads: ReadLimiter;
   readonly listings: Listings;
-  /** null: nothing waits on this instance */
-  readonly calls: HeldCalls | null;
+  readonly calls: HeldCalls;
   /** null: metrics are off */
   readonly metrics: Metrics | null;
 }

@@ -8,7 +8,8 @@ import type { Credential } from '../domain/tenants.ts';
 import { isWaiting } from '../domain/waiting.ts';
 import * as engine from '../engine/reservations/reserve.ts';
 import { countItems } from './counting.ts';
-import { type Hold, refuseHighPriority, type WaitDeps, whileHeld } from './hold.ts';
+import type { HeldCalls } from './deps.ts';
+import { type Hold, type WaitDeps, whileHeld } from './hold.ts';
 
 /**
  * @param hold how the call may be held if an item waits
@@ -16,15 +17,15 @@ import { type Hold, refuseHighPriority, type WaitDeps, whileHeld } from './hold.
  * @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the request is too large, or asks for a
  * priority that its credential may not have; LimitError
  */
-export async function reserve(
+export function reserve(
   deps: WaitDeps,
   credential: Credential,
   items: readonly ReserveItem[],
   hold: Hold,
 ): Promise<Charged<ReserveResult[]>> {
-  for (const [i, item] of items.entries()) refuseHighPriority(credential, item, `[${i}].`);
+  const held = (calls: HeldCalls) => calls.reserve(credential, items, hold.pollSeconds, hold.caller());
   const pending = items.some(isWaiting)
-    ? whileHeld(deps, credential, (calls) => calls.reserve(credential, items, hold.pollSeconds, hold.caller()))
+    ? whileHeld(deps, credential, items, (index) => `[${index}].`, held)
     : engine.reserve(deps.engine, credential, items);
   return countItems(deps, credential, 'reserve', pending, (results) => results);
 }

@@ -9,7 +9,8 @@ import type { Credential } from '../domain/tenants.ts';
 import { isWaiting } from '../domain/waiting.ts';
 import * as engine from '../engine/reservations/transaction.ts';
 import { countItems } from './counting.ts';
-import { type Hold, refuseHighPriority, type WaitDeps, whileHeld } from './hold.ts';
+import type { HeldCalls } from './deps.ts';
+import { type Hold, type WaitDeps, whileHeld } from './hold.ts';
 
 /**
  * @param hold how the call may be held if the transaction waits
@@ -23,11 +24,10 @@ export async function transaction(
   { method, requests, ...wait }: Transaction,
   hold: Hold,
 ): Promise<Charged<TransactionResult>> {
-  refuseHighPriority(credential, wait, '');
+  const held = (calls: HeldCalls) =>
+    calls.transaction(credential, method, requests, wait, hold.pollSeconds, hold.caller());
   const pending = isWaiting(wait)
-    ? whileHeld(deps, credential, (calls) =>
-        calls.transaction(credential, method, requests, wait, hold.pollSeconds, hold.caller()),
-      )
+    ? whileHeld(deps, credential, [wait], () => '', held)
     : engine.transaction(deps.engine, credential, method, requests);
   const done = await countItems(deps, credential, 'transaction', pending, ({ results }) => results);
   deps.metrics?.countTransaction(method, done.result.status);

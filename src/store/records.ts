@@ -26,12 +26,12 @@ export interface VersionedRecord {
 export async function readRecord(tx: Db, id: string): Promise<VersionedRecord | null> {
   const [tenant] = await tx.select().from(tenants).where(eq(tenants.id, id));
   if (tenant === undefined) return null;
-  const { version, definitionsVersion, tier, suspendedAt, requireRegistration } = tenant;
+  const { version, definitionsVersion, tier, suspendedAt, requireRegistration, maxPriority } = tenant;
   const keys = await tx
     .select({ digest: apiKeys.digest, label: apiKeys.label })
     .from(apiKeys)
     .where(eq(apiKeys.tenantId, id));
-  const record = { id, version, tier, suspended: suspendedAt !== null, requireRegistration, keys };
+  const record = { id, version, tier, suspended: suspendedAt !== null, requireRegistration, maxPriority, keys };
   return { record, definitionsVersion };
 }
 

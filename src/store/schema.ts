@@ -20,6 +20,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { TIERS } from '../domain/tiers.ts';
+import { MAX_PRIORITY } from '../domain/waiting.ts';
 
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 const version = (name: string) => bigint(name, { mode: 'number' }).notNull().default(1);
@@ -35,6 +36,8 @@ export const tenants = pgTable(
     suspendedAt: time('suspended_at'),
     /** A setting: whether only registered resources may be reserved. */
     requireRegistration: boolean('require_registration').notNull().default(false),
+    /** A setting: the highest priority that requests with keys and sessions may wait with. */
+    maxPriority: integer('max_priority').notNull().default(MAX_PRIORITY),
     /** Grows with each change of the tenant's tier, suspension, settings or keys, which Redis has a copy of. */
     version: version('version'),
     /** Grows with each change of the tenant's definitions. */

@@ -15,6 +15,7 @@ export interface Tenant {
   readonly tier: Tier;
   readonly suspendedAt: Date | null;
   readonly requireRegistration: boolean;
+  readonly maxPriority: number;
   readonly createdAt: Date;
 }
 
@@ -24,6 +25,7 @@ const COLUMNS = {
   tier: tenants.tier,
   suspendedAt: tenants.suspendedAt,
   requireRegistration: tenants.requireRegistration,
+  maxPriority: tenants.maxPriority,
   createdAt: tenants.createdAt,
 };
 
@@ -133,13 +135,26 @@ export const resumeTenant = (store: Store, id: string, actor: string): Promise<u
     tx.update(tenants).set({ suspendedAt: null }).where(eq(tenants.id, id)),
   );
 
-/** Changes a tenant's settings. Throws the errors of changeRecord(). */
+/** What the tenant's people decide. */
+export type Settings = Pick<Tenant, 'requireRegistration' | 'maxPriority'>;
+
+/**
+ * Changes a tenant's settings: those that are given. Throws the errors of changeRecord().
+ * @returns all settings
+ */
 export const putSettings = (
   store: Store,
   id: string,
-  settings: { readonly requireRegistration: boolean },
+  change: { readonly [Name in keyof Settings]?: Settings[Name] | undefined },
   actor: string,
-): Promise<unknown> =>
-  changeRecord(store, id, { actor, action: 'settings.change', details: settings }, (tx) =>
-    tx.update(tenants).set(settings).where(eq(tenants.id, id)),
-  );
+): Promise<Settings> =>
+  changeRecord(store, id, { actor, action: 'settings.change', details: change }, async (tx) => {
+    const { requireRegistration, maxPriority } = tenants;
+    const after = await tx
+      .update(tenants)
+      .set(change)
+      .where(eq(tenants.id, id))
+      .returning({ requireRegistration, maxPriority });
+    if (after[0] === undefined) throw noSuchTenant();
+    return after[0];
+  });

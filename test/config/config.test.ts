@@ -43,6 +43,7 @@ describe('configuration', () => {
       trustedProxies: 0,
       maxFailedAuthentications: 100,
       maxInFlight: 4096,
+      maxHeldCalls: 10_000,
       sizes: {
         nameLength: 256,
         typeLength: 64,

@@ -51,7 +51,8 @@ export interface Client {
   delete(name: string, query?: string): Promise<Answer<{ deleted: string[] }>>;
 }
 
-export function createClient(url: string, key: string): Client {
+/** @param signal closes the connections of its calls */
+export function createClient(url: string, key: string, signal?: AbortSignal): Client {
   const request = async <Body>(
     method: string,
     path: string,
@@ -60,6 +61,7 @@ export function createClient(url: string, key: string): Client {
   ): Promise<Answer<Body>> => {
     const response = await fetch(url + path, {
       method,
+      signal: signal ?? null,
       headers: { 'X-Api-Key': key, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });

@@ -29,11 +29,40 @@ describe('settings', () => {
   const status = async () => (await other.reserve({ resource: 'nowhere', requester: 's' })).body[0]?.status;
 
   test('required registration holds on every instance from the moment it is answered', async () => {
-    expect((await user.request(holdfast.url, 'GET', SETTINGS)).body).toEqual({ requireRegistration: false });
+    expect((await user.request(holdfast.url, 'GET', SETTINGS)).body).toEqual({
+      requireRegistration: false,
+      maxPriority: 100,
+    });
     await user.request(holdfast.url, 'PUT', SETTINGS, { requireRegistration: true });
     expect(await status()).toBe('NOT_VALID');
     await user.request(holdfast.url, 'PUT', SETTINGS, { requireRegistration: false });
     expect(await status()).toBe('ACQUIRED');
+  });
+
+  test('the highest priority of waits holds on every instance from the moment it is answered', async () => {
+    const wait = (priority: number) =>
+      other.request('POST', '/api/v1/Reservation/reserve', [
+        { resource: 'busy', requester: 's', ttlSeconds: 60, waitSeconds: 60 },
+        { resource: 'busy', requester: 't', ttlSeconds: 60, waitSeconds: 60, priority },
+      ]);
+    const settings = { requireRegistration: false, maxPriority: 10 };
+    expect((await user.request(holdfast.url, 'PUT', SETTINGS, settings)).body).toEqual(settings);
+    const message = '[1].priority must be at most 10 by the setting maxPriority of the tenant';
+    expect(await wait(11)).toMatchObject({ status: 400, body: message });
+    // Also if Redis has lost the tenant.
+    await holdfast.redis.del(`{${other.tenant}}:tenant`);
+    expect(await wait(11)).toMatchObject({ status: 400, body: message });
+    // A change that leaves it out keeps it.
+    const change = { requireRegistration: false };
+    expect((await user.request(holdfast.url, 'PUT', SETTINGS, change)).body).toEqual(settings);
+    expect((await user.request(holdfast.url, 'GET', SETTINGS)).body).toEqual(settings);
+    expect(await wait(11)).toMatchObject({ status: 400, body: message });
+  });
+
+  test.each([101, -1, 1.5, '10', null])('maxPriority %j: 400', async (maxPriority) => {
+    expect((await user.request(holdfast.url, 'PUT', SETTINGS, { requireRegistration: false, maxPriority })).body).toBe(
+      'maxPriority must be an integer from 0 to 100',
+    );
   });
 
   test('of a wrong form: 400', async () => {

@@ -93,7 +93,7 @@ if phase ~= 'plan' and phase ~= 'replan' then
     redefine(name, false)
   end
   if queue then
-    queue.planAgain()
+    queue.planAgainFor(doomed)
   end
 end
 finish(nil, charged.usage)

@@ -262,7 +262,7 @@ if tenant.queue and not queue then
 end
 if queue then
   if phase == 'now' or phase == 'apply' then
-    queue.planAgain()
+    queue.planAgainFor(redefinedOrder)
   else
     -- The definitions that were planned are not in force.
     queue.suspend()

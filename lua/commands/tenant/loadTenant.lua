@@ -13,7 +13,8 @@
   ARGV[4]  tier
   ARGV[5]  1 if the tenant is suspended, else 0
   ARGV[6]  1 if only registered resources may be reserved, else 0
-  ARGV[7]  SHA-256 of the first key; its label ('' none) follows, then the other keys likewise
+  ARGV[7]  the highest priority that requests may wait with: src/engine/tenant/maxPriority.ts reads it
+  ARGV[8]  SHA-256 of the first key; its label ('' none) follows, then the other keys likewise
 
   Returns 'OK'; or 'LOST', with nothing changed, if the caller no longer holds the lease of the copy.
 ]]
@@ -44,10 +45,11 @@ if queueState then
 end
 redis.call(
   'HSET', tenantKey,
-  'version', ARGV[1] == '' and 0 or ARGV[1], 'tier', ARGV[4], 'suspended', ARGV[5], 'requireRegistration', ARGV[6]
+  'version', ARGV[1] == '' and 0 or ARGV[1], 'tier', ARGV[4], 'suspended', ARGV[5], 'requireRegistration', ARGV[6],
+  'maxPriority', ARGV[7]
 )
 local kept = {}
-for i = 7, #ARGV, 1000 do
+for i = 8, #ARGV, 1000 do
   local fields = { unpack(ARGV, i, math.min(i + 999, #ARGV)) }
   for j = 1, #fields, 2 do
     kept[fields[j]] = true

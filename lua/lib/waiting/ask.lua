@@ -68,8 +68,9 @@ end
 -- Goes on with a ticket.
 local function goOn(ticket, request)
   local wasAway = ticket.status == 'away'
-  local order = ticket.order
-  changeTicket(ticket, fieldsOfCall(ticket, request))
+  local order, fields = ticket.order, fieldsOfCall(ticket, request)
+  fields.lines = linesOf(entriesOf(ticket) or {})
+  changeTicket(ticket, fields)
   if wasAway or order ~= ticket.order then
     activeRequesters[ticket.requester] = 1
   end

@@ -18,13 +18,14 @@ local function attendedUntil(ticket)
   return math.min(ticket.heldUntil, beat + BEAT_LAPSES_MS) + ticket.claimMs
 end
 
--- Ends a wait that has elapsed, with the result that a try would have now.
+-- Ends a wait that has elapsed, with the result that a try would have now. The queue is settled, so the
+-- request cannot be carried out, unless its requester has it all.
 local function elapse(ticket)
   local mark = #journal
   local done, place, reply = carryOut(ticket)
   if done then
     undo(mark)
-    place, reply = 0, { 'NOT_AVAILABLE', 'NOT_AVAILABLE' }
+    return endTicket(ticket, 'ALREADY_HAD')
   end
   endTicket(ticket, 'ELAPSED', reply[1], reply[2], place)
 end

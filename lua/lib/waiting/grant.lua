@@ -32,7 +32,7 @@ local function carryOutAll(ticket, mark)
   end
   local kept = keptEntries(entries, mark)
   if kept then
-    return nil, 0, { 'NOT_AVAILABLE', KEPT }, kept[1].name, kept
+    return nil, 0, { 'NOT_AVAILABLE', KEPT }, kept[1].line, kept
   end
   return done
 end
@@ -119,8 +119,11 @@ end
 local function tryGrant(ticket)
   if ticket.status ~= 'attended' and ticket.status ~= 'detached' then
     return false
+  elseif isKeptFrom(ticket) then
+    setMember('\4', ticket.waitsFor, true)
+    return false
   end
-  spend(10)
+  spend(25)
   local done, place, reply, refusal, refusals = carryOut(ticket)
   if not done then
     if not refusal then

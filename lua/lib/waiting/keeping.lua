@@ -38,8 +38,10 @@ local function isKeptIn(name, isNew, mark)
 end
 
 -- Checks what a request has taken so far, on paper. Takes the entries that take() met, and the journal's length before
--- the request. Returns the entries that took, or joined, what is kept for tickets ahead: {name of the line, isNew,
--- owner, requester, place of the item}; nil if there are none.
+-- the request. Returns the entries that took, or joined, what is kept for tickets ahead; nil if there are none. Fields:
+--   name, line        what is kept; the line in which the request would wait for it
+--   isNew, owner      of the hold
+--   requester, place  who asked, in which item
 local function keptEntries(entries, mark)
   if judged.isExcused then
     return nil
@@ -54,7 +56,7 @@ local function keptEntries(entries, mark)
       if name then
         found = found or {}
         found[#found + 1] = {
-          name = name, isNew = entry.isNew, owner = entry.owner, requester = entry.requester, place = entry.place,
+          name = name, line = name == entry.slot and name or entry.resource, isNew = entry.isNew, owner = entry.owner, requester = entry.requester, place = entry.place,
         }
       end
     end
@@ -78,57 +80,86 @@ local function waitsForNow(ticket)
   return ticket.waitsFor
 end
 
--- Tickets that are looked at for a requester that holds what others wait for.
-local MAX_EXCUSES = 64
+-- Tickets at the front of the queue that are looked at for what next tickets wait for.
+local MAX_NEXT = 64
+local nextWaits = {}
 
--- Returns true if nothing is kept from a requester, since a next ticket waits for what it holds: it must be able to
--- finish. The tickets that keep what was refused are looked at first, then the first ones of the queue.
-local function isExempt(requester, kept)
-  local looked = {}
-  local function excuses(ticket)
-    if looked[ticket.order] or ticket.status ~= 'attended' or ticket.order == judged.rank then
-      return false
-    end
-    looked[ticket.order] = true
-    return holds(requester, waitsForNow(ticket), 0) and isNext(ticket)
+-- Returns what the next tickets at the front of the queue wait for: an array of {name, order}.
+local function waitsOfNext()
+  local now = stamp()
+  if nextWaits.stamp == now then
+    return nextWaits.list
   end
-  for _, one in ipairs(kept) do
-    local _, _, keepers = keptAt(one.name, judged.rank)
-    for _, ticket in ipairs(keepers) do
-      if excuses(ticket) then
-        return true
-      end
-    end
-  end
-  for n = 1, MAX_EXCUSES do
+  local list = {}
+  for n = 1, MAX_NEXT do
     local order = nthOf('\1', n)
     if not order then
-      return false
+      break
     end
     local ticket = ticketAt(order)
-    if ticket and excuses(ticket) then
+    spend(2)
+    if ticket and isNext(ticket) then
+      list[#list + 1] = { waitsForNow(ticket), order }
+    end
+  end
+  nextWaits = { stamp = now, list = list }
+  return list
+end
+
+-- Returns true if nothing is kept from a requester, since a next ticket waits for what it holds: it must be able to
+-- finish. `keepers` are the tickets that keep what it asks for; they are looked at first, then the front of the queue.
+local function isExempt(requester, keepers)
+  for _, ticket in ipairs(keepers) do
+    if ticket.order ~= judged.rank and holds(requester, waitsForNow(ticket), 0) then
+      return true
+    end
+  end
+  for _, one in ipairs(waitsOfNext()) do
+    if one[2] ~= judged.rank and holds(requester, one[1], 0) then
       return true
     end
   end
   return false
 end
 
+-- Returns true if it is certain that what a ticket waits for is kept from it.
+local function isKeptFrom(ticket)
+  local name = ticket.waitsFor
+  local free = freeAt(name)
+  if ticket.method == 'FIRST' or free == 0 or free >= MAX_TURNS then
+    return false
+  end
+  local lacked, met = lackedAt(ticket, name), {}
+  for _, key in ipairs(lacked) do
+    met[key] = true
+  end
+  if #lacked == 0 then
+    return false
+  end
+  local kept, keepers = keptAt(name, ticket.order, met)
+  local rank = judged.rank
+  judged.rank = ticket.order
+  local is = free <= kept and not isExempt(ticket.requester, keepers)
+  judged.rank = rank
+  return is
+end
+
 -- Decides on entries of keptEntries(), after the request was undone: who holds what is judged as before the request.
 -- Returns true if their requesters may take them all the same.
 local function mayTake(kept)
-  local left, requesters = {}, {}
   for _, one in ipairs(kept) do
     if one.isNew or not isHeldThrough(one.requester, one.owner, 0) then
-      left[#left + 1] = one
-      requesters[one.requester] = true
-    end
-  end
-  for requester in pairs(requesters) do
-    if not isExempt(requester, left) then
-      return false
+      local _, keepers = keptAt(one.name, judged.rank)
+      if not isExempt(one.requester, keepers) then
+        return false
+      end
     end
   end
   return true
+end
+
+local function isKeptByName(slot)
+  return not isLineEmpty(slot) and keptAt(slot, judged.rank) > 0
 end
 
 -- Returns the free slot of a pool with the lowest index that is not kept by name, and true if there is none but kept
@@ -138,9 +169,8 @@ local function unkept(name, capacity)
   if not index or judged.isExcused or isLineEmpty(name) then
     return index
   end
-  local _, slots = keptAt(name, judged.rank)
   local other = index
-  while other and slots[name .. '_' .. other] do
+  while other and isKeptByName(name .. '_' .. other) do
     other = other + 1 < capacity and freeFrom(name, capacity, other + 1) or nil
   end
   return other or index, not other

@@ -67,8 +67,12 @@ local function nthOf(prefix, n)
   return range[n]
 end
 
+-- staleNames[name]: true if the line for a name, or the slots of it, changed since settle.lua looked.
+local staleNames = {}
+
 -- Adds a member, or removes it.
 local function setMember(prefix, rest, isIn)
+  staleNames[string.sub(prefix, 1, -3)] = true
   local range, list = ranges[prefix], added[prefix]
   lineWrites[prefix .. rest], isLineWritten = isIn, true
   if not list then

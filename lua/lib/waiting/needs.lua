@@ -100,19 +100,18 @@ local function isLacked(entry, owner)
   return not record or record.owner ~= owner
 end
 
--- Returns what a ticket lacks in a line: an array of {key, slot}. Needs with the same key are met by one slot. An entry
--- that names a slot counts in the line of its pool only while this slot is free.
+-- Returns what a ticket lacks in a line: an array of keys. Needs with the same key are met by one slot. An entry that
+-- names a slot counts in the line of its pool only while this slot is free.
 local function lackedAt(ticket, name)
   local found = {}
+  spend(1)
   for _, entry in ipairs(entriesOf(ticket) or {}) do
     local isSlot = entry.slot == name
     if (isSlot or entry.resource == name) and (isSlot or not entry.slot or not recordAt(entry.slot)) then
       local owner = ownerOf(entry, ticket.requester)
-      spend(0.5)
+      spend(1)
       if isLacked(entry, owner) then
-        found[#found + 1] = {
-          key = not isSlot and entry.slot and owner .. '\n' .. entry.slot or owner, slot = not isSlot and entry.slot,
-        }
+        found[#found + 1] = not isSlot and entry.slot and owner .. '\n' .. entry.slot or owner
       end
     end
   end

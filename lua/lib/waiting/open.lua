@@ -15,7 +15,7 @@ openQueue = function()
     answer = answer, ask = ask, beats = beats, cancel = cancel, catchUp = catchUp, changeTicket = changeTicket, claim = claim, closeUntil = closeUntil,
     countNew = countNew, endTicket = endTicket, excuse = excuse, firstReply = firstReply, isChanged = isQueueChanged,
     keptEntries = keptEntries, leave = leave, mayTake = mayTake, noteBeat = noteBeat, nthOf = nthOf, page = page,
-    pending = pending, planAgain = planAgain, publishWakes = publishWakes, readCall = readCall, recheck = recheck, suspend = suspend, readWait = readWait,
+    pending = pending, planAgain = planAgain, planAgainFor = planAgainFor, publishWakes = publishWakes, readCall = readCall, recheck = recheck, suspend = suspend, readWait = readWait,
     runPostponed = runPostponed, settle = settle, earliest = earliestLease, ticketAt = ticketAt, ticketId = ticketId,
     unkept = unkept, write = writeQueue,
     reads = function()

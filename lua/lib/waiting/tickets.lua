@@ -174,7 +174,7 @@ local function changeTicket(ticket, fields)
     setMember(member[1], member[2], false)
   end
   ticketChanges = ticketChanges + 1
-  spend(5 + #ticket.lines * 2)
+  spend(25 + #ticket.lines * 6)
   local number = numberOf(ticket)
   tickets[number] = ticket.status ~= 'ended' and ticket
   if not ticket.isChanged then

@@ -10,7 +10,7 @@ local MAX_TURNS, MAX_WALK = 64, 200
 local fronts = {}
 
 local function stamp()
-  return slotChanges * 1048576 + ticketChanges
+  return (changeAt[#journal] or 0) * 1048576 + ticketChanges
 end
 
 -- Returns the tickets whose turn has come in a line, in order: a list of {ticket, lacked}, and a set of their orders.
@@ -21,6 +21,7 @@ local function frontOf(name)
   end
   front = { stamp = now, list = {}, set = {} }
   fronts[name] = front
+  spend(5)
   if isLineEmpty(name) then
     return front.list, front.set
   end
@@ -28,11 +29,12 @@ local function frontOf(name)
   local limit, count, seen, walked = math.min(own and own.capacity or 1, MAX_TURNS), 0, {}, 0
   eachInLine(name, function(order)
     walked = walked + 1
+    spend(3)
     local ticket = ticketAt(order)
     local lacked = ticket and lackedAt(ticket, name) or {}
-    for _, need in ipairs(lacked) do
-      if not seen[need.key] then
-        seen[need.key] = true
+    for _, key in ipairs(lacked) do
+      if not seen[key] then
+        seen[key] = true
         count = count + 1
       end
     end
@@ -54,6 +56,7 @@ local function isNext(ticket)
     return ticket.wasNext
   end
   local is = ticket.status == 'attended' and entriesOf(ticket) ~= nil
+  spend(2 + #ticket.lines)
   for _, name in ipairs(is and ticket.lines or {}) do
     local _, set = frontOf(name)
     if not set[ticket.order] and #lackedAt(ticket, name) > 0 then
@@ -65,26 +68,23 @@ local function isNext(ticket)
   return is
 end
 
--- Returns how many slots of a line the next tickets ahead of a rank lack, the slots that they lack by name (a set), and
--- these tickets. Rank nil is behind all tickets.
-local function keptAt(name, rank)
-  local kept, slots, keepers, seen = 0, {}, {}, {}
+-- Returns how many slots of a line the next tickets ahead of a rank lack, and these tickets. Rank nil is behind all
+-- tickets. Needs with the keys in `met` (a set, may be nil) do not count.
+local function keptAt(name, rank, met)
+  local kept, keepers, seen = 0, {}, {}
   for _, one in ipairs((frontOf(name))) do
     if rank and one.ticket.order >= rank then
       break
     end
     if isNext(one.ticket) then
       keepers[#keepers + 1] = one.ticket
-      for _, need in ipairs(one.lacked) do
-        if not seen[need.key] then
-          seen[need.key] = true
+      for _, key in ipairs(one.lacked) do
+        if not seen[key] and not (met and met[key]) then
+          seen[key] = true
           kept = kept + 1
-          if need.slot then
-            slots[need.slot] = true
-          end
         end
       end
     end
   end
-  return kept, slots, keepers
+  return kept, keepers
 end

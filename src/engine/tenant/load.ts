@@ -22,12 +22,13 @@ export interface Copied {
  * @throws HoldfastError unavailable
  */
 export async function loadTenant(redis: RedisClient, record: TenantRecord, copied?: Copied): Promise<boolean> {
-  const { id, version, tier, suspended, requireRegistration, keys } = record;
+  const { id, version, tier, suspended, requireRegistration, maxPriority, keys } = record;
   const pairs = keys.flatMap(({ digest, label }) => [digest, label ?? '']);
-  const flags = [suspended, requireRegistration].map(Number);
+  const settings = [Number(suspended), Number(requireRegistration), maxPriority];
   const versions = [version ?? '', copied?.definitionsVersion ?? '', copied?.lease ?? ''];
   return (
-    (await send(() => redis.hf_loadTenant(...keysOf('loadTenant', id), ...versions, tier, ...flags, ...pairs))) === 'OK'
+    (await send(() => redis.hf_loadTenant(...keysOf('loadTenant', id), ...versions, tier, ...settings, ...pairs))) ===
+    'OK'
   );
 }
 

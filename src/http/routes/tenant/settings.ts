@@ -3,7 +3,7 @@
  * #operations). With a session.
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { Settings } from '../../../contract/tenant.ts';
+import { Settings, SettingsChange } from '../../../contract/tenant.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
 import { changeSettings, readSettings } from '../../../operations/settings.ts';
 import type { Store } from '../../../store/records.ts';
@@ -28,7 +28,7 @@ const put = operation({
   method: 'put',
   operationId: 'putSettings',
   summary: 'Change the settings',
-  body: Settings,
+  body: SettingsChange,
   responses: { 200: answer('The settings.', Settings), ...bodyOperation },
 });
 

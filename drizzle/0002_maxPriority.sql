@@ -1,0 +1,1 @@
+ALTER TABLE "tenants" ADD COLUMN "max_priority" integer DEFAULT 100 NOT NULL;

@@ -1,0 +1,132 @@
+-- What has to be looked at in the queue because of changes: lines, and the tickets of requesters.
+--@include waiting/grant
+-- Tickets that are looked at in a line in vain before the others are left for later; and kept lines that are.
+local MAX_KEPT_LINES, MAX_KEPT_LOOKS = 40, 16
+-- The journal's length up to which changes were looked at.
+local settledTo = 0
+-- active[name]: what still has to be looked at in a line. Fields:
+--   after, skipped  the last ticket that was looked at in vain, and how many were
+--   next            the next ticket to look at, false for none, nil if it was not looked up
+--   isJoinable      a system requester took a slot of it, which others may join
+--   isKept          looked at since some slot is free and kept
+-- activeRequesters[requester]: the place of the next of its tickets.
+local active, activeRequesters = {}, {}
+
+local function isSystem(owner)
+  return string.sub(owner, 1, 7) == 'system:'
+end
+
+local function activate(name, isJoinable)
+  if not isLineEmpty(name) then
+    active[name] = { skipped = 0, isJoinable = isJoinable or active[name] and active[name].isJoinable }
+  end
+end
+
+-- Activates what the changes of one slot concern.
+local function touch(slot, before, now)
+  local pool = now and now.pool or before and before.pool or ''
+  local owner = now and (not before or now.owner ~= before.owner) and now.owner
+  local isTaken = owner and not isSystem(owner)
+  for _, name in ipairs(pool ~= '' and { slot, pool } or { slot }) do
+    staleNames[name] = true
+    if not now or owner and not isTaken then
+      activate(name, owner and true)
+    end
+    if isTaken and not activeRequesters[owner] and not isLineEmpty(name) then
+      activeRequesters[owner] = 1
+    end
+  end
+end
+
+local function touchChanges()
+  for i = settledTo + 1, #journal, 2 do
+    local slot = journal[i]
+    spend(0.5)
+    touch(slot, journal[i + 1], records[slot])
+  end
+  settledTo = #journal
+end
+
+-- Activates the lines with slots that are free and kept. Forgets those in which nothing waits any more.
+local function activateKept()
+  for n = MAX_KEPT_LINES, 1, -1 do
+    local name = nthOf('\4', n)
+    if name and not active[name] then
+      if freeAt(name) == 0 or not (nthOf(name .. '\nw', 1) or nthOf(name .. '\nv', 1) or nthOf(name .. '\nf', 1)) then
+        setMember('\4', name, false)
+      else
+        active[name] = { skipped = 0, isKept = true }
+      end
+    end
+  end
+end
+
+-- Returns the first ticket that waits in a line and was not looked at yet; nil if there is none, or none that could be
+-- granted.
+local function peek(name, cursor)
+  if cursor.skipped >= (cursor.isKept and MAX_KEPT_LOOKS or MAX_TURNS) then
+    return nil
+  elseif freeAt(name) == 0 and not cursor.isJoinable then
+    local record = recordAt(name)
+    if not record or not isSystem(record.owner) then
+      return nil
+    end
+  end
+  local first
+  for _, kind in ipairs({ '\nw', '\nv', '\nf' }) do
+    local n = 1
+    local order = nthOf(name .. kind, n)
+    while order and cursor.after and order <= cursor.after do
+      n = n + 1
+      order = nthOf(name .. kind, n)
+    end
+    if order and (not first or order < first) then
+      first = order
+    end
+  end
+  return first
+end
+
+-- Returns the first of a requester's tickets from a place on that waits; nil if there is none.
+local function peekOf(requester)
+  while activeRequesters[requester] <= MAX_TURNS do
+    local rest = nthOf('\2' .. requester .. '\n', activeRequesters[requester])
+    local ticket = rest and ticketAt(string.sub(rest, -7))
+    if not rest or ticket and ticket.status ~= 'granted' then
+      return rest and ticket.order
+    end
+    activeRequesters[requester] = activeRequesters[requester] + 1
+  end
+end
+
+-- Returns the first ticket in order of all that must be looked at, and a function that moves on behind it.
+local function firstActive()
+  local best, moveOn
+  for name, cursor in pairs(active) do
+    spend(0.1)
+    if cursor.next == nil or staleNames[name] then
+      staleNames[name] = nil
+      spend(2)
+      cursor.next = peek(name, cursor) or false
+    end
+    local order = cursor.next
+    if not order then
+      active[name] = nil
+    elseif not best or order < best then
+      best, moveOn = order, function()
+        cursor.after, cursor.skipped, cursor.next = order, cursor.skipped + 1, nil
+      end
+    end
+  end
+  for requester in pairs(activeRequesters) do
+    local order = peekOf(requester)
+    if not order then
+      activeRequesters[requester] = nil
+    elseif not best or order < best then
+      best, moveOn = order, function()
+        activeRequesters[requester] = activeRequesters[requester] + 1
+      end
+    end
+  end
+  return best, moveOn
+end

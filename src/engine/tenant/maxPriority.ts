@@ -1,0 +1,24 @@
+/**
+ * Reads the highest priority that requests of a tenant may wait with (docs/specification.md#requests-that-wait): one of
+ * its settings.
+ */
+import type { Credential } from '../../domain/tenants.ts';
+import { MAX_PRIORITY } from '../../domain/waiting.ts';
+import { tenantKey } from '../../redis/keys.ts';
+import { toInteger } from '../../redis/reply.ts';
+import { send } from '../../redis/send.ts';
+import type { Engine } from '../call.ts';
+import { verifyCredential } from './verifyCredential.ts';
+
+/** @throws HoldfastError unauthenticated, forbidden, unavailable */
+export async function readMaxPriority(engine: Engine, credential: Credential): Promise<number> {
+  const read = () => send(() => engine.redis.hmget(tenantKey(credential.tenant), 'tier', 'maxPriority'));
+  let [tier, bound] = await read();
+  if (tier === null) {
+    // Redis does not have the tenant. Verifying the credential loads it.
+    await verifyCredential(engine, credential);
+    [tier, bound] = await read();
+  }
+  // Tenants that an older version loaded have no such field.
+  return bound === null || bound === undefined ? MAX_PRIORITY : toInteger(bound);
+}

@@ -1,0 +1,191 @@
+/**
+ * No script keeps Redis busy for long in a tenant with 100,000 tickets: the worst requests, on the worst queues
+ * (docs/specification.md#waiting). HOG=full takes it to 100,000 tickets and prints figures; else there are 20,000.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RedisServer, startRedis } from '../../../scripts/redisServer.ts';
+import type { ReserveItem } from '../../../src/contract/reservations.ts';
+import { register } from '../../../src/engine/definitions/register.ts';
+import { NOW } from '../../../src/engine/definitions/step.ts';
+import { check } from '../../../src/engine/reservations/check.ts';
+import * as engineReserve from '../../../src/engine/reservations/reserve.ts';
+import * as engineTransaction from '../../../src/engine/reservations/transaction.ts';
+import { cancel } from '../../../src/engine/waiting/cancel.ts';
+import { keysOf } from '../../../src/redis/keys.ts';
+import { type RunningEngine, startEngine } from '../../support/engine.ts';
+import { reserve, reset, unreserve } from '../../support/verbs.ts';
+import { ScriptTimes } from '../hog/scriptTimes.ts';
+
+const IS_FULL = process.env.HOG === 'full';
+const SHARE = IS_FULL ? 10_000 : 2000;
+/** On a quiet core; a busy one gets half as much again. */
+const MAX_MS = 15;
+
+let server: RedisServer;
+let running: RunningEngine;
+let times: ScriptTimes;
+const range = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i));
+const definition = { capacity: 1, blocks: [], treePath: null };
+const ATTENDED = { instance: 'hog', pollMs: 30_000, isContinuation: false };
+const wait = { waitSeconds: 86_400 };
+
+/** Issues tickets, 100 a call. */
+async function issue(count: number, make: (i: number) => Pick<ReserveItem, 'resource' | 'requester'>): Promise<void> {
+  for (let i = 0; i < count; i += 100)
+    await engineReserve.reserve(
+      running.engine,
+      running.credential,
+      range(Math.min(100, count - i), (j) => ({ ...make(i + j), ttlSeconds: 60, ...wait, claimSeconds: 600 })),
+      ATTENDED,
+    );
+}
+const hold = (...names: string[]) =>
+  reserve(
+    running.engine,
+    running.credential,
+    names.map((resource) => ({ resource, requester: 'holder' })),
+  );
+
+beforeAll(async () => {
+  server = await startRedis(() => {});
+  running = await startEngine(undefined, server.url);
+  times = await ScriptTimes.of(running.engine.redis);
+  const { engine, credential } = running;
+  await register(
+    engine,
+    credential,
+    [
+      { ...definition, name: 'root', capacity: 100_000 },
+      { ...definition, name: 'full', capacity: 64 },
+      ...range(150, (i) => ({ ...definition, name: `leaf${i}`, treePath: 'root' })),
+      ...range(150, (i) => ({ ...definition, name: `seat${i}`, treePath: 'full' })),
+      { ...definition, name: 'pool', capacity: 1000 },
+    ],
+    16,
+    NOW,
+  );
+  await hold('one', ...range(150, (i) => `leaf${i}`), ...range(20, (i) => `part${i}`));
+  await reserve(
+    engine,
+    credential,
+    range(500, (i) => ({ resource: 'pool', requester: `p${i}` })),
+  );
+  await reserve(
+    engine,
+    credential,
+    range(500, (i) => ({ resource: 'pool', requester: `q${i}` })),
+  );
+  await reserve(
+    engine,
+    credential,
+    range(64, (i) => ({ resource: `seat${i}`, requester: `s${i}` })),
+  );
+  await issue(SHARE, (i) => ({ resource: 'one', requester: `w${i}` }));
+  await issue(SHARE, (i) => ({ resource: `leaf${i % 150}`, requester: `l${i}` }));
+  await issue(SHARE, (i) => ({ resource: `seat${i % 150}`, requester: `s${1000 + i}` }));
+  await issue(SHARE, (i) => ({ resource: 'pool', requester: `n${i}` }));
+  await issue(SHARE, (i) => ({ resource: 'one', requester: i % 2 ? 'same' : `same${i}` }));
+  for (let i = 0; i < SHARE / 20; i++)
+    await engineTransaction.transaction(
+      engine,
+      credential,
+      'ALL_OR_NONE',
+      range(20, (j) => ({ requestType: 'RESERVE', resource: `part${j}`, requester: `t${i}`, ttlSeconds: 60 })),
+      { wait, call: ATTENDED },
+    );
+}, 600_000);
+afterAll(async () => {
+  if (IS_FULL) process.stdout.write(times.report());
+  running.stop();
+  await server.stop();
+});
+
+let turn = 0;
+const WORST: readonly (readonly [string, () => Promise<unknown>])[] = [
+  [
+    'a try on another name',
+    () => reserve(running.engine, running.credential, [{ resource: `x${turn++}`, requester: 'x' }]),
+  ],
+  [
+    'a try on a name with a long line',
+    () => reserve(running.engine, running.credential, [{ resource: 'one', requester: 'x' }]),
+  ],
+  [
+    'tries below a full root',
+    () =>
+      reserve(
+        running.engine,
+        running.credential,
+        range(500, (i) => ({ resource: `seat${i % 150}`, requester: `y${i}` })),
+      ),
+  ],
+  [
+    'tries below a root with a long line',
+    () =>
+      reserve(
+        running.engine,
+        running.credential,
+        range(500, (i) => ({ resource: `leaf${i % 150}`, requester: `y${i}` })),
+      ),
+  ],
+  ['a ticket more on a long line', () => issue(1, () => ({ resource: 'one', requester: `m${turn++}` }))],
+  ['100 tickets more', () => issue(100, (i) => ({ resource: 'one', requester: `m${turn++}-${i}` }))],
+  ['a ticket goes on', () => issue(1, () => ({ resource: 'one', requester: 'w5' }))],
+  [
+    'check of 500',
+    () =>
+      check(
+        running.engine,
+        running.credential,
+        range(500, (i) => ({ resource: `leaf${i % 150}` })),
+      ),
+  ],
+  ['a sweep', () => running.engine.redis.hf_sweep(...keysOf('sweep', running.credential.tenant), '')],
+  ['a cancel', () => cancel(running.engine, running.credential, [{ resource: 'one', requester: `w${turn++}` }])],
+];
+
+describe('no request keeps Redis busy for long, whoever waits', () => {
+  test.each(WORST)('%s', async (title, operation) => {
+    expect(await times.longest(title, operation)).toBeLessThan(MAX_MS);
+  });
+
+  test('release of what the longest lines wait for', async () => {
+    const { engine, credential } = running;
+    const held = async (resource: string, requester: string) =>
+      (await reserve(engine, credential, [{ resource, requester }])).map((one) => ({ ...one }));
+    const one = await held('one', 'holder');
+    expect(
+      await times.longest('release of a name with a long line', () => unreserve(engine, credential, one)),
+    ).toBeLessThan(MAX_MS);
+    const leaves = (await Promise.all(range(150, (i) => held(`leaf${i}`, 'holder')))).flat();
+    expect(await times.longest('release of 150 leaves', () => unreserve(engine, credential, leaves))).toBeLessThan(
+      MAX_MS,
+    );
+    const seats = (await Promise.all(range(64, (i) => held(`seat${i}`, `s${i}`)))).flat();
+    expect(await times.longest('release of 64 seats', () => unreserve(engine, credential, seats))).toBeLessThan(MAX_MS);
+    const slots = (await Promise.all(range(500, (i) => held('pool', `p${i}`)))).flat();
+    expect(await times.longest('release of 500 slots', () => unreserve(engine, credential, slots))).toBeLessThan(
+      MAX_MS,
+    );
+    const parts = (await Promise.all(range(20, (i) => held(`part${i}`, 'holder')))).flat();
+    expect(await times.longest('release of 20 parts', () => unreserve(engine, credential, parts))).toBeLessThan(MAX_MS);
+  });
+
+  test('a change of definitions, after which all tickets are planned again', async () => {
+    const { engine, credential } = running;
+    expect(
+      await times.longest('registration', () =>
+        register(engine, credential, [{ ...definition, name: 'another' }], 16, NOW),
+      ),
+    ).toBeLessThan(MAX_MS);
+    expect(
+      await times.longest('the pieces after it', () =>
+        reserve(engine, credential, [{ resource: `x${turn++}`, requester: 'x' }]),
+      ),
+    ).toBeLessThan(MAX_MS);
+  });
+
+  test('reset', async () => {
+    expect(await times.longest('reset', () => reset(running.engine, running.credential))).toBeLessThan(MAX_MS);
+  });
+});

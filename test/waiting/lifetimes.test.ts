@@ -1,0 +1,103 @@
+/**
+ * How long tickets live when callers or instances are gone (docs/specification.md#waiting-lifetimes).
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
+import { LUA_FOLDER } from '../../src/redis/scripts.ts';
+import { type Held, hold, queue, requesters, wanted } from '../support/held.ts';
+import { startProcess } from '../support/process.ts';
+import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+
+let keys: ConfiguredKey[];
+let one: Instance;
+let two: Instance;
+beforeAll(async () => {
+  keys = [makeConfiguredKey(makeTenant())];
+  [one, two] = await Promise.all([startInstance({ keys }), startInstance({ keys })]);
+});
+afterAll(async () => {
+  await Promise.all([one.stop(), two.stop()]);
+});
+
+const take = async (resource: string) => {
+  const { body } = await one.reserve({ resource, requester: 'owner' });
+  return { resource, requester: 'owner', releaseToken: body[0]?.releaseToken ?? undefined };
+};
+
+/** Starts calls that wait for a resource, one after the other. */
+async function line(resource: string, ...places: readonly [{ url: string; key: string }, string][]): Promise<Held[]> {
+  const held: Held[] = [];
+  for (const [instance, requester] of places) {
+    held.push(hold(instance, [wanted(resource, requester, { claimSeconds: 5 })]));
+    await queue(one, `${requester} waits`, (all) => requesters(all).includes(requester));
+  }
+  return held;
+}
+
+const isAttended = (requester: string) => async () =>
+  (await one.waiting(`?requester=${requester}`)).body.map(({ attended }) => attended);
+
+describe('a caller that disconnects', () => {
+  test('is passed over after claimSeconds, and not granted before the next', async () => {
+    const owner = await take('dead');
+    const [gone, next] = await line('dead', [one, 'gone'], [two, 'behind']);
+    gone?.hangUp();
+    const goneAt = performance.now();
+    await expect.poll(isAttended('gone')).toEqual([false]);
+    // Not only when pollSeconds have passed.
+    expect(performance.now() - goneAt).toBeLessThan(10_000);
+    expect(next?.isAnswered).toBe(false);
+    await one.unreserve(owner);
+    expect(await next?.first).toMatchObject({ status: 'ACQUIRED' });
+    expect(requesters((await one.waiting('?resource=dead')).body)).toEqual(['gone']);
+    await one.cancel({ resource: 'dead', requester: 'gone' });
+  });
+
+  test('has its turn when it comes back within claimSeconds, at any instance', async () => {
+    const owner = await take('back');
+    const [restarted, next] = await line('back', [one, 'restarted'], [one, 'later']);
+    restarted?.hangUp();
+    const again = hold(two, [wanted('back', 'restarted', { claimSeconds: 5 })]);
+    await one.unreserve(owner);
+    expect(await again.first).toMatchObject({ status: 'ACQUIRED', requester: 'restarted' });
+    expect(next?.isAnswered).toBe(false);
+    next?.hangUp();
+  });
+});
+
+describe('an instance that is killed', () => {
+  test('delays those behind its callers by its last beat and claimSeconds at most', async () => {
+    const owner = await take('killed');
+    const dying = await startProcess({
+      REDIS_URL: inject('redisUrl'),
+      API_KEYS: JSON.stringify(keys),
+      ROLE: 'api',
+    });
+    const [lost, next] = await line('killed', [{ url: dying.url, key: one.key }, 'lost'], [two, 'survivor']);
+    dying.kill('SIGKILL');
+    await expect(lost?.response).rejects.toThrow();
+    const killedAt = performance.now();
+    await one.unreserve(owner);
+    expect(await next?.first).toMatchObject({ status: 'ACQUIRED' });
+    // Its last beat counts for 6 s. Then claimSeconds pass, twice: the ticket was granted before it was passed over.
+    expect(performance.now() - killedAt).toBeLessThan(18_000);
+  });
+});
+
+describe('a wake-up that is lost', () => {
+  test('is repaired by the next beat', async () => {
+    const file = join(LUA_FOLDER, 'lib', 'waiting', 'write.lua');
+    const silent = readFileSync(file, 'utf8').replace("'wake:'", "'nobody listens:'");
+    const mute = await startInstance({ keys, includes: { 'waiting/write': silent } });
+    const owner = await take('mute');
+    const [waiter] = await line('mute', [one, 'patient']);
+    const { body } = await mute.unreserve(owner);
+    expect(body).toMatchObject([{ status: 'RELINQUISHED' }]);
+    const releasedAt = performance.now();
+    expect(await waiter?.first).toMatchObject({ status: 'ACQUIRED' });
+    expect(performance.now() - releasedAt).toBeLessThan(3000);
+    await mute.stop();
+  });
+});

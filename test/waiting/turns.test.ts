@@ -1,0 +1,101 @@
+/**
+ * Held calls: what a caller gets, and when (docs/specification.md#waiting).
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hold, queue, requesters, wanted } from '../support/held.ts';
+import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+
+let one: Instance;
+let two: Instance;
+beforeAll(async () => {
+  const keys = [makeConfiguredKey(makeTenant())];
+  [one, two] = await Promise.all([startInstance({ keys }), startInstance({ keys })]);
+});
+afterAll(async () => {
+  await Promise.all([one.stop(), two.stop()]);
+});
+
+const take = async (resource: string, requester: string) => {
+  const { body } = await one.reserve({ resource, requester });
+  return { resource, requester, releaseToken: body[0]?.releaseToken ?? undefined };
+};
+
+describe('a request that waits', () => {
+  test('is answered when its turn has come, in the order of arrival, at any instance', async () => {
+    const owner = await take('printer', 'owner');
+    const waiters = [];
+    for (const [i, instance] of [one, two, one, two].entries()) {
+      waiters.push(hold(instance, [wanted('printer', `w${i}`)]));
+      await queue(one, `w${i} waits`, ({ length }) => length === i + 1);
+    }
+    let held = owner;
+    for (const [i, waiter] of waiters.entries()) {
+      expect(waiter.isAnswered).toBe(false);
+      await two.unreserve(held);
+      const result = await waiter.first;
+      expect(result).toMatchObject({ status: 'ACQUIRED', requester: `w${i}` });
+      expect(result?.waitedMs).toBeGreaterThanOrEqual(0);
+      held = { resource: 'printer', requester: `w${i}`, releaseToken: result?.releaseToken ?? undefined };
+    }
+    expect((await one.waiting()).body).toEqual([]);
+  });
+
+  test('is answered WAITING when pollSeconds have passed, and keeps its turn', async () => {
+    const owner = await take('slow', 'owner');
+    const began = performance.now();
+    const { body, headers } = await hold(one, [wanted('slow', 'first')], 1).response;
+    expect(performance.now() - began).toBeGreaterThan(950);
+    expect(body).toMatchObject([{ status: 'WAITING', explanation: 'WAITING: 0 ahead', waiting: { waitsFor: 'slow' } }]);
+    expect(headers.get('holdfast-waiting')).toBe('true');
+    const second = hold(one, [wanted('slow', 'second')]);
+    await queue(one, 'both wait', ({ length }) => length === 2);
+    const again = hold(two, [wanted('slow', 'first')]);
+    await one.unreserve(owner);
+    expect(await again.first).toMatchObject({ status: 'ACQUIRED' });
+    second.hangUp();
+  });
+
+  test('is answered NOT_AVAILABLE when it is cancelled, and when the tenant is reset', async () => {
+    await take('gone', 'owner');
+    const waiters = [hold(one, [wanted('gone', 'a')]), hold(two, [wanted('gone', 'b')])];
+    await queue(one, 'both wait', (all) => requesters(all).includes('a') && requesters(all).includes('b'));
+    expect((await two.cancel({ resource: 'gone', requester: 'a' })).body).toMatchObject([{ status: 'CANCELLED' }]);
+    expect(await waiters[0]?.first).toMatchObject({ explanation: 'NOT_AVAILABLE: cancelled' });
+    expect(waiters[1]?.isAnswered).toBe(false);
+    await one.reset();
+    expect(await waiters[1]?.first).toMatchObject({ status: 'NOT_AVAILABLE', explanation: 'NOT_AVAILABLE: reset' });
+  });
+
+  test('is granted a lease that ends, when it ends', async () => {
+    await one.reserve({ resource: 'leased', requester: 'owner', ttlSeconds: 1 });
+    const waiter = hold(two, [wanted('leased', 'next')]);
+    const result = await waiter.first;
+    expect(result).toMatchObject({ status: 'ACQUIRED' });
+    // Not by the sweep, and not by a beat.
+    expect(result?.waitedMs).toBeLessThan(1500);
+  });
+
+  test('is refused when waitSeconds have passed', async () => {
+    await take('long', 'owner');
+    const result = await hold(one, [wanted('long', 'late', { waitSeconds: 1 })]).first;
+    expect(result).toMatchObject({ status: 'ALREADY_HELD' });
+    expect((await one.waiting('?resource=long')).body).toEqual([]);
+  });
+
+  test('with several items is answered as soon as one is acquired', async () => {
+    const owners = [await take('left', 'owner'), await take('right', 'owner')];
+    const both = hold(one, [wanted('left', 'both'), wanted('right', 'both')]);
+    await queue(one, 'both items wait', (all) => all.filter(({ requester }) => requester === 'both').length === 2);
+    await two.unreserve(...owners.slice(1));
+    const { body } = await both.response;
+    expect(body.map(({ status }) => status)).toEqual(['WAITING', 'ACQUIRED']);
+    await two.cancel({ resource: 'left', requester: 'both' });
+  });
+
+  test('does not wait for anything if it is a detached one', async () => {
+    await take('bot', 'owner');
+    const { body } = await hold(one, [wanted('bot', 'detached')], 0).response;
+    expect(body).toMatchObject([{ status: 'WAITING' }]);
+    expect((await one.waiting('?resource=bot')).body).toMatchObject([{ attended: false }]);
+  });
+});
