@@ -20,6 +20,7 @@ import { figureOf, inTurn, Series } from '../rounds.ts';
 import { slowest, watchSlow } from '../slowlog.ts';
 import { type Stage, usedMemory } from '../stage.ts';
 import type { Table } from '../table.ts';
+import { until } from '../until.ts';
 import { claim, INSTANCE, issueAll, issueBatch, type Kind, type Queue, startQueue } from './queue.ts';
 
 const TICKETS = 100_000;
@@ -78,12 +79,18 @@ export async function tickets({ say }: Stage, table: Table): Promise<void> {
   try {
     for (const kind of [ATTENDED, DETACHED, BELOW_ROOT, OF_SETS]) {
       say(`tickets: ${kind.what}`);
-      await queue.redis.flushall('SYNC');
+      await empty(queue);
       await measure(queue, table, kind);
     }
   } finally {
     await queue.stop();
   }
+}
+
+/** Empties Redis, and waits until it has freed the memory of what was there. */
+async function empty({ redis }: Queue): Promise<void> {
+  await redis.flushall('SYNC');
+  await until('memory is freed', async () => (await redis.info('memory')).includes('lazyfree_pending_objects:0'));
 }
 
 async function measure(queue: Queue, table: Table, kind: Kind): Promise<void> {
@@ -162,7 +169,7 @@ async function tryNames(queue: Queue, credential: Credential): Promise<{ reserve
 
 /** Each owner in turn claims what the first tickets wait for, and releases it. Then lists all that wait. */
 async function handOn(queue: Queue, table: Table, kind: Kind, first: readonly UnreserveItem[]): Promise<void> {
-  const { redis, engine, full, empty } = queue;
+  const { redis, engine, full } = queue;
   const us = await scriptTime(queue, async () => {
     let held = first;
     for (let i = 0; i < HAND_OVERS; i++) {
@@ -174,7 +181,7 @@ async function handOn(queue: Queue, table: Table, kind: Kind, first: readonly Un
   const alone = await scriptTime(queue, async () => {
     for (let i = 0; i < HAND_OVERS; i++) {
       const items = resources.map((resource) => ({ resource, requester: 'r', ttlSeconds: 3600 }));
-      await unreserve(engine, empty, (await reserve(engine, empty, items)).result);
+      await unreserve(engine, queue.empty, (await reserve(engine, queue.empty, items)).result);
     }
   });
   table.add({
