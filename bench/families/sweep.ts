@@ -40,7 +40,7 @@ export async function sweeping({ env, engine, credential, tenant, say }: Stage, 
     }
     await watchSlow(redis);
     const start = performance.now();
-    const ended = await sweep(redis);
+    const { ended } = await sweep(redis);
     if (ended !== DUE) throw new Error(`${ended} were swept`);
     return { ms: performance.now() - start, longestMs: await longestMs(redis) };
   });

@@ -46,13 +46,19 @@ local function emit(type, fields)
   else
     event = event .. shared
   end
+  -- These have either pair of fields.
+  local isWait = type == 'WAITING' or type == 'WAIT_ENDED'
   if fields.resource then
     event = event .. ',"resource":' .. quote(fields.resource) .. ',"requester":' .. quote(fields.requester)
+  elseif isWait then
+    event = event .. ',"resource":null,"requester":null'
   end
   if fields.changes then
     event = event .. ',"method":' .. quote(fields.method) .. ',"changes":' .. fields.changes
   elseif fields.limitType then
     event = event .. ',"limitType":' .. quote(fields.limitType) .. ',"limit":' .. fields.limit
+  elseif isWait then
+    event = event .. ',"method":null,"changes":null'
   end
   events[#events + 1] = event .. (fields.nulls or '') .. '}'
 end

@@ -3,6 +3,7 @@
 --@include clock
 --@include emit
 --@include finish
+--@include openFor
 --@include queue
 
 -- Splits a member of the due set, of either form (due.lua), into its slot and its fencing token (nil in the first
@@ -23,6 +24,9 @@ local function dueReservation(member)
   return isIt and record.expiresAt > 0 and record.expiresAt <= nowMs and record or nil
 end
 
+-- Number of leases that this script ended.
+local leasesEnded = 0
+
 -- Ends the lease that a due member stands for.
 local function endLease(member)
   local ended = dueReservation(member)
@@ -32,6 +36,7 @@ local function endLease(member)
     report('slot ' .. (readDueMember(member)) .. ': it was due, and has no lease that is')
     return
   end
+  leasesEnded = leasesEnded + 1
   release(ended)
   spend(5)
   local event = {

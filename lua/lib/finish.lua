@@ -1,5 +1,6 @@
 -- Ends every script that changes reservations. All its changes take effect here, including ended expired reservations.
 --@include commit
+--@include openFor
 --@include queue
 --@include release
 

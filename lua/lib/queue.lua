@@ -12,8 +12,7 @@
 --     replanned    the ticket, as hexadecimal digits, up to which the queue was brought up to date after a change of
 --                  definitions; nil if it is up to date
 --@include tenant
---@include work
-local queue, openQueue
+local queue
 local state = { items = 0, tickets = 0, granted = 0, last = 0, nextDue = math.huge, isUnsettled = false }
 if tenant.queue then
   local items, count, granted, last, nextDue, unsettled, replanned =
@@ -21,29 +20,4 @@ if tenant.queue then
   state.items, state.tickets, state.granted = tonumber(items), tonumber(count), tonumber(granted)
   state.last, state.nextDue, state.isUnsettled = tonumber(last), tonumber(nextDue), unsettled == '1'
   state.replanned = replanned ~= '-' and string.sub(replanned, 2) or nil
-end
-
--- A reservation that was granted to a ticket has this release token until its caller is told about it. No caller can
--- send it.
-local UNCLAIMED = '!!!!!!!!!!!!!!!!!!!!!!'
-
--- noLine[name]: true if no stored ticket's plan has the resource or slot, and none waits for it.
-local noLine = {}
-
--- Returns true if no stored ticket's plan has a resource or slot, and none waits for it.
-local function hasNoLine(name)
-  local is = noLine[name]
-  if is == nil then
-    spend(3)
-    is = redis.call('ZRANGE', linesKey, '[' .. name .. '\n', '(' .. name .. '\11', 'BYLEX', 'LIMIT', 0, 1)[1] == nil
-    noLine[name] = is
-  end
-  return is
-end
-
--- Opens the queue if the tenant has tickets and one of them may have to do with a resource or slot.
-local function openFor(name)
-  if not queue and tenant.queue and not hasNoLine(name) then
-    openQueue()
-  end
 end

@@ -1,7 +1,9 @@
 -- Reserves one item of a request.
 --@include clock
 --@include plan
+--@include openFor
 --@include queue
+--@include unclaimed
 --@include take
 
 -- Explains why a name is not valid.

@@ -4,6 +4,7 @@
 import { NameParams, RegisterBody } from '../contract/definitions.ts';
 import { UnreserveBody } from '../contract/reservations.ts';
 import { type Rules, withRules } from '../contract/sizes.ts';
+import { CancelBody } from '../contract/waiting.ts';
 
 export { TierChange } from '../contract/admin.ts';
 export { KeyParams, NewKey } from '../contract/keys.ts';
@@ -11,5 +12,6 @@ export { DeleteIssuerQuery } from '../contract/tenant.ts';
 export { issuerSchema } from '../operations/issuers.ts';
 
 export const releaseSchema = (rules: Rules) => withRules(UnreserveBody, rules);
+export const cancelSchema = (rules: Rules) => withRules(CancelBody, rules);
 export const registerSchema = (rules: Rules) => withRules(RegisterBody, rules);
 export const resourceSchema = (rules: Rules) => withRules(NameParams, rules);

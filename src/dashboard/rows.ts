@@ -17,6 +17,8 @@ export interface Row {
   readonly parent: string;
   /** Number of held slots. */
   readonly held: number;
+  /** Number of requests that wait for it. */
+  readonly waiting: number;
   /** Its blockers. */
   blocks: string[];
 }
@@ -28,8 +30,8 @@ export interface Row {
 export async function readRows(engine: Engine, credential: Credential): Promise<Map<string, Row>> {
   const rows = new Map<string, Row>();
   for await (const page of tree(engine, credential)) {
-    for (const { name, capacity, parent, available } of page.rows)
-      rows.set(name, { name, capacity, parent: parent ?? '', held: capacity - available, blocks: [] });
+    for (const { name, capacity, parent, available, waiting } of page.rows)
+      rows.set(name, { name, capacity, parent: parent ?? '', held: capacity - available, waiting, blocks: [] });
     if (rows.size >= MAX_ROWS) break;
   }
   let bytes = 0;

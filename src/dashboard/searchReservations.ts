@@ -1,7 +1,7 @@
 /**
  * Searches a tenant's reservations for a page, newest first. It reads only as many as it can while a person waits.
  */
-import type { ActiveReservation } from '../contract/reservations.ts';
+import type { ActiveFilter, ActiveReservation } from '../contract/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { Engine } from '../engine/call.ts';
 import { active } from '../engine/reservations/active.ts';
@@ -21,21 +21,29 @@ export interface Found {
   readonly isPartial: boolean;
 }
 
+export interface Search {
+  readonly filter?: ActiveFilter;
+  /** Part of a resource's or requester's name; '' any. */
+  readonly text?: string;
+  /** Matches to leave out before the page. */
+  readonly from?: number;
+  readonly size: number;
+}
+
 /**
- * @param text part of a resource's or requester's name; '' any
  * @throws HoldfastError unauthenticated, forbidden, unavailable
  */
 export async function searchReservations(
   engine: Engine,
   credential: Credential,
-  { text = '', from = 0, size }: { readonly text?: string; readonly from?: number; readonly size: number },
+  { filter, text = '', from = 0, size }: Search,
 ): Promise<Found> {
   const wanted = text.toLowerCase();
   const found: ActiveReservation[] = [];
   let lookedAt = 0;
   let isPartial = false;
   let namesLength = 0;
-  for await (const page of active(engine, credential)) {
+  for await (const page of active(engine, credential, filter)) {
     if (lookedAt >= MAX_LOOKED_AT || namesLength >= MAX_NAMES_LENGTH) {
       isPartial = true;
       break;

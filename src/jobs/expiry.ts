@@ -2,22 +2,23 @@
  * Ends expired reservations that no request has ended (docs/specification.md#expiry). Runs every SWEEP_INTERVAL_MS.
  */
 import type { Logger } from 'pino';
-import { sweep } from '../engine/expiry/sweep.ts';
+import { type Swept, sweep } from '../engine/expiry/sweep.ts';
 import type { RedisClient } from '../redis/client.ts';
 import type { Job } from './job.ts';
 
-/** @param onSwept called after each sweep with the number of reservations that it ended */
-export const expiryJob = (
-  redis: RedisClient,
-  everyMs: number,
-  onSwept: (reservations: number) => void,
-  log: Logger,
-): Job => ({
+/** Maximum number of tenants that one line of the log names. */
+const MAX_LOGGED = 20;
+
+/** @param onSwept called after each sweep with what it did */
+export const expiryJob = (redis: RedisClient, everyMs: number, onSwept: (swept: Swept) => void, log: Logger): Job => ({
   name: 'expiry',
   everyMs,
   turn: async () => {
-    const ended = await sweep(redis);
-    onSwept(ended);
+    const swept = await sweep(redis);
+    onSwept(swept);
+    const { ended, stuckQueues } = swept;
     if (ended > 0) log.debug({ ended }, 'expired reservations ended');
+    if (stuckQueues.length > 0)
+      log.error({ tenants: stuckQueues.slice(0, MAX_LOGGED) }, 'queues did not move by themselves');
   },
 });

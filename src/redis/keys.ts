@@ -62,7 +62,7 @@ export const KEYS_OF = {
   charge: ['tenant', 'credential'],
   check: RESERVATIONS,
   closeStreams: ['tenant', 'streams', 'sessionStreams'],
-  copyDefinitions: ['tenant', ...STATE, 'index', 'copying'],
+  copyDefinitions: ['tenant', 'slots', 'due', 'pools', 'definitions', 'index', 'copying'],
   definitions: ['tenant', 'credential', 'definitions', 'index'],
   delete: DEFINITIONS,
   leave: ['tenant', ...STATE],

@@ -3,6 +3,7 @@
  * path), so that the number of series is bounded by the code.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { StuckQueues } from './stuckQueues.ts';
 
 /** HTTP methods with a series of their own. The parser accepts about thirty more, which are counted together. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -10,6 +11,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 const REQUEST_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const SCRIPT_BUCKETS_S = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 const JOB_BUCKETS_S = [0.005, 0.025, 0.1, 0.5, 1, 5, 30, 120];
+const WAITING_BUCKETS_S = [0.005, 0.025, 0.1, 0.5, 1, 5, 30, 120, 600, 3600, 21_600, 86_400];
 
 export class Metrics {
   readonly #registry = new Registry();
@@ -36,9 +38,22 @@ export class Metrics {
   readonly #jobs = this.#histogram('job_duration_seconds', 'Turns of background jobs', JOB_BUCKETS_S, ['queue']);
   readonly #jobErrors = this.#counter('job_errors_total', 'Turns of background jobs that failed', ['queue']);
   readonly #swept = this.#counter('reservations_swept_total', 'Reservations ended by the expiry sweep', []);
+  readonly #waitsEnded = this.#counter('waits_ended_total', 'Waits whose end a call of this instance saw', ['outcome']);
+  readonly #waiting = this.#histogram(
+    'waiting_seconds',
+    'Time from the start of a wait until it was granted',
+    WAITING_BUCKETS_S,
+    [],
+  );
+  readonly #stuckQueues = new StuckQueues();
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
+    this.addGauge(
+      'stuck_queues',
+      'Queues that did not move by themselves, found by sweeps in the last 10 minutes',
+      () => this.#stuckQueues.count(),
+    );
   }
 
   /** @param route the pattern that the request matched */
@@ -107,8 +122,23 @@ export class Metrics {
     }
   }
 
-  countSwept(reservations: number): void {
+  /**
+   * Counts what a sweep did.
+   * @param stuckQueues the tenants whose queue it had to move
+   */
+  countSweep(reservations: number, stuckQueues: readonly string[]): void {
     this.#swept.inc(reservations);
+    this.#stuckQueues.note(stuckQueues);
+  }
+
+  /** @param waits 0 creates the series without counting */
+  countWaitEnd(outcome: string, waits = 1): void {
+    this.#waitsEnded.inc({ outcome }, waits);
+  }
+
+  /** @param waitedMs time from the start of the wait until the grant, in ms */
+  timeWait(waitedMs: number): void {
+    this.#waiting.observe(waitedMs / 1000);
   }
 
   /**

@@ -20,6 +20,7 @@ import type { Pending } from './pending.ts';
 import { PendingReserve } from './pendingReserve.ts';
 import { PendingTransaction } from './pendingTransaction.ts';
 import { TenantCalls } from './tenantCalls.ts';
+import type { OnWaitEnded } from './waitEnd.ts';
 
 /** Redis takes an instance for gone after three of these. */
 const BEAT_EVERY_MS = 2000;
@@ -31,6 +32,8 @@ export interface HeldCallsOptions {
   /** Maximum number of calls at a time. More are refused with 503. */
   readonly maxHeld: number;
   readonly log: Logger;
+  /** For metrics. */
+  readonly onWaitEnded: OnWaitEnded;
 }
 
 /** A tenant with calls at this instance. */
@@ -81,7 +84,11 @@ export class HeldCalls {
     pollSeconds: number,
     caller: Caller,
   ): Promise<Charged<ReserveResult[]>> {
-    return this.#wait(new PendingReserve(this.#engine, credential, items), pollSeconds, caller);
+    return this.#wait(
+      new PendingReserve(this.#engine, credential, items, this.#options.onWaitEnded),
+      pollSeconds,
+      caller,
+    );
   }
 
   /**
@@ -97,7 +104,9 @@ export class HeldCalls {
     pollSeconds: number,
     caller: Caller,
   ): Promise<Charged<TransactionResult>> {
-    return this.#wait(new PendingTransaction(this.#engine, credential, method, items, wait), pollSeconds, caller);
+    const { onWaitEnded } = this.#options;
+    const pending = new PendingTransaction(this.#engine, credential, method, items, wait, onWaitEnded);
+    return this.#wait(pending, pollSeconds, caller);
   }
 
   /** Answers all calls with their results so far, and holds no more. Their tickets stay attended for a while. */

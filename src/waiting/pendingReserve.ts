@@ -9,22 +9,25 @@ import type { Engine } from '../engine/call.ts';
 import { refusal, reserve } from '../engine/reservations/reserve.ts';
 import type { WaitCall } from '../engine/waiting/call.ts';
 import { type Cost, costAfter, type Pending, type TicketInLine } from './pending.ts';
+import { type OnWaitEnded, outcomeOf } from './waitEnd.ts';
 import type { Ending } from './wakeUps.ts';
 
 export class PendingReserve implements Pending<ReserveResult[]> {
   readonly credential: Credential;
   readonly #engine: Engine;
   readonly #items: readonly ReserveItem[];
+  readonly #onEnded: OnWaitEnded;
   readonly #results: ReserveResult[] = [];
   /** The ticket of each item; '' if it does not wait. */
   readonly #tickets: string[] = [];
   #cost: Cost = { quota: [] };
   #hasAcquired = false;
 
-  constructor(engine: Engine, credential: Credential, items: readonly ReserveItem[]) {
+  constructor(engine: Engine, credential: Credential, items: readonly ReserveItem[], onEnded: OnWaitEnded) {
     this.#engine = engine;
     this.credential = credential;
     this.#items = items;
+    this.#onEnded = onEnded;
   }
 
   get isDone(): boolean {
@@ -50,19 +53,25 @@ export class PendingReserve implements Pending<ReserveResult[]> {
     const { result, tickets } = issued;
     for (const [at, i] of indexes.entries()) {
       const one = result[at];
-      if (one !== undefined) this.#results[i] = one;
+      const before = this.#tickets[i] ?? '';
       this.#tickets[i] = tickets[at] ?? '';
+      if (one === undefined) continue;
+      this.#results[i] = one;
+      // A grant whose ticket an earlier request got has waited too.
+      const hasWaited = before !== '' || (one.waitedMs ?? 0) > 0;
+      if (hasWaited && this.#tickets[i] === '') this.#onEnded(outcomeOf(one), one.waitedMs);
     }
     this.#hasAcquired ||= result.some(({ status }) => status === 'ACQUIRED');
     this.#cost = costAfter(this.#cost, issued);
     return tickets.filter((ticket) => ticket !== '');
   }
 
-  end(ticket: string, { status, explanation }: Ending): void {
+  end(ticket: string, ending: Ending): void {
     for (const [i, item] of this.#items.entries()) {
       if (this.#tickets[i] !== ticket) continue;
-      this.#results[i] = refusal(item, status, explanation);
+      this.#results[i] = refusal(item, ending.status, ending.explanation);
       this.#tickets[i] = '';
+      this.#onEnded(outcomeOf(ending), undefined);
     }
   }
 }

@@ -11,6 +11,7 @@ import { refusal } from '../engine/reservations/reserve.ts';
 import { transaction } from '../engine/reservations/transaction.ts';
 import type { WaitCall } from '../engine/waiting/call.ts';
 import { type Cost, costAfter, type Pending, type TicketInLine } from './pending.ts';
+import { type OnWaitEnded, outcomeOf } from './waitEnd.ts';
 import type { Ending } from './wakeUps.ts';
 
 const ROLLED_BACK: Ending = { status: 'NOT_AVAILABLE', explanation: 'ROLLED_BACK', failedAt: -1 };
@@ -21,6 +22,7 @@ export class PendingTransaction implements Pending<TransactionResult> {
   readonly #method: TransactionMethod;
   readonly #items: readonly TransactionItem[];
   readonly #wait: Wait;
+  readonly #onEnded: OnWaitEnded;
   #result: TransactionResult;
   /** '' if it does not wait. */
   #ticket = '';
@@ -32,12 +34,14 @@ export class PendingTransaction implements Pending<TransactionResult> {
     method: TransactionMethod,
     items: readonly TransactionItem[],
     wait: Wait,
+    onEnded: OnWaitEnded,
   ) {
     this.#engine = engine;
     this.credential = credential;
     this.#method = method;
     this.#items = items;
     this.#wait = wait;
+    this.#onEnded = onEnded;
     this.#result = { method, status: 'WAITING', results: [] };
   }
 
@@ -59,8 +63,10 @@ export class PendingTransaction implements Pending<TransactionResult> {
     const issued = await transaction(this.#engine, this.credential, this.#method, this.#items, waiting);
     const { result, tickets } = issued;
     this.#result = result;
+    const before = this.#ticket;
     this.#ticket = (result.status === 'WAITING' && tickets.find((ticket) => ticket !== '')) || '';
     this.#cost = costAfter(this.#cost, issued);
+    if (this.isDone) this.#noteEnd(result, before !== '');
     return this.isDone ? [] : [this.#ticket];
   }
 
@@ -73,5 +79,15 @@ export class PendingTransaction implements Pending<TransactionResult> {
     });
     this.#result = { method: this.#method, status: 'ROLLED_BACK', results };
     this.#ticket = '';
+    this.#onEnded(outcomeOf(ending), undefined);
+  }
+
+  /** @param hadTicket false: an earlier request may have got one */
+  #noteEnd({ status, results }: TransactionResult, hadTicket: boolean): void {
+    const [waitedMs] = results.flatMap((one) => ('waitedMs' in one && one.waitedMs !== undefined ? one.waitedMs : []));
+    if (!hadTicket && (waitedMs ?? 0) === 0) return;
+    const cause = results.find(({ explanation }) => explanation !== ROLLED_BACK.explanation);
+    if (waitedMs !== undefined) this.#onEnded('ACQUIRED', waitedMs);
+    else if (cause !== undefined) this.#onEnded(status === 'APPLIED' ? 'ALREADY_HAD' : outcomeOf(cause), undefined);
   }
 }

@@ -1,28 +1,36 @@
 /**
- * Metrics that are read when Prometheus asks for them, and the counters of event streams.
+ * Metrics that are read when Prometheus asks for them, and the counters of event streams and of waits.
  */
 import { overdueMs } from '../engine/expiry/sweep.ts';
 import { END_REASONS } from '../events/stream.ts';
-import type { Streams, StreamsObserver } from '../events/streams.ts';
+import type { StreamsObserver } from '../events/streams.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { redisFault } from '../redis/health.ts';
 import type { Database } from '../store/database.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { type OnWaitEnded, WAIT_OUTCOMES } from '../waiting/waitEnd.ts';
+
+interface Sized {
+  readonly size: number;
+}
 
 interface Measured {
   readonly redis: RedisClient;
   /** null: the in-memory mode */
   readonly database: Database | null;
   /** null: this instance serves no API */
-  readonly streams: Streams | null;
+  readonly pushes: { readonly streams: Sized; readonly calls: Sized } | null;
 }
 
-export function addGauges(metrics: Metrics, { redis, database, streams }: Measured): void {
+export function addGauges(metrics: Metrics, { redis, database, pushes }: Measured): void {
   const isFit = () => redisFault(redis).then((fault) => fault === null);
   metrics.addGauge('redis_up', 'Whether Redis is usable: 1 or 0', () => isFit().then(Number, () => 0));
   if (database !== null)
     metrics.addGauge('database_up', 'Whether the database responds: 1 or 0', () => database.isUp().then(Number));
-  if (streams !== null) metrics.addGauge('streams_open', 'Event streams open at this instance', () => streams.size);
+  if (pushes !== null) {
+    metrics.addGauge('streams_open', 'Event streams open at this instance', () => pushes.streams.size);
+    metrics.addGauge('held_calls', 'Requests that wait, whose responses this instance holds', () => pushes.calls.size);
+  }
   metrics.addGauge(
     'sweep_lag_seconds',
     'Age of the most overdue reservation, over all instances',
@@ -36,5 +44,14 @@ export function streamsObserver(metrics: Metrics): StreamsObserver {
   return {
     delivered: (events) => metrics.countDelivered(events),
     ended: (reason) => metrics.countStreamEnd(reason),
+  };
+}
+
+/** Counts the ends of waits, and times those that were granted. */
+export function onWaitEnded(metrics: Metrics): OnWaitEnded {
+  for (const outcome of WAIT_OUTCOMES) metrics.countWaitEnd(outcome, 0);
+  return (outcome, waitedMs) => {
+    metrics.countWaitEnd(outcome);
+    if (waitedMs !== undefined) metrics.timeWait(waitedMs);
   };
 }

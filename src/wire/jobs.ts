@@ -24,7 +24,7 @@ interface JobDeps {
 /** @returns a function that waits for the turns in progress, starts no others and closes the connection */
 export function startJobs(config: Config, { redis, connection, copy, metrics, log }: JobDeps): () => Promise<void> {
   const jobs = [
-    expiryJob(redis, config.sweepIntervalMs, (reservations) => metrics?.countSwept(reservations), log),
+    expiryJob(redis, config.sweepIntervalMs, ({ ended, stuckQueues }) => metrics?.countSweep(ended, stuckQueues), log),
     reconciliationJob(redis, config.reconcileIntervalMs, log),
     ...(copy === null ? [] : [copiesJob(copy, log)]),
   ];

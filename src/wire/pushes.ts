@@ -6,9 +6,11 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Engine } from '../engine/call.ts';
 import { Bus } from '../events/bus.ts';
-import { Streams, type StreamsObserver } from '../events/streams.ts';
+import { Streams } from '../events/streams.ts';
 import type { Subscriptions } from '../redis/subscriptions.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import { HeldCalls } from '../waiting/heldCalls.ts';
+import { onWaitEnded, streamsObserver } from './gauges.ts';
 
 export interface Pushes {
   readonly streams: Streams;
@@ -24,11 +26,15 @@ export function openPushes(
   engine: Engine,
   subscriptions: Subscriptions,
   log: Logger,
-  observer: StreamsObserver | null,
+  metrics: Metrics | null,
 ): Pushes {
   const bus = new Bus(subscriptions);
-  const streams = new Streams(engine, bus, log, observer);
-  const calls = new HeldCalls(engine, bus, { maxHeld: maxHeldCalls, log });
+  const streams = new Streams(engine, bus, log, metrics && streamsObserver(metrics));
+  const calls = new HeldCalls(engine, bus, {
+    maxHeld: maxHeldCalls,
+    log,
+    onWaitEnded: metrics === null ? () => {} : onWaitEnded(metrics),
+  });
   return {
     streams,
     calls,

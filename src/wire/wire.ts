@@ -24,7 +24,7 @@ import type { Traces } from '../telemetry/traces.ts';
 import { DueTimers } from '../waiting/dueTimers.ts';
 import { createApp, createHealthApp } from './app.ts';
 import { type Clients, createClients } from './clients.ts';
-import { addGauges, streamsObserver } from './gauges.ts';
+import { addGauges } from './gauges.ts';
 import { watchHealth } from './health.ts';
 import { startJobs } from './jobs.ts';
 import { openPushes } from './pushes.ts';
@@ -89,8 +89,7 @@ export async function wire(
   const health = watchHealth(clients, start, config.livenessRedisMs);
   const observability = { log, metrics, traces, ready: health.ready, alive: health.alive };
   const activity = new Activity(redis, log);
-  const observer = metrics && streamsObserver(metrics);
-  const pushes = config.role === 'worker' ? null : openPushes(config, engine, clients.subscriptions, log, observer);
+  const pushes = config.role === 'worker' ? null : openPushes(config, engine, clients.subscriptions, log, metrics);
   const app =
     pushes === null
       ? createHealthApp(observability)
@@ -103,8 +102,7 @@ export async function wire(
           calls: pushes.calls,
           configuredKeys: keys,
         });
-  if (metrics !== null)
-    addGauges(metrics, { redis, database: stores.store?.database ?? null, streams: pushes?.streams ?? null });
+  if (metrics !== null) addGauges(metrics, { redis, database: stores.store?.database ?? null, pushes });
   return {
     app,
     metrics,

@@ -40,6 +40,11 @@ describe('every page', () => {
         { resource: 'printers', requester: 'x'.repeat(256) },
         { resource: 'y'.repeat(256), requester: 'q' },
       );
+      const waiting = { resource: 'y'.repeat(256), requester: 'w'.repeat(256), ttlSeconds: 60, waitSeconds: 600 };
+      await client.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [
+        waiting,
+        ...Array.from({ length: 13 }, (_, i) => ({ ...waiting, resource: 'printers', requester: `${i}` })),
+      ]);
       const tenant = (await client.request<{ id: string }>('GET', '/api/v1/Tenant')).body.id;
       for (const place of [...PLACES, `/tenants/${tenant}`, '/nowhere']) {
         await go(place);

@@ -14,8 +14,10 @@ describe('pages and forms', () => {
   const FORMS = [
     'rotate',
     'reservations/release',
+    'reservations/cancel',
     'reservations/reset',
     'resources',
+    'resources/one/cancel?name=x',
     'resources/one/delete',
     'keys',
     'keys/rotate',
@@ -131,7 +133,13 @@ describe('pages and forms', () => {
 
   test('that are malformed: 400', async () => {
     const cookie = await session('erin');
-    for (const form of ['reservations/release', 'resources', 'keys/rotate', 'settings/issuers']) {
+    for (const form of [
+      'reservations/release',
+      'reservations/cancel',
+      'resources',
+      'keys/rotate',
+      'settings/issuers',
+    ]) {
       const init = {
         method: 'POST',
         headers: { Cookie: cookie, Origin: service.one.url },

@@ -7,11 +7,8 @@
   KEYS[3]  due
   KEYS[4]  pools
   KEYS[5]  definitions
-  KEYS[6]  tickets
-  KEYS[7]  lines
-  KEYS[8]  waits
-  KEYS[9]  index
-  KEYS[10]  copying
+  KEYS[6]  index
+  KEYS[7]  copying
 
   ARGV[1]  the lease of this copy
   ARGV[2]  ms: the lease is extended to this long from now
@@ -25,7 +22,6 @@
 --@include define
 --@include lines
 --@include commit
---@include waiting/open
 if redis.call('GET', copyingKey) ~= ARGV[1] then
   return 'LOST'
 end
@@ -45,8 +41,8 @@ for _, item in ipairs(items) do
 end
 redis.call('PEXPIRE', copyingKey, ARGV[2])
 if tenant.queue then
-  openQueue()
-  queue.planAgain()
+  -- All tickets are planned again by the scripts that follow (queue.lua).
+  redis.call('HSET', tenantKey, 'queue', (string.gsub(tenant.queue, '%S+$', '.')))
 end
 commit()
 commitDefinitions('')

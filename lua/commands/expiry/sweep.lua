@@ -20,10 +20,9 @@
 ]]
 --@include expiry
 --@include waiting/open
-local before = tenant.count
 local again = expire()
 if again then
-  return { 'AGAIN', before - tenant.count }
+  return { 'AGAIN', leasesEnded }
 end
 -- How many tickets a look at the front of the queue grants although nothing has changed: none, unless the queue is
 -- stuck.
@@ -31,8 +30,7 @@ if tenant.queue and not queue then
   openQueue()
 end
 local stuck = queue and queue.recheck() or 0
-local ended = before - tenant.count
 finish()
 local nextDue = math.min(tenant.nextDue, queue and queue.earliest() or math.huge)
 redis.call('HSET', tenantKey, 'indexed', nextDue, 'swept', tenant.swept + 1)
-return { 'OK', math.max(0, ended), nextDue == math.huge and -1 or nextDue, stuck }
+return { 'OK', leasesEnded, nextDue == math.huge and -1 or nextDue, stuck }

@@ -1,7 +1,9 @@
 -- What has to be looked at in the queue because of changes: lines, and the tickets of requesters.
 --@include waiting/grant
 -- Tickets that are looked at in a line in vain before the others are left for later; and kept lines that are.
-local MAX_KEPT_LINES, MAX_KEPT_LOOKS = 40, 16
+local MAX_KEPT_LINES, MAX_KEPT_LOOKS, MAX_KEPT_WORK = 16, 16, 500
+-- Work that this script has spent on kept lines.
+local keptWork = 0
 -- The journal's length up to which changes were looked at.
 local settledTo = 0
 -- active[name]: what still has to be looked at in a line. Fields:
@@ -49,7 +51,7 @@ end
 
 -- Activates the lines with slots that are free and kept. Forgets those in which nothing waits any more.
 local function activateKept()
-  for n = MAX_KEPT_LINES, 1, -1 do
+  for n = keptWork < MAX_KEPT_WORK and MAX_KEPT_LINES or 0, 1, -1 do
     local name = nthOf('\4', n)
     if name and not active[name] then
       if freeAt(name) == 0 or not (nthOf(name .. '\nw', 1) or nthOf(name .. '\nv', 1) or nthOf(name .. '\nf', 1)) then
@@ -64,7 +66,7 @@ end
 -- Returns the first ticket that waits in a line and was not looked at yet; nil if there is none, or none that could be
 -- granted.
 local function peek(name, cursor)
-  if cursor.skipped >= (cursor.isKept and MAX_KEPT_LOOKS or MAX_TURNS) then
+  if cursor.skipped >= (cursor.isKept and MAX_KEPT_LOOKS or MAX_TURNS) or cursor.isKept and keptWork > MAX_KEPT_WORK then
     return nil
   elseif freeAt(name) == 0 and not cursor.isJoinable then
     local record = recordAt(name)
@@ -102,6 +104,7 @@ end
 -- Returns the first ticket in order of all that must be looked at, and a function that moves on behind it.
 local function firstActive()
   local best, moveOn
+  local before = work
   for name, cursor in pairs(active) do
     spend(0.1)
     if cursor.next == nil or staleNames[name] then
@@ -115,6 +118,7 @@ local function firstActive()
     elseif not best or order < best then
       best, moveOn = order, function()
         cursor.after, cursor.skipped, cursor.next = order, cursor.skipped + 1, nil
+        keptWork = keptWork + (cursor.isKept and work - before or 0)
       end
     end
   end
@@ -129,4 +133,43 @@ local function firstActive()
     end
   end
   return best, moveOn
+end
+
+-- Notes what is still to be looked at, for later scripts. Kept lines are looked at again by every script that changes
+-- something. Returns true if there is anything.
+local function saveActive()
+  state.isUnsettled = state.replanned ~= nil
+  for name, cursor in pairs(active) do
+    if not cursor.isKept then
+      setMember('\5', name .. '\n' .. string.char(cursor.skipped) .. (cursor.after or ''), true)
+      state.isUnsettled = true
+    end
+  end
+  for requester, place in pairs(activeRequesters) do
+    setMember('\6', requester .. '\n' .. string.char(place), true)
+    state.isUnsettled = true
+  end
+  active, activeRequesters = {}, {}
+  return state.isUnsettled
+end
+
+-- Activates what saveActive() has noted.
+local function resumeActive()
+  local rest = nthOf('\5', 1)
+  while rest do
+    local name, skipped, after = string.match(rest, '^([^\n]*)\n(.)(.*)$')
+    if not isLineEmpty(name) then
+      active[name] = { skipped = string.byte(skipped), after = after ~= '' and after or nil, isJoinable = true }
+    end
+    setMember('\5', rest, false)
+    rest = nthOf('\5', 1)
+  end
+  rest = nthOf('\6', 1)
+  while rest do
+    local requester, place = string.match(rest, '^([^\n]*)\n(.)$')
+    activeRequesters[requester] = string.byte(place)
+    setMember('\6', rest, false)
+    rest = nthOf('\6', 1)
+  end
+  state.isUnsettled = false
 end

@@ -1,5 +1,6 @@
 -- Cancels tickets.
 --@include release
+--@include unclaimed
 --@include waiting/endings
 
 -- Returns true if a request names the resource that a name means, or has an item of that very name.

@@ -1,6 +1,7 @@
 -- Claims grants: a caller is about to be told the release tokens, so the leases start now
 -- (docs/specification.md#waiting-lifetimes).
 --@include emitRenewed
+--@include unclaimed
 --@include waiting/grant
 local MAX_SEARCHED_TICKETS = 200
 

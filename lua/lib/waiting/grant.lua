@@ -2,6 +2,7 @@
 -- then its reservations have the token UNCLAIMED, and end claimMs after the grant.
 --@include acquiredSlots
 --@include reserveOne
+--@include unclaimed
 --@include undo
 --@include waiting/endings
 --@include waiting/keeping

@@ -10,9 +10,11 @@
 --   \2<requester>\n<digest><order>  a ticket of a requester; the digest (8 bytes) tells its requests apart
 --   \3<instance>\n<order>           a ticket that was granted, and that a call of the instance should claim
 --   \4<name>                        some slot of it is free and kept, and tickets wait for it
---   \5<name>, \6<requester>         lines, and requesters' tickets, that still have to be looked at (settle.lua)
+--   \5<name>\n<skipped><after>      a line that still has to be looked at, from a ticket on (active.lua)
+--   \6<requester>\n<place>          a requester whose tickets still have to be looked at, from a place on
 -- lineWrites[member]: true to add it, false to remove it; write.lua does so.
 --@include waiting/state
+--@include openFor
 --@include work
 local lineWrites, isLineWritten = {}, false
 -- ranges[prefix]: what follows the prefix in its members, sorted, as far as it was read; `last` is the last one read,
@@ -103,20 +105,12 @@ local function isLineEmpty(name)
   return true
 end
 
--- Calls visit(order) for each attended ticket in the line for a name, in order, until it returns true.
-local function eachInLine(name, visit)
-  local inLine, waiting, i, j = name .. '\nl', name .. '\nw', 1, 1
-  while true do
-    local a, b = nthOf(inLine, i), nthOf(waiting, j)
-    if not a and not b then
-      return
-    elseif not b or a and a < b then
-      i = i + 1
-    else
-      a, j = b, j + 1
-    end
-    if visit(a) then
-      return
-    end
+-- Returns the next attended ticket in the line for a name, in order, nil at the end; and where to go on. Begins at 1,
+-- 1.
+local function nextInLine(name, i, j)
+  local a, b = nthOf(name .. '\nl', i), nthOf(name .. '\nw', j)
+  if b and not (a and a < b) then
+    return b, i, j + 1
   end
+  return a, i + 1, j
 end

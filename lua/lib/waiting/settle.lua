@@ -7,7 +7,7 @@
 -- A script settles for a limited time. What is left is noted in the lines, and later scripts go on.
 --@include waiting/feasible
 --@include waiting/active
-local MAX_SETTLE_WORK = 2500
+local MAX_SETTLE_WORK = 1500
 -- True if the queue must not be settled by this script.
 local isSuspended = false
 -- The number of changes of tickets up to which the queue was settled.
@@ -152,30 +152,10 @@ local function settle()
   local limit = work + MAX_SETTLE_WORK
   touchChanges()
   if state.isUnsettled then
-    for _, prefix in ipairs({ '\5', '\6' }) do
-      local name = nthOf(prefix, 1)
-      while name do
-        if prefix == '\5' then
-          activate(name, true)
-        else
-          activeRequesters[name] = 1
-        end
-        setMember(prefix, name, false)
-        name = nthOf(prefix, 1)
-      end
-    end
-    state.isUnsettled = false
+    resumeActive()
   end
   if not replan(limit) or not settleActive(limit) then
-    for name in pairs(active) do
-      setMember('\5', name, true)
-    end
-    for requester in pairs(activeRequesters) do
-      setMember('\6', requester, true)
-    end
-    state.isUnsettled = state.replanned ~= nil or next(active) ~= nil or next(activeRequesters) ~= nil
-    active, activeRequesters = {}, {}
-    return not state.isUnsettled
+    return not saveActive()
   end
   settledTickets = ticketChanges
   return true

@@ -6,46 +6,60 @@
 -- behind them is not next, and keeps nothing. It is granted all the same when it can be.
 --@include waiting/needs
 local MAX_TURNS, MAX_WALK = 64, 200
--- fronts[name]: {stamp, list of {ticket, lacked}, set of orders}, valid while the stamp is.
+-- fronts[name]: the tickets whose turn has come in a line, as far as it was walked. It is valid while its stamp is.
+--   list, set   of {ticket, lacked}, in order; of their orders
+--   count, keys the slots that they lack; their keys
+--   walked, i, j, isAll   how far the line was walked (nextInLine in lines.lua)
 local fronts = {}
 
 local function stamp()
   return (changeAt[#journal] or 0) * 1048576 + ticketChanges
 end
 
--- Returns the tickets whose turn has come in a line, in order: a list of {ticket, lacked}, and a set of their orders.
-local function frontOf(name)
+-- Walks on to the next ticket of a line. Returns false at the end, or when no more turns have come.
+local function walkOn(name, front)
+  local order
+  order, front.i, front.j = nextInLine(name, front.i, front.j)
+  front.walked = front.walked + 1
+  if not order or front.walked > MAX_WALK then
+    return false
+  end
+  spend(3)
+  local ticket = ticketAt(order)
+  local lacked = ticket and lackedAt(ticket, name) or {}
+  for _, key in ipairs(lacked) do
+    if not front.keys[key] then
+      front.keys[key] = true
+      front.count = front.count + 1
+    end
+  end
+  if front.count > front.limit then
+    return false
+  end
+  front.last = order
+  if #lacked > 0 then
+    front.list[#front.list + 1] = { ticket = ticket, lacked = lacked }
+    front.set[order] = true
+  end
+  return true
+end
+
+-- Returns the tickets whose turn has come in a line, at least as far as an order (nil: all): a list of {ticket,
+-- lacked}, in order, and a set of their orders.
+local function frontOf(name, order)
   local front, now = fronts[name], stamp()
-  if front and front.stamp == now then
-    return front.list, front.set
-  end
-  front = { stamp = now, list = {}, set = {} }
-  fronts[name] = front
-  spend(5)
-  if isLineEmpty(name) then
-    return front.list, front.set
-  end
-  local own = definition(name)
-  local limit, count, seen, walked = math.min(own and own.capacity or 1, MAX_TURNS), 0, {}, 0
-  eachInLine(name, function(order)
-    walked = walked + 1
+  if not front or front.stamp ~= now then
+    local own = definition(name)
+    front = {
+      stamp = now, list = {}, set = {}, count = 0, keys = {}, walked = 0, i = 1, j = 1, last = '',
+      limit = math.min(own and own.capacity or 1, MAX_TURNS), isAll = isLineEmpty(name),
+    }
+    fronts[name] = front
     spend(3)
-    local ticket = ticketAt(order)
-    local lacked = ticket and lackedAt(ticket, name) or {}
-    for _, key in ipairs(lacked) do
-      if not seen[key] then
-        seen[key] = true
-        count = count + 1
-      end
-    end
-    if count > limit then
-      return true
-    elseif #lacked > 0 then
-      front.list[#front.list + 1] = { ticket = ticket, lacked = lacked }
-      front.set[order] = true
-    end
-    return walked == MAX_WALK
-  end)
+  end
+  while not front.isAll and not (order and front.last >= order) do
+    front.isAll = not walkOn(name, front)
+  end
   return front.list, front.set
 end
 
@@ -58,7 +72,7 @@ local function isNext(ticket)
   local is = ticket.status == 'attended' and entriesOf(ticket) ~= nil
   spend(2 + #ticket.lines)
   for _, name in ipairs(is and ticket.lines or {}) do
-    local _, set = frontOf(name)
+    local _, set = frontOf(name, ticket.order)
     if not set[ticket.order] and #lackedAt(ticket, name) > 0 then
       is = false
       break
@@ -72,7 +86,7 @@ end
 -- tickets. Needs with the keys in `met` (a set, may be nil) do not count.
 local function keptAt(name, rank, met)
   local kept, keepers, seen = 0, {}, {}
-  for _, one in ipairs((frontOf(name))) do
+  for _, one in ipairs((frontOf(name, rank))) do
     if rank and one.ticket.order >= rank then
       break
     end

@@ -43,7 +43,7 @@ export const HeldTable = ({ label, held, actions }: HeldTableProps) =>
                 <Time at={one.reservedAt} />
               </td>
               <td>
-                <Time at={one.expiresAt} none="no end" />
+                <Until one={one} />
               </td>
               <td>{one.resourceType}</td>
               <td>{one.apiKeyLabel ?? '–'}</td>
@@ -54,6 +54,17 @@ export const HeldTable = ({ label, held, actions }: HeldTableProps) =>
       </table>
     </Scroll>
   );
+
+/** The end of its lease. A grant that its caller does not know of yet ends earlier. */
+const Until = ({ one: { expiresAt, claimBy } }: { one: ActiveReservation }) =>
+  claimBy === null ? <Time at={expiresAt} none="no end" /> : <Unclaimed claimBy={claimBy} />;
+
+/** Says that a grant of a waiting request is not claimed yet. */
+export const Unclaimed = ({ claimBy }: { claimBy: string }) => (
+  <>
+    granted, to be claimed by <Time at={claimBy} />
+  </>
+);
 
 /** Its slots and blockers. */
 const Details = ({ one }: { one: ActiveReservation }) => {

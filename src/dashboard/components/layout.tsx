@@ -26,6 +26,7 @@ const DONE: ReadonlyMap<string, string> = new Map(
     rotated: 'The key has a new value. The old one no longer works.',
     deleted: 'Deleted.',
     released: 'Released.',
+    cancelled: 'The wait has ended.',
     reset: 'All reservations are released.',
     registered: 'Registered.',
     saved: 'Saved.',

@@ -76,7 +76,7 @@ export const ResourceTree = ({ roots, children, page, link }: ResourceTreeProps)
 };
 
 const Node = ({ row }: { row: Row }) => {
-  const { name, capacity, held, blocks } = row;
+  const { name, capacity, held, waiting, blocks } = row;
   const state = held === 0 ? 'free' : held >= capacity ? 'full' : 'some';
   return (
     <div class={`node ${state}`} data-name={name}>
@@ -87,6 +87,7 @@ const Node = ({ row }: { row: Row }) => {
       <span class="amount">
         {capacity === 1 ? (held === 0 ? 'free' : 'held') : `${Math.max(0, capacity - held)} of ${capacity} free`}
       </span>
+      {waiting > 0 && <span class="amount">{waiting} waiting</span>}
       {blocks.length > 0 && <span class="blocks">acquires {blocks.join(', ')}</span>}
     </div>
   );

@@ -1,6 +1,7 @@
 /**
- * The page of reservations: who holds which resource since when and until when, with search; and releasing one without
- * its token, which a person who has signed in may do (docs/specification.md#dashboard-and-sessions).
+ * The page of reservations: who holds which resource since when and until when, and who waits, with search. A person
+ * who has signed in may release a reservation without its token (docs/specification.md#dashboard-and-sessions), and end
+ * a wait.
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
@@ -8,14 +9,17 @@ import type { ActiveReservation } from '../../contract/reservations.ts';
 import { usage } from '../../engine/tenant/usage.ts';
 import { reset } from '../../operations/reset.ts';
 import { unreserve } from '../../operations/unreserve.ts';
+import { cancelForm } from '../cancelWait.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { HeldTable } from '../components/heldTable.tsx';
 import { Page } from '../components/layout.tsx';
 import { SearchForm } from '../components/searchForm.tsx';
+import { WaitingPart } from '../components/waitingPart.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, pageNumber, readForm, searched } from '../form.ts';
 import { releaseSchema } from '../formSchemas.ts';
 import { type Found, searchReservations } from '../searchReservations.ts';
+import { byText, searchWaiting, type Waiters } from '../searchWaiting.ts';
 
 const AT = '/dashboard/reservations';
 const PAGE = 100;
@@ -29,21 +33,24 @@ const NOT_RELEASED: ReadonlyMap<string, string> = new Map([
   ['DOESNT_OWN_RESERVATION', 'It was not released: somebody else holds it by now.'],
 ]);
 
+const doneLink = (q: string, done: string) => `${AT}?${new URLSearchParams({ q, done })}`;
 const link = (q: string, page: number) =>
   `${AT}?${new URLSearchParams({ ...(q === '' ? {} : { q }), page: String(page) })}`;
 
 export const reservationsRoutes = (deps: DashboardDeps) => {
   const { engine } = deps;
   const Releases = releaseSchema(deps);
+  const cancelWait = cancelForm(deps);
 
   const show = async (c: Context<DashboardEnv>, failed?: Failed) => {
     const { viewer } = c.var;
     const { q, page } = Query.parse(c.req.query());
-    const [found, { reservations }] = await Promise.all([
+    const [found, waiters, { reservations }] = await Promise.all([
       searchReservations(engine, viewer.credential, { text: q, from: (page - 1) * PAGE, size: PAGE }),
+      searchWaiting(engine, viewer.credential, byText(q)),
       usage(engine, viewer.credential),
     ]);
-    const props = { viewer, q, page, found, total: reservations, done: c.req.query('done'), failed };
+    const props = { viewer, q, page, found, waiters, total: reservations, done: c.req.query('done'), failed };
     return c.html(<ReservationsPage {...props} />, failed?.status ?? 200);
   };
 
@@ -57,7 +64,11 @@ export const reservationsRoutes = (deps: DashboardDeps) => {
       if (!released.ok) return show(c, released);
       for (const { status, explanation } of released.result.result)
         if (status !== 'RELINQUISHED') return show(c, { status: 409, fault: NOT_RELEASED.get(status) ?? explanation });
-      return c.redirect(`${AT}?${new URLSearchParams({ q: Query.parse(c.req.query()).q, done: 'released' })}`, 303);
+      return c.redirect(doneLink(Query.parse(c.req.query()).q, 'released'), 303);
+    })
+    .post(`${AT}/cancel`, async (c) => {
+      const failed = await cancelWait(c);
+      return failed ? show(c, failed) : c.redirect(doneLink(Query.parse(c.req.query()).q, 'cancelled'), 303);
     })
     .post(`${AT}/reset`, async (c) => {
       const cleared = await attempt(deps, c, () => reset(deps, c.var.viewer.credential));
@@ -70,13 +81,14 @@ interface ReservationsPageProps {
   readonly q: string;
   readonly page: number;
   readonly found: Found;
+  readonly waiters: Waiters;
   /** All reservations of the tenant. */
   readonly total: number;
   readonly done: string | undefined;
   readonly failed: Failed | undefined;
 }
 
-const ReservationsPage = ({ viewer, q, page, found, total, done, failed }: ReservationsPageProps) => (
+const ReservationsPage = ({ viewer, q, page, found, waiters, total, done, failed }: ReservationsPageProps) => (
   <Page title="Reservations" viewer={viewer} at={AT} done={done} failed={failed} renew={{ from: link(q, page) }}>
     <SearchForm at={AT} label="Search by resource or requester" q={q} />
     <div data-live="held">
@@ -84,12 +96,13 @@ const ReservationsPage = ({ viewer, q, page, found, total, done, failed }: Reser
       <HeldTable label="Reservations" held={found.page} actions={(one) => <ReleaseButton one={one} q={q} />} />
       <Pages q={q} page={page} of={Math.max(1, Math.ceil(found.matches / PAGE))} />
     </div>
+    <WaitingPart waiters={waiters} action={`${AT}/cancel?${new URLSearchParams({ q })}`} />
     <section aria-labelledby="reset-title">
       <h2 id="reset-title">Start over</h2>
       <Confirm
         id="reset"
         label="Release everything"
-        question="Release all reservations of this tenant? The holders are not notified. Registered resources stay."
+        question="Release all reservations of this tenant, and end all waits? The holders are not notified. Registered resources stay."
         action={`${AT}/reset`}
       />
     </section>

@@ -1,6 +1,6 @@
 /**
- * The page of one registered resource: the holder of each slot, its blockers, its ancestors and descendants; change and
- * delete.
+ * The page of one registered resource: the holder of each slot, who waits for it, its blockers, its ancestors and
+ * descendants; change and delete.
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
@@ -9,14 +9,19 @@ import { PATH_DELIMITER } from '../../domain/resources.ts';
 import type { Engine } from '../../engine/call.ts';
 import { slotOwners } from '../../engine/reservations/slotOwners.ts';
 import { deleteDefinition } from '../../operations/deleteDefinition.ts';
+import { cancelForm } from '../cancelWait.ts';
 import { Confirm } from '../components/confirm.tsx';
+import { Unclaimed } from '../components/heldTable.tsx';
 import { Page } from '../components/layout.tsx';
 import { asTyped, RegisterForm } from '../components/registerForm.tsx';
 import { childrenOf, ResourceTree, resourcePath } from '../components/resourceTree.tsx';
+import { WaitingPart } from '../components/waitingPart.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, pageNumber, readForm } from '../form.ts';
 import { resourceSchema } from '../formSchemas.ts';
 import { type Row, readRows } from '../rows.ts';
+import { searchReservations } from '../searchReservations.ts';
+import { byNames, searchWaiting, type Waiters } from '../searchWaiting.ts';
 
 const AT = '/dashboard/resources/one';
 const MAX_SLOTS = 500;
@@ -26,18 +31,26 @@ const Delete = z.object({ name: z.string(), cascade: z.string().optional() });
 
 export const resourceRoutes = (deps: DashboardDeps) => {
   const Resource = resourceSchema(deps);
+  const cancelWait = cancelForm(deps);
 
   const show = async (c: Context<DashboardEnv>, name: string, failed?: Failed) => {
     const page = pageNumber.parse(c.req.query('page'));
     const details = await readDetails(deps.engine, c.var.viewer, name);
     return c.html(
-      <ResourcePage viewer={c.var.viewer} page={page} details={details} failed={failed} />,
+      <ResourcePage viewer={c.var.viewer} page={page} details={details} done={c.req.query('done')} failed={failed} />,
       failed?.status ?? 200,
     );
   };
 
   return new Hono<DashboardEnv>()
     .get(AT, (c) => show(c, Query.parse(c.req.query()).name))
+    .post(`${AT}/cancel`, async (c) => {
+      const { name } = Query.parse(c.req.query());
+      const failed = await cancelWait(c);
+      return failed
+        ? show(c, name, failed)
+        : c.redirect(`${AT}?${new URLSearchParams({ name, done: 'cancelled' })}`, 303);
+    })
     .post(`${AT}/delete`, async (c) => {
       const { name, cascade } = await readForm(c, Delete);
       const deleted = await attempt(deps, c, async () =>
@@ -52,6 +65,9 @@ interface Details {
   readonly slots: readonly string[];
   /** The holder of each slot; null: it is free */
   readonly owners: readonly (string | null)[];
+  /** Slot → until when its holder can claim it. Slots that are not claimed only. */
+  readonly unclaimed: ReadonlyMap<string, string>;
+  readonly waiters: Waiters;
   readonly blockers: readonly Row[];
   /** From the root down. */
   readonly ancestors: readonly Row[];
@@ -66,11 +82,21 @@ async function readDetails(engine: Engine, { credential }: Viewer, name: string)
   if (row === undefined) throw new HoldfastError('unregistered', 'No such resource is registered.');
   const slots = slotsOf(row);
   const unregistered = row.blocks.filter((blocker) => !rows.has(blocker));
-  const owners = await slotOwners(engine, credential, [...slots, ...unregistered]);
+  const [owners, held, waiters] = await Promise.all([
+    slotOwners(engine, credential, [...slots, ...unregistered]),
+    searchReservations(engine, credential, { filter: { resource: name }, size: MAX_SLOTS }),
+    searchWaiting(engine, credential, byNames([name, ...slots])),
+  ]);
   const blockers = row.blocks.map(
     (blocker) => rows.get(blocker) ?? plain(blocker, owners[slots.length + unregistered.indexOf(blocker)] ?? null),
   );
-  return { row, slots, owners, blockers, ancestors: ancestorsOf(rows, row), children: childrenOf(rows) };
+  const unclaimed = new Map(
+    held.page.flatMap(({ resource, acquiredSlots, claimBy }): [string, string][] =>
+      claimBy === null ? [] : [[acquiredSlots?.[name] ?? resource, claimBy]],
+    ),
+  );
+  const family = { ancestors: ancestorsOf(rows, row), children: childrenOf(rows) };
+  return { row, slots, owners, unclaimed, waiters, blockers, ...family };
 }
 
 interface ResourcePageProps {
@@ -78,19 +104,28 @@ interface ResourcePageProps {
   /** The page of its children. */
   readonly page: number;
   readonly details: Details;
+  readonly done: string | undefined;
   readonly failed: Failed | undefined;
 }
 
-const ResourcePage = ({ viewer, page, details, failed }: ResourcePageProps) => {
-  const { row, blockers, ancestors, children } = details;
+const ResourcePage = ({ viewer, page, details, done, failed }: ResourcePageProps) => {
+  const { row, waiters, blockers, ancestors, children } = details;
   const { name } = row;
   const link = (to: number) => `${AT}?${new URLSearchParams({ name, page: String(to) })}`;
   const below = children.get(name) ?? [];
   const treePath = ancestors.length === 0 ? null : ancestors.map((one) => one.name).join(PATH_DELIMITER);
   return (
-    <Page title={name} viewer={viewer} at="/dashboard/resources" failed={failed} renew={{ from: link(page) }}>
+    <Page
+      title={name}
+      viewer={viewer}
+      at="/dashboard/resources"
+      done={done}
+      failed={failed}
+      renew={{ from: link(page) }}
+    >
       <Ancestors rows={ancestors} />
       <Slots details={details} />
+      <WaitingPart waiters={waiters} action={`${AT}/cancel?${new URLSearchParams({ name })}`} />
       {blockers.length > 0 && (
         <section aria-labelledby="blocks-title" data-live="blocks">
           <h2 id="blocks-title">Blockers</h2>
@@ -125,19 +160,27 @@ const ResourcePage = ({ viewer, page, details, failed }: ResourcePageProps) => {
   );
 };
 
-const Slots = ({ details: { row, slots, owners } }: { details: Details }) => (
+const Slots = ({ details: { row, slots, owners, unclaimed } }: { details: Details }) => (
   <section aria-labelledby="slots-title" data-live="slots">
     <h2 id="slots-title">{`${Math.max(0, row.capacity - row.held)} of ${row.capacity} free`}</h2>
     <ul class="slots">
       {slots.map((slot, i) => (
         <li class={owners[i] ? 'held' : 'free'}>
           <strong>{slot}</strong> <span>{owners[i] ?? 'free'}</span>
+          <ClaimBy at={unclaimed.get(slot)} />
         </li>
       ))}
     </ul>
     {row.capacity > slots.length && <p>{`The first ${slots.length} slots are shown.`}</p>}
   </section>
 );
+
+const ClaimBy = ({ at }: { at: string | undefined }) =>
+  at === undefined ? null : (
+    <span class="along">
+      <Unclaimed claimBy={at} />
+    </span>
+  );
 
 /** The names of the slots that the page shows (docs/specification.md#words). */
 const slotsOf = ({ name, capacity }: Row): string[] =>
@@ -149,6 +192,7 @@ const plain = (name: string, owner: string | null): Row => ({
   capacity: 1,
   parent: '',
   held: owner === null ? 0 : 1,
+  waiting: 0,
   blocks: [],
 });
 

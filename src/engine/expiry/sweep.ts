@@ -11,22 +11,33 @@ import { ownerOf } from '../../redis/topology.ts';
 /** Number of tenants that are read from a shard of the index at a time. */
 const PAGE = 100;
 
+/** What a sweep did. */
+export interface Swept {
+  /** Number of reservations that were ended. */
+  readonly ended: number;
+  /** The tenants in whose queue a ticket could be granted although nothing had changed. There should be none. */
+  readonly stuckQueues: readonly string[];
+}
+
 /**
  * Ends all expired reservations. Skips tenants of primaries that do not respond, and tenants whose state is broken.
- * @returns the number of reservations that were ended
  * @throws Error if tenants were skipped, after all others have been visited
  */
-export async function sweep(redis: RedisClient): Promise<number> {
+export async function sweep(redis: RedisClient): Promise<Swept> {
   const [seconds = 0] = await send(() => redis.time());
   const skipped = new Map<string, unknown>();
+  const stuck = new Set<string>();
   const shards = await Promise.allSettled(
-    Array.from({ length: EXPIRY_SHARDS }, (_, shard) => sweepShard(redis, expiryKey(shard), seconds * 1000, skipped)),
+    Array.from({ length: EXPIRY_SHARDS }, (_, shard) =>
+      sweepShard(redis, expiryKey(shard), seconds * 1000, skipped, stuck),
+    ),
   );
   for (const error of skipped.values()) throw error;
-  return shards.reduce((sum, shard) => {
+  const ended = shards.reduce((sum, shard) => {
     if (shard.status === 'rejected') throw shard.reason;
     return sum + shard.value;
   }, 0);
+  return { ended, stuckQueues: [...stuck] };
 }
 
 /**
@@ -49,12 +60,14 @@ export async function overdueMs(redis: RedisClient): Promise<number> {
  * that a tenant with a large backlog does not delay the others.
  * @param skipped collects the primaries that do not respond and the tenants whose state is broken, with their errors.
  * They are not visited again in this sweep
+ * @param stuck collects the tenants whose queue had to be moved
  */
 async function sweepShard(
   redis: RedisClient,
   shardKey: string,
   nowMs: number,
   skipped: Map<string, unknown>,
+  stuck: Set<string>,
 ): Promise<number> {
   let total = 0;
   let hasChanged = true;
@@ -68,8 +81,9 @@ async function sweepShard(
       if (rows.length === 0) break;
       for (let i = 0; i < rows.length; i += 2) {
         const [tenant = '', indexed = ''] = rows.slice(i, i + 2);
-        const { ended, isDue, isChanged } = await visit(redis, shardKey, tenant, indexed, nowMs, skipped);
+        const { ended, isStuck, isDue, isChanged } = await visit(redis, shardKey, tenant, indexed, nowMs, skipped);
         total += ended;
+        if (isStuck) stuck.add(tenant);
         if (isDue) left++;
         if (isChanged) hasChanged = true;
       }
@@ -80,12 +94,14 @@ async function sweepShard(
 
 interface Visit {
   readonly ended: number;
+  /** Whether a ticket could be granted although nothing had changed. */
+  readonly isStuck: boolean;
   /** Whether the tenant is still due in the index. */
   readonly isDue: boolean;
   readonly isChanged: boolean;
 }
 
-const NOT_VISITED: Visit = { ended: 0, isDue: true, isChanged: false };
+const NOT_VISITED: Visit = { ended: 0, isStuck: false, isDue: true, isChanged: false };
 
 /** Ends a part of a tenant's backlog. */
 async function visit(
@@ -100,14 +116,16 @@ async function visit(
   const primary = `at ${ownerOf(redis, key)}`;
   if (skipped.has(primary) || skipped.has(tenant)) return NOT_VISITED;
   try {
-    const [code, ended, next] = parseReply(await send(() => redis.hf_sweep(...keysOf('sweep', tenant), '')));
-    if (code === 'AGAIN') return { ended: toInteger(ended), isDue: true, isChanged: true };
+    const [code, ended, next, granted = 0] = parseReply(
+      await send(() => redis.hf_sweep(...keysOf('sweep', tenant), '')),
+    );
+    if (code === 'AGAIN') return { ended: toInteger(ended), isStuck: false, isDue: true, isChanged: true };
     const nextDue = toInteger(next);
     await send(() => redis.hf_raiseIndex(shardKey, tenant, indexed, nextDue));
     // A tenant stays due only if its shard's clock is behind, or its time was lowered meanwhile. The next sweep visits
     // it.
     const isDue = nextDue !== -1 && nextDue <= nowMs;
-    return { ended: toInteger(ended), isDue, isChanged: !isDue };
+    return { ended: toInteger(ended), isStuck: toInteger(granted) > 0, isDue, isChanged: !isDue };
   } catch (error) {
     skipped.set(isAway(error) ? primary : tenant, error);
     return NOT_VISITED;

@@ -7,7 +7,7 @@ import { register } from '../../../src/engine/definitions/register.ts';
 import { NOW } from '../../../src/engine/definitions/step.ts';
 import { sweep } from '../../../src/engine/expiry/sweep.ts';
 import { active } from '../../../src/engine/reservations/active.ts';
-import { expiryKey, expiryShard } from '../../../src/redis/keys.ts';
+import { expiryKey, expiryShard, tenantKey } from '../../../src/redis/keys.ts';
 import { setClock } from '../../support/clock.ts';
 import { startEngine } from '../../support/engine.ts';
 import { countOf, indexed, looking, many } from '../../support/expiry.ts';
@@ -89,7 +89,7 @@ describe('the sweep', () => {
     }
     await engine.redis.del(`{${credential.tenant}}:clock`);
     const ended = await Promise.all([sweep(engine.redis), sweep(engine.redis), sweep(engine.redis)]);
-    expect(ended.reduce((sum, count) => sum + count, 0)).toBe(5000);
+    expect(ended.reduce((sum, one) => sum + one.ended, 0)).toBe(5000);
     running.stop();
     await server.stop();
   });
@@ -132,6 +132,22 @@ describe('the sweep', () => {
     await server.stop();
   });
 
+  test('names the tenants whose queue it had to move', async () => {
+    // A Redis of its own, so that no other sweep meets the tenants.
+    const server = await startRedis(() => {});
+    const running = await startEngine(makeTenant(), server.url);
+    const { redis } = running.engine;
+    const [moving, stuck] = [makeTenant(), makeTenant()];
+    for (const tenant of [moving, stuck]) await redis.zadd(expiryKey(expiryShard(tenant)), 1, tenant);
+    // A queue that is stuck is a bug, which no request can bring about.
+    Object.assign(redis, {
+      hf_sweep: async (key: string) => ['OK', 0, -1, key === tenantKey(stuck) ? 2 : 0],
+    });
+    expect(await sweep(redis)).toEqual({ ended: 0, stuckQueues: [stuck] });
+    running.stop();
+    await server.stop();
+  });
+
   test('leaves what was released before its end, and what has no end', async () => {
     const running = await startEngine();
     const { engine, credential } = running;
@@ -159,7 +175,7 @@ describe('a worker that comes back to 100,000 due at once', () => {
       await reserve(engine, credential, items);
     }
     await engine.redis.del(`{${credential.tenant}}:clock`);
-    expect(await sweep(engine.redis)).toBe(100_000);
+    expect((await sweep(engine.redis)).ended).toBe(100_000);
     running.stop();
     await server.stop();
   });

@@ -1,0 +1,97 @@
+/**
+ * The part of a page that shows who waits (docs/specification.md#waiting): in queue order, since when, until when and
+ * for what; with a button that ends a wait.
+ */
+import { hash } from 'node:crypto';
+import type { WaitingRequest } from '../../contract/waiting.ts';
+import type { Waiter, Waiters } from '../searchWaiting.ts';
+import { Confirm } from './confirm.tsx';
+import { Scroll } from './scroll.tsx';
+import { Time } from './time.tsx';
+
+const number = new Intl.NumberFormat('en');
+
+export interface WaitingPartProps {
+  readonly waiters: Waiters;
+  /** The address of the form that ends a wait. */
+  readonly action: string;
+}
+
+export const WaitingPart = ({ waiters, action }: WaitingPartProps) => {
+  const { first, matches, lookedAt, isPartial } = waiters;
+  return (
+    <section aria-labelledby="waiting-title" data-live="waiting">
+      <h2 id="waiting-title">
+        {number.format(matches)} waiting
+        {isPartial && ` among the first ${number.format(lookedAt)} of the queue`}
+      </h2>
+      {first.length > 0 && <WaitingTable waiters={first} action={action} />}
+      {matches > first.length && <p>{`The first ${first.length} are shown.`}</p>}
+    </section>
+  );
+};
+
+const WaitingTable = ({ waiters, action }: { waiters: readonly Waiter[]; action: string }) => (
+  <Scroll label="Waiting requests, in queue order">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Place</th>
+          <th scope="col">Requester</th>
+          <th scope="col">Wants</th>
+          <th scope="col">Waits for</th>
+          <th scope="col">Since (UTC)</th>
+          <th scope="col">Until (UTC)</th>
+          <th scope="col">Priority</th>
+          <th scope="col">Attended</th>
+          <th scope="col">Key</th>
+          <th scope="col">Actions</th>
+        </tr>
+      </thead>
+      <tbody>
+        {waiters.map(({ place, request }) => (
+          <tr>
+            <td>{number.format(place)}</td>
+            <th scope="row">{request.requester}</th>
+            <td>{describeWanted(request)}</td>
+            <td>{request.waitsFor}</td>
+            <td>
+              <Time at={request.since} />
+            </td>
+            <td>
+              <Time at={request.until} />
+            </td>
+            <td>{request.priority}</td>
+            <td>{request.attended ? 'yes' : 'no'}</td>
+            <td>{request.apiKeyLabel ?? '–'}</td>
+            <td>
+              <EndButton request={request} action={action} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </Scroll>
+);
+
+/** Ends every wait of the requester that names the first resource of this one, as the operation `cancel` does. */
+const EndButton = ({ request, action }: { request: WaitingRequest; action: string }) => {
+  const { requester, resources, since } = request;
+  const [resource = ''] = resources;
+  return (
+    <Confirm
+      id={`end-${hash('sha256', [requester, since, ...resources].join('\n')).slice(0, 16)}`}
+      label="End the wait"
+      about={`of ${requester} for ${describeWanted(request)}`}
+      question={`End every wait of “${requester}” for “${resource}”? The callers are refused.`}
+      action={action}
+      fields={{ requester, resource }}
+    />
+  );
+};
+
+function describeWanted({ method, resources }: WaitingRequest): string {
+  const names = resources.join(', ');
+  if (method === null || resources.length === 1) return names;
+  return method === 'FIRST' ? `the first of ${names}` : `all of ${names}`;
+}
