@@ -128,10 +128,10 @@ local function commit(usage)
     for _, one in ipairs(more) do
       fields[#fields + 1] = one
     end
-    if tenant.indexed ~= tenant.indexedBefore then
-      fields[#fields + 1] = 'indexed'
-      fields[#fields + 1] = tenant.indexed
-    end
+  end
+  if tenant.indexed ~= tenant.indexedBefore then
+    fields[#fields + 1] = 'indexed'
+    fields[#fields + 1] = tenant.indexed
   end
   if usage then
     fields[#fields + 1] = 'usage'

@@ -4,6 +4,9 @@
 import type { Caller } from '../domain/waiting.ts';
 import type { Pending } from './pending.ts';
 
+const nothing = () => {};
+const NONE: ReadonlySet<string> = new Set();
+
 export class HeldCall {
   readonly request: Pending<unknown>;
   readonly caller: Caller;
@@ -11,10 +14,8 @@ export class HeldCall {
   readonly endsAt: number;
   /** Settles when the response is due. */
   readonly done: Promise<void>;
-  /** The tickets that it attends. */
-  readonly tickets = new Set<string>();
   /** Tickets that were granted and are to be claimed. */
-  readonly granted = new Set<string>();
+  granted = NONE;
   /** Whether its script has answered once: the request is charged. */
   hasRun = false;
   /** Whether its script is running. */
@@ -24,8 +25,8 @@ export class HeldCall {
   isOver = false;
   /** Number of beats that had been sent when its script answered last. */
   answeredAtBeat = 0;
-  #resolve: () => void = () => {};
-  #reject: (error: unknown) => void = () => {};
+  #resolve: () => void = nothing;
+  #reject: (error: unknown) => void = nothing;
 
   /** @param pollMs how long the response may be held */
   constructor(request: Pending<unknown>, caller: Caller, pollMs: number) {
@@ -36,6 +37,18 @@ export class HeldCall {
       this.#resolve = resolve;
       this.#reject = reject;
     });
+  }
+
+  /** Notes that a ticket was granted. Thousands of calls are held, and few have a grant: those get a set. */
+  grant(ticket: string): void {
+    this.granted = new Set(this.granted).add(ticket);
+  }
+
+  /** Takes the grants that are to be claimed. */
+  takeGranted(): ReadonlySet<string> {
+    const { granted } = this;
+    this.granted = NONE;
+    return granted;
   }
 
   get leftMs(): number {

@@ -20,7 +20,7 @@ export interface TenantCallsDeps {
 export class TenantCalls {
   readonly #deps: TenantCallsDeps;
   readonly #held = new Set<HeldCall>();
-  readonly #byTicket = new Map<string, Set<HeldCall>>();
+  readonly #byTicket = new Map<string, readonly HeldCall[]>();
   /** Calls whose scripts are running, held ones too. */
   readonly #running = new Set<HeldCall>();
   readonly #early = new EarlyNews();
@@ -61,7 +61,7 @@ export class TenantCalls {
       const { ticket } = wakeUp;
       if (this.#running.size > 0) this.#early.add(ticket, wakeUp);
       for (const call of this.#byTicket.get(ticket) ?? []) {
-        take(call, ticket, wakeUp);
+        this.#take(call, ticket, wakeUp);
         woken.add(call);
       }
     }
@@ -72,7 +72,7 @@ export class TenantCalls {
   endAll(ending: Ending, isMeant: (call: HeldCall) => boolean): void {
     for (const call of this.#held) {
       if (call.isRunning || !isMeant(call)) continue;
-      for (const { ticket } of call.request.lines) call.request.end(ticket, ending);
+      for (const { ticket } of call.request.lines) this.#take(call, ticket, { kind: 'ended', ending });
       this.end(call);
     }
   }
@@ -90,7 +90,7 @@ export class TenantCalls {
     for (const { call, ticket } of lines) {
       if (call.isOver || call.isRunning) continue;
       await this.#run(call, new Set([ticket]));
-      if (call.granted.delete(ticket)) return false;
+      if (call.takeGranted().has(ticket)) return false;
     }
     return true;
   }
@@ -130,8 +130,9 @@ export class TenantCalls {
       this.end(call);
       return;
     }
-    const granted = call.request.lines.map(({ ticket }) => ticket).filter((ticket) => call.granted.has(ticket));
-    call.granted.clear();
+    const noted = call.takeGranted();
+    if (noted.size === 0) return;
+    const granted = call.request.lines.map(({ ticket }) => ticket).filter((ticket) => noted.has(ticket));
     if (granted.length === 0) return;
     // A grant that nobody is told of falls to the next in line soon.
     if (call.caller.isGone) this.end(call);
@@ -157,7 +158,7 @@ export class TenantCalls {
       if (!call.hasRun || !isAway || this.#isOverdue(call))
         return this.end(call, call.hasRun && isAway ? undefined : error);
       // The response is held on. The next beat that gets through has the script called again.
-      for (const ticket of only ?? []) call.granted.add(ticket);
+      for (const ticket of only ?? []) call.grant(ticket);
     } finally {
       if (this.#running.size === 0) this.#early.clear();
     }
@@ -191,32 +192,36 @@ export class TenantCalls {
     }
     for (const ticket of tickets) {
       const news = this.#early.take(ticket, since);
-      if (news !== undefined) take(call, ticket, news);
+      if (news !== undefined) this.#take(call, ticket, news);
     }
     // The reset came before the tickets were issued or after: the script knows.
-    if (call.wasReset) for (const { ticket } of call.request.lines) call.granted.add(ticket);
+    if (call.wasReset) for (const { ticket } of call.request.lines) call.grant(ticket);
     call.wasReset = false;
     this.#wake(call);
   }
 
+  /** Notes news of a ticket. A ticket that was left is continued, as a granted one is claimed: by another script call. */
+  #take(call: HeldCall, ticket: string, news: News): void {
+    if (news.kind !== 'ended') {
+      call.grant(ticket);
+      return;
+    }
+    this.#unregisterTicket(call, ticket);
+    call.request.end(ticket, news.ending);
+  }
+
   #register(call: HeldCall, ticket: string): void {
-    call.tickets.add(ticket);
-    this.#byTicket.set(ticket, (this.#byTicket.get(ticket) ?? new Set()).add(call));
+    const calls = this.#byTicket.get(ticket) ?? [];
+    if (!calls.includes(call)) this.#byTicket.set(ticket, [...calls, call]);
   }
 
   #unregister(call: HeldCall): void {
-    for (const ticket of call.tickets) this.#unregisterTicket(call, ticket);
+    for (const { ticket } of call.request.lines) this.#unregisterTicket(call, ticket);
   }
 
   #unregisterTicket(call: HeldCall, ticket: string): void {
-    call.tickets.delete(ticket);
-    const calls = this.#byTicket.get(ticket);
-    if (calls?.delete(call) === true && calls.size === 0) this.#byTicket.delete(ticket);
+    const calls = this.#byTicket.get(ticket)?.filter((one) => one !== call) ?? [];
+    if (calls.length === 0) this.#byTicket.delete(ticket);
+    else this.#byTicket.set(ticket, calls);
   }
-}
-
-/** Notes news of a ticket. A ticket that was left is continued, as a granted one is claimed: by another script call. */
-function take(call: HeldCall, ticket: string, news: News): void {
-  if (news.kind === 'ended') call.request.end(ticket, news.ending);
-  else call.granted.add(ticket);
 }

@@ -51,7 +51,7 @@ export class Model extends Definitions {
     const meant = this.meaning(requestedName);
     if (meant === null) return fail('NOT_VALID', this.whyNotValid(requestedName));
     const { resource, slot } = meant;
-    const had = this.tokenAt(slot ?? this.assigned(resource, requester)?.slot ?? resource, requester);
+    const had = this.had(requestedName, requester);
     if (had !== undefined) return this.resultOf(had, requestedName, 'ALREADY_HAD');
 
     const plan = this.plan(resource, slot, requester, 'own');
@@ -99,6 +99,13 @@ export class Model extends Definitions {
     };
     this.reservations.push(reservation);
     return this.resultOf(reservation, requestedName, 'ACQUIRED');
+  }
+
+  /** The reservation that makes a request for this name ALREADY_HAD. */
+  had(name: string, requester: string): Reservation | undefined {
+    const { resource, slot } = this.meaning(name) ?? {};
+    if (resource === undefined) return undefined;
+    return this.tokenAt(slot ?? this.assigned(resource, requester)?.slot ?? resource, requester);
   }
 
   resultOf(reservation: Reservation, resource: string, status: 'ACQUIRED' | 'ALREADY_HAD'): ReserveResult {

@@ -60,9 +60,11 @@ export class Plans extends State {
     if (assigned !== undefined) return assigned;
     if (held.length >= this.capacityOf(resource)) return null;
     if (this.capacityOf(resource) === 1) return { slot: resource, owner, of: resource, byName: false };
-    for (let i = 0; ; i++) {
+    for (let i = 0; i < this.capacityOf(resource); i++) {
       const name = `${resource}_${i}`;
-      if (!holds.some((hold) => hold.slot === name)) return { slot: name, owner, of: resource, byName: false };
+      if (!holds.some((hold) => hold.slot === name) && !this.keptSlots.has(name))
+        return { slot: name, owner, of: resource, byName: false };
     }
+    return null;
   }
 }

@@ -63,6 +63,8 @@ export class State {
   requireRegistration = false;
   fence = 0;
   nowMs = 0;
+  /** Free slots that the request in progress is not given as any slot, since waiting requests lack them by name. */
+  keptSlots: ReadonlySet<string> = new Set();
 
   get holds(): Hold[] {
     return [...new Set(this.reservations.flatMap(({ own, others }) => [own, ...others]))];

@@ -117,6 +117,9 @@ end
 -- Undoes all items, of which one failed.
 local function rollbackAll()
   rollback(before)
+  if queue then
+    queue.dropClaims(0)
+  end
   reply[3] = 'ROLLED_BACK'
   for i = 4, #reply do
     if SUCCESS[reply[i][1]] then
@@ -127,6 +130,7 @@ end
 local kept = collected and queue and failed == 0 and queue.keptEntries(collected, before.journal)
 if kept then
   rollback(before)
+  queue.dropClaims(0)
   if queue.mayTake(kept) then
     for i = #reply, 4, -1 do
       reply[i] = nil
@@ -149,8 +153,10 @@ refused = overCap('TRANSACTION', before)
 if refused then
   return refused
 end
-if request then
+if queue then
   queue.runPostponed()
+end
+if request then
   reply[3] = outcome.ticket and outcome.ticket.status ~= 'granted' and outcome.ticket.status ~= 'ended' and 'WAITING' or
     outcome.reply and 'ROLLED_BACK' or 'APPLIED'
   for i, one in ipairs(queue.answer(outcome, request)) do

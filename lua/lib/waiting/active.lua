@@ -18,9 +18,27 @@ local function isSystem(owner)
   return string.sub(owner, 1, 7) == 'system:'
 end
 
+-- Lines that are looked at together. More are noted, and looked at after these.
+local MAX_ACTIVE = 30
+local activeCount = 0
+
+-- Notes a line that is to be looked at later.
+local function noteLine(name, cursor)
+  local flags = 2 * cursor.skipped + (cursor.isJoinable and 1 or 0)
+  setMember('\5', name .. '\n' .. string.char(flags) .. (cursor.after or ''), true)
+  state.isUnsettled = true
+end
+
 local function activate(name, isJoinable)
-  if not isLineEmpty(name) then
-    active[name] = { skipped = 0, isJoinable = isJoinable or active[name] and active[name].isJoinable }
+  if isLineEmpty(name) then
+    return
+  elseif active[name] then
+    active[name] = { skipped = 0, isJoinable = isJoinable or active[name].isJoinable }
+  elseif activeCount < MAX_ACTIVE then
+    activeCount = activeCount + 1
+    active[name] = { skipped = 0, isJoinable = isJoinable }
+  else
+    noteLine(name, { skipped = 0, isJoinable = isJoinable })
   end
 end
 
@@ -138,38 +156,43 @@ end
 -- Notes what is still to be looked at, for later scripts. Kept lines are looked at again by every script that changes
 -- something. Returns true if there is anything.
 local function saveActive()
-  state.isUnsettled = state.replanned ~= nil
   for name, cursor in pairs(active) do
     if not cursor.isKept then
-      setMember('\5', name .. '\n' .. string.char(cursor.skipped) .. (cursor.after or ''), true)
-      state.isUnsettled = true
+      noteLine(name, cursor)
     end
   end
   for requester, place in pairs(activeRequesters) do
     setMember('\6', requester .. '\n' .. string.char(place), true)
     state.isUnsettled = true
   end
-  active, activeRequesters = {}, {}
-  return state.isUnsettled
+  active, activeRequesters, activeCount = {}, {}, 0
+  return state.isUnsettled or state.replanned ~= nil
 end
 
--- Activates what saveActive() has noted.
+-- Activates some of what was noted. Returns false if nothing was.
 local function resumeActive()
+  local isAny = false
   local rest = nthOf('\5', 1)
-  while rest do
-    local name, skipped, after = string.match(rest, '^([^\n]*)\n(.)(.*)$')
-    if not isLineEmpty(name) then
-      active[name] = { skipped = string.byte(skipped), after = after ~= '' and after or nil, isJoinable = true }
-    end
+  active, activeCount = {}, 0
+  while rest and activeCount < MAX_ACTIVE do
+    local name, flags, after = string.match(rest, '^([^\n]*)\n(.)(.*)$')
     setMember('\5', rest, false)
+    if not isLineEmpty(name) and not active[name] then
+      isAny, activeCount = true, activeCount + 1
+      flags = string.byte(flags)
+      active[name] = {
+        skipped = math.floor(flags / 2), after = after ~= '' and after or nil, isJoinable = flags % 2 == 1,
+      }
+    end
     rest = nthOf('\5', 1)
   end
+  state.isUnsettled = rest ~= nil
   rest = nthOf('\6', 1)
   while rest do
     local requester, place = string.match(rest, '^([^\n]*)\n(.)$')
-    activeRequesters[requester] = string.byte(place)
+    isAny, activeRequesters[requester] = true, string.byte(place)
     setMember('\6', rest, false)
     rest = nthOf('\6', 1)
   end
-  state.isUnsettled = false
+  return isAny or state.isUnsettled
 end

@@ -58,7 +58,7 @@ end
 local function answer(outcome, request)
   local ticket, claimed, waitedMs = outcome.ticket, outcome.claimed, outcome.waitedMs
   if ticket and ticket.status == 'granted' then
-    claimed, waitedMs = ticket, claimTicket(ticket, request.items)
+    claimed, waitedMs = ticket, claimTicket(ticket, request.items, request.items)
   end
   local replies = {}
   for i, item in ipairs(request.items) do
@@ -78,5 +78,6 @@ local function answer(outcome, request)
       replies[i] = i - 1 == outcome.place and outcome.reply or { 'NOT_AVAILABLE', 'ROLLED_BACK' }
     end
   end
+  runClaims()
   return replies
 end

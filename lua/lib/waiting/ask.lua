@@ -2,7 +2,6 @@
 -- (docs/specification.md#waiting).
 --@include waiting/catchUp
 --@include waiting/claim
-local MAX_WAITING_BYTES = 8192
 -- What the tickets of this request add to the number of items that wait, before they are issued.
 local pending = { items = 0 }
 -- Functions that issue and change the tickets of this request: they run once it is certain that it is not refused.
@@ -77,15 +76,10 @@ local function goOn(ticket, request)
 end
 
 -- Returns why a request is too large to wait; nil if it is not.
-local function whyTooLarge(entries, request)
-  local bytes = #request.requester
-  for _, item in ipairs(request.items) do
-    bytes = bytes + #item.resource
-  end
+local function whyTooLarge(entries)
+  local MAX_ENTRIES_OF_TICKET = 200
   if #entries > MAX_ENTRIES_OF_TICKET then
     return 'would wait for more than ' .. MAX_ENTRIES_OF_TICKET .. ' slots'
-  elseif bytes > MAX_WAITING_BYTES then
-    return 'has more than ' .. MAX_WAITING_BYTES .. ' bytes of names'
   end
 end
 
@@ -98,15 +92,6 @@ local function endOf(ticket, isMade)
   end
   pending.items = pending.items - #ticket.items
   return nowMs - ticket.since
-end
-
-local function isMadeIn(done)
-  for _, one in pairs(done) do
-    if one[2] then
-      return true
-    end
-  end
-  return false
 end
 
 -- Carries out a request, or lets it wait. A request is {requester, method, items, call, wait}; its items have resource,
@@ -123,7 +108,7 @@ local function ask(request)
   end
   local ticket = ticketOf(request.requester, request.method, request.items)
   if ticket and ticket.status == 'granted' then
-    local waitedMs = claimTicket(ticket, request.items)
+    local waitedMs = claimTicket(ticket, request.items, request.items)
     return { claimed = ticket, waitedMs = waitedMs }
   end
   local number = ticket and numberOf(ticket) or nextNumber()
@@ -142,7 +127,7 @@ local function ask(request)
       goOn(ticket, request)
     end
   else
-    local tooLarge = whyTooLarge(entriesOf(trial), request)
+    local tooLarge = whyTooLarge(entriesOf(trial))
     if tooLarge then
       return { tooLarge = tooLarge }
     end
@@ -163,6 +148,7 @@ local function runPostponed()
     run()
   end
   postponed, pending.items = {}, 0
+  runClaims()
   settle()
 end
 

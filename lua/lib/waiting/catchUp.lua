@@ -21,11 +21,15 @@ end
 -- Ends a wait that has elapsed, with the result that a try would have now. The queue is settled, so the
 -- request cannot be carried out, unless its requester has it all.
 local function elapse(ticket)
-  local mark = #journal
+  local mark, fence = #journal, tenant.fence
   local done, place, reply = carryOut(ticket)
   if done then
     undo(mark)
-    return endTicket(ticket, 'ALREADY_HAD')
+    tenant.fence = fence
+    if not isMadeIn(done) then
+      return endTicket(ticket, 'ALREADY_HAD')
+    end
+    place, reply = 0, { 'NOT_AVAILABLE', 'NOT_AVAILABLE' }
   end
   endTicket(ticket, 'ELAPSED', reply[1], reply[2], place)
 end

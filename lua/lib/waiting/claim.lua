@@ -3,7 +3,6 @@
 --@include emitRenewed
 --@include unclaimed
 --@include waiting/grant
-local MAX_SEARCHED_TICKETS = 200
 
 -- Returns the ticket of a request; nil if it has none.
 local function ticketOf(requester, method, items)
@@ -14,6 +13,7 @@ end
 
 -- Returns the ticket to which an unclaimed reservation was granted; nil if it is not found.
 local function ticketOfGrant(reservation)
+  local MAX_SEARCHED_TICKETS = 200
   local wanted = '\n' .. reservation.slot .. '\n'
   for n = 1, MAX_SEARCHED_TICKETS do
     local rest = nthOf('\2' .. reservation.owner .. '\n', n)
@@ -36,14 +36,15 @@ local function startLease(reservation, token, ttlMs)
 end
 
 -- Claims all reservations of a granted ticket. Takes the items of the claiming request, which have the release tokens;
--- a reservation that none of them names gets the token of the first. Returns how long the ticket waited, in ms.
-local function claimTicket(ticket, items)
+-- a reservation that none of them names gets the token of the first. `leases` are the items that have the leases.
+-- Returns how long the ticket waited, in ms.
+local function claimTicket(ticket, items, leases)
   local tokens, ttls = {}, {}
-  for _, item in ipairs(ticket.items) do
-    ttls[item.resource] = item.ttlMs
+  for _, item in ipairs(leases) do
+    ttls[item.resource] = ttls[item.resource] or item.ttlMs
   end
   for _, item in ipairs(items) do
-    tokens[item.resource] = item.token
+    tokens[item.resource] = tokens[item.resource] or item.token
   end
   for slot in string.gmatch(ticket.slots, '[^\n]+') do
     local reservation = recordAt(slot)
@@ -56,15 +57,30 @@ local function claimTicket(ticket, items)
   return ticket.grantedAt - ticket.since
 end
 
--- Claims the grant that a reservation belongs to, for a request that finds it. Returns the reply to the item, as
--- reserveOne() does.
+-- Notes that a request was told of an unclaimed reservation: the whole grant is claimed once it is certain that the
+-- request is not undone. Returns the reply to the item, as reserveOne() does.
 local function claim(reservation, item)
-  local ticket = ticketOfGrant(reservation)
-  if ticket then
-    claimTicket(ticket, { item })
-  else
-    startLease(reservation, item.token, tonumber(item.ttlMs) or reservation.expiresAt - nowMs)
+  local reply = {
+    'ALREADY_HAD', 'ALREADY_HAD', string.format('%d', reservation.fence), reservation.expiresAt, '', reservation.details,
+  }
+  claims[#claims + 1] = { slot = reservation.slot, item = item, reply = reply }
+  return reply
+end
+
+-- Claims the grants of which this request was told, and completes the replies.
+local function runClaims()
+  for _, one in ipairs(claims) do
+    local reservation = recordAt(one.slot)
+    if reservation.token == UNCLAIMED then
+      local ticket = ticketOfGrant(reservation)
+      if ticket then
+        claimTicket(ticket, { one.item }, ticket.items)
+      else
+        startLease(reservation, one.item.token, tonumber(one.item.ttlMs) or reservation.expiresAt - nowMs)
+      end
+      reservation = recordAt(one.slot)
+    end
+    one.reply[4], one.reply[5] = reservation.expiresAt, reservation.token
   end
-  local had = recordAt(reservation.slot)
-  return { 'ALREADY_HAD', 'ALREADY_HAD', string.format('%d', had.fence), had.expiresAt, had.token, had.details }
+  dropClaims(0)
 end

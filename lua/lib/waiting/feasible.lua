@@ -1,6 +1,20 @@
 -- Whether a request could be granted at all. One that could not is refused at once, and its ticket ends.
 --@include waiting/holders
 
+-- Returns the slot of a pool with the lowest index that nobody has, in the world of fits().
+local function lowestIn(pool, owners, isThere)
+  local index = 0
+  while true do
+    local slot = pool .. '_' .. index
+    local record = not owners[slot] and recordAt(slot)
+    spend(1)
+    if not owners[slot] and not (record and isThere(record)) then
+      return slot, index
+    end
+    index = index + 1
+  end
+end
+
 -- Tries to meet plans in a world where only some holds exist. isThere(record) tells whether a hold exists in it.
 local function fits(listOfEntries, requester, isThere)
   local owners, counts = {}, {}
@@ -22,6 +36,13 @@ local function fits(listOfEntries, requester, isThere)
         return false
       elseif not holder then
         owners[name] = owner
+        if isPool then
+          local slot, index = lowestIn(resource, owners, isThere)
+          if index >= own.capacity then
+            return false
+          end
+          owners[slot] = owner
+        end
         counts[resource] = (counts[resource] or 0) + 1
         if counts[resource] > (own and own.capacity or 1) then
           return false

@@ -9,6 +9,16 @@
 
 local KEPT = 'NOT_AVAILABLE: kept for a waiting request'
 
+-- claims: what claim.lua has to claim for this request: an array of {slot, item, reply}.
+local claims = {}
+
+-- Forgets claims, but for the first ones.
+local function dropClaims(count)
+  for i = #claims, count + 1, -1 do
+    claims[i] = nil
+  end
+end
+
 -- Returns the item of a request as reserveOne() takes it. A live request has a caller, who is told the token at once.
 local function itemToGrant(ticket, item)
   if ticket.isLive then
@@ -41,7 +51,7 @@ end
 -- Carries out the first item of a request that can be, on paper. Returns as carryOutAll(), and the names of the lines
 -- that refused the items.
 local function carryOutFirst(ticket)
-  local refusals, first, place = {}, nil, nil
+  local refusals, first, place, fallback = {}, nil, nil, nil
   for i, item in ipairs(ticket.items) do
     local resource, slot = resolve(item.resource)
     local had = resource and reservationOn(resource, slot, ticket.requester)
@@ -57,17 +67,18 @@ local function carryOutFirst(ticket)
       return tried
     end
     tried[i] = { reply }
+    fallback = fallback or reply
     if reply[1] ~= 'NOT_VALID' and refusal then
       refusals[#refusals + 1] = refusal
       first, place = first or reply, place or i - 1
     end
   end
-  return nil, place or 0, first or { 'NOT_VALID', 'NOT_VALID' }, refusals[1], nil, refusals
+  return nil, place or 0, first or fallback, refusals[1], nil, refusals
 end
 
 -- Carries out the request of a ticket at its rank. Returns as carryOutAll(); if it fails, nothing has changed.
 local function carryOut(ticket)
-  local mark, fence, rank = #journal, tenant.fence, judged.rank
+  local mark, fence, rank, claimCount = #journal, tenant.fence, judged.rank, #claims
   judged.rank = ticket.order
   local done, place, reply, refusal, kept, refusals
   if ticket.method == 'FIRST' then
@@ -77,6 +88,8 @@ local function carryOut(ticket)
   end
   if not done then
     undo(mark)
+    dropClaims(claimCount)
+    tenant.fence = fence
     if kept and mayTake(kept) then
       judged.isExcused = true
       done = carryOutAll(ticket, mark)
@@ -88,6 +101,16 @@ local function carryOut(ticket)
   end
   judged.rank = rank
   return done, place, reply, refusal, refusals
+end
+
+-- Returns true if carrying a request out made a reservation: else its requester had it all.
+local function isMadeIn(done)
+  for _, one in pairs(done) do
+    if one[2] then
+      return true
+    end
+  end
+  return false
 end
 
 -- Emits the events of a grant.

@@ -2,8 +2,6 @@
 --@include owners
 --@include waiting/needs
 
--- Pools with more slots than this are not searched for slots that are held by name or by system requesters.
-local MAX_SEARCHED, MAX_DEPTH = 32, 6
 local holds
 
 -- Returns true if a requester's reservations need a hold of an owner. A hold of system:<resource> is needed by whoever
@@ -12,12 +10,15 @@ local function isHeldThrough(requester, owner, depth)
   if owner == requester then
     return true
   end
+  local MAX_DEPTH = 6
   local declarer = string.match(owner, '^system:(.+)$')
   return declarer ~= nil and depth < MAX_DEPTH and holds(requester, declarer, depth + 1)
 end
 
 -- Returns true if a requester holds a resource, or one slot of it, itself or through one of its reservations.
 holds = function(requester, name, depth)
+  -- Pools with more slots are not searched for slots that are held by name or by system requesters.
+  local MAX_SEARCHED = 32
   local own = definition(name)
   spend(1)
   if not own or not own.pooled then

@@ -80,12 +80,11 @@ local function waitsForNow(ticket)
   return ticket.waitsFor
 end
 
--- Tickets at the front of the queue that are looked at for what next tickets wait for.
-local MAX_NEXT = 64
 local nextWaits = {}
 
--- Returns what the next tickets at the front of the queue wait for: an array of {name, order}.
+-- Returns what the next tickets at the front of the queue wait for: an array of {name, order}. Looks at 64 tickets.
 local function waitsOfNext()
+  local MAX_NEXT = 64
   local now = stamp()
   if nextWaits.stamp == now then
     return nextWaits.list
@@ -158,6 +157,18 @@ local function mayTake(kept)
   return true
 end
 
+-- Returns the lowest free index of a pool from `from` on, below its capacity; nil if none is free. freeFrom() begins at
+-- a byte of the bitmap, so the slots up to the next one are read.
+local function nextFree(name, capacity, from)
+  while from % 8 ~= 0 and from < capacity do
+    if not recordAt(name .. '_' .. from) then
+      return from
+    end
+    from = from + 1
+  end
+  return from < capacity and freeFrom(name, capacity, from) or nil
+end
+
 local function isKeptByName(slot)
   return not isLineEmpty(slot) and keptAt(slot, judged.rank) > 0
 end
@@ -171,7 +182,7 @@ local function unkept(name, capacity)
   end
   local other = index
   while other and isKeptByName(name .. '_' .. other) do
-    other = other + 1 < capacity and freeFrom(name, capacity, other + 1) or nil
+    other = nextFree(name, capacity, other + 1)
   end
   return other or index, not other
 end

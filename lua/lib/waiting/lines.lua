@@ -10,7 +10,7 @@
 --   \2<requester>\n<digest><order>  a ticket of a requester; the digest (8 bytes) tells its requests apart
 --   \3<instance>\n<order>           a ticket that was granted, and that a call of the instance should claim
 --   \4<name>                        some slot of it is free and kept, and tickets wait for it
---   \5<name>\n<skipped><after>      a line that still has to be looked at, from a ticket on (active.lua)
+--   \5<name>\n<flags><after>        a line that still has to be looked at, from a ticket on (active.lua)
 --   \6<requester>\n<place>          a requester whose tickets still have to be looked at, from a place on
 -- lineWrites[member]: true to add it, false to remove it; write.lua does so.
 --@include waiting/state
@@ -20,7 +20,6 @@ local lineWrites, isLineWritten = {}, false
 -- ranges[prefix]: what follows the prefix in its members, sorted, as far as it was read; `last` is the last one read,
 -- nil if all were. added[prefix][rest]: members that this script added.
 local ranges, added = {}, {}
-local PAGE = 66
 
 -- Returns the place in a sorted list at which a value is, or belongs.
 local function placeIn(list, value)
@@ -37,13 +36,16 @@ local function placeIn(list, value)
 end
 
 local function readPage(prefix, range)
+  -- Few members are read at first, since the first ones are often enough.
+  local FIRST_PAGE, PAGE = 8, 66
   local before = range.last
+  local size = before == '' and FIRST_PAGE or PAGE
   local upper = '(' .. string.sub(prefix, 1, -2) .. string.char(string.byte(prefix, -1) + 1)
   local members = redis.call(
-    'ZRANGE', linesKey, (before == '' and '[' or '(') .. prefix .. before, upper, 'BYLEX', 'LIMIT', 0, PAGE
+    'ZRANGE', linesKey, (before == '' and '[' or '(') .. prefix .. before, upper, 'BYLEX', 'LIMIT', 0, size
   )
   spend(3 + #members / 4)
-  range.last = #members == PAGE and string.sub(members[PAGE], #prefix + 1) or nil
+  range.last = #members == size and string.sub(members[size], #prefix + 1) or nil
   for _, member in ipairs(members) do
     if lineWrites[member] == nil then
       range[#range + 1] = string.sub(member, #prefix + 1)

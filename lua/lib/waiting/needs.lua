@@ -3,7 +3,6 @@
 --@include owners
 --@include plan
 --@include waiting/tickets
-local MAX_ENTRIES_OF_TICKET = 200
 -- plans[name]: the entries of the plan for a name as a caller sends it; false if the name is not valid or the plan too
 -- long. The owner '' stands for the requester.
 local plans = {}

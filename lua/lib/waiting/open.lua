@@ -19,7 +19,7 @@ openQueue = function()
 --@include waiting/ask
 --@include waiting/answer
     queue.claim, queue.readCall, queue.readWait, queue.countNew, queue.pending = claim, readCall, readWait, countNew, pending
-    queue.ask, queue.runPostponed, queue.firstReply, queue.answer = ask, runPostponed, firstReply, answer
+    queue.dropClaims, queue.ask, queue.runPostponed, queue.firstReply, queue.answer = dropClaims, ask, runPostponed, firstReply, answer
     queue.reads = function()
       return reads
     end

@@ -1,6 +1,5 @@
 -- Lists the tickets that wait.
 --@include waiting/cancel
-local MAX_LISTED_WORK = 3000
 
 -- Returns a ticket's row (commands/waiting/waiting.lua).
 local function rowOf(ticket)
@@ -18,7 +17,7 @@ end
 -- Returns the rows of the tickets after a cursor that match, and the next cursor; '' at the end. Looks at `limit`
 -- tickets at most.
 local function page(cursor, limit, requester, resource)
-  local STEP = 50
+  local STEP, MAX_LISTED_WORK = 50, 3000
   local rows, last, looked = {}, fromHex(cursor), 0
   while looked < limit and work < MAX_LISTED_WORK do
     local members = redis.call('ZRANGE', linesKey, '(\1' .. last, '(\2', 'BYLEX', 'LIMIT', 0, STEP)

@@ -7,23 +7,24 @@
 -- A script settles for a limited time. What is left is noted in the lines, and later scripts go on.
 --@include waiting/feasible
 --@include waiting/active
-local MAX_SETTLE_WORK = 1500
 -- True if the queue must not be settled by this script.
 local isSuspended = false
 -- The number of changes of tickets up to which the queue was settled.
 local settledTickets = 0
 
--- Looks at tickets until there are no more to look at, or the time is up. Returns true in the first case.
+-- Looks at tickets until there are no more to look at, or the time is up, but at one at least. Returns true in the
+-- first case.
 local function settleActive(limit)
-  local granted = false
+  local granted, looked = false, false
   repeat
     granted = false
     activateKept()
     local order, moveOn = firstActive()
     while order do
-      if work > limit then
+      if work > limit and looked then
         return false
       end
+      looked = true
       local ticket = ticketAt(order)
       spend(1)
       if ticket and tryGrant(ticket) then
@@ -139,6 +140,8 @@ end
 
 -- Settles after the changes of this script so far. Returns true if nothing is left to do.
 local function settle()
+  -- A request that took much work itself leaves less for settling.
+  local MIN_SETTLE_WORK, MAX_SETTLE_WORK, MAX_SCRIPT_WORK = 300, 1500, 4000
   if isSuspended then
     return true
   elseif state.tickets == 0 then
@@ -149,12 +152,16 @@ local function settle()
   if #journal == settledTo and ticketChanges == settledTickets and not state.isUnsettled and not state.replanned then
     return true
   end
-  local limit = work + MAX_SETTLE_WORK
+  local limit = math.max(work + MIN_SETTLE_WORK, math.min(work + MAX_SETTLE_WORK, MAX_SCRIPT_WORK))
   touchChanges()
-  if state.isUnsettled then
-    resumeActive()
+  local isDone = replan(limit)
+  while isDone do
+    isDone = settleActive(limit)
+    if isDone and not (state.isUnsettled and resumeActive()) then
+      break
+    end
   end
-  if not replan(limit) or not settleActive(limit) then
+  if not isDone then
     return not saveActive()
   end
   settledTickets = ticketChanges

@@ -69,7 +69,8 @@ export const jsonBody = <Schema extends z.ZodType>(
     const { data, error } = schema.safeParse(subject === undefined ? json : actFor(subject, json, batch));
     if (error !== undefined) return refuseMalformed(c, error);
     c.set('body', data);
-    await next();
+    // Not awaited: the body, as text and as values, would stay in memory while a call is held.
+    return next();
   });
 };
 

@@ -22,5 +22,6 @@ export const readCredential = ({ knowsTenant, failedAuthentications, trustedProx
       throw new HoldfastError('unauthenticated', 'The X-Api-Key header holds no valid key.');
     }
     c.set('credential', credential);
-    await next();
+    // Not awaited: the frame would stay while a call is held.
+    return next();
   });

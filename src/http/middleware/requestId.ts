@@ -11,7 +11,7 @@ import type { AppEnv } from '../env.ts';
 
 const VALID = /^[\w=-]{1,255}$/;
 
-export const requestId = createMiddleware<AppEnv>(async (c, next) => {
+export const requestId = createMiddleware<AppEnv>((c, next) => {
   const { incoming, outgoing } = c.env;
   const given = incoming.headers['x-request-id'];
   const id = typeof given === 'string' && VALID.test(given) ? given : randomUUID();
@@ -21,5 +21,6 @@ export const requestId = createMiddleware<AppEnv>(async (c, next) => {
     outgoing.setHeader('Cache-Control', 'no-store');
     outgoing.setHeader('X-Content-Type-Options', 'nosniff');
   }
-  await next();
+  // Not awaited: an async function would keep its frame while a call is held.
+  return next();
 });

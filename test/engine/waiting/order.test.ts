@@ -1,0 +1,120 @@
+/**
+ * The order in which waiting requests are served (docs/specification.md#waiting-order): a large request does not
+ * starve, a request far from its turn idles nobody, and somebody who must finish to make room can finish.
+ */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ReserveResult } from '../../../src/contract/reservations.ts';
+import { changeInRedis } from '../../../src/definitions/changeInRedis.ts';
+import { reserve as reserveWith } from '../../../src/engine/reservations/reserve.ts';
+import { transaction as transactWith } from '../../../src/engine/reservations/transaction.ts';
+import { beat } from '../../../src/engine/waiting/beat.ts';
+import { setClock } from '../../support/clock.ts';
+import { type RunningEngine, startEngine } from '../../support/engine.ts';
+import { makeTenant } from '../../support/service.ts';
+import { reserve } from '../../support/verbs.ts';
+
+const START = Date.UTC(2030, 0, 1);
+const WAIT = { waitSeconds: 600 };
+const CALL = { instance: 'instance', pollMs: 30_000, isContinuation: false };
+
+let running: RunningEngine;
+beforeEach(async () => {
+  running = await startEngine(makeTenant());
+  await running.engine.loadTenant(running.credential.tenant);
+  await passTo(START);
+});
+afterEach(() => running.stop());
+
+const passTo = (ms: number) => setClock(running.engine.redis, running.credential.tenant, ms);
+const register = (...items: { name: string; capacity?: number; treePath?: string }[]) =>
+  changeInRedis(running.engine, 16).register(
+    running.credential,
+    items.map(({ name, capacity = 1, treePath }) => ({ name, capacity, blocks: [], treePath: treePath ?? null })),
+  );
+
+/** Tries to reserve. */
+async function take(requester: string, resource: string, ttlSeconds = 60): Promise<ReserveResult | undefined> {
+  const [result] = await reserve(running.engine, running.credential, [{ resource, requester, ttlSeconds }]);
+  return result;
+}
+
+/** Reserves, or waits. */
+async function askFor(requester: string, resource: string): Promise<ReserveResult | undefined> {
+  const item = { resource, requester, ttlSeconds: 60, ...WAIT };
+  const { result } = await reserveWith(running.engine, running.credential, [item], CALL);
+  return result[0];
+}
+
+/** Reserves all of these, or waits for all of them. */
+async function awaitAll(requester: string, resources: string[]): Promise<string> {
+  const items = resources.map((resource) => ({ requestType: 'RESERVE' as const, resource, requester, ttlSeconds: 60 }));
+  const { result } = await transactWith(running.engine, running.credential, 'ALL_OR_NONE', items, {
+    wait: WAIT,
+    call: CALL,
+  });
+  return result.status;
+}
+
+describe('a request for a whole pool', () => {
+  test('is granted within the longest single hold, however many others try for one slot', async () => {
+    const LONGEST_S = 20;
+    const slots = Array.from({ length: 8 }, (_, i) => `p_${i}`);
+    await register({ name: 'p', capacity: 8 });
+    let seed = 7;
+    const holdS = () => {
+      seed = (seed * 16807) % 2147483647;
+      return 1 + (seed % LONGEST_S);
+    };
+    // Light requests keep the pool full before the large one comes.
+    let now = START;
+    let names = 0;
+    const crowd = async () => {
+      let acquired = 0;
+      while ((await take(`light-${names++}`, 'p', holdS()))?.status === 'ACQUIRED') acquired++;
+      return acquired;
+    };
+    for (let i = 0; i < 20; i++) {
+      await crowd();
+      now += 700;
+      await passTo(now);
+    }
+    await crowd();
+    expect(await awaitAll('heavy', slots)).toBe('WAITING');
+    const began = now;
+    let status = 'WAITING';
+    while (status === 'WAITING' && now - began <= LONGEST_S * 1000) {
+      expect(await crowd(), 'light requests that took what is kept').toBe(0);
+      now += 500;
+      await passTo(now);
+      await beat(running.engine, running.credential.tenant, CALL.instance);
+      status = await awaitAll('heavy', slots);
+    }
+    expect(status).toBe('APPLIED');
+    expect(now - began).toBeLessThanOrEqual(LONGEST_S * 1000);
+  });
+});
+
+describe('requests far from their turn', () => {
+  test('keep nothing: 49 wait for one phone, and the other phones of the lab go to others', async () => {
+    const phones = Array.from({ length: 50 }, (_, i) => `phone${i}`);
+    await register({ name: 'lab', capacity: 50 }, ...phones.map((name) => ({ name, treePath: 'lab' })));
+    expect(await take('holder', 'phone0')).toMatchObject({ status: 'ACQUIRED' });
+    for (let i = 0; i < 49; i++) expect(await askFor(`waiter-${i}`, 'phone0')).toMatchObject({ status: 'WAITING' });
+    // 49 slots of the lab are free. One is kept for the one request whose turn has come at the phone.
+    for (let i = 1; i <= 48; i++)
+      expect(await take(`other-${i}`, `phone${i}`), `phone${i}`).toMatchObject({ status: 'ACQUIRED' });
+    expect(await take('other-49', 'phone49')).toMatchObject({
+      status: 'NOT_AVAILABLE',
+      explanation: 'NOT_AVAILABLE: kept for a waiting request',
+    });
+  });
+});
+
+describe('somebody who holds what others wait for', () => {
+  test('gets what is kept for them, so that it can finish', async () => {
+    expect(await take('holder', 'A')).toMatchObject({ status: 'ACQUIRED' });
+    expect(await awaitAll('waiter', ['A', 'B'])).toBe('WAITING');
+    expect(await take('stranger', 'B')).toMatchObject({ status: 'NOT_AVAILABLE' });
+    expect(await take('holder', 'B')).toMatchObject({ status: 'ACQUIRED' });
+  });
+});

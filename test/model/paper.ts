@@ -1,0 +1,184 @@
+/**
+ * Requests in the model that may not overtake: each is carried out on paper, and undone if it takes what is kept for
+ * tickets ahead of it (docs/specification.md#waiting-order).
+ */
+import type {
+  ReserveItem,
+  ReserveResult,
+  TransactionItem,
+  TransactionResult,
+} from '../../src/contract/reservations.ts';
+import type { TransactionMethod } from '../../src/domain/reservations.ts';
+import type { Hold, Reservation } from './state.ts';
+import { LAST, type Rank, type Request } from './tickets.ts';
+import { Turns } from './turns.ts';
+
+export const KEPT = 'NOT_AVAILABLE: kept for a waiting request';
+const SUCCESS = ['ACQUIRED', 'ALREADY_HAD', 'RELINQUISHED', 'NOT_RESERVED'];
+const without = (slots: ReadonlySet<string>, others: ReadonlySet<string>) =>
+  new Set([...slots].filter((slot) => !others.has(slot)));
+
+export const isSuccess = ({ status }: { status: string }): boolean => SUCCESS.includes(status);
+
+interface Before {
+  reservations: Reservation[];
+  holds: Hold[];
+  fence: number;
+}
+
+const nothingHad = {
+  releaseToken: null,
+  expiresAt: null,
+  acquiredSlots: null,
+  acquiredBlockers: null,
+  reservedAtPath: null,
+  fencingToken: null,
+};
+
+/** The result of an item of a transaction that is not kept. */
+export function undone(
+  { requestType, resource, requester }: TransactionItem,
+  explanation: string,
+): TransactionResult['results'][number] {
+  const common = { resource, requester, status: 'NOT_AVAILABLE' as const, explanation };
+  return requestType === 'UNRESERVE' ? { ...common, released: null } : { ...common, ...nothingHad };
+}
+
+export class Paper extends Turns {
+  /** Reserves one item at a rank. */
+  override reserve(item: ReserveItem, token: string | null, rank: Rank = LAST): ReserveResult {
+    return this.take(item, token, this.before(), rank, this.isExempt(item.requester, rank));
+  }
+
+  /** Carries out a transaction at a rank. */
+  override transaction(
+    method: TransactionMethod,
+    items: readonly TransactionItem[],
+    tokens: readonly (string | null)[],
+    rank: Rank = LAST,
+  ): TransactionResult {
+    const before = this.before();
+    const exempt = new Set(items.map(({ requester }) => requester).filter((one) => this.isExempt(one, rank)));
+    const isWhole = method === 'ALL_OR_NONE';
+    let results = this.takeItems(method, items, tokens, rank, isWhole ? new Set() : exempt);
+    if (isWhole && exempt.size > 0 && results.some(({ explanation }) => explanation === KEPT)) {
+      this.undo(before);
+      results = this.takeItems(method, items, tokens, rank, exempt);
+    }
+    const isDone = isWhole ? results.every(isSuccess) : method === 'AS_MANY_AS_POSSIBLE' || results.some(isSuccess);
+    if (isDone) return { method, status: 'APPLIED', results };
+    this.undo(before);
+    const undoneItems = results.map((result, i) => {
+      const item = items[i];
+      return item !== undefined && isSuccess(result) ? undone(item, 'ROLLED_BACK') : result;
+    });
+    return { method, status: 'ROLLED_BACK', results: undoneItems };
+  }
+
+  /** Carries out the items of a transaction. Of an ALL_OR_NONE, the first one fails if all together overtake. */
+  private takeItems(
+    method: TransactionMethod,
+    items: readonly TransactionItem[],
+    tokens: readonly (string | null)[],
+    rank: Rank,
+    exempt: ReadonlySet<string>,
+  ): TransactionResult['results'] {
+    const before = this.before();
+    const released = new Set<string>();
+    const isWhole = method === 'ALL_OR_NONE';
+    const results: TransactionResult['results'] = [];
+    for (const [i, item] of items.entries()) {
+      if (item.requestType === 'UNRESERVE') {
+        const result = super.unreserve(item);
+        for (const slot of result.released ?? []) released.add(slot);
+        results.push(result);
+      } else if (method === 'FIRST' && results.some(isSuccess)) {
+        results.push(undone(item, 'SKIPPED'));
+      } else {
+        const isExempt = exempt.has(item.requester);
+        results.push(this.take(item, tokens[i] ?? null, before, rank, isExempt, released, isWhole));
+      }
+    }
+    const [first] = items;
+    if (isWhole && first && results.every(isSuccess) && this.overtakes(before, rank, released, exempt)) {
+      results[0] = undone(first, KEPT);
+    }
+    return results;
+  }
+
+  /** Whether a request could be carried out if nothing were held, and if only its requester's reservations were. */
+  canBeMet({ requester, method, items }: Request): boolean {
+    const { reservations, fence } = this;
+    const canBe = (held: Reservation[]) => {
+      this.reservations = held;
+      const met = items.map(({ resource }) => isSuccess(super.reserve({ resource, requester }, null)));
+      Object.assign(this, { reservations, fence });
+      return method === 'FIRST' ? met.includes(true) : !met.includes(false);
+    };
+    return canBe([]) && canBe(reservations.filter((one) => one.requester === requester));
+  }
+
+  before(): Before {
+    return { reservations: [...this.reservations], holds: this.holds, fence: this.fence };
+  }
+
+  undo({ reservations, fence }: Before): void {
+    Object.assign(this, { reservations: [...reservations], fence });
+  }
+
+  /**
+   * Reserves an item, but overtakes only if it is exempt.
+   * @param start the state before the whole request
+   * @param released slots that the request has released itself
+   * @param isPart whether the caller checks the whole request at its end
+   */
+  private take(
+    item: ReserveItem,
+    token: string | null,
+    start: Before,
+    rank: Rank,
+    isExempt: boolean,
+    released: ReadonlySet<string> = new Set(),
+    isPart = false,
+  ): ReserveResult {
+    const before = this.before();
+    if (!isPart || !isExempt) this.keptSlots = without(this.keptAhead(rank).slots, released);
+    const result = super.reserve(item, token);
+    this.keptSlots = new Set();
+    if (isSuccess(result) && (result.status === 'ALREADY_HAD' || isPart)) return result;
+    if (isSuccess(result) && !this.overtakes(start, rank, released, new Set())) return result;
+    this.undo(before);
+    const plain = super.reserve(item, token);
+    if (!isSuccess(plain) || isExempt) return plain;
+    this.undo(before);
+    const { resource, requester } = item;
+    return { resource, requester, status: 'NOT_AVAILABLE', explanation: KEPT, ...nothingHad };
+  }
+
+  /** Whether what was reserved since `start` takes what is kept from its requesters, apart from those that are exempt. */
+  private overtakes(
+    { reservations, holds }: Before,
+    rank: Rank,
+    released: ReadonlySet<string>,
+    exempt: ReadonlySet<string>,
+  ): boolean {
+    const kept = this.keptAhead(rank);
+    const slots = without(kept.slots, released);
+    const heldBefore = (resource: string) =>
+      holds.filter(({ of, slot }) => of === resource || slot === resource).length;
+    const made = this.reservations.filter((one) => !reservations.includes(one) && !exempt.has(one.requester));
+    return made.some(({ requester, own, others }) => {
+      const mine = reservations.filter((one) => one.requester === requester).flatMap((one) => [one.own, ...one.others]);
+      return [own, ...others].some((hold) => {
+        const isNew = !holds.some(({ slot }) => slot === hold.slot);
+        const isJoined = !isNew && hold.owner !== requester && !mine.some(({ slot }) => slot === hold.slot);
+        if ((isJoined || isNew) && slots.has(hold.slot)) return true;
+        return [hold.of, hold.slot].some(
+          (resource) =>
+            this.freeOf(resource) < (kept.counts.get(resource) ?? 0) &&
+            (isJoined || (isNew && this.heldOf(resource).length > heldBefore(resource))),
+        );
+      });
+    });
+  }
+}

@@ -1,0 +1,190 @@
+/**
+ * The model's queue: issues, continues, grants and ends tickets (docs/specification.md#waiting, #waiting-lifetimes).
+ */
+import type { ReserveItem, ReserveResult, TransactionResult } from '../../src/contract/reservations.ts';
+import { isSuccess, Paper, undone } from './paper.ts';
+import type { Reservation } from './state.ts';
+import { type Call, isSameRequest, type Rank, type Request, type Ticket, type Wait } from './tickets.ts';
+
+/** A ticket whose request was carried out, and the reservations that this made, until they are claimed. */
+interface Grant extends Request {
+  since: number;
+  grantedAt: number;
+  made: Reservation[];
+}
+
+export type Result = TransactionResult['results'][number];
+
+/** What a request that may wait comes to: its results, or its ticket. */
+export type Outcome = { status: TransactionResult['status']; results: Result[] } | { ticket: Ticket };
+
+type Tokens = readonly (string | null)[];
+
+/** A request that has to wait, and gets its ticket once the whole batch was tried. */
+interface Postponed {
+  request: Request;
+  wait: Wait;
+  tokens: Tokens;
+}
+
+export class Queue extends Paper {
+  private lastId = 0;
+  grants: Grant[] = [];
+
+  /** A batch of reserve items, of which some may wait. Returns an outcome for each. */
+  reserveAll(items: readonly { item: ReserveItem; wait: Wait | null }[], call: Call, tokens: Tokens): Outcome[] {
+    const asked: (Outcome | Postponed)[] = [];
+    for (const [i, { item, wait }] of items.entries()) {
+      const token = tokens[i] ?? null;
+      if (wait === null) {
+        asked.push({ status: 'APPLIED', results: [this.tryOne(item, token)] });
+        continue;
+      }
+      const { resource, requester, ttlSeconds = 0 } = item;
+      const request: Request = { requester, method: '', items: [{ resource, ttlSeconds }] };
+      const same = asked.find((one) => 'request' in one && isSameRequest(one.request, request));
+      // The same item twice in a batch is one ticket, with the values of the first.
+      asked.push(
+        same && 'request' in same ? { ...same, tokens: [token] } : this.ask({ request, wait, tokens: [token] }),
+      );
+    }
+    return this.settleAndTell(asked, call);
+  }
+
+  /** A transaction that may wait. */
+  transactWaiting(postponed: Postponed, call: Call): Outcome {
+    const [outcome] = this.settleAndTell([this.ask(postponed)], call);
+    if (outcome === undefined) throw new Error('a request without an outcome');
+    return outcome;
+  }
+
+  /** Reserves an item that does not wait. If its reservation is an unclaimed grant, this claims it. */
+  tryOne(item: ReserveItem, token: string | null): ReserveResult {
+    const had = this.had(item.resource, item.requester);
+    if (had !== undefined) this.claimAlong(had, item.resource, token);
+    return this.reserve(item, token);
+  }
+
+  /** Claims the grant that a reservation belongs to, if nobody did. */
+  claimAlong(had: Reservation, resource: string, token: string | null): void {
+    const grant = this.grants.find(({ made }) => made.includes(had));
+    if (grant) this.claim(grant, { ...grant, items: [{ resource, ttlSeconds: 0 }] }, [token], grant.items);
+  }
+
+  /** Tries a request at its rank. Returns what has come of it, or the request, if it has to wait. */
+  private ask(postponed: Postponed): Outcome | Postponed {
+    const { request, wait, tokens } = postponed;
+    const grant = this.grants.find((one) => isSameRequest(one, request));
+    if (grant !== undefined) return this.claimAll(grant, request, tokens);
+    const ticket = this.tickets.find((one) => isSameRequest(one, request));
+    const rank = { priority: wait.priority, id: ticket?.id ?? Number.POSITIVE_INFINITY };
+    const before = [...this.reservations];
+    const { status, results } = this.carryOut(request, rank, tokens);
+    if (status === 'ROLLED_BACK' && (ticket !== undefined || this.canBeMet(request))) return postponed;
+    this.tickets = this.tickets.filter((one) => one !== ticket);
+    const waitedMs = ticket === undefined ? 0 : this.nowMs - ticket.since;
+    if (status === 'ROLLED_BACK') return { status, results };
+    const made = this.reservations.filter((one) => !before.includes(one));
+    const told = this.tell(request, made, tokens).map((one, i) => (isSuccess(one) ? one : (results[i] ?? one)));
+    return { status, results: told.map((one) => (one.status === 'ACQUIRED' ? { ...one, waitedMs } : one)) };
+  }
+
+  /** Carries a request out at a rank. A FIRST of which its requester has an item already succeeds with that one. */
+  carryOut(request: Request, rank: Rank, tokens: Tokens): { status: TransactionResult['status']; results: Result[] } {
+    const { requester, method } = request;
+    const items = request.items.map((item) => ({ requestType: 'RESERVE' as const, requester, ...item }));
+    const [only] = items;
+    if (method === '' && only !== undefined) {
+      const result = this.reserve(only, tokens[0] ?? null, rank);
+      return { status: isSuccess(result) ? 'APPLIED' : 'ROLLED_BACK', results: [result] };
+    }
+    const hasOne = items.some(({ resource }) => this.had(resource, requester) !== undefined);
+    if (method === 'FIRST' && hasOne) return { status: 'APPLIED', results: [] };
+    return this.transaction(method === 'FIRST' ? 'FIRST' : 'ALL_OR_NONE', items, tokens, rank);
+  }
+
+  /** Gives each request that has to wait its ticket, settles the queue, and claims what that granted. */
+  private settleAndTell(asked: (Outcome | Postponed)[], call: Call): Outcome[] {
+    const tickets = asked.map((one) => ('request' in one ? this.keep(one, call) : null));
+    this.settle();
+    return asked.map((one, i) => {
+      const ticket = tickets[i];
+      if (!('request' in one) || !ticket) return one as Outcome;
+      if (this.tickets.includes(ticket)) return { ticket };
+      const grant = this.grants.find((other) => isSameRequest(other, one.request));
+      if (grant !== undefined) return this.claimAll(grant, one.request, one.tokens);
+      return { status: 'APPLIED', results: this.tell(one.request, [], one.tokens) };
+    });
+  }
+
+  /** Issues the ticket of a request, or continues it. */
+  private keep({ request, wait }: Postponed, call: Call): Ticket {
+    const found = this.tickets.find((one) => isSameRequest(one, request));
+    const since = found?.since ?? this.nowMs;
+    const ticket: Ticket = {
+      ...request,
+      id: found?.id ?? ++this.lastId,
+      since,
+      until: since + wait.waitSeconds * 1000,
+      priority: wait.priority,
+      claimMs: wait.claimSeconds * 1000,
+      call,
+      callEnds: this.nowMs + call.pollMs,
+      lacked: found?.lacked ?? [],
+    };
+    if (call.pollMs > 0) this.beats[call.instance] = this.nowMs;
+    if (found === undefined) this.tickets.push(ticket);
+    return Object.assign(found ?? ticket, ticket);
+  }
+
+  /** Grants tickets, always the first that may be granted, until there is none. */
+  settle(): void {
+    while (this.queue.some((ticket) => this.grant(ticket)));
+  }
+
+  private grant(ticket: Ticket): boolean {
+    if (!this.isDetached(ticket) && !this.isAttended(ticket)) return false;
+    const before = [...this.reservations];
+    if (this.carryOut(ticket, ticket, []).status === 'ROLLED_BACK') return false;
+    this.tickets = this.tickets.filter((one) => one !== ticket);
+    const made = this.reservations.filter((one) => !before.includes(one));
+    for (const one of made) one.expiresAt = this.nowMs + ticket.claimMs;
+    if (made.length > 0) this.grants.push({ ...ticket, grantedAt: this.nowMs, made });
+    return true;
+  }
+
+  /** Claims a grant for the same request. */
+  private claimAll(grant: Grant, request: Request, tokens: Tokens): Outcome {
+    this.claim(grant, request, tokens, request.items);
+    const waitedMs = grant.grantedAt - grant.since;
+    const results = this.tell(request, grant.made, tokens);
+    return {
+      status: 'APPLIED',
+      results: results.map((one) => (one.status === 'ACQUIRED' ? { ...one, waitedMs } : one)),
+    };
+  }
+
+  /** Starts the leases of a grant. Reservations that the request does not name get its first token. */
+  private claim(grant: Grant, request: Request, tokens: Tokens, leases: Request['items']): void {
+    this.grants = this.grants.filter((one) => one !== grant);
+    for (const one of grant.made) {
+      const named = request.items.findIndex(({ resource }) => resource === one.requestedName);
+      const { ttlSeconds = 0 } = leases.find(({ resource }) => resource === one.requestedName) ?? {};
+      one.token = tokens[Math.max(named, 0)] ?? null;
+      one.expiresAt = this.nowMs + ttlSeconds * 1000;
+    }
+  }
+
+  /** The results of a request that was carried out: its requester has all items of it, or the one that counts. */
+  private tell({ requester, method, items }: Request, made: readonly Reservation[], tokens: Tokens): Result[] {
+    const hads = items.map(({ resource }) => this.had(resource, requester));
+    const counts = hads.findIndex((had) => had !== undefined && (made.length === 0 || made.includes(had)));
+    return items.map(({ resource }, i) => {
+      const had = method === 'FIRST' && i !== counts ? undefined : hads[i];
+      if (had === undefined) return undone({ requestType: 'RESERVE', resource, requester }, 'SKIPPED');
+      if (!made.includes(had)) this.claimAlong(had, resource, tokens[i] ?? null);
+      const isFirst = made.includes(had) && hads.indexOf(had) === i;
+      return this.resultOf(had, resource, isFirst ? 'ACQUIRED' : 'ALREADY_HAD');
+    });
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * Tickets in the model's queue: what each waits for, how long, and who attends it (docs/specification.md#waiting).
+ */
+
+/** What a ticket waits for: one reserve item (method ''), or a whole transaction. */
+export interface Request {
+  requester: string;
+  method: '' | 'ALL_OR_NONE' | 'FIRST';
+  items: { resource: string; ttlSeconds: number }[];
+}
+
+/** How a request waits, as its caller sent it. */
+export interface Wait {
+  waitSeconds: number;
+  priority: number;
+  claimSeconds: number;
+}
+
+/** The call that sends a request: which instance holds it, and for how long. pollMs 0: the ticket is detached. */
+export interface Call {
+  instance: string;
+  pollMs: number;
+}
+
+/** A place in the queue. */
+export interface Rank {
+  priority: number;
+  id: number;
+}
+
+export interface Ticket extends Request, Rank {
+  since: number;
+  until: number;
+  claimMs: number;
+  /** The last call for it, and when that ends, in ms. */
+  call: Call;
+  callEnds: number;
+  /** Names in its plan since it was issued: the engine may list any of them as what the ticket waits for. */
+  lacked: string[];
+}
+
+/** The rank of a request without a ticket. */
+export const LAST: Rank = { priority: Number.NEGATIVE_INFINITY, id: Number.POSITIVE_INFINITY };
+
+export const isAhead = (one: Rank, other: Rank): boolean =>
+  one.priority > other.priority || (one.priority === other.priority && one.id < other.id);
+
+export const isSameRequest = (one: Request, other: Request): boolean =>
+  one.requester === other.requester &&
+  one.method === other.method &&
+  one.items.length === other.items.length &&
+  one.items.every(({ resource }, i) => resource === other.items[i]?.resource);

@@ -1,0 +1,141 @@
+/**
+ * What tickets lack, whose turn has come, and which slots are kept for them
+ * (docs/specification.md#waiting-order).
+ */
+import { Model } from './model.ts';
+import type { Entry } from './plans.ts';
+import type { Hold } from './state.ts';
+import { isAhead, type Rank, type Request, type Ticket } from './tickets.ts';
+
+/** A ticket's turn never comes behind more lacked slots than these, however many the resource has. */
+const MAX_TURN = 64;
+/** How long an instance counts as alive after a beat. */
+const BEAT_MS = 6000;
+
+/** What a request must leave: these very slots, and so many free slots of each resource. */
+export interface Kept {
+  readonly slots: ReadonlySet<string>;
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+const nameOf = ({ resource, slot }: Entry) => slot ?? resource;
+const isSame = (one: Entry, other: Entry) =>
+  one.resource === other.resource && one.slot === other.slot && one.owner === other.owner;
+const distinct = (entries: Entry[]) =>
+  entries.filter((entry, i) => entries.findIndex((other) => isSame(entry, other)) === i);
+
+export class Turns extends Model {
+  tickets: Ticket[] = [];
+  /** When each instance beat last. */
+  beats: Record<string, number> = {};
+  /** The time at which attendance is judged: the due time that is being handled, else now. */
+  judgedMs = 0;
+
+  /** The tickets in their order. */
+  get queue(): Ticket[] {
+    return this.tickets.toSorted((a, b) => (isAhead(a, b) ? -1 : 1));
+  }
+
+  /** When the ticket's attendance ends, or ended. */
+  attendedUntil({ call, callEnds, claimMs }: Ticket): number {
+    return Math.min(callEnds, (this.beats[call.instance] ?? Number.NEGATIVE_INFINITY) + BEAT_MS) + claimMs;
+  }
+
+  isDetached(ticket: Ticket): boolean {
+    return ticket.call.pollMs === 0;
+  }
+
+  isAttended(ticket: Ticket): boolean {
+    return !this.isDetached(ticket) && this.attendedUntil(ticket) > this.judgedMs;
+  }
+
+  /** The entries of a request's plan, in order. A FIRST counts as its first valid item. */
+  entriesOf({ requester, method, items }: Request): Entry[] {
+    const plans = items.map(({ resource: name }) => {
+      const meant = this.meaning(name);
+      return meant === null ? [] : this.plan(meant.resource, meant.slot, requester, 'own');
+    });
+    const isValid = (plan: Entry[]) => plan.length > 0 && plan.every(({ valid }) => valid);
+    return method === 'FIRST' ? (plans.find(isValid) ?? []) : plans.flat();
+  }
+
+  /** The entries of a request's plan that their owners do not hold, in order. */
+  lacks(request: Request): Entry[] {
+    return distinct(this.entriesOf(request)).filter(({ resource, slot, owner }) =>
+      slot === undefined ? this.assigned(resource, owner) === undefined : this.holdAt(slot)?.owner !== owner,
+    );
+  }
+
+  /** The lacked entries that count at a resource, or at a slot: one that names a slot counts at its pool while that is free. */
+  private countingAt(lacks: Entry[], name: string): Entry[] {
+    return lacks.filter(
+      ({ resource, slot }) =>
+        slot === name || (resource === name && (slot === undefined || this.holdAt(slot) === undefined)),
+    );
+  }
+
+  /** The tickets that are next, in order. */
+  next(): Ticket[] {
+    const attended = this.queue.filter((ticket) => this.isAttended(ticket));
+    const lacks = attended.map((ticket) => this.lacks(ticket));
+    return attended.filter((_, i) => {
+      const mine = lacks[i] ?? [];
+      const here = distinct(lacks.slice(0, i + 1).flat());
+      return mine
+        .flatMap((entry) => [entry.resource, nameOf(entry)])
+        .filter((name) => this.countingAt(mine, name).length > 0)
+        .every((name) => this.countingAt(here, name).length <= Math.min(MAX_TURN, this.capacityOf(name)));
+    });
+  }
+
+  /** What is kept for the next tickets ahead of a rank. */
+  keptAhead(rank: Rank): Kept {
+    const ahead = this.next().filter((ticket) => ticket.id !== rank.id && isAhead(ticket, rank));
+    const lacks = distinct(ahead.flatMap((ticket) => this.lacks(ticket)));
+    const names = lacks.flatMap((entry) => [entry.resource, nameOf(entry)]);
+    return {
+      slots: new Set(lacks.flatMap(({ slot }) => slot ?? [])),
+      counts: new Map(names.map((name) => [name, this.countingAt(lacks, name).length])),
+    };
+  }
+
+  /** Whether nothing is kept from a requester, since a next ticket other than its own one waits for what it holds. */
+  isExempt(requester: string, rank: Rank): boolean {
+    const mine = this.reservations.filter((one) => one.requester === requester);
+    const held = mine.flatMap(({ own, others }) => [own, ...others]);
+    return this.next().some((ticket) => {
+      const name = ticket.id === rank.id ? null : this.waitsFor(ticket);
+      return held.some(({ slot, of }) => slot === name || of === name);
+    });
+  }
+
+  /** The first thing that a ticket lacks and that is not free, else the first that is kept for others. */
+  waitsFor(ticket: Ticket): string | null {
+    const lacks = this.lacks(ticket);
+    const taken: Hold[] = [];
+    for (const entry of lacks) {
+      const hold = this.meet(entry, taken);
+      // A slot that is free while its pool has more holds than its capacity waits for the pool.
+      if (hold === null) return entry.slot !== undefined && this.holdAt(entry.slot) ? entry.slot : entry.resource;
+      taken.push(hold);
+    }
+    const { slots, counts } = this.keptAhead(ticket);
+    const kept = lacks.find(({ resource, slot }) => {
+      const wanted = lacks.filter((entry) => entry.resource === resource).length;
+      return (slot !== undefined && slots.has(slot)) || this.freeOf(resource) - wanted < (counts.get(resource) ?? 0);
+    });
+    return kept === undefined ? null : nameOf(kept);
+  }
+
+  freeOf(resource: string): number {
+    return this.capacityOf(resource) - this.heldOf(resource).length;
+  }
+
+  /** Notes what each ticket lacks now. */
+  noteLacks(): void {
+    for (const ticket of this.tickets) {
+      const now = this.entriesOf({ ...ticket, method: ticket.method && 'ALL_OR_NONE' });
+      ticket.lacked = [...new Set([...ticket.lacked, ...now.flatMap((entry) => [nameOf(entry), entry.resource])])];
+    }
+  }
+}

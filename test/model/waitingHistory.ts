@@ -1,0 +1,249 @@
+/**
+ * Carries histories with a queue out on the engine and on the model, and compares them after each step: answers,
+ * reservations, records in Redis, and the queue.
+ */
+import { expect } from 'vitest';
+import type { TransactionItem } from '../../src/contract/reservations.ts';
+import { changeInRedis } from '../../src/definitions/changeInRedis.ts';
+import { HoldfastError } from '../../src/domain/errors.ts';
+import * as reserving from '../../src/engine/reservations/reserve.ts';
+import * as transacting from '../../src/engine/reservations/transaction.ts';
+import { beat } from '../../src/engine/waiting/beat.ts';
+import { cancel } from '../../src/engine/waiting/cancel.ts';
+import { leave } from '../../src/engine/waiting/leave.ts';
+import { waiting } from '../../src/engine/waiting/list.ts';
+import { setClock } from '../support/clock.ts';
+import type { RunningEngine } from '../support/engine.ts';
+import { all } from '../support/listed.ts';
+import { reset, transaction, unreserve } from '../support/verbs.ts';
+import { KEPT } from './paper.ts';
+import type { Outcome, Result } from './queue.ts';
+import { toDefinition } from './state.ts';
+import { compareStored } from './stored.ts';
+import type { Call, Request, Wait } from './tickets.ts';
+import { WaitingModel } from './waitingModel.ts';
+import type { GiveBack, Step } from './waitingSteps.ts';
+
+const iso = (ms: number) => new Date(ms).toISOString();
+const sorted = (list: readonly (string | { name: string })[] | string) => {
+  const nameOf = (one: string | { name: string }) => (typeof one === 'string' ? one : one.name);
+  return typeof list === 'string' ? list : list.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+};
+
+/** @throws where the engine's answers or its state differ from the model's */
+export async function run({ engine, credential }: RunningEngine, history: readonly Step[]): Promise<void> {
+  const { tenant } = credential;
+  const { redis } = engine;
+  const changes = changeInRedis(engine, 16);
+  const model = new WaitingModel();
+  /** The engine's ticket for each of the model's. */
+  const tickets = new Map<number, string>();
+  await engine.loadTenant(tenant);
+  model.setClock(Date.now());
+  await setClock(redis, tenant, model.nowMs);
+  for (const [i, step] of history.entries()) {
+    try {
+      // A ticket that was continued with an end in the past ends with the next script.
+      model.setClock(model.nowMs);
+      await carryOut(step);
+      model.noteLacks();
+      model.setClock(model.nowMs);
+      await compareQueue();
+      await compareStored(redis, tenant, model);
+    } catch (error) {
+      if (error instanceof Error) error.message = `step ${i}, ${JSON.stringify(step)}: ${error.message}`;
+      throw error;
+    }
+  }
+
+  async function compareQueue(): Promise<void> {
+    const rows = await all(waiting(engine, credential));
+    expect(
+      rows.map(({ waitsFor, ...row }) => row),
+      'queue',
+    ).toEqual(
+      model.queue.map((ticket) => ({
+        requester: ticket.requester,
+        resources: ticket.items.map(({ resource }) => resource),
+        method: ticket.method === '' ? null : ticket.method,
+        priority: ticket.priority,
+        since: iso(ticket.since),
+        until: iso(ticket.until),
+        attended: model.isAttended(ticket),
+        apiKeyLabel: null,
+      })),
+    );
+    for (const [i, { waitsFor }] of rows.entries()) expect(model.queue[i]?.lacked, 'waitsFor').toContain(waitsFor);
+    const left = model.tickets.length;
+    model.settle();
+    expect(model.tickets, 'tickets that could be granted').toHaveLength(left);
+  }
+
+  /** What the model's outcome looks like in the engine's answer. */
+  function toResults(outcome: Outcome, request: Request): Result[] {
+    if (!('ticket' in outcome)) return outcome.results;
+    const { since, until } = outcome.ticket;
+    return request.items.map(({ resource }) => ({
+      resource,
+      requester: request.requester,
+      status: 'WAITING',
+      explanation: expect.stringMatching(/^WAITING: \d+ ahead$/),
+      releaseToken: null,
+      expiresAt: null,
+      acquiredSlots: null,
+      acquiredBlockers: null,
+      reservedAtPath: null,
+      fencingToken: null,
+      waiting: {
+        ahead: expect.any(Number),
+        waitsFor: expect.any(String),
+        since: iso(since),
+        until: iso(until),
+      },
+    }));
+  }
+
+  async function reserve(
+    items: { resource: string; requester: string; ttlSeconds: number; wait: Wait | null }[],
+    call: Call,
+  ) {
+    const sent = items.map(({ wait, ...item }) => ({ ...item, ...wait }));
+    const isWaiting = items.some(({ wait }) => wait !== null);
+    const answer = await reserving.reserve(
+      engine,
+      credential,
+      sent,
+      ...(isWaiting ? [{ ...call, isContinuation: false }] : []),
+    );
+    const tokens = answer.result.map(({ releaseToken }) => releaseToken);
+    const outcomes = model.reserveAll(
+      items.map(({ wait, ...item }) => ({ item, wait })),
+      call,
+      tokens,
+    );
+    const expected = outcomes.flatMap((outcome, i) => {
+      const { resource, requester, ttlSeconds } = items[i] ?? { resource: '', requester: '', ttlSeconds: 0 };
+      if ('ticket' in outcome) tickets.set(outcome.ticket.id, answer.tickets[i] ?? '');
+      return toResults(outcome, { requester, method: '', items: [{ resource, ttlSeconds }] });
+    });
+    expect(answer.result).toEqual(expected);
+  }
+
+  async function transact(request: Request, wait: Wait, call: Call) {
+    const items = request.items.map((item) => ({
+      requestType: 'RESERVE' as const,
+      requester: request.requester,
+      ...item,
+    }));
+    const method = request.method === 'FIRST' ? 'FIRST' : 'ALL_OR_NONE';
+    const waitCall = { ...call, isContinuation: false };
+    const answer = await transacting.transaction(engine, credential, method, items, { wait, call: waitCall });
+    const tokens = answer.result.results.map((one) => ('releaseToken' in one ? one.releaseToken : null));
+    const outcome = model.transactWaiting({ request, wait, tokens }, call);
+    if ('ticket' in outcome) tickets.set(outcome.ticket.id, answer.tickets[0] ?? '');
+    const status = 'ticket' in outcome ? 'WAITING' : outcome.status;
+    // Two items of a FIRST may name one reservation: once it is claimed, the second is ALREADY_HAD instead of SKIPPED.
+    const expected = toResults(outcome, request).map((one, i) => {
+      const result = answer.result.results[i];
+      return one.explanation === 'SKIPPED' && result?.status === 'ALREADY_HAD' ? result : one;
+    });
+    // A waiting transaction that is refused says why for its first failing item only.
+    const failing = status === 'ROLLED_BACK' ? expected.findIndex((one) => one.explanation !== 'ROLLED_BACK') : -1;
+    const told = failing < 0 ? answer.result.results : answer.result.results.slice(failing, failing + 1);
+    expect(answer.result).toMatchObject({ method, status });
+    expect(told).toEqual(failing < 0 ? expected : expected.slice(failing, failing + 1));
+  }
+
+  function chosen({ resource, requester, nth }: GiveBack) {
+    const target = nth === null ? undefined : model.reservations[nth % model.reservations.length];
+    const named = target ? { resource: target.own.slot, requester: target.requester } : { resource, requester };
+    return { ...named, releaseToken: model.find(named.resource, named.requester)?.token ?? undefined };
+  }
+
+  async function carryOut(step: Step): Promise<void> {
+    switch (step.do) {
+      case 'register': {
+        const answer = await refusable(changes.register(credential, step.items.map(toDefinition)));
+        expect(sorted(answer)).toEqual(sorted(model.register(step.items) ?? 'refused'));
+        return;
+      }
+      case 'delete': {
+        const answer = await refusable(changes.delete(credential, step.name, true));
+        expect(sorted(answer)).toEqual(sorted(model.delete(step.name, true)));
+        return;
+      }
+      case 'reserve':
+        return reserve(step.items, step.call);
+      case 'wait as a whole': {
+        const items = step.items.map(({ resource, ttlSeconds }) => ({ resource, ttlSeconds }));
+        return transact({ requester: step.requester, method: step.method, items }, step.wait, step.call);
+      }
+      case 'again': {
+        const known: Request[] = [...model.queue, ...model.grants];
+        const one = known[step.nth % known.length];
+        if (one === undefined) return;
+        const { requester, method } = one;
+        const items = one.items.map(({ resource }) => ({ resource, ttlSeconds: step.ttlSeconds }));
+        if (method !== '') return transact({ requester, method, items }, step.wait, step.call);
+        return reserve(
+          items.map((item) => ({ ...item, requester, wait: step.wait })),
+          step.call,
+        );
+      }
+      case 'transaction': {
+        const items = step.items.map((item): TransactionItem => {
+          if ('nth' in item) return { requestType: 'UNRESERVE', ...chosen(item) };
+          const { wait, ...taken } = item;
+          return { requestType: 'RESERVE', ...taken };
+        });
+        const answer = await transaction(engine, credential, step.method, items);
+        const tokens = answer.results.map((result) => ('releaseToken' in result ? result.releaseToken : null));
+        const expected = model.transact(step.method, items, tokens);
+        // If all items together overtake, any of them may say so.
+        const isKept =
+          answer.status === 'ROLLED_BACK' && expected.results.some(({ explanation }) => explanation === KEPT);
+        if (isKept) expect(answer.results.map(({ explanation }) => explanation)).toContain(KEPT);
+        else expect(answer).toEqual(expected);
+        return;
+      }
+      case 'unreserve': {
+        const items = step.items.map(chosen);
+        expect(await unreserve(engine, credential, items)).toEqual(model.unreserveAll(items));
+        return;
+      }
+      case 'cancel': {
+        const { result } = await cancel(engine, credential, step.items);
+        expect(result.map(({ status }) => status)).toEqual(model.cancel(step.items));
+        return;
+      }
+      case 'beat':
+        await beat(engine, tenant, step.instance);
+        model.beat(step.instance);
+        return;
+      case 'leave': {
+        const ticket = model.queue[step.nth % model.tickets.length];
+        if (ticket === undefined) return;
+        await leave(engine, tenant, ticket.call.instance, [tickets.get(ticket.id) ?? '']);
+        model.leave(ticket.call.instance, ticket.id);
+        return;
+      }
+      case 'pass':
+        model.setClock(model.nowMs + step.ms);
+        await setClock(redis, tenant, model.nowMs);
+        return;
+      case 'reset':
+        expect(await reset(engine, credential)).toBe(model.reset());
+        return;
+    }
+  }
+}
+
+/** What is refused as a whole, as its code. */
+const refusable = <T>(call: Promise<{ result: T }>): Promise<T | string> =>
+  call.then(
+    ({ result }) => result,
+    (error: unknown) => {
+      if (error instanceof HoldfastError) return error.code;
+      throw error;
+    },
+  );

@@ -1,0 +1,139 @@
+/**
+ * The model with a queue: every change settles it, and what is due is handled in the order of due times
+ * (docs/specification.md#waiting-order).
+ */
+import type { Definition } from '../../src/contract/definitions.ts';
+import type {
+  TransactionItem,
+  TransactionResult,
+  UnreserveItem,
+  UnreserveResult,
+} from '../../src/contract/reservations.ts';
+import type { TransactionMethod } from '../../src/domain/reservations.ts';
+import { Queue, type Result } from './queue.ts';
+import type { Registration, Reservation } from './state.ts';
+import type { Ticket } from './tickets.ts';
+
+/** How long a ticket that nobody attends stays. */
+const AWAY_MS = 600_000;
+
+export class WaitingModel extends Queue {
+  unreserveAll(items: readonly UnreserveItem[]): UnreserveResult[] {
+    const results = items.map((item) => this.unreserve(item));
+    this.settle();
+    return results;
+  }
+
+  /** A transaction that does not wait. */
+  transact(
+    method: TransactionMethod,
+    items: readonly TransactionItem[],
+    tokens: readonly (string | null)[],
+  ): TransactionResult {
+    const before = [...this.reservations];
+    const answer = this.transaction(method, items, tokens);
+    const results = answer.results.map((result, i): Result => {
+      if (result.status !== 'ALREADY_HAD') return result;
+      const had = this.had(result.resource, result.requester);
+      if (had === undefined || !before.includes(had)) return result;
+      this.claimAlong(had, result.resource, tokens[i] ?? null);
+      return this.resultOf(had, result.resource, 'ALREADY_HAD');
+    });
+    this.settle();
+    return { ...answer, results };
+  }
+
+  /** Cancels tickets and unclaimed grants by requester and by what a name stands for. Returns a status for each item. */
+  cancel(items: readonly { resource: string; requester: string }[]): string[] {
+    const statuses = items.map(({ resource, requester }) => {
+      const names = (one: Ticket | Queue['grants'][number]) =>
+        one.requester === requester && one.items.some((item) => this.isSameName(item.resource, resource));
+      const tickets = this.tickets.filter(names);
+      const grants = this.grants.filter(names);
+      this.tickets = this.tickets.filter((one) => !tickets.includes(one));
+      this.grants = this.grants.filter((one) => !grants.includes(one));
+      for (const { made } of grants) for (const one of made) this.end(one);
+      return tickets.length + grants.length > 0 ? 'CANCELLED' : 'NOT_WAITING';
+    });
+    this.settle();
+    return statuses;
+  }
+
+  private isSameName(one: string, other: string): boolean {
+    const [a, b] = [this.meaning(one), this.meaning(other)];
+    if (a === null || b === null) return one === other;
+    return a.resource === b.resource && a.slot === b.slot;
+  }
+
+  beat(instance: string): void {
+    this.beats[instance] = this.nowMs;
+    this.settle();
+  }
+
+  /** An instance's call for a ticket has ended. */
+  leave(instance: string, id: number): void {
+    const ticket = this.tickets.find((one) => one.id === id && one.call.instance === instance);
+    if (ticket !== undefined) ticket.callEnds = Math.min(ticket.callEnds, this.nowMs);
+  }
+
+  override register(items: readonly Registration[]): Definition[] | null {
+    const stored = super.register(items);
+    if (stored !== null) this.planAgain();
+    return stored;
+  }
+
+  override delete(name: string, cascade: boolean): string[] | 'refused' | 'unregistered' {
+    const deleted = super.delete(name, cascade);
+    if (Array.isArray(deleted)) this.planAgain();
+    return deleted;
+  }
+
+  /** Ends the tickets that the definitions of now do not allow. */
+  private planAgain(): void {
+    this.tickets = this.tickets.filter((ticket) => this.canBeMet(ticket));
+    this.settle();
+  }
+
+  override reset(): number {
+    this.tickets = [];
+    this.grants = [];
+    return super.reset();
+  }
+
+  /** Ends a reservation, and what is left of its grant. */
+  override end(reservation: Reservation): string[] {
+    for (const grant of this.grants) grant.made = grant.made.filter((one) => one !== reservation);
+    this.grants = this.grants.filter(({ made }) => made.length > 0);
+    return super.end(reservation);
+  }
+
+  override setClock(ms: number): void {
+    this.nowMs = ms;
+    for (;;) {
+      const due = Math.min(...this.dueTimes());
+      if (due > ms) break;
+      // Grants that this makes are stamped with the time that it is now.
+      this.judgedMs = Math.max(this.judgedMs, due);
+      const isDue = (at: number | null) => at !== null && at <= this.judgedMs;
+      for (const one of this.reservations) if (isDue(one.expiresAt)) this.end(one);
+      this.tickets = this.tickets.filter((ticket) => !isDue(this.endOf(ticket)));
+      this.settle();
+    }
+    this.judgedMs = ms;
+  }
+
+  /** The times at which something ends: leases, tickets, and attendance that has not ended. */
+  private dueTimes(): number[] {
+    const leases = this.reservations.flatMap(({ expiresAt }) => expiresAt ?? []);
+    const attended = this.tickets.filter((ticket) => this.isAttended(ticket));
+    return [
+      ...leases,
+      ...this.tickets.map((ticket) => this.endOf(ticket)),
+      ...attended.map((ticket) => this.attendedUntil(ticket)),
+    ];
+  }
+
+  private endOf(ticket: Ticket): number {
+    return this.isDetached(ticket) ? ticket.until : Math.min(ticket.until, this.attendedUntil(ticket) + AWAY_MS);
+  }
+}

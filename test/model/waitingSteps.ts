@@ -1,0 +1,100 @@
+/**
+ * Random steps of histories with a queue. A step is plain JSON, so that a failing history can be kept and run again.
+ */
+import fc from 'fast-check';
+import type { TransactionMethod } from '../../src/domain/reservations.ts';
+import type { Registration } from './state.ts';
+import type { Call, Wait } from './tickets.ts';
+
+export type Take = { resource: string; requester: string; ttlSeconds: number; wait: Wait | null };
+/** Which reservation is released: the nth that there is, or whatever this requester has of this resource. */
+export type GiveBack = { resource: string; requester: string; nth: number | null };
+
+export type Step =
+  | { do: 'register'; items: Registration[] }
+  | { do: 'delete'; name: string }
+  | { do: 'reserve'; items: Take[]; call: Call }
+  | { do: 'wait as a whole'; method: 'ALL_OR_NONE' | 'FIRST'; items: Take[]; requester: string; wait: Wait; call: Call }
+  /** Sends the request of the nth ticket, or grant, again. */
+  | { do: 'again'; nth: number; ttlSeconds: number; wait: Wait; call: Call }
+  | { do: 'transaction'; method: TransactionMethod; items: (Take | GiveBack)[] }
+  | { do: 'unreserve'; items: GiveBack[] }
+  | { do: 'cancel'; items: { resource: string; requester: string }[] }
+  | { do: 'beat'; instance: string }
+  /** The call for the nth ticket has ended. */
+  | { do: 'leave'; nth: number }
+  | { do: 'pass'; ms: number }
+  | { do: 'reset' };
+
+const NAMES = ['p', 'q', 'a', 'b', 'ink'];
+const RESOURCES = [...NAMES, 'p', 'p', 'a', 'r', 'p_0', 'p_1', 'q_0', 'r>a', 'c'];
+const INSTANCES = ['instance0', 'instance1'];
+
+const resource = fc.constantFrom(...RESOURCES);
+const requester = fc.constantFrom('A', 'B', 'C', 'D');
+const ttlSeconds = fc.integer({ min: 1, max: 8 });
+const wait = fc.record({
+  waitSeconds: fc.integer({ min: 4, max: 20 }),
+  priority: fc.constantFrom(-1, 0, 0, 0, 1),
+  claimSeconds: fc.constant(5),
+});
+const call = fc.record({ instance: fc.constantFrom(...INSTANCES), pollMs: fc.constantFrom(0, 20_000, 20_000, 20_000) });
+const take = fc.record({ resource, requester, ttlSeconds, wait: fc.option(wait, { freq: 4 }) });
+const giveBack = fc.record({ resource, requester, nth: fc.option(fc.nat(9), { freq: 5 }) });
+const few = <T>(arbitrary: fc.Arbitrary<T>, maxLength = 3) => fc.array(arbitrary, { minLength: 1, maxLength });
+const nth = fc.nat(9);
+
+const registration: fc.Arbitrary<Registration> = fc
+  .record({
+    name: fc.constantFrom(...NAMES),
+    capacity: fc.constantFrom(1, 2, 3),
+    blocks: fc.constantFrom<string[]>([], [], [], ['ink'], ['ink'], ['a'], ['q_0']),
+    treePath: fc.constantFrom<string[]>([], [], ['r'], ['r']),
+  })
+  .map(({ name, blocks, ...rest }) => ({
+    ...rest,
+    name,
+    blocks: blocks.filter((one) => one !== name && one !== `${name}_0`),
+  }));
+
+const does = <Name extends string>(name: Name) => fc.constant(name);
+const register = fc.record({ do: does('register'), items: few(registration, 4) });
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 2, arbitrary: register },
+  { weight: 1, arbitrary: fc.record({ do: does('delete'), name: fc.constantFrom(...NAMES) }) },
+  { weight: 20, arbitrary: fc.record({ do: does('reserve'), items: few(take), call }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: does('wait as a whole'),
+      method: fc.constantFrom('ALL_OR_NONE' as const, 'FIRST' as const),
+      items: few(take),
+      requester,
+      wait,
+      call,
+    }),
+  },
+  { weight: 8, arbitrary: fc.record({ do: does('again'), nth, ttlSeconds, wait, call }) },
+  {
+    weight: 4,
+    arbitrary: fc.oneof(
+      fc.record({ do: does('transaction'), method: fc.constantFrom('FIRST' as const), items: few(take) }),
+      fc.record({
+        do: does('transaction'),
+        method: fc.constantFrom('ALL_OR_NONE' as const, 'AS_MANY_AS_POSSIBLE' as const),
+        items: few(fc.oneof(take, giveBack)),
+      }),
+    ),
+  },
+  { weight: 10, arbitrary: fc.record({ do: does('unreserve'), items: few(giveBack) }) },
+  { weight: 3, arbitrary: fc.record({ do: does('cancel'), items: few(fc.record({ resource, requester }), 2) }) },
+  { weight: 6, arbitrary: fc.record({ do: does('beat'), instance: fc.constantFrom(...INSTANCES) }) },
+  { weight: 2, arbitrary: fc.record({ do: does('leave'), nth }) },
+  { weight: 8, arbitrary: fc.record({ do: does('pass'), ms: fc.integer({ min: 1, max: 3000 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: does('reset') }) },
+);
+
+/** Histories of up to so many steps, which begin with a registration. */
+export const histories = (maxLength: number): fc.Arbitrary<Step[]> =>
+  fc.tuple(register, fc.array(step, { maxLength, size: 'max' })).map(([first, rest]) => [first, ...rest]);
