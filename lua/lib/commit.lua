@@ -119,15 +119,15 @@ local function commit(usage)
   if isDueStale then
     tenant.nextDue = tonumber(redis.call('ZRANGE', dueKey, 0, 0, 'WITHSCORES')[2] or math.huge)
   end
-  local fields = queue and queue.write() or {}
+  local fields = {}
   if isDueStale or #changed > 0 then
-    local more = { 'count', tenant.count, 'fence', string.format('%d', tenant.fence) }
+    fields = { 'count', tenant.count, 'fence', string.format('%d', tenant.fence) }
     if tenant.nextDue ~= tenant.nextDueBefore then
-      more[5], more[6] = 'nextDue', tenant.nextDue
+      fields[5], fields[6] = 'nextDue', tenant.nextDue
     end
-    for _, one in ipairs(more) do
-      fields[#fields + 1] = one
-    end
+  end
+  if queue then
+    queue.write(fields)
   end
   if tenant.indexed ~= tenant.indexedBefore then
     fields[#fields + 1] = 'indexed'

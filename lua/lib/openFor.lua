@@ -2,7 +2,8 @@
 --@include queue
 --@include work
 
--- openQueue() makes the queue's functions (waiting/open.lua).
+-- openQueue() makes the queue's functions (waiting/open.lua); nil if the tenant has no tickets and the call may not
+-- wait.
 local openQueue
 
 -- noLine[name]: true if no stored ticket's plan has the resource or slot, and none waits for it.

@@ -1,7 +1,8 @@
 -- The waiting queue of the tenant (docs/specification.md#waiting), as far as scripts need it that have nothing to do
 -- with it. The queue's code is in the folder waiting. Most calls do not touch a resource that somebody waits for, so
 -- scripts make the queue's functions only when they need them: openQueue() (waiting/open.lua) sets `queue`.
---   queue  table of the queue's functions; nil until the queue is open
+--   queue    table of the queue's functions; nil until the queue is open
+--   mayWait  true if the call may make the tenant's first ticket
 --   state  the state of the queue as a whole, one field of the tenant's hash:
 --     items        number of items of all tickets that wait; they count towards the cap on reservations
 --     tickets      number of tickets that wait
@@ -12,7 +13,7 @@
 --     replanned    the ticket, as hexadecimal digits, up to which the queue was brought up to date after a change of
 --                  definitions; nil if it is up to date
 --@include tenant
-local queue
+local queue, mayWait
 local state = { items = 0, tickets = 0, granted = 0, last = 0, nextDue = math.huge, isUnsettled = false }
 if tenant.queue then
   local items, count, granted, last, nextDue, unsettled, replanned =

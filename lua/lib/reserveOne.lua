@@ -58,8 +58,10 @@ end
 -- item and the name of the line, with nothing taken.
 local function takeUnkept(entries, reservation, collected)
   local mark = #journal
-  for _, entry in ipairs((queue or collected) and entries or {}) do
-    entry.requester = reservation.owner
+  if queue or collected then
+    for _, entry in ipairs(entries) do
+      entry.requester = reservation.owner
+    end
   end
   local unmet = take(entries, reservation)
   if unmet then
@@ -100,10 +102,15 @@ local function reserveOne(item, collected)
   if had then
     spend(#had.details / 200)
     if had.token == UNCLAIMED and token ~= UNCLAIMED then
-      if not queue then
+      if not queue and openQueue then
         openQueue()
       end
-      return queue.claim(had, item)
+      if queue then
+        return queue.claim(had, item)
+      end
+      -- Redis has lost the queue.
+      had = copyWith(had, { token = token })
+      setRecord(had.slot, had)
     end
     -- The same token means a retry of the call that acquired the reservation: the first reply was lost.
     local status = had.token == token and 'ACQUIRED' or 'ALREADY_HAD'
@@ -119,8 +126,10 @@ local function reserveOne(item, collected)
   if queue or definition(resource) or recordAt(resource) then
     local plan = { entries = {}, seen = {}, bytes = 0 }
     addTo(plan, resource, slot, requester, 'own')
-    for _, entry in ipairs(tenant.queue and not queue and plan.entries or {}) do
-      openFor(entry.resource)
+    if tenant.queue and not queue then
+      for _, entry in ipairs(plan.entries) do
+        openFor(entry.resource)
+      end
     end
     if isTooLong(plan) then
       return { 'NOT_VALID', string.format(

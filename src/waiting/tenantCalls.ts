@@ -200,7 +200,9 @@ export class TenantCalls {
     this.#wake(call);
   }
 
-  /** Notes news of a ticket. A ticket that was left is continued, as a granted one is claimed: by another script call. */
+  /**
+   * Notes news of a ticket. A ticket that was left is continued, as a granted one is claimed: by another script call.
+   */
   #take(call: HeldCall, ticket: string, news: News): void {
     if (news.kind !== 'ended') {
       call.grant(ticket);

@@ -16,6 +16,8 @@ const ROUTES: [string, string, unknown][] = [
   ['GET', '/api/v1/Reservation/activeReservations', undefined],
   ['POST', '/api/v1/Reservation/renew', [{ ...item, ttlSeconds: 1 }]],
   ['POST', '/api/v1/Reservation/transaction', { method: 'FIRST', requests: [{ requestType: 'RESERVE', ...item }] }],
+  ['POST', '/api/v1/Reservation/cancel', [item]],
+  ['GET', '/api/v1/Reservation/waiting', undefined],
   ['POST', '/api/v1/Reservation/reset', undefined],
   ['POST', '/api/v1/Resource/register', [{ name: 'r' }]],
   ['GET', '/api/v1/Resource/definitions', undefined],

@@ -155,7 +155,9 @@ export class Paper extends Turns {
     return { resource, requester, status: 'NOT_AVAILABLE', explanation: KEPT, ...nothingHad };
   }
 
-  /** Whether what was reserved since `start` takes what is kept from its requesters, apart from those that are exempt. */
+  /**
+   * Whether what was reserved since `start` takes what is kept from its requesters, apart from those that are exempt.
+   */
   private overtakes(
     { reservations, holds }: Before,
     rank: Rank,

@@ -66,7 +66,10 @@ export class Turns extends Model {
     );
   }
 
-  /** The lacked entries that count at a resource, or at a slot: one that names a slot counts at its pool while that is free. */
+  /**
+   * The lacked entries that count at a resource, or at a slot: one that names a slot counts at its pool while that is
+   * free.
+   */
   private countingAt(lacks: Entry[], name: string): Entry[] {
     return lacks.filter(
       ({ resource, slot }) =>

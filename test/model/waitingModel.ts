@@ -43,7 +43,9 @@ export class WaitingModel extends Queue {
     return { ...answer, results };
   }
 
-  /** Cancels tickets and unclaimed grants by requester and by what a name stands for. Returns a status for each item. */
+  /**
+   * Cancels tickets and unclaimed grants by requester and by what a name stands for. Returns a status for each item.
+   */
   cancel(items: readonly { resource: string; requester: string }[]): string[] {
     const statuses = items.map(({ resource, requester }) => {
       const names = (one: Ticket | Queue['grants'][number]) =>

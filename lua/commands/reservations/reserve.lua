@@ -37,6 +37,7 @@
 --@include eventWork
 --@include tooMuch
 --@include asTexts
+mayWait = ARGV[4] ~= ''
 --@include waiting/open
 local items = readItems(5, reserveItem)
 local refused = admit()
@@ -48,7 +49,7 @@ end
 local requests = {}
 -- A retry was charged at the first try, and the events of its failures were emitted then.
 local cost = (flags.isRepeated or flags.isContinued) and 0 or #items
-if ARGV[4] ~= '' then
+if mayWait then
   if not queue then
     openQueue()
   end

@@ -38,6 +38,7 @@
 --@include index
 --@include tooMuch
 --@include asTexts
+mayWait = ARGV[5] ~= ''
 --@include waiting/open
 local items = readItems(7, transactionItem)
 local method = ARGV[4]
@@ -49,7 +50,7 @@ end
 -- The request, if it may wait (waiting/ask.lua).
 local request
 local cost = flags.isContinued and 0 or #items
-if ARGV[5] ~= '' then
+if mayWait then
   if not queue then
     openQueue()
   end

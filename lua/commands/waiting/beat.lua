@@ -18,6 +18,7 @@
   yet. Or {'AGAIN'}.
 ]]
 --@include expiry
+mayWait = true
 --@include waiting/open
 if not queue then
   openQueue()

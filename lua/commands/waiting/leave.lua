@@ -18,6 +18,7 @@
   Returns {'OK'} or {'AGAIN'}.
 ]]
 --@include expiry
+mayWait = true
 --@include waiting/open
 if not queue then
   openQueue()

@@ -36,10 +36,9 @@ local function writeLines()
   callWith('ZADD', linesKey, add)
 end
 
--- Writes everything of the queue that this script changed, but for its state. Returns the tenant's fields to set for
--- it: an array field, value, ...
-local function writeQueue()
-  local fields = {}
+-- Writes everything of the queue that this script changed, but for its state. Adds the fields of the tenant that have
+-- it: field, value, ...
+local function writeQueue(fields)
   if state.tickets == 0 and state.granted == 0 then
     if tenant.queue then
       redis.call('UNLINK', ticketsKey, linesKey, waitsKey)
@@ -63,14 +62,14 @@ local function writeQueue()
     end
     local text = stateText()
     if text ~= tenant.queue then
-      fields = { 'queue', text }
+      fields[#fields + 1] = 'queue'
+      fields[#fields + 1] = text
     end
   end
   if areBeatsChanged then
     fields[#fields + 1] = 'beats'
     fields[#fields + 1] = beatsText()
   end
-  return fields
 end
 
 -- Publishes the wake-ups to the instances that hold calls.
