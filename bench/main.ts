@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: measures the service, its ceiling and its peers in the same run, in turn. Writes a table and
- * bench-results.json. Takes under five minutes, on private servers. `-- --only <family>` measures one family.
+ * bench-results.json. Takes about six minutes, on private servers. `-- --only <family>` measures one family.
  */
 import { parseArgs } from 'node:util';
 import { batches } from './families/batches.ts';

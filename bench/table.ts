@@ -117,7 +117,7 @@ function cellsOf({ what, figure, unit, beside, ratio, target, verdict, cpu }: Ro
 /** Returns the greatest distance of rounds from the median, in percent. */
 function spreadOf({ rounds, median, min, max }: Figure): string {
   if (rounds.length === 1) return 'one round';
-  const percent = (value: number) => Math.round(((value - median) / Math.abs(median)) * 100);
+  const percent = (value: number) => (value === median ? 0 : Math.round(((value - median) / Math.abs(median)) * 100));
   return `${percent(min)}..+${percent(max)}%`;
 }
 

@@ -2,6 +2,7 @@
  * The engine on a Redis of its own, which no instance adds calls or memory to, and the kinds of tickets that are
  * measured there.
  */
+import { once } from 'node:events';
 import { startRedis } from '../../scripts/redisServer.ts';
 import type { ReserveItem, UnreserveItem } from '../../src/contract/reservations.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
@@ -19,9 +20,11 @@ import { makeTenant } from '../stage.ts';
 
 /** The instance whose calls attend the tickets. It beats by beat() alone. */
 export const INSTANCE = 'bench0000001';
-const WAIT_SECONDS = 3600;
-/** The largest batch of the default configuration. */
-export const BATCH = 500;
+/** Attended tickets are looked at again in this time, so none is while the others are issued. */
+const CLAIM_SECONDS = 600;
+const WAIT_SECONDS = 7200;
+/** Tickets issued by one call. */
+const ISSUED_AT_ONCE = 50;
 const TIERS = { ...DEFAULT_TIERS, Enterprise: UNLIMITED };
 
 /** Tickets of one kind. The first of them wait for one thing, in their order. */
@@ -35,6 +38,8 @@ export interface Kind {
   /** What is held at first. The first tickets wait for the first of these. */
   readonly held: readonly string[];
   readonly maxBytes: number;
+  /** The number of tickets that a large call issues; 1: each call issues one. */
+  readonly batch: number;
 }
 
 /** The engine for two tenants: one that has tickets, and one that has none. */
@@ -65,6 +70,7 @@ export async function startQueue(say: (line: string) => void): Promise<Queue> {
     return { redis, loadTenant: configuredLoader(redis, configuredTenants(tenants)), tiers: TIERS };
   };
   const engine = connect({});
+  await once(engine.redis, 'ready');
   return {
     redis: engine.redis,
     engine,
@@ -83,7 +89,7 @@ const clockAhead = (byMs: number) => `local time = redis.call('TIME')
 local nowUs = time[1] * 1000000 + time[2] + ${byMs * 1000}
 local nowMs = math.floor(nowUs / 1000)`;
 
-const wait = { waitSeconds: WAIT_SECONDS };
+const wait = { waitSeconds: WAIT_SECONDS, claimSeconds: CLAIM_SECONDS };
 const callOf = ({ pollMs }: Kind) => ({ instance: INSTANCE, pollMs, isContinuation: false });
 
 function itemsOf(kind: Kind, ticket: number) {
@@ -92,16 +98,16 @@ function itemsOf(kind: Kind, ticket: number) {
 
 /** Issues all tickets of a kind, in their order. */
 export async function issueAll(queue: Queue, kind: Kind): Promise<void> {
-  const isSingle = kind.resources(0).length === 1;
-  for (let start = 0; start < kind.count; start += isSingle ? BATCH : 1) {
-    if (!isSingle) {
-      await requestSet(queue, kind, start, 'WAITING');
-      continue;
-    }
-    const count = Math.min(BATCH, kind.count - start);
-    const items = Array.from({ length: count }, (_, i) => itemsOf(kind, start + i)).flat();
-    await requestItems(queue, kind, items, 'WAITING');
-  }
+  const atOnce = Math.min(ISSUED_AT_ONCE, kind.batch);
+  for (let start = 0; start < kind.count; start += atOnce)
+    if (atOnce > 1) await issueBatch(queue, kind, start, atOnce);
+    else await requestSet(queue, kind, start, 'WAITING');
+}
+
+/** Issues tickets for single resources by one call. */
+export async function issueBatch(queue: Queue, kind: Kind, start: number, count: number): Promise<void> {
+  const items = Array.from({ length: count }, (_, i) => itemsOf(kind, start + i)).flat();
+  await requestItems(queue, kind, items, 'WAITING');
 }
 
 /** Claims the grant of a ticket. Returns what it holds. */
