@@ -50,7 +50,7 @@ const plain = {
   resources: (i: number) => [i < ON_ONE_NAME ? 'hot' : `name-${i - ON_ONE_NAME}`],
   held: ['hot', ...names('name', TICKETS + BATCH - ON_ONE_NAME)],
   maxBytes: PLAIN_BYTES,
-  batch: BATCH,
+  batch: 50, // more may be refused as too much work
 };
 const ATTENDED: Kind = { ...plain, what: '100,000 attended, 10,000 of them on one name', pollMs: 30_000 };
 const DETACHED: Kind = { ...plain, what: '100,000 detached, 10,000 of them on one name', pollMs: 0 };
@@ -61,7 +61,7 @@ const BELOW_ROOT: Kind = {
   resources: (i) => [`leaf-${i % LEAVES}`],
   held: ['other-leaf'],
   maxBytes: PLAIN_BYTES + ENTRY_BYTES,
-  batch: BATCH / 2, // more is refused as too much work
+  batch: 50,
 };
 const OF_SETS: Kind = {
   what: '5,000 detached, each for 20 names',
