@@ -31,11 +31,11 @@ const TIERS = { ...DEFAULT_TIERS, Enterprise: UNLIMITED };
 export interface Kind {
   readonly what: string;
   readonly count: number;
-  /** How long their calls are held; 0: they are detached. */
+  /** How long their calls may be held, in ms; 0: the tickets are detached. */
   readonly pollMs: number;
   /** The resources of a ticket. Several are a transaction. */
   readonly resources: (ticket: number) => readonly string[];
-  /** What is held at first. The first tickets wait for the first of these. */
+  /** Names that a holder has from the start. The first tickets wait for the first name. */
   readonly held: readonly string[];
   readonly maxBytes: number;
   /** The number of tickets that a large call issues; 1: each call issues one. */

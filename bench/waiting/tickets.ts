@@ -41,7 +41,7 @@ const ENTRY_BYTES = 170;
 const DUE_MS = 660_000;
 /** Later than tickets wait. */
 const ELAPSED_MS = 14_400_000;
-/** How long the work of an end of many tickets may take altogether. */
+/** Deadline for ending many tickets. */
 const END_WITHIN_MS = 120_000;
 
 const names = (base: string, count: number) => Array.from({ length: count }, (_, i) => `${base}-${i}`);

@@ -14,8 +14,7 @@ local function finish(reply, usage)
   end
   commit(usage)
   if (tenant.queueText or tenant.queue) and usage and reply and reply[1] == 'OK' then
-    local due = math.min(tenant.nextDue, tenant.queueState.nextDue)
-    reply[2] = reply[2] .. ' ' .. (due == math.huge and -1 or math.max(0, math.ceil(due - nowMs))) .. ' ' ..
+    reply[2] = reply[2] .. ' ' .. tenant.dueInMs() .. ' ' ..
       (tenant.queue and tenant.queue.reads and tenant.queue.reads() or 0)
   end
   return reply

@@ -76,7 +76,7 @@ local function takeUnkept(entries, reservation, collected)
   end
   undo(mark)
   if not tenant.queue.mayTake(kept) then
-    return { 'NOT_AVAILABLE', 'NOT_AVAILABLE: kept for a waiting request' }, kept[1].line
+    return tenant.queue.keptReply(), kept[1].line
   end
   reservation.refCount = 1
   tenant.queue.excuse(function()

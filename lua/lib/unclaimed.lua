@@ -1,3 +1,2 @@
--- A reservation that was granted to a ticket has this release token until its caller is told about it. No caller can
--- send it.
+-- The release token of a reservation that was granted to a ticket and is not claimed yet. No caller can send it.
 local UNCLAIMED = '!!!!!!!!!!!!!!!!!!!!!!'

@@ -63,7 +63,7 @@ export class State {
   requireRegistration = false;
   fence = 0;
   nowMs = 0;
-  /** Free slots that the request in progress is not given as any slot, since waiting requests lack them by name. */
+  /** Free slots that tickets ahead lack by name. A request for any slot of their pool does not get them. */
   keptSlots: ReadonlySet<string> = new Set();
 
   get holds(): Hold[] {

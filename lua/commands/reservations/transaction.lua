@@ -33,7 +33,7 @@
 --@include reserveOne
 --@include unreserveOne
 --@include cap
---@include acquiredSlots
+--@include leaseAsJson
 --@include eventWork
 --@include index
 --@include tooMuch
@@ -147,7 +147,7 @@ if kept then
     end
   else
     rollbackAll()
-    reply[kept[1].place] = { 'NOT_AVAILABLE', 'NOT_AVAILABLE: kept for a waiting request' }
+    reply[kept[1].place] = tenant.queue.keptReply()
   end
 elseif method == 'ALL_OR_NONE' and failed > 0 or method == 'FIRST' and succeeded == 0 and not request then
   rollbackAll()
@@ -172,11 +172,6 @@ if refused then
   return refused
 end
 
--- Returns the fields of `changes` that only ACQUIRED items have. Takes the item's reply.
-local function leaseOf(result)
-  return ',"expiresAt":' .. (result[4] > 0 and result[4] or 'null') .. ',"acquiredSlots":' ..
-    (slotsAsJson(result[6]) or 'null') .. ',"fencingToken":' .. result[3]
-end
 local changes = {}
 local isTold = listening and not (outcome and (outcome.ticket or outcome.claimed))
 for i, item in ipairs(isTold and items or {}) do
@@ -185,7 +180,7 @@ for i, item in ipairs(isTold and items or {}) do
   changes[i] = '{"resource":' .. quote(item.resource) .. ',"requester":' .. quote(item.requester) ..
     ',"requestType":"' .. item.requestType .. '","explanation":"' ..
     (status == 'INVALID_RELEASE_TOKEN' and 'DOESNT_OWN_RESERVATION' or status) .. '"' ..
-    (status == 'ACQUIRED' and leaseOf(result) or '') .. '}'
+    (status == 'ACQUIRED' and leaseAsJson(result) or '') .. '}'
 end
 -- A transaction that waits, or is claimed, has events of its ticket.
 if not (outcome and (outcome.ticket or outcome.claimed)) then

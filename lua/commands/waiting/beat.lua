@@ -29,9 +29,7 @@ if again then
 end
 local isKnown = ARGV[2] ~= '' and tenant.queue.noteBeat(ARGV[2])
 finish()
-local due = math.min(tenant.nextDue, tenant.queueState.nextDue)
-local dueInMs = due == math.huge and -1 or math.max(0, math.ceil(due - nowMs))
-local reply = { 'OK', dueInMs, tenant.resets, isKnown and 1 or 0 }
+local reply = { 'OK', tenant.dueInMs(), tenant.resets, isKnown and 1 or 0 }
 local n = 1
 local order = ARGV[2] ~= '' and tenant.queue.nthOf('\3' .. ARGV[2] .. '\n', n)
 while order do

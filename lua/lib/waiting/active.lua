@@ -1,6 +1,7 @@
--- What has to be looked at in the queue because of changes: lines, and the tickets of requesters.
+-- Lists the lines and requesters whose tickets settle.lua looks at, because something has changed for them.
 --@include waiting/grant
--- Tickets that are looked at in a line in vain before the others are left for later; and kept lines that are.
+
+-- Limits for lines whose free slots are kept: the number of lines, tickets of each, and work.
 local MAX_KEPT_LINES, MAX_KEPT_LOOKS, MAX_KEPT_WORK = 16, 16, 500
 -- Work that this script has spent on kept lines.
 local keptWork = 0

@@ -5,7 +5,7 @@
 --@include waiting/claim
 --@include waiting/otherCallers
 
--- What the tickets of this request add to the number of items that wait, before they are issued.
+-- Number of items in the tickets that this request is about to issue. The cap on reservations counts them.
 local pending = { items = 0 }
 -- Functions that issue and change the tickets of this request: they run once it is certain that it is not refused.
 local postponed = {}
@@ -53,12 +53,6 @@ local function fieldsOfCall(ticket, request)
     fields.due = math.min(fields.endsAt, math.min(fields.heldUntil, nowMs + BEAT_LAPSES_MS) + fields.claimMs)
   end
   return fields
-end
-
-local function noteWaitsFor(ticket)
-  if freeAt(ticket.waitsFor) > 0 then
-    setMember('\4', ticket.waitsFor, true)
-  end
 end
 
 -- Issues a ticket for a request.
@@ -149,7 +143,7 @@ local function ask(request)
       issue(ticket, request, refusal, others)
     end
   end
-  asked[digest] = { ticket = ticket, request = request }
+  asked[digest] = { ticket = ticket }
   return asked[digest]
 end
 

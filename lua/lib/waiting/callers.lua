@@ -1,5 +1,5 @@
--- The instances that hold calls for a ticket: usually one, more if its requester sends the same request several times
--- at once. ticket.instance has them as words, the one that called last first. All are told what becomes of the ticket.
+-- The instances that hold calls for a ticket. It is usually one; if a requester sends the same request several times at
+-- once, there may be more. ticket.instance lists them, separated by spaces, latest call first. wake() informs them all.
 
 -- Calls visit(instance) for each instance of a text of words.
 local function eachInstance(instances, visit)

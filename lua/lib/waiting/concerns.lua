@@ -1,4 +1,5 @@
 -- Opens the queue for calls that touch a resource somebody waits for.
+--@include clock
 --@include slots
 --@include work
 -- noLine[name]: true if no stored ticket's plan has the resource or slot, and none waits for it.
@@ -37,4 +38,10 @@ tenant.openForChanges = function()
       return
     end
   end
+end
+
+-- Returns ms until something of the tenant is due; -1 if nothing is.
+tenant.dueInMs = function()
+  local due = math.min(tenant.nextDue, tenant.queueState.nextDue)
+  return due == math.huge and -1 or math.max(0, math.ceil(due - nowMs))
 end

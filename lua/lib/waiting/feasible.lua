@@ -1,4 +1,4 @@
--- Whether a request could be granted at all. One that could not is refused at once, and its ticket ends.
+-- Checks whether a request can ever be granted. If not, the request is refused at once, and its ticket ends.
 --@include waiting/holders
 local isFeasible
 -- The block keeps the queue's function below the 200 local variables that Lua allows.
@@ -81,7 +81,7 @@ do
     local function isMine(slot, record)
       return isHeldThrough(requester, slot, record.owner, 0)
     end
-    -- What all items need; and what those need that the requester does not have.
+    -- all: the plans of all items. lacked: the plans of the items that the requester does not hold yet.
     local all, lacked = {}, {}
     for _, item in ipairs(items) do
       local resource, slot = resolve(item.resource)

@@ -1,13 +1,12 @@
--- Grants tickets: carries their requests out. A grant is claimed when its caller is told about it (claim.lua). Until
--- then its reservations have the token UNCLAIMED, and end claimMs after the grant.
+-- Grants tickets: carries out their requests. The caller's next call claims the grant (claim.lua). Until then the
+-- reservations have the token UNCLAIMED, and end claimMs after the grant.
 --@include acquiredSlots
+--@include leaseAsJson
 --@include reserveOne
 --@include unclaimed
 --@include undo
 --@include waiting/endings
 --@include waiting/keeping
-
-local KEPT = 'NOT_AVAILABLE: kept for a waiting request'
 
 -- claims: what claim.lua has to claim for this request, in order: {slot, item, reply} for a reservation that it was
 -- told of, {ticket, items} for a ticket that it continues.
@@ -44,7 +43,7 @@ local function carryOutAll(ticket, mark)
   end
   local kept = keptEntries(entries, mark)
   if kept then
-    return nil, 0, { 'NOT_AVAILABLE', KEPT }, kept[1].line, kept
+    return nil, 0, keptReply(), kept[1].line, kept
   end
   return done
 end
@@ -132,11 +131,17 @@ local function emitGrant(ticket, done)
       if not made then
         return reply and reply[1] or 'NOT_AVAILABLE'
       end
-      return 'ACQUIRED', ',"expiresAt":' .. string.format('%.0f', reply[4]) .. ',"acquiredSlots":' ..
-        (slotsAsJson(reply[6]) or 'null') .. ',"fencingToken":' .. reply[3]
+      return 'ACQUIRED', leaseAsJson(reply)
     end)
   end
   emitOfTicket('WAIT_ENDED', 'WAIT', ticket, 'ACQUIRED')
+end
+
+-- Notes the line in which a ticket waits if a slot is free there, and kept.
+local function noteWaitsFor(ticket)
+  if freeAt(ticket.waitsFor) > 0 then
+    setMember('\4', ticket.waitsFor, true)
+  end
 end
 
 -- Grants a ticket if that is possible now. Returns true if it did; else false, and the ticket waits for what refused
@@ -149,19 +154,17 @@ local function tryGrant(ticket)
     return false
   end
   spend(25)
-  local done, place, reply, refusal, refusals = carryOut(ticket)
+  local done, _, _, refusal, refusals = carryOut(ticket)
   if not done then
     if not refusal then
-      return false, place, reply
+      return false
     end
     local others = { unpack(refusals or {}, 2) }
     if refusal ~= ticket.waitsFor or table.concat(others, '\n') ~= table.concat(ticket.others, '\n') then
       changeTicket(ticket, { waitsFor = refusal, others = others })
     end
-    if freeAt(refusal) > 0 then
-      setMember('\4', refusal, true)
-    end
-    return false, place, reply
+    noteWaitsFor(ticket)
+    return false
   end
   local slots = {}
   for i = 1, #ticket.items do

@@ -228,3 +228,8 @@ local function excuse(run)
   run()
   judged.isExcused = false
 end
+
+-- Returns the reply to an item that is refused since something is kept from it.
+local function keptReply()
+  return { 'NOT_AVAILABLE', 'NOT_AVAILABLE: kept for a waiting request' }
+end

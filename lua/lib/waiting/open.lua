@@ -4,6 +4,7 @@
 --   queueState      the state of the queue (waiting/state.lua)
 --   openQueue()     makes the queue's functions, and puts them into tenant.queue
 --   openFor(name)   does so if some ticket has to do with a resource or slot
+--   dueInMs()       returns the time until something of the tenant is due
 --   openForChanges()  does so if some ticket has to do with the slots that this script has changed
 -- Most calls have nothing to do with tickets, so nothing is made for them: making a function costs time for each local
 -- that it uses. A command adds further parts by `--@part <file>` (src/redis/scripts.ts), since a function may have only
@@ -18,7 +19,7 @@ if tenant.queueText or tenant.mayWait then
 --@include waiting/write
     local queue = {
       catchUp = catchUp, closeUntil = closeUntil, earliest = earliestLease, excuse = excuse, isChanged = isQueueChanged,
-      keptEntries = keptEntries, mayTake = mayTake, noteBeat = noteBeat, nthOf = nthOf, planAgain = planAgain,
+      keptEntries = keptEntries, keptReply = keptReply, mayTake = mayTake, noteBeat = noteBeat, nthOf = nthOf, planAgain = planAgain,
       planAgainFor = planAgainFor, publishWakes = publishWakes, recheck = recheck, settle = settle, suspend = suspend,
       ticketAt = ticketAt, ticketId = ticketId, unkept = unkept, write = writeQueue,
     }

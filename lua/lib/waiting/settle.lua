@@ -5,10 +5,11 @@
 --   those of requesters that got something
 --   the first of those that wait for a free slot that is kept, since whose turn it is may have changed
 -- A script settles for a limited time. What is left is noted in the lines, and later scripts go on.
--- True if the queue must not be settled by this script.
 --@include waiting/active
 --@include waiting/feasible
 --@include waiting/stateText
+
+-- True if the queue must not be settled by this script.
 local isSuspended = false
 -- The number of changes of tickets up to which the queue was settled.
 local settledTickets = 0
