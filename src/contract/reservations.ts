@@ -39,6 +39,10 @@ const details = {
   reservedAtPath: z.string().nullable(),
 };
 
+const heldNote = z
+  .string()
+  .meta({ description: 'Why it was reserved, if the request said so.', example: 'build 4711' });
+
 const reserveItem = {
   requester: requesterName,
   resource: resourceName,
@@ -226,6 +230,7 @@ export const ActiveReservation = z
     ...details,
     fencingToken: z.int(),
     apiKeyLabel: z.string().nullable(),
+    note: heldNote.optional(),
   })
   .meta({ id: 'ActiveReservation' });
 export type ActiveReservation = z.output<typeof ActiveReservation>;
