@@ -1,8 +1,14 @@
 -- Reserves one item of a request.
 --@include clock
+--@include endOf
+--@include further
 --@include plan
 --@include unclaimed
 --@include take
+
+-- The first byte of an item's ttlMs that has a session instead of a lease.
+local SESSION_MARK = string.byte('s')
+local NO_SESSION = 'NOT_VALID: there is no such session, or it has ended'
 
 -- Explains why a name is not valid.
 local function whyNotValid(name)
@@ -100,7 +106,7 @@ local function replyOfHad(had, item)
   end
   -- The same token means a retry of the call that acquired the reservation: the first reply was lost.
   local status = had.token == item.token and 'ACQUIRED' or 'ALREADY_HAD'
-  return { status, status, string.format('%d', had.fence), had.expiresAt, had.token, had.details }
+  return { status, status, string.format('%d', had.fence), endOf(had), had.token, had.details }
 end
 
 -- Reserves an item (items/reserve.lua). Returns a reply:
@@ -110,6 +116,13 @@ end
 -- third value. `collected` is as in takeUnkept().
 local function reserveOne(item, collected)
   local name, requester, token = item.resource, item.requester, item.token
+  local session = item.session
+  if session == nil and string.byte(item.ttlMs or '') == SESSION_MARK then
+    session = tenant.sessions and tenant.sessions.of(string.sub(item.ttlMs, 2), requester) or false
+  end
+  if session == false then
+    return { 'NOT_VALID', NO_SESSION }
+  end
   local resource, slot = resolve(name)
   if not resource then
     spend(2)
@@ -119,10 +132,14 @@ local function reserveOne(item, collected)
   if had then
     return replyOfHad(had, item)
   end
+  if session and tenant.sessions.isFull(session) then
+    return { 'NOT_VALID', 'NOT_VALID: a session holds at most 50000 reservations' }
+  end
 
   local reservation = {
     slot = resource, owner = requester, refCount = 1, pool = '', reservedAt = nowMs,
-    expiresAt = item.ttlMs == '' and 0 or nowMs + item.ttlMs, token = token, type = item.type,
+    expiresAt = (session or item.ttlMs == '') and 0 or nowMs + item.ttlMs, token = token, type = item.type,
+    session = session and session.id,
     label = item.label or tenant.keyLabel, requestedName = name, plan = '', details = '',
   }
   if tenant.queueText then
@@ -150,10 +167,15 @@ local function reserveOne(item, collected)
   else
     setRecord(resource, reservation)
   end
+  if session then
+    session.holds = session.holds + 1
+    reservation.details = withFurther(reservation.details, { session = session.id })
+  end
   -- The fencing token is drawn last, once the reservation is certain. Nothing has read the record yet.
   tenant.fence = math.max(tenant.fence + 1, nowUs)
   reservation.fence = tenant.fence
   return {
-    'ACQUIRED', 'ACQUIRED', string.format('%d', reservation.fence), reservation.expiresAt, token, reservation.details,
+    'ACQUIRED', 'ACQUIRED', string.format('%d', reservation.fence), session and session.expiresAt or reservation.expiresAt, token,
+    reservation.details,
   }, reservation
 end

@@ -46,6 +46,11 @@ export const ttlSeconds = sized((sizes) =>
     .meta({ description: 'The lease, in seconds. Without it the reservation never expires.', example: 30 }),
 );
 
+/** The id of a session that reservations last as long as. */
+export const sessionId = z
+  .uuid({ error: must('the id of a session') })
+  .meta({ description: 'The id of a session.', example: '0d9b4f4e-3c1f-4b52-8a8e-6f2f0a7c9b11' });
+
 /** Any value: a token that is wrong or missing fails its own item, not the request. */
 export const releaseToken = z
   .unknown()

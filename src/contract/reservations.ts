@@ -20,6 +20,7 @@ import {
   requesterName,
   resourceName,
   resourceType,
+  sessionId,
   time,
   ttlSeconds,
 } from './fields.ts';
@@ -43,15 +44,33 @@ const heldNote = z
   .string()
   .meta({ description: 'Why it was reserved, if the request said so.', example: 'build 4711' });
 
+const session = sessionId.optional().meta({
+  description: 'The reservation lasts as long as this session of its requester. Instead of `ttlSeconds`.',
+});
+
 const reserveItem = {
   requester: requesterName,
   resource: resourceName,
   ttlSeconds: ttlSeconds.optional(),
+  session,
   resourceType: resourceType.optional(),
+};
+
+/** Refuses a reservation that has both a lease and a session. */
+const checkSession = (
+  { ttlSeconds, session }: { readonly ttlSeconds?: number | undefined; readonly session?: string | undefined },
+  path: (string | number)[],
+  refuse: Refuse,
+): void => {
+  if (ttlSeconds !== undefined && session !== undefined)
+    refuse([...path, 'session'], 'must not stand beside ttlSeconds');
 };
 export const ReserveItem = sized((sizes) =>
   item({ ...reserveItem, ...waitFields })
-    .superRefine((one, context) => checkWait(one, [one], sizes, () => [], refusing(context)))
+    .superRefine((one, context) => {
+      checkSession(one, [], refusing(context));
+      checkWait(one, [one], sizes, () => [], refusing(context));
+    })
     .meta({ id: 'ReserveItem' }),
 );
 export type ReserveItem = z.output<typeof ReserveItem>;
@@ -146,6 +165,7 @@ export type TransactionItem = z.output<typeof TransactionItem>;
 const transaction = {
   method: z.enum(TRANSACTION_METHODS, `must be one of ${TRANSACTION_METHODS.join(', ')}`),
   requests: batch(TransactionItem),
+  session: session.meta({ description: 'Stands for the same `session` on each RESERVE.' }),
   ...waitFields,
 };
 export const Transaction = sized((sizes) =>
@@ -157,10 +177,18 @@ export type Transaction = z.output<typeof Transaction>;
 
 /** Checks the rules between the fields of a transaction. */
 function checkTransaction(
-  { method, requests, ...wait }: z.output<z.ZodObject<typeof transaction>>,
+  { method, requests: items, session, ...wait }: z.output<z.ZodObject<typeof transaction>>,
   sizes: Sizes,
   refuse: Refuse,
 ): void {
+  for (const [i, one] of items.entries()) {
+    if (one.requestType !== 'RESERVE') continue;
+    const path = ['requests', i];
+    checkSession({ ttlSeconds: one.ttlSeconds, session: one.session ?? session }, path, refuse);
+    if (one.session !== undefined && session !== undefined)
+      refuse([...path, 'session'], 'stands beside method already');
+  }
+  const requests = inSession(items, session);
   const releaseAt = requests.findIndex(({ requestType }) => requestType !== 'RESERVE');
   const atRelease = ['requests', releaseAt, 'requestType'];
   if (releaseAt >= 0 && method === 'FIRST') refuse(atRelease, 'must be RESERVE where the method is FIRST');
@@ -175,7 +203,18 @@ function checkTransaction(
   const otherAt = requests.findIndex(({ requester }) => requester !== requests[0]?.requester);
   if (otherAt >= 0)
     refuse(['requests', otherAt, 'requester'], 'must be that of the other items where waitSeconds is more than 0');
+  const sessions = reserves.map((one) => one.session);
+  const differsAt = sessions.findIndex((one) => one !== sessions[0]);
+  if (differsAt >= 0)
+    refuse(['requests', differsAt, 'session'], 'must be that of the other items where waitSeconds is more than 0');
 }
+
+/** Returns the items of a transaction, each RESERVE with the session of the whole. */
+export const inSession = (
+  items: readonly TransactionItem[],
+  session: string | undefined,
+): readonly TransactionItem[] =>
+  session === undefined ? items : items.map((one) => (one.requestType === 'RESERVE' ? { ...one, session } : one));
 
 /** In a transaction, an item that is not kept is NOT_AVAILABLE, a release too. */
 const UndoneUnreserveResult = UnreserveResult.extend({ status: z.literal('NOT_AVAILABLE') }).meta({
@@ -231,6 +270,7 @@ export const ActiveReservation = z
     fencingToken: z.int(),
     apiKeyLabel: z.string().nullable(),
     note: heldNote.optional(),
+    session: z.uuid().optional().meta({ description: 'The session that it lasts as long as.' }),
   })
   .meta({ id: 'ActiveReservation' });
 export type ActiveReservation = z.output<typeof ActiveReservation>;

@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Quota } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
-import type { SessionUser } from '../engine/tenant/sessions.ts';
+import type { SessionUser } from '../engine/tenant/signIns.ts';
 import type { Incoming } from './incoming.ts';
 
 export interface AppEnv {

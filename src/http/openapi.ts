@@ -25,6 +25,10 @@ import { definitionsOperation } from './routes/resource/definitions.ts';
 import { deleteOperation } from './routes/resource/delete.ts';
 import { registerOperation } from './routes/resource/register.ts';
 import { treeOperation } from './routes/resource/tree.ts';
+import { beginSessionOperation } from './routes/session/begin.ts';
+import { endSessionOperation } from './routes/session/end.ts';
+import { sessionsOperation } from './routes/session/list.ts';
+import { renewSessionOperation } from './routes/session/renew.ts';
 import { issuersOperations } from './routes/tenant/issuers.ts';
 import { keysOperations } from './routes/tenant/keys.ts';
 import { settingsOperations } from './routes/tenant/settings.ts';
@@ -45,6 +49,7 @@ const ABOUT = {
   security: [{ apiKey: [] }, { bearer: [] }],
   tags: [
     { name: 'Reservation', description: 'Reserve resources, release them, and list reservations.' },
+    { name: 'Session', description: 'One heartbeat for many reservations.' },
     { name: 'Resource', description: 'Register resources and list them.' },
     { name: 'Events', description: 'Watch every change.' },
     { name: 'Tenant', description: 'Tier, keys and settings.' },
@@ -64,6 +69,10 @@ const ALWAYS: readonly Operation[] = [
   cancelOperation,
   waitingOperation,
   resetOperation,
+  beginSessionOperation,
+  renewSessionOperation,
+  endSessionOperation,
+  sessionsOperation,
   registerOperation,
   definitionsOperation,
   treeOperation,
@@ -112,7 +121,7 @@ export function openapiDocument({ sizes, unknownFields, hasIssuers, sessionCooki
     ...ALWAYS,
     ...(sessionCookie === null ? [] : WITH_DATABASE),
   ];
-  for (const { body, request, query = request?.query, responses, ...route } of operations)
+  for (const { body, request, query = request?.query, fillRequester: _, responses, ...route } of operations)
     registry.registerPath({
       ...route,
       responses: named(responses),

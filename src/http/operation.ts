@@ -5,12 +5,15 @@
 import type { RouteConfig, z } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { type Rules, withRules } from '../contract/sizes.ts';
+import type { actFor } from './actFor.ts';
 import { type BodyMiddleware, jsonBody } from './middleware/jsonBody.ts';
 
 /** A route, and the schemas of its body and its query if its middleware and its handler check these themselves. */
 export type Operation = Omit<RouteConfig, 'middleware' | 'hide'> & {
   readonly body?: z.ZodType;
   readonly query?: z.ZodObject;
+  /** Fills in the requester that a derived token implies, if the body is not made of items. */
+  readonly fillRequester?: typeof actFor;
 };
 
 /** Declares an operation. */
@@ -24,6 +27,6 @@ export function withBody<Route extends Operation & { readonly body: z.ZodType },
   { sizes, unknownFields }: Rules,
   ...before: Before
 ): Route & { middleware: [...Before, BodyMiddleware<Route['body']>] } {
-  const takeBody = jsonBody(withRules<Route['body']>(route.body, { sizes, unknownFields }), sizes);
+  const takeBody = jsonBody(withRules<Route['body']>(route.body, { sizes, unknownFields }), sizes, route.fillRequester);
   return { ...route, middleware: [...before, takeBody] };
 }

@@ -3,7 +3,7 @@
  * waits until it can be carried out as a whole.
  */
 
-import type { Transaction, TransactionResult } from '../contract/reservations.ts';
+import { inSession, type Transaction, type TransactionResult } from '../contract/reservations.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { isWaiting } from '../domain/waiting.ts';
@@ -21,14 +21,15 @@ import { type Hold, type WaitDeps, whileHeld } from './hold.ts';
 export async function transaction(
   deps: WaitDeps,
   credential: Credential,
-  { method, requests, ...wait }: Transaction,
+  { method, requests, session, ...wait }: Transaction,
   hold: Hold,
 ): Promise<Charged<TransactionResult>> {
+  const items = inSession(requests, session);
   const held = (calls: HeldCalls) =>
-    calls.transaction(credential, method, requests, wait, hold.pollSeconds, hold.caller());
+    calls.transaction(credential, method, items, wait, hold.pollSeconds, hold.caller());
   const pending = isWaiting(wait)
     ? whileHeld(deps, credential, [wait], () => '', held)
-    : engine.transaction(deps.engine, credential, method, requests);
+    : engine.transaction(deps.engine, credential, method, items);
   const done = await countItems(deps, credential, 'transaction', pending, ({ results }) => results);
   deps.metrics?.countTransaction(method, done.result.status);
   return done;

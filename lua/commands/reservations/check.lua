@@ -10,6 +10,9 @@
   KEYS[7]  tickets
   KEYS[8]  lines
   KEYS[9]  waits
+  KEYS[10]  sessions
+  KEYS[11]  sessionHolds
+  KEYS[12]  sessionsDue
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  the first item (items/check.lua)
@@ -25,6 +28,7 @@
 --@include batch
 --@include reservations
 --@include availability
+--@include endOf
 --@include waiting/waiters
 --@include waiting/open
 local refused = look()
@@ -42,7 +46,7 @@ local overBudget = eachItem(readItems(2, checkItem), function(item)
   local shown = mine or only and only.token and only
   spend(1)
   reply[#reply + 1] = {
-    hasFreeSlot(name) and 0 or 1, only and only.owner or '', shown and shown.expiresAt or 0, mine and 1 or 0,
+    hasFreeSlot(name) and 0 or 1, only and only.owner or '', shown and endOf(shown) or 0, mine and 1 or 0,
     waitersOf(slot or resource or name),
   }
 end)

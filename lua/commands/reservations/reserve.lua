@@ -10,6 +10,9 @@
   KEYS[7]  tickets
   KEYS[8]  lines
   KEYS[9]  waits
+  KEYS[10]  sessions
+  KEYS[11]  sessionHolds
+  KEYS[12]  sessionsDue
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -59,7 +62,9 @@ if tenant.mayWait then
     if item.wait ~= '' then
       requests[item] = {
         requester = item.requester, method = '', call = call, wait = tenant.queue.readWait(item.wait),
-        items = { { resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token } },
+        items = { {
+          resource = item.resource, ttlMs = tonumber(item.ttlMs), lease = item.ttlMs, type = item.type, token = item.token,
+        } },
       }
       list[#list + 1] = requests[item]
     end
@@ -93,6 +98,9 @@ if overBudget then
   return tooMuch(overBudget)
 elseif tooLarge then
   return { 'REFUSED', tooLarge }
+elseif tenant.sessions and tenant.sessions.foreign then
+  -- A shared call is refused so that each of its requests is sent on its own.
+  return { flags.isShared and 'REFUSED' or 'FORBIDDEN', tenant.sessions.foreign }
 end
 refused = overCap('RESERVE', before)
 if refused then

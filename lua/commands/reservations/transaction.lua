@@ -10,7 +10,10 @@
   KEYS[7]  tickets
   KEYS[8]  lines
   KEYS[9]  waits
-  KEYS[10]  answer
+  KEYS[10]  sessions
+  KEYS[11]  sessionHolds
+  KEYS[12]  sessionsDue
+  KEYS[13]  answer
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -60,7 +63,9 @@ if tenant.mayWait then
     wait = tenant.queue.readWait(ARGV[6]),
   }
   for i, item in ipairs(items) do
-    request.items[i] = { resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token }
+    request.items[i] = {
+      resource = item.resource, ttlMs = tonumber(item.ttlMs), lease = item.ttlMs, type = item.type, token = item.token,
+    }
   end
   if cost > 0 then
     cost = tenant.queue.countNew({ request })
@@ -115,6 +120,8 @@ if overBudget then
   return tooMuch(overBudget)
 elseif outcome and outcome.tooLarge then
   return { 'REFUSED', 'requests ' .. outcome.tooLarge }
+elseif tenant.sessions and tenant.sessions.foreign then
+  return { 'FORBIDDEN', tenant.sessions.foreign }
 end
 
 -- Undoes all items, of which one failed.

@@ -1,4 +1,5 @@
--- An item to reserve: resource, requester, lease in ms ('' if it never expires), resource type ('' the default),
+-- An item to reserve: resource, requester, lease in ms ('' if it never expires; 's' and a session's id if it lasts as
+-- long as that session), resource type ('' the default),
 -- release token (22 characters), and how it waits: waitMs, priority and claimMs with spaces between ('' if it does
 -- not). src/redis/items.ts passes the same fields.
 local function reserveItem(at)

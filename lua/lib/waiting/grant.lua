@@ -22,11 +22,11 @@ end
 -- Returns the item of a request as reserveOne() takes it. A live request has a caller, who is told the token at once.
 local function itemToGrant(ticket, item)
   if ticket.isLive then
-    return { resource = item.resource, requester = ticket.requester, ttlMs = item.ttlMs, type = item.type, token = item.token }
+    return { resource = item.resource, requester = ticket.requester, ttlMs = item.ttlMs, type = item.type, token = item.token, session = item.session }
   end
   return {
     resource = item.resource, requester = ticket.requester, ttlMs = ticket.claimMs, type = item.type, token = UNCLAIMED,
-    label = ticket.label,
+    label = ticket.label, session = item.session,
   }
 end
 
@@ -180,7 +180,8 @@ local function tryGrant(ticket)
   emitGrant(ticket, done)
   wake(ticket, 'GRANTED')
   changeTicket(ticket, {
-    status = 'granted', slots = table.concat(slots), grantedAt = nowMs, due = nowMs + ticket.claimMs,
+    status = 'granted', slots = table.concat(slots), grantedAt = nowMs,
+    due = ticket.session ~= '' and math.huge or nowMs + ticket.claimMs,
   })
   return true
 end

@@ -15,7 +15,7 @@ local function leave(id, instance)
   local fields = { instance = others }
   if others == '' then
     fields.instance, fields.heldUntil = ticket.instance, nowMs
-    if ticket.status == 'attended' then
+    if ticket.status == 'attended' and ticket.session == '' then
       fields.due = math.min(ticket.endsAt, nowMs + ticket.claimMs)
     end
   end

@@ -10,6 +10,7 @@
 -- that it uses. A command adds further parts by `--@part <file>` (src/redis/scripts.ts), since a function may have only
 -- 200 local variables.
 --@include clock
+--@include sessions/open
 if tenant.queueText or tenant.mayWait then
 --@include waiting/state
 --@include waiting/concerns
@@ -17,8 +18,9 @@ if tenant.queueText or tenant.mayWait then
 --@include waiting/settle
 --@include waiting/catchUp
 --@include waiting/write
+--@include waiting/ofSession
     local queue = {
-      catchUp = catchUp, closeUntil = closeUntil, earliest = earliestLease, excuse = excuse, isChanged = isQueueChanged,
+      catchUp = catchUp, closeUntil = closeUntil, earliest = earliestLease, endTicketsOf = endTicketsOf, excuse = excuse, isChanged = isQueueChanged,
       keptEntries = keptEntries, keptReply = keptReply, mayTake = mayTake, noteBeat = noteBeat, nthOf = nthOf, planAgain = planAgain,
       planAgainFor = planAgainFor, publishWakes = publishWakes, recheck = recheck, settle = settle, suspend = suspend,
       ticketAt = ticketAt, ticketId = ticketId, unkept = unkept, write = writeQueue,

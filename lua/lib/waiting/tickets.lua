@@ -17,6 +17,7 @@
 --   named       for FIRST: the names in the plans of all items
 --   slots       once granted: the slots of its reservations, each followed by '\n'
 --   grantedAt   ms
+--   session     id of the session that keeps its turn and its reservations, '' none
 --   dueBefore   the stored value of due; nil if the ticket is new
 --@include waiting/callers
 --@include waiting/lines
@@ -49,7 +50,9 @@ local function packTicket(ticket)
   parts[#FIELDS + 2] = items
   parts[#FIELDS + 3] = not areLinesShort and ticket.lines or 0
   parts[#FIELDS + 4] = #ticket.others > 0 and ticket.others or 0
-  parts[#FIELDS + 5] = #ticket.named > 0 and ticket.named or nil
+  local hasSession = ticket.session ~= ''
+  parts[#FIELDS + 5] = (hasSession or #ticket.named > 0) and ticket.named or nil
+  parts[#FIELDS + 6] = hasSession and ticket.session or nil
   if ticket.waitsFor == first then
     parts[11] = 0
   end
@@ -63,8 +66,10 @@ local function unpackTicket(number, packed)
   end
   ticket.order = string.char(parts[#FIELDS + 1]) .. number
   local items = parts[#FIELDS + 2]
+  ticket.session = parts[#FIELDS + 6] or ''
+  local session = ticket.session ~= '' and tenant.sessions and tenant.sessions.at(ticket.session) or nil
   for i = 1, #items, 3 do
-    ticket.items[#ticket.items + 1] = { resource = items[i], ttlMs = items[i + 1], type = items[i + 2] }
+    ticket.items[#ticket.items + 1] = { resource = items[i], ttlMs = items[i + 1], type = items[i + 2], session = session }
   end
   local first, ticketLines, others = ticket.items[1].resource, parts[#FIELDS + 3], parts[#FIELDS + 4]
   ticket.lines = ticketLines == 0 and { first } or ticketLines
@@ -129,6 +134,9 @@ local function eachMember(ticket, visit)
     return
   end
   visit('\2' .. ticket.requester .. '\n', ticket.digest .. order)
+  if ticket.session ~= '' then
+    visit('\8' .. ticket.session .. '\n', order)
+  end
   if status == 'granted' then
     eachInstance(ticket.instance, function(instance)
       visit('\3' .. instance .. '\n', order)

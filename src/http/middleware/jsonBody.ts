@@ -30,10 +30,14 @@ export type BodyMiddleware<Schema extends z.ZodType> = MiddlewareHandler<
   AppEnv & { Variables: { body: z.output<Schema> } }
 >;
 
-/** Validates a request's body and sets `body` to the schema's output. */
+/**
+ * Validates a request's body and sets `body` to the schema's output.
+ * @param fillRequester fills in the requester that a derived token implies
+ */
 export const jsonBody = <Schema extends z.ZodType>(
   schema: Schema,
   { bodyBytes, batch, blocks }: Sizes,
+  fillRequester: typeof actFor = actFor,
 ): BodyMiddleware<Schema> => {
   const maxValues = batch * (blocks + MAX_FIELDS);
   return createMiddleware(async (c, next) => {
@@ -66,7 +70,7 @@ export const jsonBody = <Schema extends z.ZodType>(
       return refuse(c, 'the request body must be valid JSON');
     }
     const subject = c.get('credential')?.subject;
-    const { data, error } = schema.safeParse(subject === undefined ? json : actFor(subject, json, batch));
+    const { data, error } = schema.safeParse(subject === undefined ? json : fillRequester(subject, json, batch));
     if (error !== undefined) return refuseMalformed(c, error);
     c.set('body', data);
     // Not awaited: the body, as text and as values, would stay in memory while a call is held.
