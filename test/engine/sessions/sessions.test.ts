@@ -213,7 +213,7 @@ describe('a session', () => {
     const session = await begin();
     await hold(session, 1);
     const { redis } = running.engine;
-    const [member = ''] = await redis.zrange(keyOf('sessionHolds'), 0, 0);
+    const [member = ''] = await redis.zrange(keyOf('sessionHolds'), '0', '0');
     const id = member.split('\n')[0];
     for (let from = 0; from < 49_998; from += 1000)
       await redis.zadd(
