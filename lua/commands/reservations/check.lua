@@ -16,7 +16,7 @@
 
   Returns {'OK', item, ...}, where an item is {1 if no slot is free, else 0; the owner if the resource has one slot,
   else ''; expiry in ms or 0; 1 if the requester holds it, else 0; number of tickets that wait
-  for it}. Or {'REFUSED', message}, {'NO_KEY'}, {'SUSPENDED'},
+  for it; the note of its reservation, left out if it has none}. Or {'REFUSED', message}, {'NO_KEY'}, {'SUSPENDED'},
   {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look
@@ -43,7 +43,7 @@ local overBudget = eachItem(readItems(2, checkItem), function(item)
   spend(1)
   reply[#reply + 1] = {
     hasFreeSlot(name) and 0 or 1, only and only.owner or '', shown and shown.expiresAt or 0, mine and 1 or 0,
-    waitersOf(slot or resource or name),
+    waitersOf(slot or resource or name), shown and shown.note or nil,
   }
 end)
 if overBudget then

@@ -59,7 +59,10 @@ if tenant.mayWait then
     if item.wait ~= '' then
       requests[item] = {
         requester = item.requester, method = '', call = call, wait = tenant.queue.readWait(item.wait),
-        items = { { resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token } },
+        items = { {
+          resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token,
+          options = item.options,
+        } },
       }
       list[#list + 1] = requests[item]
     end

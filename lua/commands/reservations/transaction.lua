@@ -60,7 +60,10 @@ if tenant.mayWait then
     wait = tenant.queue.readWait(ARGV[6]),
   }
   for i, item in ipairs(items) do
-    request.items[i] = { resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token }
+    request.items[i] = {
+      resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token,
+      options = item.options,
+    }
   end
   if cost > 0 then
     cost = tenant.queue.countNew({ request })
@@ -180,7 +183,7 @@ for i, item in ipairs(isTold and items or {}) do
   changes[i] = '{"resource":' .. quote(item.resource) .. ',"requester":' .. quote(item.requester) ..
     ',"requestType":"' .. item.requestType .. '","explanation":"' ..
     (status == 'INVALID_RELEASE_TOKEN' and 'DOESNT_OWN_RESERVATION' or status) .. '"' ..
-    (status == 'ACQUIRED' and leaseAsJson(result) or '') .. '}'
+    (status == 'ACQUIRED' and leaseAsJson(result, item.options and item.options.note) or '') .. '}'
 end
 -- A transaction that waits, or is claimed, has events of its ticket.
 if not (outcome and (outcome.ticket or outcome.claimed)) then
