@@ -72,6 +72,22 @@ describe('costs', () => {
   });
 });
 
+test('a dry run that exceeds the work budget is refused, charged as reads, and changes nothing', async () => {
+  const blocks = Array.from({ length: 60 }, (_, i) => `blocker${i}`);
+  await holdfast.register({ name: 'large', capacity: 500, blocks });
+  const usage = () => holdfast.redis.hgetall(`{${holdfast.tenant}}:tenant`);
+  const before = await usage();
+  const items = Array.from({ length: 100 }, (_, i) => ({ resource: 'large', requester: `r${i}` }));
+  for (const [verb, asked] of [
+    ['reserve', items],
+    ['transaction', { method: 'ALL_OR_NONE', requests: items.map((one) => ({ requestType: 'RESERVE', ...one })) }],
+  ] as const) {
+    const { status, headers } = await ask(verb, asked);
+    expect([status, headers.get('holdfast-error')]).toEqual([400, 'REFUSED']);
+  }
+  expect(await usage()).toEqual(before);
+});
+
 describe('the parameter', () => {
   test.each(['yes', '', '1', 'TRUE'])('dryRun=%s is a 400, and nothing is done', async (value) => {
     for (const verb of ['reserve', 'unreserve'] as const) {
