@@ -32,13 +32,16 @@ const take = (resource: string, requester = 'ann', more = {}) => ({
 
 let fresh = 0;
 
-/** Everything that Redis holds of the tenant, but for notes that its keys are in use. */
+/** Everything that Redis holds of the tenant, but for notes that its keys are in use, and leases of streams and calls. */
 async function state(): Promise<Record<string, unknown>> {
   const { redis, tenant } = holdfast;
-  const keys = (await redis.keys(`{${tenant}}:*`)).filter((key) => !/:(activity|used)$/.test(key));
+  const keys = (await redis.keys(`{${tenant}}:*`)).filter((key) => !/:(activity|used|streams)$/.test(key));
   const entries = keys.toSorted().map(async (key): Promise<[string, unknown]> => {
     const type = await redis.type(key);
-    if (type === 'hash') return [key, await redis.hgetall(key)];
+    if (type === 'hash') {
+      const { listenUntil: _, beats: __, ...fields } = await redis.hgetall(key);
+      return [key, fields];
+    }
     return [key, type === 'zset' ? await redis.zrangebyscore(key, '-inf', '+inf', 'WITHSCORES') : await redis.get(key)];
   });
   return Object.fromEntries(await Promise.all(entries));
