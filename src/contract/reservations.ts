@@ -225,6 +225,10 @@ export const CheckResult = z
     expiresAt: time.nullable(),
     waiting: z.int().meta({ description: 'The number of requests that wait for it.' }),
     note: heldNote.optional(),
+    reservable: z.boolean().nullable().meta({
+      description:
+        'Whether a reserve of it would succeed now: by the requester of the item, or by a new one if it names none. Null if the request asks about too much.',
+    }),
   })
   .meta({ id: 'CheckResult' });
 export type CheckResult = z.output<typeof CheckResult>;

@@ -79,6 +79,8 @@ export interface CallOptions {
   readonly tokenSet?: string;
   /** Whether an earlier call for the same request was charged. */
   readonly isContinuation?: boolean;
+  /** Whether the script only says what the request would do. The caller charges it as reads. */
+  readonly isDry?: boolean;
 }
 
 /** Builds the ARGV of a script after the credential and the flags, anew for each try. */
@@ -112,15 +114,18 @@ export async function callCharged(
   verb: ChargedVerb,
   credential: Credential,
   args: Arguments,
-  { isShared = false, tokenSet = '', isContinuation = false }: CallOptions = {},
+  { isShared = false, tokenSet = '', isContinuation = false, isDry = false }: CallOptions = {},
 ): Promise<Charged<unknown[]>> {
-  const { replication } = engine;
+  // A dry run writes nothing that has to last.
+  const replication = isDry ? undefined : engine.replication;
   const { tenant, credentialKey } = credential;
   const isRemembered = KEYS_OF[verb].some((name) => name === 'answer');
   const keys = keysOfRequest(verb, credential, isRemembered ? answerKey(newToken()) : tokenSet);
   // `charge` takes no flags (lua/lib/flags.lua).
   const flagsOf = (mayHaveRun: boolean) =>
-    verb === 'charge' ? [] : [(mayHaveRun ? 'r' : '') + (isShared ? 's' : '') + (isContinuation ? 'c' : '')];
+    verb === 'charge'
+      ? []
+      : [(mayHaveRun ? 'r' : '') + (isShared ? 's' : '') + (isContinuation ? 'c' : '') + (isDry ? 'd' : '')];
   const redis = replication?.redis ?? engine.redis;
   const argsOf = (mayHaveRun: boolean, indexed: string) => [credentialKey, ...flagsOf(mayHaveRun), ...args(indexed)];
   const result = await run(engine, redis, verb, tenant, keys, argsOf);

@@ -249,6 +249,7 @@ export class Model extends Definitions {
       meant === null ? name : (meant.slot ?? (this.capacityOf(meant.resource) === 1 ? meant.resource : undefined));
     const hold = one === undefined ? undefined : this.holdAt(one);
     const mine = requester === undefined ? undefined : this.find(name, requester);
+    const trial = this.clone();
     const told = mine ?? this.reservations.find(({ own }) => hold !== undefined && own.slot === hold.slot);
     return {
       resource: name,
@@ -257,6 +258,7 @@ export class Model extends Definitions {
       heldByRequester: requester === undefined ? null : mine !== undefined,
       expiresAt: iso(told?.expiresAt ?? null),
       waiting: 0,
+      reservable: SUCCESS.includes(trial.reserve({ resource: name, requester: requester ?? '(new)' }, null).status),
     };
   }
 

@@ -49,7 +49,7 @@ end
 -- requests[item]: the request of an item that may wait (waiting/ask.lua).
 local requests = {}
 -- A retry was charged at the first try, and the events of its failures were emitted then.
-local cost = (flags.isRepeated or flags.isContinued) and 0 or #items
+local cost = (flags.isRepeated or flags.isContinued or flags.isDry) and 0 or #items
 if tenant.mayWait then
   if not tenant.queue then
     tenant.openQueue()
@@ -75,6 +75,7 @@ refused = charge('RESERVE', cost) or expire()
 if refused then
   return refused
 end
+--@include dryRun
 
 local before = stateBefore()
 local reply, made, outcomes, tooLarge = { 'OK', charged.quota }, {}, {}, nil
@@ -115,5 +116,8 @@ if tenant.queue then
       reply[i + 2] = tenant.queue.answer(outcomes[item], requests[item])[1]
     end
   end
+end
+if flags.isDry then
+  return asTexts(reply, 3)
 end
 return askForIndex(ARGV[3]) or finish(asTexts(reply, 3), charged.usage)

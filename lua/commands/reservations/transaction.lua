@@ -50,7 +50,7 @@ end
 
 -- The request, if it may wait (waiting/ask.lua).
 local request
-local cost = flags.isContinued and 0 or #items
+local cost = (flags.isContinued or flags.isDry) and 0 or #items
 if tenant.mayWait then
   if not tenant.queue then
     tenant.openQueue()
@@ -73,6 +73,7 @@ refused = requestOnce('TRANSACTION', cost)
 if refused then
   return refused
 end
+--@include dryRun
 
 local SUCCESS = { ACQUIRED = true, ALREADY_HAD = true, RELINQUISHED = true, NOT_RESERVED = true }
 local before = stateBefore()
@@ -169,6 +170,9 @@ if request then
   for i, one in ipairs(tenant.queue.answer(outcome, request)) do
     reply[i + 3] = one
   end
+end
+if flags.isDry then
+  return asTexts(reply, 4)
 end
 refused = askForIndex(ARGV[3])
 if refused then

@@ -31,10 +31,11 @@
 --@include asTexts
 --@include waiting/open
 local items = readItems(3, unreserveItem)
-local refused = requestOnce('UNRESERVE', #items)
+local refused = requestOnce('UNRESERVE', flags.isDry and 0 or #items)
 if refused then
   return refused
 end
+--@include dryRun
 
 local reply = { 'OK', charged.quota }
 local overBudget = eachItem(items, function(item)
@@ -45,5 +46,8 @@ local overBudget = eachItem(items, function(item)
 end)
 if overBudget then
   return tooMuch(overBudget)
+end
+if flags.isDry then
+  return asTexts(reply, 3)
 end
 return finish(remember(asTexts(reply, 3)), charged.usage)

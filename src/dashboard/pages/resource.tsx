@@ -163,9 +163,10 @@ const ResourcePage = ({ viewer, page, details, done, failed }: ResourcePageProps
 const Slots = ({ details: { row, slots, owners, unclaimed } }: { details: Details }) => (
   <section aria-labelledby="slots-title" data-live="slots">
     <h2 id="slots-title">{`${Math.max(0, row.capacity - row.held)} of ${row.capacity} free`}</h2>
+    {row.fullAncestor !== '' && <p>Not available to new requesters: {row.fullAncestor} is full.</p>}
     <ul class="slots">
       {slots.map((slot, i) => (
-        <li class={owners[i] ? 'held' : 'free'}>
+        <li class={owners[i] ? 'held' : row.fullAncestor === '' ? 'free' : 'shut'}>
           <strong>{slot}</strong> <span>{owners[i]?.owner ?? 'free'}</span>
           <ClaimBy at={unclaimed.get(slot)} />
           <Note text={owners[i]?.note} />
@@ -194,6 +195,7 @@ const plain = (name: string, owner: SlotOwner | null): Row => ({
   parent: '',
   held: owner === null ? 0 : 1,
   waiting: 0,
+  fullAncestor: '',
   blocks: [],
 });
 
