@@ -32,7 +32,9 @@ const take = (resource: string, requester = 'ann', more = {}) => ({
 
 let fresh = 0;
 
-/** Everything that Redis holds of the tenant, but for notes that its keys are in use, and leases of streams and calls. */
+/**
+ * Everything that Redis holds of the tenant, but for notes that its keys are in use, and leases of streams and calls.
+ */
 async function state(): Promise<Record<string, unknown>> {
   const { redis, tenant } = holdfast;
   const keys = (await redis.keys(`{${tenant}}:*`)).filter((key) => !/:(activity|used|streams)$/.test(key));
