@@ -11,6 +11,7 @@ import type { AppEnv } from '../../env.ts';
 import { refuseMalformed } from '../../errors.ts';
 import { ACQUIRED, WAITING } from '../../examples.ts';
 import { holdOf, markWaiting, readPoll } from '../../hold.ts';
+import { markReplayed } from '../../once.ts';
 import { operation, withBody } from '../../operation.ts';
 import { bodyOperation, waitingAnswer } from '../../responses.ts';
 
@@ -23,6 +24,7 @@ export const reserveOperation = operation({
   description:
     'Items are applied one by one, in order, and each result has its own status. It is safe to retry: a requester that already holds the resource gets ALREADY_HAD and the same token. With `waitSeconds`, an item that cannot be had now waits for its turn: while its status is WAITING, send the same request again.',
   query: PollQuery,
+  isRepeatable: true,
   body: ReserveBody,
   responses: {
     200: waitingAnswer(z.array(ReserveResult), { ACQUIRED: [ACQUIRED], WAITING: [WAITING] }),
@@ -36,8 +38,13 @@ export const reserveRoute = (deps: BodyDeps & WaitDeps) => {
     const { data: poll, error } = readPoll(c.req);
     if (error !== undefined) return refuseMalformed(c, error);
     const hold = holdOf(c.env, poll.pollSeconds);
-    const { result: results, quota } = await reserve(deps, c.get('credential'), c.get('body'), hold);
+    const {
+      result: results,
+      quota,
+      isReplayed,
+    } = await reserve(deps, c.get('credential'), c.get('body'), hold, c.get('once'));
     c.set('quota', quota);
+    markReplayed(c, isReplayed);
     markWaiting(c, results);
     return c.json(results, 200);
   });

@@ -10,6 +10,7 @@ import { unreserve } from '../../../operations/unreserve.ts';
 import type { BodyDeps } from '../../deps.ts';
 import type { AppEnv } from '../../env.ts';
 import { CODE_HEADER } from '../../errors.ts';
+import { markReplayed } from '../../once.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation } from '../../responses.ts';
 
@@ -20,6 +21,7 @@ export const unreserveOperation = operation({
   tags: ['Reservation'],
   summary: 'Release reservations',
   description: 'Items are applied one by one, in order. Releasing a resource that is already free succeeds.',
+  isRepeatable: true,
   body: UnreserveBody,
   responses: {
     200: answer('A result for each item, in the same order.', z.array(UnreserveResult)),
@@ -31,11 +33,16 @@ export const unreserveOperation = operation({
   },
 });
 
-export const unreserveRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'metrics'>) => {
+export const unreserveRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads'>) => {
   const app = new OpenAPIHono<AppEnv>();
   return app.openapi(withBody(unreserveOperation, deps), async (c) => {
-    const { result: results, quota } = await unreserve(deps, c.get('credential'), c.get('body'));
+    const {
+      result: results,
+      quota,
+      isReplayed,
+    } = await unreserve(deps, c.get('credential'), c.get('body'), c.get('once'));
     c.set('quota', quota);
+    markReplayed(c, isReplayed);
     if (!results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN)) return c.json(results, 200);
     c.header(CODE_HEADER, INVALID_RELEASE_TOKEN);
     return c.json(results, 403);
