@@ -1,6 +1,6 @@
 /**
- * Requests with an Idempotency-Key (docs/specification.md#repeating-safely), over HTTP: each is carried out once, and its
- * repeats get the response to the first.
+ * Requests with an Idempotency-Key (docs/specification.md#repeating-safely), over HTTP: each is carried out once, and
+ * its repeats get the response to the first.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Requests with an Idempotency-Key that wait (docs/specification.md#repeating-safely): a repeat goes on waiting, and the
- * response that decides is kept.
+ * Requests with an Idempotency-Key that wait (docs/specification.md#repeating-safely): a repeat goes on waiting, and
+ * the response that decides is kept.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
