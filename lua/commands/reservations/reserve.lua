@@ -10,22 +10,26 @@
   KEYS[7]  tickets
   KEYS[8]  lines
   KEYS[9]  waits
+  KEYS[10]  answer
+  KEYS[11]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
   ARGV[3]  the tenant's time in the expiry index, '<ms> <swept>' (index.lua); '' at first
-  ARGV[4]  if an item may wait: the instance that holds the call, and for how long it may do so: '<instance> <ms>'; else ''
+  ARGV[4]  if an item may wait: the instance that holds the call, and for how long it may do so: '<instance> <ms>'; else
+           ''
   ARGV[5]  the first item (items/reserve.lua)
 
   Returns {'OK', quota, item, ...}. An item is a reply of reserveOne() in reserveOne.lua, or of answer() in
   waiting/answer.lua if it may wait, as a text (asTexts.lua). Or,
   with nothing changed: {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'},
   {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept}: the caller must first put the tenant into the expiry index at or
-  before that time, then call again.
+  before that time, then call again. Or a reply of once.before() in once.lua.
 ]]
 --@include admit
 --@include expiry
 --@include flags
+--@include once
 --@include quota
 --@include items
 --@include items/reserve
@@ -71,7 +75,7 @@ if tenant.mayWait then
     cost = cost - #list + tenant.queue.countNew(list)
   end
 end
-refused = charge('RESERVE', cost) or expire()
+refused = once and once.before() or charge('RESERVE', cost) or expire()
 if refused then
   return refused
 end
@@ -120,4 +124,9 @@ end
 if flags.isDry then
   return asTexts(reply, 3)
 end
-return askForIndex(ARGV[3]) or finish(asTexts(reply, 3), charged.usage)
+refused = askForIndex(ARGV[3])
+if refused then
+  return refused
+end
+finish(asTexts(reply, 3), charged.usage)
+return once and once.keep(reply) or reply

@@ -11,6 +11,7 @@
   KEYS[8]  lines
   KEYS[9]  waits
   KEYS[10]  answer
+  KEYS[11]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -20,12 +21,13 @@
   ARGV[6]  if it may wait: waitMs, priority and claimMs, with spaces between; else ''
   ARGV[7]  the first item (items/transaction.lua)
 
-  Returns {'OK', quota, 'APPLIED', 'ROLLED_BACK' or 'WAITING', item, ...}. An item is a reply of reserveOne() in reserveOne.lua or
-  unreserveOne() in unreserveOne.lua, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'}, as a text (asTexts.lua). Or,
-  with nothing changed: {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'},
-  {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in reserve.lua. Or {'UNKNOWN'} if an earlier try ran and its
-  reply was not kept.
+  Returns {'OK', quota, 'APPLIED', 'ROLLED_BACK' or 'WAITING', item, ...}. An item is a reply of reserveOne() in
+  reserveOne.lua or unreserveOne() in unreserveOne.lua, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'}, as a text
+  (asTexts.lua). Or, with nothing changed: {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'},
+  {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in reserve.lua. Or {'UNKNOWN'} if an earlier try
+  ran and its reply was not kept. Or a reply of once.before() in once.lua.
 ]]
+--@include once
 --@include requestOnce
 --@include items
 --@include items/transaction
@@ -69,7 +71,7 @@ if tenant.mayWait then
     cost = tenant.queue.countNew({ request })
   end
 end
-refused = requestOnce('TRANSACTION', cost)
+refused = requestOnce('TRANSACTION', cost, once)
 if refused then
   return refused
 end
@@ -196,4 +198,5 @@ if not (outcome and (outcome.ticket or outcome.claimed)) then
     changes = '[' .. table.concat(changes, ',') .. ']',
   })
 end
-return finish(remember(asTexts(reply, 4)), charged.usage)
+finish(asTexts(reply, 4), charged.usage)
+return once and once.keep(reply) or remember(reply)

@@ -2,6 +2,7 @@
  * Reserves resources (docs/specification.md#reserve, #plans): one script call for any number of items.
  */
 import type { ReserveItem, ReserveResult } from '../../contract/reservations.ts';
+import type { Once } from '../../domain/once.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
 import { parseItem, toInteger, toMs, toText, toTime } from '../../redis/reply.ts';
@@ -13,6 +14,7 @@ import { parseDetails } from './slotRecord.ts';
 
 /**
  * @param call the call that attends the tickets; to be passed if an item waits
+ * @param once its Idempotency-Key, if it has one and these are all its items
  * @returns a result for each item, in their order, and their tickets
  * @throws HoldfastError unauthenticated, unavailable
  */
@@ -21,18 +23,23 @@ export async function reserve(
   credential: Credential,
   items: readonly ReserveItem[],
   call?: WaitCall,
+  once?: Once,
 ): Promise<Issued<ReserveResult[]>> {
   const args = items.flatMap(reserveArgs);
   // Tickets belong to one call, so a request that waits shares none.
   const { result: replies, ...charged } =
     call === undefined
-      ? await share(engine, 'reserve', credential, items.length, args)
-      : await callCharged(engine, 'reserve', credential, (indexed) => [indexed, callArg(call), ...args], call);
+      ? await share(engine, 'reserve', credential, items.length, args, once)
+      : await callCharged(engine, 'reserve', credential, (indexed) => [indexed, callArg(call), ...args], {
+          isContinuation: call.isContinuation,
+          once,
+        });
   const parsed = items.map((_, i) => parseItem(replies[i]));
   return {
     ...charged,
     result: items.map((item, i) => toReserveResult(item, parsed[i] ?? [])),
     tickets: call === undefined ? [] : parsed.map(ticketOf),
+    replies: call === undefined ? [] : replies,
   };
 }
 

@@ -2,6 +2,7 @@
  * Reserves and releases in one step (docs/specification.md#transactions): one script call.
  */
 import type { TransactionItem, TransactionItemResult, TransactionResult } from '../../contract/reservations.ts';
+import type { Once } from '../../domain/once.ts';
 import { TRANSACTION_STATUSES, type TransactionMethod } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import type { Wait } from '../../domain/waiting.ts';
@@ -20,6 +21,7 @@ export interface WaitingTransaction {
 /**
  * @param items reserves only, if the method is FIRST or the transaction waits; the caller checks that
  * @param waiting to be passed if the transaction waits
+ * @param once its Idempotency-Key, if it has one
  * @returns a result for each item, in their order
  * @throws HoldfastError unauthenticated, unavailable
  */
@@ -29,6 +31,7 @@ export async function transaction(
   method: TransactionMethod,
   items: readonly TransactionItem[],
   waiting?: WaitingTransaction,
+  once?: Once,
 ): Promise<Issued<TransactionResult>> {
   const args = transactionArgs(method, items, waiting);
   const { result: reply, ...charged } = await callCharged(
@@ -36,10 +39,10 @@ export async function transaction(
     'transaction',
     credential,
     (indexed) => [indexed, ...args],
-    waiting?.call,
+    { isContinuation: waiting?.call.isContinuation ?? false, once },
   );
   const { result, parsed } = toTransactionResult(method, items, reply);
-  return { ...charged, result, tickets: waiting === undefined ? [] : parsed.map(ticketOf) };
+  return { ...charged, result, tickets: waiting === undefined ? [] : parsed.map(ticketOf), replies: [] };
 }
 
 /** The script's arguments after what was written to the expiry index. */

@@ -14,6 +14,7 @@ import type { AppEnv } from '../../env.ts';
 import { refuseMalformed } from '../../errors.ts';
 import { ACQUIRED, WAITING } from '../../examples.ts';
 import { holdOf, markWaiting, readPoll } from '../../hold.ts';
+import { markReplayed } from '../../once.ts';
 import { operation, withBody } from '../../operation.ts';
 import { bodyOperation, waitingAnswer } from '../../responses.ts';
 
@@ -26,6 +27,7 @@ export const transactionOperation = operation({
   description:
     'Items are applied in order and see each other’s effect. `ALL_OR_NONE`: all items succeed, or nothing changes. `AS_MANY_AS_POSSIBLE`: each item succeeds or fails on its own. `FIRST`: the first item that succeeds is kept, and later items are not tried. With `waitSeconds`, `ALL_OR_NONE` and `FIRST` wait for their turn: while the status is WAITING, send the same request again. With `dryRun=true`, nothing changes: the response says what would happen now.',
   query: PollQuery.extend(DryRunQuery.shape),
+  isRepeatable: true,
   body: Transaction,
   responses: {
     200: waitingAnswer(TransactionResult, {
@@ -49,8 +51,15 @@ export const transactionRoute = (deps: BodyDeps & WaitDeps) => {
       return c.json(result, 200);
     }
     const hold = holdOf(c.env, poll.pollSeconds);
-    const { result, quota } = await transaction(deps, c.get('credential'), c.get('body'), hold);
+    const { result, quota, isReplayed } = await transaction(
+      deps,
+      c.get('credential'),
+      c.get('body'),
+      hold,
+      c.get('once'),
+    );
     c.set('quota', quota);
+    markReplayed(c, isReplayed);
     markWaiting(c, [result]);
     return c.json(result, 200);
   });

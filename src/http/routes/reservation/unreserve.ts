@@ -13,6 +13,7 @@ import type { BodyDeps } from '../../deps.ts';
 import { readDryRun } from '../../dryRun.ts';
 import type { AppEnv } from '../../env.ts';
 import { CODE_HEADER } from '../../errors.ts';
+import { markReplayed } from '../../once.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation } from '../../responses.ts';
 
@@ -25,6 +26,7 @@ export const unreserveOperation = operation({
   description:
     'Items are applied one by one, in order. Releasing a resource that is already free succeeds. With `dryRun=true`, nothing is released: the response says what would happen now.',
   query: DryRunQuery,
+  isRepeatable: true,
   body: UnreserveBody,
   responses: {
     200: answer('A result for each item, in the same order.', z.array(UnreserveResult)),
@@ -41,9 +43,14 @@ export const unreserveRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | '
   return app.openapi(withBody(unreserveOperation, deps), async (c) => {
     const isDry = readDryRun(c);
     if (isDry instanceof Response) return isDry;
-    const run = isDry ? dryRun.unreserve : unreserve;
-    const { result: results, quota } = await run(deps, c.get('credential'), c.get('body'));
+    const { credential, body, once } = c.var;
+    const {
+      result: results,
+      quota,
+      isReplayed,
+    } = isDry ? await dryRun.unreserve(deps, credential, body) : await unreserve(deps, credential, body, once);
     c.set('quota', quota);
+    markReplayed(c, isReplayed);
     if (!results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN)) return c.json(results, 200);
     c.header(CODE_HEADER, INVALID_RELEASE_TOKEN);
     return c.json(results, 403);
