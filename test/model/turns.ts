@@ -37,8 +37,11 @@ export class Turns extends Model {
   }
 
   /** When the ticket's attendance ends, or ended. */
-  attendedUntil({ call, callEnds, claimMs }: Ticket): number {
-    return Math.min(callEnds, (this.beats[call.instance] ?? Number.NEGATIVE_INFINITY) + BEAT_MS) + claimMs;
+  attendedUntil({ calls, claimMs }: Ticket): number {
+    const ends = Object.entries(calls).map(([instance, callEnds]) =>
+      Math.min(callEnds, (this.beats[instance] ?? Number.NEGATIVE_INFINITY) + BEAT_MS),
+    );
+    return Math.max(...ends) + claimMs;
   }
 
   isDetached(ticket: Ticket): boolean {
@@ -130,7 +133,7 @@ export class Turns extends Model {
   }
 
   freeOf(resource: string): number {
-    return this.capacityOf(resource) - this.heldOf(resource).length;
+    return Math.max(0, this.capacityOf(resource) - this.heldOf(resource).length);
   }
 
   /** Notes what each ticket lacks now. */

@@ -84,8 +84,9 @@ export class WaitingModel extends Queue {
 
   /** An instance's call for a ticket has ended. */
   leave(instance: string, id: number): void {
-    const ticket = this.tickets.find((one) => one.id === id && one.call.instance === instance);
-    if (ticket !== undefined) ticket.callEnds = Math.min(ticket.callEnds, this.nowMs);
+    const calls = this.tickets.find((one) => one.id === id)?.calls;
+    const ends = calls?.[instance];
+    if (calls !== undefined && ends !== undefined) calls[instance] = Math.min(ends, this.nowMs);
   }
 
   override register(items: readonly Registration[]): Definition[] | null {
