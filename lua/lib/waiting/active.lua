@@ -80,6 +80,9 @@ end
 
 -- Activates the lines in which free slots, or joining a hold, are kept. Forgets those in which nothing waits any more.
 local function activateKept()
+  if not state.hasKept then
+    return
+  end
   for n = keptWork < MAX_KEPT_WORK and MAX_KEPT_LINES or 0, 1, -1 do
     local name = nthOf('\4', n)
     if name and not active[name] then
@@ -92,6 +95,7 @@ local function activateKept()
       end
     end
   end
+  state.hasKept = nthOf('\4', 1) ~= nil
 end
 
 -- Activates the requesters that hold a resource, themselves or through their reservations.
@@ -109,6 +113,14 @@ local function activateHolders(name, depth)
   end
 end
 
+-- Activates the requesters from which nothing is kept because a ticket is next.
+local function activateExemptBy(ticket)
+  local waitsFor = isNext(ticket) and waitsForNow(ticket)
+  if waitsFor and freeAt(waitsFor) == 0 then
+    activateHolders(waitsFor, 0)
+  end
+end
+
 -- Looks at the lines in which tickets have changed, for a limited time. Activates the requesters from which nothing is
 -- kept now, since a ticket that is next waits for what they hold.
 local function activateExempt()
@@ -116,11 +128,16 @@ local function activateExempt()
   local limit = work + MAX_EXEMPT_WORK
   local names = turnedLines
   turnedLines = {}
-  for name in pairs(names) do
-    for _, one in ipairs(work < limit and (frontOf(name)) or {}) do
-      local waitsFor = isNext(one.ticket) and waitsForNow(one.ticket)
-      if waitsFor and freeAt(waitsFor) == 0 then
-        activateHolders(waitsFor, 0)
+  for name, turned in pairs(names) do
+    if turned == true then
+      for _, one in ipairs(work < limit and frontOf(name) or {}) do
+        activateExemptBy(one.ticket)
+      end
+    else
+      for _, ticket in ipairs(turned) do
+        if ticket.status == 'attended' and work < limit then
+          activateExemptBy(ticket)
+        end
       end
     end
   end

@@ -187,7 +187,7 @@ local function mayTake(kept)
     return true
   end)
   if not may and judged.rank then
-    setMember('\4', kept[1].line, true)
+    keepLine(kept[1].line)
   end
   return may
 end

@@ -12,14 +12,15 @@ local function fromHex(text)
   end))
 end
 
--- Returns the state as text; nil if there is no ticket.
+-- Returns the state as text; nil if there is no ticket. One digit tells isUnsettled (1) from hasKept (0) and neither
+-- (2).
 local function stateText()
   if state.tickets == 0 and state.granted == 0 then
     return nil
   end
   return string.format(
     '%d %d %d %.0f %s %d %s', state.items, state.tickets, state.granted, state.last,
-    state.nextDue == math.huge and 'inf' or string.format('%.0f', state.nextDue), state.isUnsettled and 1 or 0,
+    state.nextDue == math.huge and 'inf' or string.format('%.0f', state.nextDue), state.isUnsettled and 1 or state.hasKept and 0 or 2,
     state.replanned and '.' .. state.replanned or '-'
   )
 end
