@@ -165,6 +165,7 @@ export class Queue extends Paper {
       claimMs: wait.claimSeconds * 1000,
       call,
       calls: { ...found?.calls, ...(call.pollMs > 0 ? { [call.instance]: this.nowMs + call.pollMs } : {}) },
+      awayAt: null,
       lacked: found?.lacked ?? [],
     };
     if (call.pollMs > 0) this.beats[call.instance] = this.nowMs;

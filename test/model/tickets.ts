@@ -36,6 +36,8 @@ export interface Ticket extends Request, Rank {
   call: Call;
   /** When the last call that each instance has held for it ends, or ended, in ms. */
   calls: Record<string, number>;
+  /** When its attendance ended, in ms; null until then. Only a call for it makes it attended again. */
+  awayAt: number | null;
   /** Names in its plan since it was issued: the engine may list any of them as what the ticket waits for. */
   lacked: string[];
 }

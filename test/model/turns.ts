@@ -49,7 +49,7 @@ export class Turns extends Model {
   }
 
   isAttended(ticket: Ticket): boolean {
-    return !this.isDetached(ticket) && this.attendedUntil(ticket) > this.judgedMs;
+    return !this.isDetached(ticket) && ticket.awayAt === null && this.attendedUntil(ticket) > this.judgedMs;
   }
 
   /** The entries of a request's plan, in order. A FIRST counts as its first valid item. */

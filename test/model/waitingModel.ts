@@ -146,6 +146,7 @@ export class WaitingModel extends Queue {
       this.judgedMs = Math.max(this.judgedMs, due);
       const isDue = (at: number | null) => at !== null && at <= this.judgedMs;
       for (const one of this.reservations) if (isDue(one.expiresAt)) this.end(one);
+      for (const ticket of this.tickets) if (isDue(this.attendedUntil(ticket))) ticket.awayAt ??= this.judgedMs;
       this.tickets = this.tickets.filter((ticket) => !isDue(this.endOf(ticket)));
       this.settle();
     }
@@ -164,6 +165,6 @@ export class WaitingModel extends Queue {
   }
 
   private endOf(ticket: Ticket): number {
-    return this.isDetached(ticket) ? ticket.until : Math.min(ticket.until, this.attendedUntil(ticket) + AWAY_MS);
+    return this.isDetached(ticket) ? ticket.until : Math.min(ticket.until, (ticket.awayAt ?? this.nowMs) + AWAY_MS);
   }
 }
