@@ -125,11 +125,21 @@ export class Turns extends Model {
       taken.push(hold);
     }
     const { slots, counts } = this.keptAhead(ticket);
-    const kept = lacks.find(({ resource, slot }) => {
-      const wanted = lacks.filter((entry) => entry.resource === resource).length;
+    const kept = distinct(this.entriesOf(ticket)).find((entry) => {
+      const { resource, slot } = entry;
+      const isLacked = lacks.some((other) => isSame(entry, other));
+      if (!isLacked && !this.isJoinedBy(ticket.requester, entry)) return false;
+      const wanted = lacks.filter((other) => other.resource === resource).length;
       return (slot !== undefined && slots.has(slot)) || this.freeOf(resource) - wanted < (counts.get(resource) ?? 0);
     });
     return kept === undefined ? null : nameOf(kept);
+  }
+
+  /** Whether a requester would join a blocker's hold, which none of its reservations uses yet. */
+  private isJoinedBy(requester: string, entry: Entry): boolean {
+    const hold = entry.role === 'blocker' && this.meet(entry, []);
+    const mine = this.reservations.filter((one) => one.requester === requester);
+    return !!hold && !mine.some(({ own, others }) => [own, ...others].some(({ slot }) => slot === hold.slot));
   }
 
   freeOf(resource: string): number {
