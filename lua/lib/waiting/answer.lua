@@ -46,8 +46,8 @@ local function firstReply(outcome)
   return outcome.reply or { 'ACQUIRED' }
 end
 
--- Returns the reservation that a requester has of an item; nil if there is none. `slots` are those of the ticket. One of
--- a grant counts also if its name has got another meaning since.
+-- Returns the reservation that a requester has of an item; nil if there is none. `slots` are those of the ticket. A
+-- reservation of a grant counts even if its name has another meaning by now.
 local function heldOfItem(requester, item, slots)
   local resource, slot = resolve(item.resource)
   local had = resource and reservationOn(resource, slot, requester)
