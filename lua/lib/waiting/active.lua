@@ -113,6 +113,14 @@ local function activateHolders(name, depth)
   end
 end
 
+-- Activates the line of a resource that is not free, if blockers hold some of it: others may join these holds now, also
+-- if no work is left for kept lines. Only the first tickets are looked at.
+local function activateJoinable(name)
+  if active[name] == nil and freeAt(name) == 0 and isJoinable(name) then
+    active[name] = { skipped = MAX_TURNS - MAX_KEPT_LOOKS, isJoinable = true }
+  end
+end
+
 -- Activates the requesters from which nothing is kept because a ticket is next.
 local function activateExemptBy(ticket)
   local waitsFor = isNext(ticket) and waitsForNow(ticket)
@@ -122,7 +130,7 @@ local function activateExemptBy(ticket)
 end
 
 -- Looks at the lines in which tickets have changed, for a limited time. Activates the requesters from which nothing is
--- kept now, since a ticket that is next waits for what they hold.
+-- kept now, since a ticket that is next waits for what they hold; and the lines in which less is kept.
 local function activateExempt()
   local MAX_EXEMPT_WORK = 300
   local limit = work + MAX_EXEMPT_WORK
@@ -130,6 +138,7 @@ local function activateExempt()
   turnedLines = {}
   for name, turned in pairs(names) do
     if turned == true then
+      activateJoinable(name)
       for _, one in ipairs(work < limit and frontOf(name) or {}) do
         activateExemptBy(one.ticket)
       end
