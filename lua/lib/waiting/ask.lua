@@ -102,7 +102,7 @@ end
 --   {done, waitedMs}   what carryOutAll() returned (grant.lua)
 --   {ticket}           it waits; answer() describes it after the queue was settled
 --   {claimed, waitedMs}  it was granted before, and this call claims it: the ticket
---   {reply, place}     it is refused: the reply to the item at this place
+--   {reply, place, tried}  it is refused: the reply to the item at this place; of a FIRST, {reply} for each item
 --   {tooLarge}         a message
 local function ask(request)
   local digest = digestOf(request)
@@ -120,11 +120,11 @@ local function ask(request)
     order = string.char(100 - request.wait.priority) .. number, requester = request.requester, method = request.method,
     items = request.items, isLive = true, claimMs = 0,
   }
-  local done, place, reply, refusal, refusals = carryOut(trial)
+  local done, place, reply, refusal, refusals, tried = carryOut(trial)
   if done then
     return { done = done, waitedMs = ticket and endOf(ticket, isMadeIn(done)) or 0 }
   elseif not refusal or not ticket and not isFeasible(request.requester, request.method, request.items) then
-    return { reply = reply, place = place }
+    return { reply = reply, place = place, tried = tried }
   end
   -- The ticket is written, and the queue settled, after the work budget was checked.
   spend(30)

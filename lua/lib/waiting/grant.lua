@@ -51,8 +51,8 @@ local function carryOutAll(ticket, mark)
   return done
 end
 
--- Carries out the first item of a request that can be, on paper. Returns as carryOutAll(), and the names of the lines
--- that refused the items.
+-- Carries out the first item of a request that can be, on paper. Returns as carryOutAll(), the names of the lines that
+-- refused the items, and an array of {reply} for all items.
 local function carryOutFirst(ticket)
   local refusals, first, place, fallback = {}, nil, nil, nil
   for i, item in ipairs(ticket.items) do
@@ -76,16 +76,17 @@ local function carryOutFirst(ticket)
       first, place = first or reply, place or i - 1
     end
   end
-  return nil, place or 0, first or fallback, refusals[1], nil, refusals
+  return nil, place or 0, first or fallback, refusals[1], nil, refusals, tried
 end
 
--- Carries out the request of a ticket at its rank. Returns as carryOutAll(); if it fails, nothing has changed.
+-- Carries out the request of a ticket at its rank. Returns what carryOutAll() or carryOutFirst() does, but for `kept`; if
+-- it fails, nothing has changed.
 local function carryOut(ticket)
   local mark, fence, rank, claimCount = #journal, tenant.fence, judged.rank, #claims
   judged.rank = ticket.order
-  local done, place, reply, refusal, kept, refusals
+  local done, place, reply, refusal, kept, refusals, tried
   if ticket.method == 'FIRST' then
-    done, place, reply, refusal, kept, refusals = carryOutFirst(ticket)
+    done, place, reply, refusal, kept, refusals, tried = carryOutFirst(ticket)
   else
     done, place, reply, refusal, kept = carryOutAll(ticket, mark)
   end
@@ -103,7 +104,7 @@ local function carryOut(ticket)
     tenant.fence = fence
   end
   judged.rank = rank
-  return done, place, reply, refusal, refusals
+  return done, place, reply, refusal, refusals, tried
 end
 
 -- Returns true if carrying a request out made a reservation: else its requester had it all.

@@ -5,7 +5,7 @@
 --   last         number of the last ticket. Tickets are numbered by Redis's time in microseconds, always rising
 --   nextDue      ms: nothing of the tickets is due before this
 --   isUnsettled  true if some lines still have to be looked at (settle.lua)
---   hasKept      false if no line has slots that are free and kept (lines.lua)
+--   hasKept      false if nothing is kept in any line (lines.lua)
 --   wasKept      false if no ticket ever waited for something that was kept from it
 --   replanned    the ticket, as hexadecimal digits, up to which the queue was brought up to date after a change of
 --                definitions; nil if it is up to date

@@ -113,7 +113,7 @@ local function isFirst(name, rank)
 end
 
 -- Returns how many slots of a line the next tickets ahead of a rank lack, and these tickets. Rank nil is behind all
--- tickets. Needs with the keys in `met` (a set, may be nil) do not count.
+-- tickets. Needs with the keys in `met` (a set, may be nil) do not count, nor do slots that the same owners lack by name.
 local function keptAt(name, rank, met)
   local kept, keepers, seen = 0, {}, {}
   if isFirst(name, rank) then
@@ -126,7 +126,7 @@ local function keptAt(name, rank, met)
     if isNext(one.ticket) then
       keepers[#keepers + 1] = one.ticket
       for _, key in ipairs(one.lacked) do
-        if not seen[key] and not (met and met[key]) then
+        if not seen[key] and not (met and (met[key] or met[string.match(key, '^(.*)\n')])) then
           seen[key] = true
           kept = kept + 1
         end
