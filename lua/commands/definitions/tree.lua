@@ -18,8 +18,8 @@
   ARGV[3]  maximum number of nodes
 
   Returns {'OK', 1 if this is the last page, else 0, number of the tenant's definitions, node, ...}. A node is a text
-  with a line for each of: depth, name, capacity, number of held slots, number of tickets that wait for it. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
-  {'AGAIN'}.
+  with a line for each of: depth, name, capacity, number of held slots, number of tickets that wait for it. Or
+  {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include readDefinitions
 --@include look

@@ -79,8 +79,8 @@ local function carryOutFirst(ticket)
   return nil, place or 0, first or fallback, refusals[1], nil, refusals, tried
 end
 
--- Carries out the request of a ticket at its rank. Returns what carryOutAll() or carryOutFirst() does, but for `kept`; if
--- it fails, nothing has changed.
+-- Carries out the request of a ticket at its rank. Returns what carryOutAll() or carryOutFirst() does, but for `kept`;
+-- if it fails, nothing has changed.
 local function carryOut(ticket)
   local mark, fence, rank, claimCount = #journal, tenant.fence, judged.rank, #claims
   judged.rank = ticket.order

@@ -10,7 +10,8 @@
 --   \1<order>                       a ticket that waits
 --   \2<requester>\n<digest><order>  a ticket of a requester; the digest (8 bytes) tells its requests apart
 --   \3<instance>\n<order>           a ticket that was granted, and that a call of the instance should claim
---   \4<name>                        tickets wait for a free slot of it, or to join a hold, which is kept (state.hasKept)
+--   \4<name>                        tickets wait for a free slot of it, or to join a hold, which is kept
+--                                   (state.hasKept)
 --   \5<name>\n<flags><after>        a line that still has to be looked at, from a ticket on (active.lua)
 --   \6<requester>\n<after>          a requester whose tickets still have to be looked at, from one on
 --   \7<name>\n<order>              a ticket that asks for a path which ends with this name

@@ -113,7 +113,8 @@ local function isFirst(name, rank)
 end
 
 -- Returns how many slots of a line the next tickets ahead of a rank lack, and these tickets. Rank nil is behind all
--- tickets. Needs with the keys in `met` (a set, may be nil) do not count, nor do slots that the same owners lack by name.
+-- tickets. Needs with the keys in `met` (a set, may be nil) do not count, nor do slots that the same owners lack by
+-- name.
 local function keptAt(name, rank, met)
   local kept, keepers, seen = 0, {}, {}
   if isFirst(name, rank) then
