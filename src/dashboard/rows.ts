@@ -12,13 +12,15 @@ const MAX_BLOCKS_BYTES = 4_194_304;
 
 export interface Row {
   readonly name: string;
-  readonly capacity: number;
+  /** Null for a group, which has no slots. */
+  readonly capacity: number | null;
   /** '' for a root */
   readonly parent: string;
   /** Number of held slots. */
   readonly held: number;
   /** Number of requests that wait for it. */
   readonly waiting: number;
+  readonly labels: Readonly<Record<string, string>>;
   /** Its blockers. */
   blocks: string[];
 }
@@ -30,8 +32,10 @@ export interface Row {
 export async function readRows(engine: Engine, credential: Credential): Promise<Map<string, Row>> {
   const rows = new Map<string, Row>();
   for await (const page of tree(engine, credential)) {
-    for (const { name, capacity, parent, available, waiting } of page.rows)
-      rows.set(name, { name, capacity, parent: parent ?? '', held: capacity - available, waiting, blocks: [] });
+    for (const { name, capacity, parent, available, waiting, labels } of page.rows) {
+      const held = (capacity ?? 0) - (available ?? 0);
+      rows.set(name, { name, capacity, parent: parent ?? '', held, waiting, labels, blocks: [] });
+    }
     if (rows.size >= MAX_ROWS) break;
   }
   let bytes = 0;
@@ -46,3 +50,7 @@ export async function readRows(engine: Engine, credential: Credential): Promise<
   }
   return rows;
 }
+
+/** Labels as texts `<key>=<value>`. */
+export const labelTexts = (labels: Readonly<Record<string, string>>): string[] =>
+  Object.entries(labels).map(([key, value]) => `${key}=${value}`);

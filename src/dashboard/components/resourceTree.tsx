@@ -1,7 +1,7 @@
 /**
  * A picture of registered resources: each with its free and held slots, and its children below it.
  */
-import type { Row } from '../rows.ts';
+import { labelTexts, type Row } from '../rows.ts';
 
 /** Children shown of a node, whose own page has them all; and nodes shown in a picture. */
 const MAX_CHILDREN = 50;
@@ -77,21 +77,24 @@ export const ResourceTree = ({ roots, children, page, link }: ResourceTreeProps)
 
 const Node = ({ row }: { row: Row }) => {
   const { name, capacity, held, waiting, blocks } = row;
-  const state = held === 0 ? 'free' : held >= capacity ? 'full' : 'some';
+  const state = capacity === null ? 'group' : held === 0 ? 'free' : held >= capacity ? 'full' : 'some';
+  const labels = labelTexts(row.labels);
   return (
     <div class={`node ${state}`} data-name={name}>
       <a class="node-name" href={resourcePath(name)}>
         {name}
       </a>
-      <Slots capacity={capacity} held={held} />
-      <span class="amount">
-        {capacity === 1 ? (held === 0 ? 'free' : 'held') : `${Math.max(0, capacity - held)} of ${capacity} free`}
-      </span>
+      {capacity !== null && <Slots capacity={capacity} held={held} />}
+      <span class="amount">{capacity === null ? 'group' : amountOf(capacity, held)}</span>
       {waiting > 0 && <span class="amount">{waiting} waiting</span>}
       {blocks.length > 0 && <span class="blocks">acquires {blocks.join(', ')}</span>}
+      {labels.length > 0 && <span class="labels">{labels.join(', ')}</span>}
     </div>
   );
 };
+
+const amountOf = (capacity: number, held: number) =>
+  capacity === 1 ? (held === 0 ? 'free' : 'held') : `${Math.max(0, capacity - held)} of ${capacity} free`;
 
 const Slots = ({ capacity, held }: { capacity: number; held: number }) => {
   const cells = Math.min(capacity, MAX_SLOTS);
