@@ -23,7 +23,7 @@ end
 -- (reservedAtPath). A field that does not apply is left out; returns '' if none applies.
 local function describe(entries, resource)
   local own = definition(resource)
-  if not own or #entries == 1 and own.capacity == 1 then
+  if not own or #entries == 1 and own.capacity == 1 and own.parent == '' then
     return ''
   end
   local slots, blockers, isListed

@@ -46,8 +46,9 @@ describe('a group', () => {
     ]);
     const waiting = { resource: 'phones', requester: 'a', ttlSeconds: 60, waitSeconds: 60 };
     expect(await statuses(waiting)).toEqual(['NOT_VALID']);
-    const { body } = await holdfast.transaction('ALL_OR_NONE', { requestType: 'RESERVE', ...waiting });
-    expect(JSON.stringify(body)).toContain('NOT_VALID');
+    const item = { requestType: 'RESERVE', resource: 'phones', requester: 'a' } as const;
+    const { body } = await holdfast.transaction('ALL_OR_NONE', item);
+    expect(JSON.stringify(body)).toContain('NOT_VALID: phones is a group');
   });
 
   test('cannot be blocked', async () => {
@@ -65,7 +66,7 @@ describe('a group', () => {
     await holdfast.reserve({ resource: 'phones', requester: 'a' });
     await holdfast.register({ name: 'phones', group: true });
     expect((await holdfast.available('phones')).body).toBe(true);
-    expect((await holdfast.check({ resource: 'phones' })).body).toMatchObject([{ available: true }]);
+    expect((await holdfast.check({ resource: 'phones' })).body).toMatchObject([{ reserved: false }]);
   });
 
   test.each([
