@@ -54,6 +54,8 @@ local function whyNotTaken(entry)
   local name = entry.slot or entry.resource
   if entry.closing then
     return 'NOT_AVAILABLE', 'NOT_AVAILABLE: ' .. name .. ' is being deleted'
+  elseif entry.isGroup then
+    return 'NOT_VALID', 'NOT_VALID: blocker ' .. name .. ' is a group'
   elseif entry.role == 'ancestor' then
     return 'NOT_AVAILABLE', 'NOT_AVAILABLE: ancestor ' .. name .. ' is at capacity'
   elseif entry.role == 'blocker' then

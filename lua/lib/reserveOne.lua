@@ -24,7 +24,7 @@ end
 -- (reservedAtPath). A field that does not apply is left out; returns '' if none applies.
 local function describe(entries, resource)
   local own = definition(resource)
-  if not own or #entries == 1 and own.capacity == 1 then
+  if not own or #entries == 1 and own.capacity == 1 and own.parent == '' then
     return ''
   end
   local slots, blockers, isListed
@@ -132,6 +132,10 @@ local function reserveOne(item, collected)
   if had then
     return replyOfHad(had, item)
   end
+  local own = definition(resource)
+  if own and own.isGroup then
+    return { 'NOT_VALID', 'NOT_VALID: ' .. resource .. ' is a group' }
+  end
 
   local reservation = {
     slot = resource, owner = requester, refCount = 1, pool = '', reservedAt = nowMs,
@@ -141,7 +145,7 @@ local function reserveOne(item, collected)
   if tenant.queueText then
     tenant.openFor(slot or resource)
   end
-  if tenant.queue or definition(resource) or recordAt(resource) then
+  if tenant.queue or own or recordAt(resource) then
     local plan = { entries = {}, seen = {}, bytes = 0 }
     addTo(plan, resource, slot, requester, 'own')
     if tenant.queueText and not tenant.queue then

@@ -17,6 +17,8 @@
 --   told:<limitType>     ms of the last event that reported this limit
 --   version              version of the tenant's record (tier, keys, settings) in the database
 --   definitionsVersion   version of its definitions in the database; absent if they are not all copied here
+--   detailsVersion       the same, written by instances that know groups and labels; any other value if an older
+--                        instance has changed the definitions since, and may have lost some of these
 --   closing              ms: until then some resource cannot be reserved, since it may be about to be deleted
 --   queue                state of the waiting queue (waiting/state.lua); absent if there is no ticket
 --   beats                last beats of the instances that hold calls (waiting/beats.lua)

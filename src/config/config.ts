@@ -128,6 +128,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       batch: data.MAX_BATCH,
       capacity: data.MAX_CAPACITY,
       blocks: data.MAX_BLOCKS,
+      labels: data.MAX_LABELS,
       treeDepth: data.MAX_TREE_DEPTH,
       waitSeconds: data.MAX_WAIT_SECONDS,
       waitingItems: data.MAX_WAITING_ITEMS,

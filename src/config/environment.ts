@@ -72,6 +72,7 @@ const Variables = z.object({
   MAX_BATCH: integer(1, MAX_BATCH).default(DEFAULT_SIZES.batch),
   MAX_CAPACITY: integer(1, 1_000_000).default(DEFAULT_SIZES.capacity),
   MAX_BLOCKS: integer(0, 256).default(DEFAULT_SIZES.blocks),
+  MAX_LABELS: integer(0, 64).default(DEFAULT_SIZES.labels),
   MAX_TREE_DEPTH: integer(1, 64).default(DEFAULT_SIZES.treeDepth),
   MAX_BODY_BYTES: integer(1024, 104_857_600).default(DEFAULT_SIZES.bodyBytes),
 });

@@ -12,7 +12,8 @@ const MAX_BLOCKS_BYTES = 4_194_304;
 
 export interface Row {
   readonly name: string;
-  readonly capacity: number;
+  /** Null for a group, which has no slots. */
+  readonly capacity: number | null;
   /** '' for a root */
   readonly parent: string;
   /** Number of held slots. */
@@ -21,6 +22,7 @@ export interface Row {
   readonly waiting: number;
   /** The first of its ancestors, from the root down, that has no free slot; '' for none. */
   readonly fullAncestor: string;
+  readonly labels: Readonly<Record<string, string>>;
   /** Its blockers. */
   blocks: string[];
 }
@@ -32,10 +34,10 @@ export interface Row {
 export async function readRows(engine: Engine, credential: Credential): Promise<Map<string, Row>> {
   const rows = new Map<string, Row>();
   for await (const page of tree(engine, credential)) {
-    for (const { name, capacity, parent, available, waiting } of page.rows) {
+    for (const { name, capacity, parent, available, waiting, labels } of page.rows) {
       const fullAncestor = fullFrom(rows.get(parent ?? ''));
-      const held = capacity - available;
-      rows.set(name, { name, capacity, parent: parent ?? '', held, waiting, fullAncestor, blocks: [] });
+      const held = (capacity ?? 0) - (available ?? 0);
+      rows.set(name, { name, capacity, parent: parent ?? '', held, waiting, fullAncestor, labels, blocks: [] });
     }
     if (rows.size >= MAX_ROWS) break;
   }
@@ -52,8 +54,13 @@ export async function readRows(engine: Engine, credential: Credential): Promise<
   return rows;
 }
 
-/** The first resource without a free slot, from the root down to a parent; '' for none. */
+/** The first resource without a free slot, from the root down to a parent; '' for none. A group gates nothing. */
 const fullFrom = (parent: Row | undefined): string => {
   if (parent === undefined) return '';
-  return parent.fullAncestor || (parent.held >= parent.capacity ? parent.name : '');
+  const isFull = parent.capacity !== null && parent.held >= parent.capacity;
+  return parent.fullAncestor || (isFull ? parent.name : '');
 };
+
+/** Labels as texts `<key>=<value>`. */
+export const labelTexts = (labels: Readonly<Record<string, string>>): string[] =>
+  Object.entries(labels).map(([key, value]) => `${key}=${value}`);

@@ -16,6 +16,8 @@ export interface Sizes {
   readonly capacity: number;
   /** Blockers that a resource declares. */
   readonly blocks: number;
+  /** Labels of a resource. */
+  readonly labels: number;
   /** Ancestors of a resource. */
   readonly treeDepth: number;
   /** Seconds that a request waits. */
@@ -36,6 +38,7 @@ export const DEFAULT_SIZES: Sizes = {
   batch: 500,
   capacity: 100_000,
   blocks: 64,
+  labels: 16,
   treeDepth: 16,
   waitSeconds: 86_400,
   waitingItems: 20,

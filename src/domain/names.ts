@@ -29,6 +29,13 @@ const UTF8 = new TextEncoder();
 /** Bytes of a text in UTF-8. */
 export const utf8Length = (text: string): number => UTF8.encode(text).length;
 
+/** The key of a resource's label; and a label, `<key>=<value>`. */
+export const LABEL_KEY = /^[A-Za-z0-9._/-]{1,64}$/;
+export const LABEL = /^[A-Za-z0-9._/-]{1,64}=/;
+
+/** Maximum number of characters (code points) of a label's value. */
+const MAX_LABEL_VALUE = 128;
+
 const CONTROL = /\p{Cc}/u;
 
 /** Whether a text has more code points than this. */
@@ -60,4 +67,16 @@ export function nameFault(name: string, maxLength: number): string | null {
   const maxBytes = maxLength * BYTES_PER_CHARACTER;
   if (3 * length > maxBytes && utf8Length(name) > maxBytes) return `must be at most ${maxBytes} bytes of UTF-8`;
   return characterFault(name);
+}
+
+/**
+ * Checks the value of a resource's label, which may be empty.
+ * @returns the end of a sentence that starts with the label's key; null if the value is valid
+ */
+export function labelFault(value: string): string | null {
+  if (value.length > 2 * MAX_LABEL_VALUE || [...value].length > MAX_LABEL_VALUE)
+    return `must be at most ${MAX_LABEL_VALUE} characters long`;
+  if (CONTROL.test(value)) return 'must not contain control characters';
+  if (!value.isWellFormed()) return 'must be well-formed Unicode';
+  return null;
 }

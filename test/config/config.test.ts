@@ -52,6 +52,7 @@ describe('configuration', () => {
         batch: 500,
         capacity: 100_000,
         blocks: 64,
+        labels: 16,
         treeDepth: 16,
         waitSeconds: 86_400,
         waitingItems: 20,

@@ -12,7 +12,8 @@ local function planOf(name)
   if entries == nil then
     entries = false
     local resource, slot = resolve(name)
-    if resource then
+    local own = resource and definition(resource)
+    if resource and not (own and own.isGroup) then
       local plan = { entries = {}, seen = {}, bytes = 0 }
       addTo(plan, resource, slot, '', 'own')
       entries = not isTooLong(plan) and plan.entries

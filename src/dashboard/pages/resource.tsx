@@ -19,7 +19,7 @@ import { WaitingPart } from '../components/waitingPart.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, pageNumber, readForm } from '../form.ts';
 import { resourceSchema } from '../formSchemas.ts';
-import { type Row, readRows } from '../rows.ts';
+import { labelTexts, type Row, readRows } from '../rows.ts';
 import { searchReservations } from '../searchReservations.ts';
 import { byNames, searchWaiting, type Waiters } from '../searchWaiting.ts';
 
@@ -111,6 +111,7 @@ interface ResourcePageProps {
 const ResourcePage = ({ viewer, page, details, done, failed }: ResourcePageProps) => {
   const { row, waiters, blockers, ancestors, children } = details;
   const { name } = row;
+  const labels = labelTexts(row.labels);
   const link = (to: number) => `${AT}?${new URLSearchParams({ name, page: String(to) })}`;
   const below = children.get(name) ?? [];
   const treePath = ancestors.length === 0 ? null : ancestors.map((one) => one.name).join(PATH_DELIMITER);
@@ -124,6 +125,7 @@ const ResourcePage = ({ viewer, page, details, done, failed }: ResourcePageProps
       renew={{ from: link(page) }}
     >
       <Ancestors rows={ancestors} />
+      {labels.length > 0 && <p data-live="labels">Labels: {labels.join(', ')}</p>}
       <Slots details={details} />
       <WaitingPart waiters={waiters} action={`${AT}/cancel?${new URLSearchParams({ name })}`} />
       {blockers.length > 0 && (
@@ -162,7 +164,11 @@ const ResourcePage = ({ viewer, page, details, done, failed }: ResourcePageProps
 
 const Slots = ({ details: { row, slots, owners, unclaimed } }: { details: Details }) => (
   <section aria-labelledby="slots-title" data-live="slots">
-    <h2 id="slots-title">{`${Math.max(0, row.capacity - row.held)} of ${row.capacity} free`}</h2>
+    <h2 id="slots-title">
+      {row.capacity === null
+        ? 'A group: it has no slots of its own'
+        : `${Math.max(0, row.capacity - row.held)} of ${row.capacity} free`}
+    </h2>
     {row.fullAncestor !== '' && <p>Not available to new requesters: {row.fullAncestor} is full.</p>}
     <ul class="slots">
       {slots.map((slot, i) => (
@@ -173,7 +179,7 @@ const Slots = ({ details: { row, slots, owners, unclaimed } }: { details: Detail
         </li>
       ))}
     </ul>
-    {row.capacity > slots.length && <p>{`The first ${slots.length} slots are shown.`}</p>}
+    {row.capacity !== null && row.capacity > slots.length && <p>{`The first ${slots.length} slots are shown.`}</p>}
   </section>
 );
 
@@ -186,7 +192,7 @@ const ClaimBy = ({ at }: { at: string | undefined }) =>
 
 /** The names of the slots that the page shows (docs/specification.md#words). */
 const slotsOf = ({ name, capacity }: Row): string[] =>
-  capacity === 1 ? [name] : Array.from({ length: Math.min(capacity, MAX_SLOTS) }, (_, i) => `${name}_${i}`);
+  capacity === 1 ? [name] : Array.from({ length: Math.min(capacity ?? 0, MAX_SLOTS) }, (_, i) => `${name}_${i}`);
 
 /** A blocker that is not registered. */
 const plain = (name: string, owner: SlotOwner | null): Row => ({
@@ -196,6 +202,7 @@ const plain = (name: string, owner: SlotOwner | null): Row => ({
   held: owner === null ? 0 : 1,
   waiting: 0,
   fullAncestor: '',
+  labels: {},
   blocks: [],
 });
 

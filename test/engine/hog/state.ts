@@ -77,6 +77,15 @@ beforeAll(async () => {
     range(rest, (i) => item(i % 2 ? `child${i}` : long(`leaf${i}`), { treePath: ['parent'] })),
     500,
   );
+  const labels = { many: 'x', ...Object.fromEntries(range(7, (i) => [`key${i}`.padEnd(64, 'k'), 'é'.repeat(128)])) };
+  await registerAll(
+    range(498, (i) => ({ ...item(`labelled${i}`), labels })),
+    100,
+  );
+  await registerAll(
+    range(240, (i) => ({ ...item(`labelledChild${i}`, { treePath: ['labelledParent'] }), labels })),
+    100,
+  );
   for (let i = 0; i < 480; i++)
     await reserve(engine, credential, [{ resource: 'heavy', requester: `h${i}`, ttlSeconds: 86_400 }]);
   await registerAll([item('heavy', { capacity: 480 })]);
