@@ -19,6 +19,8 @@ export interface Row {
   readonly held: number;
   /** Number of requests that wait for it. */
   readonly waiting: number;
+  /** The first of its ancestors, from the root down, that has no free slot; '' for none. */
+  readonly fullAncestor: string;
   /** Its blockers. */
   blocks: string[];
 }
@@ -30,8 +32,11 @@ export interface Row {
 export async function readRows(engine: Engine, credential: Credential): Promise<Map<string, Row>> {
   const rows = new Map<string, Row>();
   for await (const page of tree(engine, credential)) {
-    for (const { name, capacity, parent, available, waiting } of page.rows)
-      rows.set(name, { name, capacity, parent: parent ?? '', held: capacity - available, waiting, blocks: [] });
+    for (const { name, capacity, parent, available, waiting } of page.rows) {
+      const fullAncestor = fullFrom(rows.get(parent ?? ''));
+      const held = capacity - available;
+      rows.set(name, { name, capacity, parent: parent ?? '', held, waiting, fullAncestor, blocks: [] });
+    }
     if (rows.size >= MAX_ROWS) break;
   }
   let bytes = 0;
@@ -46,3 +51,9 @@ export async function readRows(engine: Engine, credential: Credential): Promise<
   }
   return rows;
 }
+
+/** The first resource without a free slot, from the root down to a parent; '' for none. */
+const fullFrom = (parent: Row | undefined): string => {
+  if (parent === undefined) return '';
+  return parent.fullAncestor || (parent.held >= parent.capacity ? parent.name : '');
+};

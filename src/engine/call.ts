@@ -87,6 +87,8 @@ export interface CallOptions {
   readonly isContinuation?: boolean;
   /** The request's Idempotency-Key, if it has one and this call sends the whole request. */
   readonly once?: Once | undefined;
+  /** Whether the script only says what the request would do. The caller charges it as reads. */
+  readonly isDry?: boolean;
 }
 
 /** Builds the ARGV of a script after the credential and the flags, anew for each try. */
@@ -120,9 +122,10 @@ export async function callCharged(
   verb: ChargedVerb,
   credential: Credential,
   args: Arguments,
-  { isShared = false, tokenSet = '', isContinuation = false, once }: CallOptions = {},
+  { isShared = false, tokenSet = '', isContinuation = false, isDry = false, once }: CallOptions = {},
 ): Promise<Charged<unknown[]>> {
-  const { replication } = engine;
+  // A dry run writes nothing that has to last.
+  const replication = isDry ? undefined : engine.replication;
   const { tenant, credentialKey } = credential;
   const isRemembered = !RECOGNISING_VERBS.includes(verb) && KEYS_OF[verb].some((name) => name === 'answer');
   const own = once ? onceKey(once.key) : isRemembered ? answerKey(newToken()) : tokenSet;
@@ -131,7 +134,13 @@ export async function callCharged(
   const flagsOf = (mayHaveRun: boolean) =>
     verb === 'charge'
       ? []
-      : [(mayHaveRun ? 'r' : '') + (isShared ? 's' : '') + (isContinuation ? 'c' : '') + (once?.fingerprint ?? '')];
+      : [
+          (mayHaveRun ? 'r' : '') +
+            (isShared ? 's' : '') +
+            (isContinuation ? 'c' : '') +
+            (isDry ? 'd' : '') +
+            (once?.fingerprint ?? ''),
+        ];
   const redis = replication?.redis ?? engine.redis;
   const argsOf = (mayHaveRun: boolean, indexed: string) => [credentialKey, ...flagsOf(mayHaveRun), ...args(indexed)];
   const { result, isReplayed } = await run(engine, redis, verb, tenant, keys, argsOf);

@@ -4,9 +4,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_SIZES } from '../../src/domain/maxSizes.ts';
 import type { Once } from '../../src/domain/once.ts';
 import { deleteDefinition } from '../../src/engine/definitions/delete.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
+import { check } from '../../src/engine/reservations/check.ts';
 import { reserve as reserveOnce } from '../../src/engine/reservations/reserve.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { setClock } from '../support/clock.ts';
@@ -31,6 +33,24 @@ describe('no request keeps Redis busy for long', () => {
           resources(BATCH, (j) => `adopted_${i + j}`),
         );
     expect(await times.longest(title, operation())).toBeLessThan(MAX_MS);
+  });
+
+  test('items and reservations with the longest notes', async () => {
+    const { engine, credential } = running;
+    const note = '🎉'.repeat(DEFAULT_SIZES.noteLength);
+    const noted = (count: number, name: string) =>
+      resources(count, (i) => `${name}${i}`, 60).map((one) => ({ ...one, note }));
+    for (const count of [100, BATCH]) {
+      const title = `reserve of ${count} with long notes`;
+      expect(await times.longest(title, () => reserve(engine, credential, noted(count, fresh())))).toBeLessThan(MAX_MS);
+    }
+    for (let i = 0; i < BATCH; i += 50) await reserve(engine, credential, noted(50, `noted-${i}-`));
+    const held = range(BATCH, (i) => ({ resource: `noted-${50 * Math.floor(i / 50)}-${i % 50}`, requester: 'other' }));
+    const onHeld: [string, () => Promise<unknown>][] = [
+      ['reserve of 500 that are held, with long notes', () => reserve(engine, credential, held)],
+      ['check of 500 with long notes', () => check(engine, credential, held)],
+    ];
+    for (const [title, operation] of onHeld) expect(await times.longest(title, operation)).toBeLessThan(MAX_MS);
   });
 
   test('delete of the most resources allowed, and release of the longest plans', async () => {

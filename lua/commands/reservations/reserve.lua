@@ -53,7 +53,7 @@ end
 -- requests[item]: the request of an item that may wait (waiting/ask.lua).
 local requests = {}
 -- A retry was charged at the first try, and the events of its failures were emitted then.
-local cost = (flags.isRepeated or flags.isContinued) and 0 or #items
+local cost = (flags.isRepeated or flags.isContinued or flags.isDry) and 0 or #items
 if tenant.mayWait then
   if not tenant.queue then
     tenant.openQueue()
@@ -63,7 +63,10 @@ if tenant.mayWait then
     if item.wait ~= '' then
       requests[item] = {
         requester = item.requester, method = '', call = call, wait = tenant.queue.readWait(item.wait),
-        items = { { resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token } },
+        items = { {
+          resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token,
+          options = item.options,
+        } },
       }
       list[#list + 1] = requests[item]
     end
@@ -76,6 +79,7 @@ refused = once and once.before() or charge('RESERVE', cost) or expire()
 if refused then
   return refused
 end
+--@include dryRun
 
 local before = stateBefore()
 local reply, made, outcomes, tooLarge = { 'OK', charged.quota }, {}, {}, nil
@@ -116,6 +120,9 @@ if tenant.queue then
       reply[i + 2] = tenant.queue.answer(outcomes[item], requests[item])[1]
     end
   end
+end
+if flags.isDry then
+  return asTexts(reply, 3)
 end
 refused = askForIndex(ARGV[3])
 if refused then

@@ -52,7 +52,7 @@ end
 
 -- The request, if it may wait (waiting/ask.lua).
 local request
-local cost = flags.isContinued and 0 or #items
+local cost = (flags.isContinued or flags.isDry) and 0 or #items
 if tenant.mayWait then
   if not tenant.queue then
     tenant.openQueue()
@@ -62,7 +62,10 @@ if tenant.mayWait then
     wait = tenant.queue.readWait(ARGV[6]),
   }
   for i, item in ipairs(items) do
-    request.items[i] = { resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token }
+    request.items[i] = {
+      resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token,
+      options = item.options,
+    }
   end
   if cost > 0 then
     cost = tenant.queue.countNew({ request })
@@ -72,6 +75,7 @@ refused = requestOnce('TRANSACTION', cost, once)
 if refused then
   return refused
 end
+--@include dryRun
 
 local SUCCESS = { ACQUIRED = true, ALREADY_HAD = true, RELINQUISHED = true, NOT_RESERVED = true }
 local before = stateBefore()
@@ -169,6 +173,9 @@ if request then
     reply[i + 3] = one
   end
 end
+if flags.isDry then
+  return asTexts(reply, 4)
+end
 refused = askForIndex(ARGV[3])
 if refused then
   return refused
@@ -182,7 +189,7 @@ for i, item in ipairs(isTold and items or {}) do
   changes[i] = '{"resource":' .. quote(item.resource) .. ',"requester":' .. quote(item.requester) ..
     ',"requestType":"' .. item.requestType .. '","explanation":"' ..
     (status == 'INVALID_RELEASE_TOKEN' and 'DOESNT_OWN_RESERVATION' or status) .. '"' ..
-    (status == 'ACQUIRED' and leaseAsJson(result) or '') .. '}'
+    (status == 'ACQUIRED' and leaseAsJson(result, item.options and item.options.note) or '') .. '}'
 end
 -- A transaction that waits, or is claimed, has events of its ticket.
 if not (outcome and (outcome.ticket or outcome.claimed)) then

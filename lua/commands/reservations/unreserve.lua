@@ -34,10 +34,11 @@
 --@include asTexts
 --@include waiting/open
 local items = readItems(3, unreserveItem)
-local refused = requestOnce('UNRESERVE', #items, once)
+local refused = requestOnce('UNRESERVE', flags.isDry and 0 or #items, once)
 if refused then
   return refused
 end
+--@include dryRun
 
 local reply = { 'OK', charged.quota }
 local overBudget = eachItem(items, function(item)
@@ -48,6 +49,9 @@ local overBudget = eachItem(items, function(item)
 end)
 if overBudget then
   return tooMuch(overBudget)
+end
+if flags.isDry then
+  return asTexts(reply, 3)
 end
 finish(asTexts(reply, 3), charged.usage)
 return once and once.keep(reply) or remember(reply)

@@ -22,11 +22,14 @@ end
 -- Returns the item of a request as reserveOne() takes it. A live request has a caller, who is told the token at once.
 local function itemToGrant(ticket, item)
   if ticket.isLive then
-    return { resource = item.resource, requester = ticket.requester, ttlMs = item.ttlMs, type = item.type, token = item.token }
+    return {
+      resource = item.resource, requester = ticket.requester, ttlMs = item.ttlMs, type = item.type, token = item.token,
+      options = item.options,
+    }
   end
   return {
     resource = item.resource, requester = ticket.requester, ttlMs = ticket.claimMs, type = item.type, token = UNCLAIMED,
-    label = ticket.label,
+    label = ticket.label, options = item.options,
   }
 end
 
@@ -123,7 +126,7 @@ local function emitGrant(ticket, done)
     emit('RESERVED', {
       requestType = 'RESERVE', resource = item.resource, requester = ticket.requester, explanation = 'ACQUIRED',
       resourceType = item.type, apiKeyLabel = ticket.label, fencingToken = reply[3], expiresAt = reply[4],
-      acquiredSlots = slotsAsJson(reply[6]),
+      acquiredSlots = slotsAsJson(reply[6]), note = item.options and item.options.note,
     })
   else
     emitOfTicket('TRANSACTION_APPLIED', 'TRANSACTION', ticket, 'APPLIED', function(i)
@@ -131,7 +134,7 @@ local function emitGrant(ticket, done)
       if not made then
         return reply and reply[1] or 'NOT_AVAILABLE'
       end
-      return 'ACQUIRED', leaseAsJson(reply)
+      return 'ACQUIRED', leaseAsJson(reply, made.note)
     end)
   end
   emitOfTicket('WAIT_ENDED', 'WAIT', ticket, 'ACQUIRED')

@@ -1,5 +1,6 @@
 /**
- * A picture of registered resources: each with its free and held slots, and its children below it.
+ * A picture of registered resources: each with its free and held slots, and its children below it. A resource below a
+ * full ancestor is shown as not available.
  */
 import type { Row } from '../rows.ts';
 
@@ -76,8 +77,8 @@ export const ResourceTree = ({ roots, children, page, link }: ResourceTreeProps)
 };
 
 const Node = ({ row }: { row: Row }) => {
-  const { name, capacity, held, waiting, blocks } = row;
-  const state = held === 0 ? 'free' : held >= capacity ? 'full' : 'some';
+  const { name, capacity, held, waiting, fullAncestor, blocks } = row;
+  const state = stateOf(row);
   return (
     <div class={`node ${state}`} data-name={name}>
       <a class="node-name" href={resourcePath(name)}>
@@ -87,10 +88,17 @@ const Node = ({ row }: { row: Row }) => {
       <span class="amount">
         {capacity === 1 ? (held === 0 ? 'free' : 'held') : `${Math.max(0, capacity - held)} of ${capacity} free`}
       </span>
+      {state === 'shut' && <span class="amount">not available: {fullAncestor} is full</span>}
       {waiting > 0 && <span class="amount">{waiting} waiting</span>}
       {blocks.length > 0 && <span class="blocks">acquires {blocks.join(', ')}</span>}
     </div>
   );
+};
+
+const stateOf = ({ capacity, held, fullAncestor }: Row): 'free' | 'some' | 'full' | 'shut' => {
+  if (held >= capacity) return 'full';
+  if (fullAncestor !== '') return 'shut';
+  return held === 0 ? 'free' : 'some';
 };
 
 const Slots = ({ capacity, held }: { capacity: number; held: number }) => {

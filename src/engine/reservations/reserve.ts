@@ -45,7 +45,7 @@ export async function reserve(
 
 /** The script's arguments for an item, with a new release token. */
 export const reserveArgs = (item: ReserveItem): (string | number)[] => {
-  const { resource, requester, ttlSeconds, resourceType } = item;
+  const { resource, requester, ttlSeconds, resourceType, note } = item;
   return itemArgs('reserve', {
     resource,
     requester,
@@ -53,6 +53,7 @@ export const reserveArgs = (item: ReserveItem): (string | number)[] => {
     type: resourceType ?? '',
     token: newToken(),
     wait: waitArg(item),
+    options: note ? JSON.stringify({ note }) : '',
   });
 };
 
@@ -78,10 +79,24 @@ export function toReserveResult({ resource, requester }: ReserveItem, reply: rea
     case 'ALREADY_HELD':
     case 'NOT_AVAILABLE':
     case 'NOT_VALID':
-      return refusal({ resource, requester }, status, toText(explanation));
+      return { ...refusal({ resource, requester }, status, toText(explanation)), ...toHeldBy(reply) };
     default:
       throw new TypeError('reserve returned an unknown status');
   }
+}
+
+/** Reads who holds what a refused item lacked (lua/lib/heldBy.lua). Returns no field if the reply does not say. */
+function toHeldBy([, , resource, requester, since, expiresAt, note]: readonly string[]): Pick<ReserveResult, 'heldBy'> {
+  if (resource === undefined) return {};
+  return {
+    heldBy: {
+      resource,
+      requester: requester || null,
+      since: toTime(toMs(since)),
+      expiresAt: toTime(toMs(expiresAt)),
+      note: note || null,
+    },
+  };
 }
 
 /** The result of an item that was not reserved. */

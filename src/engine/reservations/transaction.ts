@@ -33,30 +33,44 @@ export async function transaction(
   waiting?: WaitingTransaction,
   once?: Once,
 ): Promise<Issued<TransactionResult>> {
-  const args = items.flatMap((item) => [
-    item.requestType,
-    ...(item.requestType === 'RESERVE' ? reserveArgs(item) : unreserveArgs(item)),
-  ]);
-  const call = callArg(waiting?.call);
-  const wait = waitArg(waiting?.wait ?? {});
+  const args = transactionArgs(method, items, waiting);
   const { result: reply, ...charged } = await callCharged(
     engine,
     'transaction',
     credential,
-    (indexed) => [indexed, method, call, wait, ...args],
+    (indexed) => [indexed, ...args],
     { isContinuation: waiting?.call.isContinuation ?? false, once },
   );
-  const [outcome, ...replies] = reply;
+  const { result, parsed } = toTransactionResult(method, items, reply);
+  return { ...charged, result, tickets: waiting === undefined ? [] : parsed.map(ticketOf), replies: [] };
+}
+
+/** The script's arguments after what was written to the expiry index. */
+export const transactionArgs = (
+  method: TransactionMethod,
+  items: readonly TransactionItem[],
+  waiting: WaitingTransaction | undefined,
+): (string | number)[] => [
+  method,
+  callArg(waiting?.call),
+  waitArg(waiting?.wait ?? {}),
+  ...items.flatMap((item) => [
+    item.requestType,
+    ...(item.requestType === 'RESERVE' ? reserveArgs(item) : unreserveArgs(item)),
+  ]),
+];
+
+/** Reads the reply of the script. Returns the result, and the fields of each item's reply. */
+export function toTransactionResult(
+  method: TransactionMethod,
+  items: readonly TransactionItem[],
+  [outcome, ...replies]: readonly unknown[],
+): { result: TransactionResult; parsed: string[][] } {
   const status = TRANSACTION_STATUSES.find((one) => one === outcome);
   if (status === undefined) throw new TypeError('transaction returned an unknown status');
   const parsed = items.map((_, i) => parseItem(replies[i]));
   const results = items.map((item, i) => toResult(item, parsed[i] ?? []));
-  return {
-    ...charged,
-    result: { method, status, results },
-    tickets: waiting === undefined ? [] : parsed.map(ticketOf),
-    replies: [],
-  };
+  return { result: { method, status, results }, parsed };
 }
 
 function toResult(item: TransactionItem, reply: readonly string[]): TransactionItemResult {
