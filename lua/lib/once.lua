@@ -48,8 +48,6 @@ if flags.fingerprint then
       once.cursor = not flags.isContinued and cursor or nil
       return nil
     end
-    -- A write, so that the instance can wait until replicas have all that was written before.
-    redis.call('PEXPIRE', answerKey, redis.call('PTTL', answerKey))
     local reply = cmsgpack.unpack(rest)
     reply[1] = flags.isRepeated and 'OK' or 'REPLAYED'
     return reply

@@ -85,10 +85,10 @@ export interface CallOptions {
   readonly tokenSet?: string;
   /** Whether an earlier call for the same request was charged. */
   readonly isContinuation?: boolean;
-  /** Whether the script only says what the request would do. The caller charges it as reads. */
-  readonly isDry?: boolean;
   /** The request's Idempotency-Key, if it has one and this call sends the whole request. */
   readonly once?: Once | undefined;
+  /** Whether the script only says what the request would do. The caller charges it as reads. */
+  readonly isDry?: boolean;
 }
 
 /** Builds the ARGV of a script after the credential and the flags, anew for each try. */

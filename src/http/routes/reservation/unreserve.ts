@@ -43,12 +43,8 @@ export const unreserveRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | '
   return app.openapi(withBody(unreserveOperation, deps), async (c) => {
     const isDry = readDryRun(c);
     if (isDry instanceof Response) return isDry;
-    const { credential, body, once } = c.var;
-    const {
-      result: results,
-      quota,
-      isReplayed,
-    } = isDry ? await dryRun.unreserve(deps, credential, body) : await unreserve(deps, credential, body, once);
+    const run = isDry ? dryRun.unreserve : unreserve;
+    const { result: results, quota, isReplayed } = await run(deps, c.get('credential'), c.get('body'), c.get('once'));
     c.set('quota', quota);
     markReplayed(c, isReplayed);
     if (!results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN)) return c.json(results, 200);
