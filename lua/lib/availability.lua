@@ -2,8 +2,8 @@
 --@include held
 --@include names
 
--- Returns true if the resource has a free slot of its own, or is a group; its ancestors and blockers do not count. A name that is not
--- valid has none.
+-- Returns true if the resource has a free slot of its own, or is a group; its ancestors and blockers do not count. A
+-- name that is not valid has none.
 local function hasFreeSlot(name)
   local resource, slot = resolve(name)
   if not resource then

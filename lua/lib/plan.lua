@@ -10,9 +10,9 @@ local function isTooLong(plan)
 end
 
 -- Adds the entries to a plan that reserving a resource, or one slot of it, needs: its ancestors from the root down,
--- without groups, then the resource itself, then the blockers of each of these that was not yet in the plan, with the entries that each
--- blocker needs. A plan {entries, seen, bytes} has each resource, or one slot of it, only once, even for different
--- owners. So resources that block each other exclude each other, and cycles end.
+-- without groups, then the resource itself, then the blockers of each of these that was not yet in the plan, with the
+-- entries that each blocker needs. A plan {entries, seen, bytes} has each resource, or one slot of it, only once, even
+-- for different owners. So resources that block each other exclude each other, and cycles end.
 local function addTo(plan, resource, slot, owner, role)
   local chain, own = { resource }, definition(resource)
   local above = own and own.parent or ''

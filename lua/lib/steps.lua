@@ -6,8 +6,8 @@
 --@include tenant
 
 -- Returns true if an apply finds another version than the planned one; or if a plan finds that an older instance, which
--- does not know groups and labels, has changed the definitions last. The caller then copies them from the database. Also
--- cancels a copy that is in progress, since it may have read the definitions before this change.
+-- does not know groups and labels, has changed the definitions last. The caller then copies them from the database.
+-- Also cancels a copy that is in progress, since it may have read the definitions before this change.
 local function isStale(phase, version)
   if phase == 'plan' or phase == 'replan' then
     return redis.call('HGET', tenantKey, 'detailsVersion') ~= tenant.definitionsVersion

@@ -1,5 +1,6 @@
 -- A definition to copy from the database: name, capacity (0: remove the definition), parent ('' none), blocks (each
--- followed by '\n'), isGroup (1 or 0), labels (each followed by '\n', or '\n' for none). src/engine/definitions/codec.ts passes the same fields.
+-- followed by '\n'), isGroup (1 or 0), labels (each followed by '\n', or '\n' for none).
+-- src/engine/definitions/codec.ts passes the same fields.
 local function copiedItem(at)
   return {
     name = ARGV[at],
