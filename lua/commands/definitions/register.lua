@@ -35,6 +35,7 @@
 --@include steps
 --@include children
 --@include define
+--@include depthBefore
 --@include lines
 --@include paths
 --@include tooMuch
@@ -145,21 +146,6 @@ local function checkPaths(paths)
       below = parent
     end
   end
-end
-
--- Returns the number of ancestors that a name had before this request.
-local function depthBefore(name)
-  local depth = 0
-  local one = redefined[name]
-  while one and one.parent ~= '' do
-    depth = depth + 1
-    local above = one.parent
-    one = redefined[above]
-    if one == nil then
-      one = definition(above)
-    end
-  end
-  return depth
 end
 
 -- Checks the depth below resources that move down, since their subtree moves with them. A new resource has no older
