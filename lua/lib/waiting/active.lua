@@ -120,8 +120,11 @@ local function activateExempt()
       activateJoinable(name)
     end
     for _, one in ipairs(work < limit and (frontOf(name)) or {}) do
-      local waitsFor = isNext(one.ticket) and waitsForNow(one.ticket)
-      if waitsFor and freeAt(waitsFor) == 0 then
+      local waitsFor, isShort
+      if isNext(one.ticket) then
+        waitsFor, isShort = waitsForNow(one.ticket)
+      end
+      if isShort then
         activateHolders(waitsFor, 0)
       end
     end
