@@ -140,13 +140,13 @@ local function reserveOne(item, collected)
     spend(2)
     return { 'NOT_VALID', whyNotValid(name) }
   end
-  local fault = whyNotSeveral(resource, slot, count)
-  if fault then
-    return { 'NOT_VALID', fault }
-  end
   local had = reservationOn(resource, slot, requester)
   if had then
     return replyOfHad(had, item)
+  end
+  local fault = whyNotSeveral(resource, slot, count)
+  if fault then
+    return { 'NOT_VALID', fault }
   end
 
   local reservation = {
