@@ -41,7 +41,8 @@ local function poolFields()
     local poolBefore, pool = before and before.pool or '', record and record.pool or ''
     if not before ~= not record or poolBefore ~= pool then
       local name, index = slotIndex(slot)
-      if name then
+      -- account() has marked the slots that pools got.
+      if name and name ~= pool then
         marks[#marks + 1] = { name, index, record ~= false }
         fields[#fields + 1] = chunkField(name, math.floor(index / CHUNK_SLOTS))
       end

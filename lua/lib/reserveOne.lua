@@ -20,34 +20,25 @@ local function whyNotValid(name)
   return 'NOT_VALID: ' .. name .. ' is not registered, and this tenant allows only registered resources'
 end
 
--- Returns the slots of a reservation of several slots in index order, from its plan; nil if it has one.
-local function severalSlots(entries)
-  local list, last, isSorted
-  for _, entry in ipairs(entries) do
-    if entry.left then
-      local _, index = slotIndex(entry.at)
-      list, isSorted = list or {}, isSorted == nil or isSorted and last < index
-      list[#list + 1], last = entry.at, index
-    end
-  end
-  if isSorted == false then
-    table.sort(list, function(a, b)
-      local _, i = slotIndex(a)
-      local _, j = slotIndex(b)
-      return i < j
-    end)
-  end
+-- Returns the slots that an entry for several slots has taken, in index order.
+local function severalSlots(entry)
+  local list = { entry.at, unpack(entry.further) }
+  table.sort(list, function(a, b)
+    local _, i = slotIndex(a)
+    local _, j = slotIndex(b)
+    return i < j
+  end)
   return list
 end
 
 -- Returns JSON that describes a reservation's slots to its requester: s (acquiredSlots), b (acquiredBlockers), p
 -- (reservedAtPath) and o (slots). A field that does not apply is left out; returns '' if none applies.
-local function describe(entries, resource, count)
+local function describe(entries, resource)
   local own = definition(resource)
   if not own or #entries == 1 and own.capacity == 1 then
     return ''
   end
-  local slots, blockers, isListed
+  local slots, blockers, isListed, several
   for _, entry in ipairs(entries) do
     if entry.role == 'blocker' then
       blockers, isListed = blockers or {}, isListed or {}
@@ -57,12 +48,9 @@ local function describe(entries, resource, count)
       end
     elseif definition(entry.resource).capacity > 1 then
       slots = slots or {}
-      slots[entry.resource] = entry.at
+      several = entry.count and severalSlots(entry) or several
+      slots[entry.resource] = entry.count and several[1] or entry.at
     end
-  end
-  local several = count > 1 and severalSlots(entries) or nil
-  if several then
-    slots[resource] = several[1]
   end
   return cjson.encode({ s = slots, b = blockers, p = own.parent ~= '' and pathOf(resource) or nil, o = several })
 end
@@ -159,7 +147,7 @@ local function reserveOne(item, collected)
   end
   if tenant.queue or definition(resource) or recordAt(resource) then
     local plan = { entries = {}, seen = {}, bytes = 0 }
-    addTo(plan, resource, slot, requester, 'own', count)
+    addTo(plan, resource, slot, requester, 'own', count > 1 and count or nil)
     if tenant.queueText and not tenant.queue then
       for _, entry in ipairs(plan.entries) do
         tenant.openFor(entry.resource)
@@ -174,7 +162,7 @@ local function reserveOne(item, collected)
     if reply then
       return reply, nil, line
     end
-    reservation.details = describe(plan.entries, resource, count)
+    reservation.details = describe(plan.entries, resource)
     spend(#reservation.details / 100)
   else
     setRecord(resource, reservation)

@@ -224,7 +224,7 @@ export class Queue extends Paper {
       const had = method === 'FIRST' && i !== counts ? undefined : hads[i];
       if (had === undefined) return undone({ requestType: 'RESERVE', resource, requester }, 'SKIPPED');
       if (!made.includes(had)) this.claimAlong(had, resource, tokens[i] ?? null);
-      const isFirst = made.includes(had) && hads.indexOf(had) === i;
+      const isFirst = made.includes(had) && (method === 'FIRST' || hads.indexOf(had) === i);
       return this.resultOf(had, resource, isFirst ? 'ACQUIRED' : 'ALREADY_HAD');
     });
   }

@@ -42,15 +42,15 @@ local function isKeptIn(name, isNew, mark)
   return not isNew or isNetTaken(name, mark)
 end
 
--- Returns false for a further slot of several if the pool was judged before for the same requester, as a whole.
-local function isJudgedAlone(entry, pools)
-  if entry.role ~= 'further' or entry.isKeptSlot then
-    return true
+-- Notes what an entry took, or joined, if it is kept for tickets ahead. `at` is the slot if it may be kept by name.
+local function noteKept(found, entry, at, slot, isNew, mark)
+  local name = at and isKeptIn(at, isNew, mark) and at or isKeptIn(entry.resource, isNew, mark) and entry.resource
+  if name then
+    found[#found + 1] = {
+      name = name, line = name == entry.slot and name or entry.resource, isNew = isNew, owner = entry.owner, at = slot,
+      requester = entry.requester, place = entry.place,
+    }
   end
-  local name = entry.resource .. '\n' .. entry.requester
-  local isFirst = not pools[name]
-  pools[name] = true
-  return isFirst
 end
 
 -- Checks what a request has taken so far, on paper. Takes the entries that take() met, and the journal's length before
@@ -63,24 +63,21 @@ local function keptEntries(entries, mark)
   if judged.isExcused then
     return nil
   end
-  local found, pools = nil, {}
+  local found = {}
   mark = tenant.requestMark or mark
   for _, entry in ipairs(entries) do
     local isJoined = not entry.isNew and entry.role == 'blocker'
-    if (entry.isNew or isJoined) and isJudgedAlone(entry, pools) then
-      local at = entry.slot or entry.isKeptSlot and entry.at
-      local name = at and isKeptIn(at, entry.isNew, mark) and at or
-        isKeptIn(entry.resource, entry.isNew, mark) and entry.resource
-      if name then
-        found = found or {}
-        found[#found + 1] = {
-          name = name, line = name == entry.slot and name or entry.resource, isNew = entry.isNew, owner = entry.owner,
-          at = entry.at, requester = entry.requester, place = entry.place,
-        }
+    if entry.isNew or isJoined then
+      noteKept(found, entry, entry.slot or entry.isKeptSlot and entry.at, entry.at, entry.isNew, mark)
+    end
+    if entry.further then
+      noteKept(found, entry, nil, entry.further[1], true, mark)
+      for _, slot in ipairs(entry.keptFurther) do
+        noteKept(found, entry, slot, slot, true, mark)
       end
     end
   end
-  return found
+  return found[1] and found
 end
 
 -- Returns what a ticket waits for, as of now: the first line in its plan in which it lacks something that is not free;

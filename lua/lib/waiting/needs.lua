@@ -4,6 +4,21 @@
 --@include plan
 --@include several
 --@include waiting/tickets
+-- Returns the entries of a plan with one entry for each slot of the resource itself. `left` of these is the number of
+-- slots of the pool that are still to be taken, its own included.
+local function expanded(entries, count)
+  local all = {}
+  for _, entry in ipairs(entries) do
+    all[#all + 1] = entry
+    entry.left = entry.count
+    for left = (entry.count or 1) - 1, 1, -1 do
+      all[#all + 1] = { resource = entry.resource, owner = entry.owner, role = 'further', left = left }
+    end
+  end
+  spend(count)
+  return all
+end
+
 -- plans[name]: the entries of the plan for an item, by its name and count (itemName); false if the item is not valid or
 -- the plan too long. The owner '' stands for the requester.
 local plans = {}
@@ -16,8 +31,9 @@ local function planOf(item)
     local resource, slot = resolve(item.resource)
     if resource and not whyNotSeveral(resource, slot, item.count or 1) then
       local plan = { entries = {}, seen = {}, bytes = 0 }
-      addTo(plan, resource, slot, '', 'own', item.count)
-      entries = not isTooLong(plan) and plan.entries
+      local count = item.count or 1
+      addTo(plan, resource, slot, '', 'own', count > 1 and count or nil)
+      entries = not isTooLong(plan) and expanded(plan.entries, count)
     end
     plans[name] = entries
   end
