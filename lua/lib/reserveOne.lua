@@ -22,12 +22,19 @@ end
 
 -- Returns the slots that an entry for several slots has taken, in index order.
 local function severalSlots(entry)
-  local list = { entry.at, unpack(entry.further) }
-  table.sort(list, function(a, b)
-    local _, i = slotIndex(a)
-    local _, j = slotIndex(b)
-    return i < j
-  end)
+  local list, last = { entry.at, unpack(entry.further) }, -1
+  for _, slot in ipairs(list) do
+    local _, index = slotIndex(slot)
+    if index < last then
+      table.sort(list, function(a, b)
+        local _, i = slotIndex(a)
+        local _, j = slotIndex(b)
+        return i < j
+      end)
+      break
+    end
+    last = index
+  end
   return list
 end
 

@@ -85,7 +85,8 @@ local function entriesOf(ticket)
     for i, item in ipairs(ticket.items) do
       local entries = planOf(item)
       if entries and isPlanValid(entries) then
-        for _, entry in ipairs(i > 1 and isRepeated(ticket.items, i) and {} or entries) do
+        local isHad = i > 1 and ticket.method ~= 'FIRST' and isRepeated(ticket.items, i)
+        for _, entry in ipairs(isHad and {} or entries) do
           all[#all + 1] = entry
         end
         if ticket.method == 'FIRST' then
