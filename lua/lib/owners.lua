@@ -21,8 +21,8 @@ local function assignedSlot(name, owner)
   return record and record.owner == owner and name
 end
 
--- Returns the requester's reservation that a slot belongs to, as its own slot or as one of several (several.lua); nil if
--- there is none.
+-- Returns the requester's reservation that a slot belongs to, as its own slot or as one of several (several.lua); nil
+-- if there is none.
 local function reservationAt(slot, requester)
   local record = recordAt(slot)
   if not record or record.owner ~= requester then

@@ -70,6 +70,9 @@ end
 
 -- Activates the lines with slots that are free and kept. Forgets those in which nothing waits any more.
 local function activateKept()
+  if not state.hasKept then
+    return
+  end
   for n = keptWork < MAX_KEPT_WORK and MAX_KEPT_LINES or 0, 1, -1 do
     local name = nthOf('\4', n)
     if name and not active[name] then
@@ -80,6 +83,7 @@ local function activateKept()
       end
     end
   end
+  state.hasKept = nthOf('\4', 1) ~= nil
 end
 
 -- Activates the requesters that hold a resource, themselves or through their reservations.
@@ -108,24 +112,35 @@ local function activateJoinable(name)
   end
 end
 
+-- Activates the requesters from which nothing is kept because a ticket is next.
+local function activateExemptBy(ticket)
+  local waitsFor, isShort
+  if isNext(ticket) then
+    waitsFor, isShort = waitsForNow(ticket)
+  end
+  if isShort then
+    activateHolders(waitsFor, 0)
+  end
+end
+
 -- Looks at the lines in which tickets have changed, for a limited time. Activates the requesters from which nothing is
 -- kept now, since a ticket that is next waits for what they hold; and the lines in which less is kept.
 local function activateExempt()
   local MAX_EXEMPT_WORK = 300
   local limit = work + MAX_EXEMPT_WORK
-  local names = turnedLines
+  local names = state.wasKept and turnedLines or {}
   turnedLines = {}
-  for name, isLeft in pairs(names) do
-    if isLeft then
+  for name, turned in pairs(names) do
+    if turned == true then
       activateJoinable(name)
-    end
-    for _, one in ipairs(work < limit and (frontOf(name)) or {}) do
-      local waitsFor, isShort
-      if isNext(one.ticket) then
-        waitsFor, isShort = waitsForNow(one.ticket)
+      for _, one in ipairs(work < limit and frontOf(name) or {}) do
+        activateExemptBy(one.ticket)
       end
-      if isShort then
-        activateHolders(waitsFor, 0)
+    else
+      for _, ticket in ipairs(turned) do
+        if ticket.status == 'attended' and work < limit then
+          activateExemptBy(ticket)
+        end
       end
     end
   end

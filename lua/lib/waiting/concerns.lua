@@ -2,18 +2,19 @@
 --@include clock
 --@include slots
 --@include work
--- noLine[name]: true if no stored ticket's plan has the resource or slot, and none waits for it.
-local noLine = {}
+-- firstMembers[name]: the first members of the lines (waiting/lines.lua) of a resource or slot, as they are stored.
+local firstMembers = {}
+local FIRST_PAGE = 8
 
 -- Returns true if no stored ticket's plan has a resource or slot, and none waits for it.
 local function hasNoLine(name)
-  local is = noLine[name]
-  if is == nil then
+  local members = firstMembers[name]
+  if members == nil then
     spend(3)
-    is = redis.call('ZRANGE', linesKey, '[' .. name .. '\n', '(' .. name .. '\11', 'BYLEX', 'LIMIT', 0, 1)[1] == nil
-    noLine[name] = is
+    members = redis.call('ZRANGE', linesKey, '[' .. name .. '\n', '(' .. name .. '\11', 'BYLEX', 'LIMIT', 0, FIRST_PAGE)
+    firstMembers[name] = members
   end
-  return is
+  return members[1] == nil
 end
 
 -- Opens the queue if a ticket has to do with a resource or slot.

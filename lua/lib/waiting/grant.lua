@@ -143,7 +143,7 @@ end
 -- Notes the line in which a ticket waits if a slot is free there, and kept.
 local function noteWaitsFor(ticket)
   if freeAt(ticket.waitsFor) > 0 then
-    setMember('\4', ticket.waitsFor, true)
+    keepLine(ticket.waitsFor)
   end
 end
 
@@ -153,7 +153,7 @@ local function tryGrant(ticket)
   if ticket.status ~= 'attended' and ticket.status ~= 'detached' then
     return false
   elseif isKeptFrom(ticket) then
-    setMember('\4', ticket.waitsFor, true)
+    keepLine(ticket.waitsFor)
     return false
   end
   spend(25)

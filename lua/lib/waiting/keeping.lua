@@ -1,6 +1,7 @@
 -- Which free slots are kept from a request (docs/specification.md#waiting-order).
 --@include freeSlots
 --@include waiting/holders
+--@include waiting/state
 --@include waiting/turns
 
 -- The rank of the request that is judged: the order of its ticket; nil for a request without one.
@@ -77,6 +78,7 @@ local function keptEntries(entries, mark)
       end
     end
   end
+  state.wasKept = state.wasKept or found[1] ~= nil and judged.rank ~= nil
   return found[1] and found
 end
 
@@ -141,7 +143,7 @@ end
 local function isKeptFrom(ticket)
   local name = ticket.waitsFor
   local free = freeAt(name)
-  if ticket.method == 'FIRST' or free == 0 or isPlenty(free) then
+  if ticket.method == 'FIRST' or free == 0 or isPlenty(free) or isFirst(name, ticket.order) then
     return false
   end
   local lacked, met, needed = lackedAt(ticket, name), {}, 0

@@ -10,19 +10,19 @@
 --   \1<order>                       a ticket that waits
 --   \2<requester>\n<digest><order>  a ticket of a requester; the digest (8 bytes) tells its requests apart
 --   \3<instance>\n<order>           a ticket that was granted, and that a call of the instance should claim
---   \4<name>                        some slot of it is free and kept, and tickets wait for it
+--   \4<name>                        some slot of it is free and kept, and tickets wait for it (state.hasKept)
 --   \5<name>\n<flags><after>        a line that still has to be looked at, from a ticket on (active.lua)
 --   \6<requester>\n<after>          a requester whose tickets still have to be looked at, from one on
 --   \7<name>\n<order>              a ticket that asks for a path which ends with this name
 --   \8<order>                       a ticket that waits for many slots (tickets.lua)
--- lineWrites[member]: true to add it, false to remove it; write.lua does so.
+-- lineWrites[prefix][rest]: true to add the member, false to remove it; write.lua does so.
 --@include waiting/concerns
 --@include waiting/state
 --@include work
 local lineWrites, isLineWritten = {}, false
 -- ranges[prefix]: what follows the prefix in its members, sorted, as far as it was read; `last` is the last one read,
--- nil if all were. added[prefix][rest]: members that this script added.
-local ranges, added = {}, {}
+-- nil if all were.
+local ranges = {}
 
 -- Returns the place in a sorted list at which a value is, or belongs.
 local function placeIn(list, value)
@@ -38,24 +38,52 @@ local function placeIn(list, value)
   return low
 end
 
-local function readPage(prefix, range)
-  -- Few members are read at first, since the first ones are often enough.
-  local FIRST_PAGE, PAGE = 8, 66
-  local before = range.last
-  local size = before == '' and FIRST_PAGE or PAGE
-  local upper = '(' .. string.sub(prefix, 1, -2) .. string.char(string.byte(prefix, -1) + 1)
-  local members = redis.call(
-    'ZRANGE', linesKey, (before == '' and '[' or '(') .. prefix .. before, upper, 'BYLEX', 'LIMIT', 0, size
-  )
-  spend(3 + #members / 4)
-  range.last = #members == size and string.sub(members[size], #prefix + 1) or nil
+-- Returns the first members with a prefix, and whether these are all, as far as firstMembers tells; nil if it does not.
+local function knownMembers(prefix)
+  local members = firstMembers[string.sub(prefix, 1, -3)]
+  if not members then
+    return nil
+  end
+  local found, length = {}, #prefix
   for _, member in ipairs(members) do
-    if lineWrites[member] == nil then
-      range[#range + 1] = string.sub(member, #prefix + 1)
+    if string.sub(member, 1, length) == prefix then
+      found[#found + 1] = member
     end
   end
-  for rest in pairs(added[prefix] or {}) do
-    if rest > before and (not range.last or rest <= range.last) then
+  local last = #members == FIRST_PAGE and string.sub(members[FIRST_PAGE], 1, length) or nil
+  if last == prefix and #found > 0 then
+    return found, false
+  elseif not last or last > prefix then
+    return found, true
+  end
+end
+
+local function readPage(prefix, range)
+  -- Few members are read at first, since the first ones are often enough.
+  local PAGE = 66
+  local before, members, isAll = range.last, nil, nil
+  if before == '' then
+    members, isAll = knownMembers(prefix)
+  end
+  if not members then
+    local size = before == '' and FIRST_PAGE or PAGE
+    local upper = '(' .. string.sub(prefix, 1, -2) .. string.char(string.byte(prefix, -1) + 1)
+    members = redis.call(
+      'ZRANGE', linesKey, (before == '' and '[' or '(') .. prefix .. before, upper, 'BYLEX', 'LIMIT', 0, size
+    )
+    isAll = #members < size
+    spend(3 + #members / 4)
+  end
+  range.last = not isAll and string.sub(members[#members], #prefix + 1) or nil
+  local writes, length = lineWrites[prefix] or {}, #prefix + 1
+  for _, member in ipairs(members) do
+    local rest = string.sub(member, length)
+    if writes[rest] == nil then
+      range[#range + 1] = rest
+    end
+  end
+  for rest, isIn in pairs(writes) do
+    if isIn and rest > before and (not range.last or rest <= range.last) then
       table.insert(range, placeIn(range, rest), rest)
     end
   end
@@ -80,13 +108,12 @@ local staleNames = {}
 -- Adds a member, or removes it.
 local function setMember(prefix, rest, isIn)
   staleNames[string.sub(prefix, 1, -3)] = true
-  local range, list = ranges[prefix], added[prefix]
-  lineWrites[prefix .. rest], isLineWritten = isIn, true
-  if not list then
-    list = {}
-    added[prefix] = list
+  local range, writes = ranges[prefix], lineWrites[prefix]
+  if not writes then
+    writes = {}
+    lineWrites[prefix], isLineWritten = writes, true
   end
-  list[rest] = isIn or nil
+  writes[rest] = isIn
   if range then
     local at = placeIn(range, rest)
     if not isIn and range[at] == rest then
@@ -97,13 +124,19 @@ local function setMember(prefix, rest, isIn)
   end
 end
 
+-- Notes that some slot of a resource is free and kept, and that tickets wait for it.
+local function keepLine(name)
+  state.hasKept, state.wasKept = true, true
+  setMember('\4', name, true)
+end
+
 -- Returns true if no ticket's plan has a resource or slot, and none waits for it.
 local function isLineEmpty(name)
   if not hasNoLine(name) then
     return false
   end
   for _, kind in ipairs({ 'l', 'w', 'v', 'f' }) do
-    if added[name .. '\n' .. kind] then
+    if lineWrites[name .. '\n' .. kind] then
       return false
     end
   end

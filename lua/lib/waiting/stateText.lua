@@ -12,6 +12,12 @@ local function fromHex(text)
   end))
 end
 
+-- One digit tells isUnsettled, hasKept and wasKept. An instance of the version before writes 0 or 1, and takes all but
+-- 1 for settled.
+local function settledDigit()
+  return state.isUnsettled and 1 or state.hasKept and 0 or state.wasKept and 2 or 3
+end
+
 -- Returns the state as text; nil if there is no ticket.
 local function stateText()
   if state.tickets == 0 and state.granted == 0 then
@@ -19,7 +25,7 @@ local function stateText()
   end
   return string.format(
     '%d %d %d %.0f %s %d %s', state.items, state.tickets, state.granted, state.last,
-    state.nextDue == math.huge and 'inf' or string.format('%.0f', state.nextDue), state.isUnsettled and 1 or 0,
+    state.nextDue == math.huge and 'inf' or string.format('%.0f', state.nextDue), settledDigit(),
     state.replanned and '.' .. state.replanned or '-'
   )
 end

@@ -17,6 +17,7 @@
 --   named       for FIRST: the names in the plans of all items
 --   slots       once granted: the slots of its reservations, each followed by '\n'
 --   grantedAt   ms
+--   dueBefore   the stored value of due; nil if the ticket is new
 --@include slotsOf
 --@include waiting/callers
 --@include waiting/lines
@@ -36,8 +37,8 @@ local function ticketId(ticket)
 end
 
 -- Returns what an item of a ticket is stored as, and what its plan is kept under: its name; or, if it is for several
--- slots, '<count>\127><name>'. No name has the control character. An instance of the previous release takes it for a path
--- that is not valid, so it passes the ticket over.
+-- slots, '<count>\127><name>'. No name has the control character. An instance of the previous release takes it for a
+-- path that is not valid, so it passes the ticket over.
 local function itemName(item)
   return (item.count or 1) > 1 and item.count .. '\127>' .. item.resource or item.resource
 end
@@ -88,6 +89,7 @@ local function unpackTicket(number, packed)
   if ticket.waitsFor == 0 then
     ticket.waitsFor = first
   end
+  ticket.dueBefore = ticket.due
   spend(3 + #packed / 100)
   return ticket
 end
@@ -110,33 +112,41 @@ local function readTickets(orders)
   end
 end
 
--- Returns the ticket with an order or a number; nil if there is none.
-local function ticketAt(order)
+-- Returns the ticket with an order or a number; nil if there is none. `following`: an order whose ticket is read too,
+-- as it is likely to be needed; may be nil.
+local function ticketAt(order, following)
   local number = string.sub(order, -7)
   local ticket = tickets[number]
   if ticket == nil then
-    readTickets({ '.' .. number })
+    readTickets({ '.' .. number, following or nil })
     ticket = tickets[number]
   end
   return ticket or nil
 end
 
--- Returns the digest of a request: the same for the same requester, method and items. It has 56 bits, in bytes below
--- 128 (lines.lua): with 32 bits, every hundredth requester with 10,000 tickets would have two of the same digest.
-local function digestOf(requester, method, items)
-  local parts = { requester, method }
-  for _, item in ipairs(items) do
-    parts[#parts + 1] = itemName(item)
+-- Returns the digest of a request or ticket: the same for the same requester, method and items. It has 56 bits, in
+-- bytes below 128 (lines.lua): with 32 bits, every hundredth requester with 10,000 tickets would have two of the same
+-- digest.
+local function digestOf(request)
+  if not request.digest then
+    local parts, bytes = { request.requester, request.method }, {}
+    for _, item in ipairs(request.items) do
+      parts[#parts + 1] = itemName(item)
+    end
+    local hex = redis.sha1hex(table.concat(parts, '\n'))
+    for i = 1, 8 do
+      bytes[i] = tonumber(string.sub(hex, 2 * i - 1, 2 * i), 16) % 128
+    end
+    request.digest = string.char(unpack(bytes))
   end
-  return (string.gsub(string.sub(redis.sha1hex(table.concat(parts, '\n')), 1, 16), '%x%x', function(hex)
-    return string.char(tonumber(hex, 16) % 128)
-  end))
+  return request.digest
 end
 
 -- The kind of a ticket's member in the line of what it waits for.
 local KINDS = { attended = '\nw', detached = '\nv', away = '\nu' }
 
--- The prefix of the members for tickets that need more than LARGE slots: more than whose turn comes otherwise (turns.lua).
+-- The prefix of the members for tickets that need more than LARGE slots: more than whose turn comes otherwise
+-- (turns.lua).
 local LARGE_PREFIX, LARGE = '\8', 64
 
 -- Calls visit(prefix, rest) for each member of the lines that a ticket has.
@@ -177,8 +187,8 @@ local function eachMember(ticket, visit)
   end
 end
 
--- turnedLines[name]: true or false if a ticket of the line changed since settle.lua looked at those whose turn has come
--- there; true if one of them has stopped being attended, or has moved in the line.
+-- turnedLines[name]: what changed in a line since settle.lua looked at those whose turn has come there. true: a ticket
+-- has stopped being attended, or has moved. Else an array of tickets that have joined, or wait for something else now.
 local turnedLines = {}
 -- ticketChanges counts changes of tickets: what was derived from them before is out of date.
 local ticketChanges = 0
@@ -193,34 +203,57 @@ local function countTicket(ticket, change)
   end
 end
 
--- Changes fields of a ticket, and moves it in the lines as these fields say.
-local function changeTicket(ticket, fields)
-  ticket.digest = ticket.digest or digestOf(ticket.requester, ticket.method, ticket.items)
-  local before, orderBefore = {}, ticket.status == 'attended' and ticket.order
-  eachMember(ticket, function(prefix, rest)
-    before[prefix .. rest] = { prefix, rest }
-  end)
-  for _, name in ipairs(orderBefore and fields.lines and ticket.lines or {}) do
-    turnedLines[name] = true
+-- Notes a change of a ticket in its lines. `hasLeft`: it is no longer where it was.
+local function noteTurns(ticket, hasLeft)
+  for _, name in ipairs(ticket.lines) do
+    local joined = turnedLines[name]
+    if hasLeft then
+      turnedLines[name] = true
+    elseif joined ~= true then
+      joined = joined or {}
+      turnedLines[name] = joined
+      joined[#joined + 1] = ticket
+    end
   end
-  countTicket(ticket, -1)
-  for field, value in pairs(fields) do
-    ticket[field] = value
-  end
-  countTicket(ticket, 1)
+end
+
+-- Moves a ticket from its members before a change (status nil: it had none) to those that it has now.
+local function moveMembers(ticket, before)
   eachMember(ticket, function(prefix, rest)
-    if before[prefix .. rest] then
+    if before and before[prefix .. rest] then
       before[prefix .. rest] = nil
     else
       setMember(prefix, rest, true)
     end
   end)
-  for _, member in pairs(before) do
-    setMember(member[1], member[2], false)
+  for member, prefix in pairs(before or {}) do
+    setMember(prefix, string.sub(member, #prefix + 1), false)
   end
-  for _, name in ipairs(ticket.lines) do
-    turnedLines[name] = turnedLines[name] or orderBefore and
-      (ticket.status ~= 'attended' or ticket.order ~= orderBefore) or false
+end
+
+-- Changes fields of a ticket, and moves it in the lines as these fields say.
+local function changeTicket(ticket, fields)
+  digestOf(ticket)
+  local before, statusBefore, orderBefore
+  if ticket.status then
+    before, statusBefore, orderBefore = {}, ticket.status, ticket.order
+    eachMember(ticket, function(prefix, rest)
+      before[prefix .. rest] = prefix
+    end)
+    countTicket(ticket, -1)
+    if statusBefore == 'attended' and fields.lines then
+      noteTurns(ticket, true)
+    end
+  end
+  for field, value in pairs(fields) do
+    ticket[field] = value
+  end
+  countTicket(ticket, 1)
+  moveMembers(ticket, before)
+  if statusBefore == 'attended' then
+    noteTurns(ticket, ticket.status ~= 'attended' or ticket.order ~= orderBefore)
+  elseif ticket.status == 'attended' then
+    noteTurns(ticket, false)
   end
   ticketChanges = ticketChanges + 1
   spend(25 + #ticket.lines * 6)

@@ -17,8 +17,9 @@ local function stamp()
   return (journal[-#journal] or -#journal) * 1048576 + ticketChanges
 end
 
--- Walks on to the next ticket of a line. Returns false at the end, or when no more turns have come.
-local function walkOn(name, front)
+-- Walks on to the next ticket of a line. `isMore`: the ticket behind it is read too. Returns false at the end, or when
+-- no more turns have come.
+local function walkOn(name, front, isMore)
   local order
   order, front.i, front.j = nextInLine(name, front.i, front.j)
   front.walked = front.walked + 1
@@ -26,7 +27,7 @@ local function walkOn(name, front)
     return false
   end
   spend(3)
-  local ticket = ticketAt(order)
+  local ticket = ticketAt(order, isMore and nextInLine(name, front.i, front.j))
   local lacked = ticket and lackedAt(ticket, name) or {}
   for _, key in ipairs(lacked) do
     if not front.keys[key] then
@@ -45,9 +46,8 @@ local function walkOn(name, front)
   return true
 end
 
--- Returns the tickets whose turn has come in a line, at least as far as an order (nil: all): a list of {ticket,
--- lacked}, in order, and a set of their orders.
-local function frontOf(name, order)
+-- Returns what is known of the tickets whose turn has come in a line.
+local function frontAt(name)
   local front, now = fronts[name], stamp()
   if not front or front.stamp ~= now then
     local own = definition(name)
@@ -58,10 +58,35 @@ local function frontOf(name, order)
     fronts[name] = front
     spend(3)
   end
+  return front
+end
+
+-- Returns the tickets whose turn has come in a line, at least as far as an order (nil: all): a list of {ticket,
+-- lacked}, in order.
+local function frontOf(name, order)
+  local front = frontAt(name)
   while not front.isAll and not (order and front.last >= order) do
+    front.isAll = not walkOn(name, front, not order)
+  end
+  return front.list
+end
+
+-- Returns true if a ticket lacks nothing in a line, or its turn has come there.
+local function hasTurn(name, ticket)
+  local front, order = frontAt(name), ticket.order
+  if front.set[order] then
+    return true
+  end
+  local lacked = lackedAt(ticket, name)
+  while not front.isAll and front.last < order do
+    for _, key in ipairs(front.count >= front.limit and lacked or {}) do
+      if not front.keys[key] then
+        return false
+      end
+    end
     front.isAll = not walkOn(name, front)
   end
-  return front.list, front.set
+  return #lacked == 0 or front.set[order] == true
 end
 
 -- Returns true if a ticket is next.
@@ -73,8 +98,7 @@ local function isNext(ticket)
   local is = ticket.status == 'attended' and entriesOf(ticket) ~= nil
   spend(2 + #ticket.lines)
   for _, name in ipairs(is and ticket.lines or {}) do
-    local _, set = frontOf(name, ticket.order)
-    if not set[ticket.order] and #lackedAt(ticket, name) > 0 then
+    if not hasTurn(name, ticket) then
       is = false
       break
     end
@@ -83,11 +107,20 @@ local function isNext(ticket)
   return is
 end
 
+-- Returns true if no attended ticket is ahead of a rank in a line. Rank nil is behind all tickets.
+local function isFirst(name, rank)
+  local order = nextInLine(name, 1, 1)
+  return not order or rank ~= nil and order >= rank
+end
+
 -- Returns how many slots of a line the next tickets ahead of a rank lack, and these tickets. Rank nil is behind all
 -- tickets. Needs with the keys in `met` (a set, may be nil) do not count.
 local function keptAt(name, rank, met)
   local kept, keepers, seen = 0, {}, {}
-  for _, one in ipairs((frontOf(name, rank))) do
+  if isFirst(name, rank) then
+    return kept, keepers
+  end
+  for _, one in ipairs(frontOf(name, rank)) do
     if rank and one.ticket.order >= rank then
       break
     end

@@ -25,16 +25,35 @@ end
 
 local function writeLines()
   local add, remove = {}, {}
-  for member, isIn in pairs(lineWrites) do
-    if isIn then
-      add[#add + 1] = 0
-      add[#add + 1] = member
-    else
-      remove[#remove + 1] = member
+  for prefix, writes in pairs(lineWrites) do
+    for rest, isIn in pairs(writes) do
+      if isIn then
+        add[#add + 1] = 0
+        add[#add + 1] = prefix .. rest
+      else
+        remove[#remove + 1] = prefix .. rest
+      end
     end
   end
   callWith('ZREM', linesKey, remove)
   callWith('ZADD', linesKey, add)
+end
+
+-- Notes when something of the tickets is next due. Takes the times that were written, each followed by its member, and
+-- whether others were removed.
+local function noteNextDue(due, isAnyRemoved)
+  local earliest, isRaised = math.huge, isAnyRemoved
+  for i = 1, #due, 2 do
+    earliest = math.min(earliest, due[i])
+  end
+  for _, ticket in ipairs(changedTickets) do
+    isRaised = isRaised or ticket.dueBefore and ticket.dueBefore <= state.nextDue and ticket.due > ticket.dueBefore
+  end
+  if earliest <= state.nextDue then
+    state.nextDue = earliest
+  elseif isRaised then
+    state.nextDue = tonumber(redis.call('ZRANGE', waitsKey, 0, 0, 'WITHSCORES')[2] or math.huge)
+  end
 end
 
 -- Writes everything of the queue that this script changed, but for its state. Adds the fields of the tenant that have
@@ -58,9 +77,7 @@ local function writeQueue(fields)
     end
     callWith('ZADD', waitsKey, due)
     callWith('ZREM', waitsKey, undue)
-    if #due > 0 or #undue > 0 then
-      state.nextDue = tonumber(redis.call('ZRANGE', waitsKey, 0, 0, 'WITHSCORES')[2] or math.huge)
-    end
+    noteNextDue(due, #undue > 0)
     local text = stateText()
     if text ~= tenant.queueText then
       fields[#fields + 1] = 'queue'
