@@ -1,6 +1,7 @@
 -- Reserves one item of a request.
 --@include clock
 --@include plan
+--@include several
 --@include unclaimed
 --@include further
 --@include take
@@ -20,14 +21,32 @@ local function whyNotValid(name)
   return 'NOT_VALID: ' .. name .. ' is not registered, and this tenant allows only registered resources'
 end
 
--- Returns JSON that describes a reservation's slots to its requester: s (acquiredSlots), b (acquiredBlockers) and p
--- (reservedAtPath). A field that does not apply is left out; returns '' if none applies.
+-- Returns the slots that an entry for several slots has taken, in index order.
+local function severalSlots(entry)
+  local list, last = { entry.at, unpack(entry.further) }, -1
+  for _, slot in ipairs(list) do
+    local _, index = slotIndex(slot)
+    if index < last then
+      table.sort(list, function(a, b)
+        local _, i = slotIndex(a)
+        local _, j = slotIndex(b)
+        return i < j
+      end)
+      break
+    end
+    last = index
+  end
+  return list
+end
+
+-- Returns JSON that describes a reservation's slots to its requester: s (acquiredSlots), b (acquiredBlockers), p
+-- (reservedAtPath) and o (slots). A field that does not apply is left out; returns '' if none applies.
 local function describe(entries, resource)
   local own = definition(resource)
   if not own or #entries == 1 and own.capacity == 1 and own.parent == '' then
     return ''
   end
-  local slots, blockers, isListed
+  local slots, blockers, isListed, several
   for _, entry in ipairs(entries) do
     if entry.role == 'blocker' then
       blockers, isListed = blockers or {}, isListed or {}
@@ -37,10 +56,11 @@ local function describe(entries, resource)
       end
     elseif definition(entry.resource).capacity > 1 then
       slots = slots or {}
-      slots[entry.resource] = entry.at
+      several = entry.count and severalSlots(entry) or several
+      slots[entry.resource] = entry.count and several[1] or entry.at
     end
   end
-  return cjson.encode({ s = slots, b = blockers, p = own.parent ~= '' and pathOf(resource) or nil })
+  return cjson.encode({ s = slots, b = blockers, p = own.parent ~= '' and pathOf(resource) or nil, o = several })
 end
 
 -- Returns the name of the line (waiting/lines.lua) in which a request would wait for an entry that was not met; nil if
@@ -122,7 +142,7 @@ end
 -- and the reservation if this call made it. If the item is refused and may wait, returns the name of the line as the
 -- third value. `collected` is as in takeUnkept().
 local function reserveOne(item, collected)
-  local name, requester, token = item.resource, item.requester, item.token
+  local name, requester, token, count = item.resource, item.requester, item.token, tonumber(item.count) or 1
   local resource, slot = resolve(name)
   if not resource then
     spend(2)
@@ -132,9 +152,9 @@ local function reserveOne(item, collected)
   if had then
     return replyOfHad(had, item)
   end
-  local own = definition(resource)
-  if own and own.isGroup then
-    return { 'NOT_VALID', 'NOT_VALID: ' .. resource .. ' is a group' }
+  local fault = whyNever(resource, slot, count)
+  if fault then
+    return { 'NOT_VALID', fault }
   end
 
   local reservation = {
@@ -145,9 +165,9 @@ local function reserveOne(item, collected)
   if tenant.queueText then
     tenant.openFor(slot or resource)
   end
-  if tenant.queue or own or recordAt(resource) then
+  if tenant.queue or definition(resource) or recordAt(resource) then
     local plan = { entries = {}, seen = {}, bytes = 0 }
-    addTo(plan, resource, slot, requester, 'own')
+    addTo(plan, resource, slot, requester, 'own', count > 1 and count or nil)
     if tenant.queueText and not tenant.queue then
       for _, entry in ipairs(plan.entries) do
         tenant.openFor(entry.resource)

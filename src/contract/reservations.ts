@@ -14,6 +14,8 @@ import {
 import { isWaiting, WAITING_METHODS } from '../domain/waiting.ts';
 import {
   batch,
+  checkCounts,
+  count,
   ignored,
   item,
   note,
@@ -38,6 +40,10 @@ const details = {
   acquiredSlots: z.record(z.string(), z.string()).nullable(),
   acquiredBlockers: z.array(z.string()).nullable(),
   reservedAtPath: z.string().nullable(),
+  slots: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Only with a `count` of more than 1: its slots of the pool, in index order.' }),
 };
 
 const heldNote = z.string().meta({ description: 'The `note` of the request that made the reservation.' });
@@ -59,6 +65,7 @@ const reserveItem = {
   ttlSeconds: ttlSeconds.optional(),
   resourceType: resourceType.optional(),
   note: note.optional(),
+  count: count.optional(),
 };
 export const ReserveItem = sized((sizes) =>
   item({ ...reserveItem, ...waitFields })
@@ -67,7 +74,9 @@ export const ReserveItem = sized((sizes) =>
 );
 export type ReserveItem = z.output<typeof ReserveItem>;
 
-export const ReserveBody = batch(ReserveItem);
+export const ReserveBody = batch(ReserveItem, (items, sizes, context) =>
+  checkCounts(items, sizes, (index) => [index], refusing(context)),
+);
 
 export const ReserveResult = z
   .object({
@@ -101,6 +110,7 @@ const otherResultFields = {
   acquiredSlots: ignored,
   acquiredBlockers: ignored,
   reservedAtPath: ignored,
+  slots: ignored,
   fencingToken: ignored,
   waitedMs: ignored,
   waiting: ignored,
@@ -176,6 +186,8 @@ function checkTransaction(
   sizes: Sizes,
   refuse: Refuse,
 ): void {
+  const counts = requests.map((one) => (one.requestType === 'RESERVE' ? one : {}));
+  checkCounts(counts, sizes, (index) => ['requests', index], refuse);
   const releaseAt = requests.findIndex(({ requestType }) => requestType !== 'RESERVE');
   const atRelease = ['requests', releaseAt, 'requestType'];
   if (releaseAt >= 0 && method === 'FIRST') refuse(atRelease, 'must be RESERVE where the method is FIRST');

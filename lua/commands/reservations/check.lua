@@ -55,7 +55,7 @@ local overBudget = isOverBudget(function()
     local own = resource and definition(resource)
     local only = (not own or slot or own.capacity == 1) and recordAt(slot or resource or name)
     local mine = requester ~= '' and reservationOf(name, requester)
-    local shown = mine or only and only.token and only
+    local shown = mine or only and reservationAt(slot or resource or name, only.owner)
     local isFree = hasFreeSlot(name)
     spend(1)
     local result = {

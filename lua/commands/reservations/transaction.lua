@@ -35,6 +35,7 @@
 --@include reserveOne
 --@include unreserveOne
 --@include cap
+--@include slotsOf
 --@include leaseAsJson
 --@include eventWork
 --@include index
@@ -52,7 +53,7 @@ end
 
 -- The request, if it may wait (waiting/ask.lua).
 local request
-local cost = (flags.isContinued or flags.isDry) and 0 or #items
+local cost = (flags.isContinued or flags.isDry) and 0 or slotsOf(items)
 if tenant.mayWait then
   if not tenant.queue then
     tenant.openQueue()
@@ -64,7 +65,7 @@ if tenant.mayWait then
   for i, item in ipairs(items) do
     request.items[i] = {
       resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token,
-      options = item.options,
+      count = tonumber(item.count), options = item.options,
     }
   end
   if cost > 0 then

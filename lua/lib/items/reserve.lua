@@ -1,6 +1,7 @@
 -- An item to reserve: resource, requester, lease in ms ('' if it never expires), resource type ('' the default),
 -- release token (22 characters), how it waits: waitMs, priority and claimMs with spaces between ('' if it does
--- not), and options that few items have, as JSON ('' none): note. src/redis/items.ts passes the same fields.
+-- not), the number of slots ('' one), and options that few items have, as JSON ('' none): note. src/redis/items.ts
+-- passes the same fields.
 local function reserveItem(at)
   return {
     resource = ARGV[at],
@@ -9,6 +10,7 @@ local function reserveItem(at)
     type = ARGV[at + 3],
     token = ARGV[at + 4],
     wait = ARGV[at + 5],
-    options = ARGV[at + 6] ~= '' and cjson.decode(ARGV[at + 6]) or nil,
-  }, at + 7
+    count = ARGV[at + 6],
+    options = ARGV[at + 7] ~= '' and cjson.decode(ARGV[at + 7]) or nil,
+  }, at + 8
 end

@@ -29,16 +29,32 @@ local function isNetTaken(name, mark)
   return delta > 0
 end
 
+-- Returns true if so many slots are free that none of them is kept.
+local function isPlenty(free)
+  return free >= MAX_TURNS and (free >= MAX_ENTRIES or nthOf(LARGE_PREFIX, 1) == nil)
+end
+
 -- Returns true if what an entry took in a line is kept for tickets ahead.
 local function isKeptIn(name, isNew, mark)
   if isLineEmpty(name) then
     return false
   end
   local free = freeAt(name)
-  if free >= MAX_TURNS or free >= keptAt(name, judged.rank) then
+  if isPlenty(free) or free >= keptAt(name, judged.rank) then
     return false
   end
   return not isNew or isNetTaken(name, mark)
+end
+
+-- Notes what an entry took, or joined, if it is kept for tickets ahead. `at` is the slot if it may be kept by name.
+local function noteKept(found, entry, at, slot, isNew, mark)
+  local name = at and isKeptIn(at, isNew, mark) and at or isKeptIn(entry.resource, isNew, mark) and entry.resource
+  if name then
+    found[#found + 1] = {
+      name = name, line = name == entry.slot and name or entry.resource, isNew = isNew, owner = entry.owner, at = slot,
+      requester = entry.requester, place = entry.place,
+    }
+  end
 end
 
 -- Checks what a request has taken so far, on paper. Takes the entries that take() met, and the journal's length before
@@ -51,41 +67,38 @@ local function keptEntries(entries, mark)
   if judged.isExcused then
     return nil
   end
-  local found
+  local found = {}
   mark = tenant.requestMark or mark
   for _, entry in ipairs(entries) do
     local isJoined = not entry.isNew and entry.role == 'blocker'
     if entry.isNew or isJoined then
-      local at = entry.slot or entry.isKeptSlot and entry.at
-      local name = at and isKeptIn(at, entry.isNew, mark) and at or
-        isKeptIn(entry.resource, entry.isNew, mark) and entry.resource
-      if name then
-        found = found or {}
-        found[#found + 1] = {
-          name = name, line = name == entry.slot and name or entry.resource, isNew = entry.isNew, owner = entry.owner,
-          at = entry.at, requester = entry.requester, place = entry.place,
-        }
+      noteKept(found, entry, entry.slot or entry.isKeptSlot and entry.at, entry.at, entry.isNew, mark)
+    end
+    if entry.further then
+      noteKept(found, entry, nil, entry.further[1], true, mark)
+      for _, slot in ipairs(entry.keptFurther) do
+        noteKept(found, entry, slot, slot, true, mark)
       end
     end
   end
-  state.wasKept = state.wasKept or found ~= nil and judged.rank ~= nil
-  return found
+  state.wasKept = state.wasKept or found[1] ~= nil and judged.rank ~= nil
+  return found[1] and found
 end
 
 -- Returns what a ticket waits for, as of now: the first line in its plan in which it lacks something that is not free;
--- else, if all of it is free, what it waited for when it was last looked at.
+-- else, if all of it is free, what it waited for when it was last looked at. Returns true if it is not free.
 local function waitsForNow(ticket)
   for _, entry in ipairs(entriesOf(ticket) or {}) do
     if isLacked(entry, ownerOf(entry, ticket.requester)) then
       local name = entry.slot or entry.resource
-      if freeAt(name) == 0 then
-        return name
+      if freeAt(name) < (entry.left or 1) then
+        return name, true
       elseif entry.slot and freeAt(entry.resource) == 0 then
-        return entry.resource
+        return entry.resource, true
       end
     end
   end
-  return ticket.waitsFor
+  return ticket.waitsFor, freeAt(ticket.waitsFor) == 0
 end
 
 local nextWaits = {}
@@ -106,7 +119,7 @@ local function waitsOfNext()
     local ticket = ticketAt(order)
     spend(2)
     if ticket and isNext(ticket) then
-      list[#list + 1] = { waitsForNow(ticket), order }
+      list[#list + 1] = { (waitsForNow(ticket)), order }
     end
   end
   nextWaits = { stamp = now, list = list }
@@ -117,7 +130,7 @@ end
 -- finish. `keepers` are the tickets that keep what it asks for; they are looked at first, then the front of the queue.
 local function isExempt(requester, keepers)
   for _, ticket in ipairs(keepers) do
-    if ticket.order ~= judged.rank and holds(requester, waitsForNow(ticket), 0) then
+    if ticket.order ~= judged.rank and holds(requester, (waitsForNow(ticket)), 0) then
       return true
     end
   end
@@ -129,19 +142,22 @@ local function isExempt(requester, keepers)
   return false
 end
 
--- Returns true if it is certain that what a ticket waits for is kept from it.
+-- Returns true if it is certain that what a ticket waits for is kept from it, or that too little of it is free.
 local function isKeptFrom(ticket)
   local name = ticket.waitsFor
   local free = freeAt(name)
-  if ticket.method == 'FIRST' or free == 0 or free >= MAX_TURNS or isFirst(name, ticket.order) then
+  if ticket.method == 'FIRST' or free == 0 or isPlenty(free) or isFirst(name, ticket.order) then
     return false
   end
-  local lacked, met = lackedAt(ticket, name), {}
+  local lacked, met, needed = lackedAt(ticket, name), {}, 0
   for _, key in ipairs(lacked) do
+    needed = needed + (met[key] and 0 or 1)
     met[key] = true
   end
   if #lacked == 0 then
     return false
+  elseif free < needed then
+    return true
   end
   local kept, keepers = keptAt(name, ticket.order, met)
   local rank = judged.rank

@@ -45,7 +45,7 @@ export async function reserve(
 
 /** The script's arguments for an item, with a new release token. */
 export const reserveArgs = (item: ReserveItem): (string | number)[] => {
-  const { resource, requester, ttlSeconds, resourceType, note } = item;
+  const { resource, requester, ttlSeconds, resourceType, count, note } = item;
   return itemArgs('reserve', {
     resource,
     requester,
@@ -53,6 +53,7 @@ export const reserveArgs = (item: ReserveItem): (string | number)[] => {
     type: resourceType ?? '',
     token: newToken(),
     wait: waitArg(item),
+    count: count ?? '',
     options: note ? JSON.stringify({ note }) : '',
   });
 };
