@@ -1,25 +1,34 @@
 -- The tenant's cap on concurrent reservations.
 --@include clock
 --@include finish
+--@include flags
+--@include furtherSlots
 --@include limits
 --@include refuse
 --@include rollback
 
--- The items of waiting tickets count too, so that no grant exceeds the cap; and so does each session.
+-- A reservation of several slots counts as that many. The items of waiting tickets count too, so that no grant exceeds
+-- the cap; and so does each session.
 --
--- Takes the state before the request (rollback.lua), and the number of sessions that it begins (nil: 0). Returns nil; or, if the request would exceed the cap, rolls back
--- all its changes and returns the reply that refuses it as a whole.
+-- Takes the state before the request (rollback.lua), and the number of sessions that it begins (nil: 0). Returns nil;
+-- or, if the request would exceed the cap, rolls back all its changes and returns the reply that refuses it as a whole.
 local function overCap(requestType, before, begun)
   local cap = limits.reservations
   local pending = tenant.queue and tenant.queue.pending.items or 0
   local waiting = tenant.queueState and tenant.queueState.items or 0
-  local more = tenant.count - before.count + pending + (begun or 0)
-  local sessions = (tenant.sessions and tenant.sessions.count or 0) + (begun or 0)
-  if tenant.count + waiting + pending + sessions <= cap or more <= 0 then
+  local others = waiting + pending + (tenant.sessions and tenant.sessions.count or 0) + (begun or 0)
+  local more = tenant.count + tenant.further - before.count + pending + (begun or 0)
+  if tenant.count + tenant.further + others <= cap or more <= 0 then
+    return nil
+  end
+  correctFurther()
+  if tenant.count + tenant.further + others <= cap then
     return nil
   end
   rollback(before)
-  finish()
+  if not flags.isDry then
+    finish()
+  end
   local untilNextS = math.ceil((tenant.nextDue - nowMs) / 1000)
   return refuse(requestType, 'ConcurrentReservations', cap, more, math.max(1, math.min(60, untilNextS)))
 end

@@ -5,6 +5,13 @@
 --@include held
 --@include owners
 
+-- Returns the name of a pool's slot.
+local function slotAt(pool, index)
+  local slot = pool .. '_' .. index
+  poolNames[slot], poolIndexes[slot] = pool, index
+  return slot
+end
+
 -- Finds the slot for an entry. Returns the slot, and false if the entry's owner already holds it, true if not. Returns
 -- nil if no slot is free.
 local function slotFor(entry)
@@ -35,18 +42,18 @@ local function slotFor(entry)
   local mine = assignedSlot(resource, owner)
   if mine then
     return mine, false
-  elseif heldOf(resource) >= own.capacity then
+  elseif heldOf(resource) + (entry.count or 1) > own.capacity then
     return nil
   elseif own.capacity == 1 then
     return resource, true
   end
   local index
   if tenant.queue then
-    index, entry.isKeptSlot = tenant.queue.unkept(resource, own.capacity)
+    index, entry.isKeptSlot = tenant.queue.unkept(resource, own.capacity, entry.requester)
   else
     index = lowestFree(resource, own.capacity)
   end
-  return index and resource .. '_' .. index, true
+  return index and slotAt(resource, index), true
 end
 
 -- Explains why an entry of a plan cannot be met. Returns status and explanation.
@@ -54,6 +61,8 @@ local function whyNotTaken(entry)
   local name = entry.slot or entry.resource
   if entry.closing then
     return 'NOT_AVAILABLE', 'NOT_AVAILABLE: ' .. name .. ' is being deleted'
+  elseif entry.isGroup then
+    return 'NOT_VALID', 'NOT_VALID: blocker ' .. name .. ' is a group'
   elseif entry.role == 'ancestor' then
     return 'NOT_AVAILABLE', 'NOT_AVAILABLE: ancestor ' .. name .. ' is at capacity'
   elseif entry.role == 'blocker' then

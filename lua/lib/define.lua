@@ -2,12 +2,23 @@
 --@include redefine
 --@include slots
 
--- Gives a name another definition.
-local function define(name, capacity, parent, blocks)
-  local before = definition(name)
+-- Gives a name another definition. isGroup and labels are left as they are if nil.
+local function define(name, capacity, parent, blocks, isGroup, labels)
+  local before, labelsBefore = definition(name), labelsOf(name)
+  if isGroup == nil then
+    isGroup = before and before.isGroup or false
+  end
+  if labels then
+    spend(#labels + #labelsBefore)
+  else
+    labels = labelsBefore
+  end
   local pooled = capacity > 1 or before and before.pooled and poolOf(name).held > 0 or false
   spend(#blocks / 2 + #name / 100)
-  redefine(name, { capacity = capacity, parent = parent, blocks = blocks, hasBlockers = #blocks > 0, pooled = pooled })
+  redefine(name, {
+    capacity = capacity, parent = parent, blocks = blocks, hasBlockers = #blocks > 0, pooled = pooled,
+    isGroup = isGroup, labels = labels, hasLabels = #labels > 0,
+  })
 end
 
 -- Maximum number of held slots that one script moves into pools. A registration with more is refused. A copy from the

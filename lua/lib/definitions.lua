@@ -1,12 +1,17 @@
 -- The tenant's definitions, as this script sees and changes them. One hash holds, for each registered name,
---   <name>     packed: a version byte, capacity, flags (1 pooled, 2 it has blockers), parent ('' none)
+--   <name>     packed: a version byte, capacity, flags (1 pooled, 2 it has blockers), parent ('' none); then, unless 0,
+--              a byte of further flags (1 group, 2 it has labels), which older instances skip
 --   \1<name>   its blockers, with '\n' between; absent if it has none
 --   \2<name>   ms: until then the name cannot be reserved, since it may be about to be deleted (delete.lua)
+--   \4<name>   its labels, '<key>=<value>', sorted, with '\n' between; absent if it has none
 --   \3         a long value: it keeps Redis from storing a short hash as a list, which every look-up would walk
 -- A definition is a table:
---   capacity     its number of slots
+--   capacity     its number of slots; 1 for a group, which has none
 --   parent       the resource above it in the tree, '' none
 --   pooled       true if it has more than one slot, or if slots are still held from when it had more
+--   isGroup      true if it only groups: it takes no slot and gates nothing
+--   hasLabels    true if it has any; labelsOf() reads them
+--   labels       array of them, nil until they are read
 --   hasBlockers  true if it has any; blockersOf() reads them
 --   blocks       array of their names, nil until they are read
 --@include tenant
@@ -16,8 +21,12 @@ local DEFINITION = '>BI4Bs'
 local defined = {}
 
 local function unpackDefinition(packed)
-  local _, capacity, flags, parent = struct.unpack(DEFINITION, packed)
-  return { capacity = capacity, parent = parent, pooled = flags % 2 == 1, hasBlockers = flags >= 2 }
+  local _, capacity, flags, parent, at = struct.unpack(DEFINITION, packed)
+  local more = string.byte(packed, at) or 0
+  return {
+    capacity = capacity, parent = parent, pooled = flags % 2 == 1, hasBlockers = flags >= 2,
+    isGroup = more % 2 == 1, hasLabels = more >= 2,
+  }
 end
 
 -- Returns the definition of a name; false if there is none.

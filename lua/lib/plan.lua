@@ -10,15 +10,19 @@ local function isTooLong(plan)
 end
 
 -- Adds the entries to a plan that reserving a resource, or one slot of it, needs: its ancestors from the root down,
--- then the resource itself, then the blockers of each of these that was not yet in the plan, with the entries that each
--- blocker needs. A plan {entries, seen, bytes} has each resource, or one slot of it, only once, even for different
--- owners. So resources that block each other exclude each other, and cycles end.
-local function addTo(plan, resource, slot, owner, role)
+-- without groups, then the resource itself, then the blockers of each of these that was not yet in the plan, with the
+-- entries that each blocker needs. A plan {entries, seen, bytes} has each resource, or one slot of it, only once, even
+-- for different owners. So resources that block each other exclude each other, and cycles end. `count` is the number of
+-- slots of the resource itself if these are several, else nil.
+local function addTo(plan, resource, slot, owner, role, count)
   local chain, own = { resource }, definition(resource)
   local above = own and own.parent or ''
   while above ~= '' and definition(above) do
-    chain[#chain + 1] = above
-    above = definition(above).parent
+    local node = definition(above)
+    if not node.isGroup then
+      chain[#chain + 1] = above
+    end
+    above = node.parent
   end
   spend(#chain)
   local added = {}
@@ -34,6 +38,7 @@ local function addTo(plan, resource, slot, owner, role)
       plan.bytes = plan.bytes + #key
       plan.entries[#plan.entries + 1] = entry
       added[#added + 1] = entry.resource
+      entry.count = i == 1 and count or nil
     end
   end
   for _, name in ipairs(added) do
@@ -47,7 +52,10 @@ local function addTo(plan, resource, slot, owner, role)
       end
       spend(2)
       local blocked, blockedSlot = resolve(blocker, true)
-      if blocked then
+      local meant = blocked and definition(blocked)
+      if meant and meant.isGroup then
+        plan.entries[#plan.entries + 1] = { resource = blocker, role = 'blocker', invalid = true, isGroup = true }
+      elseif blocked then
         addTo(plan, blocked, blockedSlot, 'system:' .. name, 'blocker')
       else
         plan.entries[#plan.entries + 1] = { resource = blocker, role = 'blocker', invalid = true }

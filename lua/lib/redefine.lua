@@ -4,8 +4,11 @@
 --   n<name>                    for every registered name
 --   c<parent>\n<name>          for every child of a resource; with parent '' for the roots
 --   s<pool>\n<index, 7 digits> for every registered name that has the form <pool>_<index>
+--   l<key>=<value>\n<name>     for every label of a resource. Members of older definitions can remain after an older
+--                              instance has changed these, so the definition decides
 --@include callWith
 --@include definitions
+--@include labels
 --@include slotNames
 local VERSION, UNLISTED, LONG_VALUE = 1, '\3', string.rep(' ', 65)
 -- redefined[name]: the definition before the change, false for none. redefinedOrder: the names, in order of change.
@@ -15,6 +18,7 @@ local redefined, redefinedOrder = {}, {}
 local function redefine(name, one)
   spend(9)
   if redefined[name] == nil then
+    labelsOf(name)
     redefined[name] = definition(name)
     redefinedOrder[#redefinedOrder + 1] = name
   end
@@ -28,7 +32,9 @@ local function writeDefinition(writes, name, before, after)
   if after then
     local flags = (after.pooled and 1 or 0) + (after.hasBlockers and 2 or 0)
     set[#set + 1] = name
-    set[#set + 1] = struct.pack(DEFINITION, VERSION, after.capacity, flags, after.parent)
+    local packed = struct.pack(DEFINITION, VERSION, after.capacity, flags, after.parent)
+    local more = (after.isGroup and 1 or 0) + (after.hasLabels and 2 or 0)
+    set[#set + 1] = more == 0 and packed or packed .. string.char(more)
     if after.hasBlockers then
       set[#set + 1] = '\1' .. name
       set[#set + 1] = table.concat(after.blocks, '\n')
@@ -38,6 +44,34 @@ local function writeDefinition(writes, name, before, after)
   end
   if before and before.hasBlockers and not (after and after.hasBlockers) then
     del[#del + 1] = '\1' .. name
+  end
+end
+
+-- Adds the changes of a definition's labels.
+local function writeLabels(writes, name, before, after)
+  local set, del, add, remove = writes.set, writes.del, writes.add, writes.remove
+  local old, new = before and before.labels or {}, after and after.labels or {}
+  if table.concat(old, '\n') == table.concat(new, '\n') then
+    return
+  elseif #new > 0 then
+    set[#set + 1] = '\4' .. name
+    set[#set + 1] = table.concat(new, '\n')
+  else
+    del[#del + 1] = '\4' .. name
+  end
+  local isNew = {}
+  for _, label in ipairs(new) do
+    isNew[label] = true
+  end
+  for _, label in ipairs(old) do
+    if not isNew[label] then
+      remove[#remove + 1] = 'l' .. label .. '\n' .. name
+    end
+    isNew[label] = nil
+  end
+  for label in pairs(isNew) do
+    add[#add + 1] = 0
+    add[#add + 1] = 'l' .. label .. '\n' .. name
   end
 end
 
@@ -76,6 +110,9 @@ local function commitDefinitions(version)
     local before, after = redefined[name], defined[name]
     writeDefinition(writes, name, before, after)
     writeIndex(writes, name, before, after)
+    if before and before.hasLabels or after and after.hasLabels then
+      writeLabels(writes, name, before, after)
+    end
     count = count + (after and 1 or 0) - (before and 1 or 0)
   end
   if countBefore == 0 and count > 0 then
@@ -91,6 +128,7 @@ local function commitDefinitions(version)
   local fields = { 'definitions', count }
   if version ~= '' then
     fields[3], fields[4] = 'definitionsVersion', version + 1
+    fields[5], fields[6] = 'detailsVersion', version + 1
   end
   redis.call('HSET', tenantKey, unpack(fields))
 end

@@ -1,14 +1,11 @@
 -- Reserves one item of a request.
 --@include clock
 --@include endOf
---@include further
 --@include plan
+--@include several
 --@include unclaimed
+--@include further
 --@include take
-
--- The first byte of an item's ttlMs that has a session instead of a lease.
-local SESSION_MARK = string.byte('s')
-local NO_SESSION = 'NOT_VALID: there is no such session, or it has ended'
 
 -- Explains why a name is not valid.
 local function whyNotValid(name)
@@ -25,14 +22,32 @@ local function whyNotValid(name)
   return 'NOT_VALID: ' .. name .. ' is not registered, and this tenant allows only registered resources'
 end
 
--- Returns JSON that describes a reservation's slots to its requester: s (acquiredSlots), b (acquiredBlockers) and p
--- (reservedAtPath). A field that does not apply is left out; returns '' if none applies.
+-- Returns the slots that an entry for several slots has taken, in index order.
+local function severalSlots(entry)
+  local list, last = { entry.at, unpack(entry.further) }, -1
+  for _, slot in ipairs(list) do
+    local _, index = slotIndex(slot)
+    if index < last then
+      table.sort(list, function(a, b)
+        local _, i = slotIndex(a)
+        local _, j = slotIndex(b)
+        return i < j
+      end)
+      break
+    end
+    last = index
+  end
+  return list
+end
+
+-- Returns JSON that describes a reservation's slots to its requester: s (acquiredSlots), b (acquiredBlockers), p
+-- (reservedAtPath) and o (slots). A field that does not apply is left out; returns '' if none applies.
 local function describe(entries, resource)
   local own = definition(resource)
-  if not own or #entries == 1 and own.capacity == 1 then
+  if not own or #entries == 1 and own.capacity == 1 and own.parent == '' then
     return ''
   end
-  local slots, blockers, isListed
+  local slots, blockers, isListed, several
   for _, entry in ipairs(entries) do
     if entry.role == 'blocker' then
       blockers, isListed = blockers or {}, isListed or {}
@@ -42,10 +57,11 @@ local function describe(entries, resource)
       end
     elseif definition(entry.resource).capacity > 1 then
       slots = slots or {}
-      slots[entry.resource] = entry.at
+      several = entry.count and severalSlots(entry) or several
+      slots[entry.resource] = entry.count and several[1] or entry.at
     end
   end
-  return cjson.encode({ s = slots, b = blockers, p = own.parent ~= '' and pathOf(resource) or nil })
+  return cjson.encode({ s = slots, b = blockers, p = own.parent ~= '' and pathOf(resource) or nil, o = several })
 end
 
 -- Returns the name of the line (waiting/lines.lua) in which a request would wait for an entry that was not met; nil if
@@ -55,6 +71,16 @@ local function lineOf(entry)
     return nil
   end
   return entry.slot and recordAt(entry.slot) and entry.slot or entry.resource
+end
+
+-- Returns the record of the one slot that an entry lacked; nil if any slot of a pool would have met it, or if no hold
+-- is in the way.
+local function holderOf(entry)
+  local own = definition(entry.resource)
+  if entry.closing or entry.invalid or not entry.slot and own and own.capacity > 1 then
+    return nil
+  end
+  return records[entry.slot or entry.resource] or nil
 end
 
 -- Takes the slots of a plan's entries on paper, unless some of them are kept for waiting requests. Collects the entries
@@ -69,7 +95,8 @@ local function takeUnkept(entries, reservation, collected)
   end
   local unmet = take(entries, reservation)
   if unmet then
-    return { whyNotTaken(unmet) }, lineOf(unmet)
+    local status, explanation = whyNotTaken(unmet)
+    return { status, explanation, held = unmet.slot or unmet.resource, holder = holderOf(unmet) }, lineOf(unmet)
   elseif collected then
     for _, entry in ipairs(entries) do
       collected[#collected + 1] = entry
@@ -109,19 +136,45 @@ local function replyOfHad(had, item)
   return { status, status, string.format('%d', had.fence), endOf(had), had.token, had.details }
 end
 
+-- Completes a reservation that was made, and returns the reply to its item.
+local function replyOfMade(reservation, item, session)
+  if item.options or session then
+    reservation.note = item.options and item.options.note
+    reservation.details = withFurther(reservation.details, { note = reservation.note, session = reservation.session })
+    spend(#reservation.details / 100)
+  end
+  if session then
+    session.holds = session.holds + 1
+  end
+  -- The fencing token is drawn last, once the reservation is certain. Nothing has read the record yet.
+  tenant.fence = math.max(tenant.fence + 1, nowUs)
+  reservation.fence = tenant.fence
+  return {
+    'ACQUIRED', 'ACQUIRED', string.format('%d', reservation.fence), session and session.expiresAt or reservation.expiresAt,
+    reservation.token, reservation.details,
+  }
+end
+
+-- Returns the session that an item has instead of a lease: nil if it has none, false if there is no such session.
+local function sessionOf(item)
+  -- 115 is an s (items/reserve.lua). An item of a ticket has its session already (waiting/ask.lua).
+  if item.session == nil and string.byte(item.ttlMs or '') == 115 then
+    return tenant.sessions and tenant.sessions.of(string.sub(item.ttlMs, 2), item.requester) or false
+  end
+  return item.session
+end
+
 -- Reserves an item (items/reserve.lua). Returns a reply:
 --   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expires at ms or 0, release token, details as JSON or ''}
---   {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}
+--   {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}; if one slot was in the way, its name stands in the
+--   field `held`, and its record in `holder` (heldBy.lua)
 -- and the reservation if this call made it. If the item is refused and may wait, returns the name of the line as the
 -- third value. `collected` is as in takeUnkept().
 local function reserveOne(item, collected)
-  local name, requester, token = item.resource, item.requester, item.token
-  local session = item.session
-  if session == nil and string.byte(item.ttlMs or '') == SESSION_MARK then
-    session = tenant.sessions and tenant.sessions.of(string.sub(item.ttlMs, 2), requester) or false
-  end
+  local name, requester, token, count = item.resource, item.requester, item.token, tonumber(item.count) or 1
+  local session = sessionOf(item)
   if session == false then
-    return { 'NOT_VALID', NO_SESSION }
+    return { 'NOT_VALID', 'NOT_VALID: there is no such session, or it has ended' }
   end
   local resource, slot = resolve(name)
   if not resource then
@@ -132,22 +185,23 @@ local function reserveOne(item, collected)
   if had then
     return replyOfHad(had, item)
   end
-  if session and tenant.sessions.isFull(session) then
-    return { 'NOT_VALID', 'NOT_VALID: a session holds at most 50000 reservations' }
+  local fault = session and tenant.sessions.whyFull(session) or whyNever(resource, slot, count)
+  if fault then
+    return { 'NOT_VALID', fault }
   end
 
   local reservation = {
     slot = resource, owner = requester, refCount = 1, pool = '', reservedAt = nowMs,
     expiresAt = (session or item.ttlMs == '') and 0 or nowMs + item.ttlMs, token = token, type = item.type,
-    session = session and session.id,
     label = item.label or tenant.keyLabel, requestedName = name, plan = '', details = '',
+    session = session and session.id,
   }
   if tenant.queueText then
     tenant.openFor(slot or resource)
   end
   if tenant.queue or definition(resource) or recordAt(resource) then
     local plan = { entries = {}, seen = {}, bytes = 0 }
-    addTo(plan, resource, slot, requester, 'own')
+    addTo(plan, resource, slot, requester, 'own', count > 1 and count or nil)
     if tenant.queueText and not tenant.queue then
       for _, entry in ipairs(plan.entries) do
         tenant.openFor(entry.resource)
@@ -167,15 +221,5 @@ local function reserveOne(item, collected)
   else
     setRecord(resource, reservation)
   end
-  if session then
-    session.holds = session.holds + 1
-    reservation.details = withFurther(reservation.details, { session = session.id })
-  end
-  -- The fencing token is drawn last, once the reservation is certain. Nothing has read the record yet.
-  tenant.fence = math.max(tenant.fence + 1, nowUs)
-  reservation.fence = tenant.fence
-  return {
-    'ACQUIRED', 'ACQUIRED', string.format('%d', reservation.fence), session and session.expiresAt or reservation.expiresAt, token,
-    reservation.details,
-  }, reservation
+  return replyOfMade(reservation, item, session), reservation
 end

@@ -5,8 +5,12 @@
 -- Without a database, one step (now) does all.
 --@include tenant
 
--- Returns true if the planned version is no longer the current one. Also cancels a copy from the database that is in
--- progress, since it may have read the definitions before this change.
+-- Returns true if an apply finds another version than the planned one; or if a plan finds that an older instance, which
+-- does not know groups and labels, has changed the definitions last. The caller then copies them from the database.
+-- Also cancels a copy that is in progress, since it may have read the definitions before this change.
 local function isStale(phase, version)
+  if phase == 'plan' or phase == 'replan' then
+    return redis.call('HGET', tenantKey, 'detailsVersion') ~= tenant.definitionsVersion
+  end
   return phase == 'apply' and (redis.call('DEL', copyingKey) == 1 or tenant.definitionsVersion ~= version)
 end

@@ -2,6 +2,34 @@
 --@include conflicts
 --@include undo
 
+-- Takes the further slots of an entry for several slots of a pool: those of the lowest indexes. Notes them in the entry
+-- and adds them to the plan. Returns false if too few are free.
+local function takeFurther(entry, plan)
+  local pool, capacity = entry.resource, definition(entry.resource).capacity
+  local further, kept = {}, {}
+  entry.further, entry.keptFurther = further, kept
+  if heldOf(pool) + entry.count - 1 > capacity then
+    return false
+  end
+  local hold = { owner = entry.owner, refCount = 1, pool = pool, byName = true }
+  for i = 1, entry.count - 1 do
+    local index, isKept
+    if tenant.queue then
+      index, isKept = tenant.queue.unkept(pool, capacity)
+    else
+      index = lowestFree(pool, capacity)
+    end
+    if not index then
+      return false
+    end
+    local slot = slotAt(pool, index)
+    setRecord(slot, hold)
+    further[i], plan[#plan + 1] = slot, slot
+    kept[#kept + 1] = isKept and slot or nil
+  end
+  return true
+end
+
 -- Takes the slots of a plan's entries, in order, and stores the reservation on the resource's own slot. Returns nil; or
 -- the first entry that has no free slot, with nothing taken.
 local function take(entries, reservation)
@@ -38,6 +66,10 @@ local function take(entries, reservation)
         local hold = recordAt(slot)
         setRecord(slot, copyWith(hold, { refCount = hold.refCount + 1 }))
       end
+    end
+    if entry.count and not takeFurther(entry, plan) then
+      undo(mark)
+      return entry
     end
   end
   local slot = reservation.slot

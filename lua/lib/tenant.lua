@@ -3,13 +3,16 @@
 --   tier, suspended      the tenant's tier; '1' if it is suspended
 --   resets               number of resets so far: a paged walk that began before a reset ends
 --   count                number of reservations, including expired ones that no script has ended yet
+--   further              number of further slots of reservations of several slots (slots.lua). An instance of the
+--                        previous release does not lower it: it may be too high (further.lua)
 --   fence                the last fencing token that was drawn
 --   nextDue              ms: no reservation is due before this; may be too early, never too late. inf: none will be due
 --   indexed              ms: the expiry index has this tenant at or before this time. inf: it may lack the tenant
 --   swept                number of sweeps after which the tenant's time in the expiry index may have been raised
 --   definitions          number of registered resources
 --   requireRegistration  '1' if only registered resources may be reserved
---   maxPriority          the highest priority that requests with keys and sign-in sessions may wait with; no script reads it
+--   maxPriority          the highest priority that requests with keys and sign-in sessions may wait with; no script
+--                        reads it
 --   usage                writes in the open windows of the quota, packed (quota.lua)
 --   listenUntil          ms: the last lease of an event stream ends then; 0: no stream has a lease
 --   messages             number of the last message on the tenant's channel of events (publish.lua)
@@ -17,6 +20,8 @@
 --   told:<limitType>     ms of the last event that reported this limit
 --   version              version of the tenant's record (tier, keys, settings) in the database
 --   definitionsVersion   version of its definitions in the database; absent if they are not all copied here
+--   detailsVersion       the same, written by instances that know groups and labels; any other value if an older
+--                        instance has changed the definitions since, and may have lost some of these
 --   closing              ms: until then some resource cannot be reserved, since it may be about to be deleted
 --   queue                state of the waiting queue (waiting/state.lua); absent if there is no ticket
 --   beats                last beats of the instances that hold calls (waiting/beats.lua)
@@ -25,16 +30,18 @@
 -- journal's length (slots.lua) before the transaction that is carried out, nil for other requests.
 -- In scripts that take a credential, ARGV[1] is it (admit.lua).
 --
--- Scripts change count, fence, nextDue, indexed, messages and listenUntil of this table; commit() writes them.
+-- Scripts change count, further, fence, nextDue, indexed, messages and listenUntil of this table; commit() writes them.
 local tenant
 do
   local found = redis.call(
     'HMGET', tenantKey,
     'key:' .. ARGV[1], 'suspended', 'tier', 'resets', 'count', 'fence', 'nextDue', 'indexed', 'swept', 'definitions',
     'requireRegistration', 'usage', 'listenUntil', 'messages', 'definitionsVersion', 'closing', 'publisher',
-    'queue', 'beats', 'sessions'
+    'queue', 'beats', 'further', 'sessions'
   )
   local nextDue, indexed = tonumber(found[7] or math.huge), tonumber(found[8] or math.huge)
+  local count = tonumber(found[5] or 0)
+  local further = count > 0 and tonumber(found[20] or 0) or 0
   tenant = {
     -- The prefix of the tenant's keys: {<tenant id>}:
     base = string.sub(tenantKey, 1, -7),
@@ -43,7 +50,10 @@ do
     isSuspended = found[2] == '1',
     tier = found[3],
     resets = found[4] or '0',
-    count = tonumber(found[5] or 0),
+    count = count,
+    countBefore = count,
+    further = further,
+    furtherBefore = further,
     fence = tonumber(found[6] or 0),
     nextDue = nextDue,
     nextDueBefore = nextDue,
@@ -60,6 +70,6 @@ do
     publisher = found[17] or '',
     queueText = found[18],
     beats = found[19] or '',
-    sessionsText = found[20],
+    sessionsText = found[21],
   }
 end

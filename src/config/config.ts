@@ -123,10 +123,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     sizes: {
       nameLength: data.MAX_NAME_LENGTH,
       typeLength: data.MAX_TYPE_LENGTH,
+      noteLength: data.MAX_NOTE_LENGTH,
       ttlSeconds: data.MAX_TTL_SECONDS,
       batch: data.MAX_BATCH,
       capacity: data.MAX_CAPACITY,
       blocks: data.MAX_BLOCKS,
+      labels: data.MAX_LABELS,
       treeDepth: data.MAX_TREE_DEPTH,
       waitSeconds: data.MAX_WAIT_SECONDS,
       waitingItems: data.MAX_WAITING_ITEMS,

@@ -64,6 +64,7 @@ const Variables = z.object({
   UNKNOWN_FIELDS: z.enum(['refuse', 'ignore'], 'must be refuse or ignore').default('refuse'),
   MAX_NAME_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.nameLength),
   MAX_TYPE_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.typeLength),
+  MAX_NOTE_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.noteLength),
   MAX_TTL_SECONDS: integer(1, 3_153_600_000).default(DEFAULT_SIZES.ttlSeconds),
   MAX_WAIT_SECONDS: integer(0, 31_536_000).default(DEFAULT_SIZES.waitSeconds),
   MAX_WAITING_ITEMS: integer(1, 200).default(DEFAULT_SIZES.waitingItems),
@@ -71,6 +72,7 @@ const Variables = z.object({
   MAX_BATCH: integer(1, MAX_BATCH).default(DEFAULT_SIZES.batch),
   MAX_CAPACITY: integer(1, 1_000_000).default(DEFAULT_SIZES.capacity),
   MAX_BLOCKS: integer(0, 256).default(DEFAULT_SIZES.blocks),
+  MAX_LABELS: integer(0, 64).default(DEFAULT_SIZES.labels),
   MAX_TREE_DEPTH: integer(1, 64).default(DEFAULT_SIZES.treeDepth),
   MAX_BODY_BYTES: integer(1024, 104_857_600).default(DEFAULT_SIZES.bodyBytes),
 });

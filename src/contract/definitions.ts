@@ -3,7 +3,7 @@
  * (docs/specification.md#resources, #registration).
  */
 import { z } from 'zod';
-import { nameFault, utf8Length } from '../domain/names.ts';
+import { LABEL, LABEL_KEY, labelFault, nameFault, utf8Length } from '../domain/names.ts';
 import { PATH_DELIMITER } from '../domain/resources.ts';
 import { batch, item, must, name, resourceName } from './fields.ts';
 import { sized } from './sizes.ts';
@@ -58,30 +58,93 @@ const treePath = sized((sizes) =>
     .meta({ description: 'The ancestors, from the root down.', example: 'House>Floor1' }),
 );
 
+/** Checks labels. They are not a record of the schema library, which would drop the key `__proto__`. */
+const labels = sized((sizes) =>
+  z
+    .unknown()
+    .transform((value, context): Readonly<Record<string, string>> => {
+      const refuse = (message: string, path: string[] = []) => context.addIssue({ code: 'custom', message, path });
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse('must be an object of texts');
+      const pairs = Object.entries(value ?? {});
+      if (pairs.length > sizes.labels) refuse(`must hold at most ${sizes.labels} labels`);
+      for (const [key, text] of pairs.slice(0, sizes.labels)) {
+        if (!LABEL_KEY.test(key)) refuse('must have keys of 1 to 64 letters, digits and the characters . _ / -');
+        const fault = typeof text === 'string' ? labelFault(text) : 'must be a string';
+        if (fault !== null) refuse(fault, [key]);
+      }
+      return Object.fromEntries(pairs);
+    })
+    .meta({
+      type: 'object',
+      additionalProperties: { type: 'string', maxLength: 128 },
+      maxProperties: sizes.labels,
+      description: 'What it is like, as key and value. Absent, its labels stay as they are; {} removes them.',
+      example: { os: 'android' },
+    }),
+);
+
+const group = z.boolean({ error: must('true or false') }).meta({
+  description: 'Whether it only groups what is below it: a folder without slots. Absent, this stays as it is.',
+});
+
+const groups = z
+  .boolean({ error: must('true or false') })
+  .meta({ description: 'Whether missing ancestors are registered as groups, instead of with capacity 1.' });
+
 const ITSELF = 'must not name the resource itself';
 
 /** Optional fields may be null, so that a definition can be registered again as it is listed. */
 export const Registration = item({
   name: registeredName,
-  capacity: capacity.nullish().transform((slots) => slots ?? 1),
+  capacity: capacity.nullish().transform((slots) => slots ?? null),
   blocks: blocks.nullish().transform((names) => names ?? []),
   treePath: treePath.nullish().transform((path) => path ?? null),
+  group: group.nullish().transform((isGroup) => isGroup ?? undefined),
+  labels: labels.nullish().transform((pairs) => pairs ?? undefined),
+  groups: groups.nullish().transform((areGroups) => areGroups ?? undefined),
 })
+  .refine((one) => one.group !== true || one.capacity === null, {
+    path: ['capacity'],
+    message: 'must not be given for a group, which has no slots',
+  })
+  .refine((one) => one.group !== true || one.blocks.length === 0, {
+    path: ['blocks'],
+    message: 'must be empty for a group, which takes no slots',
+  })
   .refine((one) => !one.blocks.includes(one.name), { path: ['blocks'], message: ITSELF })
   .refine((one) => !one.treePath?.split(PATH_DELIMITER).includes(one.name), { path: ['treePath'], message: ITSELF })
   .meta({ id: 'Registration' });
 
 export const RegisterBody = batch(Registration);
 
+const isGroup = z.boolean().optional().meta({ description: 'True for a group; left out for others.' });
+const someLabels = z
+  .record(z.string(), z.string())
+  .optional()
+  .meta({ description: 'Its labels; left out if it has none.', example: { os: 'android' } });
+
 export const Definition = z
   .object({
     name: z.string(),
-    capacity: z.int(),
+    capacity: z.int().nullable().meta({ description: 'The number of slots; null for a group.' }),
     blocks: z.array(z.string()),
     treePath: z.string().nullable().meta({ description: 'The ancestors, from the root down; null for a root.' }),
+    group: isGroup,
+    labels: someLabels,
   })
   .meta({ id: 'Definition' });
 export type Definition = z.output<typeof Definition>;
+
+/** An item to register. A capacity of null is the default; a group or labels that are absent leave what is there. */
+export type Registration = Definition & Partial<Omit<z.output<typeof Registration>, keyof Definition>>;
+
+export const DefinitionsQuery = z.object({
+  label: z
+    .string('must be one label')
+    .regex(LABEL, 'must be <key>=<value>')
+    .optional()
+    .meta({ description: 'Lists only the resources that have this label.', example: 'os=android' }),
+});
 
 /** The path of a request for one resource. */
 export const ResourceParams = z.object({ resource: resourceName });
@@ -100,9 +163,11 @@ export const Deleted = z.object({ deleted: z.array(z.string()) }).meta({ id: 'De
 export interface TreeNode {
   name: string;
   path: string;
-  capacity: number;
-  available: number;
+  capacity: number | null;
+  available: number | null;
   waiting: number;
+  group?: true;
+  labels?: Readonly<Record<string, string>>;
   children: TreeNode[];
 }
 
@@ -110,9 +175,14 @@ export const TreeNode: z.ZodType<TreeNode> = z
   .object({
     name: z.string(),
     path: z.string().meta({ description: 'From the root down, its own name included.', example: 'House>Floor1' }),
-    capacity: z.int(),
-    available: z.int().meta({ description: 'Free slots.' }),
+    capacity: z.int().nullable().meta({ description: 'The number of slots; null for a group.' }),
+    available: z.int().nullable().meta({ description: 'Free slots; null for a group.' }),
     waiting: z.int().meta({ description: 'The number of requests that wait for it.' }),
+    group: z.literal(true).exactOptional().meta({ description: 'True for a group; left out for others.' }),
+    labels: z
+      .record(z.string(), z.string())
+      .exactOptional()
+      .meta({ description: 'Its labels; left out if it has none.', example: { os: 'android' } }),
     children: z.array(z.lazy(() => TreeNode)).meta({
       type: 'array',
       items: { $ref: '#/components/schemas/TreeNode' },

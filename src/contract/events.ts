@@ -45,6 +45,10 @@ const acquiredSlots = z
   .record(z.string(), z.string())
   .nullable()
   .meta({ description: 'The slot that the reservation has of each pool.' });
+const note = z.string().meta({ description: 'Only of a reservation whose request had a `note`.' });
+const slots = z
+  .array(z.string())
+  .meta({ description: 'Only if the reservation has several slots of a pool: all of them, in index order.' });
 const fencingToken = z.int().nullable().meta({ description: 'The fencing token of the reservation.' });
 
 export const Change = z.object({
@@ -55,7 +59,9 @@ export const Change = z.object({
   // Only with ACQUIRED.
   expiresAt: expiresAt.optional(),
   acquiredSlots: acquiredSlots.optional(),
+  slots: slots.optional(),
   fencingToken: fencingToken.optional(),
+  note: note.optional(),
 });
 
 export const Event = z
@@ -73,7 +79,9 @@ export const Event = z
     timestamp: time,
     expiresAt,
     acquiredSlots,
+    slots: slots.optional(),
     fencingToken,
+    note: note.optional(),
     method: z.enum(TRANSACTION_METHODS).nullable().meta({ description: 'Transactions only.' }),
     changes: z
       .array(Change)

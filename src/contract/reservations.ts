@@ -14,16 +14,19 @@ import {
 import { isWaiting, WAITING_METHODS } from '../domain/waiting.ts';
 import {
   batch,
+  checkCounts,
+  count,
   ignored,
   item,
+  note,
   releaseToken,
   requesterName,
   resourceName,
   resourceType,
-  sessionId,
   time,
   ttlSeconds,
 } from './fields.ts';
+import { checkSession, checkSessions, inSession, session } from './sessions.ts';
 import { sized } from './sizes.ts';
 import { checkWait, misplacedWaitFields, type Refuse, Standing, waitFields } from './waiting.ts';
 
@@ -38,15 +41,24 @@ const details = {
   acquiredSlots: z.record(z.string(), z.string()).nullable(),
   acquiredBlockers: z.array(z.string()).nullable(),
   reservedAtPath: z.string().nullable(),
+  slots: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Only with a `count` of more than 1: its slots of the pool, in index order.' }),
 };
 
-const heldNote = z
-  .string()
-  .meta({ description: 'Why it was reserved, if the request said so.', example: 'build 4711' });
+const heldNote = z.string().meta({ description: 'The `note` of the request that made the reservation.' });
 
-const session = sessionId.optional().meta({
-  description: 'The reservation lasts as long as this session of its requester. Instead of `ttlSeconds`.',
-});
+/** The one slot that a refused item lacked first, and who holds it (docs/specification.md#why-a-reservation-fails). */
+const HeldBy = z
+  .object({
+    resource: z.string(),
+    requester: z.string().nullable().meta({ description: 'Null: it is held for a resource that blocks it.' }),
+    since: time.nullable().meta({ description: 'Null, as the next two, if it is held along with another resource.' }),
+    expiresAt: time.nullable(),
+    note: z.string().nullable(),
+  })
+  .meta({ id: 'HeldBy' });
 
 const reserveItem = {
   requester: requesterName,
@@ -54,17 +66,10 @@ const reserveItem = {
   ttlSeconds: ttlSeconds.optional(),
   session,
   resourceType: resourceType.optional(),
+  note: note.optional(),
+  count: count.optional(),
 };
 
-/** Refuses a reservation that has both a lease and a session. */
-const checkSession = (
-  { ttlSeconds, session }: { readonly ttlSeconds?: number | undefined; readonly session?: string | undefined },
-  path: (string | number)[],
-  refuse: Refuse,
-): void => {
-  if (ttlSeconds !== undefined && session !== undefined)
-    refuse([...path, 'session'], 'must not stand beside ttlSeconds');
-};
 export const ReserveItem = sized((sizes) =>
   item({ ...reserveItem, ...waitFields })
     .superRefine((one, context) => {
@@ -75,7 +80,9 @@ export const ReserveItem = sized((sizes) =>
 );
 export type ReserveItem = z.output<typeof ReserveItem>;
 
-export const ReserveBody = batch(ReserveItem);
+export const ReserveBody = batch(ReserveItem, (items, sizes, context) =>
+  checkCounts(items, sizes, (index) => [index], refusing(context)),
+);
 
 export const ReserveResult = z
   .object({
@@ -91,6 +98,9 @@ export const ReserveResult = z
       .int()
       .optional()
       .meta({ description: 'How long the item waited until it was ACQUIRED. Only with `waitSeconds`.' }),
+    heldBy: HeldBy.optional().meta({
+      description: 'Only with ALREADY_HELD and NOT_AVAILABLE, where the first thing that it lacked is one slot.',
+    }),
     waiting: Standing.optional().meta({ description: 'Only with the status WAITING: send the same request again.' }),
   })
   .meta({ id: 'ReserveResult' });
@@ -106,9 +116,11 @@ const otherResultFields = {
   acquiredSlots: ignored,
   acquiredBlockers: ignored,
   reservedAtPath: ignored,
+  slots: ignored,
   fencingToken: ignored,
   waitedMs: ignored,
   waiting: ignored,
+  heldBy: ignored,
 } satisfies Record<Exclude<keyof ReserveResult, keyof typeof unreserveItem>, unknown>;
 
 export const UnreserveItem = item({ ...unreserveItem, ...otherResultFields }, otherResultFields).meta({
@@ -181,14 +193,10 @@ function checkTransaction(
   sizes: Sizes,
   refuse: Refuse,
 ): void {
-  for (const [i, one] of items.entries()) {
-    if (one.requestType !== 'RESERVE') continue;
-    const path = ['requests', i];
-    checkSession({ ttlSeconds: one.ttlSeconds, session: one.session ?? session }, path, refuse);
-    if (one.session !== undefined && session !== undefined)
-      refuse([...path, 'session'], 'stands beside method already');
-  }
+  checkSessions(items, session, refuse);
   const requests = inSession(items, session);
+  const counts = requests.map((one) => (one.requestType === 'RESERVE' ? one : {}));
+  checkCounts(counts, sizes, (index) => ['requests', index], refuse);
   const releaseAt = requests.findIndex(({ requestType }) => requestType !== 'RESERVE');
   const atRelease = ['requests', releaseAt, 'requestType'];
   if (releaseAt >= 0 && method === 'FIRST') refuse(atRelease, 'must be RESERVE where the method is FIRST');
@@ -208,13 +216,6 @@ function checkTransaction(
   if (differsAt >= 0)
     refuse(['requests', differsAt, 'session'], 'must be that of the other items where waitSeconds is more than 0');
 }
-
-/** Returns the items of a transaction, each RESERVE with the session of the whole. */
-export const inSession = (
-  items: readonly TransactionItem[],
-  session: string | undefined,
-): readonly TransactionItem[] =>
-  session === undefined ? items : items.map((one) => (one.requestType === 'RESERVE' ? { ...one, session } : one));
 
 /** In a transaction, an item that is not kept is NOT_AVAILABLE, a release too. */
 const UndoneUnreserveResult = UnreserveResult.extend({ status: z.literal('NOT_AVAILABLE') }).meta({
@@ -248,6 +249,11 @@ export const CheckResult = z
     heldByRequester: z.boolean().nullable().meta({ description: 'Null if the item names no requester.' }),
     expiresAt: time.nullable(),
     waiting: z.int().meta({ description: 'The number of requests that wait for it.' }),
+    note: heldNote.optional(),
+    reservable: z.boolean().nullable().meta({
+      description:
+        'Whether a reserve of it would succeed now: by the requester of the item, or by a new one if it names none. Null if the request asks about too much.',
+    }),
   })
   .meta({ id: 'CheckResult' });
 export type CheckResult = z.output<typeof CheckResult>;

@@ -10,6 +10,7 @@ import {
   RENEW_SESSION_STATUSES,
 } from '../domain/sessions.ts';
 import { item, must, releaseToken, requesterName, sessionId, time } from './fields.ts';
+import type { Refuse } from './waiting.ts';
 
 const rule = `an integer from ${MIN_SESSION_SECONDS} to ${MAX_SESSION_SECONDS}`;
 
@@ -66,3 +67,35 @@ export const Session = z
   })
   .meta({ id: 'Session' });
 export type Session = z.output<typeof Session>;
+
+/** The field of a reservation that lasts as long as a session. */
+export const session = sessionId.optional().meta({
+  description: 'The reservation lasts as long as this session of its requester. Instead of `ttlSeconds`.',
+});
+
+interface Lasting {
+  readonly ttlSeconds?: number | undefined;
+  readonly session?: string | undefined;
+}
+
+type Item = ({ readonly requestType: 'RESERVE' } & Lasting) | { readonly requestType: 'UNRESERVE' };
+
+/** Refuses a reservation that has both a lease and a session. */
+export function checkSession({ ttlSeconds, session }: Lasting, path: (string | number)[], refuse: Refuse): void {
+  if (ttlSeconds !== undefined && session !== undefined)
+    refuse([...path, 'session'], 'must not stand beside ttlSeconds');
+}
+
+/** Refuses items of a transaction that have both, or two sessions: their own, and that of the whole. */
+export function checkSessions(items: readonly Item[], ofAll: string | undefined, refuse: Refuse): void {
+  for (const [i, item] of items.entries()) {
+    if (item.requestType !== 'RESERVE') continue;
+    const path = ['requests', i];
+    checkSession({ ttlSeconds: item.ttlSeconds, session: item.session ?? ofAll }, path, refuse);
+    if (item.session !== undefined && ofAll !== undefined) refuse([...path, 'session'], 'stands beside method already');
+  }
+}
+
+/** Returns the items of a transaction, each RESERVE with the session of the whole. */
+export const inSession = <One extends Item>(items: readonly One[], ofAll: string | undefined): readonly One[] =>
+  ofAll === undefined ? items : items.map((one) => (one.requestType === 'RESERVE' ? { ...one, session: ofAll } : one));

@@ -12,13 +12,17 @@ const MAX_BLOCKS_BYTES = 4_194_304;
 
 export interface Row {
   readonly name: string;
-  readonly capacity: number;
+  /** Null for a group, which has no slots. */
+  readonly capacity: number | null;
   /** '' for a root */
   readonly parent: string;
   /** Number of held slots. */
   readonly held: number;
   /** Number of requests that wait for it. */
   readonly waiting: number;
+  /** The first of its ancestors, from the root down, that has no free slot; '' for none. */
+  readonly fullAncestor: string;
+  readonly labels: Readonly<Record<string, string>>;
   /** Its blockers. */
   blocks: string[];
 }
@@ -30,8 +34,11 @@ export interface Row {
 export async function readRows(engine: Engine, credential: Credential): Promise<Map<string, Row>> {
   const rows = new Map<string, Row>();
   for await (const page of tree(engine, credential)) {
-    for (const { name, capacity, parent, available, waiting } of page.rows)
-      rows.set(name, { name, capacity, parent: parent ?? '', held: capacity - available, waiting, blocks: [] });
+    for (const { name, capacity, parent, available, waiting, labels } of page.rows) {
+      const fullAncestor = fullFrom(rows.get(parent ?? ''));
+      const held = (capacity ?? 0) - (available ?? 0);
+      rows.set(name, { name, capacity, parent: parent ?? '', held, waiting, fullAncestor, labels, blocks: [] });
+    }
     if (rows.size >= MAX_ROWS) break;
   }
   let bytes = 0;
@@ -46,3 +53,14 @@ export async function readRows(engine: Engine, credential: Credential): Promise<
   }
   return rows;
 }
+
+/** The first resource without a free slot, from the root down to a parent; '' for none. A group gates nothing. */
+const fullFrom = (parent: Row | undefined): string => {
+  if (parent === undefined) return '';
+  const isFull = parent.capacity !== null && parent.held >= parent.capacity;
+  return parent.fullAncestor || (isFull ? parent.name : '');
+};
+
+/** Labels as texts `<key>=<value>`. */
+export const labelTexts = (labels: Readonly<Record<string, string>>): string[] =>
+  Object.entries(labels).map(([key, value]) => `${key}=${value}`);

@@ -79,9 +79,29 @@ export function changeInDatabase(
 
 async function carryOut<P extends Planned>(stores: Stores, credential: Credential, change: Change<P>): Promise<P> {
   const start = performance.now();
-  const planned = await change.step(PLAN);
+  const planned = await plan(stores, credential, change, PLAN);
   return afterCharge(planned.quota, () => writeAndApply(stores, credential, change, planned, start));
 }
+
+/** Plans a change. Refreshes Redis first if an older instance has left its definitions without groups and labels. */
+async function plan<P extends Planned>(
+  { copy }: Stores,
+  { tenant }: Credential,
+  change: Change<P>,
+  step: Step,
+): Promise<P> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await change.step(step);
+    } catch (error) {
+      if (!(error instanceof StaleError)) throw error;
+      if (tries > MAX_CONFLICTS) throw beingChanged();
+      await copy.refresh(tenant);
+    }
+  }
+}
+
+const beingChanged = () => new HoldfastError('unavailable', 'The definitions are being changed. Repeat the call.');
 
 /** Carries out a plan. Plans again while others change the tenant's definitions too. */
 async function writeAndApply<P extends Planned>(
@@ -102,8 +122,7 @@ async function writeAndApply<P extends Planned>(
         });
         return planned;
       }
-      if (performance.now() > start + PATIENCE_MS)
-        throw new HoldfastError('unavailable', 'The definitions are being changed. Repeat the call.');
+      if (performance.now() > start + PATIENCE_MS) throw beingChanged();
     } catch (error) {
       // If this fails too, the names open after CLOSING_MS.
       await change.reopen().catch(() => {});
@@ -112,7 +131,7 @@ async function writeAndApply<P extends Planned>(
     await pause(Math.random() * 20 * (conflicts + 1));
     if (conflicts >= MAX_CONFLICTS) await stores.copy.refresh(tenant);
     plannedAt = performance.now();
-    planned = await change.step(REPLAN);
+    planned = await plan(stores, credential, change, REPLAN);
   }
 }
 

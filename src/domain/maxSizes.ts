@@ -6,6 +6,8 @@ export interface Sizes {
   readonly nameLength: number;
   /** Characters of a `resourceType`. */
   readonly typeLength: number;
+  /** Characters of a `note`. */
+  readonly noteLength: number;
   /** Seconds of a lease. */
   readonly ttlSeconds: number;
   /** Items of a request. */
@@ -14,13 +16,15 @@ export interface Sizes {
   readonly capacity: number;
   /** Blockers that a resource declares. */
   readonly blocks: number;
+  /** Labels of a resource. */
+  readonly labels: number;
   /** Ancestors of a resource. */
   readonly treeDepth: number;
   /** Seconds that a request waits. */
   readonly waitSeconds: number;
   /** Items of a transaction that waits. */
   readonly waitingItems: number;
-  /** Bytes of the names of a request that waits. */
+  /** Bytes of the names and notes of a request that waits. */
   readonly waitingBytes: number;
   /** Bytes of a request's body. */
   readonly bodyBytes: number;
@@ -29,10 +33,12 @@ export interface Sizes {
 export const DEFAULT_SIZES: Sizes = {
   nameLength: 256,
   typeLength: 64,
+  noteLength: 500,
   ttlSeconds: 31_536_000,
   batch: 500,
   capacity: 100_000,
   blocks: 64,
+  labels: 16,
   treeDepth: 16,
   waitSeconds: 86_400,
   waitingItems: 20,

@@ -29,7 +29,32 @@ const UTF8 = new TextEncoder();
 /** Bytes of a text in UTF-8. */
 export const utf8Length = (text: string): number => UTF8.encode(text).length;
 
+/** The key of a resource's label; and a label, `<key>=<value>`. */
+export const LABEL_KEY = /^[A-Za-z0-9._/-]{1,64}$/;
+export const LABEL = /^[A-Za-z0-9._/-]{1,64}=/;
+
+/** Maximum number of characters (code points) of a label's value. */
+const MAX_LABEL_VALUE = 128;
+
 const CONTROL = /\p{Cc}/u;
+
+/** Whether a text has more code points than this. */
+const isLonger = (text: string, maxLength: number): boolean =>
+  // `length` counts UTF-16 units, of which a code point has one or two. Count code points only if that matters.
+  text.length > 2 * maxLength || (text.length > maxLength && [...text].length > maxLength);
+
+function characterFault(text: string): string | null {
+  if (CONTROL.test(text)) return 'must not contain control characters';
+  if (!text.isWellFormed()) return 'must be well-formed Unicode';
+  return null;
+}
+
+/**
+ * Checks a note. The length counts code points.
+ * @returns as nameFault()
+ */
+export const noteFault = (note: string, maxLength: number): string | null =>
+  isLonger(note, maxLength) ? `must be at most ${maxLength} characters long` : characterFault(note);
 
 /**
  * Checks a name. The length counts code points, so that no script is favoured, and bytes, of which a code point has up
@@ -38,12 +63,20 @@ const CONTROL = /\p{Cc}/u;
  */
 export function nameFault(name: string, maxLength: number): string | null {
   const { length } = name;
-  // `length` counts UTF-16 units, of which a code point has one or two. Count code points only if that matters.
-  if (length === 0 || length > 2 * maxLength || (length > maxLength && [...name].length > maxLength))
-    return `must be 1 to ${maxLength} characters long`;
+  if (length === 0 || isLonger(name, maxLength)) return `must be 1 to ${maxLength} characters long`;
   const maxBytes = maxLength * BYTES_PER_CHARACTER;
   if (3 * length > maxBytes && utf8Length(name) > maxBytes) return `must be at most ${maxBytes} bytes of UTF-8`;
-  if (CONTROL.test(name)) return 'must not contain control characters';
-  if (!name.isWellFormed()) return 'must be well-formed Unicode';
+  return characterFault(name);
+}
+
+/**
+ * Checks the value of a resource's label, which may be empty.
+ * @returns the end of a sentence that starts with the label's key; null if the value is valid
+ */
+export function labelFault(value: string): string | null {
+  if (value.length > 2 * MAX_LABEL_VALUE || [...value].length > MAX_LABEL_VALUE)
+    return `must be at most ${MAX_LABEL_VALUE} characters long`;
+  if (CONTROL.test(value)) return 'must not contain control characters';
+  if (!value.isWellFormed()) return 'must be well-formed Unicode';
   return null;
 }

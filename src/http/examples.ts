@@ -18,6 +18,42 @@ export const ACQUIRED: ReserveResult = {
   waitedMs: 67310,
 };
 
+/** An item that was refused, since somebody holds the resource. */
+export const ALREADY_HELD: ReserveResult = {
+  resource: 'printer',
+  requester: 'worker-1',
+  status: 'ALREADY_HELD',
+  explanation: 'ALREADY_HELD',
+  releaseToken: null,
+  expiresAt: null,
+  acquiredSlots: null,
+  acquiredBlockers: null,
+  reservedAtPath: null,
+  fencingToken: null,
+  heldBy: {
+    resource: 'printer',
+    requester: 'worker-2',
+    since: '2026-01-31T12:00:00.000Z',
+    expiresAt: '2026-01-31T12:01:00.000Z',
+    note: 'nightly build, https://ci.example.com/4711',
+  },
+};
+
+/** An item with a count of 3. */
+export const SEVERAL: ReserveResult = {
+  resource: 'phones',
+  requester: 'test-7',
+  status: 'ACQUIRED',
+  explanation: 'ACQUIRED',
+  releaseToken: '8d5a1c7e-3b52-4e0d-9a6b-5f3c2e1d0a94',
+  expiresAt: '2026-01-31T12:02:07.310Z',
+  acquiredSlots: { phones: 'phones_0' },
+  acquiredBlockers: null,
+  reservedAtPath: null,
+  slots: ['phones_0', 'phones_1', 'phones_4'],
+  fencingToken: 1795311261334117,
+};
+
 /** An item that waits. */
 export const WAITING: ReserveResult = {
   resource: 'printer',

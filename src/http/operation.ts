@@ -10,6 +10,8 @@ import { type BodyMiddleware, jsonBody } from './middleware/jsonBody.ts';
 
 /** A route, and the schemas of its body and its query if its middleware and its handler check these themselves. */
 export type Operation = Omit<RouteConfig, 'middleware' | 'hide'> & {
+  /** Whether its requests may have an Idempotency-Key. */
+  readonly isRepeatable?: true;
   readonly body?: z.ZodType;
   readonly query?: z.ZodObject;
   /** Fills in the requester that a derived token implies, if the body is not made of items. */
@@ -27,6 +29,11 @@ export function withBody<Route extends Operation & { readonly body: z.ZodType },
   { sizes, unknownFields }: Rules,
   ...before: Before
 ): Route & { middleware: [...Before, BodyMiddleware<Route['body']>] } {
-  const takeBody = jsonBody(withRules<Route['body']>(route.body, { sizes, unknownFields }), sizes, route.fillRequester);
+  const takeBody = jsonBody(
+    withRules<Route['body']>(route.body, { sizes, unknownFields }),
+    sizes,
+    route.isRepeatable ?? false,
+    route.fillRequester,
+  );
   return { ...route, middleware: [...before, takeBody] };
 }

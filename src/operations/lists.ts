@@ -47,9 +47,16 @@ export const listWaiting = (deps: ListDeps, credential: Credential, filter?: Wai
 export const listSessions = (deps: ListDeps, credential: Credential) =>
   openList(deps, credential, sessions(deps.engine, credential));
 
-/** The tenant's definitions, sorted by name. */
-export const listDefinitions = (deps: ListDeps, credential: Credential): Promise<OpenList<Definition>> =>
-  openList(deps, credential, definitionList.definitions(deps.engine, credential));
+/**
+ * The tenant's definitions, sorted by name.
+ * @param label `<key>=<value>`: only those with this label
+ */
+export const listDefinitions = (
+  deps: ListDeps,
+  credential: Credential,
+  label?: string,
+): Promise<OpenList<Definition>> =>
+  openList(deps, credential, definitionList.definitions(deps.engine, credential, label));
 
 /** The tenant's definitions from the roots down, each with its free slots. */
 export const listTree = (deps: ListDeps, credential: Credential): Promise<OpenList<definitionList.TreeRow>> =>

@@ -2,7 +2,7 @@
  * Registers resources, all or none (docs/specification.md#registration).
  */
 
-import type { Definition } from '../contract/definitions.ts';
+import type { Definition, Registration } from '../contract/definitions.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { countWhole } from './counting.ts';
@@ -17,7 +17,7 @@ import { refuseToken } from './permissions.ts';
 export async function register(
   deps: Pick<OperationDeps, 'definitions' | 'activity'>,
   credential: Credential,
-  items: readonly Definition[],
+  items: readonly Registration[],
 ): Promise<Charged<Definition[]>> {
   refuseToken(credential);
   return countWhole(deps, credential, items.length, deps.definitions.register(credential, items));

@@ -24,6 +24,8 @@
  *                                         (tokens.ts)
  *   {t}:session:<SHA-256> the user of a sign-in session, as JSON, until it ends
  *   {t}:answer:<id>       the reply to a request, for some seconds (lua/lib/answers.lua)
+ *   {t}:once:<key>        the reply to a request with this Idempotency-Key, for 10 minutes (lua/lib/once.lua)
+ *   {t}:answers           list: the replies of the kind before, oldest first
  *   {t}:streams           sorted set: id of an open stream of events → ms at which its lease lapses
  *   {t}:sessionStreams    the same for streams of sign-in sessions, which do not count towards the tier's limit
  *   {t}:activity          hash: minute of the hour → number of the minute since 1970, operations, refusals
@@ -45,7 +47,8 @@ export const tenantKey = (tenant: string): string => `{${tenant}}:tenant`;
 export const copyingKey = (tenant: string): string => `{${tenant}}:copying`;
 
 /**
- * The Redis key of a derived token or a sign-in session; the tenant's hash for credentials without a Redis key of their own.
+ * The Redis key of a derived token or a sign-in session; the tenant's hash for credentials without a Redis key of their
+ * own.
  */
 export const keyOfCredential = ({ tenant, credentialKey, kind }: Credential): string =>
   kind === 'token' || kind === 'session' ? `{${tenant}}:${credentialKey}` : tenantKey(tenant);
@@ -63,6 +66,8 @@ const STATE = [
   'sessionsDue',
 ] as const;
 const RESERVATIONS = ['tenant', 'credential', ...STATE] as const;
+/** Of scripts whose requests may have an Idempotency-Key. */
+const REPEATABLE = ['answer', 'answers'] as const;
 const DEFINITIONS = [...RESERVATIONS, 'index', 'copying', 'answer'] as const;
 
 /** The keys of each script that works on one tenant, as the header of the script names them. */
@@ -73,7 +78,7 @@ export const KEYS_OF = {
   available: RESERVATIONS,
   beat: ['tenant', ...STATE],
   beginSession: RESERVATIONS,
-  cancel: [...RESERVATIONS, 'answer'],
+  cancel: [...RESERVATIONS, ...REPEATABLE],
   charge: ['tenant', 'credential'],
   check: RESERVATIONS,
   closeStreams: ['tenant', 'streams', 'sessionStreams'],
@@ -81,15 +86,16 @@ export const KEYS_OF = {
   definitions: ['tenant', 'credential', 'definitions', 'index'],
   delete: DEFINITIONS,
   endSession: [...RESERVATIONS, 'answer'],
+  keep: ['tenant', 'credential', ...REPEATABLE],
   leave: ['tenant', ...STATE],
   issueToken: ['tenant', 'credential', 'tokens'],
   loadTenant: ['tenant', 'copying', 'used'],
   openStream: ['tenant', 'credential', 'streams', 'sessionStreams'],
   register: DEFINITIONS,
-  renew: RESERVATIONS,
+  renew: [...RESERVATIONS, ...REPEATABLE],
   renewSession: RESERVATIONS,
   renewStreams: ['tenant', 'credential', 'streams', 'sessionStreams'],
-  reserve: RESERVATIONS,
+  reserve: [...RESERVATIONS, ...REPEATABLE],
   reset: [
     'tenant',
     'credential',
@@ -101,15 +107,15 @@ export const KEYS_OF = {
     'waits',
     'sessionHolds',
     'sessionsDue',
-    'answer',
+    ...REPEATABLE,
   ],
   sessions: RESERVATIONS,
   slotOwners: RESERVATIONS,
   sweep: ['tenant', ...STATE],
   emitLimitReached: ['tenant', 'credential'],
-  transaction: [...RESERVATIONS, 'answer'],
+  transaction: [...RESERVATIONS, ...REPEATABLE],
   tree: [...RESERVATIONS, 'index'],
-  unreserve: [...RESERVATIONS, 'answer'],
+  unreserve: [...RESERVATIONS, ...REPEATABLE],
   usage: [...RESERVATIONS, 'streams'],
   waiting: RESERVATIONS,
 } as const satisfies Record<string, readonly string[]>;
@@ -123,18 +129,23 @@ export function keysOf(verb: TenantVerb, tenant: string): string[] {
 
 /**
  * Returns the keys to pass to a script for a request.
- * @param own the key of this request alone, without the tenant's prefix: its remembered reply, or the set of its token
+ * @param own the key of this request alone, without the tenant's prefix: its remembered reply, or the set of its token;
+ * '' none: the tenant's hash stands for it
  */
 export function keysOfRequest(verb: TenantVerb, credential: Credential, own = ''): string[] {
   const { tenant } = credential;
   return KEYS_OF[verb].map((name) => {
     if (name === 'credential') return keyOfCredential(credential);
-    return name === 'answer' || name === 'tokens' ? `{${tenant}}:${own}` : `{${tenant}}:${name}`;
+    const isOwn = name === 'answer' || name === 'tokens';
+    return isOwn ? (own === '' ? tenantKey(tenant) : `{${tenant}}:${own}`) : `{${tenant}}:${name}`;
   });
 }
 
 /** The key under which the reply to a request is remembered, without the tenant's prefix. */
 export const answerKey = (id: string): string => `answer:${id}`;
+
+/** The same for a request with an Idempotency-Key. */
+export const onceKey = (key: string): string => `once:${key}`;
 
 /** Matches every tenant's key, in SCAN. */
 export const TENANT_KEYS = tenantKey('*');

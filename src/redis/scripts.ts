@@ -30,6 +30,7 @@ export type Verb =
   | 'delete'
   | 'endSession'
   | 'issueToken'
+  | 'keep'
   | 'leave'
   | 'loadTenant'
   | 'lowerIndex'

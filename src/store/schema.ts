@@ -114,6 +114,9 @@ export const definitions = pgTable(
     blocks: text('blocks').array().notNull(),
     /** The parent in the tree; null for a root */
     parent: text('parent'),
+    /** Whether it only groups what is below it. Its capacity is then 1. */
+    isGroup: boolean('is_group').notNull().default(false),
+    labels: jsonb('labels').$type<Readonly<Record<string, string>>>().notNull().default({}),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.name] })],
 );

@@ -47,10 +47,12 @@ describe('configuration', () => {
       sizes: {
         nameLength: 256,
         typeLength: 64,
+        noteLength: 500,
         ttlSeconds: 31_536_000,
         batch: 500,
         capacity: 100_000,
         blocks: 64,
+        labels: 16,
         treeDepth: 16,
         waitSeconds: 86_400,
         waitingItems: 20,

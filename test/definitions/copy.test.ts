@@ -19,7 +19,9 @@ test('of more held slots than one script adopts, none is given out twice, and ea
   const plain = [...(await many(400, (i) => `pool_${i}`)), ...(await many(300, (i) => `pool_${400 + i}`))];
   expect(await takeCopyLease(redis, tenant, 'lease')).toBe(true);
   expect(
-    await copyDefinitions(redis, tenant, 'lease', [{ name: 'pool', capacity: 900, parent: null, blocks: [] }]),
+    await copyDefinitions(redis, tenant, 'lease', [
+      { name: 'pool', capacity: 900, parent: null, blocks: [], isGroup: false, labels: {} },
+    ]),
   ).toBe(true);
 
   const slots = (results: Awaited<ReturnType<typeof many>>) =>

@@ -2,7 +2,7 @@
  * Definitions survive (docs/specification.md#store-modes-and-start): the database is right, and Redis follows it, in
  * whatever order things go wrong.
  */
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redisServer.ts';
 import { changeInDatabase } from '../../src/definitions/changeInDatabase.ts';
@@ -10,6 +10,7 @@ import { WorkingCopy } from '../../src/definitions/workingCopy.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import type { Engine } from '../../src/engine/call.ts';
+import { detailsOf } from '../../src/engine/definitions/codec.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
 import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { definitions as rows, tenants } from '../../src/store/schema.ts';
@@ -51,7 +52,7 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
   });
   const inDatabase = async () =>
     (await store.database.run((db) => db.select().from(rows).where(eq(rows.tenantId, tenant))))
-      .map(({ tenantId: _, ...row }) => row)
+      .map(({ tenantId: _, isGroup, labels, ...row }) => ({ ...row, ...detailsOf(isGroup, labels) }))
       .sort((one, other) => (one.name < other.name ? -1 : 1));
   const inRedis = async () =>
     (await allDefinitions(engine, credential)).map(({ treePath, ...row }) => ({
@@ -69,6 +70,46 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
         { name: 'room', capacity: 3, blocks: ['key'], parent: 'floor' },
       ]);
       expect(await inRedis()).toEqual(await inDatabase());
+    });
+
+    test('has its group and labels in both', async () => {
+      const before = await inDatabase();
+      const phones = { name: 'phones', capacity: null, blocks: [], treePath: null, group: true };
+      await changes.register(credential, [
+        phones,
+        { ...item('phone', 1, ['phones']), labels: { size: 'xl', os: 'android' } },
+      ]);
+      const details = async () => (await inDatabase()).map(({ name, group, labels }) => [name, group, labels]);
+      const stored = [
+        ['phone', undefined, { os: 'android', size: 'xl' }],
+        ['phones', true, undefined],
+      ];
+      expect((await details()).filter(([name]) => String(name).startsWith('phone'))).toEqual(stored);
+      const listed = await allDefinitions(engine, credential);
+      await forget(store.redis, tenant);
+      expect(await allDefinitions(engine, credential)).toEqual(listed);
+      // An instance of the version before, which knows neither, registers them again.
+      const base = `{${tenant}}:`;
+      for (const name of ['phone', 'phones']) {
+        const packed = await store.redis.hgetBuffer(`${base}definitions`, name);
+        if (packed !== null) await store.redis.hset(`${base}definitions`, name, packed.subarray(0, -1));
+      }
+      await store.redis.hincrby(`${base}tenant`, 'definitionsVersion', 1);
+      await store.database.run((db) =>
+        db
+          .update(tenants)
+          .set({ definitionsVersion: sql`${tenants.definitionsVersion} + 1` })
+          .where(eq(tenants.id, tenant)),
+      );
+      expect((await allDefinitions(engine, credential)).find(({ name }) => name === 'phones')?.group).toBeUndefined();
+      await changes.register(credential, [item('phone', 2, ['phones'])]);
+      expect((await details()).filter(([name]) => String(name).startsWith('phone'))).toEqual(stored);
+      expect((await allDefinitions(engine, credential)).filter(({ name }) => name.startsWith('phone'))).toMatchObject([
+        { name: 'phone', capacity: 2, labels: { os: 'android', size: 'xl' } },
+        phones,
+      ]);
+      await changes.delete(credential, 'phones', true);
+      expect(await inDatabase()).toEqual(before);
     });
 
     test('comes back where Redis has lost it', async () => {

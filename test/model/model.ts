@@ -18,7 +18,7 @@ import type { TransactionMethod } from '../../src/domain/reservations.ts';
 
 import { Definitions } from './definitions.ts';
 import type { Entry } from './plans.ts';
-import type { Hold, Reservation } from './state.ts';
+import { type Hold, type Reservation, slotName } from './state.ts';
 
 const SUCCESS = ['ACQUIRED', 'ALREADY_HAD', 'RELINQUISHED', 'NOT_RESERVED'];
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
@@ -32,10 +32,11 @@ export class Model extends Definitions {
 
   /** @param token what the reservation's token is to be, if one is made */
   reserve(item: ReserveItem, token: string | null): ReserveResult {
-    const { resource: requestedName, requester, ttlSeconds } = item;
+    const { resource: requestedName, requester, ttlSeconds, count = 1 } = item;
     const fail = (
       status: 'ALREADY_HELD' | 'NOT_AVAILABLE' | 'NOT_VALID',
       explanation: string = status,
+      lacked?: Entry,
     ): ReserveResult => ({
       resource: requestedName,
       requester,
@@ -47,14 +48,17 @@ export class Model extends Definitions {
       acquiredBlockers: null,
       reservedAtPath: null,
       fencingToken: null,
+      ...(lacked && this.heldBy(lacked)),
     });
     const meant = this.meaning(requestedName);
     if (meant === null) return fail('NOT_VALID', this.whyNotValid(requestedName));
     const { resource, slot } = meant;
     const had = this.had(requestedName, requester);
     if (had !== undefined) return this.resultOf(had, requestedName, 'ALREADY_HAD');
+    const fault = this.whyNotSeveral(meant, count);
+    if (fault !== null) return fail('NOT_VALID', fault);
 
-    const plan = this.plan(resource, slot, requester, 'own');
+    const plan = this.plan(resource, slot, requester, 'own', [], count);
     const taken: { entry: Entry; hold: Hold }[] = [];
     for (const entry of plan) {
       const hold = this.meet(
@@ -66,18 +70,25 @@ export class Model extends Definitions {
         continue;
       }
       const name = entry.slot ?? entry.resource;
-      if (entry.role === 'ancestor') return fail('NOT_AVAILABLE', `NOT_AVAILABLE: ancestor ${name} is at capacity`);
+      if (entry.role === 'ancestor')
+        return fail('NOT_AVAILABLE', `NOT_AVAILABLE: ancestor ${name} is at capacity`, entry);
       if (entry.role === 'blocker') {
-        return fail('NOT_AVAILABLE', `NOT_AVAILABLE: blocker ${name} is ${entry.valid ? 'held' : 'not valid'}`);
+        return fail('NOT_AVAILABLE', `NOT_AVAILABLE: blocker ${name} is ${entry.valid ? 'held' : 'not valid'}`, entry);
       }
       const verySlot = entry.slot !== undefined && this.holdAt(entry.slot) !== undefined;
-      return fail(this.capacityOf(resource) === 1 || verySlot ? 'ALREADY_HELD' : 'NOT_AVAILABLE');
+      const status = this.capacityOf(resource) === 1 || verySlot ? 'ALREADY_HELD' : 'NOT_AVAILABLE';
+      return fail(status, status, entry);
     }
 
     const own = taken.find(({ entry }) => entry.role === 'own')?.hold;
     if (own === undefined) throw new Error('a plan without its own resource');
     const others = [...new Set(taken.map(({ hold }) => hold))].filter((hold) => hold !== own);
-    const pools = taken.filter(({ entry }) => entry.role !== 'blocker' && this.capacityOf(entry.resource) > 1);
+    const pools = taken.filter(
+      ({ entry }) => ['own', 'ancestor'].includes(entry.role) && this.capacityOf(entry.resource) > 1,
+    );
+    const several = taken.filter(({ entry }) => ['own', 'further'].includes(entry.role)).map(({ hold }) => hold.slot);
+    several.sort((a, b) => (slotName(a)?.[1] ?? 0) - (slotName(b)?.[1] ?? 0));
+    const slotOf = ({ entry, hold }: (typeof taken)[number]) => (entry.role === 'own' && several[0]) || hold.slot;
     const blockers = [...new Set(taken.filter(({ entry }) => entry.role === 'blocker').map(({ hold }) => hold.slot))];
     const path = this.ancestorsOf(resource);
     this.fence = Math.max(this.fence + 1, this.nowMs * 1000);
@@ -92,13 +103,32 @@ export class Model extends Definitions {
       others,
       details: {
         acquiredSlots:
-          pools.length === 0 ? null : Object.fromEntries(pools.map(({ entry, hold }) => [entry.resource, hold.slot])),
+          pools.length === 0 ? null : Object.fromEntries(pools.map((one) => [one.entry.resource, slotOf(one)])),
         acquiredBlockers: blockers.length === 0 ? null : blockers,
         reservedAtPath: path.length === 0 ? null : [...path, resource].join('>'),
+        ...(count > 1 ? { slots: several } : {}),
       },
     };
     this.reservations.push(reservation);
     return this.resultOf(reservation, requestedName, 'ACQUIRED');
+  }
+
+  /** Who holds the one slot that an entry lacks. No field if any slot of a pool would do. */
+  private heldBy({ resource, slot, valid }: Entry): Pick<ReserveResult, 'heldBy'> {
+    const isOne = slot !== undefined || this.capacityOf(resource) === 1;
+    const hold = valid && isOne ? this.holdAt(slot ?? resource) : undefined;
+    if (hold === undefined) return {};
+    const { owner, slot: name } = hold;
+    const one = this.reservations.find(({ own }) => own === hold);
+    return {
+      heldBy: {
+        resource: name,
+        requester: owner.startsWith('system:') ? null : owner,
+        since: iso(one?.reservedAt ?? null),
+        expiresAt: iso(one?.expiresAt ?? null),
+        note: null,
+      },
+    };
   }
 
   /** The reservation that makes a request for this name ALREADY_HAD. */
@@ -227,6 +257,7 @@ export class Model extends Definitions {
       meant === null ? name : (meant.slot ?? (this.capacityOf(meant.resource) === 1 ? meant.resource : undefined));
     const hold = one === undefined ? undefined : this.holdAt(one);
     const mine = requester === undefined ? undefined : this.find(name, requester);
+    const trial = this.clone();
     const told = mine ?? this.reservations.find(({ own }) => hold !== undefined && own.slot === hold.slot);
     return {
       resource: name,
@@ -235,6 +266,7 @@ export class Model extends Definitions {
       heldByRequester: requester === undefined ? null : mine !== undefined,
       expiresAt: iso(told?.expiresAt ?? null),
       waiting: 0,
+      reservable: SUCCESS.includes(trial.reserve({ resource: name, requester: requester ?? '(new)' }, null).status),
     };
   }
 

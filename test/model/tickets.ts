@@ -6,7 +6,7 @@
 export interface Request {
   requester: string;
   method: '' | 'ALL_OR_NONE' | 'FIRST';
-  items: { resource: string; ttlSeconds: number }[];
+  items: { resource: string; ttlSeconds: number; count?: number }[];
 }
 
 /** How a request waits, as its caller sent it. */
@@ -32,9 +32,12 @@ export interface Ticket extends Request, Rank {
   since: number;
   until: number;
   claimMs: number;
-  /** The last call for it, and when that ends, in ms. */
+  /** The last call for it. */
   call: Call;
-  callEnds: number;
+  /** When the last call that each instance has held for it ends, or ended, in ms. */
+  calls: Record<string, number>;
+  /** When its attendance ended, in ms; null until then. Only a call for it makes it attended again. */
+  awayAt: number | null;
   /** Names in its plan since it was issued: the engine may list any of them as what the ticket waits for. */
   lacked: string[];
 }
@@ -49,4 +52,9 @@ export const isSameRequest = (one: Request, other: Request): boolean =>
   one.requester === other.requester &&
   one.method === other.method &&
   one.items.length === other.items.length &&
-  one.items.every(({ resource }, i) => resource === other.items[i]?.resource);
+  one.items.every(
+    ({ resource, count = 1 }, i) => resource === other.items[i]?.resource && count === (other.items[i]?.count ?? 1),
+  );
+
+/** The number of slots that items ask for. */
+export const slotsOf = (items: Request['items']): number => items.reduce((sum, { count = 1 }) => sum + count, 0);

@@ -2,6 +2,7 @@
  * What tickets lack, whose turn has come, and which slots are kept for them
  * (docs/specification.md#waiting-order).
  */
+import { isDeepStrictEqual } from 'node:util';
 import { Model } from './model.ts';
 import type { Entry } from './plans.ts';
 import type { Hold } from './state.ts';
@@ -20,7 +21,7 @@ export interface Kept {
 
 const nameOf = ({ resource, slot }: Entry) => slot ?? resource;
 const isSame = (one: Entry, other: Entry) =>
-  one.resource === other.resource && one.slot === other.slot && one.owner === other.owner;
+  one.resource === other.resource && one.slot === other.slot && one.owner === other.owner && one.nth === other.nth;
 const distinct = (entries: Entry[]) =>
   entries.filter((entry, i) => entries.findIndex((other) => isSame(entry, other)) === i);
 
@@ -37,8 +38,11 @@ export class Turns extends Model {
   }
 
   /** When the ticket's attendance ends, or ended. */
-  attendedUntil({ call, callEnds, claimMs }: Ticket): number {
-    return Math.min(callEnds, (this.beats[call.instance] ?? Number.NEGATIVE_INFINITY) + BEAT_MS) + claimMs;
+  attendedUntil({ calls, claimMs }: Ticket): number {
+    const ends = Object.entries(calls).map(([instance, callEnds]) =>
+      Math.min(callEnds, (this.beats[instance] ?? Number.NEGATIVE_INFINITY) + BEAT_MS),
+    );
+    return Math.max(...ends) + claimMs;
   }
 
   isDetached(ticket: Ticket): boolean {
@@ -46,24 +50,30 @@ export class Turns extends Model {
   }
 
   isAttended(ticket: Ticket): boolean {
-    return !this.isDetached(ticket) && this.attendedUntil(ticket) > this.judgedMs;
+    return !this.isDetached(ticket) && ticket.awayAt === null && this.attendedUntil(ticket) > this.judgedMs;
   }
 
   /** The entries of a request's plan, in order. A FIRST counts as its first valid item. */
   entriesOf({ requester, method, items }: Request): Entry[] {
-    const plans = items.map(({ resource: name }) => {
-      const meant = this.meaning(name);
-      return meant === null ? [] : this.plan(meant.resource, meant.slot, requester, 'own');
+    const meanings = items.map(({ resource }) => this.meaning(resource));
+    const plans = items.map(({ count = 1 }, i) => {
+      const meant = meanings[i] ?? null;
+      if (meant === null || this.whyNotSeveral(meant, count) !== null) return [];
+      return this.plan(meant.resource, meant.slot, requester, 'own', [], count);
     });
     const isValid = (plan: Entry[]) => plan.length > 0 && plan.every(({ valid }) => valid);
-    return method === 'FIRST' ? (plans.find(isValid) ?? []) : plans.flat();
+    if (method === 'FIRST') return plans.find(isValid) ?? [];
+    // Of two items for one resource, the requester has the second by then.
+    const isFirst = (i: number) => meanings.findIndex((one) => isDeepStrictEqual(one, meanings[i])) === i;
+    return plans.filter((_, i) => isFirst(i)).flat();
   }
 
   /** The entries of a request's plan that their owners do not hold, in order. */
   lacks(request: Request): Entry[] {
-    return distinct(this.entriesOf(request)).filter(({ resource, slot, owner }) =>
-      slot === undefined ? this.assigned(resource, owner) === undefined : this.holdAt(slot)?.owner !== owner,
-    );
+    return distinct(this.entriesOf(request)).filter(({ resource, slot, owner, role }) => {
+      if (role === 'further') return this.had(resource, owner) === undefined;
+      return slot === undefined ? this.assigned(resource, owner) === undefined : this.holdAt(slot)?.owner !== owner;
+    });
   }
 
   /**
@@ -122,15 +132,25 @@ export class Turns extends Model {
       taken.push(hold);
     }
     const { slots, counts } = this.keptAhead(ticket);
-    const kept = lacks.find(({ resource, slot }) => {
-      const wanted = lacks.filter((entry) => entry.resource === resource).length;
+    const kept = distinct(this.entriesOf(ticket)).find((entry) => {
+      const { resource, slot } = entry;
+      const isLacked = lacks.some((other) => isSame(entry, other));
+      if (!isLacked && !this.isJoinedBy(ticket.requester, entry)) return false;
+      const wanted = lacks.filter((other) => other.resource === resource).length;
       return (slot !== undefined && slots.has(slot)) || this.freeOf(resource) - wanted < (counts.get(resource) ?? 0);
     });
     return kept === undefined ? null : nameOf(kept);
   }
 
+  /** Whether a requester would join a blocker's hold, which none of its reservations uses yet. */
+  private isJoinedBy(requester: string, entry: Entry): boolean {
+    const hold = entry.role === 'blocker' && this.meet(entry, []);
+    const mine = this.reservations.filter((one) => one.requester === requester);
+    return !!hold && !mine.some(({ own, others }) => [own, ...others].some(({ slot }) => slot === hold.slot));
+  }
+
   freeOf(resource: string): number {
-    return this.capacityOf(resource) - this.heldOf(resource).length;
+    return Math.max(0, this.capacityOf(resource) - this.heldOf(resource).length);
   }
 
   /** Notes what each ticket lacks now. */

@@ -3,19 +3,29 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, inject, test } from 'vitest';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
-import { encodeRegistration, encodeStored } from '../../src/engine/definitions/codec.ts';
+import { encodeRegistration, encodeStored, type StoredDefinition } from '../../src/engine/definitions/codec.ts';
 import { fieldsOf } from '../../src/redis/items.ts';
 import { KEYS_OF } from '../../src/redis/keys.ts';
 import { LUA_FOLDER, loadScripts } from '../../src/redis/scripts.ts';
 import { readNames } from '../support/luaNames.ts';
 import { redisAddress } from '../support/redisAddress.ts';
 
-/** Each field encodes to its own name, so that the encoded item is the order of the fields. */
-const named = { name: 'name', capacity: 1, blocks: ['blocks'], treePath: 'treePath', parent: 'parent' };
-const toFields = (encoded: (string | number)[]) => encoded.map((one) => (one === 1 ? 'capacity' : String(one).trim()));
+/** The fields in the order in which they are encoded: each changes one argument only. */
+const fieldsIn = <Item extends object>(encode: (item: Item) => unknown[], one: Item, other: Item) =>
+  encode(one).map((_, at) =>
+    Object.keys(one).find((field) => encode({ ...one, [field]: Reflect.get(other, field) })[at] !== encode(one)[at]),
+  );
+const [one, other] = [
+  { name: 'a', capacity: 1, blocks: ['a'], treePath: 'a', group: false, labels: {}, groups: false },
+  { name: 'b', capacity: 2, blocks: ['b'], treePath: 'b', group: true, labels: { a: 'b' }, groups: true },
+];
 const DEFINITION_FIELDS = {
-  register: toFields(encodeRegistration(named)),
-  copy: toFields(encodeStored(named)),
+  register: fieldsIn(encodeRegistration, one, other),
+  copy: fieldsIn<StoredDefinition>(
+    encodeStored,
+    { name: 'a', capacity: 1, blocks: ['a'], parent: 'a', isGroup: false, labels: {} },
+    { name: 'b', capacity: 2, blocks: ['b'], parent: 'b', isGroup: true, labels: { a: 'b' } },
+  ),
 };
 
 const scripts = loadScripts(DEFAULT_TIERS);
@@ -72,7 +82,7 @@ describe('lua/lib', () => {
     'items/%s lays out the fields that instances pass',
     (kind) => {
       const lua = readFileSync(join(LUA_FOLDER, 'lib', 'items', `${kind}.lua`), 'utf8');
-      const fields = [...lua.matchAll(/^ {4}(\w+) = ARGV\[at(?: \+ (\d+))?\],$/gm)];
+      const fields = [...lua.matchAll(/^ {4}(\w+) = ARGV\[at(?: \+ (\d+))?\](?:,$| ~= '')/gm)];
       expect(fields.map(([, field]) => field)).toEqual(
         kind === 'register' || kind === 'copy' ? DEFINITION_FIELDS[kind] : fieldsOf(kind),
       );

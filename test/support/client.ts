@@ -31,6 +31,9 @@ export interface RegistrationItem {
   readonly capacity?: number | null;
   readonly blocks?: readonly string[] | null;
   readonly treePath?: string | null;
+  readonly group?: boolean | null | undefined;
+  readonly labels?: Readonly<Record<string, string>> | null | undefined;
+  readonly groups?: boolean | null | undefined;
 }
 
 export interface Client {
@@ -46,7 +49,7 @@ export interface Client {
   active(query?: string): Promise<Answer<ActiveReservation[]>>;
   available(resource: string): Promise<Answer<boolean>>;
   register(...items: RegistrationItem[]): Promise<Answer<Definition[]>>;
-  definitions(): Promise<Answer<Definition[]>>;
+  definitions(query?: string): Promise<Answer<Definition[]>>;
   tree(): Promise<Answer<TreeNode[]>>;
   delete(name: string, query?: string): Promise<Answer<{ deleted: string[] }>>;
 }
@@ -80,7 +83,7 @@ export function createClient(url: string, key: string, signal?: AbortSignal): Cl
     check: (...items) => request('POST', '/api/v1/Reservation/check', items),
     active: (query = '') => request('GET', `/api/v1/Reservation/activeReservations${query}`),
     register: (...items) => request('POST', '/api/v1/Resource/register', items),
-    definitions: () => request('GET', '/api/v1/Resource/definitions'),
+    definitions: (query = '') => request('GET', `/api/v1/Resource/definitions${query}`),
     tree: () => request('GET', '/api/v1/Resource/tree'),
     delete: (name, query = '') => request('DELETE', `/api/v1/Resource/${encodeURIComponent(name)}${query}`),
     available: (resource) => request('GET', `/api/v1/Resource/available/${encodeURIComponent(resource)}`),

@@ -33,7 +33,7 @@ readDefinitions(names)
 for _, item in ipairs(items) do
   local capacity = tonumber(item.capacity)
   if capacity > 0 then
-    define(item.name, capacity, item.parent, lines(item.blocks))
+    define(item.name, capacity, item.parent, lines(item.blocks), item.isGroup == '1', lines(item.labels))
     adoptSlots(item.name)
   else
     redefine(item.name, false)

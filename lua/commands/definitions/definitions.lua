@@ -10,35 +10,65 @@
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  the last name of the page before; '' for the first page
   ARGV[3]  maximum number of definitions
+  ARGV[4]  <key>=<value>: only the definitions with this label; '' all
 
-  Returns {'OK', 1 if this is the last page, else 0, number of the tenant's definitions, item, ...}. An item is a text
-  with a line for each of: name, capacity, path of its ancestors ('' none), and each blocker. Or {'NO_KEY'},
+  Returns {'OK', 1 if this is the last page, else 0, number of definitions on all pages, the last name of this page,
+  item, ...}. An item is a text with a line for each of: name, capacity, path of its ancestors ('' none), 1 if it is a
+  group, else 0, number of labels, each label, and each blocker. Or {'NO_KEY'},
   {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
 --@include readDefinitions
 --@include admit
 --@include blockers
+--@include labels
 --@include paths
 local refused = admit()
 if refused then
   return refused
 end
 local MAX_BYTES, MAX_PAGE_WORK = 262144, 3500
-local limit = tonumber(ARGV[3])
-local names = redis.call('ZRANGE', indexKey, '(n' .. ARGV[2], '(o', 'BYLEX', 'LIMIT', 0, limit)
+local limit, label, total = tonumber(ARGV[3]), ARGV[4], tenant.definitions
+local prefix, to = 'n', '(o'
+if label ~= '' then
+  prefix, to = 'l' .. label .. '\n', '(l' .. label .. '\11'
+  total = redis.call('ZLEXCOUNT', indexKey, '[' .. prefix, to)
+end
+local names = redis.call('ZRANGE', indexKey, '(' .. prefix .. ARGV[2], to, 'BYLEX', 'LIMIT', 0, limit)
 for i, member in ipairs(names) do
-  names[i] = string.sub(member, 2)
+  names[i] = string.sub(member, #prefix + 1)
 end
 readDefinitions(names)
-local reply, bytes = { 'OK', #names < limit and 1 or 0, tenant.definitions }, 0
+
+-- Returns true if a definition has the wanted label. The index can have it for one that no longer has.
+local function isWanted(name)
+  for _, one in ipairs(label ~= '' and labelsOf(name) or {}) do
+    if one == label then
+      return true
+    end
+  end
+  return label == ''
+end
+
+-- Returns the item of a definition.
+local function describe(name)
+  local one, path, labels = definition(name), pathOf(name), labelsOf(name)
+  local above = string.sub(path, 1, math.max(0, #path - #name - 1))
+  local parts = { name, one.capacity, above, one.isGroup and 1 or 0, #labels, unpack(labels) }
+  for _, blocker in ipairs(blockersOf(name)) do
+    parts[#parts + 1] = blocker
+  end
+  return table.concat(parts, '\n')
+end
+
+local reply, bytes = { 'OK', #names < limit and 1 or 0, total, '' }, 0
 for i, name in ipairs(names) do
-  local one = definition(name)
-  local path = pathOf(name)
-  local parts = { name, one.capacity, string.sub(path, 1, math.max(0, #path - #name - 1)), unpack(blockersOf(name)) }
-  local item = table.concat(parts, '\n')
-  bytes = bytes + #item
-  spend(4 + #item / 100)
-  reply[#reply + 1] = item
+  reply[4] = name
+  if isWanted(name) then
+    local item = describe(name)
+    bytes = bytes + #item
+    spend(4 + #item / 100)
+    reply[#reply + 1] = item
+  end
   if (bytes > MAX_BYTES or work > MAX_PAGE_WORK) and i < #names then
     reply[2] = 0
     break

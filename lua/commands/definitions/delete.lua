@@ -36,6 +36,7 @@
 --@include pay
 --@include steps
 --@include children
+--@include labels
 --@include redefine
 --@include waiting/open
 local phase = ARGV[3]
@@ -52,15 +53,19 @@ if not definition(root) then
   return { 'UNREGISTERED' }
 end
 
-local MAX_DELETED = 500
+local MAX_DELETED, MAX_LABELS = 500, 2000
 -- A definition that is already deleted in the database is deleted here even if its slots are held. Their reservations
 -- stay.
 local mayBeHeld = phase == 'apply' or phase == 'reopen'
 local doomed = { root }
 local function refusal()
-  local next = 1
+  local next, labels = 1, 0
   while doomed[next] do
     local name = doomed[next]
+    labels = labels + #labelsOf(name)
+    if #doomed > 1 and labels > MAX_LABELS then
+      return root .. ' and the resources below it have more than ' .. MAX_LABELS .. ' labels: delete parts of it first'
+    end
     local children = childrenOf(name, '', ARGV[6] == '0' and 1 or MAX_DELETED + 1 - #doomed)
     if ARGV[6] == '0' and #children > 0 then
       return root .. ' has resources below it: delete these first, or say cascade=true'

@@ -1,6 +1,6 @@
 --[[
   Registers all resources of one request, or none. If a name occurs twice, its last item counts. Missing ancestors are
-  registered with capacity 1.
+  registered with capacity 1, or as groups.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -25,10 +25,11 @@
   ARGV[5]  maximum number of ancestors of a resource
   ARGV[6]  the first item (items/register.lua)
 
-  Returns {'OK', quota, version of the definitions, label of the key, name, tree path, ...}: the missing ancestors that
-  were registered too, each with its path ('>' between names, '' none). Or, with nothing changed: {'STALE'}, {'REFUSED',
-  message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'} or {'AGAIN'}. Or {'UNKNOWN'}
-  if an earlier try ran and its reply was not kept.
+  Returns {'OK', quota, version of the definitions, label of the key, name, tree path, 1 if it is a group, else 0,
+  labels ('\n' between), ...}: first the missing ancestors that were registered too, each with its path ('>' between
+  names, '' none); then the names that keep their group or labels, with the path ''. Or, with nothing changed:
+  {'STALE'}, {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'} or
+  {'AGAIN'}. Or {'UNKNOWN'} if an earlier try ran and its reply was not kept.
 ]]
 --@include readDefinitions
 --@include requestOnce
@@ -37,6 +38,7 @@
 --@include steps
 --@include children
 --@include define
+--@include depthBefore
 --@include lines
 --@include paths
 --@include tooMuch
@@ -48,15 +50,13 @@ local isRequested = phase == 'now' or phase == 'plan'
 local refused = requestOnce(nil, isRequested and #items or 0)
 if refused then
   return refused
-end
-if isStale(phase, ARGV[4]) then
+elseif isStale(phase, ARGV[4]) then
   return { 'STALE' }
 end
 
 local maxDepth = tonumber(ARGV[5])
 -- place[name]: position of the name's last item, from 1. names: all names, in the order of these positions.
-local place, names = {}, {}
-local ancestors, mentionedBy = {}, {}
+local place, names, ancestors, mentionedBy = {}, {}, {}, {}
 -- The name being worked on. The message names it if the script exceeds its work budget.
 local current = ''
 
@@ -93,16 +93,39 @@ local function defineAll(paths)
   for _, name in ipairs(names) do
     current = name
     local item = items[place[name]]
-    define(name, tonumber(item.capacity), paths[name][#paths[name]] or '', lines(item.blocks))
+    local isGroup, labels
+    if item.group ~= '' then
+      isGroup = item.group == '1'
+    end
+    if item.labels ~= '' then
+      labels = lines(item.labels)
+    end
+    define(
+      name, tonumber(item.capacity) or 1, paths[name][#paths[name]] or '', lines(item.blocks), isGroup, labels
+    )
   end
   for _, name in ipairs(names) do
     current = name
     for depth = #paths[name], 1, -1 do
       local ancestor = paths[name][depth]
       if not definition(ancestor) then
-        define(ancestor, 1, paths[name][depth - 1] or '', {})
+        define(ancestor, 1, paths[name][depth - 1] or '', {}, items[place[name]].groups == '1')
         ancestors[#ancestors + 1] = ancestor
         mentionedBy[ancestor] = name
+      end
+    end
+  end
+end
+
+-- Checks that items which leave a group as it is ask nothing that a group cannot have.
+local function checkGroups()
+  for _, name in ipairs(names) do
+    local item = items[place[name]]
+    if item.group == '' and definition(name).isGroup then
+      if item.capacity ~= '' then
+        return refuseItem(name, 'capacity', 'must not be given: ' .. name .. ' is a group (group: false makes it a resource)')
+      elseif item.blocks ~= '' then
+        return refuseItem(name, 'blocks', 'must be empty: ' .. name .. ' is a group (group: false makes it a resource)')
       end
     end
   end
@@ -124,21 +147,6 @@ local function checkPaths(paths)
       below = parent
     end
   end
-end
-
--- Returns the number of ancestors that a name had before this request.
-local function depthBefore(name)
-  local depth = 0
-  local one = redefined[name]
-  while one and one.parent ~= '' do
-    depth = depth + 1
-    local above = one.parent
-    one = redefined[above]
-    if one == nil then
-      one = definition(above)
-    end
-  end
-  return depth
 end
 
 -- Checks the depth below resources that move down, since their subtree moves with them. A new resource has no older
@@ -218,7 +226,10 @@ end
 local function carryOut()
   local paths = readPaths()
   defineAll(paths)
-  checkPaths(paths)
+  checkGroups()
+  if not fault then
+    checkPaths(paths)
+  end
   if not fault then
     checkDepths(paths)
   end
@@ -259,6 +270,17 @@ local reply = { 'OK', charged.quota, tenant.definitionsVersion or '', tenant.key
 for _, name in ipairs(ancestors) do
   reply[#reply + 1] = name
   reply[#reply + 1] = string.sub(pathOf(name), 1, -#name - 2)
+  reply[#reply + 1] = definition(name).isGroup and 1 or 0
+  reply[#reply + 1] = ''
+end
+for _, name in ipairs(names) do
+  local item, one = items[place[name]], definition(name)
+  if item.group == '' and one.isGroup or item.labels == '' and one.hasLabels then
+    reply[#reply + 1] = name
+    reply[#reply + 1] = ''
+    reply[#reply + 1] = one.isGroup and 1 or 0
+    reply[#reply + 1] = table.concat(one.labels, '\n')
+  end
 end
 if tenant.queueText and not tenant.queue then
   tenant.openQueue()

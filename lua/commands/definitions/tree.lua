@@ -21,12 +21,14 @@
   ARGV[3]  maximum number of nodes
 
   Returns {'OK', 1 if this is the last page, else 0, number of the tenant's definitions, node, ...}. A node is a text
-  with a line for each of: depth, name, capacity, number of held slots, number of tickets that wait for it. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
+  with a line for each of: depth, name, capacity, number of held slots, number of tickets that wait for it, 1 if it is a
+  group, else 0, and each label. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
   {'AGAIN'}.
 ]]
 --@include readDefinitions
 --@include look
 --@include children
+--@include labels
 --@include waiting/waiters
 --@include waiting/open
 local refused = look()
@@ -81,6 +83,8 @@ while #reply - 3 < limit and work < MAX_PAGE_WORK do
   local one = definition(name)
   local held = redis.call('HEXISTS', slotsKey, name) + (one.pooled and poolOf(name).held or 0)
   spend(3)
-  reply[#reply + 1] = table.concat({ #path - 1, name, one.capacity, held, waitersOf(name) }, '\n')
+  reply[#reply + 1] = table.concat({
+    #path - 1, name, one.capacity, held, waitersOf(name), one.isGroup and 1 or 0, unpack(labelsOf(name)),
+  }, '\n')
 end
 return reply

@@ -13,28 +13,33 @@
   KEYS[10]  sessions
   KEYS[11]  sessionHolds
   KEYS[12]  sessionsDue
+  KEYS[13]  answer
+  KEYS[14]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
   ARGV[3]  the tenant's time in the expiry index, '<ms> <swept>' (index.lua); '' at first
-  ARGV[4]  if an item may wait: the instance that holds the call, and for how long it may do so: '<instance> <ms>'; else ''
+  ARGV[4]  if an item may wait: the instance that holds the call, and for how long it may do so: '<instance> <ms>'; else
+           ''
   ARGV[5]  the first item (items/reserve.lua)
 
   Returns {'OK', quota, item, ...}. An item is a reply of reserveOne() in reserveOne.lua, or of answer() in
   waiting/answer.lua if it may wait, as a text (asTexts.lua). Or,
   with nothing changed: {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'},
   {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept}: the caller must first put the tenant into the expiry index at or
-  before that time, then call again.
+  before that time, then call again. Or a reply of once.before() in once.lua.
 ]]
 --@include admit
 --@include expiry
 --@include flags
+--@include once
 --@include quota
 --@include items
 --@include items/reserve
 --@include batch
 --@include reserveOne
 --@include cap
+--@include slotsOf
 --@include index
 --@include emitReserved
 --@include eventWork
@@ -52,31 +57,34 @@ end
 -- requests[item]: the request of an item that may wait (waiting/ask.lua).
 local requests = {}
 -- A retry was charged at the first try, and the events of its failures were emitted then.
-local cost = (flags.isRepeated or flags.isContinued) and 0 or #items
+local cost = (flags.isRepeated or flags.isContinued or flags.isDry) and 0 or slotsOf(items)
 if tenant.mayWait then
   if not tenant.queue then
     tenant.openQueue()
   end
-  local call, list = tenant.queue.readCall(ARGV[4]), {}
+  local call, list, waiting = tenant.queue.readCall(ARGV[4]), {}, 0
   for _, item in ipairs(items) do
     if item.wait ~= '' then
       requests[item] = {
         requester = item.requester, method = '', call = call, wait = tenant.queue.readWait(item.wait),
         items = { {
           resource = item.resource, ttlMs = tonumber(item.ttlMs), lease = item.ttlMs, type = item.type, token = item.token,
+          count = tonumber(item.count), options = item.options,
         } },
       }
       list[#list + 1] = requests[item]
+      waiting = waiting + slotsOf({ item })
     end
   end
   if cost > 0 then
-    cost = cost - #list + tenant.queue.countNew(list)
+    cost = cost - waiting + tenant.queue.countNew(list)
   end
 end
-refused = charge('RESERVE', cost) or expire()
+refused = once and once.before() or charge('RESERVE', cost) or expire()
 if refused then
   return refused
 end
+--@include dryRun
 
 local before = stateBefore()
 local reply, made, outcomes, tooLarge = { 'OK', charged.quota }, {}, {}, nil
@@ -121,4 +129,12 @@ if tenant.queue then
     end
   end
 end
-return askForIndex(ARGV[3]) or finish(asTexts(reply, 3), charged.usage)
+if flags.isDry then
+  return asTexts(reply, 3)
+end
+refused = askForIndex(ARGV[3])
+if refused then
+  return refused
+end
+finish(asTexts(reply, 3), charged.usage)
+return once and once.keep(reply) or reply

@@ -14,6 +14,7 @@
   KEYS[11]  sessionHolds
   KEYS[12]  sessionsDue
   KEYS[13]  answer
+  KEYS[14]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -23,12 +24,13 @@
   ARGV[6]  if it may wait: waitMs, priority and claimMs, with spaces between; else ''
   ARGV[7]  the first item (items/transaction.lua)
 
-  Returns {'OK', quota, 'APPLIED', 'ROLLED_BACK' or 'WAITING', item, ...}. An item is a reply of reserveOne() in reserveOne.lua or
-  unreserveOne() in unreserveOne.lua, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'}, as a text (asTexts.lua). Or,
-  with nothing changed: {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'},
-  {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in reserve.lua. Or {'UNKNOWN'} if an earlier try ran and its
-  reply was not kept.
+  Returns {'OK', quota, 'APPLIED', 'ROLLED_BACK' or 'WAITING', item, ...}. An item is a reply of reserveOne() in
+  reserveOne.lua or unreserveOne() in unreserveOne.lua, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'}, as a text
+  (asTexts.lua). Or, with nothing changed: {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'},
+  {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in reserve.lua. Or {'UNKNOWN'} if an earlier try
+  ran and its reply was not kept. Or a reply of once.before() in once.lua.
 ]]
+--@include once
 --@include requestOnce
 --@include items
 --@include items/transaction
@@ -36,6 +38,7 @@
 --@include reserveOne
 --@include unreserveOne
 --@include cap
+--@include slotsOf
 --@include leaseAsJson
 --@include eventWork
 --@include index
@@ -53,7 +56,7 @@ end
 
 -- The request, if it may wait (waiting/ask.lua).
 local request
-local cost = flags.isContinued and 0 or #items
+local cost = (flags.isContinued or flags.isDry) and 0 or slotsOf(items)
 if tenant.mayWait then
   if not tenant.queue then
     tenant.openQueue()
@@ -65,16 +68,18 @@ if tenant.mayWait then
   for i, item in ipairs(items) do
     request.items[i] = {
       resource = item.resource, ttlMs = tonumber(item.ttlMs), lease = item.ttlMs, type = item.type, token = item.token,
+      count = tonumber(item.count), options = item.options,
     }
   end
   if cost > 0 then
     cost = tenant.queue.countNew({ request })
   end
 end
-refused = requestOnce('TRANSACTION', cost)
+refused = requestOnce('TRANSACTION', cost, once)
 if refused then
   return refused
 end
+--@include dryRun
 
 local SUCCESS = { ACQUIRED = true, ALREADY_HAD = true, RELINQUISHED = true, NOT_RESERVED = true }
 local before = stateBefore()
@@ -174,6 +179,9 @@ if request then
     reply[i + 3] = one
   end
 end
+if flags.isDry then
+  return asTexts(reply, 4)
+end
 refused = askForIndex(ARGV[3])
 if refused then
   return refused
@@ -187,7 +195,7 @@ for i, item in ipairs(isTold and items or {}) do
   changes[i] = '{"resource":' .. quote(item.resource) .. ',"requester":' .. quote(item.requester) ..
     ',"requestType":"' .. item.requestType .. '","explanation":"' ..
     (status == 'INVALID_RELEASE_TOKEN' and 'DOESNT_OWN_RESERVATION' or status) .. '"' ..
-    (status == 'ACQUIRED' and leaseAsJson(result) or '') .. '}'
+    (status == 'ACQUIRED' and leaseAsJson(result, item.options and item.options.note) or '') .. '}'
 end
 -- A transaction that waits, or is claimed, has events of its ticket.
 if not (outcome and (outcome.ticket or outcome.claimed)) then
@@ -196,4 +204,5 @@ if not (outcome and (outcome.ticket or outcome.claimed)) then
     changes = '[' .. table.concat(changes, ',') .. ']',
   })
 end
-return finish(remember(asTexts(reply, 4)), charged.usage)
+finish(asTexts(reply, 4), charged.usage)
+return once and once.keep(reply) or remember(reply)

@@ -17,11 +17,13 @@
 
   ARGV[1]  the credential (admit.lua)
 
-  Returns {'OK', tier, writes in the current minute's window, writes today (UTC), number of reservations (a
-  session counts as one), of event streams, of definitions}; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', tier, writes in the current minute's window, writes today (UTC), number of reservations (of several
+  slots: their slots; a session counts as one), of event streams, of definitions}; or {'NO_KEY'}, {'SUSPENDED'},
+  {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include clock
 --@include look
+--@include furtherSlots
 --@include quota
 --@include waiting/open
 local refused = look()
@@ -30,6 +32,7 @@ if refused then
 end
 -- Cost 0 charges nothing, and computes the windows as of now.
 charge(nil, 0)
+correctFurther()
 local streams = redis.call('ZCOUNT', streamsKey, nowMs, '+inf')
-local reservations = tenant.count + (tenant.sessions and tenant.sessions.count or 0)
+local reservations = tenant.count + tenant.further + (tenant.sessions and tenant.sessions.count or 0)
 return { 'OK', tenant.tier, charged.thisMinute, charged.today, reservations, streams, tenant.definitions }

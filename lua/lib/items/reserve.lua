@@ -1,7 +1,7 @@
 -- An item to reserve: resource, requester, lease in ms ('' if it never expires; 's' and a session's id if it lasts as
--- long as that session), resource type ('' the default),
--- release token (22 characters), and how it waits: waitMs, priority and claimMs with spaces between ('' if it does
--- not). src/redis/items.ts passes the same fields.
+-- long as that session), resource type ('' the default), release token (22 characters), how it waits: waitMs, priority
+-- and claimMs with spaces between ('' if it does not), the number of slots ('' one), and options that few items have,
+-- as JSON ('' none): note. src/redis/items.ts passes the same fields.
 local function reserveItem(at)
   return {
     resource = ARGV[at],
@@ -10,5 +10,7 @@ local function reserveItem(at)
     type = ARGV[at + 3],
     token = ARGV[at + 4],
     wait = ARGV[at + 5],
-  }, at + 6
+    count = ARGV[at + 6],
+    options = ARGV[at + 7] ~= '' and cjson.decode(ARGV[at + 7]) or nil,
+  }, at + 8
 end

@@ -3,10 +3,11 @@
 -- has sessions or the call begins one (tenant.mayBegin, which the command sets before). Fields:
 --   count, nextDue   number of sessions; ms: none is due before this
 --   isClearing       true if some holds of a session that is over were released, and others are left
---   at(id, stored)   returns a session, false if there is none; `stored` is its record, nil if it is to be read
---   of(id, owner)    returns a session for a requester to use, false if there is none. Sets `foreign`, the reason to refuse the request, if it is
---                    another's
---   isFull(session), holdsOf(session)   whether it may hold nothing more; how many reservations it has
+--   foreign          why the request is refused as a whole: it names a session of another requester
+--   at(id, stored)   returns a session, false if there is none; `stored` is its record, nil to read it
+--   of(id, owner)    returns a session for a requester to use, false if there is none; may set `foreign`
+--   holdsOf(session)   returns the number of its reservations
+--   whyFull(session)   returns why it may not have more, false if it may
 --   put(session)     stores a session
 --   clear(id)        ends holds of a session that is over. Returns true if none is left
 --   clearDue()       does so for all sessions that are due

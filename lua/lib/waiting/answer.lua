@@ -46,27 +46,51 @@ local function firstReply(outcome)
   return outcome.reply or { 'ACQUIRED' }
 end
 
--- Returns the reply to an item that the requester of a request has.
-local function replyOfHeld(request, item, waitedMs)
-  local reply = (reserveOne({ resource = item.resource, requester = request.requester, token = item.token }))
+-- Returns the reservation that a requester has of an item; nil if there is none. `slots` are those of the ticket. A
+-- reservation of a grant counts even if its name has another meaning by now.
+local function heldOfItem(requester, item, slots)
+  local resource, slot = resolve(item.resource)
+  local had = resource and reservationOn(resource, slot, requester)
+  for granted in string.gmatch(had and '' or slots, '[^\n]+') do
+    local record = recordAt(granted)
+    if record and record.owner == requester and record.requestedName == item.resource then
+      return record
+    end
+  end
+  return had or nil
+end
+
+-- Returns the reply to an item of which the requester has a reservation.
+local function replyOfHeld(had, item, waitedMs)
+  local reply = replyOfHad(had, item)
   if reply[1] == 'ACQUIRED' then
     reply[7] = string.format('%.0f', waitedMs)
   end
   return reply
 end
 
+-- Returns true if a reservation has as many slots as an item asks for.
+local function isOfCount(reservation, item)
+  local several = reservation.details ~= '' and cjson.decode(reservation.details).o
+  return (item.count or 1) == (several and #several or 1)
+end
+
 -- Returns the replies to the items of a request whose ticket was granted, or had ended since its requester has it all.
--- Of a FIRST, that is one item.
+-- Of a FIRST, that is one item: of those that name what was granted, the first that asks for as many slots.
 local function repliesOfHeld(request, ticket, waitedMs)
-  local replies, isTold = {}, false
+  local replies, hads, told, isExact = {}, {}, nil, false
   local slots = '\n' .. ticket.slots
   for i, item in ipairs(request.items) do
-    local resource, slot = resolve(item.resource)
-    local had = resource and reservationOn(resource, slot, request.requester)
-    local isOne = had and (slots == '\n' or string.find(slots, '\n' .. had.slot .. '\n', 1, true))
-    if had and (request.method ~= 'FIRST' or isOne and not isTold) then
-      isTold = true
-      replies[i] = replyOfHeld(request, item, waitedMs)
+    local had = heldOfItem(request.requester, item, ticket.slots)
+    hads[i] = had
+    if had and not isExact and (slots == '\n' or string.find(slots, '\n' .. had.slot .. '\n', 1, true)) then
+      isExact = slots == '\n' or isOfCount(had, item)
+      told = isExact and i or told or i
+    end
+  end
+  for i, item in ipairs(request.items) do
+    if hads[i] and (request.method ~= 'FIRST' or i == told) then
+      replies[i] = replyOfHeld(hads[i], item, waitedMs)
     else
       replies[i] = SKIPPED
     end
@@ -94,6 +118,8 @@ local function answer(outcome, request)
       end
     elseif outcome.done then
       replies[i] = SKIPPED
+    elseif outcome.tried then
+      replies[i] = outcome.tried[i][1]
     else
       replies[i] = i - 1 == outcome.place and outcome.reply or { 'NOT_AVAILABLE', 'ROLLED_BACK' }
     end

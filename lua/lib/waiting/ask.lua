@@ -5,7 +5,7 @@
 --@include waiting/claim
 --@include waiting/otherCallers
 
--- Number of items in the tickets that this request is about to issue. The cap on reservations counts them.
+-- Number of slots that the tickets ask for which this request is about to issue. The cap on reservations counts them.
 local pending = { items = 0 }
 -- Functions that issue and change the tickets of this request: they run once it is certain that it is not refused.
 local postponed = {}
@@ -60,6 +60,7 @@ end
 local function issue(ticket, request, refusal, others)
   ticket.since, ticket.slots, ticket.grantedAt = nowMs, '', 0
   ticket.requester, ticket.method, ticket.items = request.requester, request.method, request.items
+  ticket.digest = request.digest
   local fields = fieldsOfCall(ticket, request)
   fields.lines, fields.named, fields.waitsFor, fields.others = linesOf(entriesOf(ticket)), namedBy(ticket), refusal, others
   changeTicket(ticket, fields)
@@ -93,7 +94,7 @@ local function endOf(ticket, isMade)
       endTicket(ticket, isMade and 'ACQUIRED' or 'ALREADY_HAD')
     end
   end
-  pending.items = pending.items - #ticket.items
+  pending.items = pending.items - slotsOf(ticket.items)
   return nowMs - ticket.since
 end
 
@@ -113,18 +114,18 @@ end
 --   {done, waitedMs}   what carryOutAll() returned (grant.lua)
 --   {ticket}           it waits; answer() describes it after the queue was settled
 --   {claimed, waitedMs}  it was granted before, and this call claims it: the ticket
---   {reply, place}     it is refused: the reply to the item at this place
+--   {reply, place, tried}  it is refused: the reply to the item at this place; of a FIRST, {reply} for each item
 --   {tooLarge}         a message
 local function ask(request)
   findSession(request)
   if request.session == false then
-    return { reply = { 'NOT_VALID', NO_SESSION }, place = 0 }
+    return { reply = (reserveOne({ session = false })), place = 0 }
   end
-  local digest = digestOf(request.requester, request.method, request.items)
+  local digest = digestOf(request)
   if asked[digest] then
     return asked[digest]
   end
-  local ticket = ticketOf(request.requester, request.method, request.items)
+  local ticket = ticketOf(request)
   if ticket and ticket.status == 'granted' then
     claims[#claims + 1] = { ticket = ticket, items = request.items }
     asked[digest] = { claimed = ticket, waitedMs = ticket.grantedAt - ticket.since }
@@ -135,11 +136,11 @@ local function ask(request)
     order = string.char(100 - request.wait.priority) .. number, requester = request.requester, method = request.method,
     items = request.items, isLive = true, claimMs = 0,
   }
-  local done, place, reply, refusal, refusals = carryOut(trial)
+  local done, place, reply, refusal, refusals, tried = carryOut(trial)
   if done then
     return { done = done, waitedMs = ticket and endOf(ticket, isMadeIn(done)) or 0 }
   elseif not refusal or not ticket and not isFeasible(request.requester, request.method, request.items) then
-    return { reply = reply, place = place }
+    return { reply = reply, place = place, tried = tried }
   end
   -- The ticket is written, and the queue settled, after the work budget was checked.
   spend(30)
@@ -153,7 +154,7 @@ local function ask(request)
       return { tooLarge = tooLarge }
     end
     ticket = { order = trial.order }
-    pending.items = pending.items + #request.items
+    pending.items = pending.items + slotsOf(request.items)
     local others = { unpack(refusals or {}, 2) }
     postponed[#postponed + 1] = function()
       issue(ticket, request, refusal, others)
@@ -173,14 +174,15 @@ local function runPostponed()
   settle()
 end
 
--- Returns how many items of requests have no ticket yet: these are charged as writes. Notes a read if any has one.
+-- Returns how many slots are asked for by requests that have no ticket yet: these are charged as writes. Notes a read
+-- if any has one.
 local function countNew(requests)
   local new = 0
   for _, request in ipairs(requests) do
-    if request.wait and ticketOf(request.requester, request.method, request.items) then
+    if request.wait and ticketOf(request) then
       reads = 1
     else
-      new = new + #request.items
+      new = new + slotsOf(request.items)
     end
   end
   return new

@@ -1,6 +1,6 @@
 -- Carries out everything that was due before this call, in order of time: the ends of leases, of waits and of
--- attendance, and of sessions (docs/specification.md#waiting-lifetimes). The queue is settled after each due time, as if a script had
--- run then.
+-- attendance, and of sessions (docs/specification.md#waiting-lifetimes). The queue is settled after each due time, as
+-- if a script had run then.
 --@include clock
 --@include waiting/beats
 --@include waiting/settle

@@ -1,10 +1,14 @@
 -- Which free slots are kept from a request (docs/specification.md#waiting-order).
 --@include freeSlots
 --@include waiting/holders
+--@include waiting/state
 --@include waiting/turns
 
--- The rank of the request that is judged: the order of its ticket; nil for a request without one.
-local judged = { rank = nil, isExcused = false }
+-- The request that is judged. Fields:
+--   rank       the order of its ticket; nil for a request without one
+--   isExcused  true while it is carried out although it takes what is kept
+--   exempt     the set of its requesters that mayTake() found exempt: they may take any slot while it is excused
+local judged = { rank = nil, isExcused = false, exempt = {} }
 
 -- Returns true if a slot that was held before a request's changes is free for it to take again: nothing is kept from a
 -- transaction for what it releases itself. `mark` is the journal's length before the request.
@@ -25,16 +29,32 @@ local function isNetTaken(name, mark)
   return delta > 0
 end
 
+-- Returns true if so many slots are free that none of them is kept.
+local function isPlenty(free)
+  return free >= MAX_TURNS and (free >= MAX_ENTRIES or nthOf(LARGE_PREFIX, 1) == nil)
+end
+
 -- Returns true if what an entry took in a line is kept for tickets ahead.
 local function isKeptIn(name, isNew, mark)
   if isLineEmpty(name) then
     return false
   end
   local free = freeAt(name)
-  if free >= MAX_TURNS or free >= keptAt(name, judged.rank) then
+  if isPlenty(free) or free >= keptAt(name, judged.rank) then
     return false
   end
   return not isNew or isNetTaken(name, mark)
+end
+
+-- Notes what an entry took, or joined, if it is kept for tickets ahead. `at` is the slot if it may be kept by name.
+local function noteKept(found, entry, at, slot, isNew, mark)
+  local name = at and isKeptIn(at, isNew, mark) and at or isKeptIn(entry.resource, isNew, mark) and entry.resource
+  if name then
+    found[#found + 1] = {
+      name = name, line = name == entry.slot and name or entry.resource, isNew = isNew, owner = entry.owner, at = slot,
+      requester = entry.requester, place = entry.place,
+    }
+  end
 end
 
 -- Checks what a request has taken so far, on paper. Takes the entries that take() met, and the journal's length before
@@ -47,40 +67,38 @@ local function keptEntries(entries, mark)
   if judged.isExcused then
     return nil
   end
-  local found
+  local found = {}
   mark = tenant.requestMark or mark
   for _, entry in ipairs(entries) do
     local isJoined = not entry.isNew and entry.role == 'blocker'
     if entry.isNew or isJoined then
-      local at = entry.slot or entry.isKeptSlot and entry.at
-      local name = at and isKeptIn(at, entry.isNew, mark) and at or
-        isKeptIn(entry.resource, entry.isNew, mark) and entry.resource
-      if name then
-        found = found or {}
-        found[#found + 1] = {
-          name = name, line = name == entry.slot and name or entry.resource, isNew = entry.isNew, owner = entry.owner,
-          at = entry.at, requester = entry.requester, place = entry.place,
-        }
+      noteKept(found, entry, entry.slot or entry.isKeptSlot and entry.at, entry.at, entry.isNew, mark)
+    end
+    if entry.further then
+      noteKept(found, entry, nil, entry.further[1], true, mark)
+      for _, slot in ipairs(entry.keptFurther) do
+        noteKept(found, entry, slot, slot, true, mark)
       end
     end
   end
-  return found
+  state.wasKept = state.wasKept or found[1] ~= nil and judged.rank ~= nil
+  return found[1] and found
 end
 
 -- Returns what a ticket waits for, as of now: the first line in its plan in which it lacks something that is not free;
--- else, if all of it is free, what it waited for when it was last looked at.
+-- else, if all of it is free, what it waited for when it was last looked at. Returns true if it is not free.
 local function waitsForNow(ticket)
   for _, entry in ipairs(entriesOf(ticket) or {}) do
     if isLacked(entry, ownerOf(entry, ticket.requester)) then
       local name = entry.slot or entry.resource
-      if freeAt(name) == 0 then
-        return name
+      if freeAt(name) < (entry.left or 1) then
+        return name, true
       elseif entry.slot and freeAt(entry.resource) == 0 then
-        return entry.resource
+        return entry.resource, true
       end
     end
   end
-  return ticket.waitsFor
+  return ticket.waitsFor, freeAt(ticket.waitsFor) == 0
 end
 
 local nextWaits = {}
@@ -101,7 +119,7 @@ local function waitsOfNext()
     local ticket = ticketAt(order)
     spend(2)
     if ticket and isNext(ticket) then
-      list[#list + 1] = { waitsForNow(ticket), order }
+      list[#list + 1] = { (waitsForNow(ticket)), order }
     end
   end
   nextWaits = { stamp = now, list = list }
@@ -112,7 +130,7 @@ end
 -- finish. `keepers` are the tickets that keep what it asks for; they are looked at first, then the front of the queue.
 local function isExempt(requester, keepers)
   for _, ticket in ipairs(keepers) do
-    if ticket.order ~= judged.rank and holds(requester, waitsForNow(ticket), 0) then
+    if ticket.order ~= judged.rank and holds(requester, (waitsForNow(ticket)), 0) then
       return true
     end
   end
@@ -124,19 +142,22 @@ local function isExempt(requester, keepers)
   return false
 end
 
--- Returns true if it is certain that what a ticket waits for is kept from it.
+-- Returns true if it is certain that what a ticket waits for is kept from it, or that too little of it is free.
 local function isKeptFrom(ticket)
   local name = ticket.waitsFor
   local free = freeAt(name)
-  if ticket.method == 'FIRST' or free == 0 or free >= MAX_TURNS then
+  if ticket.method == 'FIRST' or free == 0 or isPlenty(free) or isFirst(name, ticket.order) then
     return false
   end
-  local lacked, met = lackedAt(ticket, name), {}
+  local lacked, met, needed = lackedAt(ticket, name), {}, 0
   for _, key in ipairs(lacked) do
+    needed = needed + (met[key] and 0 or 1)
     met[key] = true
   end
   if #lacked == 0 then
     return false
+  elseif free < needed then
+    return true
   end
   local kept, keepers = keptAt(name, ticket.order, met)
   local rank = judged.rank
@@ -167,19 +188,26 @@ local function asBefore(run)
 end
 
 -- Decides on entries of keptEntries(), after the request was undone: who holds what is judged as before the request.
--- Returns true if their requesters may take them all the same.
+-- Returns true if their requesters may take them all the same. If not, and the request has a rank, its ticket waits for
+-- the first of them: the line is noted.
 local function mayTake(kept)
-  return asBefore(function()
+  judged.exempt = {}
+  local may = asBefore(function()
     for _, one in ipairs(kept) do
       if one.isNew or not isHeldThrough(one.requester, one.at, one.owner, 0) then
         local _, keepers = keptAt(one.name, judged.rank)
         if not isExempt(one.requester, keepers) then
           return false
         end
+        judged.exempt[one.requester] = true
       end
     end
     return true
   end)
+  if not may and judged.rank then
+    keepLine(kept[1].line)
+  end
+  return may
 end
 
 -- Returns the lowest free index of a pool from `from` on, below its capacity; nil if none is free. freeFrom() begins at
@@ -208,11 +236,11 @@ local function isKeptByName(slot)
   return not isLineEmpty(slot) and keptAt(slot, judged.rank) > 0 and not isReleased(slot)
 end
 
--- Returns the free slot of a pool with the lowest index that is not kept by name, and true if there is none but kept
--- ones; then it is the lowest of these. Returns nil if no slot is free.
-local function unkept(name, capacity)
+-- Returns the free slot of a pool with the lowest index that is not kept by name from a requester, and true if there is
+-- none but kept ones; then it is the lowest of these. Returns nil if no slot is free.
+local function unkept(name, capacity, requester)
   local index = lowestFree(name, capacity)
-  if not index or judged.isExcused or isLineEmpty(name) then
+  if not index or judged.isExcused and judged.exempt[requester] or isLineEmpty(name) then
     return index
   end
   local other = index

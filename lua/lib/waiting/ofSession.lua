@@ -1,8 +1,8 @@
--- Ends the tickets of a session that is over.
+-- The part of the queue that ends the tickets of a session that is over.
 --@include waiting/endings
 
 -- Ends them until `work` is above a limit, but one at least. Returns true if none is left.
-local function endTicketsOf(session, limit)
+queue.endTicketsOf = function(session, limit)
   local prefix = '\8' .. session .. '\n'
   local order = nthOf(prefix, 1)
   while order do

@@ -18,15 +18,15 @@ if tenant.queueText or tenant.mayWait then
 --@include waiting/settle
 --@include waiting/catchUp
 --@include waiting/write
---@include waiting/ofSession
     local queue = {
-      catchUp = catchUp, closeUntil = closeUntil, earliest = earliestLease, endTicketsOf = endTicketsOf, excuse = excuse, isChanged = isQueueChanged,
+      catchUp = catchUp, closeUntil = closeUntil, earliest = earliestLease, excuse = excuse, isChanged = isQueueChanged,
       keptEntries = keptEntries, keptReply = keptReply, mayTake = mayTake, noteBeat = noteBeat, nthOf = nthOf, planAgain = planAgain,
       planAgainFor = planAgainFor, publishWakes = publishWakes, recheck = recheck, settle = settle, suspend = suspend,
       ticketAt = ticketAt, ticketId = ticketId, unkept = unkept, write = writeQueue,
     }
     tenant.queue = queue
     do
+--@include waiting/ofSession
 --@parts
     end
   end

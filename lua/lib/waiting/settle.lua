@@ -14,16 +14,16 @@ local isSuspended = false
 -- The number of changes of tickets up to which the queue was settled.
 local settledTickets = 0
 
--- Looks at tickets until there are no more to look at, or the time is up, but at one at least. Returns true in the
--- first case.
-local function settleActive(limit)
+-- Looks at tickets, those before an order (nil: all), until there are no more to look at, or the time is up, but at one
+-- at least. Returns true in the first case.
+local function settleActive(limit, before)
   local granted, looked = false, false
   repeat
     granted = false
     activateKept()
     activateExempt()
     local order, moveOn = firstActive()
-    while order do
+    while order and not (before and order >= before) do
       if work > limit and looked then
         return false
       end
@@ -43,110 +43,121 @@ local function settleActive(limit)
   return true
 end
 
--- Plans a ticket again. It ends if its request is no longer valid.
-local function replanTicket(ticket)
-  local entries = entriesOf(ticket)
-  local names, waitsFor = entries and linesOf(entries), nil
-  local isSame = entries and table.concat(names, '\n') == table.concat(ticket.lines, '\n')
-  spend(8)
-  if not entries or not isFeasible(ticket.requester, ticket.method, ticket.items) then
-    return endTicket(ticket, 'NOT_VALID', 'NOT_VALID', 'NOT_VALID: its definitions have changed', -1)
-  elseif not isSame or ticket.method == 'FIRST' then
+local replan, planAgain, planAgainFor
+-- The block keeps the queue's function below the 200 local variables that Lua allows.
+do
+  -- Plans a ticket again. It ends if its request is no longer valid.
+  local function replanTicket(ticket)
+    local entries = entriesOf(ticket)
+    local names, waitsFor = entries and linesOf(entries), nil
+    local isSame = entries and table.concat(names, '\n') == table.concat(ticket.lines, '\n')
+    spend(8)
+    if not entries or not isFeasible(ticket.requester, ticket.method, ticket.items) then
+      return endTicket(ticket, 'NOT_VALID', 'NOT_VALID', 'NOT_VALID: its definitions have changed', -1)
+    elseif not isSame or ticket.method == 'FIRST' then
+      for _, name in ipairs(names) do
+        waitsFor = name == ticket.waitsFor and name or waitsFor
+      end
+      changeTicket(ticket, { lines = names, named = namedBy(ticket), waitsFor = waitsFor or names[1] })
+    end
+  end
+
+  -- Plans tickets again, until the time is up; then tries to grant them. Takes an array of orders. Returns the number
+  -- of tickets that were planned.
+  local function replanTickets(orders, limit)
+    local count = 0
+    readTickets(orders)
+    for _, order in ipairs(orders) do
+      if work > limit then
+        break
+      end
+      local ticket = ticketAt(order)
+      if ticket and ticket.order == order and ticket.status ~= 'granted' then
+        replanTicket(ticket)
+      end
+      count = count + 1
+    end
+    local MAX_BETWEEN_WORK = 300
+    local limitBetween, isGranted = work + MAX_BETWEEN_WORK, false
+    for i = 1, count do
+      -- A grant may allow another one further ahead, which comes first.
+      if isGranted then
+        settleActive(limitBetween, orders[i])
+      end
+      local ticket = ticketAt(orders[i])
+      if ticket and ticket.order == orders[i] and tryGrant(ticket) then
+        touchChanges()
+        isGranted = true
+      end
+    end
+    return count
+  end
+
+  -- Brings the tickets up to date after a change of definitions, from the front on. Returns true when it has reached
+  -- the end.
+  replan = function(limit)
+    local PAGE_OF_PLANS = 20
+    while state.replanned do
+      local orders = redis.call(
+        'ZRANGE', linesKey, '(\1' .. fromHex(state.replanned), '(\2', 'BYLEX', 'LIMIT', 0, PAGE_OF_PLANS
+      )
+      for i, member in ipairs(orders) do
+        orders[i] = string.sub(member, 2)
+      end
+      local count = replanTickets(orders, limit)
+      state.replanned = count > 0 and toHex(orders[count]) or state.replanned
+      if count < #orders then
+        return false
+      elseif #orders < PAGE_OF_PLANS then
+        state.replanned = nil
+      end
+    end
+    return true
+  end
+
+  -- Notes that definitions have changed: all tickets are planned again, now or by later scripts.
+  planAgain = function()
+    forgetPlans()
+    state.replanned = ''
+  end
+
+  -- Returns the tickets in the lines for a name, and for names that may be slots of it; nil if there are many.
+  local function ticketsAround(name)
+    local MAX_FOUND = 100
+    local found = {}
+    for _, range in ipairs({
+      { '[' .. name .. '\n', '(' .. name .. '\11' }, { '[' .. name .. '_', '(' .. name .. '`' },
+      { '[\7' .. name .. '\n', '(\7' .. name .. '\11' },
+    }) do
+      local members = redis.call('ZRANGE', linesKey, range[1], range[2], 'BYLEX', 'LIMIT', 0, MAX_FOUND)
+      spend(3 + #members / 4)
+      if #members == MAX_FOUND then
+        return nil
+      end
+      for _, member in ipairs(members) do
+        found[#found + 1] = string.sub(member, -8)
+      end
+    end
+    return found
+  end
+
+  -- Notes that the definitions of some names have changed: their tickets are planned again. If these are many, all are.
+  planAgainFor = function(names)
+    forgetPlans()
+    local orders, isIn = {}, {}
     for _, name in ipairs(names) do
-      waitsFor = name == ticket.waitsFor and name or waitsFor
+      local found = ticketsAround(name)
+      if not found or #orders > 200 then
+        return planAgain()
+      end
+      for _, order in ipairs(found) do
+        orders[#orders + 1] = not isIn[order] and order or nil
+        isIn[order] = true
+      end
     end
-    changeTicket(ticket, { lines = names, named = namedBy(ticket), waitsFor = waitsFor or names[1] })
+    table.sort(orders)
+    replanTickets(orders, math.huge)
   end
-end
-
--- Plans tickets again, until the time is up; then tries to grant them. Takes an array of orders. Returns the number of
--- tickets that were planned.
-local function replanTickets(orders, limit)
-  local count = 0
-  readTickets(orders)
-  for _, order in ipairs(orders) do
-    if work > limit then
-      break
-    end
-    local ticket = ticketAt(order)
-    if ticket and ticket.order == order and ticket.status ~= 'granted' then
-      replanTicket(ticket)
-    end
-    count = count + 1
-  end
-  for i = 1, count do
-    local ticket = ticketAt(orders[i])
-    if ticket and ticket.order == orders[i] and tryGrant(ticket) then
-      touchChanges()
-    end
-  end
-  return count
-end
-
--- Brings the tickets up to date after a change of definitions, from the front on. Returns true when it has reached the
--- end.
-local function replan(limit)
-  local PAGE_OF_PLANS = 20
-  while state.replanned do
-    local orders = redis.call(
-      'ZRANGE', linesKey, '(\1' .. fromHex(state.replanned), '(\2', 'BYLEX', 'LIMIT', 0, PAGE_OF_PLANS
-    )
-    for i, member in ipairs(orders) do
-      orders[i] = string.sub(member, 2)
-    end
-    local count = replanTickets(orders, limit)
-    state.replanned = count > 0 and toHex(orders[count]) or state.replanned
-    if count < #orders then
-      return false
-    elseif #orders < PAGE_OF_PLANS then
-      state.replanned = nil
-    end
-  end
-  return true
-end
-
--- Notes that definitions have changed: all tickets are planned again, now or by later scripts.
-local function planAgain()
-  forgetPlans()
-  state.replanned = ''
-end
-
--- Returns the tickets in the lines for a name, and for names that may be slots of it; nil if there are many.
-local function ticketsAround(name)
-  local MAX_FOUND = 100
-  local found = {}
-  for _, range in ipairs({
-    { '[' .. name .. '\n', '(' .. name .. '\11' }, { '[' .. name .. '_', '(' .. name .. '`' },
-    { '[\7' .. name .. '\n', '(\7' .. name .. '\11' },
-  }) do
-    local members = redis.call('ZRANGE', linesKey, range[1], range[2], 'BYLEX', 'LIMIT', 0, MAX_FOUND)
-    spend(3 + #members / 4)
-    if #members == MAX_FOUND then
-      return nil
-    end
-    for _, member in ipairs(members) do
-      found[#found + 1] = string.sub(member, -8)
-    end
-  end
-  return found
-end
-
--- Notes that the definitions of some names have changed: their tickets are planned again. If these are many, all are.
-local function planAgainFor(names)
-  forgetPlans()
-  local orders, isIn = {}, {}
-  for _, name in ipairs(names) do
-    local found = ticketsAround(name)
-    if not found or #orders > 200 then
-      return planAgain()
-    end
-    for _, order in ipairs(found) do
-      orders[#orders + 1] = not isIn[order] and order or nil
-      isIn[order] = true
-    end
-  end
-  table.sort(orders)
-  replanTickets(orders, math.huge)
 end
 
 -- Settles after the changes of this script so far. Returns true if nothing is left to do.

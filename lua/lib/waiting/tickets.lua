@@ -5,7 +5,8 @@
 --               vanished; it is passed over until a call comes back. granted: see grant.lua. ended
 --   requester, label    who waits; label of the key, '' none
 --   method      '' for a single item; ALL_OR_NONE or FIRST
---   items       array of {resource, ttlMs, type}
+--   items       array of {resource, ttlMs, type, count, options}; count nil: 1; options as in items/reserve.lua, nil
+--               none
 --   since, endsAt       ms: when it was issued, and when it ends
 --   claimMs     how long it stays attended after its call, and how long a grant waits to be claimed
 --   heldUntil   ms: its calls end at the latest then
@@ -19,6 +20,7 @@
 --   grantedAt   ms
 --   session     id of the session that keeps its turn and its reservations, '' none
 --   dueBefore   the stored value of due; nil if the ticket is new
+--@include slotsOf
 --@include waiting/callers
 --@include waiting/lines
 local tickets, changedTickets = {}, {}
@@ -36,23 +38,44 @@ local function ticketId(ticket)
   return string.format('%.0f', (struct.unpack('>I7', ticket.order, 2)))
 end
 
+-- Returns what an item of a ticket is stored as, and what its plan is kept under: its name; or, if it is for several
+-- slots, '<count>\127><name>'. No name has the control character. An instance of the previous release takes it for a
+-- path that is not valid, so it passes the ticket over.
+local function itemName(item)
+  return (item.count or 1) > 1 and item.count .. '\127>' .. item.resource or item.resource
+end
+
+-- Returns an item of a ticket as it was stored.
+local function storedItem(name, ttlMs, type)
+  local count, resource
+  if string.find(name, '\127', 1, true) then
+    count, resource = string.match(name, '^(%d+)\127>(.*)$')
+  end
+  return { resource = resource or name, ttlMs = ttlMs, type = type, count = tonumber(count) }
+end
+
 local function packTicket(ticket)
-  local parts, items = {}, {}
+  local parts, items, options = {}, {}, nil
   for i, field in ipairs(FIELDS) do
     parts[i] = ticket[field]
   end
   for i, item in ipairs(ticket.items) do
-    items[3 * i - 2], items[3 * i - 1], items[3 * i] = item.resource, item.ttlMs, item.type
+    items[3 * i - 2], items[3 * i - 1], items[3 * i] = itemName(item), item.ttlMs, item.type
+    if item.options then
+      options = options or {}
+      options[tostring(i)] = item.options
+    end
   end
-  local first = ticket.items[1].resource
+  local first = items[1]
   local areLinesShort = #ticket.lines == 1 and ticket.lines[1] == first
   parts[#FIELDS + 1] = string.byte(ticket.order)
   parts[#FIELDS + 2] = items
   parts[#FIELDS + 3] = not areLinesShort and ticket.lines or 0
   parts[#FIELDS + 4] = #ticket.others > 0 and ticket.others or 0
   local hasSession = ticket.session ~= ''
-  parts[#FIELDS + 5] = (hasSession or #ticket.named > 0) and ticket.named or nil
-  parts[#FIELDS + 6] = hasSession and ticket.session or nil
+  parts[#FIELDS + 5] = (hasSession or options or #ticket.named > 0) and ticket.named or nil
+  parts[#FIELDS + 6] = options or hasSession and {} or nil
+  parts[#FIELDS + 7] = hasSession and ticket.session or nil
   if ticket.waitsFor == first then
     parts[11] = 0
   end
@@ -65,13 +88,18 @@ local function unpackTicket(number, packed)
     ticket[field] = parts[i]
   end
   ticket.order = string.char(parts[#FIELDS + 1]) .. number
-  local items = parts[#FIELDS + 2]
-  ticket.session = parts[#FIELDS + 6] or ''
+  local items, options = parts[#FIELDS + 2], parts[#FIELDS + 6]
+  ticket.session = parts[#FIELDS + 7] or ''
   local session = ticket.session ~= '' and tenant.sessions and tenant.sessions.at(ticket.session) or nil
   for i = 1, #items, 3 do
-    ticket.items[#ticket.items + 1] = { resource = items[i], ttlMs = items[i + 1], type = items[i + 2], session = session }
+    local item = storedItem(items[i], items[i + 1], items[i + 2])
+    item.session = session
+    ticket.items[#ticket.items + 1] = item
   end
-  local first, ticketLines, others = ticket.items[1].resource, parts[#FIELDS + 3], parts[#FIELDS + 4]
+  for place, one in pairs(options or {}) do
+    ticket.items[tonumber(place)].options = one
+  end
+  local first, ticketLines, others = items[1], parts[#FIELDS + 3], parts[#FIELDS + 4]
   ticket.lines = ticketLines == 0 and { first } or ticketLines
   ticket.others, ticket.named = others == 0 and {} or others, parts[#FIELDS + 5] or {}
   if ticket.waitsFor == 0 then
@@ -112,20 +140,30 @@ local function ticketAt(order, following)
   return ticket or nil
 end
 
--- Returns the digest of a request: the same for the same requester, method and items. It has 56 bits, in bytes below
--- 128 (lines.lua): with 32 bits, every hundredth requester with 10,000 tickets would have two of the same digest.
-local function digestOf(requester, method, items)
-  local parts = { requester, method }
-  for _, item in ipairs(items) do
-    parts[#parts + 1] = item.resource
+-- Returns the digest of a request or ticket: the same for the same requester, method and items. It has 56 bits, in
+-- bytes below 128 (lines.lua): with 32 bits, every hundredth requester with 10,000 tickets would have two of the same
+-- digest.
+local function digestOf(request)
+  if not request.digest then
+    local parts, bytes = { request.requester, request.method }, {}
+    for _, item in ipairs(request.items) do
+      parts[#parts + 1] = itemName(item)
+    end
+    local hex = redis.sha1hex(table.concat(parts, '\n'))
+    for i = 1, 8 do
+      bytes[i] = tonumber(string.sub(hex, 2 * i - 1, 2 * i), 16) % 128
+    end
+    request.digest = string.char(unpack(bytes))
   end
-  return (string.gsub(string.sub(redis.sha1hex(table.concat(parts, '\n')), 1, 16), '%x%x', function(hex)
-    return string.char(tonumber(hex, 16) % 128)
-  end))
+  return request.digest
 end
 
 -- The kind of a ticket's member in the line of what it waits for.
 local KINDS = { attended = '\nw', detached = '\nv', away = '\nu' }
+
+-- The prefix of the members for tickets that need more than LARGE slots: more than whose turn comes otherwise
+-- (turns.lua).
+local LARGE_PREFIX, LARGE = '\8', 64
 
 -- Calls visit(prefix, rest) for each member of the lines that a ticket has.
 local function eachMember(ticket, visit)
@@ -144,6 +182,9 @@ local function eachMember(ticket, visit)
     return
   end
   visit('\1', order)
+  if slotsOf(ticket.items) > LARGE then
+    visit(LARGE_PREFIX, order)
+  end
   local own, other = KINDS[status], status == 'attended' and '\nl' or '\nd'
   for _, name in ipairs(ticket.lines) do
     visit(name .. (name == ticket.waitsFor and own or other), order)
@@ -158,7 +199,7 @@ local function eachMember(ticket, visit)
     visit(name .. '\nd', order)
   end
   for _, item in ipairs(ticket.items) do
-    local last = string.match(item.resource, '>([^>]*)$')
+    local last = string.match(itemName(item), '>([^>]*)$')
     if last then
       visit('\7' .. last .. '\n', order)
     end
@@ -177,7 +218,7 @@ local function countTicket(ticket, change)
     state.granted = state.granted + change
   elseif ticket.status and ticket.status ~= 'ended' then
     state.tickets = state.tickets + change
-    state.items = state.items + change * #ticket.items
+    state.items = state.items + change * slotsOf(ticket.items)
   end
 end
 
@@ -211,7 +252,7 @@ end
 
 -- Changes fields of a ticket, and moves it in the lines as these fields say.
 local function changeTicket(ticket, fields)
-  ticket.digest = ticket.digest or digestOf(ticket.requester, ticket.method, ticket.items)
+  digestOf(ticket)
   local before, statusBefore, orderBefore
   if ticket.status then
     before, statusBefore, orderBefore = {}, ticket.status, ticket.order

@@ -2,8 +2,9 @@
 -- ahead of it there together lack no more slots than the resource has. A ticket is next if it is attended and its turn
 -- has come in every line in which it lacks something.
 --
--- Limits of work: the turn of at most 64 slots comes in a line, and at most 200 tickets of it are looked at. A ticket
--- behind them is not next, and keeps nothing. It is granted all the same when it can be.
+-- Limits of work: the turn of at most 64 slots comes in a line, or of one ticket that lacks more, and at most 200
+-- tickets of the line are looked at. A ticket behind them is not next, and keeps nothing. It is granted all the same
+-- when it can be.
 --@include waiting/needs
 local MAX_TURNS, MAX_WALK = 64, 200
 -- fronts[name]: the tickets whose turn has come in a line, as far as it was walked. It is valid while its stamp is.
@@ -34,7 +35,7 @@ local function walkOn(name, front, isMore)
       front.count = front.count + 1
     end
   end
-  if front.count > front.limit then
+  if front.count > front.limit or front.count > MAX_TURNS and #front.list > 0 then
     return false
   end
   front.last = order
@@ -52,7 +53,7 @@ local function frontAt(name)
     local own = definition(name)
     front = {
       stamp = now, list = {}, set = {}, count = 0, keys = {}, walked = 0, i = 1, j = 1, last = '',
-      limit = math.min(own and own.capacity or 1, MAX_TURNS), isAll = isLineEmpty(name),
+      limit = own and own.capacity or 1, isAll = isLineEmpty(name),
     }
     fronts[name] = front
     spend(3)
@@ -106,10 +107,20 @@ local function isNext(ticket)
   return is
 end
 
+-- Returns true if no attended ticket is ahead of a rank in a line. Rank nil is behind all tickets.
+local function isFirst(name, rank)
+  local order = nextInLine(name, 1, 1)
+  return not order or rank ~= nil and order >= rank
+end
+
 -- Returns how many slots of a line the next tickets ahead of a rank lack, and these tickets. Rank nil is behind all
--- tickets. Needs with the keys in `met` (a set, may be nil) do not count.
+-- tickets. Needs with the keys in `met` (a set, may be nil) do not count, nor do slots that the same owners lack by
+-- name.
 local function keptAt(name, rank, met)
   local kept, keepers, seen = 0, {}, {}
+  if isFirst(name, rank) then
+    return kept, keepers
+  end
   for _, one in ipairs(frontOf(name, rank)) do
     if rank and one.ticket.order >= rank then
       break
@@ -117,7 +128,7 @@ local function keptAt(name, rank, met)
     if isNext(one.ticket) then
       keepers[#keepers + 1] = one.ticket
       for _, key in ipairs(one.lacked) do
-        if not seen[key] and not (met and met[key]) then
+        if not seen[key] and not (met and (met[key] or met[string.match(key, '^(.*)\n')])) then
           seen[key] = true
           kept = kept + 1
         end

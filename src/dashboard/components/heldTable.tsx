@@ -37,6 +37,7 @@ export const HeldTable = ({ label, held, actions }: HeldTableProps) =>
               <th scope="row">
                 {one.reservedAtPath ?? one.resource}
                 <Details one={one} />
+                <Note text={one.note} />
               </th>
               <td>{one.requester}</td>
               <td>
@@ -66,11 +67,16 @@ export const Unclaimed = ({ claimBy }: { claimBy: string }) => (
   </>
 );
 
+/** Why something is held or wanted, if its request said so. */
+export const Note = ({ text }: { text: string | undefined }) =>
+  text === undefined ? null : <span class="along note">{text}</span>;
+
 /** Its slots and blockers. */
 const Details = ({ one }: { one: ActiveReservation }) => {
-  const slots = Object.values(one.acquiredSlots ?? {});
+  const ofPools = Object.values(one.acquiredSlots ?? {});
+  const slots = [...new Set([...ofPools, ...(one.slots ?? [])])];
   const parts = [
-    ...(slots.length > 0 ? [`slot ${slots.join(', ')}`] : []),
+    ...(slots.length > 0 ? [`${slots.length === 1 ? 'slot' : 'slots'} ${slots.join(', ')}`] : []),
     ...(one.acquiredBlockers ? [`blocks ${one.acquiredBlockers.join(', ')}`] : []),
   ];
   return parts.length === 0 ? null : <span class="along">{parts.join('; ')}</span>;

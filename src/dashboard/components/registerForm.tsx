@@ -3,6 +3,7 @@
  */
 import { z } from 'zod';
 import type { Definition } from '../../contract/definitions.ts';
+import { labelTexts } from '../rows.ts';
 
 /** The form as it is sent. */
 export const RegistrationForm = z.object({
@@ -10,24 +11,35 @@ export const RegistrationForm = z.object({
   capacity: z.string(),
   blocks: z.string(),
   treePath: z.string(),
+  labels: z.string(),
+  group: z.string().optional(),
 });
 
 /** The text of each field. */
 export type Typed = z.infer<typeof RegistrationForm>;
 
 /** The registration item that a form describes, not checked yet. */
-export function asRegistration({ name, capacity, blocks, treePath }: Typed): unknown {
-  const names = blocks.split(/\r?\n/).filter((line) => line !== '');
-  const item = { name, capacity: /^\d+$/.test(capacity) ? Number(capacity) : capacity, blocks: names };
-  return { ...item, ...(treePath === '' ? {} : { treePath }) };
+export function asRegistration({ name, capacity, blocks, treePath, labels, group }: Typed): unknown {
+  const isGroup = group !== undefined;
+  const slots = /^\d+$/.test(capacity) ? Number(capacity) : capacity;
+  const pairs = linesOf(labels).map((line): [string, string] => {
+    const end = line.indexOf('=');
+    return end < 0 ? [line, ''] : [line.slice(0, end), line.slice(end + 1)];
+  });
+  const item = { name, blocks: linesOf(blocks), labels: Object.fromEntries(pairs), group: isGroup };
+  return { ...item, ...(isGroup ? {} : { capacity: slots }), ...(treePath === '' ? {} : { treePath }) };
 }
 
+const linesOf = (text: string) => text.split(/\r?\n/).filter((line) => line !== '');
+
 /** A definition as the text of each field. */
-export const asTyped = ({ name, capacity, blocks, treePath }: Definition): Typed => ({
+export const asTyped = ({ name, capacity, blocks, treePath, labels = {} }: Definition): Typed => ({
   name,
-  capacity: String(capacity),
+  capacity: String(capacity ?? 1),
   blocks: blocks.join('\n'),
   treePath: treePath ?? '',
+  labels: labelTexts(labels).join('\n'),
+  ...(capacity === null ? { group: 'true' } : {}),
 });
 
 export interface RegisterFormProps {
@@ -46,6 +58,10 @@ export const RegisterForm = ({ title, typed, isKnown = false }: RegisterFormProp
     <label>
       Capacity (slots) <input type="number" name="capacity" required min="1" value={typed?.capacity ?? '1'} />
     </label>
+    <label class="check">
+      <input type="checkbox" name="group" value="true" checked={typed?.group !== undefined} /> A group: it has no slots,
+      whatever the capacity, and only groups what is below it
+    </label>
     <label>
       Tree path: its ancestors from the root, separated by &gt;{' '}
       <input name="treePath" value={typed?.treePath} placeholder="House>Floor1" autocomplete="off" />
@@ -54,6 +70,12 @@ export const RegisterForm = ({ title, typed, isKnown = false }: RegisterFormProp
       Blockers (acquired along with it), one a line{' '}
       <textarea name="blocks" rows={3}>
         {typed?.blocks}
+      </textarea>
+    </label>
+    <label>
+      Labels (key=value), one a line{' '}
+      <textarea name="labels" rows={3} placeholder="os=android">
+        {typed?.labels}
       </textarea>
     </label>
     <button type="submit">Register</button>

@@ -1,7 +1,8 @@
 /**
- * A picture of registered resources: each with its free and held slots, and its children below it.
+ * A picture of registered resources: each with its free and held slots, and its children below it. A resource below a
+ * full ancestor is shown as not available.
  */
-import type { Row } from '../rows.ts';
+import { labelTexts, type Row } from '../rows.ts';
 
 /** Children shown of a node, whose own page has them all; and nodes shown in a picture. */
 const MAX_CHILDREN = 50;
@@ -76,22 +77,33 @@ export const ResourceTree = ({ roots, children, page, link }: ResourceTreeProps)
 };
 
 const Node = ({ row }: { row: Row }) => {
-  const { name, capacity, held, waiting, blocks } = row;
-  const state = held === 0 ? 'free' : held >= capacity ? 'full' : 'some';
+  const { name, capacity, held, waiting, fullAncestor, blocks } = row;
+  const state = stateOf(row);
+  const labels = labelTexts(row.labels);
   return (
     <div class={`node ${state}`} data-name={name}>
       <a class="node-name" href={resourcePath(name)}>
         {name}
       </a>
-      <Slots capacity={capacity} held={held} />
-      <span class="amount">
-        {capacity === 1 ? (held === 0 ? 'free' : 'held') : `${Math.max(0, capacity - held)} of ${capacity} free`}
-      </span>
+      {capacity !== null && <Slots capacity={capacity} held={held} />}
+      <span class="amount">{capacity === null ? 'group' : amountOf(capacity, held)}</span>
+      {state === 'shut' && <span class="amount">not available: {fullAncestor} is full</span>}
       {waiting > 0 && <span class="amount">{waiting} waiting</span>}
       {blocks.length > 0 && <span class="blocks">acquires {blocks.join(', ')}</span>}
+      {labels.length > 0 && <span class="labels">{labels.join(', ')}</span>}
     </div>
   );
 };
+
+const stateOf = ({ capacity, held, fullAncestor }: Row): 'group' | 'free' | 'some' | 'full' | 'shut' => {
+  if (capacity === null) return 'group';
+  if (held >= capacity) return 'full';
+  if (fullAncestor !== '') return 'shut';
+  return held === 0 ? 'free' : 'some';
+};
+
+const amountOf = (capacity: number, held: number) =>
+  capacity === 1 ? (held === 0 ? 'free' : 'held') : `${Math.max(0, capacity - held)} of ${capacity} free`;
 
 const Slots = ({ capacity, held }: { capacity: number; held: number }) => {
   const cells = Math.min(capacity, MAX_SLOTS);

@@ -7,11 +7,11 @@ import { z } from 'zod';
 import { HoldfastError } from '../../domain/errors.ts';
 import { PATH_DELIMITER } from '../../domain/resources.ts';
 import type { Engine } from '../../engine/call.ts';
-import { slotOwners } from '../../engine/reservations/slotOwners.ts';
+import { type SlotOwner, slotOwners } from '../../engine/reservations/slotOwners.ts';
 import { deleteDefinition } from '../../operations/deleteDefinition.ts';
 import { cancelForm } from '../cancelWait.ts';
 import { Confirm } from '../components/confirm.tsx';
-import { Unclaimed } from '../components/heldTable.tsx';
+import { Note, Unclaimed } from '../components/heldTable.tsx';
 import { Page } from '../components/layout.tsx';
 import { asTyped, RegisterForm } from '../components/registerForm.tsx';
 import { childrenOf, ResourceTree, resourcePath } from '../components/resourceTree.tsx';
@@ -19,7 +19,7 @@ import { WaitingPart } from '../components/waitingPart.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, pageNumber, readForm } from '../form.ts';
 import { resourceSchema } from '../formSchemas.ts';
-import { type Row, readRows } from '../rows.ts';
+import { labelTexts, type Row, readRows } from '../rows.ts';
 import { searchReservations } from '../searchReservations.ts';
 import { byNames, searchWaiting, type Waiters } from '../searchWaiting.ts';
 
@@ -64,7 +64,7 @@ interface Details {
   readonly row: Row;
   readonly slots: readonly string[];
   /** The holder of each slot; null: it is free */
-  readonly owners: readonly (string | null)[];
+  readonly owners: readonly (SlotOwner | null)[];
   /** Slot → until when its holder can claim it. Slots that are not claimed only. */
   readonly unclaimed: ReadonlyMap<string, string>;
   readonly waiters: Waiters;
@@ -91,8 +91,8 @@ async function readDetails(engine: Engine, { credential }: Viewer, name: string)
     (blocker) => rows.get(blocker) ?? plain(blocker, owners[slots.length + unregistered.indexOf(blocker)] ?? null),
   );
   const unclaimed = new Map(
-    held.page.flatMap(({ resource, acquiredSlots, claimBy }): [string, string][] =>
-      claimBy === null ? [] : [[acquiredSlots?.[name] ?? resource, claimBy]],
+    held.page.flatMap(({ resource, acquiredSlots, slots: several, claimBy }): [string, string][] =>
+      claimBy === null ? [] : (several ?? [acquiredSlots?.[name] ?? resource]).map((slot) => [slot, claimBy]),
     ),
   );
   const family = { ancestors: ancestorsOf(rows, row), children: childrenOf(rows) };
@@ -111,6 +111,7 @@ interface ResourcePageProps {
 const ResourcePage = ({ viewer, page, details, done, failed }: ResourcePageProps) => {
   const { row, waiters, blockers, ancestors, children } = details;
   const { name } = row;
+  const labels = labelTexts(row.labels);
   const link = (to: number) => `${AT}?${new URLSearchParams({ name, page: String(to) })}`;
   const below = children.get(name) ?? [];
   const treePath = ancestors.length === 0 ? null : ancestors.map((one) => one.name).join(PATH_DELIMITER);
@@ -124,6 +125,7 @@ const ResourcePage = ({ viewer, page, details, done, failed }: ResourcePageProps
       renew={{ from: link(page) }}
     >
       <Ancestors rows={ancestors} />
+      {labels.length > 0 && <p data-live="labels">Labels: {labels.join(', ')}</p>}
       <Slots details={details} />
       <WaitingPart waiters={waiters} action={`${AT}/cancel?${new URLSearchParams({ name })}`} />
       {blockers.length > 0 && (
@@ -162,16 +164,22 @@ const ResourcePage = ({ viewer, page, details, done, failed }: ResourcePageProps
 
 const Slots = ({ details: { row, slots, owners, unclaimed } }: { details: Details }) => (
   <section aria-labelledby="slots-title" data-live="slots">
-    <h2 id="slots-title">{`${Math.max(0, row.capacity - row.held)} of ${row.capacity} free`}</h2>
+    <h2 id="slots-title">
+      {row.capacity === null
+        ? 'A group: it has no slots of its own'
+        : `${Math.max(0, row.capacity - row.held)} of ${row.capacity} free`}
+    </h2>
+    {row.fullAncestor !== '' && <p>Not available to new requesters: {row.fullAncestor} is full.</p>}
     <ul class="slots">
       {slots.map((slot, i) => (
-        <li class={owners[i] ? 'held' : 'free'}>
-          <strong>{slot}</strong> <span>{owners[i] ?? 'free'}</span>
+        <li class={owners[i] ? 'held' : row.fullAncestor === '' ? 'free' : 'shut'}>
+          <strong>{slot}</strong> <span>{owners[i]?.owner ?? 'free'}</span>
           <ClaimBy at={unclaimed.get(slot)} />
+          <Note text={owners[i]?.note} />
         </li>
       ))}
     </ul>
-    {row.capacity > slots.length && <p>{`The first ${slots.length} slots are shown.`}</p>}
+    {row.capacity !== null && row.capacity > slots.length && <p>{`The first ${slots.length} slots are shown.`}</p>}
   </section>
 );
 
@@ -184,15 +192,17 @@ const ClaimBy = ({ at }: { at: string | undefined }) =>
 
 /** The names of the slots that the page shows (docs/specification.md#words). */
 const slotsOf = ({ name, capacity }: Row): string[] =>
-  capacity === 1 ? [name] : Array.from({ length: Math.min(capacity, MAX_SLOTS) }, (_, i) => `${name}_${i}`);
+  capacity === 1 ? [name] : Array.from({ length: Math.min(capacity ?? 0, MAX_SLOTS) }, (_, i) => `${name}_${i}`);
 
 /** A blocker that is not registered. */
-const plain = (name: string, owner: string | null): Row => ({
+const plain = (name: string, owner: SlotOwner | null): Row => ({
   name,
   capacity: 1,
   parent: '',
   held: owner === null ? 0 : 1,
   waiting: 0,
+  fullAncestor: '',
+  labels: {},
   blocks: [],
 });
 

@@ -11,7 +11,7 @@ import { SearchForm } from '../components/searchForm.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { attempt, check, type Failed, pageNumber, readForm, searched } from '../form.ts';
 import { registerSchema } from '../formSchemas.ts';
-import { MAX_ROWS, readRows } from '../rows.ts';
+import { labelTexts, MAX_ROWS, type Row, readRows } from '../rows.ts';
 
 const AT = '/dashboard/resources';
 /** Search results are shown without their children. */
@@ -23,6 +23,10 @@ const Query = z.object({ q: searched, page: pageNumber });
 const link = (q: string, page: number) =>
   `${AT}?${new URLSearchParams({ ...(q === '' ? {} : { q }), page: String(page) })}`;
 
+/** Whether a resource's name, or one of its labels, contains a text in lower case. */
+const isFound = ({ name, labels }: Row, wanted: string) =>
+  [name, ...labelTexts(labels)].some((text) => text.toLowerCase().includes(wanted));
+
 export const resourcesRoutes = (deps: DashboardDeps) => {
   const { engine } = deps;
   const Registrations = registerSchema(deps);
@@ -33,7 +37,7 @@ export const resourcesRoutes = (deps: DashboardDeps) => {
     const rows = await readRows(engine, viewer.credential);
     const wanted = q.toLowerCase();
     const children = childrenOf(rows);
-    const found = q === '' ? null : [...rows.values()].filter(({ name }) => name.toLowerCase().includes(wanted));
+    const found = q === '' ? null : [...rows.values()].filter((row) => isFound(row, wanted));
     return c.html(
       <Page
         title="Resources"
@@ -43,14 +47,15 @@ export const resourcesRoutes = (deps: DashboardDeps) => {
         failed={failed}
         renew={{ from: link(q, page) }}
       >
-        <SearchForm at={AT} label="Search by name" q={q} />
+        <SearchForm at={AT} label="Search by name or label" q={q} />
         <div data-live="tree">
           <p>
             {rows.size >= MAX_ROWS ? 'The first ' : ''}
             {number.format(rows.size)} registered{found && `, ${number.format(found.length)} found`}.
           </p>
           <p class="legend">
-            <span class="free">free</span> <span class="held">held</span>
+            <span class="free">free</span> <span class="held">held</span>{' '}
+            <span class="shut">free, below a full resource</span>
           </p>
           <ResourceTree
             roots={found ?? children.get('') ?? []}

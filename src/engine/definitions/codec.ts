@@ -2,19 +2,33 @@
  * Encodes and decodes definitions for scripts. The contract's Definition is the one shape; Redis and the database store
  * the parent in place of the path. If a field is missing here, the code does not compile.
  */
-import type { Definition } from '../../contract/definitions.ts';
+import type { Definition, Registration } from '../../contract/definitions.ts';
 import { PATH_DELIMITER, parentIn } from '../../domain/resources.ts';
 import { parseItem, toInteger } from '../../redis/reply.ts';
+import { decodeLabels, encodeLabels, type Labels } from './labels.ts';
 
 /** A definition as it is stored. */
-export type StoredDefinition = Omit<Definition, 'treePath'> & {
+export type StoredDefinition = Omit<Required<Definition>, 'treePath' | 'capacity' | 'group' | 'labels'> & {
+  /** 1 for a group. */
+  capacity: number;
   /** The parent; null for a root. */
   parent: string | null;
+  isGroup: boolean;
+  labels: Labels;
 };
 
-export const toStored = ({ treePath, ...fields }: Definition): StoredDefinition => ({
+export const toStored = ({ capacity, treePath, group, labels, ...fields }: Definition): StoredDefinition => ({
   ...fields,
+  capacity: capacity ?? 1,
   parent: parentIn(treePath),
+  isGroup: group ?? false,
+  labels: labels ?? {},
+});
+
+/** What a definition has in further fields, which are left out if they say nothing. */
+export const detailsOf = (isGroup: boolean, labels: Labels): Pick<Definition, 'group' | 'labels'> => ({
+  ...(isGroup ? { group: true } : {}),
+  ...(Object.keys(labels).length === 0 ? {} : { labels }),
 });
 
 type Encoders<Shape> = { readonly [Field in keyof Shape]-?: (definition: Shape) => string | number };
@@ -22,11 +36,14 @@ type Encoders<Shape> = { readonly [Field in keyof Shape]-?: (definition: Shape) 
 const lines = (names: readonly string[]) => names.map((name) => `${name}\n`).join('');
 
 /** The arguments for one item of register.lua, in their order. */
-const REGISTRATION: Encoders<Definition> = {
+const REGISTRATION: Encoders<Registration> = {
   name: ({ name }) => name,
-  capacity: ({ capacity }) => capacity,
+  capacity: ({ capacity }) => capacity ?? '',
   blocks: ({ blocks }) => lines(blocks),
   treePath: ({ treePath }) => lines(treePath?.split(PATH_DELIMITER) ?? []),
+  group: ({ group }) => (group === undefined ? '' : Number(group)),
+  labels: ({ labels }) => (labels === undefined ? '' : encodeLabels(labels)),
+  groups: ({ groups }) => Number(groups ?? false),
 };
 
 /** The arguments for one item of copyDefinitions.lua, in their order. */
@@ -35,10 +52,12 @@ const STORED: Encoders<StoredDefinition> = {
   capacity: ({ capacity }) => capacity,
   parent: ({ parent }) => parent ?? '',
   blocks: ({ blocks }) => lines(blocks),
+  isGroup: ({ isGroup }) => Number(isGroup),
+  labels: ({ labels }) => encodeLabels(labels),
 };
 
 /** @returns the arguments of register.lua for an item */
-export const encodeRegistration = (definition: Definition): (string | number)[] =>
+export const encodeRegistration = (definition: Registration): (string | number)[] =>
   Object.values(REGISTRATION).map((encode) => encode(definition));
 
 /** @returns the arguments of copyDefinitions.lua for an item */
@@ -47,8 +66,11 @@ export const encodeStored = (definition: StoredDefinition): (string | number)[] 
 
 /** Reads an item of the reply of definitions.lua. */
 export function decodeListed(item: unknown): Definition {
-  const [name = '', capacity, treePath, ...blocks] = parseItem(item);
-  return { name, capacity: toInteger(capacity), blocks, treePath: treePath || null };
+  const [name = '', capacity, treePath, group, labelled, ...rest] = parseItem(item);
+  const [labels, blocks] = [rest.slice(0, toInteger(labelled)), rest.slice(toInteger(labelled))];
+  const isGroup = group === '1';
+  const slots = isGroup ? null : toInteger(capacity);
+  return { name, capacity: slots, blocks, treePath: treePath || null, ...detailsOf(isGroup, decodeLabels(labels)) };
 }
 
 /** Returns the arguments of copyDefinitions.lua to remove a definition: an item with capacity 0. */
@@ -57,6 +79,8 @@ export const removal = ({ name }: StoredDefinition): StoredDefinition => ({
   capacity: 0,
   parent: null,
   blocks: [],
+  isGroup: false,
+  labels: {},
 });
 
 /** Whether two definitions of a name are the same in every field. */

@@ -7,11 +7,15 @@ import { copyingKey, keysOf, tenantKey } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
 import { encodeStored, type StoredDefinition } from './codec.ts';
 
-/** Maximum number of definitions in one chunk, and of characters in them: about 2 ms of Redis. */
+/** Maximum number of definitions in one chunk, and of labels and characters in them: about 2 ms of Redis. */
 const CHUNK = 250;
+const CHUNK_LABELS = 1000;
 const CHUNK_CHARACTERS = 262_144;
 /** Lifetime of the lease after each call, in ms. */
 const LEASE_MS = 5000;
+
+/** In place of the version of definitions that an older instance, which knows no groups and labels, has changed. */
+const INCOMPLETE = -1;
 
 export interface Versions {
   readonly version: number;
@@ -24,11 +28,12 @@ export interface Versions {
  * @throws HoldfastError unavailable
  */
 export async function versionsInRedis(redis: RedisClient, tenant: string): Promise<Versions | null> {
-  const [version, definitionsVersion, tier] = await send(() =>
-    redis.hmget(tenantKey(tenant), 'version', 'definitionsVersion', 'tier'),
+  const [version, definitionsVersion, tier, detailsVersion] = await send(() =>
+    redis.hmget(tenantKey(tenant), 'version', 'definitionsVersion', 'tier', 'detailsVersion'),
   );
   if (!version || !definitionsVersion || !tier) return null;
-  return { version: Number(version), definitionsVersion: Number(definitionsVersion) };
+  const isWhole = detailsVersion === definitionsVersion;
+  return { version: Number(version), definitionsVersion: isWhole ? Number(definitionsVersion) : INCOMPLETE };
 }
 
 /**
@@ -57,13 +62,14 @@ export async function copyDefinitions(
 ): Promise<boolean> {
   for (let from = 0; from < definitions.length; ) {
     const args: (string | number)[] = [];
-    let characters = 0;
+    let [characters, labels] = [0, 0];
     for (const definition of definitions.slice(from, from + CHUNK)) {
       const encoded = encodeStored(definition);
       args.push(...encoded);
       characters += encoded.join('').length;
+      labels += Object.keys(definition.labels).length;
       from++;
-      if (characters >= CHUNK_CHARACTERS) break;
+      if (characters >= CHUNK_CHARACTERS || labels >= CHUNK_LABELS) break;
     }
     const keys = keysOf('copyDefinitions', tenant);
     const reply = await send(() => redis.hf_copyDefinitions(...keys, lease, LEASE_MS, ...args));

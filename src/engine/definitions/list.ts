@@ -7,6 +7,7 @@ import type { Credential } from '../../domain/tenants.ts';
 import { toInteger, toText } from '../../redis/reply.ts';
 import { call, type Engine } from '../call.ts';
 import { decodeListed } from './codec.ts';
+import { decodeLabels, type Labels } from './labels.ts';
 
 /** Maximum number of definitions that one call reads: about 2 ms of Redis. */
 const PAGE = 400;
@@ -18,11 +19,13 @@ export interface TreeRow {
   readonly depth: number;
   /** The name of the parent; null for a root. */
   readonly parent: string | null;
-  readonly capacity: number;
-  /** Free slots. */
-  readonly available: number;
+  /** The number of slots; null for a group. */
+  readonly capacity: number | null;
+  /** Free slots; null for a group. */
+  readonly available: number | null;
   /** Tickets that wait for it. */
   readonly waiting: number;
+  readonly labels: Labels;
 }
 
 /** A part of a list. */
@@ -34,17 +37,22 @@ export interface Page<Row> {
 }
 
 /**
- * Lists all definitions, sorted by the code points of their names.
+ * Lists definitions, sorted by the code points of their names.
+ * @param label `<key>=<value>`: lists those with this label; '' lists all
  * @throws HoldfastError unauthenticated, forbidden, unavailable
  */
-export async function* definitions(engine: Engine, credential: Credential): AsyncGenerator<Page<Definition>> {
+export async function* definitions(
+  engine: Engine,
+  credential: Credential,
+  label = '',
+): AsyncGenerator<Page<Definition>> {
   let last = '';
   for (let isLast: unknown = 0; isLast !== 1; ) {
     const after = last;
-    const [flag, total, ...items] = await call(engine, 'definitions', credential, () => [after, PAGE]);
+    const [flag, total, looked, ...items] = await call(engine, 'definitions', credential, () => [after, PAGE, label]);
     isLast = flag;
     const rows = items.map(decodeListed);
-    last = rows.at(-1)?.name ?? last;
+    last = toText(looked);
     yield { total: toInteger(total), rows, isLast: isLast === 1 };
   }
 }
@@ -60,15 +68,15 @@ export async function* tree(engine: Engine, credential: Credential): AsyncGenera
     const [flag, total, ...nodes] = await call(engine, 'tree', credential, () => [path.join('>'), PAGE]);
     isLast = flag;
     const rows = nodes.map((node): TreeRow => {
-      const [depth, name = '', capacity, held, waiting] = toText(node).split('\n');
+      const [depth, name = '', capacity, held, waiting, group, ...labels] = toText(node).split('\n');
       path.length = toInteger(depth);
       const parent = path.at(-1) ?? null;
       path.push(name);
-      const slots = toInteger(capacity);
+      const slots = group === '1' ? null : toInteger(capacity);
       // After the capacity was lowered, more slots may be held than there are.
-      const available = Math.max(0, slots - toInteger(held));
-      const depthHere = path.length - 1;
-      return { name, depth: depthHere, parent, capacity: slots, available, waiting: toInteger(waiting ?? '0') };
+      const available = slots === null ? null : Math.max(0, slots - toInteger(held));
+      const row = { name, depth: path.length - 1, parent, capacity: slots, available };
+      return { ...row, waiting: toInteger(waiting ?? '0'), labels: decodeLabels(labels) };
     });
     yield { total: toInteger(total), rows, isLast: isLast === 1 };
   }

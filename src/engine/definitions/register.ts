@@ -1,11 +1,12 @@
 /**
  * Registers resources (docs/specification.md#registration). Each step is one script call, for all items or none.
  */
-import type { Definition } from '../../contract/definitions.ts';
+import type { Definition, Registration } from '../../contract/definitions.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { toInteger, toText } from '../../redis/reply.ts';
 import { callCharged, type Engine } from '../call.ts';
-import { encodeRegistration } from './codec.ts';
+import { detailsOf, encodeRegistration } from './codec.ts';
+import { decodeLabels } from './labels.ts';
 import type { Planned, Step } from './step.ts';
 
 export interface Registered extends Planned {
@@ -23,7 +24,7 @@ export interface Registered extends Planned {
 export async function register(
   engine: Engine,
   credential: Credential,
-  items: readonly Definition[],
+  items: readonly Registration[],
   maxTreeDepth: number,
   { phase, version, as }: Step,
 ): Promise<Registered> {
@@ -33,11 +34,23 @@ export async function register(
     maxTreeDepth,
     ...items.flatMap(encodeRegistration),
   ]);
-  const [before, keyLabel, ...ancestors] = result;
-  const stored = new Map(items.map((item) => [item.name, item]));
-  for (let i = 0; i < ancestors.length; i += 2) {
-    const name = toText(ancestors[i]);
-    stored.set(name, { name, capacity: 1, blocks: [], treePath: toText(ancestors[i + 1]) || null });
+  const [before, keyLabel, ...further] = result;
+  const stored = new Map(items.map((item) => [item.name, asStored(item)]));
+  for (let i = 0; i < further.length; i += 4) {
+    const [name, treePath, labels] = [toText(further[i]), toText(further[i + 1]), toText(further[i + 3])];
+    const isGroup = toInteger(further[i + 2]) === 1;
+    const item = stored.get(name) ?? { name, capacity: 1, blocks: [], treePath: treePath || null };
+    const details = detailsOf(isGroup, decodeLabels(labels === '' ? [] : labels.split('\n')));
+    stored.set(name, { ...item, capacity: isGroup ? null : item.capacity, ...details });
   }
   return { version: toInteger(before), keyLabel: toText(keyLabel), quota, definitions: [...stored.values()] };
 }
+
+/** The definition of an item, without what the item leaves as it is. */
+const asStored = ({ name, capacity, blocks, treePath, group = false, labels = {} }: Registration): Definition => ({
+  name,
+  capacity: group ? null : (capacity ?? 1),
+  blocks,
+  treePath,
+  ...detailsOf(group, labels),
+});

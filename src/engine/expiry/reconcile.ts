@@ -46,7 +46,10 @@ async function reconcileAt(redis: RedisClient, primary: Redis): Promise<number> 
   return repaired;
 }
 
-/** Lowers the tenant's time in the index to the time at which a lease or a session is next due. Returns whether that was necessary. */
+/**
+ * Lowers the tenant's time in the index to the time at which a lease or a session is next due. Returns whether that was
+ * necessary.
+ */
 async function reconcileTenant(redis: RedisClient, tenant: string): Promise<boolean> {
   const [lease, sessions] = await send(() => redis.hmget(tenantKey(tenant), 'nextDue', 'sessions'));
   // 'inf' or missing: the tenant has no leases, or no sessions (lua/lib/sessions/records.lua).

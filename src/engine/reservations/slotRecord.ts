@@ -8,7 +8,7 @@ import { toTime } from '../../redis/reply.ts';
 import { unpackToken } from './releaseToken.ts';
 
 /** What a reservation holds besides its own slot (docs/specification.md#plans). */
-type Details = Pick<ActiveReservation, 'acquiredSlots' | 'acquiredBlockers' | 'reservedAtPath'>;
+type Details = Pick<ActiveReservation, 'acquiredSlots' | 'acquiredBlockers' | 'reservedAtPath' | 'slots'>;
 
 /** Further fields of a reservation (lua/lib/codec.lua), each left out if it does not have it. */
 const Further = z.object({ note: z.string().optional(), session: z.string().transform(unpackToken).optional() });
@@ -85,16 +85,18 @@ const DetailsText = z.object({
   s: Slots.optional(),
   b: z.array(z.string()).optional(),
   p: z.string().optional(),
+  o: z.array(z.string()).optional(),
 });
 type DetailsText = z.output<typeof DetailsText>;
 
 /** Reads what describe() of lua/lib/reserveOne.lua wrote. '' has no fields. */
 const parseText = (text: string): DetailsText => (text === '' ? {} : DetailsText.parse(JSON.parse(text)));
 
-const toDetails = ({ s, b, p }: DetailsText): Details => ({
+const toDetails = ({ s, b, p, o }: DetailsText): Details => ({
   acquiredSlots: s ?? null,
   acquiredBlockers: b ?? null,
   reservedAtPath: p ?? null,
+  ...(o === undefined ? {} : { slots: o }),
 });
 
 /** Reads the slots that a reservation got, from its details. '' reads as all null. */

@@ -1,6 +1,6 @@
 /**
- * Sign-in sessions: people who have signed in to the dashboard (docs/specification.md#dashboard-and-sign-in). They are Redis keys beside
- * their tenant's state, so that scripts can check them, and they expire.
+ * Sign-in sessions: people who have signed in to the dashboard (docs/specification.md#dashboard-and-sign-in). They are
+ * Redis keys beside their tenant's state, so that scripts can check them, and they expire.
  */
 import { z } from 'zod';
 import type { Credential } from '../../domain/tenants.ts';

@@ -10,13 +10,21 @@ import {
   toStored,
 } from '../../../src/engine/definitions/codec.ts';
 
-const definition: Definition = { name: 'room', capacity: 2, blocks: ['ink', 'paper'], treePath: 'house>floor' };
+const definition: Definition = {
+  name: 'room',
+  capacity: 2,
+  blocks: ['ink', 'paper'],
+  treePath: 'house>floor',
+  labels: { os: 'android' },
+};
 /** The same definition with one field changed, for each field of the schema. */
 const changed: Record<keyof Definition, Definition> = {
   name: { ...definition, name: 'hall' },
   capacity: { ...definition, capacity: 3 },
   blocks: { ...definition, blocks: ['paper', 'ink'] },
   treePath: { ...definition, treePath: 'house>cellar' },
+  group: { ...definition, group: true },
+  labels: { ...definition, labels: { os: 'ios' } },
 };
 
 test('the schema has the fields that are tested here', () => {
@@ -32,6 +40,12 @@ describe.each(Object.entries(changed))('a change of %s', (_, other) => {
     const [one, two]: StoredDefinition[] = [toStored(definition), toStored(other)];
     expect(one && two && [isSameDefinition(one, two), isSameDefinition(two, one)]).toEqual([false, false]);
   });
+});
+
+test('the order of labels makes no difference', () => {
+  const one = toStored({ ...definition, labels: { os: 'android', size: 'xl' } });
+  const other = toStored({ ...definition, labels: { size: 'xl', os: 'android' } });
+  expect(isSameDefinition(one, other)).toBe(true);
 });
 
 test('a definition is the same as itself, and as one under another path to the same parent', () => {

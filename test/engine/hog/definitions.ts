@@ -76,6 +76,46 @@ export const DEFINITIONS: readonly (readonly [string, () => () => Promise<unknow
     () => () => register(running.engine, running.credential, [item('parent', { treePath: ['above'] })], 16, NOW),
   ],
   [
+    'register of 50 with 16 labels each, and others after them',
+    () => {
+      const names = range(50, () => fresh());
+      let turn = 0;
+      return () => {
+        turn++;
+        const labels = Object.fromEntries(range(16, (j) => [`key${j}`.padEnd(64, 'k'), `${turn}`.padEnd(128, 'é')]));
+        return register(
+          running.engine,
+          running.credential,
+          names.map((name) => ({ ...item(name), labels })),
+          16,
+          NOW,
+        );
+      };
+    },
+  ],
+  [
+    'register of 500 that keep their labels',
+    () => () =>
+      register(
+        running.engine,
+        running.credential,
+        range(BATCH, (i) => item(`labelled${i}`)),
+        16,
+        NOW,
+      ),
+  ],
+  [
+    'definitions with a label that many have',
+    () => async () => {
+      let pages = 0;
+      for await (const _ of definitions(running.engine, running.credential, 'many=x')) if (++pages === 40) return;
+    },
+  ],
+  [
+    'delete of a node of many children with labels, cascading',
+    () => () => deleteDefinition(running.engine, running.credential, 'labelledParent', true, NOW),
+  ],
+  [
     'delete of a node of many children',
     () => () => deleteDefinition(running.engine, running.credential, 'parent', false, NOW),
   ],
@@ -99,6 +139,8 @@ export const DEFINITIONS: readonly (readonly [string, () => () => Promise<unknow
           capacity: 5,
           parent: null,
           blocks: range(64, (j) => `${j}`.padEnd(120, 'c')),
+          isGroup: false,
+          labels: Object.fromEntries(range(16, (j) => [`key${j}`, `${i}`])),
         })),
       );
       await redis.del(`{${tenant}}:copying`);

@@ -4,6 +4,7 @@
 import type { TransactionItem } from '../../../src/contract/reservations.ts';
 import { active } from '../../../src/engine/reservations/active.ts';
 import { check } from '../../../src/engine/reservations/check.ts';
+import { dryReserve } from '../../../src/engine/reservations/dryRun.ts';
 import { slotOwners } from '../../../src/engine/reservations/slotOwners.ts';
 import { renew, transaction, unreserve } from '../../support/verbs.ts';
 import { BATCH, fresh, long, range, reserveOf, resources, running } from './state.ts';
@@ -13,6 +14,19 @@ export const RESERVATIONS: readonly (readonly [string, () => () => Promise<unkno
   ['reserve of 500 long names', () => reserveOf(...resources(BATCH, (i) => long(`${fresh()}${i}`), 60))],
   ['reserve of 500 names like slots', () => reserveOf(...resources(BATCH, (i) => `${fresh()}_${i * 700}`, 60))],
   ['reserve of 500 slots of a pool', () => reserveOf(...resources(BATCH, () => 'wide', 60))],
+  ['reserve of 500 slots at once', () => () => reserveOf({ resource: 'wide', requester: fresh(), count: BATCH })()],
+  [
+    'reserve of 200 slots at once with long names',
+    () => () => reserveOf({ resource: long('wide'), requester: fresh(), count: 200 })(),
+  ],
+  [
+    'transaction of 499 slots at once, none of which stays',
+    () => () =>
+      transaction(running.engine, running.credential, 'ALL_OR_NONE', [
+        { requestType: 'RESERVE', resource: 'wide', requester: fresh(), count: BATCH - 1 },
+        { requestType: 'RESERVE', resource: 'plain-1', requester: 'other' },
+      ]),
+  ],
   ['reserve of a chain of blockers', () => reserveOf(...resources(BATCH, (i) => `chain${i % 300}`))],
   ['reserve of one chain of blockers', () => reserveOf({ resource: 'chain0', requester: 'r' })],
   ['reserve of a crowd of blockers', () => reserveOf(...resources(BATCH, (i) => `crowd${i % 300}`))],
@@ -83,6 +97,39 @@ export const RESERVATIONS: readonly (readonly [string, () => () => Promise<unkno
         running.engine,
         running.credential,
         range(BATCH, (i) => ({ resource: `crowd${i % 300}`, requester: `q${i}` })),
+      ),
+  ],
+  [
+    'check of 500 leaves at depth 16',
+    () => () =>
+      check(
+        running.engine,
+        running.credential,
+        range(BATCH, (i) => ({ resource: `deep${i % 64}` })),
+      ),
+  ],
+  [
+    'check of a pool with 448 blockers',
+    () => () => check(running.engine, running.credential, [{ resource: 'pool' }, { resource: 'chain0' }]),
+  ],
+  [
+    'dry run of a reserve of 100 slots of a pool with 448 blockers',
+    () => () =>
+      dryReserve(
+        running.engine,
+        running.credential,
+        resources(100, () => 'pool'),
+        0,
+      ),
+  ],
+  [
+    'dry run of a reserve of 500 plain names with leases',
+    () => () =>
+      dryReserve(
+        running.engine,
+        running.credential,
+        resources(BATCH, (i) => `${fresh()}${i}`, 60),
+        0,
       ),
   ],
   [

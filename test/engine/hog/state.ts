@@ -59,6 +59,7 @@ beforeAll(async () => {
       item('pool', { capacity: 100_000, blocks: range(64, (i) => `B${i}`) }),
       ...range(64, (i) => item(`B${i}`, { blocks: range(6, (j) => `Z${i}-${j}`) })),
       item('wide', { capacity: 100_000 }),
+      item(long('wide'), { capacity: 100_000 }),
       // Reservations with the longest plans, and definitions that look at many of these.
       item('heavy', { capacity: 480, blocks: ['hub'] }),
       item('hub', { blocks: range(4, (i) => `hub${i}`) }),
@@ -76,6 +77,15 @@ beforeAll(async () => {
   await registerAll(
     range(rest, (i) => item(i % 2 ? `child${i}` : long(`leaf${i}`), { treePath: ['parent'] })),
     500,
+  );
+  const labels = { many: 'x', ...Object.fromEntries(range(7, (i) => [`key${i}`.padEnd(64, 'k'), 'é'.repeat(128)])) };
+  await registerAll(
+    range(498, (i) => ({ ...item(`labelled${i}`), labels })),
+    100,
+  );
+  await registerAll(
+    range(240, (i) => ({ ...item(`labelledChild${i}`, { treePath: ['labelledParent'] }), labels })),
+    100,
   );
   for (let i = 0; i < 480; i++)
     await reserve(engine, credential, [{ resource: 'heavy', requester: `h${i}`, ttlSeconds: 86_400 }]);
@@ -99,7 +109,7 @@ afterAll(async () => {
 });
 
 export const reserveOf =
-  (...items: { resource: string; requester: string; ttlSeconds?: number }[]) =>
+  (...items: { resource: string; requester: string; ttlSeconds?: number; count?: number }[]) =>
   () =>
     reserve(running.engine, running.credential, items);
 export const resources = (count: number, name: (i: number) => string, ttlSeconds?: number) =>

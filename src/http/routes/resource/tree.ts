@@ -4,6 +4,7 @@
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { TreeNode } from '../../../contract/definitions.ts';
 import { PATH_DELIMITER } from '../../../domain/resources.ts';
+import { detailsOf } from '../../../engine/definitions/codec.ts';
 import type { TreeRow } from '../../../engine/definitions/list.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
 import { listTree } from '../../../operations/lists.ts';
@@ -40,12 +41,14 @@ export function nestedNodes(): ListWriter<TreeRow> {
   };
   return {
     write: (rows) => {
-      for (const { name, depth, capacity, available, waiting } of rows) {
+      for (const { name, depth, capacity, available, waiting, labels } of rows) {
         // Closes the nodes that are not above this one; one that follows another at its depth is its sibling.
         if (path.length > depth) text += `${']}'.repeat(path.length - depth)},`;
         path.length = depth;
         path.push(name);
-        const node = JSON.stringify({ name, path: path.join(PATH_DELIMITER), capacity, available, waiting });
+        const details = detailsOf(capacity === null, labels);
+        const fields = { name, path: path.join(PATH_DELIMITER), capacity, available, waiting, ...details };
+        const node = JSON.stringify(fields);
         text += `${node.slice(0, -1)},"children":[`;
       }
       return take();
