@@ -1,6 +1,6 @@
 /**
- * Sessions: what a renewal costs with 1 and with 10,000 reservations, how long the end of one with 10,000 takes, and how
- * long single reserves of other tenants take meanwhile.
+ * Sessions: what a renewal costs with 1 and with 10,000 reservations, how long the end of one with 10,000 takes, and
+ * how long single reserves of other tenants take meanwhile.
  */
 import { z } from 'zod';
 import { reserve } from '../../src/engine/reservations/reserve.ts';
