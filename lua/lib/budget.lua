@@ -6,8 +6,8 @@ local TOO_MUCH_WORK = ' takes the request over the work that one request may cau
 
 -- Runs a function under the budget, or a share of it. Returns true if the function exceeded it. Then nothing may be
 -- committed.
+local MAX_WORK = 8000
 local function isOverBudget(run, share)
-  local MAX_WORK = 8000
   work, budget = 0, MAX_WORK * (share or 1)
   local ok, failure = pcall(run)
   budget = math.huge

@@ -1,6 +1,7 @@
 -- The tenant's cap on concurrent reservations.
 --@include clock
 --@include finish
+--@include flags
 --@include limits
 --@include refuse
 --@include rollback
@@ -18,7 +19,9 @@ local function overCap(requestType, before)
     return nil
   end
   rollback(before)
-  finish()
+  if not flags.isDry then
+    finish()
+  end
   local untilNextS = math.ceil((tenant.nextDue - nowMs) / 1000)
   return refuse(requestType, 'ConcurrentReservations', cap, more, math.max(1, math.min(60, untilNextS)))
 end

@@ -13,14 +13,23 @@
 --   type, label    resource type, '' the default; label of the key, '' none
 --   requestedName  the resource as the caller named it
 --   plan           the other slots that it holds, in the order they were taken, each followed by '\n'
---   details        the slots as the requester sees them, as JSON (describe in reserveOne.lua), '' none
--- The slots hash has it packed, in one of three forms. The first byte is the form. Integers are big-endian and
--- unsigned; a string (s) ends with a zero byte, which no name contains. src/engine/reservations/slotRecord.ts reads
--- these forms too.
+--   details        the slots as the requester sees them, and the further fields, as JSON (describe in reserveOne.lua),
+--                  '' none
+-- and further fields, each nil if the reservation does not have it:
+--   note           why it was made
+-- Further fields stand in `details`, as {"x":{"note":"..."},...}, before everything else. They never change. So an
+-- instance of an older version, which does not know them, keeps them when it renews a reservation or writes its record
+-- again. A record without any is as it always was. To add a field: give it to withFurther() (further.lua), name it here
+-- and in `Further` of slotRecord.ts. Its value is a text, a number of at most 14 digits, true, or an array of these
+-- that is not empty. The slots hash has it packed, in one of three forms. The first byte is the form. Integers are
+-- big-endian and unsigned; a string (s) ends with a zero byte, which no name contains.
+-- src/engine/reservations/slotRecord.ts reads these forms too.
 --   1 not a reservation               refCount, owner, pool, byName (1 or 0)
 --   2 a reservation of a plain name   owner, fence, reservedAt, expiresAt, token, type, label
 --   3 any other reservation           all fields
 local HOLD, PLAIN, FULL = '>BI4ssB', '>BsI7I6I6c22ss', '>BI4ssBI7I6I6c22sssss'
+-- The third byte of details that have further fields.
+local FURTHER = string.byte('x')
 
 local function pack(slot, r)
   if not r.token then
@@ -48,9 +57,15 @@ local function unpackRecord(slot, packed)
   end
   local _, refCount, owner, pool, byName, fence, reservedAt, expiresAt, token, type, label, requestedName, plan, details =
     struct.unpack(FULL, packed)
-  return {
+  local record = {
     slot = slot, owner = owner, refCount = refCount, pool = pool, byName = byName == 1, fence = fence,
     reservedAt = reservedAt, expiresAt = expiresAt, token = token, type = type, label = label,
     requestedName = requestedName, plan = plan, details = details,
   }
+  if string.byte(details, 3) == FURTHER then
+    for field, value in pairs(cjson.decode(details).x) do
+      record[field] = value
+    end
+  end
+  return record
 end

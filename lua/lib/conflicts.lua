@@ -42,7 +42,7 @@ local function slotFor(entry)
   end
   local index
   if tenant.queue then
-    index, entry.isKeptSlot = tenant.queue.unkept(resource, own.capacity)
+    index, entry.isKeptSlot = tenant.queue.unkept(resource, own.capacity, entry.requester)
   else
     index = lowestFree(resource, own.capacity)
   end

@@ -20,6 +20,7 @@ end
 --   requestType, explanation, apiKeyLabel ('' none), resourceType ('' the default type)
 --   resource, requester
 --   fencingToken (digits), expiresAt (ms, 0 never), acquiredSlots (JSON): of a reservation that was made or renewed
+--   note: of a reservation that was made
 --   method, changes (JSON): of a transaction
 --   limitType, limit: of a limit that was reached
 --   nulls (JSON): fields that other events of the type have
@@ -42,7 +43,8 @@ local function emit(type, fields)
   local event = '{"type":"' .. type .. '",'
   if fields.fencingToken then
     event = event .. '"expiresAt":' .. (fields.expiresAt > 0 and fields.expiresAt or 'null') .. ',' .. shared ..
-      ',"acquiredSlots":' .. (fields.acquiredSlots or 'null') .. ',"fencingToken":' .. fields.fencingToken
+      ',"acquiredSlots":' .. (fields.acquiredSlots or 'null') .. ',"fencingToken":' .. fields.fencingToken ..
+      (fields.note and ',"note":' .. quote(fields.note) or '')
   else
     event = event .. shared
   end

@@ -4,8 +4,14 @@
 --@include expiry
 --@include quota
 
--- Authenticates the caller, charges the request and ends due reservations. Returns nil; or the reply that ends the
--- script.
-local function requestOnce(requestType, cost)
-  return admit() or answerBefore() or charge(requestType, cost) or expire()
+-- Authenticates the caller, charges the request and ends due reservations. Takes `once` of once.lua, nil if the request
+-- has no Idempotency-Key. Returns nil; or the reply that ends the script.
+local function requestOnce(requestType, cost, keeper)
+  local refused = admit()
+  if not refused and keeper then
+    refused = keeper.before()
+  elseif not refused then
+    refused = answerBefore()
+  end
+  return refused or charge(requestType, cost) or expire()
 end

@@ -2,6 +2,7 @@
 --@include clock
 --@include plan
 --@include unclaimed
+--@include further
 --@include take
 
 -- Explains why a name is not valid.
@@ -51,6 +52,16 @@ local function lineOf(entry)
   return entry.slot and recordAt(entry.slot) and entry.slot or entry.resource
 end
 
+-- Returns the record of the one slot that an entry lacked; nil if any slot of a pool would have met it, or if no hold
+-- is in the way.
+local function holderOf(entry)
+  local own = definition(entry.resource)
+  if entry.closing or entry.invalid or not entry.slot and own and own.capacity > 1 then
+    return nil
+  end
+  return records[entry.slot or entry.resource] or nil
+end
+
 -- Takes the slots of a plan's entries on paper, unless some of them are kept for waiting requests. Collects the entries
 -- in `collected`, if given: the caller then checks all of them together. Returns nil; or the reply that refuses the
 -- item and the name of the line, with nothing taken.
@@ -63,7 +74,8 @@ local function takeUnkept(entries, reservation, collected)
   end
   local unmet = take(entries, reservation)
   if unmet then
-    return { whyNotTaken(unmet) }, lineOf(unmet)
+    local status, explanation = whyNotTaken(unmet)
+    return { status, explanation, held = unmet.slot or unmet.resource, holder = holderOf(unmet) }, lineOf(unmet)
   elseif collected then
     for _, entry in ipairs(entries) do
       collected[#collected + 1] = entry
@@ -105,7 +117,8 @@ end
 
 -- Reserves an item (items/reserve.lua). Returns a reply:
 --   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expires at ms or 0, release token, details as JSON or ''}
---   {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}
+--   {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}; if one slot was in the way, its name stands in the
+--   field `held`, and its record in `holder` (heldBy.lua)
 -- and the reservation if this call made it. If the item is refused and may wait, returns the name of the line as the
 -- third value. `collected` is as in takeUnkept().
 local function reserveOne(item, collected)
@@ -153,6 +166,11 @@ local function reserveOne(item, collected)
     spend(#reservation.details / 100)
   else
     setRecord(resource, reservation)
+  end
+  if item.options then
+    reservation.note = item.options.note
+    reservation.details = withFurther(reservation.details, { note = reservation.note })
+    spend(#reservation.details / 100)
   end
   -- The fencing token is drawn last, once the reservation is certain. Nothing has read the record yet.
   tenant.fence = math.max(tenant.fence + 1, nowUs)

@@ -4,9 +4,10 @@
 --@include pay
 
 -- Takes the place of the item that exceeded the budget, for the message. The request is charged, since its work up to
--- there was done. A shared call is not charged: the instance sends each of its requests again on its own.
+-- there was done. A shared call is not charged: the instance sends each of its requests again on its own. A dry run is
+-- not charged either: it has cost reads.
 local function tooMuch(place)
-  if not flags.isShared then
+  if not flags.isShared and not flags.isDry then
     pay()
   end
   return { 'REFUSED', place .. TOO_MUCH_WORK }

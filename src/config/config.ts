@@ -123,6 +123,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     sizes: {
       nameLength: data.MAX_NAME_LENGTH,
       typeLength: data.MAX_TYPE_LENGTH,
+      noteLength: data.MAX_NOTE_LENGTH,
       ttlSeconds: data.MAX_TTL_SECONDS,
       batch: data.MAX_BATCH,
       capacity: data.MAX_CAPACITY,

@@ -64,6 +64,7 @@ const Variables = z.object({
   UNKNOWN_FIELDS: z.enum(['refuse', 'ignore'], 'must be refuse or ignore').default('refuse'),
   MAX_NAME_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.nameLength),
   MAX_TYPE_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.typeLength),
+  MAX_NOTE_LENGTH: integer(1, 4096).default(DEFAULT_SIZES.noteLength),
   MAX_TTL_SECONDS: integer(1, 3_153_600_000).default(DEFAULT_SIZES.ttlSeconds),
   MAX_WAIT_SECONDS: integer(0, 31_536_000).default(DEFAULT_SIZES.waitSeconds),
   MAX_WAITING_ITEMS: integer(1, 200).default(DEFAULT_SIZES.waitingItems),

@@ -45,6 +45,7 @@ const acquiredSlots = z
   .record(z.string(), z.string())
   .nullable()
   .meta({ description: 'The slot that the reservation has of each pool.' });
+const note = z.string().meta({ description: 'Only of a reservation whose request had a `note`.' });
 const fencingToken = z.int().nullable().meta({ description: 'The fencing token of the reservation.' });
 
 export const Change = z.object({
@@ -56,6 +57,7 @@ export const Change = z.object({
   expiresAt: expiresAt.optional(),
   acquiredSlots: acquiredSlots.optional(),
   fencingToken: fencingToken.optional(),
+  note: note.optional(),
 });
 
 export const Event = z
@@ -74,6 +76,7 @@ export const Event = z
     expiresAt,
     acquiredSlots,
     fencingToken,
+    note: note.optional(),
     method: z.enum(TRANSACTION_METHODS).nullable().meta({ description: 'Transactions only.' }),
     changes: z
       .array(Change)

@@ -3,7 +3,7 @@
  * message is the end of a sentence that starts with the field's name.
  */
 import { z } from 'zod';
-import { nameFault, SYSTEM_REQUESTER_PREFIX, TENANT_ID } from '../domain/names.ts';
+import { nameFault, noteFault, SYSTEM_REQUESTER_PREFIX, TENANT_ID } from '../domain/names.ts';
 import { nearest } from '../domain/nearest.ts';
 import { sized } from './sizes.ts';
 
@@ -36,6 +36,20 @@ export const resourceType = sized(({ typeLength }) =>
     description: 'A tag of your choice, repeated in events. Default `UserDefined`.',
     example: 'Device',
   }),
+);
+
+export const note = sized(({ noteLength }) =>
+  z
+    .string({ error: must('a string') })
+    .superRefine((text, context) => {
+      const fault = noteFault(text, noteLength);
+      if (fault !== null) context.addIssue({ code: 'custom', message: fault });
+    })
+    .meta({
+      maxLength: noteLength,
+      description: 'Why it is reserved, for people: the purpose, a link to the build.',
+      example: 'nightly build, https://ci.example.com/4711',
+    }),
 );
 
 export const ttlSeconds = sized((sizes) =>

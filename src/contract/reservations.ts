@@ -16,6 +16,7 @@ import {
   batch,
   ignored,
   item,
+  note,
   releaseToken,
   requesterName,
   resourceName,
@@ -39,11 +40,25 @@ const details = {
   reservedAtPath: z.string().nullable(),
 };
 
+const heldNote = z.string().meta({ description: 'The `note` of the request that made the reservation.' });
+
+/** The one slot that a refused item lacked first, and who holds it (docs/specification.md#why-a-reservation-fails). */
+const HeldBy = z
+  .object({
+    resource: z.string(),
+    requester: z.string().nullable().meta({ description: 'Null: it is held for a resource that blocks it.' }),
+    since: time.nullable().meta({ description: 'Null, as the next two, if it is held along with another resource.' }),
+    expiresAt: time.nullable(),
+    note: z.string().nullable(),
+  })
+  .meta({ id: 'HeldBy' });
+
 const reserveItem = {
   requester: requesterName,
   resource: resourceName,
   ttlSeconds: ttlSeconds.optional(),
   resourceType: resourceType.optional(),
+  note: note.optional(),
 };
 export const ReserveItem = sized((sizes) =>
   item({ ...reserveItem, ...waitFields })
@@ -68,6 +83,9 @@ export const ReserveResult = z
       .int()
       .optional()
       .meta({ description: 'How long the item waited until it was ACQUIRED. Only with `waitSeconds`.' }),
+    heldBy: HeldBy.optional().meta({
+      description: 'Only with ALREADY_HELD and NOT_AVAILABLE, where the first thing that it lacked is one slot.',
+    }),
     waiting: Standing.optional().meta({ description: 'Only with the status WAITING: send the same request again.' }),
   })
   .meta({ id: 'ReserveResult' });
@@ -86,6 +104,7 @@ const otherResultFields = {
   fencingToken: ignored,
   waitedMs: ignored,
   waiting: ignored,
+  heldBy: ignored,
 } satisfies Record<Exclude<keyof ReserveResult, keyof typeof unreserveItem>, unknown>;
 
 export const UnreserveItem = item({ ...unreserveItem, ...otherResultFields }, otherResultFields).meta({
@@ -205,6 +224,11 @@ export const CheckResult = z
     heldByRequester: z.boolean().nullable().meta({ description: 'Null if the item names no requester.' }),
     expiresAt: time.nullable(),
     waiting: z.int().meta({ description: 'The number of requests that wait for it.' }),
+    note: heldNote.optional(),
+    reservable: z.boolean().nullable().meta({
+      description:
+        'Whether a reserve of it would succeed now: by the requester of the item, or by a new one if it names none. Null if the request asks about too much.',
+    }),
   })
   .meta({ id: 'CheckResult' });
 export type CheckResult = z.output<typeof CheckResult>;
@@ -226,6 +250,7 @@ export const ActiveReservation = z
     ...details,
     fencingToken: z.int(),
     apiKeyLabel: z.string().nullable(),
+    note: heldNote.optional(),
   })
   .meta({ id: 'ActiveReservation' });
 export type ActiveReservation = z.output<typeof ActiveReservation>;

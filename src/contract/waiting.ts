@@ -80,6 +80,7 @@ interface Wanted {
   readonly resource: string;
   readonly requester: string;
   readonly ttlSeconds?: number | undefined;
+  readonly note?: string | undefined;
 }
 
 /**
@@ -101,8 +102,13 @@ export function checkWait(
   for (const [i, { ttlSeconds }] of items.entries())
     if (ttlSeconds === undefined) refuse([...pathOf(i), 'ttlSeconds'], 'is required where waitSeconds is more than 0');
   const requesterBytes = utf8Length(items[0]?.requester ?? '');
-  const bytes = items.reduce((sum, { resource }) => sum + utf8Length(resource), requesterBytes);
-  if (bytes > waitingBytes) refuse(['waitSeconds'], `needs names of at most ${waitingBytes} bytes together`);
+  const bytes = items.reduce(
+    (sum, { resource, note = '' }) => sum + utf8Length(resource) + utf8Length(note),
+    requesterBytes,
+  );
+  if (bytes <= waitingBytes) return;
+  const texts = items.some(({ note = '' }) => note !== '') ? 'names and notes' : 'names';
+  refuse(['waitSeconds'], `needs ${texts} of at most ${waitingBytes} bytes together`);
 }
 
 const pollRule = `must be an integer from 0 to ${MAX_POLL_SECONDS}`;
@@ -161,6 +167,7 @@ export const WaitingRequest = z
       .boolean()
       .meta({ description: 'False: it is detached (`pollSeconds=0`), or passed over until its caller comes back.' }),
     apiKeyLabel: z.string().nullable(),
+    note: z.string().optional().meta({ description: 'The first `note` among its items.' }),
   })
   .meta({ id: 'WaitingRequest' });
 export type WaitingRequest = z.output<typeof WaitingRequest>;

@@ -95,6 +95,9 @@ const TITLES: Readonly<Record<ErrorCode, string>> = {
   unregistered: 'Not found',
   unknown: 'Not found',
   limited: 'A limit is reached',
+  mismatch: 'Refused',
+  running: 'Refused',
+  notKept: 'Refused',
   overloaded: 'Not available',
   unavailable: 'Not available',
 };

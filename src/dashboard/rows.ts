@@ -21,6 +21,8 @@ export interface Row {
   /** Number of requests that wait for it. */
   readonly waiting: number;
   readonly labels: Readonly<Record<string, string>>;
+  /** The first of its ancestors, from the root down, that has no free slot; '' for none. */
+  readonly fullAncestor: string;
   /** Its blockers. */
   blocks: string[];
 }
@@ -33,8 +35,9 @@ export async function readRows(engine: Engine, credential: Credential): Promise<
   const rows = new Map<string, Row>();
   for await (const page of tree(engine, credential)) {
     for (const { name, capacity, parent, available, waiting, labels } of page.rows) {
+      const fullAncestor = fullFrom(rows.get(parent ?? ''));
       const held = (capacity ?? 0) - (available ?? 0);
-      rows.set(name, { name, capacity, parent: parent ?? '', held, waiting, labels, blocks: [] });
+      rows.set(name, { name, capacity, parent: parent ?? '', held, waiting, fullAncestor, labels, blocks: [] });
     }
     if (rows.size >= MAX_ROWS) break;
   }
@@ -54,3 +57,9 @@ export async function readRows(engine: Engine, credential: Credential): Promise<
 /** Labels as texts `<key>=<value>`. */
 export const labelTexts = (labels: Readonly<Record<string, string>>): string[] =>
   Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+
+/** The first resource without a free slot, from the root down to a parent; '' for none. */
+const fullFrom = (parent: Row | undefined): string => {
+  if (parent === undefined) return '';
+  return parent.fullAncestor || (parent.capacity !== null && parent.held >= parent.capacity ? parent.name : '');
+};

@@ -8,7 +8,7 @@ import { active } from '../engine/reservations/active.ts';
 
 /** Maximum number of reservations that a search reads: about 100 ms of an instance. */
 const MAX_LOOKED_AT = 20_000;
-/** Characters of blockers' names that a search keeps in memory. */
+/** Characters of blockers' names and of notes that a search keeps in memory. */
 const MAX_NAMES_LENGTH = 4_194_304;
 
 export interface Found {
@@ -53,6 +53,7 @@ export async function searchReservations(
       if (!`${one.resource}\n${one.requester}`.toLowerCase().includes(wanted)) continue;
       found.push(one);
       for (const blocker of one.acquiredBlockers ?? []) namesLength += blocker.length;
+      namesLength += one.note?.length ?? 0;
     }
   }
   found.sort((one, other) => other.fencingToken - one.fencingToken);

@@ -22,6 +22,9 @@ export const FAILURE_CODES = [
   'BODY_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
   'LIMIT_REACHED',
+  'IDEMPOTENCY_MISMATCH',
+  'REQUEST_RUNNING',
+  'RESPONSE_NOT_KEPT',
   'INTERNAL',
   'OVERLOADED',
   'UNAVAILABLE',
@@ -38,6 +41,9 @@ export type ErrorCode =
   | 'unregistered'
   | 'unknown'
   | 'limited'
+  | 'mismatch'
+  | 'running'
+  | 'notKept'
   | 'overloaded'
   | 'unavailable';
 

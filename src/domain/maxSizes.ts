@@ -6,6 +6,8 @@ export interface Sizes {
   readonly nameLength: number;
   /** Characters of a `resourceType`. */
   readonly typeLength: number;
+  /** Characters of a `note`. */
+  readonly noteLength: number;
   /** Seconds of a lease. */
   readonly ttlSeconds: number;
   /** Items of a request. */
@@ -22,7 +24,7 @@ export interface Sizes {
   readonly waitSeconds: number;
   /** Items of a transaction that waits. */
   readonly waitingItems: number;
-  /** Bytes of the names of a request that waits. */
+  /** Bytes of the names and notes of a request that waits. */
   readonly waitingBytes: number;
   /** Bytes of a request's body. */
   readonly bodyBytes: number;
@@ -31,6 +33,7 @@ export interface Sizes {
 export const DEFAULT_SIZES: Sizes = {
   nameLength: 256,
   typeLength: 64,
+  noteLength: 500,
   ttlSeconds: 31_536_000,
   batch: 500,
   capacity: 100_000,

@@ -38,6 +38,24 @@ const MAX_LABEL_VALUE = 128;
 
 const CONTROL = /\p{Cc}/u;
 
+/** Whether a text has more code points than this. */
+const isLonger = (text: string, maxLength: number): boolean =>
+  // `length` counts UTF-16 units, of which a code point has one or two. Count code points only if that matters.
+  text.length > 2 * maxLength || (text.length > maxLength && [...text].length > maxLength);
+
+function characterFault(text: string): string | null {
+  if (CONTROL.test(text)) return 'must not contain control characters';
+  if (!text.isWellFormed()) return 'must be well-formed Unicode';
+  return null;
+}
+
+/**
+ * Checks a note. The length counts code points.
+ * @returns as nameFault()
+ */
+export const noteFault = (note: string, maxLength: number): string | null =>
+  isLonger(note, maxLength) ? `must be at most ${maxLength} characters long` : characterFault(note);
+
 /**
  * Checks a name. The length counts code points, so that no script is favoured, and bytes, of which a code point has up
  * to four. A lone surrogate is refused: it has no UTF-8 form and would collide with others in Redis.
@@ -45,14 +63,10 @@ const CONTROL = /\p{Cc}/u;
  */
 export function nameFault(name: string, maxLength: number): string | null {
   const { length } = name;
-  // `length` counts UTF-16 units, of which a code point has one or two. Count code points only if that matters.
-  if (length === 0 || length > 2 * maxLength || (length > maxLength && [...name].length > maxLength))
-    return `must be 1 to ${maxLength} characters long`;
+  if (length === 0 || isLonger(name, maxLength)) return `must be 1 to ${maxLength} characters long`;
   const maxBytes = maxLength * BYTES_PER_CHARACTER;
   if (3 * length > maxBytes && utf8Length(name) > maxBytes) return `must be at most ${maxBytes} bytes of UTF-8`;
-  if (CONTROL.test(name)) return 'must not contain control characters';
-  if (!name.isWellFormed()) return 'must be well-formed Unicode';
-  return null;
+  return characterFault(name);
 }
 
 /**

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { HoldfastError, type LimitError } from '../domain/errors.ts';
 import { LIMITED_BY, type LimitType, tierLimitError } from '../domain/limits.ts';
+import type { Once } from '../domain/once.ts';
 import type { Charged, Quota } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { TIERS, type TierTable } from '../domain/tiers.ts';
@@ -16,6 +17,7 @@ import {
   expiryShard,
   KEYS_OF,
   keysOfRequest,
+  onceKey,
   type TenantVerb,
   tenantKey,
 } from '../redis/keys.ts';
@@ -53,6 +55,7 @@ const CHARGED_VERBS = [
   'charge',
   'delete',
   'issueToken',
+  'keep',
   'register',
   'renew',
   'reserve',
@@ -62,6 +65,9 @@ const CHARGED_VERBS = [
 ] as const satisfies readonly GuardedVerb[];
 type ChargedVerb = (typeof CHARGED_VERBS)[number];
 type FreeVerb = Exclude<GuardedVerb, ChargedVerb>;
+
+/** Verbs whose scripts recognise a retry by themselves: they remember replies only under an Idempotency-Key. */
+const RECOGNISING_VERBS: readonly ChargedVerb[] = ['keep', 'renew', 'reserve'];
 
 /** How many times one call loads a tenant that Redis keeps losing. */
 const MAX_LOADS = 5;
@@ -79,6 +85,10 @@ export interface CallOptions {
   readonly tokenSet?: string;
   /** Whether an earlier call for the same request was charged. */
   readonly isContinuation?: boolean;
+  /** Whether the script only says what the request would do. The caller charges it as reads. */
+  readonly isDry?: boolean;
+  /** The request's Idempotency-Key, if it has one and this call sends the whole request. */
+  readonly once?: Once | undefined;
 }
 
 /** Builds the ARGV of a script after the credential and the flags, anew for each try. */
@@ -90,16 +100,16 @@ type Arguments = (indexed: string) => (string | number)[];
  * @throws HoldfastError unauthenticated, unavailable; forbidden if the tenant is suspended; refused, unregistered;
  * LimitError; StaleError
  */
-export const call = (
+export const call = async (
   engine: Engine,
   verb: FreeVerb,
   credential: Credential,
   args: () => (string | number)[],
-): Promise<unknown[]> =>
-  run(engine, engine.redis, verb, credential.tenant, keysOfRequest(verb, credential), () => [
-    credential.credentialKey,
-    ...args(),
-  ]);
+): Promise<unknown[]> => {
+  const keys = keysOfRequest(verb, credential);
+  const argsOf = () => [credential.credentialKey, ...args()];
+  return (await run(engine, engine.redis, verb, credential.tenant, keys, argsOf)).result;
+};
 
 /**
  * Calls a script that charges the quota of writes.
@@ -112,27 +122,38 @@ export async function callCharged(
   verb: ChargedVerb,
   credential: Credential,
   args: Arguments,
-  { isShared = false, tokenSet = '', isContinuation = false }: CallOptions = {},
+  { isShared = false, tokenSet = '', isContinuation = false, isDry = false, once }: CallOptions = {},
 ): Promise<Charged<unknown[]>> {
-  const { replication } = engine;
+  // A dry run writes nothing that has to last.
+  const replication = isDry ? undefined : engine.replication;
   const { tenant, credentialKey } = credential;
-  const isRemembered = KEYS_OF[verb].some((name) => name === 'answer');
-  const keys = keysOfRequest(verb, credential, isRemembered ? answerKey(newToken()) : tokenSet);
+  const isRemembered = !RECOGNISING_VERBS.includes(verb) && KEYS_OF[verb].some((name) => name === 'answer');
+  const own = once ? onceKey(once.key) : isRemembered ? answerKey(newToken()) : tokenSet;
+  const keys = keysOfRequest(verb, credential, own);
   // `charge` takes no flags (lua/lib/flags.lua).
   const flagsOf = (mayHaveRun: boolean) =>
-    verb === 'charge' ? [] : [(mayHaveRun ? 'r' : '') + (isShared ? 's' : '') + (isContinuation ? 'c' : '')];
+    verb === 'charge'
+      ? []
+      : [
+          (mayHaveRun ? 'r' : '') +
+            (isShared ? 's' : '') +
+            (isContinuation ? 'c' : '') +
+            (isDry ? 'd' : '') +
+            (once?.fingerprint ?? ''),
+        ];
   const redis = replication?.redis ?? engine.redis;
   const argsOf = (mayHaveRun: boolean, indexed: string) => [credentialKey, ...flagsOf(mayHaveRun), ...args(indexed)];
-  const result = await run(engine, redis, verb, tenant, keys, argsOf);
+  const { result, isReplayed } = await run(engine, redis, verb, tenant, keys, argsOf);
   await replication?.confirm(tenantKey(tenant));
   const text = toText(result.shift());
+  if (isReplayed) return { quota: [], result, isReplayed };
   const [dueInMs, reads] = text.split(' ').slice(6).map(toInteger);
   if (dueInMs === undefined || reads === undefined) return { quota: toQuota(text), result };
   engine.onDue?.(tenant, dueInMs);
   return { quota: toQuota(text), result, dueInMs, reads };
 }
 
-/** Runs a script until it answers, or a limit on repeating it is reached. Returns the reply after its code. */
+/** Runs a script until it answers, or a limit on repeating it is reached. `result` is the reply after its code. */
 async function run(
   engine: Engine,
   redis: RedisClient,
@@ -140,7 +161,7 @@ async function run(
   tenant: string,
   keys: readonly string[],
   args: (mayHaveRun: boolean, indexed: string) => (string | number)[],
-): Promise<unknown[]> {
+): Promise<{ result: unknown[]; isReplayed: boolean }> {
   // Records of reservations are packed bytes.
   const command = verb === 'active' ? 'hf_activeBuffer' : (`hf_${verb}` as const);
   let indexed = '';
@@ -151,7 +172,9 @@ async function run(
     const [code, ...rest] = parseReply(reply);
     switch (code) {
       case 'OK':
-        return rest;
+        return { result: rest, isReplayed: false };
+      case 'REPLAYED':
+        return { result: rest, isReplayed: true };
       case 'AGAIN':
         backlogEnds ||= performance.now() + MAX_BACKLOG_MS;
         if (performance.now() > backlogEnds)
@@ -191,6 +214,15 @@ function refusal(tiers: TierTable, verb: GuardedVerb, code: unknown, rest: reado
       return new HoldfastError(
         'unavailable',
         'The outcome is unknown: the reply was lost. Check before you repeat the call.',
+      );
+    case 'MISMATCH':
+      return new HoldfastError('mismatch', 'Another request has been sent with this Idempotency-Key. Send a new key.');
+    case 'RUNNING':
+      return new HoldfastError('running', 'The first request with this Idempotency-Key is still running. Repeat it.');
+    case 'NOT_KEPT':
+      return new HoldfastError(
+        'notKept',
+        'The request was carried out before. Its response was too long to be kept: look at the state.',
       );
     case 'FREE':
       return new HoldfastError('upgrade', 'Tokens are exchanged from tier Starter on.');

@@ -3,9 +3,10 @@
  * The fixed cost of a call (round trip, credential check, quota, writes, event) is then paid once for all of them.
  */
 import { HoldfastError, LimitError } from '../domain/errors.ts';
+import type { Once } from '../domain/once.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
-import { callCharged, type Engine } from './call.ts';
+import { type CallOptions, callCharged, type Engine } from './call.ts';
 import { callArg } from './waiting/call.ts';
 
 /** Verbs whose scripts handle each item on its own. */
@@ -51,6 +52,7 @@ const lanesOf = new WeakMap<Engine, Map<string, Lane>>();
  * Calls a script for the items of one request, together with other requests if they arrive meanwhile.
  * @param items number of items
  * @param args what the script takes for the items
+ * @param once the Idempotency-Key of the request. Its reply is kept, so it shares no call
  * @returns the reply to each item
  * @throws as callCharged()
  */
@@ -60,8 +62,9 @@ export async function share(
   credential: Credential,
   items: number,
   args: Arguments,
+  once?: Once,
 ): Promise<Replies> {
-  if (items > MAX_ITEMS_OF_ONE) return callFor(engine, verb, credential, args);
+  if (items > MAX_ITEMS_OF_ONE || once !== undefined) return callFor(engine, verb, credential, args, { once });
   const lanes = lanesOf.get(engine) ?? new Map<string, Lane>();
   lanesOf.set(engine, lanes);
   const name = `${verb} ${credential.tenant} ${credential.credentialKey}`;
@@ -120,7 +123,7 @@ async function callForAll(
   const all = [...args];
   for (const one of others) all.push(...one.args);
   try {
-    const { result, quota } = await callFor(engine, verb, credential, all, true);
+    const { result, quota } = await callFor(engine, verb, credential, all, { isShared: true });
     let from = items;
     for (const other of others) {
       other.resolve({ kind: 'replies', replies: { result: result.slice(from, from + other.items), quota } });
@@ -151,12 +154,12 @@ function callFor(
   verb: SharedVerb,
   credential: Credential,
   args: Arguments,
-  isShared = false,
+  options: CallOptions = {},
 ): Promise<Replies> {
   const argsOf = {
     reserve: (indexed: string) => [indexed, callArg(undefined), ...args],
     renew: (indexed: string) => [indexed, ...args],
     unreserve: () => args,
   } satisfies Record<SharedVerb, (indexed: string) => Arguments>;
-  return callCharged(engine, verb, credential, argsOf[verb], { isShared });
+  return callCharged(engine, verb, credential, argsOf[verb], options);
 }

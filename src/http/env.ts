@@ -3,6 +3,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import type { Once } from '../domain/once.ts';
 import type { Quota } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { SessionUser } from '../engine/tenant/sessions.ts';
@@ -20,6 +21,8 @@ export interface AppEnv {
     credential: Credential;
     /** Set for paths that need a session. */
     user: SessionUser;
+    /** Set if the request has an Idempotency-Key and a body. */
+    once: Once | undefined;
     /** Set once the request is charged: the caller's remaining quota. */
     quota: readonly Quota[];
   };

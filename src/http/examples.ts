@@ -18,6 +18,27 @@ export const ACQUIRED: ReserveResult = {
   waitedMs: 67310,
 };
 
+/** An item that was refused, since somebody holds the resource. */
+export const ALREADY_HELD: ReserveResult = {
+  resource: 'printer',
+  requester: 'worker-1',
+  status: 'ALREADY_HELD',
+  explanation: 'ALREADY_HELD',
+  releaseToken: null,
+  expiresAt: null,
+  acquiredSlots: null,
+  acquiredBlockers: null,
+  reservedAtPath: null,
+  fencingToken: null,
+  heldBy: {
+    resource: 'printer',
+    requester: 'worker-2',
+    since: '2026-01-31T12:00:00.000Z',
+    expiresAt: '2026-01-31T12:01:00.000Z',
+    note: 'nightly build, https://ci.example.com/4711',
+  },
+};
+
 /** An item that waits. */
 export const WAITING: ReserveResult = {
   resource: 'printer',

@@ -7,6 +7,7 @@ import { mapParts, type Rules, withRules } from '../contract/sizes.ts';
 import { DEFAULT_SIZES } from '../domain/maxSizes.ts';
 import { cookieName } from '../identity/cookies.ts';
 import type { Operation } from './operation.ts';
+import { IdempotencyHeaders, withRepeats } from './repeatable.ts';
 import { adminOperations } from './routes/admin/tenants.ts';
 import { tokenOperation } from './routes/auth/token.ts';
 import { eventsOperation } from './routes/events/events.ts';
@@ -112,14 +113,15 @@ export function openapiDocument({ sizes, unknownFields, hasIssuers, sessionCooki
     ...ALWAYS,
     ...(sessionCookie === null ? [] : WITH_DATABASE),
   ];
-  for (const { body, request, query = request?.query, responses, ...route } of operations)
+  for (const { body, request, query = request?.query, responses, isRepeatable = false, ...route } of operations)
     registry.registerPath({
       ...route,
-      responses: named(responses),
+      responses: named(isRepeatable ? withRepeats(responses) : responses),
       request: {
         ...request,
         ...(request?.params && { params: configured(request.params) }),
         ...(query && { query: configured(query) }),
+        ...(isRepeatable && { headers: IdempotencyHeaders }),
         ...(body && { body: { required: true, content: { 'application/json': { schema: configured(body) } } } }),
       },
     });

@@ -9,6 +9,8 @@ import { type BodyMiddleware, jsonBody } from './middleware/jsonBody.ts';
 
 /** A route, and the schemas of its body and its query if its middleware and its handler check these themselves. */
 export type Operation = Omit<RouteConfig, 'middleware' | 'hide'> & {
+  /** Whether its requests may have an Idempotency-Key. */
+  readonly isRepeatable?: true;
   readonly body?: z.ZodType;
   readonly query?: z.ZodObject;
 };
@@ -24,6 +26,10 @@ export function withBody<Route extends Operation & { readonly body: z.ZodType },
   { sizes, unknownFields }: Rules,
   ...before: Before
 ): Route & { middleware: [...Before, BodyMiddleware<Route['body']>] } {
-  const takeBody = jsonBody(withRules<Route['body']>(route.body, { sizes, unknownFields }), sizes);
+  const takeBody = jsonBody(
+    withRules<Route['body']>(route.body, { sizes, unknownFields }),
+    sizes,
+    route.isRepeatable ?? false,
+  );
   return { ...route, middleware: [...before, takeBody] };
 }

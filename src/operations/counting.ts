@@ -32,8 +32,8 @@ const countLimit = <Result>(activity: Activity, credential: Credential, pending:
   });
 
 /**
- * Waits for an operation and counts each of its items. Items that wait are operations of the first call of their
- * request; calls that continue it count only what was refused in the end.
+ * Waits for an operation and counts each of its items, but those of a repeat. Items that wait are operations of the
+ * first call of their request; calls that continue it count only what was refused in the end.
  */
 export const countItems = <Result>(
   { activity, metrics }: Pick<OperationDeps, 'activity' | 'metrics'>,
@@ -44,6 +44,10 @@ export const countItems = <Result>(
 ): Promise<Charged<Result>> =>
   // No async function: its frame would take 0.5 KiB more of a call that is held.
   countLimit(activity, credential, pending).then((charged) => {
+    if (charged.isReplayed) {
+      activity.count(credential, NO_OPERATION);
+      return charged;
+    }
     const items = itemsOf(charged.result);
     const { operations, refusals } = tally(items);
     const isContinued = charged.reads !== undefined && charged.reads > 0;
@@ -57,11 +61,11 @@ export async function countWhole<Result>(
   { activity }: Pick<OperationDeps, 'activity'>,
   credential: Credential,
   operations: number,
-  pending: Promise<Result>,
-): Promise<Result> {
-  const result = await countLimit(activity, credential, pending);
-  activity.count(credential, { operations, refusals: 0 });
-  return result;
+  pending: Promise<Charged<Result>>,
+): Promise<Charged<Result>> {
+  const charged = await countLimit(activity, credential, pending);
+  activity.count(credential, { operations: charged.isReplayed ? 0 : operations, refusals: 0 });
+  return charged;
 }
 
 /** Waits for a request that is no operation in the hour chart: a read, or a change by a person. */

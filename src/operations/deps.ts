@@ -3,6 +3,7 @@
  */
 import type { ReserveItem, ReserveResult, TransactionItem, TransactionResult } from '../contract/reservations.ts';
 import type { DefinitionChanges } from '../definitions/change.ts';
+import type { Once } from '../domain/once.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { TransactionMethod } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
@@ -15,12 +16,16 @@ import type { Metrics } from '../telemetry/metrics.ts';
 
 /** Carries out requests that wait, each when its turn has come (docs/specification.md#waiting). */
 export interface HeldCalls {
-  /** @param pollSeconds how long the call may be held */
+  /**
+   * @param pollSeconds how long the call may be held
+   * @param once its Idempotency-Key, if it has one
+   */
   reserve(
     credential: Credential,
     items: readonly ReserveItem[],
     pollSeconds: number,
     caller: Caller,
+    once?: Once,
   ): Promise<Charged<ReserveResult[]>>;
   transaction(
     credential: Credential,
@@ -29,6 +34,7 @@ export interface HeldCalls {
     wait: Wait,
     pollSeconds: number,
     caller: Caller,
+    once?: Once,
   ): Promise<Charged<TransactionResult>>;
 }
 

@@ -39,8 +39,11 @@ export async function whileHeld<Result>(
   return done;
 }
 
-/** Nobody overtakes beyond what the tenant allows, and a user's token does not overtake the tenant's own keys. */
-async function refuseHighPriority(
+/**
+ * Nobody overtakes beyond what the tenant allows, and a user's token does not overtake the tenant's own keys.
+ * @throws HoldfastError refused if a priority is too high for the credential
+ */
+export async function refuseHighPriority(
   engine: Engine,
   credential: Credential,
   waits: readonly Wait[],

@@ -3,6 +3,7 @@
  */
 
 import type { ReserveItem, ReserveResult } from '../contract/reservations.ts';
+import type { Once } from '../domain/once.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { isWaiting } from '../domain/waiting.ts';
@@ -10,9 +11,11 @@ import * as engine from '../engine/reservations/reserve.ts';
 import { countItems } from './counting.ts';
 import type { HeldCalls } from './deps.ts';
 import { type Hold, type WaitDeps, whileHeld } from './hold.ts';
+import { chargeRepeat } from './repeats.ts';
 
 /**
  * @param hold how the call may be held if an item waits
+ * @param once its Idempotency-Key, if it has one
  * @returns a result for each item, in their order, and the remaining quota
  * @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the request is too large, or asks for a
  * priority that its credential may not have; LimitError
@@ -22,10 +25,11 @@ export function reserve(
   credential: Credential,
   items: readonly ReserveItem[],
   hold: Hold,
+  once?: Once,
 ): Promise<Charged<ReserveResult[]>> {
-  const held = (calls: HeldCalls) => calls.reserve(credential, items, hold.pollSeconds, hold.caller());
+  const held = (calls: HeldCalls) => calls.reserve(credential, items, hold.pollSeconds, hold.caller(), once);
   const pending = items.some(isWaiting)
     ? whileHeld(deps, credential, items, (index) => `[${index}].`, held)
-    : engine.reserve(deps.engine, credential, items);
-  return countItems(deps, credential, 'reserve', pending, (results) => results);
+    : engine.reserve(deps.engine, credential, items, undefined, once);
+  return countItems(deps, credential, 'reserve', chargeRepeat(deps, credential, once, pending), (results) => results);
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Transaction, TransactionResult } from '../contract/reservations.ts';
+import type { Once } from '../domain/once.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { isWaiting } from '../domain/waiting.ts';
@@ -11,9 +12,11 @@ import * as engine from '../engine/reservations/transaction.ts';
 import { countItems } from './counting.ts';
 import type { HeldCalls } from './deps.ts';
 import { type Hold, type WaitDeps, whileHeld } from './hold.ts';
+import { chargeRepeat } from './repeats.ts';
 
 /**
  * @param hold how the call may be held if the transaction waits
+ * @param once its Idempotency-Key, if it has one
  * @returns the outcome with a result for each item, in their order, and the remaining quota
  * @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the request is too large, or asks for a
  * priority that its credential may not have; LimitError
@@ -23,13 +26,15 @@ export async function transaction(
   credential: Credential,
   { method, requests, ...wait }: Transaction,
   hold: Hold,
+  once?: Once,
 ): Promise<Charged<TransactionResult>> {
   const held = (calls: HeldCalls) =>
-    calls.transaction(credential, method, requests, wait, hold.pollSeconds, hold.caller());
+    calls.transaction(credential, method, requests, wait, hold.pollSeconds, hold.caller(), once);
   const pending = isWaiting(wait)
     ? whileHeld(deps, credential, [wait], () => '', held)
-    : engine.transaction(deps.engine, credential, method, requests);
-  const done = await countItems(deps, credential, 'transaction', pending, ({ results }) => results);
-  deps.metrics?.countTransaction(method, done.result.status);
+    : engine.transaction(deps.engine, credential, method, requests, undefined, once);
+  const charged = chargeRepeat(deps, credential, once, pending);
+  const done = await countItems(deps, credential, 'transaction', charged, ({ results }) => results);
+  if (!done.isReplayed) deps.metrics?.countTransaction(method, done.result.status);
   return done;
 }

@@ -21,6 +21,8 @@
  *                                         (tokens.ts)
  *   {t}:session:<SHA-256> the user of a session, as JSON, until the session ends
  *   {t}:answer:<id>       the reply to a request, for some seconds (lua/lib/answers.lua)
+ *   {t}:once:<key>        the reply to a request with this Idempotency-Key, for 10 minutes (lua/lib/once.lua)
+ *   {t}:answers           list: the replies of the kind before, oldest first
  *   {t}:streams           sorted set: id of an open stream of events → ms at which its lease lapses
  *   {t}:sessionStreams    the same for streams of sessions, which do not count towards the tier's limit
  *   {t}:activity          hash: minute of the hour → number of the minute since 1970, operations, refusals
@@ -49,6 +51,8 @@ export const keyOfCredential = ({ tenant, credentialKey, kind }: Credential): st
 
 const STATE = ['slots', 'due', 'pools', 'definitions', 'tickets', 'lines', 'waits'] as const;
 const RESERVATIONS = ['tenant', 'credential', ...STATE] as const;
+/** Of scripts whose requests may have an Idempotency-Key. */
+const REPEATABLE = ['answer', 'answers'] as const;
 const DEFINITIONS = [...RESERVATIONS, 'index', 'copying', 'answer'] as const;
 
 /** The keys of each script that works on one tenant, as the header of the script names them. */
@@ -58,28 +62,29 @@ export const KEYS_OF = {
   authenticate: ['tenant', 'credential'],
   available: RESERVATIONS,
   beat: ['tenant', ...STATE],
-  cancel: [...RESERVATIONS, 'answer'],
+  cancel: [...RESERVATIONS, ...REPEATABLE],
   charge: ['tenant', 'credential'],
   check: RESERVATIONS,
   closeStreams: ['tenant', 'streams', 'sessionStreams'],
   copyDefinitions: ['tenant', 'slots', 'due', 'pools', 'definitions', 'index', 'copying'],
   definitions: ['tenant', 'credential', 'definitions', 'index'],
   delete: DEFINITIONS,
+  keep: ['tenant', 'credential', ...REPEATABLE],
   leave: ['tenant', ...STATE],
   issueToken: ['tenant', 'credential', 'tokens'],
   loadTenant: ['tenant', 'copying', 'used'],
   openStream: ['tenant', 'credential', 'streams', 'sessionStreams'],
   register: DEFINITIONS,
-  renew: RESERVATIONS,
+  renew: [...RESERVATIONS, ...REPEATABLE],
   renewStreams: ['tenant', 'credential', 'streams', 'sessionStreams'],
-  reserve: RESERVATIONS,
-  reset: ['tenant', 'credential', 'slots', 'due', 'pools', 'tickets', 'lines', 'waits', 'answer'],
+  reserve: [...RESERVATIONS, ...REPEATABLE],
+  reset: ['tenant', 'credential', 'slots', 'due', 'pools', 'tickets', 'lines', 'waits', ...REPEATABLE],
   slotOwners: RESERVATIONS,
   sweep: ['tenant', ...STATE],
   emitLimitReached: ['tenant', 'credential'],
-  transaction: [...RESERVATIONS, 'answer'],
+  transaction: [...RESERVATIONS, ...REPEATABLE],
   tree: [...RESERVATIONS, 'index'],
-  unreserve: [...RESERVATIONS, 'answer'],
+  unreserve: [...RESERVATIONS, ...REPEATABLE],
   usage: [...RESERVATIONS, 'streams'],
   waiting: RESERVATIONS,
 } as const satisfies Record<string, readonly string[]>;
@@ -93,18 +98,23 @@ export function keysOf(verb: TenantVerb, tenant: string): string[] {
 
 /**
  * Returns the keys to pass to a script for a request.
- * @param own the key of this request alone, without the tenant's prefix: its remembered reply, or the set of its token
+ * @param own the key of this request alone, without the tenant's prefix: its remembered reply, or the set of its token;
+ * '' none: the tenant's hash stands for it
  */
 export function keysOfRequest(verb: TenantVerb, credential: Credential, own = ''): string[] {
   const { tenant } = credential;
   return KEYS_OF[verb].map((name) => {
     if (name === 'credential') return keyOfCredential(credential);
-    return name === 'answer' || name === 'tokens' ? `{${tenant}}:${own}` : `{${tenant}}:${name}`;
+    const isOwn = name === 'answer' || name === 'tokens';
+    return isOwn ? (own === '' ? tenantKey(tenant) : `{${tenant}}:${own}`) : `{${tenant}}:${name}`;
   });
 }
 
 /** The key under which the reply to a request is remembered, without the tenant's prefix. */
 export const answerKey = (id: string): string => `answer:${id}`;
+
+/** The same for a request with an Idempotency-Key. */
+export const onceKey = (key: string): string => `once:${key}`;
 
 /** Matches every tenant's key, in SCAN. */
 export const TENANT_KEYS = tenantKey('*');

@@ -28,6 +28,7 @@ export type Verb =
   | 'definitions'
   | 'delete'
   | 'issueToken'
+  | 'keep'
   | 'leave'
   | 'loadTenant'
   | 'lowerIndex'

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { ReserveItem, ReserveResult, TransactionItem, TransactionResult } from '../contract/reservations.ts';
 import { HoldfastError } from '../domain/errors.ts';
+import type { Once } from '../domain/once.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { TransactionMethod } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
@@ -74,6 +75,7 @@ export class HeldCalls {
   /**
    * Reserves, and waits for items that ask to.
    * @param pollSeconds how long the response may be held; 0: it is not, and nobody attends the tickets
+   * @param once its Idempotency-Key, if it has one
    * @returns a result for each item, in their order
    * @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the request is too large; overloaded if
    * this instance holds too many calls; LimitError
@@ -83,9 +85,10 @@ export class HeldCalls {
     items: readonly ReserveItem[],
     pollSeconds: number,
     caller: Caller,
+    once?: Once,
   ): Promise<Charged<ReserveResult[]>> {
     return this.#wait(
-      new PendingReserve(this.#engine, credential, items, this.#options.onWaitEnded),
+      new PendingReserve(this.#engine, credential, items, this.#options.onWaitEnded, once),
       pollSeconds,
       caller,
     );
@@ -103,9 +106,10 @@ export class HeldCalls {
     wait: Wait,
     pollSeconds: number,
     caller: Caller,
+    once?: Once,
   ): Promise<Charged<TransactionResult>> {
     const { onWaitEnded } = this.#options;
-    const pending = new PendingTransaction(this.#engine, credential, method, items, wait, onWaitEnded);
+    const pending = new PendingTransaction(this.#engine, credential, method, items, wait, onWaitEnded, once);
     return this.#wait(pending, pollSeconds, caller);
   }
 
@@ -140,6 +144,8 @@ export class HeldCalls {
       await line.attendance.ready();
       line.attendance.calls.start(call);
       await call.done;
+      const kept = request.keep();
+      if (kept !== undefined) await kept;
       return request.charged;
     } finally {
       line.requests--;

@@ -13,12 +13,13 @@ export interface TicketInLine {
 }
 
 /** What a request has cost. */
-export type Cost = Pick<Charged<unknown>, 'quota' | 'reads'>;
+export type Cost = Pick<Charged<unknown>, 'quota' | 'reads' | 'isReplayed'>;
 
 /** The cost of a request after a script call. Only the first one of a request is charged. */
 export const costAfter = ({ reads }: Cost, call: Cost): Cost => {
   const first = reads ?? call.reads;
-  return first === undefined ? { quota: call.quota } : { quota: call.quota, reads: first };
+  const { quota, isReplayed } = call;
+  return { quota, ...(first === undefined ? {} : { reads: first }), ...(isReplayed && { isReplayed }) };
 };
 
 export interface Pending<Result> {
@@ -38,4 +39,9 @@ export interface Pending<Result> {
   run(call: WaitCall, only?: ReadonlySet<string>): Promise<readonly string[]>;
   /** Takes over that a ticket has ended. */
   end(ticket: string, ending: Ending): void;
+  /**
+   * Has the result kept under the request's Idempotency-Key, if nothing waits any more and no script of its own has
+   * kept it. Never fails: a repeat would then be a new request.
+   */
+  keep(): Promise<void> | undefined;
 }

@@ -2,11 +2,13 @@
  * A transaction that waits as a whole, on one ticket: its result so far.
  */
 import type { TransactionItem, TransactionResult } from '../contract/reservations.ts';
+import type { Once } from '../domain/once.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { TransactionMethod } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { DEFAULT_PRIORITY, type Wait } from '../domain/waiting.ts';
 import type { Engine } from '../engine/call.ts';
+import { keepReply } from '../engine/reservations/keep.ts';
 import { refusal } from '../engine/reservations/reserve.ts';
 import { transaction } from '../engine/reservations/transaction.ts';
 import type { WaitCall } from '../engine/waiting/call.ts';
@@ -23,10 +25,13 @@ export class PendingTransaction implements Pending<TransactionResult> {
   readonly #items: readonly TransactionItem[];
   readonly #wait: Wait;
   readonly #onEnded: OnWaitEnded;
+  readonly #once: Once | undefined;
   #result: TransactionResult;
   /** '' if it does not wait. */
   #ticket = '';
   #cost: Cost = { quota: [] };
+  /** How its ticket ended, if no script of the request says so. */
+  #ended: readonly Ending[] | null = null;
 
   constructor(
     engine: Engine,
@@ -35,6 +40,7 @@ export class PendingTransaction implements Pending<TransactionResult> {
     items: readonly TransactionItem[],
     wait: Wait,
     onEnded: OnWaitEnded,
+    once?: Once,
   ) {
     this.#engine = engine;
     this.credential = credential;
@@ -42,6 +48,7 @@ export class PendingTransaction implements Pending<TransactionResult> {
     this.#items = items;
     this.#wait = wait;
     this.#onEnded = onEnded;
+    this.#once = once;
     this.#result = { method, status: 'WAITING', results: [] };
   }
 
@@ -60,7 +67,7 @@ export class PendingTransaction implements Pending<TransactionResult> {
 
   async run(call: WaitCall): Promise<readonly string[]> {
     const waiting = { wait: this.#wait, call };
-    const issued = await transaction(this.#engine, this.credential, this.#method, this.#items, waiting);
+    const issued = await transaction(this.#engine, this.credential, this.#method, this.#items, waiting, this.#once);
     const { result, tickets } = issued;
     this.#result = result;
     const before = this.#ticket;
@@ -72,14 +79,21 @@ export class PendingTransaction implements Pending<TransactionResult> {
 
   end(ticket: string, ending: Ending): void {
     if (ticket !== this.#ticket) return;
+    const isCause = (i: number) => ending.failedAt === -1 || ending.failedAt === i;
+    this.#ended = this.#items.map((_, i) => (isCause(i) ? ending : ROLLED_BACK));
     const results = this.#items.map((item, i) => {
-      const isCause = ending.failedAt === -1 || ending.failedAt === i;
-      const { status, explanation } = isCause ? ending : ROLLED_BACK;
+      const { status, explanation } = isCause(i) ? ending : ROLLED_BACK;
       return refusal(item, status, explanation);
     });
     this.#result = { method: this.#method, status: 'ROLLED_BACK', results };
     this.#ticket = '';
     this.#onEnded(outcomeOf(ending), undefined);
+  }
+
+  keep(): Promise<void> | undefined {
+    if (this.#once === undefined || this.#ended === null) return undefined;
+    const reply = ['ROLLED_BACK', ...this.#ended.map(({ status, explanation }) => `${status}\n${explanation}`)];
+    return keepReply(this.#engine, this.credential, this.#once, reply).catch(() => {});
   }
 
   /** @param hadTicket false: an earlier request may have got one */

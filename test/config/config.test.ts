@@ -47,6 +47,7 @@ describe('configuration', () => {
       sizes: {
         nameLength: 256,
         typeLength: 64,
+        noteLength: 500,
         ttlSeconds: 31_536_000,
         batch: 500,
         capacity: 100_000,

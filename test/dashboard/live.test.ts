@@ -125,6 +125,22 @@ describe('resources', () => {
     await expect.poll(colour).not.toBe(before);
   });
 
+  test('a free leaf below a full ancestor is shown as not available, in the tree and on its page', async () => {
+    await signIn();
+    const client = createClient(service.other.url, await copyKey());
+    await client.register({ name: 'Bench', treePath: 'Hall' }, { name: 'Stool', treePath: 'Hall' });
+    await client.reserve({ resource: 'Bench', requester: 'alice' });
+    await go('/resources');
+    expect(await page.locator('[data-name="Bench"].full').count()).toBe(1);
+    const stool = page.locator('[data-name="Stool"].shut');
+    expect(await stool.textContent()).toContain('not available: Hall is full');
+    await stool.getByRole('link').click();
+    await page.locator('.slots li.shut', { hasText: 'Stool' }).waitFor();
+    await page.getByText('Not available to new requesters: Hall is full.').waitFor();
+    await client.reset();
+    await page.locator('.slots li.free', { hasText: 'Stool' }).waitFor();
+  });
+
   test('a pool is shown slot by slot, with what it takes along; it is changed and deleted', async () => {
     await signIn();
     const client = createClient(service.other.url, await copyKey());

@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sweep } from '../../src/engine/expiry/sweep.ts';
 import { active } from '../../src/engine/reservations/active.ts';
+import { unpackToken } from '../../src/engine/reservations/releaseToken.ts';
 import { renew } from '../../src/engine/reservations/renew.ts';
 import { reserve } from '../../src/engine/reservations/reserve.ts';
 import { unreserve } from '../../src/engine/reservations/unreserve.ts';
 import { LUA_FOLDER } from '../../src/redis/scripts.ts';
-import { setClock } from '../support/clock.ts';
+import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { startEngine } from '../support/engine.ts';
 import { all } from '../support/listed.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
@@ -122,5 +123,50 @@ describe('the due set (lua/lib/due.lua)', () => {
     expect((await all(active(engine, credential))).map(({ resource }) => resource)).toEqual(['a']);
     expect(await engine.redis.zrange(due, '0', '-1')).toEqual(['a']);
     running.stop();
+  });
+});
+
+describe('further fields of a reservation (lua/lib/codec.lua)', () => {
+  const token = 'AAAAAAAAAAAAAAAAAAAAAA';
+  const start = '\x06\x65\x17\x6c\x9d\x18\x00';
+  const ms = '\x01\xa3\x18\x5c\x50\x00';
+  // As form 3 was before there were further fields, but for the details.
+  const record = (details: string) =>
+    Buffer.from(`\x03\0\0\0\x01r\0\0\0${start}${ms}\0\0\0\0\0\0${token}Device\0\0a\0\0${details}\0`, 'latin1');
+  const NOTED = '{"x":{"note":"build 4711"}}';
+  const codec = readFileSync(join(LUA_FOLDER, 'lib', 'codec.lua'), 'utf8');
+  /** Of the version before: it knows no further fields. */
+  const codecBefore = codec.replace(/ {2}if string\.byte\(details, 3\) == FURTHER then\n(?: {4}.*\n)+ {2}end\n/, '');
+
+  test.each([
+    ['without any', '', undefined],
+    ['with further fields', NOTED, 'build 4711'],
+    ['with fields of a later version', '{"x":{"later":[1],"note":"n"},"p":"root>a"}', 'n'],
+  ])('are read from literal bytes: %s', async (_, details, note) => {
+    const { engine, credential, stop } = await startEngine();
+    await engine.redis.hset(`{${credential.tenant}}:slots`, 'a', record(details));
+    const [found] = await all(active(engine, credential));
+    expect(found).toMatchObject({ resource: 'a', requester: 'r', resourceType: 'Device' });
+    expect(found?.note).toBe(note);
+    stop();
+  });
+
+  test('outlive a renewal by the version before, byte for byte', async () => {
+    expect(codecBefore).not.toBe(codec);
+    const { engine, credential, stop } = await startEngine(undefined, undefined, {
+      clock: STEERED_CLOCK,
+      codec: codecBefore,
+    });
+    const slots = `{${credential.tenant}}:slots`;
+    await engine.redis.hset(slots, 'a', record(NOTED));
+    const releaseToken = unpackToken(token);
+    const item = { resource: 'a', requester: 'r', releaseToken, ttlSeconds: 60 };
+    expect((await renew(engine, credential, [item])).result).toMatchObject([{ status: 'RENEWED' }]);
+    const renewed = await engine.redis.hgetBuffer(slots, 'a');
+    expect(renewed?.[0]).toBe(3);
+    expect(renewed?.toString('latin1')).toContain(`a\0\0${NOTED}\0`);
+    const [found] = await all(active(engine, credential));
+    expect(found).toMatchObject({ note: 'build 4711', expiresAt: expect.any(String) });
+    stop();
   });
 });

@@ -30,16 +30,17 @@ describe('/openapi.json', () => {
     const key = [200, 401, 403, 429, 500, 503];
     const parameters = [...key, 400];
     const body = [...parameters, 408, 413, 415];
+    const repeatable = [...body, 409];
     expect(statuses).toEqual({
-      '/api/v1/Reservation/reserve': body.sort(),
-      '/api/v1/Reservation/unreserve': body.sort(),
-      '/api/v1/Reservation/renew': body.sort(),
-      '/api/v1/Reservation/transaction': body.sort(),
+      '/api/v1/Reservation/reserve': repeatable.sort(),
+      '/api/v1/Reservation/unreserve': repeatable.sort(),
+      '/api/v1/Reservation/renew': repeatable.sort(),
+      '/api/v1/Reservation/transaction': repeatable.sort(),
       '/api/v1/Reservation/check': body.sort(),
       '/api/v1/Reservation/activeReservations': parameters.sort(),
-      '/api/v1/Reservation/cancel': body.sort(),
+      '/api/v1/Reservation/cancel': repeatable.sort(),
       '/api/v1/Reservation/waiting': parameters.sort(),
-      '/api/v1/Reservation/reset': key,
+      '/api/v1/Reservation/reset': [...parameters, 409].sort(),
       '/api/v1/events': key,
       '/api/v1/Resource/register': body.sort(),
       '/api/v1/Resource/definitions': key,

@@ -23,10 +23,42 @@ describe('check', () => {
     const expiresAt = reserved[0]?.expiresAt;
     expect(expiresAt).toMatch(/Z$/);
     expect(body).toEqual([
-      { resource: 'c1', reserved: true, requester: 'alice', heldByRequester: null, expiresAt, waiting: 0 },
-      { resource: 'c1', reserved: true, requester: 'alice', heldByRequester: true, expiresAt, waiting: 0 },
-      { resource: 'c2', reserved: true, requester: 'bob', heldByRequester: false, expiresAt: null, waiting: 0 },
-      { resource: 'c3', reserved: false, requester: null, heldByRequester: false, expiresAt: null, waiting: 0 },
+      {
+        resource: 'c1',
+        reserved: true,
+        requester: 'alice',
+        heldByRequester: null,
+        expiresAt,
+        waiting: 0,
+        reservable: false,
+      },
+      {
+        resource: 'c1',
+        reserved: true,
+        requester: 'alice',
+        heldByRequester: true,
+        expiresAt,
+        waiting: 0,
+        reservable: true,
+      },
+      {
+        resource: 'c2',
+        reserved: true,
+        requester: 'bob',
+        heldByRequester: false,
+        expiresAt: null,
+        waiting: 0,
+        reservable: false,
+      },
+      {
+        resource: 'c3',
+        reserved: false,
+        requester: null,
+        heldByRequester: false,
+        expiresAt: null,
+        waiting: 0,
+        reservable: true,
+      },
     ]);
   });
 });

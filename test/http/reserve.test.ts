@@ -66,6 +66,7 @@ describe('reserve of what another requester holds: ALREADY_HELD', () => {
         acquiredBlockers: null,
         reservedAtPath: null,
         fencingToken: null,
+        heldBy: { resource: 'r4', requester: 'alice', since: expect.any(String), expiresAt: null, note: null },
       },
     ]);
     const { body: after } = await holdfast.reserve({ resource: 'r4', requester: 'alice' });

@@ -48,7 +48,13 @@ async function call(requester: string, operations: Operation[]): Promise<void> {
     const calledAt = performance.now();
     const choice = Math.random();
     const note = (what: unknown, answer: unknown, apply: Operation['apply']) =>
-      operations.push({ calledAt, answeredAt: performance.now(), what, answer, apply });
+      operations.push({
+        calledAt,
+        answeredAt: performance.now(),
+        what,
+        answer: timeless(answer),
+        apply: (model) => timeless(apply(model)),
+      });
 
     if (choice < 0.45) {
       const item = { resource, requester };
@@ -83,6 +89,10 @@ async function call(requester: string, operations: Operation[]): Promise<void> {
     }
   }
 }
+
+/** An answer without the time since when a holder holds something: the model has no clock here. */
+const timeless = (answer: unknown): unknown =>
+  JSON.parse(JSON.stringify(answer, (key, value) => (key === 'since' && value !== null ? 'a time' : value)));
 
 /** Makes the model give out this fencing token next; false where it has given out as high a one. */
 function raiseFence(model: Model, fencingToken: number | null): boolean {

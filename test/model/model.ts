@@ -36,6 +36,7 @@ export class Model extends Definitions {
     const fail = (
       status: 'ALREADY_HELD' | 'NOT_AVAILABLE' | 'NOT_VALID',
       explanation: string = status,
+      lacked?: Entry,
     ): ReserveResult => ({
       resource: requestedName,
       requester,
@@ -47,6 +48,7 @@ export class Model extends Definitions {
       acquiredBlockers: null,
       reservedAtPath: null,
       fencingToken: null,
+      ...(lacked && this.heldBy(lacked)),
     });
     const meant = this.meaning(requestedName);
     if (meant === null) return fail('NOT_VALID', this.whyNotValid(requestedName));
@@ -66,12 +68,14 @@ export class Model extends Definitions {
         continue;
       }
       const name = entry.slot ?? entry.resource;
-      if (entry.role === 'ancestor') return fail('NOT_AVAILABLE', `NOT_AVAILABLE: ancestor ${name} is at capacity`);
+      if (entry.role === 'ancestor')
+        return fail('NOT_AVAILABLE', `NOT_AVAILABLE: ancestor ${name} is at capacity`, entry);
       if (entry.role === 'blocker') {
-        return fail('NOT_AVAILABLE', `NOT_AVAILABLE: blocker ${name} is ${entry.valid ? 'held' : 'not valid'}`);
+        return fail('NOT_AVAILABLE', `NOT_AVAILABLE: blocker ${name} is ${entry.valid ? 'held' : 'not valid'}`, entry);
       }
       const verySlot = entry.slot !== undefined && this.holdAt(entry.slot) !== undefined;
-      return fail(this.capacityOf(resource) === 1 || verySlot ? 'ALREADY_HELD' : 'NOT_AVAILABLE');
+      const status = this.capacityOf(resource) === 1 || verySlot ? 'ALREADY_HELD' : 'NOT_AVAILABLE';
+      return fail(status, status, entry);
     }
 
     const own = taken.find(({ entry }) => entry.role === 'own')?.hold;
@@ -99,6 +103,24 @@ export class Model extends Definitions {
     };
     this.reservations.push(reservation);
     return this.resultOf(reservation, requestedName, 'ACQUIRED');
+  }
+
+  /** Who holds the one slot that an entry lacks. No field if any slot of a pool would do. */
+  private heldBy({ resource, slot, valid }: Entry): Pick<ReserveResult, 'heldBy'> {
+    const isOne = slot !== undefined || this.capacityOf(resource) === 1;
+    const hold = valid && isOne ? this.holdAt(slot ?? resource) : undefined;
+    if (hold === undefined) return {};
+    const { owner, slot: name } = hold;
+    const one = this.reservations.find(({ own }) => own === hold);
+    return {
+      heldBy: {
+        resource: name,
+        requester: owner.startsWith('system:') ? null : owner,
+        since: iso(one?.reservedAt ?? null),
+        expiresAt: iso(one?.expiresAt ?? null),
+        note: null,
+      },
+    };
   }
 
   /** The reservation that makes a request for this name ALREADY_HAD. */
@@ -227,6 +249,7 @@ export class Model extends Definitions {
       meant === null ? name : (meant.slot ?? (this.capacityOf(meant.resource) === 1 ? meant.resource : undefined));
     const hold = one === undefined ? undefined : this.holdAt(one);
     const mine = requester === undefined ? undefined : this.find(name, requester);
+    const trial = this.clone();
     const told = mine ?? this.reservations.find(({ own }) => hold !== undefined && own.slot === hold.slot);
     return {
       resource: name,
@@ -235,6 +258,7 @@ export class Model extends Definitions {
       heldByRequester: requester === undefined ? null : mine !== undefined,
       expiresAt: iso(told?.expiresAt ?? null),
       waiting: 0,
+      reservable: SUCCESS.includes(trial.reserve({ resource: name, requester: requester ?? '(new)' }, null).status),
     };
   }
 

@@ -164,7 +164,8 @@ export class Queue extends Paper {
       priority: wait.priority,
       claimMs: wait.claimSeconds * 1000,
       call,
-      callEnds: this.nowMs + call.pollMs,
+      calls: { ...found?.calls, ...(call.pollMs > 0 ? { [call.instance]: this.nowMs + call.pollMs } : {}) },
+      awayAt: null,
       lacked: found?.lacked ?? [],
     };
     if (call.pollMs > 0) this.beats[call.instance] = this.nowMs;
@@ -212,7 +213,10 @@ export class Queue extends Paper {
 
   /** The results of a request that was carried out: its requester has all items of it, or the one that counts. */
   private tell({ requester, method, items }: Request, made: readonly Reservation[], tokens: Tokens): Result[] {
-    const hads = items.map(({ resource }) => this.had(resource, requester));
+    // What was granted is told also if its name means something else by now.
+    const hads = items.map(
+      ({ resource }) => this.had(resource, requester) ?? made.find(({ requestedName }) => requestedName === resource),
+    );
     const counts = hads.findIndex((had) => had !== undefined && (made.length === 0 || made.includes(had)));
     return items.map(({ resource }, i) => {
       const had = method === 'FIRST' && i !== counts ? undefined : hads[i];

@@ -32,9 +32,12 @@ export interface Ticket extends Request, Rank {
   since: number;
   until: number;
   claimMs: number;
-  /** The last call for it, and when that ends, in ms. */
+  /** The last call for it. */
   call: Call;
-  callEnds: number;
+  /** When the last call that each instance has held for it ends, or ended, in ms. */
+  calls: Record<string, number>;
+  /** When its attendance ended, in ms; null until then. Only a call for it makes it attended again. */
+  awayAt: number | null;
   /** Names in its plan since it was issued: the engine may list any of them as what the ticket waits for. */
   lacked: string[];
 }

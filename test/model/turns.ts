@@ -37,8 +37,11 @@ export class Turns extends Model {
   }
 
   /** When the ticket's attendance ends, or ended. */
-  attendedUntil({ call, callEnds, claimMs }: Ticket): number {
-    return Math.min(callEnds, (this.beats[call.instance] ?? Number.NEGATIVE_INFINITY) + BEAT_MS) + claimMs;
+  attendedUntil({ calls, claimMs }: Ticket): number {
+    const ends = Object.entries(calls).map(([instance, callEnds]) =>
+      Math.min(callEnds, (this.beats[instance] ?? Number.NEGATIVE_INFINITY) + BEAT_MS),
+    );
+    return Math.max(...ends) + claimMs;
   }
 
   isDetached(ticket: Ticket): boolean {
@@ -46,7 +49,7 @@ export class Turns extends Model {
   }
 
   isAttended(ticket: Ticket): boolean {
-    return !this.isDetached(ticket) && this.attendedUntil(ticket) > this.judgedMs;
+    return !this.isDetached(ticket) && ticket.awayAt === null && this.attendedUntil(ticket) > this.judgedMs;
   }
 
   /** The entries of a request's plan, in order. A FIRST counts as its first valid item. */
@@ -122,15 +125,25 @@ export class Turns extends Model {
       taken.push(hold);
     }
     const { slots, counts } = this.keptAhead(ticket);
-    const kept = lacks.find(({ resource, slot }) => {
-      const wanted = lacks.filter((entry) => entry.resource === resource).length;
+    const kept = distinct(this.entriesOf(ticket)).find((entry) => {
+      const { resource, slot } = entry;
+      const isLacked = lacks.some((other) => isSame(entry, other));
+      if (!isLacked && !this.isJoinedBy(ticket.requester, entry)) return false;
+      const wanted = lacks.filter((other) => other.resource === resource).length;
       return (slot !== undefined && slots.has(slot)) || this.freeOf(resource) - wanted < (counts.get(resource) ?? 0);
     });
     return kept === undefined ? null : nameOf(kept);
   }
 
+  /** Whether a requester would join a blocker's hold, which none of its reservations uses yet. */
+  private isJoinedBy(requester: string, entry: Entry): boolean {
+    const hold = entry.role === 'blocker' && this.meet(entry, []);
+    const mine = this.reservations.filter((one) => one.requester === requester);
+    return !!hold && !mine.some(({ own, others }) => [own, ...others].some(({ slot }) => slot === hold.slot));
+  }
+
   freeOf(resource: string): number {
-    return this.capacityOf(resource) - this.heldOf(resource).length;
+    return Math.max(0, this.capacityOf(resource) - this.heldOf(resource).length);
   }
 
   /** Notes what each ticket lacks now. */

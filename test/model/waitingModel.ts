@@ -84,8 +84,9 @@ export class WaitingModel extends Queue {
 
   /** An instance's call for a ticket has ended. */
   leave(instance: string, id: number): void {
-    const ticket = this.tickets.find((one) => one.id === id && one.call.instance === instance);
-    if (ticket !== undefined) ticket.callEnds = Math.min(ticket.callEnds, this.nowMs);
+    const calls = this.tickets.find((one) => one.id === id)?.calls;
+    const ends = calls?.[instance];
+    if (calls !== undefined && ends !== undefined) calls[instance] = Math.min(ends, this.nowMs);
   }
 
   override register(items: readonly Registration[]): Definition[] | null {
@@ -145,6 +146,7 @@ export class WaitingModel extends Queue {
       this.judgedMs = Math.max(this.judgedMs, due);
       const isDue = (at: number | null) => at !== null && at <= this.judgedMs;
       for (const one of this.reservations) if (isDue(one.expiresAt)) this.end(one);
+      for (const ticket of this.tickets) if (isDue(this.attendedUntil(ticket))) ticket.awayAt ??= this.judgedMs;
       this.tickets = this.tickets.filter((ticket) => !isDue(this.endOf(ticket)));
       this.settle();
     }
@@ -163,6 +165,6 @@ export class WaitingModel extends Queue {
   }
 
   private endOf(ticket: Ticket): number {
-    return this.isDetached(ticket) ? ticket.until : Math.min(ticket.until, this.attendedUntil(ticket) + AWAY_MS);
+    return this.isDetached(ticket) ? ticket.until : Math.min(ticket.until, (ticket.awayAt ?? this.nowMs) + AWAY_MS);
   }
 }

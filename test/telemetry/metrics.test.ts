@@ -89,6 +89,19 @@ describe('operations', () => {
     expect(await operations(() => holdfast.check({ resource: 'counted' }))).toEqual({});
   });
 
+  test('are not counted again when they are repeated with an Idempotency-Key', async () => {
+    const headers = { 'Idempotency-Key': 'counted-once' };
+    const item = { resource: 'repeated', requester: 'a' };
+    const reserve = () => holdfast.request('POST', '/api/v1/Reservation/reserve', [item], headers);
+    expect(await operations(reserve)).toEqual({ [count('reserve', 'ACQUIRED')]: 1 });
+    expect(await operations(reserve)).toEqual({});
+    const body = { method: 'FIRST', requests: [{ requestType: 'RESERVE', ...item }] };
+    const other = { 'Idempotency-Key': 'counted-too' };
+    const transaction = () => holdfast.request('POST', '/api/v1/Reservation/transaction', body, other);
+    await transaction();
+    expect(await grown(holdfast, 'holdfast_transactions_total', transaction)).toEqual({});
+  });
+
   test('of transactions are counted apart, and transactions by method and status', async () => {
     const reserve = { requestType: 'RESERVE', resource: 'both', requester: 'a' } as const;
     const act = () => holdfast.transaction('ALL_OR_NONE', reserve, { ...reserve, requester: 'b' });

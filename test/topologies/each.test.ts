@@ -105,6 +105,25 @@ describe.each([
     }
   });
 
+  test('a request with an Idempotency-Key is carried out once, and the oldest answers make room', async () => {
+    const [one, two] = instances;
+    const send = (instance: Instance, i: number) =>
+      instance.request('POST', '/api/v1/Reservation/reserve', [{ resource: `once ${i}`, requester: 'a' }], {
+        'Idempotency-Key': `key-${i}`,
+      });
+    const isReplayed = async (instance: Instance, i: number) =>
+      (await send(instance, i)).headers.get('Idempotency-Replayed') === 'true';
+    await send(one, 0);
+    expect([await isReplayed(two, 0), await isReplayed(two, 1)]).toEqual([true, false]);
+    // As if 16 MiB had been stored since the first of them.
+    const answers = `{${one.tenant}}:answers`;
+    const [, place = 0] = /^\d+ (\d+)/.exec((await one.redis.lindex(answers, -1)) ?? '') ?? [];
+    await one.redis.rpush(answers, `${Date.now()} ${place} ${Number(place) + 16 * 1024 * 1024 - 1} {${one.tenant}}:x`);
+    await send(one, 2);
+    expect(await one.redis.exists(`{${one.tenant}}:once:key-0`)).toBe(0);
+    expect([await isReplayed(two, 2), await isReplayed(two, 0)]).toEqual([true, false]);
+  });
+
   test('failed authentications are counted together', async () => {
     const headers = { 'X-Api-Key': makeConfiguredKey(keys[0]?.tenant ?? '').key, 'X-Forwarded-For': '192.0.2.1' };
     const statuses: number[] = [];

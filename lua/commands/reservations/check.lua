@@ -15,38 +15,68 @@
   ARGV[2]  the first item (items/check.lua)
 
   Returns {'OK', item, ...}, where an item is {1 if no slot is free, else 0; the owner if the resource has one slot,
-  else ''; expiry in ms or 0; 1 if the requester holds it, else 0; number of tickets that wait
-  for it}. Or {'REFUSED', message}, {'NO_KEY'}, {'SUSPENDED'},
+  else ''; expiry in ms or 0; 1 if the requester holds it, else 0; number of tickets that wait for it; 1 if a reserve by
+  the requester, or by a new one if there is none, would succeed now, 0 if not, -1 if finding out would exceed the work
+  budget; the note of its reservation, left out if it has none}. Or {'REFUSED', message}, {'NO_KEY'}, {'SUSPENDED'},
   {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look
 --@include items
 --@include items/check
---@include batch
+--@include budget
+--@include meanings
 --@include reservations
 --@include availability
 --@include waiting/waiters
+local items, names, isRegistered = readItems(2, checkItem), {}, false
+for i, item in ipairs(items) do
+  names[i] = item.resource
+end
+readMeanings(names)
+for _, one in pairs(defined) do
+  isRegistered = isRegistered or one ~= false
+end
+local spent, tryAll = work, nil
+if isRegistered or tenant.queueText then
+--@include reservable
 --@include waiting/open
+end
 local refused = look()
 if refused then
   return refused
 end
 
-local reply = { 'OK' }
-local overBudget = eachItem(readItems(2, checkItem), function(item)
-  local name, requester = item.resource, item.requester
-  local resource, slot = resolve(name)
-  local own = resource and definition(resource)
-  local only = (not own or slot or own.capacity == 1) and recordAt(slot or resource or name)
-  local mine = requester ~= '' and reservationOf(name, requester)
-  local shown = mine or only and only.token and only
-  spend(1)
-  reply[#reply + 1] = {
-    hasFreeSlot(name) and 0 or 1, only and only.owner or '', shown and shown.expiresAt or 0, mine and 1 or 0,
-    waitersOf(slot or resource or name),
-  }
-end)
+local reply, toTry = { 'OK' }, {}
+local overBudget = isOverBudget(function()
+  readSlots(names)
+  for _, item in ipairs(items) do
+    local name, requester = item.resource, item.requester
+    local resource, slot = resolve(name)
+    local own = resource and definition(resource)
+    local only = (not own or slot or own.capacity == 1) and recordAt(slot or resource or name)
+    local mine = requester ~= '' and reservationOf(name, requester)
+    local shown = mine or only and only.token and only
+    local isFree = hasFreeSlot(name)
+    spend(1)
+    local result = {
+      isFree and 0 or 1, only and only.owner or '', shown and shown.expiresAt or 0, mine and 1 or 0,
+      waitersOf(slot or resource or name), resource and (isFree or only and only.owner == requester) and 1 or 0,
+      shown and shown.note or nil,
+    }
+    reply[#reply + 1] = result
+    -- Its ancestors and blockers count, and what is kept for waiting requests.
+    if own and (isFree or requester ~= '') or isFree and tenant.queueText then
+      result[6] = -1
+      toTry[#toTry + 1] = { result, name, requester }
+    end
+  end
+end, 1 - spent / MAX_WORK)
 if overBudget then
-  return { 'REFUSED', overBudget .. TOO_MUCH_WORK }
+  return { 'REFUSED', '[' .. #reply - 1 .. '].resource' .. TOO_MUCH_WORK }
+elseif #toTry > 0 then
+  spent = spent + work
+  isOverBudget(function()
+    tryAll(toTry)
+  end, 1 - spent / MAX_WORK)
 end
 return reply

@@ -10,6 +10,8 @@
   KEYS[7]  tickets
   KEYS[8]  lines
   KEYS[9]  waits
+  KEYS[10]  answer
+  KEYS[11]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -19,9 +21,10 @@
   Returns {'OK', quota, item, ...}. An item is {'RENEWED', expiry in ms}, {'NOT_RESERVED'}, {'DOESNT_OWN_RESERVATION'}
   or {'INVALID_RELEASE_TOKEN'}, as a text (asTexts.lua). Or, with nothing changed: {'REFUSED', message}, the reply of
   refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in
-  reserve.lua.
+  reserve.lua. Or a reply of once.before() in once.lua.
 ]]
 --@include clock
+--@include once
 --@include request
 --@include items
 --@include items/renew
@@ -35,7 +38,7 @@
 --@include waiting/open
 local items = readItems(4, renewItem)
 -- A retry was charged at the first try. It renews again, and its event has the later expiry.
-local refused = request('RESERVE', flags.isRepeated and 0 or #items)
+local refused = request('RESERVE', flags.isRepeated and 0 or #items, once)
 if refused then
   return refused
 end
@@ -62,4 +65,5 @@ refused = askForIndex(ARGV[3])
 if refused then
   return refused
 end
-return finish(asTexts(reply, 3), charged.usage)
+finish(asTexts(reply, 3), charged.usage)
+return once and once.keep(reply) or reply

@@ -10,22 +10,26 @@
   KEYS[7]  tickets
   KEYS[8]  lines
   KEYS[9]  waits
+  KEYS[10]  answer
+  KEYS[11]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
   ARGV[3]  the tenant's time in the expiry index, '<ms> <swept>' (index.lua); '' at first
-  ARGV[4]  if an item may wait: the instance that holds the call, and for how long it may do so: '<instance> <ms>'; else ''
+  ARGV[4]  if an item may wait: the instance that holds the call, and for how long it may do so: '<instance> <ms>'; else
+           ''
   ARGV[5]  the first item (items/reserve.lua)
 
   Returns {'OK', quota, item, ...}. An item is a reply of reserveOne() in reserveOne.lua, or of answer() in
   waiting/answer.lua if it may wait, as a text (asTexts.lua). Or,
   with nothing changed: {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'},
   {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept}: the caller must first put the tenant into the expiry index at or
-  before that time, then call again.
+  before that time, then call again. Or a reply of once.before() in once.lua.
 ]]
 --@include admit
 --@include expiry
 --@include flags
+--@include once
 --@include quota
 --@include items
 --@include items/reserve
@@ -49,7 +53,7 @@ end
 -- requests[item]: the request of an item that may wait (waiting/ask.lua).
 local requests = {}
 -- A retry was charged at the first try, and the events of its failures were emitted then.
-local cost = (flags.isRepeated or flags.isContinued) and 0 or #items
+local cost = (flags.isRepeated or flags.isContinued or flags.isDry) and 0 or #items
 if tenant.mayWait then
   if not tenant.queue then
     tenant.openQueue()
@@ -59,7 +63,10 @@ if tenant.mayWait then
     if item.wait ~= '' then
       requests[item] = {
         requester = item.requester, method = '', call = call, wait = tenant.queue.readWait(item.wait),
-        items = { { resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token } },
+        items = { {
+          resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token,
+          options = item.options,
+        } },
       }
       list[#list + 1] = requests[item]
     end
@@ -68,10 +75,11 @@ if tenant.mayWait then
     cost = cost - #list + tenant.queue.countNew(list)
   end
 end
-refused = charge('RESERVE', cost) or expire()
+refused = once and once.before() or charge('RESERVE', cost) or expire()
 if refused then
   return refused
 end
+--@include dryRun
 
 local before = stateBefore()
 local reply, made, outcomes, tooLarge = { 'OK', charged.quota }, {}, {}, nil
@@ -113,4 +121,12 @@ if tenant.queue then
     end
   end
 end
-return askForIndex(ARGV[3]) or finish(asTexts(reply, 3), charged.usage)
+if flags.isDry then
+  return asTexts(reply, 3)
+end
+refused = askForIndex(ARGV[3])
+if refused then
+  return refused
+end
+finish(asTexts(reply, 3), charged.usage)
+return once and once.keep(reply) or reply

@@ -10,24 +10,32 @@
   KEYS[7]  lines
   KEYS[8]  waits
   KEYS[9]  answer
+  KEYS[10]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
 
   Returns {'OK', quota, number of reservations ended}, not counting reservations that were already due. Or {'UNKNOWN'}
   if an earlier try ran and its reply was not kept. Or the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'},
-  {'NO_TENANT'}.
+  {'NO_TENANT'}. Or a reply of once.before() in once.lua. Answers that are kept for other requests stay.
 ]]
 --@include clock
 --@include admit
 --@include answers
+--@include once
 --@include quota
-local refused = admit() or answerBefore() or charge('RESET', 1)
+local refused = admit()
+if not refused and once then
+  refused = once.before()
+elseif not refused then
+  refused = answerBefore()
+end
+refused = refused or charge('RESET', 1)
 if refused then
   return refused
 end
 local due = redis.call('ZCOUNT', dueKey, '-inf', nowMs)
-local reply = remember({ 'OK', charged.quota, tenant.count - due })
+local reply = { 'OK', charged.quota, tenant.count - due }
 redis.call('UNLINK', slotsKey, dueKey, poolsKey, ticketsKey, linesKey, waitsKey)
 redis.call('HDEL', tenantKey, 'queue')
 emit('RESET', { requestType = 'RESET', apiKeyLabel = tenant.keyLabel })
@@ -36,4 +44,4 @@ publish({ 'resets', tenant.resets + 1, 'count', 0, 'nextDue', math.huge, 'usage'
 for instance in string.gmatch(tenant.beats, '(%w+) %d+') do
   redis.call('SPUBLISH', tenant.base .. 'wake:' .. instance, '*\tRESET')
 end
-return reply
+return once and once.keep(reply) or remember(reply)

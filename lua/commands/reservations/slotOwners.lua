@@ -14,8 +14,9 @@
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  the first slot's name; the other names follow
 
-  Returns {'OK', owner, ...}, '' for a free slot. One call reads a limited number of slots, so the reply may cover only
-  the first ones. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', owner, ...}, '' for a free slot; the note of its reservation follows in a line of its own. One call
+  reads a limited number of slots, so the reply may cover only the first ones. Or {'NO_KEY'}, {'SUSPENDED'},
+  {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look
 --@include waiting/open
@@ -36,6 +37,6 @@ for i, name in ipairs(names) do
     readSlots({ unpack(names, i, math.min(i + 19, #names)) })
   end
   local record = recordAt(name)
-  reply[#reply + 1] = record and record.owner or ''
+  reply[#reply + 1] = record and (record.note and record.owner .. '\n' .. record.note or record.owner) or ''
 end
 return reply

@@ -11,6 +11,7 @@
   KEYS[8]  lines
   KEYS[9]  waits
   KEYS[10]  answer
+  KEYS[11]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -20,12 +21,13 @@
   ARGV[6]  if it may wait: waitMs, priority and claimMs, with spaces between; else ''
   ARGV[7]  the first item (items/transaction.lua)
 
-  Returns {'OK', quota, 'APPLIED', 'ROLLED_BACK' or 'WAITING', item, ...}. An item is a reply of reserveOne() in reserveOne.lua or
-  unreserveOne() in unreserveOne.lua, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'}, as a text (asTexts.lua). Or,
-  with nothing changed: {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'},
-  {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in reserve.lua. Or {'UNKNOWN'} if an earlier try ran and its
-  reply was not kept.
+  Returns {'OK', quota, 'APPLIED', 'ROLLED_BACK' or 'WAITING', item, ...}. An item is a reply of reserveOne() in
+  reserveOne.lua or unreserveOne() in unreserveOne.lua, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'}, as a text
+  (asTexts.lua). Or, with nothing changed: {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'},
+  {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in reserve.lua. Or {'UNKNOWN'} if an earlier try
+  ran and its reply was not kept. Or a reply of once.before() in once.lua.
 ]]
+--@include once
 --@include requestOnce
 --@include items
 --@include items/transaction
@@ -50,7 +52,7 @@ end
 
 -- The request, if it may wait (waiting/ask.lua).
 local request
-local cost = flags.isContinued and 0 or #items
+local cost = (flags.isContinued or flags.isDry) and 0 or #items
 if tenant.mayWait then
   if not tenant.queue then
     tenant.openQueue()
@@ -60,16 +62,20 @@ if tenant.mayWait then
     wait = tenant.queue.readWait(ARGV[6]),
   }
   for i, item in ipairs(items) do
-    request.items[i] = { resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token }
+    request.items[i] = {
+      resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token,
+      options = item.options,
+    }
   end
   if cost > 0 then
     cost = tenant.queue.countNew({ request })
   end
 end
-refused = requestOnce('TRANSACTION', cost)
+refused = requestOnce('TRANSACTION', cost, once)
 if refused then
   return refused
 end
+--@include dryRun
 
 local SUCCESS = { ACQUIRED = true, ALREADY_HAD = true, RELINQUISHED = true, NOT_RESERVED = true }
 local before = stateBefore()
@@ -167,6 +173,9 @@ if request then
     reply[i + 3] = one
   end
 end
+if flags.isDry then
+  return asTexts(reply, 4)
+end
 refused = askForIndex(ARGV[3])
 if refused then
   return refused
@@ -180,7 +189,7 @@ for i, item in ipairs(isTold and items or {}) do
   changes[i] = '{"resource":' .. quote(item.resource) .. ',"requester":' .. quote(item.requester) ..
     ',"requestType":"' .. item.requestType .. '","explanation":"' ..
     (status == 'INVALID_RELEASE_TOKEN' and 'DOESNT_OWN_RESERVATION' or status) .. '"' ..
-    (status == 'ACQUIRED' and leaseAsJson(result) or '') .. '}'
+    (status == 'ACQUIRED' and leaseAsJson(result, item.options and item.options.note) or '') .. '}'
 end
 -- A transaction that waits, or is claimed, has events of its ticket.
 if not (outcome and (outcome.ticket or outcome.claimed)) then
@@ -189,4 +198,5 @@ if not (outcome and (outcome.ticket or outcome.claimed)) then
     changes = '[' .. table.concat(changes, ',') .. ']',
   })
 end
-return finish(remember(asTexts(reply, 4)), charged.usage)
+finish(asTexts(reply, 4), charged.usage)
+return once and once.keep(reply) or remember(reply)

@@ -11,6 +11,7 @@
   KEYS[8]  lines
   KEYS[9]  waits
   KEYS[10]  answer
+  KEYS[11]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -18,8 +19,10 @@
 
   Returns {'OK', quota, item, ...}. An item is a reply of unreserveOne() in unreserveOne.lua, as a text (asTexts.lua).
   Or, with nothing changed: {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'},
-  {'NO_TENANT'} or {'AGAIN'}. Or {'UNKNOWN'} if an earlier try ran and its reply was not kept.
+  {'NO_TENANT'} or {'AGAIN'}. Or {'UNKNOWN'} if an earlier try ran and its reply was not kept. Or a reply of
+  once.before() in once.lua.
 ]]
+--@include once
 --@include requestOnce
 --@include items
 --@include items/unreserve
@@ -31,10 +34,11 @@
 --@include asTexts
 --@include waiting/open
 local items = readItems(3, unreserveItem)
-local refused = requestOnce('UNRESERVE', #items)
+local refused = requestOnce('UNRESERVE', flags.isDry and 0 or #items, once)
 if refused then
   return refused
 end
+--@include dryRun
 
 local reply = { 'OK', charged.quota }
 local overBudget = eachItem(items, function(item)
@@ -46,4 +50,8 @@ end)
 if overBudget then
   return tooMuch(overBudget)
 end
-return finish(remember(asTexts(reply, 3)), charged.usage)
+if flags.isDry then
+  return asTexts(reply, 3)
+end
+finish(asTexts(reply, 3), charged.usage)
+return once and once.keep(reply) or remember(reply)

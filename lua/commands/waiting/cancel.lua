@@ -12,17 +12,21 @@
   KEYS[8]  lines
   KEYS[9]  waits
   KEYS[10]  answer
+  KEYS[11]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
-  ARGV[3]  cursor returned by the last piece: the place of a requester, and its ticket; '' at first
+  ARGV[3]  cursor returned by the last piece: the place of a requester, its ticket, and a digit for each item, 1 if it
+           is
+           CANCELLED; '' at first
   ARGV[4]  the first item (items/cancel.lua)
 
   Returns {'OK', quota, cursor, 'CANCELLED' or 'NOT_WAITING', ...}, with a status for each item: what this piece of work
-  did. With the cursor '' it was the last one. Or, with nothing changed: {'REFUSED', message}, the reply of refuse() in
-  refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'} or {'AGAIN'}. Or {'UNKNOWN'} if an earlier try ran and its reply
-  was not kept.
+  and those before it did. With the cursor '' it was the last one. Or, with nothing changed: {'REFUSED', message}, the
+  reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'} or {'AGAIN'}. Or {'UNKNOWN'} if an earlier
+  try ran and its reply was not kept. Or a reply of once.before() in once.lua.
 ]]
+--@include once
 --@include requestOnce
 --@include items
 --@include items/cancel
@@ -31,7 +35,7 @@
 --@include waiting/open
 --@part waiting/cancel
 local items = readItems(4, cancelItem)
-local refused = requestOnce('WAIT', flags.isContinued and 0 or #items)
+local refused = requestOnce('WAIT', flags.isContinued and 0 or #items, once)
 if refused then
   return refused
 end
@@ -39,10 +43,13 @@ if tenant.queueText and not tenant.queue then
   tenant.openQueue()
 end
 local reply = { 'OK', charged.quota, '' }
+local first, after, cancelled = string.match(once and once.cursor or ARGV[3], '^(%d+) (%x*) ([01]*)$')
+first = tonumber(first or 1)
 -- The tickets of a requester are walked once for all items that name it: placesOf[requester] is what these name.
 local requesters, placesOf = {}, {}
 local overBudget = eachItem(items, function(item)
-  reply[#reply + 1] = 'NOT_WAITING'
+  local isCancelled = cancelled and string.sub(cancelled, #reply - 2, #reply - 2) == '1'
+  reply[#reply + 1] = isCancelled and 'CANCELLED' or 'NOT_WAITING'
   local places = placesOf[item.requester]
   if tenant.queue and not places then
     places = {}
@@ -58,8 +65,6 @@ if overBudget then
 end
 local PIECE_WORK = 3000
 local limit = work + PIECE_WORK
-local first, after = string.match(ARGV[3], '^(%d+) (%x*)$')
-first = tonumber(first or 1)
 for n = first, #requesters do
   if n > first and work > limit then
     reply[3] = n .. ' '
@@ -73,4 +78,15 @@ for n = first, #requesters do
     break
   end
 end
-return finish(remember(reply), charged.usage)
+if reply[3] ~= '' then
+  local digits = {}
+  for i = 4, #reply do
+    digits[i - 3] = reply[i] == 'CANCELLED' and '1' or '0'
+  end
+  reply[3] = reply[3] .. ' ' .. table.concat(digits)
+end
+finish(reply, charged.usage)
+if once and reply[3] ~= '' then
+  return once.keepPiece(reply, reply[3])
+end
+return once and once.keep(reply) or remember(reply)

@@ -20,8 +20,8 @@
 
   Returns {'OK', cursor, number of resets, number of tickets, row, ...}. Cursor '' means that this was the last page. A
   row is a text with a line for each of: ticket, requester, resources (tabs between), method ('' a single item),
-  priority, since ms, until ms, what it waits for, 1 if it is attended else 0, label of the key. If the tenant was reset
-  since the first page, the listing ends. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  priority, since ms, until ms, what it waits for, 1 if it is attended else 0, label of the key, note ('' none). If the
+  tenant was reset since the first page, the listing ends. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look
 --@include waiting/open

@@ -68,7 +68,17 @@ local function touchChanges()
   settledTo = #journal
 end
 
--- Activates the lines with slots that are free and kept. Forgets those in which nothing waits any more.
+-- Returns true if blockers hold a slot of a resource, so that others may join their holds.
+local function isJoinable(name)
+  for _, slot in ipairs(heldSlotsOf(name)) do
+    if isSystem(recordAt(slot).owner) then
+      return true
+    end
+  end
+  return false
+end
+
+-- Activates the lines in which free slots, or joining a hold, are kept. Forgets those in which nothing waits any more.
 local function activateKept()
   if not state.hasKept then
     return
@@ -76,10 +86,12 @@ local function activateKept()
   for n = keptWork < MAX_KEPT_WORK and MAX_KEPT_LINES or 0, 1, -1 do
     local name = nthOf('\4', n)
     if name and not active[name] then
-      if freeAt(name) == 0 or not (nthOf(name .. '\nw', 1) or nthOf(name .. '\nv', 1) or nthOf(name .. '\nf', 1)) then
+      local isFree = freeAt(name) > 0
+      if not (isFree or isJoinable(name)) or
+        not (nthOf(name .. '\nw', 1) or nthOf(name .. '\nv', 1) or nthOf(name .. '\nf', 1)) then
         setMember('\4', name, false)
       else
-        active[name] = { skipped = 0, isKept = true }
+        active[name] = { skipped = 0, isKept = true, isJoinable = not isFree }
       end
     end
   end
@@ -101,14 +113,11 @@ local function activateHolders(name, depth)
   end
 end
 
--- Activates the line of a resource that is not free, if blockers hold some of it: others may join these holds now. Only
--- the first tickets are looked at.
+-- Activates the line of a resource that is not free, if blockers hold some of it: others may join these holds now, also
+-- if no work is left for kept lines. Only the first tickets are looked at.
 local function activateJoinable(name)
-  for _, slot in ipairs(active[name] == nil and freeAt(name) == 0 and heldSlotsOf(name) or {}) do
-    if isSystem(recordAt(slot).owner) then
-      active[name] = { skipped = MAX_TURNS - MAX_KEPT_LOOKS, isJoinable = true }
-      return
-    end
+  if active[name] == nil and freeAt(name) == 0 and isJoinable(name) then
+    active[name] = { skipped = MAX_TURNS - MAX_KEPT_LOOKS, isJoinable = true }
   end
 end
 
@@ -125,7 +134,7 @@ end
 local function activateExempt()
   local MAX_EXEMPT_WORK = 300
   local limit = work + MAX_EXEMPT_WORK
-  local names = turnedLines
+  local names = state.wasKept and turnedLines or {}
   turnedLines = {}
   for name, turned in pairs(names) do
     if turned == true then

@@ -46,9 +46,23 @@ local function firstReply(outcome)
   return outcome.reply or { 'ACQUIRED' }
 end
 
--- Returns the reply to an item that the requester of a request has.
-local function replyOfHeld(request, item, waitedMs)
-  local reply = (reserveOne({ resource = item.resource, requester = request.requester, token = item.token }))
+-- Returns the reservation that a requester has of an item; nil if there is none. `slots` are those of the ticket. A
+-- reservation of a grant counts even if its name has another meaning by now.
+local function heldOfItem(requester, item, slots)
+  local resource, slot = resolve(item.resource)
+  local had = resource and reservationOn(resource, slot, requester)
+  for granted in string.gmatch(had and '' or slots, '[^\n]+') do
+    local record = recordAt(granted)
+    if record and record.owner == requester and record.requestedName == item.resource then
+      return record
+    end
+  end
+  return had or nil
+end
+
+-- Returns the reply to an item of which the requester has a reservation.
+local function replyOfHeld(had, item, waitedMs)
+  local reply = replyOfHad(had, item)
   if reply[1] == 'ACQUIRED' then
     reply[7] = string.format('%.0f', waitedMs)
   end
@@ -61,12 +75,11 @@ local function repliesOfHeld(request, ticket, waitedMs)
   local replies, isTold = {}, false
   local slots = '\n' .. ticket.slots
   for i, item in ipairs(request.items) do
-    local resource, slot = resolve(item.resource)
-    local had = resource and reservationOn(resource, slot, request.requester)
+    local had = heldOfItem(request.requester, item, ticket.slots)
     local isOne = had and (slots == '\n' or string.find(slots, '\n' .. had.slot .. '\n', 1, true))
     if had and (request.method ~= 'FIRST' or isOne and not isTold) then
       isTold = true
-      replies[i] = replyOfHeld(request, item, waitedMs)
+      replies[i] = replyOfHeld(had, item, waitedMs)
     else
       replies[i] = SKIPPED
     end
@@ -94,6 +107,8 @@ local function answer(outcome, request)
       end
     elseif outcome.done then
       replies[i] = SKIPPED
+    elseif outcome.tried then
+      replies[i] = outcome.tried[i][1]
     else
       replies[i] = i - 1 == outcome.place and outcome.reply or { 'NOT_AVAILABLE', 'ROLLED_BACK' }
     end

@@ -59,6 +59,7 @@ end
 local function issue(ticket, request, refusal, others)
   ticket.since, ticket.slots, ticket.grantedAt = nowMs, '', 0
   ticket.requester, ticket.method, ticket.items = request.requester, request.method, request.items
+  ticket.digest = request.digest
   local fields = fieldsOfCall(ticket, request)
   fields.lines, fields.named, fields.waitsFor, fields.others = linesOf(entriesOf(ticket)), namedBy(ticket), refusal, others
   changeTicket(ticket, fields)
@@ -101,14 +102,14 @@ end
 --   {done, waitedMs}   what carryOutAll() returned (grant.lua)
 --   {ticket}           it waits; answer() describes it after the queue was settled
 --   {claimed, waitedMs}  it was granted before, and this call claims it: the ticket
---   {reply, place}     it is refused: the reply to the item at this place
+--   {reply, place, tried}  it is refused: the reply to the item at this place; of a FIRST, {reply} for each item
 --   {tooLarge}         a message
 local function ask(request)
-  local digest = digestOf(request.requester, request.method, request.items)
+  local digest = digestOf(request)
   if asked[digest] then
     return asked[digest]
   end
-  local ticket = ticketOf(request.requester, request.method, request.items)
+  local ticket = ticketOf(request)
   if ticket and ticket.status == 'granted' then
     claims[#claims + 1] = { ticket = ticket, items = request.items }
     asked[digest] = { claimed = ticket, waitedMs = ticket.grantedAt - ticket.since }
@@ -119,11 +120,11 @@ local function ask(request)
     order = string.char(100 - request.wait.priority) .. number, requester = request.requester, method = request.method,
     items = request.items, isLive = true, claimMs = 0,
   }
-  local done, place, reply, refusal, refusals = carryOut(trial)
+  local done, place, reply, refusal, refusals, tried = carryOut(trial)
   if done then
     return { done = done, waitedMs = ticket and endOf(ticket, isMadeIn(done)) or 0 }
   elseif not refusal or not ticket and not isFeasible(request.requester, request.method, request.items) then
-    return { reply = reply, place = place }
+    return { reply = reply, place = place, tried = tried }
   end
   -- The ticket is written, and the queue settled, after the work budget was checked.
   spend(30)
@@ -161,7 +162,7 @@ end
 local function countNew(requests)
   local new = 0
   for _, request in ipairs(requests) do
-    if request.wait and ticketOf(request.requester, request.method, request.items) then
+    if request.wait and ticketOf(request) then
       reads = 1
     else
       new = new + #request.items

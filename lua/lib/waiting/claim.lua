@@ -5,13 +5,12 @@
 --@include waiting/grant
 
 -- Returns the ticket of a request; nil if it has none. A grant of which a session has released something is over.
-local function ticketOf(requester, method, items)
-  local digest = digestOf(requester, method, items)
-  local order = nthOf('\2' .. requester .. '\n' .. digest, 1)
+local function ticketOf(request)
+  local order = nthOf('\2' .. request.requester .. '\n' .. digestOf(request), 1)
   local ticket = order and ticketAt(order)
   for slot in string.gmatch(ticket and ticket.status == 'granted' and ticket.slots or '', '[^\n]+') do
     local reservation = recordAt(slot)
-    if not reservation or reservation.token ~= UNCLAIMED or reservation.owner ~= requester then
+    if not reservation or reservation.token ~= UNCLAIMED or reservation.owner ~= request.requester then
       changeTicket(ticket, { status = 'ended' })
       return nil
     end

@@ -22,11 +22,14 @@ end
 -- Returns the item of a request as reserveOne() takes it. A live request has a caller, who is told the token at once.
 local function itemToGrant(ticket, item)
   if ticket.isLive then
-    return { resource = item.resource, requester = ticket.requester, ttlMs = item.ttlMs, type = item.type, token = item.token }
+    return {
+      resource = item.resource, requester = ticket.requester, ttlMs = item.ttlMs, type = item.type, token = item.token,
+      options = item.options,
+    }
   end
   return {
     resource = item.resource, requester = ticket.requester, ttlMs = ticket.claimMs, type = item.type, token = UNCLAIMED,
-    label = ticket.label,
+    label = ticket.label, options = item.options,
   }
 end
 
@@ -48,8 +51,8 @@ local function carryOutAll(ticket, mark)
   return done
 end
 
--- Carries out the first item of a request that can be, on paper. Returns as carryOutAll(), and the names of the lines
--- that refused the items.
+-- Carries out the first item of a request that can be, on paper. Returns as carryOutAll(), the names of the lines that
+-- refused the items, and an array of {reply} for all items.
 local function carryOutFirst(ticket)
   local refusals, first, place, fallback = {}, nil, nil, nil
   for i, item in ipairs(ticket.items) do
@@ -73,16 +76,17 @@ local function carryOutFirst(ticket)
       first, place = first or reply, place or i - 1
     end
   end
-  return nil, place or 0, first or fallback, refusals[1], nil, refusals
+  return nil, place or 0, first or fallback, refusals[1], nil, refusals, tried
 end
 
--- Carries out the request of a ticket at its rank. Returns as carryOutAll(); if it fails, nothing has changed.
+-- Carries out the request of a ticket at its rank. Returns what carryOutAll() or carryOutFirst() does, but for `kept`;
+-- if it fails, nothing has changed.
 local function carryOut(ticket)
   local mark, fence, rank, claimCount = #journal, tenant.fence, judged.rank, #claims
   judged.rank = ticket.order
-  local done, place, reply, refusal, kept, refusals
+  local done, place, reply, refusal, kept, refusals, tried
   if ticket.method == 'FIRST' then
-    done, place, reply, refusal, kept, refusals = carryOutFirst(ticket)
+    done, place, reply, refusal, kept, refusals, tried = carryOutFirst(ticket)
   else
     done, place, reply, refusal, kept = carryOutAll(ticket, mark)
   end
@@ -100,7 +104,7 @@ local function carryOut(ticket)
     tenant.fence = fence
   end
   judged.rank = rank
-  return done, place, reply, refusal, refusals
+  return done, place, reply, refusal, refusals, tried
 end
 
 -- Returns true if carrying a request out made a reservation: else its requester had it all.
@@ -123,7 +127,7 @@ local function emitGrant(ticket, done)
     emit('RESERVED', {
       requestType = 'RESERVE', resource = item.resource, requester = ticket.requester, explanation = 'ACQUIRED',
       resourceType = item.type, apiKeyLabel = ticket.label, fencingToken = reply[3], expiresAt = reply[4],
-      acquiredSlots = slotsAsJson(reply[6]),
+      acquiredSlots = slotsAsJson(reply[6]), note = item.options and item.options.note,
     })
   else
     emitOfTicket('TRANSACTION_APPLIED', 'TRANSACTION', ticket, 'APPLIED', function(i)
@@ -131,7 +135,7 @@ local function emitGrant(ticket, done)
       if not made then
         return reply and reply[1] or 'NOT_AVAILABLE'
       end
-      return 'ACQUIRED', leaseAsJson(reply)
+      return 'ACQUIRED', leaseAsJson(reply, made.note)
     end)
   end
   emitOfTicket('WAIT_ENDED', 'WAIT', ticket, 'ACQUIRED')

@@ -1,10 +1,14 @@
 -- Which free slots are kept from a request (docs/specification.md#waiting-order).
 --@include freeSlots
 --@include waiting/holders
+--@include waiting/state
 --@include waiting/turns
 
--- The rank of the request that is judged: the order of its ticket; nil for a request without one.
-local judged = { rank = nil, isExcused = false }
+-- The request that is judged. Fields:
+--   rank       the order of its ticket; nil for a request without one
+--   isExcused  true while it is carried out although it takes what is kept
+--   exempt     the set of its requesters that mayTake() found exempt: they may take any slot while it is excused
+local judged = { rank = nil, isExcused = false, exempt = {} }
 
 -- Returns true if a slot that was held before a request's changes is free for it to take again: nothing is kept from a
 -- transaction for what it releases itself. `mark` is the journal's length before the request.
@@ -64,6 +68,7 @@ local function keptEntries(entries, mark)
       end
     end
   end
+  state.wasKept = state.wasKept or found ~= nil and judged.rank ~= nil
   return found
 end
 
@@ -128,7 +133,7 @@ end
 local function isKeptFrom(ticket)
   local name = ticket.waitsFor
   local free = freeAt(name)
-  if ticket.method == 'FIRST' or free == 0 or free >= MAX_TURNS then
+  if ticket.method == 'FIRST' or free == 0 or free >= MAX_TURNS or isFirst(name, ticket.order) then
     return false
   end
   local lacked, met = lackedAt(ticket, name), {}
@@ -167,19 +172,26 @@ local function asBefore(run)
 end
 
 -- Decides on entries of keptEntries(), after the request was undone: who holds what is judged as before the request.
--- Returns true if their requesters may take them all the same.
+-- Returns true if their requesters may take them all the same. If not, and the request has a rank, its ticket waits for
+-- the first of them: the line is noted.
 local function mayTake(kept)
-  return asBefore(function()
+  judged.exempt = {}
+  local may = asBefore(function()
     for _, one in ipairs(kept) do
       if one.isNew or not isHeldThrough(one.requester, one.at, one.owner, 0) then
         local _, keepers = keptAt(one.name, judged.rank)
         if not isExempt(one.requester, keepers) then
           return false
         end
+        judged.exempt[one.requester] = true
       end
     end
     return true
   end)
+  if not may and judged.rank then
+    keepLine(kept[1].line)
+  end
+  return may
 end
 
 -- Returns the lowest free index of a pool from `from` on, below its capacity; nil if none is free. freeFrom() begins at
@@ -208,11 +220,11 @@ local function isKeptByName(slot)
   return not isLineEmpty(slot) and keptAt(slot, judged.rank) > 0 and not isReleased(slot)
 end
 
--- Returns the free slot of a pool with the lowest index that is not kept by name, and true if there is none but kept
--- ones; then it is the lowest of these. Returns nil if no slot is free.
-local function unkept(name, capacity)
+-- Returns the free slot of a pool with the lowest index that is not kept by name from a requester, and true if there is
+-- none but kept ones; then it is the lowest of these. Returns nil if no slot is free.
+local function unkept(name, capacity, requester)
   local index = lowestFree(name, capacity)
-  if not index or judged.isExcused or isLineEmpty(name) then
+  if not index or judged.isExcused and judged.exempt[requester] or isLineEmpty(name) then
     return index
   end
   local other = index

@@ -1,8 +1,10 @@
 -- The part of the queue that notes the ends of calls.
 --@include clock
+--@include waiting/beats
 --@include waiting/otherCallers
 --@include waiting/tickets
--- Notes that an instance holds no call for a ticket any more. With the last one, its attendance begins to end.
+-- Notes that an instance holds no call for a ticket any more. Unless another one that is alive does, its attendance
+-- begins to end.
 local function leave(id, instance)
   local ticket = ticketAt(struct.pack('>I7', tonumber(id)))
   if not ticket or ticket.status == 'granted' or ticket.heldUntil <= nowMs then
@@ -13,11 +15,15 @@ local function leave(id, instance)
     return
   end
   local fields = { instance = others }
-  if others == '' then
+  local isHeld = false
+  eachInstance(others, function(other)
+    isHeld = isHeld or (beats[other] or 0) + BEAT_LAPSES_MS > nowMs
+  end)
+  if not isHeld then
     fields.instance, fields.heldUntil = ticket.instance, nowMs
-    if ticket.status == 'attended' then
-      fields.due = math.min(ticket.endsAt, nowMs + ticket.claimMs)
-    end
+  end
+  if ticket.status == 'attended' then
+    fields.due = math.min(ticket.due, nowMs + ticket.claimMs)
   end
   changeTicket(ticket, fields)
 end

@@ -10,7 +10,8 @@
 --   \1<order>                       a ticket that waits
 --   \2<requester>\n<digest><order>  a ticket of a requester; the digest (8 bytes) tells its requests apart
 --   \3<instance>\n<order>           a ticket that was granted, and that a call of the instance should claim
---   \4<name>                        some slot of it is free and kept, and tickets wait for it (state.hasKept)
+--   \4<name>                        tickets wait for a free slot of it, or to join a hold, which is kept
+--                                   (state.hasKept)
 --   \5<name>\n<flags><after>        a line that still has to be looked at, from a ticket on (active.lua)
 --   \6<requester>\n<after>          a requester whose tickets still have to be looked at, from one on
 --   \7<name>\n<order>              a ticket that asks for a path which ends with this name
@@ -123,9 +124,9 @@ local function setMember(prefix, rest, isIn)
   end
 end
 
--- Notes that some slot of a resource is free and kept, and that tickets wait for it.
+-- Notes that tickets wait for a free slot of a resource, or to join a hold of it, which is kept for others.
 local function keepLine(name)
-  state.hasKept = true
+  state.hasKept, state.wasKept = true, true
   setMember('\4', name, true)
 end
 

@@ -2,6 +2,16 @@
 --@include waiting/places
 --@include waiting/stateText
 
+-- Returns the note of a request: the first that an item of it has; '' if none has one.
+local function noteOf(items)
+  for _, item in ipairs(items) do
+    if item.options and item.options.note then
+      return item.options.note
+    end
+  end
+  return ''
+end
+
 -- Returns a ticket's row (commands/waiting/waiting.lua).
 local function rowOf(ticket)
   local resources = {}
@@ -12,6 +22,7 @@ local function rowOf(ticket)
     ticketId(ticket), ticket.requester, table.concat(resources, '\t'), ticket.method, 100 - string.byte(ticket.order),
     string.format('%.0f', ticket.since), string.format('%.0f', ticket.endsAt), ticket.waitsFor,
     ticket.status == 'attended' and 1 or 0, ticket.label,
+    noteOf(ticket.items),
   }, '\n')
 end
 

@@ -14,16 +14,16 @@ local isSuspended = false
 -- The number of changes of tickets up to which the queue was settled.
 local settledTickets = 0
 
--- Looks at tickets until there are no more to look at, or the time is up, but at one at least. Returns true in the
--- first case.
-local function settleActive(limit)
+-- Looks at tickets, those before an order (nil: all), until there are no more to look at, or the time is up, but at one
+-- at least. Returns true in the first case.
+local function settleActive(limit, before)
   local granted, looked = false, false
   repeat
     granted = false
     activateKept()
     activateExempt()
     local order, moveOn = firstActive()
-    while order do
+    while order and not (before and order >= before) do
       if work > limit and looked then
         return false
       end
@@ -74,10 +74,17 @@ local function replanTickets(orders, limit)
     end
     count = count + 1
   end
+  local MAX_BETWEEN_WORK = 300
+  local limitBetween, isGranted = work + MAX_BETWEEN_WORK, false
   for i = 1, count do
+    -- A grant may allow another one further ahead, which comes first.
+    if isGranted then
+      settleActive(limitBetween, orders[i])
+    end
     local ticket = ticketAt(orders[i])
     if ticket and ticket.order == orders[i] and tryGrant(ticket) then
       touchChanges()
+      isGranted = true
     end
   end
   return count

@@ -5,7 +5,7 @@
 --               vanished; it is passed over until a call comes back. granted: see grant.lua. ended
 --   requester, label    who waits; label of the key, '' none
 --   method      '' for a single item; ALL_OR_NONE or FIRST
---   items       array of {resource, ttlMs, type}
+--   items       array of {resource, ttlMs, type, options}; options as in items/reserve.lua, nil none
 --   since, endsAt       ms: when it was issued, and when it ends
 --   claimMs     how long it stays attended after its call, and how long a grant waits to be claimed
 --   heldUntil   ms: its calls end at the latest then
@@ -36,12 +36,16 @@ local function ticketId(ticket)
 end
 
 local function packTicket(ticket)
-  local parts, items = {}, {}
+  local parts, items, options = {}, {}, nil
   for i, field in ipairs(FIELDS) do
     parts[i] = ticket[field]
   end
   for i, item in ipairs(ticket.items) do
     items[3 * i - 2], items[3 * i - 1], items[3 * i] = item.resource, item.ttlMs, item.type
+    if item.options then
+      options = options or {}
+      options[tostring(i)] = item.options
+    end
   end
   local first = ticket.items[1].resource
   local areLinesShort = #ticket.lines == 1 and ticket.lines[1] == first
@@ -49,7 +53,8 @@ local function packTicket(ticket)
   parts[#FIELDS + 2] = items
   parts[#FIELDS + 3] = not areLinesShort and ticket.lines or 0
   parts[#FIELDS + 4] = #ticket.others > 0 and ticket.others or 0
-  parts[#FIELDS + 5] = #ticket.named > 0 and ticket.named or nil
+  parts[#FIELDS + 5] = (options or #ticket.named > 0) and ticket.named or nil
+  parts[#FIELDS + 6] = options
   if ticket.waitsFor == first then
     parts[11] = 0
   end
@@ -62,9 +67,12 @@ local function unpackTicket(number, packed)
     ticket[field] = parts[i]
   end
   ticket.order = string.char(parts[#FIELDS + 1]) .. number
-  local items = parts[#FIELDS + 2]
+  local items, options = parts[#FIELDS + 2], parts[#FIELDS + 6]
   for i = 1, #items, 3 do
     ticket.items[#ticket.items + 1] = { resource = items[i], ttlMs = items[i + 1], type = items[i + 2] }
+  end
+  for place, one in pairs(options or {}) do
+    ticket.items[tonumber(place)].options = one
   end
   local first, ticketLines, others = ticket.items[1].resource, parts[#FIELDS + 3], parts[#FIELDS + 4]
   ticket.lines = ticketLines == 0 and { first } or ticketLines
@@ -107,16 +115,22 @@ local function ticketAt(order, following)
   return ticket or nil
 end
 
--- Returns the digest of a request: the same for the same requester, method and items. It has 56 bits, in bytes below
--- 128 (lines.lua): with 32 bits, every hundredth requester with 10,000 tickets would have two of the same digest.
-local function digestOf(requester, method, items)
-  local parts = { requester, method }
-  for _, item in ipairs(items) do
-    parts[#parts + 1] = item.resource
+-- Returns the digest of a request or ticket: the same for the same requester, method and items. It has 56 bits, in
+-- bytes below 128 (lines.lua): with 32 bits, every hundredth requester with 10,000 tickets would have two of the same
+-- digest.
+local function digestOf(request)
+  if not request.digest then
+    local parts, bytes = { request.requester, request.method }, {}
+    for _, item in ipairs(request.items) do
+      parts[#parts + 1] = item.resource
+    end
+    local hex = redis.sha1hex(table.concat(parts, '\n'))
+    for i = 1, 8 do
+      bytes[i] = tonumber(string.sub(hex, 2 * i - 1, 2 * i), 16) % 128
+    end
+    request.digest = string.char(unpack(bytes))
   end
-  return (string.gsub(string.sub(redis.sha1hex(table.concat(parts, '\n')), 1, 16), '%x%x', function(hex)
-    return string.char(tonumber(hex, 16) % 128)
-  end))
+  return request.digest
 end
 
 -- The kind of a ticket's member in the line of what it waits for.
@@ -203,7 +217,7 @@ end
 
 -- Changes fields of a ticket, and moves it in the lines as these fields say.
 local function changeTicket(ticket, fields)
-  ticket.digest = ticket.digest or digestOf(ticket.requester, ticket.method, ticket.items)
+  digestOf(ticket)
   local before, statusBefore, orderBefore
   if ticket.status then
     before, statusBefore, orderBefore = {}, ticket.status, ticket.order

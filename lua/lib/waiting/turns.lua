@@ -106,10 +106,20 @@ local function isNext(ticket)
   return is
 end
 
+-- Returns true if no attended ticket is ahead of a rank in a line. Rank nil is behind all tickets.
+local function isFirst(name, rank)
+  local order = nextInLine(name, 1, 1)
+  return not order or rank ~= nil and order >= rank
+end
+
 -- Returns how many slots of a line the next tickets ahead of a rank lack, and these tickets. Rank nil is behind all
--- tickets. Needs with the keys in `met` (a set, may be nil) do not count.
+-- tickets. Needs with the keys in `met` (a set, may be nil) do not count, nor do slots that the same owners lack by
+-- name.
 local function keptAt(name, rank, met)
   local kept, keepers, seen = 0, {}, {}
+  if isFirst(name, rank) then
+    return kept, keepers
+  end
   for _, one in ipairs(frontOf(name, rank)) do
     if rank and one.ticket.order >= rank then
       break
@@ -117,7 +127,7 @@ local function keptAt(name, rank, met)
     if isNext(one.ticket) then
       keepers[#keepers + 1] = one.ticket
       for _, key in ipairs(one.lacked) do
-        if not seen[key] and not (met and met[key]) then
+        if not seen[key] and not (met and (met[key] or met[string.match(key, '^(.*)\n')])) then
           seen[key] = true
           kept = kept + 1
         end

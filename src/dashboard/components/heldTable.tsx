@@ -37,6 +37,7 @@ export const HeldTable = ({ label, held, actions }: HeldTableProps) =>
               <th scope="row">
                 {one.reservedAtPath ?? one.resource}
                 <Details one={one} />
+                <Note text={one.note} />
               </th>
               <td>{one.requester}</td>
               <td>
@@ -65,6 +66,10 @@ export const Unclaimed = ({ claimBy }: { claimBy: string }) => (
     granted, to be claimed by <Time at={claimBy} />
   </>
 );
+
+/** Why something is held or wanted, if its request said so. */
+export const Note = ({ text }: { text: string | undefined }) =>
+  text === undefined ? null : <span class="along note">{text}</span>;
 
 /** Its slots and blockers. */
 const Details = ({ one }: { one: ActiveReservation }) => {

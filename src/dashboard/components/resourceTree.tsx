@@ -1,5 +1,6 @@
 /**
- * A picture of registered resources: each with its free and held slots, and its children below it.
+ * A picture of registered resources: each with its free and held slots, and its children below it. A resource below a
+ * full ancestor is shown as not available.
  */
 import { labelTexts, type Row } from '../rows.ts';
 
@@ -76,8 +77,8 @@ export const ResourceTree = ({ roots, children, page, link }: ResourceTreeProps)
 };
 
 const Node = ({ row }: { row: Row }) => {
-  const { name, capacity, held, waiting, blocks } = row;
-  const state = capacity === null ? 'group' : held === 0 ? 'free' : held >= capacity ? 'full' : 'some';
+  const { name, capacity, held, waiting, fullAncestor, blocks } = row;
+  const state = stateOf(row);
   const labels = labelTexts(row.labels);
   return (
     <div class={`node ${state}`} data-name={name}>
@@ -86,6 +87,7 @@ const Node = ({ row }: { row: Row }) => {
       </a>
       {capacity !== null && <Slots capacity={capacity} held={held} />}
       <span class="amount">{capacity === null ? 'group' : amountOf(capacity, held)}</span>
+      {state === 'shut' && <span class="amount">not available: {fullAncestor} is full</span>}
       {waiting > 0 && <span class="amount">{waiting} waiting</span>}
       {blocks.length > 0 && <span class="blocks">acquires {blocks.join(', ')}</span>}
       {labels.length > 0 && <span class="labels">{labels.join(', ')}</span>}
@@ -95,6 +97,13 @@ const Node = ({ row }: { row: Row }) => {
 
 const amountOf = (capacity: number, held: number) =>
   capacity === 1 ? (held === 0 ? 'free' : 'held') : `${Math.max(0, capacity - held)} of ${capacity} free`;
+
+const stateOf = ({ capacity, held, fullAncestor }: Row): 'group' | 'free' | 'some' | 'full' | 'shut' => {
+  if (capacity === null) return 'group';
+  if (held >= capacity) return 'full';
+  if (fullAncestor !== '') return 'shut';
+  return held === 0 ? 'free' : 'some';
+};
 
 const Slots = ({ capacity, held }: { capacity: number; held: number }) => {
   const cells = Math.min(capacity, MAX_SLOTS);

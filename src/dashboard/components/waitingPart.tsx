@@ -6,6 +6,7 @@ import { hash } from 'node:crypto';
 import type { WaitingRequest } from '../../contract/waiting.ts';
 import type { Waiter, Waiters } from '../searchWaiting.ts';
 import { Confirm } from './confirm.tsx';
+import { Note } from './heldTable.tsx';
 import { Scroll } from './scroll.tsx';
 import { Time } from './time.tsx';
 
@@ -53,7 +54,10 @@ const WaitingTable = ({ waiters, action }: { waiters: readonly Waiter[]; action:
           <tr>
             <td>{number.format(place)}</td>
             <th scope="row">{request.requester}</th>
-            <td>{describeWanted(request)}</td>
+            <td>
+              {describeWanted(request)}
+              <Note text={request.note} />
+            </td>
             <td>{request.waitsFor}</td>
             <td>
               <Time at={request.since} />

@@ -7,11 +7,11 @@ import { z } from 'zod';
 import { HoldfastError } from '../../domain/errors.ts';
 import { PATH_DELIMITER } from '../../domain/resources.ts';
 import type { Engine } from '../../engine/call.ts';
-import { slotOwners } from '../../engine/reservations/slotOwners.ts';
+import { type SlotOwner, slotOwners } from '../../engine/reservations/slotOwners.ts';
 import { deleteDefinition } from '../../operations/deleteDefinition.ts';
 import { cancelForm } from '../cancelWait.ts';
 import { Confirm } from '../components/confirm.tsx';
-import { Unclaimed } from '../components/heldTable.tsx';
+import { Note, Unclaimed } from '../components/heldTable.tsx';
 import { Page } from '../components/layout.tsx';
 import { asTyped, RegisterForm } from '../components/registerForm.tsx';
 import { childrenOf, ResourceTree, resourcePath } from '../components/resourceTree.tsx';
@@ -64,7 +64,7 @@ interface Details {
   readonly row: Row;
   readonly slots: readonly string[];
   /** The holder of each slot; null: it is free */
-  readonly owners: readonly (string | null)[];
+  readonly owners: readonly (SlotOwner | null)[];
   /** Slot → until when its holder can claim it. Slots that are not claimed only. */
   readonly unclaimed: ReadonlyMap<string, string>;
   readonly waiters: Waiters;
@@ -169,11 +169,15 @@ const Slots = ({ details: { row, slots, owners, unclaimed } }: { details: Detail
         ? 'A group: it has no slots of its own'
         : `${Math.max(0, row.capacity - row.held)} of ${row.capacity} free`}
     </h2>
+    {row.capacity !== null && row.fullAncestor !== '' && (
+      <p>Not available to new requesters: {row.fullAncestor} is full.</p>
+    )}
     <ul class="slots">
       {slots.map((slot, i) => (
-        <li class={owners[i] ? 'held' : 'free'}>
-          <strong>{slot}</strong> <span>{owners[i] ?? 'free'}</span>
+        <li class={owners[i] ? 'held' : row.fullAncestor === '' ? 'free' : 'shut'}>
+          <strong>{slot}</strong> <span>{owners[i]?.owner ?? 'free'}</span>
           <ClaimBy at={unclaimed.get(slot)} />
+          <Note text={owners[i]?.note} />
         </li>
       ))}
     </ul>
@@ -193,13 +197,14 @@ const slotsOf = ({ name, capacity }: Row): string[] =>
   capacity === 1 ? [name] : Array.from({ length: Math.min(capacity ?? 0, MAX_SLOTS) }, (_, i) => `${name}_${i}`);
 
 /** A blocker that is not registered. */
-const plain = (name: string, owner: string | null): Row => ({
+const plain = (name: string, owner: SlotOwner | null): Row => ({
   name,
   capacity: 1,
   parent: '',
   held: owner === null ? 0 : 1,
   waiting: 0,
   labels: {},
+  fullAncestor: '',
   blocks: [],
 });
 

@@ -54,7 +54,8 @@ export const resourcesRoutes = (deps: DashboardDeps) => {
             {number.format(rows.size)} registered{found && `, ${number.format(found.length)} found`}.
           </p>
           <p class="legend">
-            <span class="free">free</span> <span class="held">held</span>
+            <span class="free">free</span> <span class="held">held</span>{' '}
+            <span class="shut">free, below a full resource</span>
           </p>
           <ResourceTree
             roots={found ?? children.get('') ?? []}

@@ -3,6 +3,7 @@
  * for all items.
  */
 import type { RenewItem, RenewResult } from '../../contract/reservations.ts';
+import type { Once } from '../../domain/once.ts';
 import type { Charged } from '../../domain/quota.ts';
 import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
@@ -13,6 +14,7 @@ import { share } from '../coalesce.ts';
 import { packToken } from './releaseToken.ts';
 
 /**
+ * @param once its Idempotency-Key, if it has one
  * @returns a result for each item, in their order. An item whose token is wrong or missing fails with the explanation
  * INVALID_RELEASE_TOKEN; the other items are not affected
  * @throws HoldfastError unauthenticated, unavailable
@@ -21,12 +23,13 @@ export async function renew(
   engine: Engine,
   credential: Credential,
   items: readonly RenewItem[],
+  once?: Once,
 ): Promise<Charged<RenewResult[]>> {
   const args = items.flatMap(({ resource, requester, releaseToken, ttlSeconds }) =>
     itemArgs('renew', { resource, requester, token: packToken(releaseToken ?? ''), ttlMs: ttlSeconds * 1000 }),
   );
-  const { result: replies, quota } = await share(engine, 'renew', credential, items.length, args);
-  return { result: items.map((item, i) => toResult(item, parseItem(replies[i]))), quota };
+  const { result: replies, ...charged } = await share(engine, 'renew', credential, items.length, args, once);
+  return { ...charged, result: items.map((item, i) => toResult(item, parseItem(replies[i]))) };
 }
 
 function toResult({ resource, requester }: RenewItem, [status, expiresAt]: readonly string[]): RenewResult {

@@ -2,6 +2,7 @@
  * Reserves resources (docs/specification.md#reserve, #plans): one script call for any number of items.
  */
 import type { ReserveItem, ReserveResult } from '../../contract/reservations.ts';
+import type { Once } from '../../domain/once.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
 import { parseItem, toInteger, toMs, toText, toTime } from '../../redis/reply.ts';
@@ -13,6 +14,7 @@ import { parseDetails } from './slotRecord.ts';
 
 /**
  * @param call the call that attends the tickets; to be passed if an item waits
+ * @param once its Idempotency-Key, if it has one and these are all its items
  * @returns a result for each item, in their order, and their tickets
  * @throws HoldfastError unauthenticated, unavailable
  */
@@ -21,24 +23,29 @@ export async function reserve(
   credential: Credential,
   items: readonly ReserveItem[],
   call?: WaitCall,
+  once?: Once,
 ): Promise<Issued<ReserveResult[]>> {
   const args = items.flatMap(reserveArgs);
   // Tickets belong to one call, so a request that waits shares none.
   const { result: replies, ...charged } =
     call === undefined
-      ? await share(engine, 'reserve', credential, items.length, args)
-      : await callCharged(engine, 'reserve', credential, (indexed) => [indexed, callArg(call), ...args], call);
+      ? await share(engine, 'reserve', credential, items.length, args, once)
+      : await callCharged(engine, 'reserve', credential, (indexed) => [indexed, callArg(call), ...args], {
+          isContinuation: call.isContinuation,
+          once,
+        });
   const parsed = items.map((_, i) => parseItem(replies[i]));
   return {
     ...charged,
     result: items.map((item, i) => toReserveResult(item, parsed[i] ?? [])),
     tickets: call === undefined ? [] : parsed.map(ticketOf),
+    replies: call === undefined ? [] : replies,
   };
 }
 
 /** The script's arguments for an item, with a new release token. */
 export const reserveArgs = (item: ReserveItem): (string | number)[] => {
-  const { resource, requester, ttlSeconds, resourceType } = item;
+  const { resource, requester, ttlSeconds, resourceType, note } = item;
   return itemArgs('reserve', {
     resource,
     requester,
@@ -46,6 +53,7 @@ export const reserveArgs = (item: ReserveItem): (string | number)[] => {
     type: resourceType ?? '',
     token: newToken(),
     wait: waitArg(item),
+    options: note ? JSON.stringify({ note }) : '',
   });
 };
 
@@ -71,10 +79,24 @@ export function toReserveResult({ resource, requester }: ReserveItem, reply: rea
     case 'ALREADY_HELD':
     case 'NOT_AVAILABLE':
     case 'NOT_VALID':
-      return refusal({ resource, requester }, status, toText(explanation));
+      return { ...refusal({ resource, requester }, status, toText(explanation)), ...toHeldBy(reply) };
     default:
       throw new TypeError('reserve returned an unknown status');
   }
+}
+
+/** Reads who holds what a refused item lacked (lua/lib/heldBy.lua). Returns no field if the reply does not say. */
+function toHeldBy([, , resource, requester, since, expiresAt, note]: readonly string[]): Pick<ReserveResult, 'heldBy'> {
+  if (resource === undefined) return {};
+  return {
+    heldBy: {
+      resource,
+      requester: requester || null,
+      since: toTime(toMs(since)),
+      expiresAt: toTime(toMs(expiresAt)),
+      note: note || null,
+    },
+  };
 }
 
 /** The result of an item that was not reserved. */

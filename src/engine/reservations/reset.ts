@@ -1,16 +1,18 @@
 /**
  * Ends all reservations of a tenant (docs/specification.md#reset). The time does not depend on their number.
  */
+import type { Once } from '../../domain/once.ts';
 import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { toInteger } from '../../redis/reply.ts';
 import { callCharged, type Engine } from '../call.ts';
 
 /**
+ * @param once its Idempotency-Key, if it has one
  * @returns the number of reservations ended
  * @throws HoldfastError unauthenticated, unavailable
  */
-export async function reset(engine: Engine, credential: Credential): Promise<Charged<number>> {
-  const { result, quota } = await callCharged(engine, 'reset', credential, () => []);
-  return { result: toInteger(result[0]), quota };
+export async function reset(engine: Engine, credential: Credential, once?: Once): Promise<Charged<number>> {
+  const { result, ...charged } = await callCharged(engine, 'reset', credential, () => [], { once });
+  return { ...charged, result: toInteger(result[0]) };
 }

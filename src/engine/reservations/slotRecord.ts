@@ -9,6 +9,9 @@ import { toTime } from '../../redis/reply.ts';
 /** What a reservation holds besides its own slot (docs/specification.md#plans). */
 type Details = Pick<ActiveReservation, 'acquiredSlots' | 'acquiredBlockers' | 'reservedAtPath'>;
 
+/** Further fields of a reservation (lua/lib/codec.lua), each left out if it does not have it. */
+const Further = z.object({ note: z.string().optional() });
+
 const HELD_ALONG = 1;
 const PLAIN = 2;
 const TOKEN_BYTES = 22;
@@ -51,6 +54,7 @@ export function readReservation(slot: string, record: Buffer): ActiveReservation
   const keyLabel = text();
   const resource = form === PLAIN ? slot : text();
   if (form !== PLAIN) text(); // the plan
+  const details = parseText(form === PLAIN ? '' : text());
   return {
     resource,
     requester,
@@ -58,9 +62,10 @@ export function readReservation(slot: string, record: Buffer): ActiveReservation
     reservedAt: new Date(reservedAt).toISOString(),
     expiresAt: toTime(expiresAt),
     claimBy: isUnclaimed ? toTime(expiresAt) : null,
-    ...parseDetails(form === PLAIN ? '' : text()),
+    ...toDetails(details),
     fencingToken,
     apiKeyLabel: keyLabel || null,
+    ...details.x,
   };
 }
 
@@ -71,13 +76,21 @@ const Slots = z.custom<Record<string, string>>(
 );
 
 const DetailsText = z.object({
+  x: Further.optional(),
   s: Slots.optional(),
   b: z.array(z.string()).optional(),
   p: z.string().optional(),
 });
+type DetailsText = z.output<typeof DetailsText>;
 
-/** Reads what describe() of lua/lib/reserveOne.lua wrote. '' reads as all null. */
-export function parseDetails(text: string): Details {
-  const { s, b, p } = text === '' ? {} : DetailsText.parse(JSON.parse(text));
-  return { acquiredSlots: s ?? null, acquiredBlockers: b ?? null, reservedAtPath: p ?? null };
-}
+/** Reads what describe() of lua/lib/reserveOne.lua wrote. '' has no fields. */
+const parseText = (text: string): DetailsText => (text === '' ? {} : DetailsText.parse(JSON.parse(text)));
+
+const toDetails = ({ s, b, p }: DetailsText): Details => ({
+  acquiredSlots: s ?? null,
+  acquiredBlockers: b ?? null,
+  reservedAtPath: p ?? null,
+});
+
+/** Reads the slots that a reservation got, from its details. '' reads as all null. */
+export const parseDetails = (text: string): Details => toDetails(parseText(text));

@@ -2,6 +2,7 @@
  * Reserves and releases in one step (docs/specification.md#transactions): one script call.
  */
 import type { TransactionItem, TransactionItemResult, TransactionResult } from '../../contract/reservations.ts';
+import type { Once } from '../../domain/once.ts';
 import { TRANSACTION_STATUSES, type TransactionMethod } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import type { Wait } from '../../domain/waiting.ts';
@@ -20,6 +21,7 @@ export interface WaitingTransaction {
 /**
  * @param items reserves only, if the method is FIRST or the transaction waits; the caller checks that
  * @param waiting to be passed if the transaction waits
+ * @param once its Idempotency-Key, if it has one
  * @returns a result for each item, in their order
  * @throws HoldfastError unauthenticated, unavailable
  */
@@ -29,30 +31,46 @@ export async function transaction(
   method: TransactionMethod,
   items: readonly TransactionItem[],
   waiting?: WaitingTransaction,
+  once?: Once,
 ): Promise<Issued<TransactionResult>> {
-  const args = items.flatMap((item) => [
-    item.requestType,
-    ...(item.requestType === 'RESERVE' ? reserveArgs(item) : unreserveArgs(item)),
-  ]);
-  const call = callArg(waiting?.call);
-  const wait = waitArg(waiting?.wait ?? {});
+  const args = transactionArgs(method, items, waiting);
   const { result: reply, ...charged } = await callCharged(
     engine,
     'transaction',
     credential,
-    (indexed) => [indexed, method, call, wait, ...args],
-    waiting?.call,
+    (indexed) => [indexed, ...args],
+    { isContinuation: waiting?.call.isContinuation ?? false, once },
   );
-  const [outcome, ...replies] = reply;
+  const { result, parsed } = toTransactionResult(method, items, reply);
+  return { ...charged, result, tickets: waiting === undefined ? [] : parsed.map(ticketOf), replies: [] };
+}
+
+/** The script's arguments after what was written to the expiry index. */
+export const transactionArgs = (
+  method: TransactionMethod,
+  items: readonly TransactionItem[],
+  waiting: WaitingTransaction | undefined,
+): (string | number)[] => [
+  method,
+  callArg(waiting?.call),
+  waitArg(waiting?.wait ?? {}),
+  ...items.flatMap((item) => [
+    item.requestType,
+    ...(item.requestType === 'RESERVE' ? reserveArgs(item) : unreserveArgs(item)),
+  ]),
+];
+
+/** Reads the reply of the script. Returns the result, and the fields of each item's reply. */
+export function toTransactionResult(
+  method: TransactionMethod,
+  items: readonly TransactionItem[],
+  [outcome, ...replies]: readonly unknown[],
+): { result: TransactionResult; parsed: string[][] } {
   const status = TRANSACTION_STATUSES.find((one) => one === outcome);
   if (status === undefined) throw new TypeError('transaction returned an unknown status');
   const parsed = items.map((_, i) => parseItem(replies[i]));
   const results = items.map((item, i) => toResult(item, parsed[i] ?? []));
-  return {
-    ...charged,
-    result: { method, status, results },
-    tickets: waiting === undefined ? [] : parsed.map(ticketOf),
-  };
+  return { result: { method, status, results }, parsed };
 }
 
 function toResult(item: TransactionItem, reply: readonly string[]): TransactionItemResult {

@@ -2,6 +2,7 @@
  * Releases reservations (docs/specification.md#release): one script call for all items.
  */
 import type { UnreserveItem, UnreserveResult } from '../../contract/reservations.ts';
+import type { Once } from '../../domain/once.ts';
 import type { Charged } from '../../domain/quota.ts';
 import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
@@ -12,6 +13,7 @@ import { share } from '../coalesce.ts';
 import { packToken } from './releaseToken.ts';
 
 /**
+ * @param once its Idempotency-Key, if it has one
  * @returns a result for each item, in their order. An item whose token is wrong or missing fails with the explanation
  * INVALID_RELEASE_TOKEN; the other items are not affected
  * @throws HoldfastError unauthenticated, unavailable
@@ -20,15 +22,17 @@ export async function unreserve(
   engine: Engine,
   credential: Credential,
   items: readonly UnreserveItem[],
+  once?: Once,
 ): Promise<Charged<UnreserveResult[]>> {
-  const { result: replies, quota } = await share(
+  const { result: replies, ...charged } = await share(
     engine,
     'unreserve',
     credential,
     items.length,
     items.flatMap(unreserveArgs),
+    once,
   );
-  return { result: items.map((item, i) => toUnreserveResult(item, parseItem(replies[i]))), quota };
+  return { ...charged, result: items.map((item, i) => toUnreserveResult(item, parseItem(replies[i]))) };
 }
 
 /** The script's arguments for an item. */

@@ -21,6 +21,8 @@ export interface WaitCall {
 export interface Issued<Result> extends Charged<Result> {
   /** The ticket of each item, in their order; '' for an item that does not wait. */
   readonly tickets: readonly string[];
+  /** What the script returned for the items; none if the request does not wait. */
+  readonly replies: readonly unknown[];
 }
 
 /** Formats the argument `call` of a script. */

@@ -4,6 +4,7 @@
  */
 import type { CancelItem, CancelResult } from '../../contract/waiting.ts';
 import { HoldfastError } from '../../domain/errors.ts';
+import type { Once } from '../../domain/once.ts';
 import type { Charged } from '../../domain/quota.ts';
 import { CANCEL_STATUSES } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
@@ -15,6 +16,7 @@ import { callCharged, type Engine } from '../call.ts';
 const MAX_MS = 2000;
 
 /**
+ * @param once its Idempotency-Key, if it has one
  * @returns a result for each item, in their order
  * @throws HoldfastError unauthenticated, forbidden; unavailable, also if there are too many tickets to look at: then
  * some may have been cancelled; LimitError
@@ -23,20 +25,20 @@ export async function cancel(
   engine: Engine,
   credential: Credential,
   items: readonly CancelItem[],
+  once?: Once,
 ): Promise<Charged<CancelResult[]>> {
   const end = performance.now() + MAX_MS;
   const args = items.flatMap((item) => itemArgs('cancel', item));
-  const cancelled = new Set<number>();
   let cursor = '';
   for (;;) {
     const isContinuation = cursor !== '';
     const { result: reply, ...charged } = await callCharged(engine, 'cancel', credential, () => [cursor, ...args], {
       isContinuation,
+      once,
     });
     const [next, ...statuses] = reply;
-    for (const [i, status] of statuses.entries()) if (toStatus(status) === 'CANCELLED') cancelled.add(i);
     cursor = toText(next);
-    if (cursor === '') return { ...charged, result: items.map((item, i) => toResult(item, cancelled.has(i))) };
+    if (cursor === '') return { ...charged, result: items.map((item, i) => toResult(item, statuses[i])) };
     if (performance.now() > end)
       throw new HoldfastError(
         'unavailable',
@@ -45,14 +47,8 @@ export async function cancel(
   }
 }
 
-function toStatus(reply: unknown): CancelResult['status'] {
+function toResult({ resource, requester }: CancelItem, reply: unknown): CancelResult {
   const status = CANCEL_STATUSES.find((one) => one === reply);
   if (status === undefined) throw new TypeError('cancel returned an unknown status');
-  return status;
+  return { resource, requester, status };
 }
-
-const toResult = ({ resource, requester }: CancelItem, isCancelled: boolean): CancelResult => ({
-  resource,
-  requester,
-  status: isCancelled ? 'CANCELLED' : 'NOT_WAITING',
-});

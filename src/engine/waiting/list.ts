@@ -67,7 +67,7 @@ export async function* waiting(
 }
 
 function toRow(reply: unknown): WaitingRequest {
-  const [, requester, resources, method, priority, since, until, waitsFor, attended, label] = parseItem(reply);
+  const [, requester, resources, method, priority, since, until, waitsFor, attended, label, note] = parseItem(reply);
   return {
     requester: toText(requester),
     resources: toText(resources).split('\t'),
@@ -78,5 +78,6 @@ function toRow(reply: unknown): WaitingRequest {
     waitsFor: toText(waitsFor),
     attended: attended === '1',
     apiKeyLabel: toText(label) || null,
+    ...(note ? { note } : {}),
   };
 }

@@ -12,6 +12,7 @@ import { BodyError } from '../arrivals.ts';
 import type { AppEnv } from '../env.ts';
 import { fail, refuse, refuseMalformed } from '../errors.ts';
 import { hasMoreValues } from '../jsonValues.ts';
+import { hasIdempotencyKey, readOnce } from '../once.ts';
 import { BODY_TIMEOUT, bodyTooLarge, OVERLOADED } from '../readyResponses.ts';
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
@@ -30,10 +31,14 @@ export type BodyMiddleware<Schema extends z.ZodType> = MiddlewareHandler<
   AppEnv & { Variables: { body: z.output<Schema> } }
 >;
 
-/** Validates a request's body and sets `body` to the schema's output. */
+/**
+ * Validates a request's body and sets `body` to the schema's output.
+ * @param isRepeatable whether to read an Idempotency-Key, too, which sets `once`
+ */
 export const jsonBody = <Schema extends z.ZodType>(
   schema: Schema,
   { bodyBytes, batch, blocks }: Sizes,
+  isRepeatable: boolean,
 ): BodyMiddleware<Schema> => {
   const maxValues = batch * (blocks + MAX_FIELDS);
   return createMiddleware(async (c, next) => {
@@ -66,8 +71,14 @@ export const jsonBody = <Schema extends z.ZodType>(
       return refuse(c, 'the request body must be valid JSON');
     }
     const subject = c.get('credential')?.subject;
-    const { data, error } = schema.safeParse(subject === undefined ? json : actFor(subject, json, batch));
+    const filled = subject === undefined ? json : actFor(subject, json, batch);
+    const { data, error } = schema.safeParse(filled);
     if (error !== undefined) return refuseMalformed(c, error);
+    if (isRepeatable && hasIdempotencyKey(c)) {
+      const once = readOnce(c, filled);
+      if (once.error !== undefined) return refuse(c, once.error);
+      c.set('once', once.data);
+    }
     c.set('body', data);
     // Not awaited: the body, as text and as values, would stay in memory while a call is held.
     return next();

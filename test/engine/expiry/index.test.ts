@@ -28,6 +28,7 @@ const reserveStep = (engine: Engine, credential: Credential, indexed: string, re
     '',
     'x'.repeat(22),
     '',
+    '',
   );
 };
 

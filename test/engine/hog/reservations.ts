@@ -4,6 +4,7 @@
 import type { TransactionItem } from '../../../src/contract/reservations.ts';
 import { active } from '../../../src/engine/reservations/active.ts';
 import { check } from '../../../src/engine/reservations/check.ts';
+import { dryReserve } from '../../../src/engine/reservations/dryRun.ts';
 import { slotOwners } from '../../../src/engine/reservations/slotOwners.ts';
 import { renew, transaction, unreserve } from '../../support/verbs.ts';
 import { BATCH, fresh, long, range, reserveOf, resources, running } from './state.ts';
@@ -83,6 +84,39 @@ export const RESERVATIONS: readonly (readonly [string, () => () => Promise<unkno
         running.engine,
         running.credential,
         range(BATCH, (i) => ({ resource: `crowd${i % 300}`, requester: `q${i}` })),
+      ),
+  ],
+  [
+    'check of 500 leaves at depth 16',
+    () => () =>
+      check(
+        running.engine,
+        running.credential,
+        range(BATCH, (i) => ({ resource: `deep${i % 64}` })),
+      ),
+  ],
+  [
+    'check of a pool with 448 blockers',
+    () => () => check(running.engine, running.credential, [{ resource: 'pool' }, { resource: 'chain0' }]),
+  ],
+  [
+    'dry run of a reserve of 100 slots of a pool with 448 blockers',
+    () => () =>
+      dryReserve(
+        running.engine,
+        running.credential,
+        resources(100, () => 'pool'),
+        0,
+      ),
+  ],
+  [
+    'dry run of a reserve of 500 plain names with leases',
+    () => () =>
+      dryReserve(
+        running.engine,
+        running.credential,
+        resources(BATCH, (i) => `${fresh()}${i}`, 60),
+        0,
       ),
   ],
   [

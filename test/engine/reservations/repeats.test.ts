@@ -5,14 +5,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TransactionItem, UnreserveItem } from '../../../src/contract/reservations.ts';
 import type { Credential } from '../../../src/domain/tenants.ts';
-import type { Engine } from '../../../src/engine/call.ts';
 import { deleteDefinition } from '../../../src/engine/definitions/delete.ts';
 import { register } from '../../../src/engine/definitions/register.ts';
 import { NOW } from '../../../src/engine/definitions/step.ts';
 import { check } from '../../../src/engine/reservations/check.ts';
 import { usage } from '../../../src/engine/tenant/usage.ts';
-import type { Verb } from '../../../src/redis/scripts.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
+import { losingReply } from '../../support/losingReply.ts';
 import { renew, reserve, reset, transaction, unreserve } from '../../support/verbs.ts';
 
 let running: RunningEngine;
@@ -20,29 +19,6 @@ beforeAll(async () => {
   running = await startEngine();
 });
 afterAll(() => running.stop());
-
-/** The engine, with the first reply of a verb lost; what somebody else does meanwhile comes between. */
-function losingReply(
-  { engine }: RunningEngine,
-  verb: Verb,
-  meanwhile: () => Promise<unknown> = async () => {},
-): Engine {
-  let isLost = false;
-  const redis = new Proxy(engine.redis, {
-    get: (client, name) => {
-      const value: unknown = Reflect.get(client, name);
-      if (typeof value !== 'function') return value;
-      return async (...args: unknown[]) => {
-        const reply: unknown = await Reflect.apply(value, client, args);
-        if (name !== `hf_${verb}` || isLost || !Array.isArray(reply) || reply[0] !== 'OK') return reply;
-        isLost = true;
-        await meanwhile();
-        throw new Error('Connection is closed.');
-      };
-    },
-  });
-  return { ...engine, redis };
-}
 
 /** How many writes the tenant was charged for what is done. */
 async function charged(credential: Credential, done: () => Promise<unknown>): Promise<number> {

@@ -7,6 +7,7 @@ import { cancel } from '../../../operations/cancel.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
 import type { BodyDeps } from '../../deps.ts';
 import type { AppEnv } from '../../env.ts';
+import { markReplayed } from '../../once.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation } from '../../responses.ts';
 
@@ -20,6 +21,7 @@ export const cancelOperation = operation({
   summary: 'Stop waiting',
   description:
     'Ends every wait of this requester whose request names this resource, and grants of such requests that were not claimed. Calls that wait for them get NOT_AVAILABLE.',
+  isRepeatable: true,
   body: CancelBody,
   responses: {
     200: answer('A result for each item, in the same order.', z.array(CancelResult), EXAMPLE),
@@ -27,11 +29,16 @@ export const cancelOperation = operation({
   },
 });
 
-export const cancelRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'metrics'>) => {
+export const cancelRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads'>) => {
   const app = new OpenAPIHono<AppEnv>();
   return app.openapi(withBody(cancelOperation, deps), async (c) => {
-    const { result: results, quota } = await cancel(deps, c.get('credential'), c.get('body'));
+    const {
+      result: results,
+      quota,
+      isReplayed,
+    } = await cancel(deps, c.get('credential'), c.get('body'), c.get('once'));
     c.set('quota', quota);
+    markReplayed(c, isReplayed);
     return c.json(results, 200);
   });
 };

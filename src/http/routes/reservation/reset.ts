@@ -6,8 +6,10 @@ import { Cleared } from '../../../contract/reservations.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
 import { reset } from '../../../operations/reset.ts';
 import type { AppEnv } from '../../env.ts';
+import { refuse } from '../../errors.ts';
+import { markReplayed, readOnce } from '../../once.ts';
 import { operation } from '../../operation.ts';
-import { answer, anyOperation } from '../../responses.ts';
+import { answer, parameterOperation } from '../../responses.ts';
 
 export const resetOperation = operation({
   method: 'post',
@@ -16,12 +18,16 @@ export const resetOperation = operation({
   tags: ['Reservation'],
   summary: 'End all reservations',
   description: 'Definitions stay.',
-  responses: { 200: answer('All reservations have ended.', Cleared), ...anyOperation },
+  isRepeatable: true,
+  responses: { 200: answer('All reservations have ended.', Cleared), ...parameterOperation },
 });
 
-export const resetRoute = (deps: Pick<OperationDeps, 'engine' | 'activity'>) =>
+export const resetRoute = (deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads'>) =>
   new OpenAPIHono<AppEnv>().openapi(resetOperation, async (c) => {
-    const { result: cleared, quota } = await reset(deps, c.get('credential'));
+    const { data: once, error } = readOnce(c, null);
+    if (error !== undefined) return refuse(c, error);
+    const { result: cleared, quota, isReplayed } = await reset(deps, c.get('credential'), once);
     c.set('quota', quota);
+    markReplayed(c, isReplayed);
     return c.json({ cleared }, 200);
   });

@@ -2,14 +2,18 @@
  * POST /api/v1/Reservation/unreserve: releases reservations (docs/specification.md#release).
  */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
+import { DryRunQuery } from '../../../contract/dryRun.ts';
 import { Failure } from '../../../contract/errors.ts';
 import { UnreserveBody, UnreserveResult } from '../../../contract/reservations.ts';
 import { INVALID_RELEASE_TOKEN } from '../../../domain/reservations.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
+import * as dryRun from '../../../operations/dryRun.ts';
 import { unreserve } from '../../../operations/unreserve.ts';
 import type { BodyDeps } from '../../deps.ts';
+import { readDryRun } from '../../dryRun.ts';
 import type { AppEnv } from '../../env.ts';
 import { CODE_HEADER } from '../../errors.ts';
+import { markReplayed } from '../../once.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation } from '../../responses.ts';
 
@@ -19,7 +23,10 @@ export const unreserveOperation = operation({
   operationId: 'unreserve',
   tags: ['Reservation'],
   summary: 'Release reservations',
-  description: 'Items are applied one by one, in order. Releasing a resource that is already free succeeds.',
+  description:
+    'Items are applied one by one, in order. Releasing a resource that is already free succeeds. With `dryRun=true`, nothing is released: the response says what would happen now.',
+  query: DryRunQuery,
+  isRepeatable: true,
   body: UnreserveBody,
   responses: {
     200: answer('A result for each item, in the same order.', z.array(UnreserveResult)),
@@ -31,11 +38,19 @@ export const unreserveOperation = operation({
   },
 });
 
-export const unreserveRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'metrics'>) => {
+export const unreserveRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads'>) => {
   const app = new OpenAPIHono<AppEnv>();
   return app.openapi(withBody(unreserveOperation, deps), async (c) => {
-    const { result: results, quota } = await unreserve(deps, c.get('credential'), c.get('body'));
+    const isDry = readDryRun(c);
+    if (isDry instanceof Response) return isDry;
+    const { credential, body, once } = c.var;
+    const {
+      result: results,
+      quota,
+      isReplayed,
+    } = isDry ? await dryRun.unreserve(deps, credential, body) : await unreserve(deps, credential, body, once);
     c.set('quota', quota);
+    markReplayed(c, isReplayed);
     if (!results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN)) return c.json(results, 200);
     c.header(CODE_HEADER, INVALID_RELEASE_TOKEN);
     return c.json(results, 403);

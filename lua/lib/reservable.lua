@@ -1,0 +1,22 @@
+-- Whether a reserve would succeed now (docs/specification.md#check). It is tried on paper. check.lua includes this file
+-- in a branch, since making these functions costs time: plain names need none of them.
+--@include reservations
+--@include reserveOne
+--@include undo
+
+-- Sets the sixth field of the results to 1 if a reserve would succeed, else to 0. Takes an array of {result, name,
+-- requester}; the requester '' is a new one, which holds nothing.
+tryAll = function(toTry)
+  for _, one in ipairs(toTry) do
+    local result, name, requester = one[1], one[2], one[3]
+    local resource, slot = resolve(name)
+    if requester ~= '' and reservationOn(resource, slot, requester) then
+      result[6] = 1
+    else
+      local mark = #journal
+      local reply = reserveOne({ resource = name, requester = requester, ttlMs = '', type = '', token = '' })
+      result[6] = reply[1] == 'ACQUIRED' and 1 or 0
+      undo(mark)
+    end
+  end
+end
