@@ -261,7 +261,11 @@ export class Model extends Definitions {
     const hold = one === undefined ? undefined : this.holdAt(one);
     const mine = requester === undefined ? undefined : this.find(name, requester);
     const trial = this.clone();
-    const told = mine ?? this.reservations.find(({ own }) => hold !== undefined && own.slot === hold.slot);
+    const told =
+      mine ??
+      this.reservations.find(
+        ({ own, details }) => hold !== undefined && (own.slot === hold.slot || details.slots?.includes(hold.slot)),
+      );
     return {
       resource: name,
       reserved: !this.available(name),
