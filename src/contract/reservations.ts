@@ -26,6 +26,7 @@ import {
   time,
   ttlSeconds,
 } from './fields.ts';
+import { checkSession, checkSessions, inSession, session } from './sessions.ts';
 import { sized } from './sizes.ts';
 import { checkWait, misplacedWaitFields, type Refuse, Standing, waitFields } from './waiting.ts';
 
@@ -63,13 +64,18 @@ const reserveItem = {
   requester: requesterName,
   resource: resourceName,
   ttlSeconds: ttlSeconds.optional(),
+  session,
   resourceType: resourceType.optional(),
   note: note.optional(),
   count: count.optional(),
 };
+
 export const ReserveItem = sized((sizes) =>
   item({ ...reserveItem, ...waitFields })
-    .superRefine((one, context) => checkWait(one, [one], sizes, () => [], refusing(context)))
+    .superRefine((one, context) => {
+      checkSession(one, [], refusing(context));
+      checkWait(one, [one], sizes, () => [], refusing(context));
+    })
     .meta({ id: 'ReserveItem' }),
 );
 export type ReserveItem = z.output<typeof ReserveItem>;
@@ -171,6 +177,7 @@ export type TransactionItem = z.output<typeof TransactionItem>;
 const transaction = {
   method: z.enum(TRANSACTION_METHODS, `must be one of ${TRANSACTION_METHODS.join(', ')}`),
   requests: batch(TransactionItem),
+  session: session.meta({ description: 'Stands for the same `session` on each RESERVE.' }),
   ...waitFields,
 };
 export const Transaction = sized((sizes) =>
@@ -182,10 +189,12 @@ export type Transaction = z.output<typeof Transaction>;
 
 /** Checks the rules between the fields of a transaction. */
 function checkTransaction(
-  { method, requests, ...wait }: z.output<z.ZodObject<typeof transaction>>,
+  { method, requests: items, session, ...wait }: z.output<z.ZodObject<typeof transaction>>,
   sizes: Sizes,
   refuse: Refuse,
 ): void {
+  checkSessions(items, session, refuse);
+  const requests = inSession(items, session);
   const counts = requests.map((one) => (one.requestType === 'RESERVE' ? one : {}));
   checkCounts(counts, sizes, (index) => ['requests', index], refuse);
   const releaseAt = requests.findIndex(({ requestType }) => requestType !== 'RESERVE');
@@ -202,6 +211,10 @@ function checkTransaction(
   const otherAt = requests.findIndex(({ requester }) => requester !== requests[0]?.requester);
   if (otherAt >= 0)
     refuse(['requests', otherAt, 'requester'], 'must be that of the other items where waitSeconds is more than 0');
+  const sessions = reserves.map((one) => one.session);
+  const differsAt = sessions.findIndex((one) => one !== sessions[0]);
+  if (differsAt >= 0)
+    refuse(['requests', differsAt, 'session'], 'must be that of the other items where waitSeconds is more than 0');
 }
 
 /** In a transaction, an item that is not kept is NOT_AVAILABLE, a release too. */
@@ -263,6 +276,7 @@ export const ActiveReservation = z
     fencingToken: z.int(),
     apiKeyLabel: z.string().nullable(),
     note: heldNote.optional(),
+    session: z.uuid().optional().meta({ description: 'The session that it lasts as long as.' }),
   })
   .meta({ id: 'ActiveReservation' });
 export type ActiveReservation = z.output<typeof ActiveReservation>;

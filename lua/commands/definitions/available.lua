@@ -10,6 +10,9 @@
   KEYS[7]  tickets
   KEYS[8]  lines
   KEYS[9]  waits
+  KEYS[10]  sessions
+  KEYS[11]  sessionHolds
+  KEYS[12]  sessionsDue
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  resource

@@ -10,8 +10,11 @@
   KEYS[7]  tickets
   KEYS[8]  lines
   KEYS[9]  waits
-  KEYS[10]  answer
-  KEYS[11]  answers
+  KEYS[10]  sessions
+  KEYS[11]  sessionHolds
+  KEYS[12]  sessionsDue
+  KEYS[13]  answer
+  KEYS[14]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -65,7 +68,7 @@ if tenant.mayWait then
       requests[item] = {
         requester = item.requester, method = '', call = call, wait = tenant.queue.readWait(item.wait),
         items = { {
-          resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token,
+          resource = item.resource, ttlMs = tonumber(item.ttlMs), lease = item.ttlMs, type = item.type, token = item.token,
           count = tonumber(item.count), options = item.options,
         } },
       }
@@ -103,6 +106,9 @@ if overBudget then
   return tooMuch(overBudget)
 elseif tooLarge then
   return { 'REFUSED', tooLarge }
+elseif tenant.sessions and tenant.sessions.foreign then
+  -- A shared call is refused so that each of its requests is sent on its own.
+  return { flags.isShared and 'REFUSED' or 'FORBIDDEN', tenant.sessions.foreign }
 end
 refused = overCap('RESERVE', before)
 if refused then

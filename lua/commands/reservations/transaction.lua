@@ -10,8 +10,11 @@
   KEYS[7]  tickets
   KEYS[8]  lines
   KEYS[9]  waits
-  KEYS[10]  answer
-  KEYS[11]  answers
+  KEYS[10]  sessions
+  KEYS[11]  sessionHolds
+  KEYS[12]  sessionsDue
+  KEYS[13]  answer
+  KEYS[14]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -64,7 +67,7 @@ if tenant.mayWait then
   }
   for i, item in ipairs(items) do
     request.items[i] = {
-      resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token,
+      resource = item.resource, ttlMs = tonumber(item.ttlMs), lease = item.ttlMs, type = item.type, token = item.token,
       count = tonumber(item.count), options = item.options,
     }
   end
@@ -122,6 +125,8 @@ if overBudget then
   return tooMuch(overBudget)
 elseif outcome and outcome.tooLarge then
   return { 'REFUSED', 'requests ' .. outcome.tooLarge }
+elseif tenant.sessions and tenant.sessions.foreign then
+  return { 'FORBIDDEN', tenant.sessions.foreign }
 end
 
 -- Undoes all items, of which one failed.

@@ -10,6 +10,9 @@
   KEYS[6]  tickets
   KEYS[7]  lines
   KEYS[8]  waits
+  KEYS[9]  sessions
+  KEYS[10]  sessionHolds
+  KEYS[11]  sessionsDue
 
   ARGV[1]  ''
   ARGV[2]  the instance

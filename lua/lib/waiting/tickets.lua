@@ -18,6 +18,7 @@
 --   named       for FIRST: the names in the plans of all items
 --   slots       once granted: the slots of its reservations, each followed by '\n'
 --   grantedAt   ms
+--   session     id of the session that keeps its turn and its reservations, '' none
 --   dueBefore   the stored value of due; nil if the ticket is new
 --@include slotsOf
 --@include waiting/callers
@@ -71,8 +72,10 @@ local function packTicket(ticket)
   parts[#FIELDS + 2] = items
   parts[#FIELDS + 3] = not areLinesShort and ticket.lines or 0
   parts[#FIELDS + 4] = #ticket.others > 0 and ticket.others or 0
-  parts[#FIELDS + 5] = (options or #ticket.named > 0) and ticket.named or nil
-  parts[#FIELDS + 6] = options
+  local hasSession = ticket.session ~= ''
+  parts[#FIELDS + 5] = (hasSession or options or #ticket.named > 0) and ticket.named or nil
+  parts[#FIELDS + 6] = options or hasSession and {} or nil
+  parts[#FIELDS + 7] = hasSession and ticket.session or nil
   if ticket.waitsFor == first then
     parts[11] = 0
   end
@@ -86,8 +89,12 @@ local function unpackTicket(number, packed)
   end
   ticket.order = string.char(parts[#FIELDS + 1]) .. number
   local items, options = parts[#FIELDS + 2], parts[#FIELDS + 6]
+  ticket.session = parts[#FIELDS + 7] or ''
+  local session = ticket.session ~= '' and tenant.sessions and tenant.sessions.at(ticket.session) or nil
   for i = 1, #items, 3 do
-    ticket.items[#ticket.items + 1] = storedItem(items[i], items[i + 1], items[i + 2])
+    local item = storedItem(items[i], items[i + 1], items[i + 2])
+    item.session = session
+    ticket.items[#ticket.items + 1] = item
   end
   for place, one in pairs(options or {}) do
     ticket.items[tonumber(place)].options = one
@@ -165,6 +172,9 @@ local function eachMember(ticket, visit)
     return
   end
   visit('\2' .. ticket.requester .. '\n', ticket.digest .. order)
+  if ticket.session ~= '' then
+    visit('\8' .. ticket.session .. '\n', order)
+  end
   if status == 'granted' then
     eachInstance(ticket.instance, function(instance)
       visit('\3' .. instance .. '\n', order)

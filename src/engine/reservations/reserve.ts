@@ -9,7 +9,7 @@ import { parseItem, toInteger, toMs, toText, toTime } from '../../redis/reply.ts
 import { callCharged, type Engine } from '../call.ts';
 import { share } from '../coalesce.ts';
 import { callArg, type Issued, ticketOf, toStanding, toWaited, type WaitCall, waitArg } from '../waiting/call.ts';
-import { newToken, unpackToken } from './releaseToken.ts';
+import { newToken, packToken, unpackToken } from './releaseToken.ts';
 import { parseDetails } from './slotRecord.ts';
 
 /**
@@ -45,17 +45,23 @@ export async function reserve(
 
 /** The script's arguments for an item, with a new release token. */
 export const reserveArgs = (item: ReserveItem): (string | number)[] => {
-  const { resource, requester, ttlSeconds, resourceType, count, note } = item;
+  const { resource, requester, resourceType, count, note } = item;
   return itemArgs('reserve', {
     resource,
     requester,
-    ttlMs: ttlSeconds === undefined ? '' : ttlSeconds * 1000,
+    ttlMs: leaseArg(item),
     type: resourceType ?? '',
     token: newToken(),
     wait: waitArg(item),
     count: count ?? '',
     options: note ? JSON.stringify({ note }) : '',
   });
+};
+
+/** Formats how long a reservation lasts (lua/lib/items/reserve.lua). */
+const leaseArg = ({ ttlSeconds, session }: Pick<ReserveItem, 'ttlSeconds' | 'session'>): string | number => {
+  if (session !== undefined) return `s${packToken(session)}`;
+  return ttlSeconds === undefined ? '' : ttlSeconds * 1000;
 };
 
 /** Reads a reply of reserveOne() of lua/lib/reserveOne.lua. */
