@@ -22,24 +22,21 @@ local function whyNotValid(name)
   return 'NOT_VALID: ' .. name .. ' is not registered, and this tenant allows only registered resources'
 end
 
--- Returns the index of a slot; -1 if it is a resource's only slot, held since the pool had that capacity.
-local function indexOf(slot)
-  local _, index = slotIndex(slot)
-  return index or -1
-end
-
 -- Returns the slots that an entry for several slots has taken, in index order.
 local function severalSlots(entry)
-  local list, last = { entry.at, unpack(entry.further) }, -1
-  for _, slot in ipairs(list) do
-    local index = indexOf(slot)
-    if index < last then
+  -- A slot that is a resource's only one was held before the pool had a second one. It is the first.
+  local function indexOf(slot)
+    local _, index = slotIndex(slot)
+    return index or -1
+  end
+  local list = { entry.at, unpack(entry.further) }
+  for i = 2, #list do
+    if indexOf(list[i]) < indexOf(list[i - 1]) then
       table.sort(list, function(a, b)
         return indexOf(a) < indexOf(b)
       end)
       break
     end
-    last = index
   end
   return list
 end
