@@ -24,18 +24,19 @@ end
 
 -- Returns the slots that an entry for several slots has taken, in index order.
 local function severalSlots(entry)
-  local list, last = { entry.at, unpack(entry.further) }, -1
-  for _, slot in ipairs(list) do
+  -- A slot that is a resource's only one was held before the pool had a second one. It is the first.
+  local function indexOf(slot)
     local _, index = slotIndex(slot)
-    if index < last then
+    return index or -1
+  end
+  local list = { entry.at, unpack(entry.further) }
+  for i = 2, #list do
+    if indexOf(list[i]) < indexOf(list[i - 1]) then
       table.sort(list, function(a, b)
-        local _, i = slotIndex(a)
-        local _, j = slotIndex(b)
-        return i < j
+        return indexOf(a) < indexOf(b)
       end)
       break
     end
-    last = index
   end
   return list
 end
