@@ -46,7 +46,7 @@ describe('/openapi.json', () => {
       '/api/v1/Session/end': body.sort(),
       '/api/v1/events': key,
       '/api/v1/Resource/register': body.sort(),
-      '/api/v1/Resource/definitions': key,
+      '/api/v1/Resource/definitions': parameters.sort(),
       '/api/v1/Resource/tree': key,
       '/api/v1/Resource/available/{resource}': parameters.sort(),
       '/api/v1/Resource/{name}': [...parameters, 404].sort(),
