@@ -70,7 +70,7 @@ type ChargedVerb = (typeof CHARGED_VERBS)[number];
 type FreeVerb = Exclude<GuardedVerb, ChargedVerb>;
 
 /** Verbs whose scripts recognise a retry by themselves: they remember replies only under an Idempotency-Key. */
-const RECOGNISING_VERBS: readonly ChargedVerb[] = ['keep', 'renew', 'reserve'];
+const RECOGNISING_VERBS: readonly ChargedVerb[] = ['beginSession', 'keep', 'renew', 'renewSession', 'reserve'];
 
 /** How many times one call loads a tenant that Redis keeps losing. */
 const MAX_LOADS = 5;

@@ -2,6 +2,7 @@
  * Begins, renews and ends sessions: one heartbeat for many reservations (docs/specification.md#sessions).
  */
 import type { BegunSession, EndedSession, NewSession, RenewedSession, SessionProof } from '../contract/sessions.ts';
+import type { Once } from '../domain/once.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import * as beginning from '../engine/sessions/begin.ts';
@@ -9,28 +10,57 @@ import * as ending from '../engine/sessions/end.ts';
 import * as renewing from '../engine/sessions/renew.ts';
 import { countWhole } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
+import { chargeRepeat } from './repeats.ts';
 
-type SessionDeps = Pick<OperationDeps, 'engine' | 'activity'>;
+type SessionDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'>;
 
-/** @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError */
+/**
+ * @param once its Idempotency-Key, if it has one
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
+ */
 export const beginSession = (
   deps: SessionDeps,
   credential: Credential,
   session: NewSession,
+  once?: Once,
 ): Promise<Charged<BegunSession>> =>
-  countWhole(deps, credential, 1, beginning.beginSession(deps.engine, credential, session));
+  countWhole(
+    deps,
+    credential,
+    1,
+    chargeRepeat(deps, credential, once, beginning.beginSession(deps.engine, credential, session, once)),
+  );
 
-/** @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError */
+/**
+ * @param once its Idempotency-Key, if it has one
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
+ */
 export const renewSession = (
   deps: SessionDeps,
   credential: Credential,
   proof: SessionProof,
+  once?: Once,
 ): Promise<Charged<RenewedSession>> =>
-  countWhole(deps, credential, 1, renewing.renewSession(deps.engine, credential, proof));
+  countWhole(
+    deps,
+    credential,
+    1,
+    chargeRepeat(deps, credential, once, renewing.renewSession(deps.engine, credential, proof, once)),
+  );
 
-/** @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError */
+/**
+ * @param once its Idempotency-Key, if it has one
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
+ */
 export const endSession = (
   deps: SessionDeps,
   credential: Credential,
   proof: SessionProof,
-): Promise<Charged<EndedSession>> => countWhole(deps, credential, 1, ending.endSession(deps.engine, credential, proof));
+  once?: Once,
+): Promise<Charged<EndedSession>> =>
+  countWhole(
+    deps,
+    credential,
+    1,
+    chargeRepeat(deps, credential, once, ending.endSession(deps.engine, credential, proof, once)),
+  );

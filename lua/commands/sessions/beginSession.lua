@@ -13,6 +13,8 @@
   KEYS[10]  sessions
   KEYS[11]  sessionHolds
   KEYS[12]  sessionsDue
+  KEYS[13]  answer
+  KEYS[14]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -22,17 +24,19 @@
   ARGV[6]  its requester
   ARGV[7]  how long it lasts, in ms
 
-  Returns {'OK', quota, expiry in ms}. Or, with nothing changed: the reply of refuse() in refuse.lua, {'NO_KEY'},
-  {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in reserve.lua.
+  Returns {'OK', quota, expiry in ms, id, token}. Or a reply of once.before() in once.lua. Or, with nothing changed: the
+  reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in
+  reserve.lua.
 ]]
 --@include clock
+--@include once
 --@include request
 --@include flags
 --@include cap
 --@include index
 tenant.mayBegin = true
 --@include waiting/open
-local refused = request('SESSION', flags.isRepeated and 0 or 1)
+local refused = request('SESSION', flags.isRepeated and 0 or 1, once)
 if refused then
   return refused
 end
@@ -48,4 +52,9 @@ if not session then
   }
   tenant.sessions.put(session)
 end
-return askForIndex(ARGV[3]) or finish({ 'OK', charged.quota, session.expiresAt }, charged.usage)
+refused = askForIndex(ARGV[3])
+if refused then
+  return refused
+end
+local reply = finish({ 'OK', charged.quota, session.expiresAt, session.id, session.token }, charged.usage)
+return once and once.keep(reply) or reply

@@ -14,6 +14,7 @@
   KEYS[11]  sessionHolds
   KEYS[12]  sessionsDue
   KEYS[13]  answer
+  KEYS[14]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -23,23 +24,26 @@
 
   Returns {'OK', quota, 'ENDED', number of its reservations} or {'OK', quota, 'NOT_FOUND', 0}. Or, with nothing changed:
   {'FORBIDDEN', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}. Or
-  {'UNKNOWN'} if an earlier try ran and its reply was not kept.
+  {'UNKNOWN'} if an earlier try ran and its reply was not kept. Or a reply of once.before() in once.lua.
 ]]
 --@include clock
+--@include once
 --@include requestOnce
 --@include sessions/found
 --@include waiting/open
-local refused = requestOnce('SESSION', 1)
+local refused = requestOnce('SESSION', 1, once)
 if refused then
   return refused
 end
 local session = sessionFound(ARGV[3], ARGV[4], ARGV[5])
 if tenant.sessions and tenant.sessions.foreign then
   return { 'FORBIDDEN', tenant.sessions.foreign }
-elseif not session then
-  return finish(remember({ 'OK', charged.quota, 'NOT_FOUND', 0 }), charged.usage)
 end
-local reply = remember({ 'OK', charged.quota, 'ENDED', tenant.sessions.holdsOf(session) })
-session.expiresAt, session.isEnded, session.label = nowMs, true, tenant.keyLabel
-tenant.sessions.put(session)
-return finish(reply, charged.usage)
+local reply = { 'OK', charged.quota, 'NOT_FOUND', 0 }
+if session then
+  reply = { 'OK', charged.quota, 'ENDED', tenant.sessions.holdsOf(session) }
+  session.expiresAt, session.isEnded, session.label = nowMs, true, tenant.keyLabel
+  tenant.sessions.put(session)
+end
+finish(reply, charged.usage)
+return once and once.keep(reply) or remember(reply)

@@ -13,6 +13,8 @@
   KEYS[10]  sessions
   KEYS[11]  sessionHolds
   KEYS[12]  sessionsDue
+  KEYS[13]  answer
+  KEYS[14]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -21,17 +23,18 @@
   ARGV[5]  its token; '' if the caller's is malformed
   ARGV[6]  the only requester that the caller may act for; '' any
 
-  Returns {'OK', quota, 'RENEWED', expiry in ms} or {'OK', quota, 'NOT_FOUND', 0}. Or, with nothing changed: {'FORBIDDEN',
-  message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms,
-  swept} as in reserve.lua.
+  Returns {'OK', quota, 'RENEWED', expiry in ms} or {'OK', quota, 'NOT_FOUND', 0}. Or, with nothing changed:
+  {'FORBIDDEN', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}, or
+  {'INDEX', ms, swept} as in reserve.lua. Or a reply of once.before() in once.lua.
 ]]
 --@include clock
+--@include once
 --@include request
 --@include flags
 --@include index
 --@include sessions/found
 --@include waiting/open
-local refused = request('SESSION', flags.isRepeated and 0 or 1)
+local refused = request('SESSION', flags.isRepeated and 0 or 1, once)
 if refused then
   return refused
 end
@@ -39,8 +42,14 @@ local session = sessionFound(ARGV[4], ARGV[5], ARGV[6])
 if tenant.sessions and tenant.sessions.foreign then
   return { 'FORBIDDEN', tenant.sessions.foreign }
 elseif not session then
-  return finish({ 'OK', charged.quota, 'NOT_FOUND', 0 }, charged.usage)
+  local reply = finish({ 'OK', charged.quota, 'NOT_FOUND', 0 }, charged.usage)
+  return once and once.keep(reply) or reply
 end
 session.expiresAt = nowMs + session.ttlMs
 tenant.sessions.put(session)
-return askForIndex(ARGV[3]) or finish({ 'OK', charged.quota, 'RENEWED', session.expiresAt }, charged.usage)
+refused = askForIndex(ARGV[3])
+if refused then
+  return refused
+end
+local reply = finish({ 'OK', charged.quota, 'RENEWED', session.expiresAt }, charged.usage)
+return once and once.keep(reply) or reply

@@ -19,9 +19,9 @@
   ARGV[2]  cursor returned with the previous page; '0' for the first page
   ARGV[3]  approximate number of sessions to read
 
-  Returns {'OK', cursor, number of the tenant's sessions, row, ...}. Cursor '0' means that this was the last page. A row is
-  a text with a line for each of: id, requester, lifetime in ms, begin in ms, expiry in ms, number of reservations, label
-  of the key. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', cursor, number of the tenant's sessions, row, ...}. Cursor '0' means that this was the last page. A row
+  is a text with a line for each of: id, requester, lifetime in ms, begin in ms, expiry in ms, number of reservations,
+  label of the key. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look
 --@include asTexts

@@ -2,6 +2,7 @@
  * Ends a session, and so all its reservations (docs/specification.md#sessions).
  */
 import type { EndedSession, SessionProof } from '../../contract/sessions.ts';
+import type { Once } from '../../domain/once.ts';
 import type { Charged } from '../../domain/quota.ts';
 import { END_SESSION_STATUSES } from '../../domain/sessions.ts';
 import type { Credential } from '../../domain/tenants.ts';
@@ -11,6 +12,7 @@ import { packToken } from '../reservations/releaseToken.ts';
 import { look } from '../waiting/beat.ts';
 
 /**
+ * @param once its Idempotency-Key, if it has one
  * @throws HoldfastError unauthenticated, unavailable; forbidden, also if the credential may not act for the session's
  * requester; LimitError
  */
@@ -18,9 +20,10 @@ export async function endSession(
   engine: Engine,
   credential: Credential,
   { session, token }: SessionProof,
+  once?: Once,
 ): Promise<Charged<EndedSession>> {
   const args = [packToken(session), packToken(token ?? ''), credential.subject ?? ''];
-  const { result, ...charged } = await callCharged(engine, 'endSession', credential, () => args);
+  const { result, ...charged } = await callCharged(engine, 'endSession', credential, () => args, { once });
   const [reply, released] = result;
   const status = END_SESSION_STATUSES.find((one) => one === reply);
   if (status === undefined) throw new TypeError('endSession returned an unknown status');

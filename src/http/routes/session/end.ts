@@ -7,6 +7,7 @@ import type { OperationDeps } from '../../../operations/deps.ts';
 import { endSession } from '../../../operations/sessions.ts';
 import type { BodyDeps } from '../../deps.ts';
 import type { AppEnv } from '../../env.ts';
+import { markReplayed } from '../../once.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation } from '../../responses.ts';
 
@@ -19,15 +20,17 @@ export const endSessionOperation = operation({
   tags: ['Session'],
   summary: 'End a session',
   description: 'All its reservations end at the same time, and so do the waits of requests with this session.',
+  isRepeatable: true,
   body: SessionProof,
   responses: { 200: answer('What has ended.', EndedSession, EXAMPLE), ...bodyOperation },
 });
 
-export const endSessionRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity'>) => {
+export const endSessionRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'reads'>) => {
   const app = new OpenAPIHono<AppEnv>();
   return app.openapi(withBody(endSessionOperation, deps), async (c) => {
-    const { result, quota } = await endSession(deps, c.get('credential'), c.get('body'));
+    const { result, quota, isReplayed } = await endSession(deps, c.get('credential'), c.get('body'), c.get('once'));
     c.set('quota', quota);
+    markReplayed(c, isReplayed);
     return c.json(result, 200);
   });
 };
