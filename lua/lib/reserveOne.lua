@@ -6,6 +6,8 @@
 --@include further
 --@include take
 
+local NONE_FITS = 'NOT_VALID: no registered resource has these labels'
+
 -- Explains why a name is not valid.
 local function whyNotValid(name)
   local pool = slotIndex(name)
@@ -135,6 +137,17 @@ local function replyOfHad(had, item)
   return { status, status, string.format('%d', had.fence), had.expiresAt, had.token, had.details }
 end
 
+-- Reserves any resource that fits an item's match (match.lua). Returns as reserveOne().
+local function reserveAny(item)
+  if not tenant.reserveMatch then
+    if not tenant.openMatch then
+      return { 'NOT_VALID', NONE_FITS }
+    end
+    tenant.openMatch()
+  end
+  return tenant.reserveMatch(item)
+end
+
 -- Reserves an item (items/reserve.lua). Returns a reply:
 --   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expires at ms or 0, release token, details as JSON or ''}
 --   {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}; if one slot was in the way, its name stands in the
@@ -142,6 +155,9 @@ end
 -- and the reservation if this call made it. If the item is refused and may wait, returns the name of the line as the
 -- third value. `collected` is as in takeUnkept().
 local function reserveOne(item, collected)
+  if item.options and item.options.match then
+    return reserveAny(item)
+  end
   local name, requester, token, count = item.resource, item.requester, item.token, tonumber(item.count) or 1
   local resource, slot = resolve(name)
   if not resource then
@@ -189,7 +205,8 @@ local function reserveOne(item, collected)
   end
   if item.options then
     reservation.note = item.options.note
-    reservation.details = withFurther(reservation.details, { note = reservation.note })
+    reservation.match = item.options.matched and { item.options.matched, name }
+    reservation.details = withFurther(reservation.details, { note = reservation.note, match = reservation.match })
     spend(#reservation.details / 100)
   end
   -- The fencing token is drawn last, once the reservation is certain. Nothing has read the record yet.
@@ -199,3 +216,4 @@ local function reserveOne(item, collected)
     'ACQUIRED', 'ACQUIRED', string.format('%d', reservation.fence), reservation.expiresAt, token, reservation.details,
   }, reservation
 end
+--@include match

@@ -24,7 +24,8 @@
 --   closing              ms: until then some resource cannot be reserved, since it may be about to be deleted
 --   queue                state of the waiting queue (waiting/state.lua); absent if there is no ticket
 --   beats                last beats of the instances that hold calls (waiting/beats.lua)
--- The table also has isRedefined: true if this script changes definitions (redefine.lua); and requestMark: the
+--   labelled             '1' if a resource has had labels
+-- The table also has isRedefined: true if this script changes definitions (redefine.lua), and redefined: their names; and requestMark: the
 -- journal's length (slots.lua) before the transaction that is carried out, nil for other requests.
 -- In scripts that take a credential, ARGV[1] is it (admit.lua).
 --
@@ -35,7 +36,7 @@ do
     'HMGET', tenantKey,
     'key:' .. ARGV[1], 'suspended', 'tier', 'resets', 'count', 'fence', 'nextDue', 'indexed', 'swept', 'definitions',
     'requireRegistration', 'usage', 'listenUntil', 'messages', 'definitionsVersion', 'closing', 'publisher',
-    'queue', 'beats', 'further'
+    'queue', 'beats', 'further', 'labelled'
   )
   local nextDue, indexed = tonumber(found[7] or math.huge), tonumber(found[8] or math.huge)
   local count = tonumber(found[5] or 0)
@@ -68,5 +69,6 @@ do
     publisher = found[17] or '',
     queueText = found[18],
     beats = found[19] or '',
+    labelled = found[21] == '1',
   }
 end

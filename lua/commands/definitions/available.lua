@@ -10,6 +10,7 @@
   KEYS[7]  tickets
   KEYS[8]  lines
   KEYS[9]  waits
+  KEYS[10]  index
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  resource

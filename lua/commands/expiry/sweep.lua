@@ -11,6 +11,7 @@
   KEYS[6]  tickets
   KEYS[7]  lines
   KEYS[8]  waits
+  KEYS[9]  index
 
   ARGV[1]  ''
 

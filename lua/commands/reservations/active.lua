@@ -12,6 +12,7 @@
   KEYS[7]  tickets
   KEYS[8]  lines
   KEYS[9]  waits
+  KEYS[10]  index
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  cursor returned with the previous page; '0' for the first page

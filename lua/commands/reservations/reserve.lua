@@ -10,8 +10,9 @@
   KEYS[7]  tickets
   KEYS[8]  lines
   KEYS[9]  waits
-  KEYS[10]  answer
-  KEYS[11]  answers
+  KEYS[10]  index
+  KEYS[11]  answer
+  KEYS[12]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -42,6 +43,7 @@
 --@include eventWork
 --@include tooMuch
 --@include asTexts
+--@include again
 tenant.mayWait = ARGV[4] ~= ''
 --@include waiting/open
 --@part waiting/requests
@@ -84,7 +86,7 @@ end
 --@include dryRun
 
 local before = stateBefore()
-local reply, made, outcomes, tooLarge = { 'OK', charged.quota }, {}, {}, nil
+local reply, made, outcomes, tooLarge, isUnfinished = { 'OK', charged.quota }, {}, {}, nil, false
 local overBudget = eachItem(items, function(item)
   local result, reservation
   if requests[item] then
@@ -97,12 +99,15 @@ local overBudget = eachItem(items, function(item)
   end
   reply[#reply + 1] = result
   made[item] = reservation
+  isUnfinished = isUnfinished or result.isUnfinished
   spendOnEvent(item, result[6])
 end)
 if overBudget then
   return tooMuch(overBudget)
 elseif tooLarge then
   return { 'REFUSED', tooLarge }
+elseif isUnfinished then
+  return again(before)
 end
 refused = overCap('RESERVE', before)
 if refused then

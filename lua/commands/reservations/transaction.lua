@@ -10,8 +10,9 @@
   KEYS[7]  tickets
   KEYS[8]  lines
   KEYS[9]  waits
-  KEYS[10]  answer
-  KEYS[11]  answers
+  KEYS[10]  index
+  KEYS[11]  answer
+  KEYS[12]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -41,6 +42,7 @@
 --@include index
 --@include tooMuch
 --@include asTexts
+--@include again
 tenant.mayWait = ARGV[5] ~= ''
 --@include waiting/open
 --@part waiting/requests
@@ -87,6 +89,7 @@ local share = method == 'ALL_OR_NONE' and 0.75 or 1
 -- The entries that all items took: what is kept for waiting requests is judged for the transaction as a whole.
 local collected = (tenant.queueText or tenant.queue) and method == 'ALL_OR_NONE' and {} or nil
 
+local isUnfinished = false
 local function carryOutItem(item)
   local result
   if method == 'FIRST' and succeeded > 0 then
@@ -100,6 +103,7 @@ local function carryOutItem(item)
   else
     result = unreserveOne(item)
   end
+  isUnfinished = isUnfinished or result.isUnfinished
   if SUCCESS[result[1]] then
     succeeded = succeeded + 1
   else
@@ -122,6 +126,8 @@ if overBudget then
   return tooMuch(overBudget)
 elseif outcome and outcome.tooLarge then
   return { 'REFUSED', 'requests ' .. outcome.tooLarge }
+elseif isUnfinished then
+  return again(before)
 end
 
 -- Undoes all items, of which one failed.

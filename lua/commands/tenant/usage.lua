@@ -10,7 +10,8 @@
   KEYS[7]  tickets
   KEYS[8]  lines
   KEYS[9]  waits
-  KEYS[10]  streams
+  KEYS[10]  index
+  KEYS[11]  streams
 
   ARGV[1]  the credential (admit.lua)
 

@@ -2,6 +2,7 @@
  * Reserves resources (docs/specification.md#reserve, #plans): one script call for any number of items.
  */
 import type { ReserveItem, ReserveResult } from '../../contract/reservations.ts';
+import { type Asked, textOfAsked } from '../../domain/match.ts';
 import type { Once } from '../../domain/once.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
@@ -43,9 +44,12 @@ export async function reserve(
   };
 }
 
-/** The script's arguments for an item, with a new release token. */
-export const reserveArgs = (item: ReserveItem): (string | number)[] => {
-  const { resource, requester, ttlSeconds, resourceType, count, note } = item;
+/**
+ * The script's arguments for an item, with a new release token.
+ * @param items all items of its request
+ */
+export const reserveArgs = (item: ReserveItem, place: number, items: readonly Asking[]): (string | number)[] => {
+  const { resource, requester, ttlSeconds, resourceType, count, note, match } = item;
   return itemArgs('reserve', {
     resource,
     requester,
@@ -54,9 +58,21 @@ export const reserveArgs = (item: ReserveItem): (string | number)[] => {
     token: newToken(),
     wait: waitArg(item),
     count: count ?? '',
-    options: note ? JSON.stringify({ note }) : '',
+    options: note || match ? JSON.stringify({ ...(note && { note }), ...(match && matchOptions(place, items)) }) : '',
   });
 };
+
+/** An item of a request, among those with a match. */
+type Asking = Asked & { readonly requester: string };
+
+/** The options of an item with a match (lua/lib/match.lua). */
+function matchOptions(place: number, items: readonly Asking[]): { match: string; nth?: number } {
+  const own = items[place];
+  const match = textOfAsked(own ?? {});
+  const isSame = (other: Asking) => other.requester === own?.requester && other.match && textOfAsked(other) === match;
+  const nth = items.slice(0, place + 1).filter(isSame).length;
+  return { match, ...(nth > 1 && { nth }) };
+}
 
 /** Reads a reply of reserveOne() of lua/lib/reserveOne.lua. */
 export function toReserveResult({ resource, requester }: ReserveItem, reply: readonly string[]): ReserveResult {
@@ -102,7 +118,7 @@ function toHeldBy([, , resource, requester, since, expiresAt, note]: readonly st
 
 /** The result of an item that was not reserved. */
 export const refusal = (
-  { resource, requester }: Pick<ReserveItem, 'resource' | 'requester'>,
+  { resource, requester }: Pick<ReserveResult, 'resource' | 'requester'>,
   status: ReserveResult['status'],
   explanation: string,
 ): ReserveResult => ({

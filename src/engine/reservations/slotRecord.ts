@@ -10,7 +10,11 @@ import { toTime } from '../../redis/reply.ts';
 type Details = Pick<ActiveReservation, 'acquiredSlots' | 'acquiredBlockers' | 'reservedAtPath' | 'slots'>;
 
 /** Further fields of a reservation (lua/lib/codec.lua), each left out if it does not have it. */
-const Further = z.object({ note: z.string().optional() });
+const Further = z.object({
+  note: z.string().optional(),
+  /** The digest of the match by which it was made, and the resource that was picked. */
+  match: z.tuple([z.string(), z.string()]).optional(),
+});
 
 const HELD_ALONG = 1;
 const PLAIN = 2;
@@ -65,7 +69,7 @@ export function readReservation(slot: string, record: Buffer): ActiveReservation
     ...toDetails(details),
     fencingToken,
     apiKeyLabel: keyLabel || null,
-    ...details.x,
+    ...(details.x?.note === undefined ? {} : { note: details.x.note }),
   };
 }
 
@@ -94,5 +98,12 @@ const toDetails = ({ s, b, p, o }: DetailsText): Details => ({
   ...(o === undefined ? {} : { slots: o }),
 });
 
-/** Reads the slots that a reservation got, from its details. '' reads as all null. */
-export const parseDetails = (text: string): Details => toDetails(parseText(text));
+/**
+ * Reads the slots that a reservation got, from its details, '' as all null. If a match made it, also the resource that
+ * was picked.
+ */
+export function parseDetails(text: string): Details & { resource?: string } {
+  const parsed = parseText(text);
+  const picked = parsed.x?.match?.[1];
+  return { ...toDetails(parsed), ...(picked === undefined ? {} : { resource: picked }) };
+}
