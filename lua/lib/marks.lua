@@ -11,7 +11,7 @@
 --@include slots
 
 -- Writes the marks that follow from the changes of this script. tenant.marks: further members to add, each with true, or
--- to remove, with false.
+-- with the slot that must be held for it; or to remove, with false.
 local writeMarks
 if tenant.labelled then
   tenant.marks = {}
@@ -48,9 +48,11 @@ if tenant.labelled then
     for _, slot in ipairs(changed) do
       local before, record = original[slot], records[slot]
       local was, is = matchMember(before), matchMember(record)
-      if was ~= is then
-        tenant.marks[was or is] = not was
-        tenant.marks[is or was] = is and true or false
+      if was and was ~= is then
+        tenant.marks[was] = false
+      end
+      if is and was ~= is then
+        tenant.marks[is] = true
       end
       local name = before and not record and (before.pool ~= '' and before.pool or slot)
       if name and not isFreed[name] then
@@ -61,10 +63,10 @@ if tenant.labelled then
     unmark(freedNames)
     local add, remove = {}, {}
     for member, isIn in pairs(tenant.marks) do
-      if isIn then
+      if isIn == true or isIn and records[isIn] then
         add[#add + 1] = 0
         add[#add + 1] = member
-      else
+      elseif not isIn then
         remove[#remove + 1] = member
       end
     end

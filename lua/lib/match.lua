@@ -138,6 +138,10 @@ if tenant.labelled then
         made[prefix] = made[prefix] or {}
         table.insert(made[prefix], reservation)
         item.resource = name
+        if search.label ~= '' and not definition(name).pooled then
+          -- The next search passes it, unless this is undone.
+          tenant.marks[tenant.heldPrefix .. search.label .. '\n' .. name] = name
+        end
         return reply, reservation
       end
       local line = '\8' .. item.matchText

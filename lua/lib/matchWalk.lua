@@ -1,7 +1,7 @@
 -- The walk of a search for a resource that fits (match.lua). A search is a table:
 --   groups       the wanted labels by key: arrays of '<key>=<value>', of which one must be there
 --   count        the number of slots that are wanted
---   walks        one for each label of the rarest group: {label, after, names, at, isEnd}
+--   walks        one for each label of the rarest group: {label, after, names, at, isEnd, step}
 --   passed       number of resources that were found held and not marked so
 --   failed       number of resources that were looked at in vain
 --   isFitting    true if one of them has the wanted labels
@@ -10,11 +10,11 @@
 --   lines, isIn  what was in the way (waiting/lines.lua); the same as a set
 --   heldAbove    the ancestors that were in the way
 --   kept         the refusal if something is kept for tickets
---   last         the last resource that nextOpen() returned
+--   last, label  the last resource that nextOpen() returned, and the label by which it found it, '' none
 --
 -- MAX_LOOKED is part of the contract. MAX_PASSED and MAX_SEARCH_WORK bound the work of one item.
-local MAX_LOOKED, MAX_PASSED, MAX_SEARCH_WORK, MAX_LINES = 500, 500, 5000, 200
-local STEP, MAX_CHECKED = 64, 64
+local MAX_LOOKED, MAX_PASSED, MAX_SEARCH_WORK, MAX_LINES = 500, 1000, 6000, 200
+local FIRST_STEP, MAX_STEP, MAX_CHECKED = 16, 256, 64
 -- True if this script has checked some of the marks.
 local isChecked = false
 
@@ -25,7 +25,7 @@ end
 
 -- Returns the number of resources with a label, as far as the index tells.
 local function countOf(label)
-  spend(1)
+  spend(2.5)
   return redis.call('ZLEXCOUNT', indexKey, boundsOf('l' .. label .. '\n', ''))
 end
 
@@ -39,7 +39,7 @@ local function endOfHeld(label, after)
     local middle = math.ceil((low + high) / 2)
     local member = redis.call('ZRANGE', indexKey, first + middle, first + middle)[1]
     local name = string.sub(member, #listed + 1)
-    spend(3)
+    spend(5)
     if redis.call('ZLEXCOUNT', indexKey, '(' .. marked .. after, '[' .. marked .. name) >= middle then
       low, last = middle, name
     else
@@ -49,35 +49,61 @@ local function endOfHeld(label, after)
   return last
 end
 
--- Reads the next names of a walk that are not marked as held, and all that tells whether they are free.
-local function readOn(walk)
+-- Returns the names that are not certainly held, and marks the others as held. It only looks whether there is a record
+-- of a resource that is no pool, since many may have to be passed.
+local function withoutHeld(search, marked, names)
+  local found = {}
+  if #names == 0 then
+    return found
+  end
+  spend(4 * #names + shortHashCost(tenant.count) * #names)
+  local definitions = redis.call('HMGET', definitionsKey, unpack(names))
+  local holds = redis.call('HMGET', slotsKey, unpack(names))
+  for i, name in ipairs(names) do
+    if defined[name] == nil then
+      defined[name] = definitions[i] and unpackDefinition(definitions[i])
+    end
+    if records[name] == nil and holds[i] and definition(name) and not definition(name).pooled then
+      tenant.marks[marked .. name] = true
+      search.passed = search.passed + 1
+    else
+      if records[name] == nil and not holds[i] then
+        records[name] = false
+      end
+      found[#found + 1] = name
+    end
+  end
+  return found
+end
+
+-- Reads the next names of a walk that are not held, as far as that is known.
+local function readOn(search, walk)
   local listed, marked = 'l' .. walk.label .. '\n', tenant.heldPrefix .. walk.label .. '\n'
   walk.names, walk.at = {}, 1
-  while #walk.names == 0 and not walk.isEnd do
+  while #walk.names == 0 and not walk.isEnd and search.passed < MAX_PASSED do
     local lower, upper = boundsOf(listed, walk.after)
-    local members = redis.call('ZRANGE', indexKey, lower, upper, 'BYLEX', 'LIMIT', 0, STEP)
+    local members = redis.call('ZRANGE', indexKey, lower, upper, 'BYLEX', 'LIMIT', 0, walk.step)
     spend(4 + #members / 3)
-    walk.isEnd = #members < STEP
+    walk.isEnd = #members < walk.step
     local last = members[1] and string.sub(members[#members], #listed + 1)
-    local isHeld = {}
+    local isHeld, names = {}, {}
     for _, member in ipairs(last and redis.call(
-      'ZRANGE', indexKey, (boundsOf(marked, walk.after)), '[' .. marked .. last, 'BYLEX', 'LIMIT', 0, STEP
+      'ZRANGE', indexKey, (boundsOf(marked, walk.after)), '[' .. marked .. last, 'BYLEX', 'LIMIT', 0, walk.step
     ) or {}) do
       isHeld[string.sub(member, #marked + 1)] = true
     end
     for _, member in ipairs(members) do
       local name = string.sub(member, #listed + 1)
-      local mark = tenant.marks[marked .. name]
-      if mark == false or mark == nil and not isHeld[name] then
-        walk.names[#walk.names + 1] = name
+      if not isHeld[name] and not tenant.marks[marked .. name] then
+        names[#names + 1] = name
       end
     end
-    walk.after = last or walk.after
-    if #walk.names == 0 and not walk.isEnd then
+    walk.names, walk.after = withoutHeld(search, marked, names), last or walk.after
+    if #names == 0 and not walk.isEnd then
       walk.after = endOfHeld(walk.label, walk.after)
     end
+    walk.step = math.min(2 * walk.step, MAX_STEP)
   end
-  readDefinitions(walk.names)
   readSlots(walk.names)
 end
 
@@ -151,7 +177,7 @@ local function newSearch(item)
     end
   end
   for i, label in ipairs(rarest) do
-    search.walks[i] = { label = label, after = '', names = {}, at = 1, isEnd = fewest == 0 }
+    search.walks[i] = { label = label, after = '', names = {}, at = 1, isEnd = fewest == 0, step = FIRST_STEP }
   end
   local names = freedNow(search)
   if #names > 0 then
@@ -171,12 +197,18 @@ local function isFull(name)
   return recordAt(name) ~= false
 end
 
+-- Returns true if a resource that is full was so before this script, so that no rollback can change it.
+local function isFullBefore(name)
+  local own = definition(name)
+  return own and original[name] == nil and (not own.pooled or poolOf(name).held == poolOf(name).stored)
+end
+
 -- Returns the walk that has the first name of all, and the name; nil at the end.
-local function firstOf(walks)
+local function firstOf(search)
   local first, name
-  for _, walk in ipairs(walks) do
+  for _, walk in ipairs(search.walks) do
     if not walk.names[walk.at] and not walk.isEnd then
-      readOn(walk)
+      readOn(search, walk)
     end
     local head = walk.names[walk.at]
     if head and (not name or head < name) then
@@ -222,8 +254,10 @@ end
 -- Returns the next resource that has a free slot of its own; nil at the end.
 local function nextOpen(search)
   while search.passed < MAX_PASSED do
-    local walk, name = firstOf(search.walks)
-    if not walk then
+    local walk, name = firstOf(search)
+    if search.passed >= MAX_PASSED then
+      break
+    elseif not walk then
       local names = wronglyMarked(search)
       if #names == 0 then
         return nil
@@ -232,36 +266,49 @@ local function nextOpen(search)
       search.walks, name = { walk }, names[1]
     end
     walk.at = walk.at + 1
+    search.label = walk.label
     if name ~= search.last and not isFull(name) then
       search.last = name
       return name
     end
     search.passed = search.passed + 1
-    if walk.label ~= '' and definition(name) then
+    if walk.label ~= '' and isFullBefore(name) then
       tenant.marks[tenant.heldPrefix .. walk.label .. '\n' .. name] = true
     end
   end
   search.isUnfinished = true
 end
 
--- Returns false if certainly no resource has the wanted labels. Looks at the first ones, whether they are held or not.
+-- Returns whether a resource among the next ones with a label fits, held or not, and the number that were looked at.
+local function isFittingIn(search, prefix, after, many)
+  local lower, upper = boundsOf(prefix, after)
+  local members = redis.call('ZRANGE', indexKey, lower, upper, 'BYLEX', 'LIMIT', 0, many)
+  spend(3 + #members / 3)
+  for i, member in ipairs(members) do
+    after = string.sub(member, #prefix + 1)
+    if fits(search, after) then
+      return true, i
+    end
+  end
+  return false, #members, after
+end
+
+-- Returns false if certainly no resource has the wanted labels. Looks at the first MAX_LOOKED, held or not.
 local function isAnyFitting(search)
   local left = MAX_LOOKED
   for _, walk in ipairs(search.walks) do
-    if walk.label ~= '' then
-      local prefix = 'l' .. walk.label .. '\n'
-      local lower, upper = boundsOf(prefix, '')
-      local members = redis.call('ZRANGE', indexKey, lower, upper, 'BYLEX', 'LIMIT', 0, left + 1)
-      spend(3 + #members / 5)
-      for i, member in ipairs(members) do
-        if i > left or fits(search, string.sub(member, #prefix + 1)) then
-          return true
-        end
+    local after, many, isThere, count = '', 4, walk.label == '', 0
+    repeat
+      if not isThere then
+        isThere, count, after = isFittingIn(search, 'l' .. walk.label .. '\n', after, many)
       end
-      left = left - #members
-    else
-      return true
-    end
+      left = left - count
+      if isThere or left < 0 then
+        return true
+      end
+      local isEnd = count < many
+      many = math.min(FIRST_STEP, left + 1)
+    until isEnd
   end
   return false
 end
