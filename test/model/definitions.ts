@@ -12,17 +12,29 @@ const byCodePoint = (a: string, b: string) => (Buffer.from(a) < Buffer.from(b) ?
 export class Definitions extends Plans {
   /** Returns the definitions stored, or null if the batch is refused. */
   register(items: readonly Registration[]): Definition[] | null {
-    const wanted = new Map(items.map((item) => [item.name, item]));
+    // Of several items with one name the last one counts, in its own place.
+    const isLast = (item: Registration) => items.findLast(({ name }) => name === item.name) === item;
+    const wanted = new Map(items.filter(isLast).map((item) => [item.name, item]));
     const next = new Map(this.definitions);
     const stored: string[] = [...wanted.keys()];
-    for (const { name, capacity, blocks, treePath } of wanted.values()) {
-      next.set(name, { capacity, blocks: [...blocks], parent: treePath.at(-1) ?? null });
+    for (const { name, capacity, blocks, treePath, group, labels } of wanted.values()) {
+      const before = this.definitions.get(name);
+      const isGroup = group ?? before?.isGroup ?? false;
+      // It leaves a group as it is, and gives it a capacity.
+      if (isGroup && group === undefined) return null;
+      next.set(name, {
+        capacity: isGroup ? 1 : capacity,
+        blocks: [...blocks],
+        parent: treePath.at(-1) ?? null,
+        isGroup,
+        labels: labels ?? before?.labels ?? {},
+      });
     }
-    for (const { treePath } of wanted.values()) {
+    for (const { treePath, groups = false } of wanted.values()) {
       for (let i = treePath.length - 1; i >= 0; i--) {
         const ancestor = treePath[i] ?? '';
         if (next.has(ancestor)) continue;
-        next.set(ancestor, { capacity: 1, blocks: [], parent: treePath[i - 1] ?? null });
+        next.set(ancestor, { capacity: 1, blocks: [], parent: treePath[i - 1] ?? null, isGroup: groups });
         stored.push(ancestor);
       }
     }
@@ -56,8 +68,16 @@ export class Definitions extends Plans {
   }
 
   describe(name: string): Definition {
-    const { capacity, blocks } = this.definitions.get(name) ?? { capacity: 1, blocks: [] };
-    return { name, capacity, blocks: [...blocks], treePath: this.ancestorsOf(name).join('>') || null };
+    const { capacity = 1, blocks = [] } = this.definitions.get(name) ?? {};
+    const treePath = this.ancestorsOf(name).join('>') || null;
+    const details = this.detailsOf(name);
+    return { name, capacity: details.group ? null : capacity, blocks: [...blocks], treePath, ...details };
+  }
+
+  /** What listings leave out if it says nothing. */
+  detailsOf(name: string): { group?: true; labels?: Record<string, string> } {
+    const { isGroup = false, labels = {} } = this.definitions.get(name) ?? {};
+    return { ...(isGroup ? { group: true } : {}), ...(Object.keys(labels).length === 0 ? {} : { labels }) };
   }
 
   list(): Definition[] {
@@ -69,9 +89,10 @@ export class Definitions extends Plans {
     return names.sort(byCodePoint).map((name) => ({
       name,
       path: [...this.ancestorsOf(name), name].join('>'),
-      capacity: this.capacityOf(name),
-      available: Math.max(0, this.capacityOf(name) - this.heldOf(name).length),
+      capacity: this.isGroup(name) ? null : this.capacityOf(name),
+      available: this.isGroup(name) ? null : Math.max(0, this.capacityOf(name) - this.heldOf(name).length),
       waiting: 0,
+      ...this.detailsOf(name),
       children: this.tree(name),
     }));
   }

@@ -93,11 +93,14 @@ const registration: fc.Arbitrary<Registration> = fc
       fc.constantFrom<string[]>([], [], ['r'], ['r'], ['r', 'b']),
       fc.uniqueArray(name, { maxLength: 2 }),
     ),
+    group: fc.constantFrom(undefined, undefined, undefined, true, false),
+    labels: fc.constantFrom(undefined, undefined, {}, { os: 'a' }, { os: 'b', x: '' }),
+    groups: fc.constantFrom(undefined, true),
   })
-  .map(({ name, capacity, blocks, treePath }) => ({
+  .map(({ name, blocks, treePath, ...rest }) => ({
     name,
-    capacity,
-    blocks: blocks.filter((one: string) => one !== name),
+    ...rest,
+    blocks: rest.group === true ? [] : blocks.filter((one: string) => one !== name),
     treePath: treePath.filter((one: string) => one !== name),
   }));
 

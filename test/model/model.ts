@@ -55,6 +55,7 @@ export class Model extends Definitions {
     const { resource, slot } = meant;
     const had = this.had(requestedName, requester);
     if (had !== undefined) return this.resultOf(had, requestedName, 'ALREADY_HAD');
+    if (this.isGroup(resource)) return fail('NOT_VALID', `NOT_VALID: ${resource} is a group`);
     const fault = this.whyNotSeveral(meant, count);
     if (fault !== null) return fail('NOT_VALID', fault);
 
@@ -70,6 +71,7 @@ export class Model extends Definitions {
         continue;
       }
       const name = entry.slot ?? entry.resource;
+      if (entry.isGroup) return fail('NOT_VALID', `NOT_VALID: blocker ${name} is a group`);
       if (entry.role === 'ancestor')
         return fail('NOT_AVAILABLE', `NOT_AVAILABLE: ancestor ${name} is at capacity`, entry);
       if (entry.role === 'blocker') {
@@ -247,6 +249,7 @@ export class Model extends Definitions {
   available(name: string): boolean {
     const meant = this.meaning(name);
     if (meant === null) return false;
+    if (this.isGroup(meant.resource)) return true;
     if (meant.slot !== undefined && this.holdAt(meant.slot) !== undefined) return false;
     return this.heldOf(meant.resource).length < this.capacityOf(meant.resource);
   }
@@ -258,7 +261,11 @@ export class Model extends Definitions {
     const hold = one === undefined ? undefined : this.holdAt(one);
     const mine = requester === undefined ? undefined : this.find(name, requester);
     const trial = this.clone();
-    const told = mine ?? this.reservations.find(({ own }) => hold !== undefined && own.slot === hold.slot);
+    const told =
+      mine ??
+      this.reservations.find(
+        ({ own, details }) => hold !== undefined && (own.slot === hold.slot || details.slots?.includes(hold.slot)),
+      );
     return {
       resource: name,
       reserved: !this.available(name),

@@ -11,6 +11,7 @@ export type Entry = {
   /** Of a further slot of several: which one it is. */
   nth?: number;
   valid: boolean;
+  isGroup?: boolean;
 };
 
 export class Plans extends State {
@@ -23,9 +24,9 @@ export class Plans extends State {
     count = 1,
   ): Entry[] {
     const chain: Entry[] = [
-      ...this.ancestorsOf(resource).map(
-        (name): Entry => ({ resource: name, owner, role: role === 'own' ? 'ancestor' : 'blocker', valid: true }),
-      ),
+      ...this.ancestorsOf(resource)
+        .filter((name) => !this.isGroup(name))
+        .map((name): Entry => ({ resource: name, owner, role: role === 'own' ? 'ancestor' : 'blocker', valid: true })),
       { resource, ...(slot === undefined ? {} : { slot }), owner, role, valid: true },
     ];
     const added: Entry[] = [];
@@ -40,7 +41,9 @@ export class Plans extends State {
       for (const blocker of this.definitions.get(declarer)?.blocks ?? []) {
         const meant = this.meaning(blocker, false);
         const system = `system:${declarer}`;
-        if (meant === null) plan.push({ resource: blocker, owner: system, role: 'blocker', valid: false });
+        if (meant !== null && this.isGroup(meant.resource))
+          plan.push({ resource: blocker, owner: system, role: 'blocker', valid: false, isGroup: true });
+        else if (meant === null) plan.push({ resource: blocker, owner: system, role: 'blocker', valid: false });
         else this.plan(meant.resource, meant.slot, system, 'blocker', plan);
       }
     }

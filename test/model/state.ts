@@ -10,16 +10,27 @@ export interface Registration {
   capacity: number;
   blocks: readonly string[];
   treePath: readonly string[];
+  group?: boolean | undefined;
+  labels?: Record<string, string> | undefined;
+  groups?: boolean | undefined;
 }
 
-export const toDefinition = ({ blocks, treePath, ...item }: Registration): Definition => ({
+export const toDefinition = ({
+  blocks,
+  treePath,
+  ...item
+}: Registration): Definition & { groups?: boolean | undefined } => ({
   ...item,
+  capacity: item.group === true ? null : item.capacity,
   blocks: [...blocks],
   treePath: treePath.join('>') || null,
 });
 
 export interface Registered {
+  /** 1 for a group. */
   capacity: number;
+  isGroup?: boolean;
+  labels?: Record<string, string>;
   blocks: string[];
   parent: string | null;
 }
@@ -84,6 +95,10 @@ export class State {
 
   capacityOf(resource: string): number {
     return this.definitions.get(resource)?.capacity ?? 1;
+  }
+
+  isGroup(resource: string): boolean {
+    return this.definitions.get(resource)?.isGroup === true;
   }
 
   heldOf(resource: string): Hold[] {

@@ -8,7 +8,7 @@ import { expect } from 'vitest';
 import type { RedisClient } from '../../src/redis/client.ts';
 import { expiryKey, expiryShard } from '../../src/redis/keys.ts';
 import type { Model } from './model.ts';
-import { slotName } from './state.ts';
+import { type Registered, slotName } from './state.ts';
 
 /** @throws if they disagree */
 export async function compareStored(redis: RedisClient, tenant: string, model: Model): Promise<void> {
@@ -87,19 +87,27 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
 
   const registered = [...model.definitions.keys()];
   const blocking = [...model.definitions].filter(([, { blocks }]) => blocks.length > 0);
+  const labelled = [...model.definitions].filter(([, { labels = {} }]) => Object.keys(labels).length > 0);
   expect(
     Object.keys(definitions)
       .filter((field) => field !== '\u0003')
       .sort(),
     'definitions',
-  ).toEqual([...registered, ...blocking.map(([name]) => `\u0001${name}`)].sort());
+  ).toEqual(
+    [...registered, ...blocking.map(([name]) => `\u0001${name}`), ...labelled.map(([name]) => `\u0004${name}`)].sort(),
+  );
   for (const [name, { blocks }] of blocking)
     expect(String(definitions[`\u0001${name}`]), `blockers of ${name}`).toBe(blocks.join('\n'));
   expect(Number(counters.definitions ?? 0), 'number of definitions').toBe(registered.length);
-  const indexOf = ([name, { parent }]: [string, { parent: string | null }]) => {
+  const indexOf = ([name, { parent, labels = {} }]: [string, Registered]) => {
     const [pool, place] = slotName(name) ?? [];
     const asSlot = pool === undefined ? [] : [`s${pool}\n${String(place).padStart(7, '0')}`];
-    return [`n${name}`, `c${parent ?? ''}\n${name}`, ...asSlot];
+    return [
+      `n${name}`,
+      `c${parent ?? ''}\n${name}`,
+      ...asSlot,
+      ...Object.entries(labels).map(([key, value]) => `l${key}=${value}\n${name}`),
+    ];
   };
   expect(index.sort(), 'index').toEqual([...model.definitions].flatMap(indexOf).sort());
 }

@@ -19,8 +19,7 @@
 
   Returns {'OK', 1 if this is the last page, else 0, number of the tenant's definitions, node, ...}. A node is a text
   with a line for each of: depth, name, capacity, number of held slots, number of tickets that wait for it, 1 if it is a
-  group, else 0, and each label. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
-  {'AGAIN'}.
+  group, else 0, and each label. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include readDefinitions
 --@include look

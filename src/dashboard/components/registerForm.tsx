@@ -59,8 +59,8 @@ export const RegisterForm = ({ title, typed, isKnown = false }: RegisterFormProp
       Capacity (slots) <input type="number" name="capacity" required min="1" value={typed?.capacity ?? '1'} />
     </label>
     <label class="check">
-      <input type="checkbox" name="group" value="true" checked={typed?.group !== undefined} /> A group: it has no slots,
-      whatever the capacity, and only groups what is below it
+      <input type="checkbox" name="group" value="true" checked={typed?.group !== undefined} /> A group: it takes no
+      slots, and only groups what is below it
     </label>
     <label>
       Tree path: its ancestors from the root, separated by &gt;{' '}

@@ -169,7 +169,9 @@ const Slots = ({ details: { row, slots, owners, unclaimed } }: { details: Detail
         ? 'A group: it has no slots of its own'
         : `${Math.max(0, row.capacity - row.held)} of ${row.capacity} free`}
     </h2>
-    {row.fullAncestor !== '' && <p>Not available to new requesters: {row.fullAncestor} is full.</p>}
+    {row.capacity !== null && row.fullAncestor !== '' && (
+      <p>Not available to new requesters: {row.fullAncestor} is full.</p>
+    )}
     <ul class="slots">
       {slots.map((slot, i) => (
         <li class={owners[i] ? 'held' : row.fullAncestor === '' ? 'free' : 'shut'}>
