@@ -2,6 +2,7 @@
 -- (items/reserve.lua)
 --   match   the labels that are wanted: lines '<key>=<value>', sorted; of lines with the same key, any
 --   nth     which of the items with this match and requester it is in its request; nil the first
+--   anchor  in a ticket: a resource that fits; text and count: as in the item
 -- and as its resource a text that describes the match, until one is picked.
 --
 -- A search walks the resources that have the rarest of these labels, in order of name. It passes those that are marked
@@ -14,6 +15,8 @@ if tenant.labelled then
   tenant.openMatch = function()
 --@include labels
 --@include matchWalk
+    -- The options that a reservation does not keep.
+    local OF_MATCH = { match = true, nth = true, anchor = true, text = true, count = true }
     -- Reservations of this script by requester and match: arrays of records. They are not in the index yet.
     local made = {}
     -- Searches that items of this script go on with: nothing that they have passed becomes free in between.
@@ -59,7 +62,7 @@ if tenant.labelled then
     local function try(item, name, digest)
       local options = { matched = digest }
       for field, value in pairs(item.options) do
-        if field ~= 'match' and field ~= 'nth' then
+        if not OF_MATCH[field] then
           options[field] = value
         end
       end
@@ -119,6 +122,14 @@ if tenant.labelled then
       search.isCut = name ~= nil
     end
 
+    tenant.fitsMatch = function(match, name)
+      return fits({ groups = groupsOf(match), count = 1 }, name)
+    end
+
+    tenant.heldByMatch = function(requester, item)
+      return nthHeld(requester, string.sub(redis.sha1hex(item.options.match), 1, 16), item.options.nth or 1)
+    end
+
     -- Reserves any resource that fits. Returns as reserveOne(), and the lines in which a ticket of the item waits: its
     -- own, and those of what was in the way. If the search has to go on in another script, the reply has isUnfinished.
     tenant.reserveMatch = function(item)
@@ -145,10 +156,13 @@ if tenant.labelled then
         return reply, reservation
       end
       local line = '\8' .. item.matchText
+      -- A ticket is stored with these (waiting/tickets.lua).
+      item.options.anchor, item.options.text = search.anchor, item.matchText
+      item.options.count = tonumber(item.count)
       if search.isUnfinished then
         return { 'NOT_AVAILABLE', 'NOT_AVAILABLE', isUnfinished = true }, nil, line, { line }
       elseif not search.isCut and not search.isFitting and not isAnyFitting(search) then
-        return { 'NOT_VALID', NONE_FITS }
+        return { 'NOT_VALID', 'NOT_VALID: no registered resource has these labels' }
       end
       local why = search.isCut and 'NOT_AVAILABLE: looked at ' .. search.failed .. ' of them' or
         search.kept or 'NOT_AVAILABLE'

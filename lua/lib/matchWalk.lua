@@ -121,7 +121,7 @@ local function groupsOf(match)
   return groups
 end
 
--- Returns true if a resource has the wanted labels, and as many slots.
+-- Returns true, and notes it as search.anchor, if a resource has the wanted labels, and as many slots.
 local function fits(search, name)
   local own = definition(name)
   if not own or own.isGroup or not own.hasLabels or own.capacity < search.count then
@@ -137,6 +137,7 @@ local function fits(search, name)
       return false
     end
   end
+  search.anchor = name
   return true
 end
 

@@ -6,8 +6,6 @@
 --@include further
 --@include take
 
-local NONE_FITS = 'NOT_VALID: no registered resource has these labels'
-
 -- Explains why a name is not valid.
 local function whyNotValid(name)
   local pool = slotIndex(name)
@@ -137,17 +135,6 @@ local function replyOfHad(had, item)
   return { status, status, string.format('%d', had.fence), had.expiresAt, had.token, had.details }
 end
 
--- Reserves any resource that fits an item's match (match.lua). Returns as reserveOne().
-local function reserveAny(item)
-  if not tenant.reserveMatch then
-    if not tenant.openMatch then
-      return { 'NOT_VALID', NONE_FITS }
-    end
-    tenant.openMatch()
-  end
-  return tenant.reserveMatch(item)
-end
-
 -- Reserves an item (items/reserve.lua). Returns a reply:
 --   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expires at ms or 0, release token, details as JSON or ''}
 --   {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}; if one slot was in the way, its name stands in the
@@ -156,7 +143,12 @@ end
 -- third value. `collected` is as in takeUnkept().
 local function reserveOne(item, collected)
   if item.options and item.options.match then
-    return reserveAny(item)
+    if not tenant.openMatch then
+      return { 'NOT_VALID', 'NOT_VALID: no registered resource has these labels' }
+    elseif not tenant.reserveMatch then
+      tenant.openMatch()
+    end
+    return tenant.reserveMatch(item)
   end
   local name, requester, token, count = item.resource, item.requester, item.token, tonumber(item.count) or 1
   local resource, slot = resolve(name)

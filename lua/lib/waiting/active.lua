@@ -1,5 +1,6 @@
 -- Lists the lines and requesters whose tickets settle.lua looks at, because something has changed for them.
 --@include waiting/grant
+--@include waiting/matches
 
 -- Limits for lines whose free slots are kept: the number of lines, tickets of each, and work.
 local MAX_KEPT_LINES, MAX_KEPT_LOOKS, MAX_KEPT_WORK = 16, 16, 500
@@ -53,6 +54,9 @@ local function touch(slot, before, now)
     if not now or owner and not isTaken then
       activate(name, owner and true)
     end
+    if not now then
+      activateMatches(name, activate)
+    end
     if isTaken and not activeRequesters[owner] and not isLineEmpty(name) then
       activeRequesters[owner] = ''
     end
@@ -98,57 +102,61 @@ local function activateKept()
   state.hasKept = nthOf('\4', 1) ~= nil
 end
 
--- Activates the requesters that hold a resource, themselves or through their reservations.
-local function activateHolders(name, depth)
-  local MAX_DEPTH = 6
-  for _, slot in ipairs(heldSlotsOf(name)) do
-    local owner = recordAt(slot).owner
-    local declarer = string.match(owner, '^system:(.+)$')
-    spend(0.5)
-    if not declarer then
-      activeRequesters[owner] = ''
-    elseif depth < MAX_DEPTH then
-      activateHolders(declarer, depth + 1)
+local activateExempt
+-- The block keeps the queue's function below the 200 local variables that Lua allows.
+do
+  -- Activates the requesters that hold a resource, themselves or through their reservations.
+  local function activateHolders(name, depth)
+    local MAX_DEPTH = 6
+    for _, slot in ipairs(heldSlotsOf(name)) do
+      local owner = recordAt(slot).owner
+      local declarer = string.match(owner, '^system:(.+)$')
+      spend(0.5)
+      if not declarer then
+        activeRequesters[owner] = ''
+      elseif depth < MAX_DEPTH then
+        activateHolders(declarer, depth + 1)
+      end
     end
   end
-end
 
--- Activates the line of a resource that is not free, if blockers hold some of it: others may join these holds now, also
--- if no work is left for kept lines. Only the first tickets are looked at.
-local function activateJoinable(name)
-  if active[name] == nil and freeAt(name) == 0 and isJoinable(name) then
-    active[name] = { skipped = MAX_TURNS - MAX_KEPT_LOOKS, isJoinable = true }
+  -- Activates the line of a resource that is not free, if blockers hold some of it: others may join these holds now, also
+  -- if no work is left for kept lines. Only the first tickets are looked at.
+  local function activateJoinable(name)
+    if active[name] == nil and freeAt(name) == 0 and isJoinable(name) then
+      active[name] = { skipped = MAX_TURNS - MAX_KEPT_LOOKS, isJoinable = true }
+    end
   end
-end
 
--- Activates the requesters from which nothing is kept because a ticket is next.
-local function activateExemptBy(ticket)
-  local waitsFor, isShort
-  if isNext(ticket) then
-    waitsFor, isShort = waitsForNow(ticket)
+  -- Activates the requesters from which nothing is kept because a ticket is next.
+  local function activateExemptBy(ticket)
+    local waitsFor, isShort
+    if isNext(ticket) then
+      waitsFor, isShort = waitsForNow(ticket)
+    end
+    if isShort then
+      activateHolders(waitsFor, 0)
+    end
   end
-  if isShort then
-    activateHolders(waitsFor, 0)
-  end
-end
 
--- Looks at the lines in which tickets have changed, for a limited time. Activates the requesters from which nothing is
--- kept now, since a ticket that is next waits for what they hold; and the lines in which less is kept.
-local function activateExempt()
-  local MAX_EXEMPT_WORK = 300
-  local limit = work + MAX_EXEMPT_WORK
-  local names = state.wasKept and turnedLines or {}
-  turnedLines = {}
-  for name, turned in pairs(names) do
-    if turned == true then
-      activateJoinable(name)
-      for _, one in ipairs(work < limit and frontOf(name) or {}) do
-        activateExemptBy(one.ticket)
-      end
-    else
-      for _, ticket in ipairs(turned) do
-        if ticket.status == 'attended' and work < limit then
-          activateExemptBy(ticket)
+  -- Looks at the lines in which tickets have changed, for a limited time. Activates the requesters from which nothing is
+  -- kept now, since a ticket that is next waits for what they hold; and the lines in which less is kept.
+  activateExempt = function()
+    local MAX_EXEMPT_WORK = 300
+    local limit = work + MAX_EXEMPT_WORK
+    local names = state.wasKept and turnedLines or {}
+    turnedLines = {}
+    for name, turned in pairs(names) do
+      if turned == true then
+        activateJoinable(name)
+        for _, one in ipairs(work < limit and frontOf(name) or {}) do
+          activateExemptBy(one.ticket)
+        end
+      else
+        for _, ticket in ipairs(turned) do
+          if ticket.status == 'attended' and work < limit then
+            activateExemptBy(ticket)
+          end
         end
       end
     end
@@ -158,7 +166,8 @@ end
 -- Returns the first ticket that waits in a line and was not looked at yet; nil if there is none, or none that could be
 -- granted.
 local function peek(name, cursor)
-  if cursor.skipped >= (cursor.isKept and MAX_KEPT_LOOKS or MAX_TURNS) or cursor.isKept and keptWork > MAX_KEPT_WORK then
+  local isShort = cursor.isKept or string.sub(name, 1, 1) == MATCH
+  if cursor.skipped >= (isShort and MAX_KEPT_LOOKS or MAX_TURNS) or cursor.isKept and keptWork > MAX_KEPT_WORK then
     return nil
   elseif freeAt(name) == 0 and not cursor.isJoinable then
     local record = recordAt(name)

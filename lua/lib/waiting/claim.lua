@@ -57,7 +57,8 @@ local function claimTicket(ticket, items, leases)
     local reservation = recordAt(slot)
     if reservation and reservation.token == UNCLAIMED and reservation.owner == ticket.requester then
       local name = reservation.requestedName
-      startLease(reservation, tokens[name] or items[1].token, ttls[name] or ticket.claimMs)
+      local ttlMs = ttls[name] or matchOf(ticket) and leases[1].ttlMs
+      startLease(reservation, tokens[name] or items[1].token, ttlMs or ticket.claimMs)
     end
   end
   changeTicket(ticket, { status = 'ended' })

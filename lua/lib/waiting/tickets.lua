@@ -53,6 +53,12 @@ local function storedItem(name, ttlMs, type)
   return { resource = resource or name, ttlMs = ttlMs, type = type, count = tonumber(count) }
 end
 
+-- Returns what a ticket wants instead of a resource (match.lua); nil if it names one.
+local function matchOf(ticket)
+  local options = ticket.items[1].options
+  return options and options.match
+end
+
 local function packTicket(ticket)
   local parts, items, options = {}, {}, nil
   for i, field in ipairs(FIELDS) do
@@ -61,6 +67,10 @@ local function packTicket(ticket)
   for i, item in ipairs(ticket.items) do
     items[3 * i - 2], items[3 * i - 1], items[3 * i] = itemName(item), item.ttlMs, item.type
     if item.options then
+      if item.options.match then
+        -- An instance of the previous release takes this for a path that is not valid.
+        items[3 * i - 2] = '\127' .. item.resource .. '>' .. (item.options.anchor or '')
+      end
       options = options or {}
       options[tostring(i)] = item.options
     end
@@ -90,7 +100,11 @@ local function unpackTicket(number, packed)
     ticket.items[#ticket.items + 1] = storedItem(items[i], items[i + 1], items[i + 2])
   end
   for place, one in pairs(options or {}) do
-    ticket.items[tonumber(place)].options = one
+    local item = ticket.items[tonumber(place)]
+    item.options = one
+    if one.match then
+      item.resource, item.count = one.text, one.count
+    end
   end
   local first, ticketLines, others = items[1], parts[#FIELDS + 3], parts[#FIELDS + 4]
   ticket.lines = ticketLines == 0 and { first } or ticketLines
@@ -141,6 +155,9 @@ local function digestOf(request)
     local parts, bytes = { request.requester, request.method }, {}
     for _, item in ipairs(request.items) do
       parts[#parts + 1] = itemName(item)
+      if item.options and item.options.match then
+        parts[#parts + 1] = item.options.match .. '\n' .. (item.options.nth or 1)
+      end
     end
     local hex = redis.sha1hex(table.concat(parts, '\n'))
     for i = 1, 8 do
@@ -214,7 +231,7 @@ end
 
 -- Notes a change of a ticket in its lines. `hasLeft`: it is no longer where it was.
 local function noteTurns(ticket, hasLeft)
-  for _, name in ipairs(ticket.lines) do
+  for _, name in ipairs(matchOf(ticket) and {} or ticket.lines) do
     local joined = turnedLines[name]
     if hasLeft then
       turnedLines[name] = true

@@ -16,6 +16,7 @@ import { parseDetails } from './slotRecord.ts';
 /**
  * @param call the call that attends the tickets; to be passed if an item waits
  * @param once its Idempotency-Key, if it has one and these are all its items
+ * @param among all items of the request, if these are a part of them
  * @returns a result for each item, in their order, and their tickets
  * @throws HoldfastError unauthenticated, unavailable
  */
@@ -25,8 +26,9 @@ export async function reserve(
   items: readonly ReserveItem[],
   call?: WaitCall,
   once?: Once,
+  among: readonly ReserveItem[] = items,
 ): Promise<Issued<ReserveResult[]>> {
-  const args = items.flatMap(reserveArgs);
+  const args = items.flatMap((item) => reserveArgs(item, among));
   // Tickets belong to one call, so a request that waits shares none.
   const { result: replies, ...charged } =
     call === undefined
@@ -48,7 +50,7 @@ export async function reserve(
  * The script's arguments for an item, with a new release token.
  * @param items all items of its request
  */
-export const reserveArgs = (item: ReserveItem, place: number, items: readonly Asking[]): (string | number)[] => {
+export const reserveArgs = (item: ReserveItem, items: readonly Asking[]): (string | number)[] => {
   const { resource, requester, ttlSeconds, resourceType, count, note, match } = item;
   return itemArgs('reserve', {
     resource,
@@ -58,7 +60,7 @@ export const reserveArgs = (item: ReserveItem, place: number, items: readonly As
     token: newToken(),
     wait: waitArg(item),
     count: count ?? '',
-    options: note || match ? JSON.stringify({ ...(note && { note }), ...(match && matchOptions(place, items)) }) : '',
+    options: note || match ? JSON.stringify({ ...(note && { note }), ...(match && matchOptions(item, items)) }) : '',
   });
 };
 
@@ -66,11 +68,10 @@ export const reserveArgs = (item: ReserveItem, place: number, items: readonly As
 type Asking = Asked & { readonly requester: string };
 
 /** The options of an item with a match (lua/lib/match.lua). */
-function matchOptions(place: number, items: readonly Asking[]): { match: string; nth?: number } {
-  const own = items[place];
-  const match = textOfAsked(own ?? {});
-  const isSame = (other: Asking) => other.requester === own?.requester && other.match && textOfAsked(other) === match;
-  const nth = items.slice(0, place + 1).filter(isSame).length;
+function matchOptions(item: Asking, items: readonly Asking[]): { match: string; nth?: number } {
+  const match = textOfAsked(item);
+  const isSame = (other: Asking) => other.requester === item.requester && other.match && textOfAsked(other) === match;
+  const nth = items.slice(0, items.indexOf(item) + 1).filter(isSame).length;
   return { match, ...(nth > 1 && { nth }) };
 }
 

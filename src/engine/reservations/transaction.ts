@@ -54,9 +54,9 @@ export const transactionArgs = (
   method,
   callArg(waiting?.call),
   waitArg(waiting?.wait ?? {}),
-  ...items.flatMap((item, i) => [
+  ...items.flatMap((item) => [
     item.requestType,
-    ...(item.requestType === 'RESERVE' ? reserveArgs(item, i, items) : unreserveArgs(item)),
+    ...(item.requestType === 'RESERVE' ? reserveArgs(item, items) : unreserveArgs(item)),
   ]),
 ];
 
