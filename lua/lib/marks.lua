@@ -1,6 +1,6 @@
--- What a search for a resource that fits (match.lua) has noted, so that it reads little. Most tenants have no labels, and
--- make none of this. The index of definitions (redefine.lua) has these members, where <resets> has 10 digits, so that a
--- reset drops them all:
+-- What a search for a resource that fits (match.lua) has noted, so that it reads little. Most tenants have no labels,
+-- and make none of this. The index of definitions (redefine.lua) has these members, where <resets> has 10 digits, so
+-- that a reset drops them all:
 --   h<resets>\n<key>=<value>\n<name>
 --     The resource has this label, and all its slots are held. Only a search adds this, for what it has passed, and the
 --     release of a slot removes it. So a resource can be held without it.
@@ -10,8 +10,8 @@
 -- such reservation is found. Those of the first kind are checked now and then (match.lua).
 --@include slots
 
--- Writes the marks that follow from the changes of this script. tenant.marks: further members to add, each with true, or
--- with the slot that must be held for it; or to remove, with false.
+-- Writes the marks that follow from the changes of this script. tenant.marks: further members to add, each with true,
+-- or with the slot that must be held for it; or to remove, with false.
 local writeMarks
 if tenant.labelled then
   tenant.marks = {}

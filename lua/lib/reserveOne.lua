@@ -135,6 +135,24 @@ local function replyOfHad(had, item)
   return { status, status, string.format('%d', had.fence), had.expiresAt, had.token, had.details }
 end
 
+-- Reserves any resource that fits an item's match (match.lua). Returns as reserveOne().
+local function reserveAny(item)
+  if not tenant.openMatch then
+    return { 'NOT_VALID', 'NOT_VALID: no registered resource has these labels' }
+  elseif not tenant.reserveMatch then
+    tenant.openMatch()
+  end
+  return tenant.reserveMatch(item)
+end
+
+-- Adds the further fields that an item asks for to its reservation (codec.lua).
+local function addFurther(reservation, options)
+  reservation.note = options.note
+  reservation.match = options.matched and { options.matched, reservation.requestedName }
+  reservation.details = withFurther(reservation.details, { note = reservation.note, match = reservation.match })
+  spend(#reservation.details / 100)
+end
+
 -- Reserves an item (items/reserve.lua). Returns a reply:
 --   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expires at ms or 0, release token, details as JSON or ''}
 --   {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}; if one slot was in the way, its name stands in the
@@ -143,12 +161,7 @@ end
 -- third value. `collected` is as in takeUnkept().
 local function reserveOne(item, collected)
   if item.options and item.options.match then
-    if not tenant.openMatch then
-      return { 'NOT_VALID', 'NOT_VALID: no registered resource has these labels' }
-    elseif not tenant.reserveMatch then
-      tenant.openMatch()
-    end
-    return tenant.reserveMatch(item)
+    return reserveAny(item)
   end
   local name, requester, token, count = item.resource, item.requester, item.token, tonumber(item.count) or 1
   local resource, slot = resolve(name)
@@ -196,10 +209,7 @@ local function reserveOne(item, collected)
     setRecord(resource, reservation)
   end
   if item.options then
-    reservation.note = item.options.note
-    reservation.match = item.options.matched and { item.options.matched, name }
-    reservation.details = withFurther(reservation.details, { note = reservation.note, match = reservation.match })
-    spend(#reservation.details / 100)
+    addFurther(reservation, item.options)
   end
   -- The fencing token is drawn last, once the reservation is certain. Nothing has read the record yet.
   tenant.fence = math.max(tenant.fence + 1, nowUs)

@@ -25,8 +25,8 @@
 --   queue                state of the waiting queue (waiting/state.lua); absent if there is no ticket
 --   beats                last beats of the instances that hold calls (waiting/beats.lua)
 --   labelled             '1' if a resource has had labels
--- The table also has isRedefined: true if this script changes definitions (redefine.lua), and redefined: their names; and requestMark: the
--- journal's length (slots.lua) before the transaction that is carried out, nil for other requests.
+-- The table also has isRedefined: true if this script changes definitions (redefine.lua), and redefined: their names;
+-- and requestMark: the journal's length (slots.lua) before the transaction that is carried out, nil for other requests.
 -- In scripts that take a credential, ARGV[1] is it (admit.lua).
 --
 -- Scripts change count, further, fence, nextDue, indexed, messages and listenUntil of this table; commit() writes them.

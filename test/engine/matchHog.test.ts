@@ -85,6 +85,10 @@ test('the first search among many that are held, all but one', async () => {
 });
 
 test('the most matches at once', async () => {
+  let turn = 0;
+  const next = async () => {
+    turn++;
+  };
   await running.engine.redis.del(`{${running.credential.tenant}}:slots`);
   await expectShort('500 matches in vain', () => take(...range(500, (i) => wanting({ os: 'deep' }, `d${i}`))));
   await take({ resource: 'lab', requester: 'r' });
@@ -104,5 +108,18 @@ test('the most matches at once', async () => {
     () => unreserve(running.engine, running.credential, got),
   );
   expect(got).toMatchObject([{ status: 'ACQUIRED' }]);
+  await expectShort(
+    '500 matches that take one each',
+    () => take(...range(500, () => wanting({ os: 'android' }, `m${turn}`))),
+    next,
+  );
+  await expectShort(
+    '300 matches that take one each',
+    () => take(...range(300, () => wanting({ os: 'android' }, `n${turn}`))),
+    next,
+  );
+  await expectShort('300 matches that were taken', () =>
+    take(...range(300, () => wanting({ os: 'android' }, `n${turn}`))),
+  );
   await expectShort('50 matches of 16 labels', () => take(...range(50, (i) => wanting(wide, `v${i}`))));
 });

@@ -34,8 +34,8 @@ local function itemToGrant(ticket, item)
 end
 
 -- Carries out all items of a request, on paper. Returns an array of {reply, reservation}; or nil, the place of the item
--- that failed, its reply, the name of the line that refused it, what was kept (keptEntries) and, for a match, the names of
--- all lines that refused it. `mark` is the journal's length before.
+-- that failed, its reply, the name of the line that refused it, what was kept (keptEntries) and, for a match, the names
+-- of all lines that refused it. `mark` is the journal's length before.
 local function carryOutAll(ticket, mark)
   local done, entries = {}, {}
   for i, item in ipairs(ticket.items) do

@@ -15,7 +15,8 @@
 --   \5<name>\n<flags><after>        a line that still has to be looked at, from a ticket on (active.lua)
 --   \6<requester>\n<after>          a requester whose tickets still have to be looked at, from one on
 --   \7<name>\n<order>              a ticket that asks for a path which ends with this name
---   \8<text>\n<kind><order>        a ticket that wants any resource which fits a match, by the text of that: the line has
+--   \8<text>\n<kind><order>        a ticket that wants any resource which fits a match, by the text of that: the line
+--                                  has
 --                                  no resource, and whose turn it is does not matter
 --   \9<text>\n<match>              a match that tickets wait for (match.lua)
 --   \8<order>                       a ticket that waits for many slots (tickets.lua)

@@ -1,5 +1,5 @@
--- The matches that tickets wait for (docs/specification.md#any-resource-that-fits). They are few, since each is compared
--- with every labelled resource that becomes free.
+-- The matches that tickets wait for (docs/specification.md#any-resource-that-fits). They are few, since each is
+-- compared with every labelled resource that becomes free.
 --@include reserveOne
 --@include waiting/lines
 local MAX_MATCHES = 100
