@@ -8,20 +8,21 @@
 --@include rollback
 
 -- A reservation of several slots counts as that many. The items of waiting tickets count too, so that no grant exceeds
--- the cap.
+-- the cap; and so does each session.
 --
--- Takes the state before the request (rollback.lua). Returns nil; or, if the request would exceed the cap, rolls back
--- all its changes and returns the reply that refuses it as a whole.
-local function overCap(requestType, before)
+-- Takes the state before the request (rollback.lua), and the number of sessions that it begins (nil: 0). Returns nil;
+-- or, if the request would exceed the cap, rolls back all its changes and returns the reply that refuses it as a whole.
+local function overCap(requestType, before, begun)
   local cap = limits.reservations
   local pending = tenant.queue and tenant.queue.pending.items or 0
   local waiting = tenant.queueState and tenant.queueState.items or 0
-  local more = tenant.count + tenant.further - before.count + pending
-  if tenant.count + tenant.further + waiting + pending <= cap or more <= 0 then
+  local others = waiting + pending + (tenant.sessions and tenant.sessions.count or 0) + (begun or 0)
+  local more = tenant.count + tenant.further - before.count + pending + (begun or 0)
+  if tenant.count + tenant.further + others <= cap or more <= 0 then
     return nil
   end
   correctFurther()
-  if tenant.count + tenant.further + waiting + pending <= cap then
+  if tenant.count + tenant.further + others <= cap then
     return nil
   end
   rollback(before)

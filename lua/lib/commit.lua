@@ -142,6 +142,9 @@ local function commit(usage)
   if tenant.queue then
     tenant.queue.write(fields)
   end
+  if tenant.sessions then
+    tenant.sessions.write(fields)
+  end
   if tenant.indexed ~= tenant.indexedBefore then
     fields[#fields + 1] = 'indexed'
     fields[#fields + 1] = tenant.indexed

@@ -25,23 +25,31 @@ end
 -- Number of leases that this script ended.
 local leasesEnded = 0
 
--- Ends the lease that a due member stands for.
-local function endLease(member)
-  local ended = dueReservation(member)
+-- Ends the lease that a due member stands for; or `held`, a reservation of a session that is over: `endedBy` is the
+-- label of the key whose caller ended the session, nil if it was due.
+local function endLease(member, held, endedBy)
+  local ended = held or dueReservation(member)
   if not ended then
     -- An inconsistent due entry must not make every script of the tenant fail for ever.
     redis.call('ZREM', dueKey, member)
     report('slot ' .. (readDueMember(member)) .. ': it was due, and has no lease that is')
     return
   end
+  if ended.session and not held then
+    -- An instance of the version before renewed it as a lease. It lasts as long as its session.
+    setRecord(ended.slot, copyWith(ended, { expiresAt = 0 }))
+    return
+  end
   leasesEnded = leasesEnded + 1
   release(ended)
   spend(5)
   local event = {
-    requestType = 'EXPIRE', resource = ended.requestedName, requester = ended.owner, explanation = 'EXPIRED',
-    resourceType = ended.type, apiKeyLabel = ended.label,
+    requestType = endedBy and 'UNRESERVE' or 'EXPIRE', resource = ended.requestedName, requester = ended.owner,
+    explanation = 'EXPIRED', resourceType = ended.type, apiKeyLabel = endedBy or ended.label,
   }
-  emit('RESERVATION_EXPIRED', event)
+  if not endedBy then
+    emit('RESERVATION_EXPIRED', event)
+  end
   event.explanation = 'RELINQUISHED'
   emit('UNRESERVED', event)
 end
@@ -75,15 +83,17 @@ end
 -- calls again.
 local function expire()
   local isAll = true
-  if tenant.queueText and (tenant.nextDue <= nowMs or tenant.queueState.nextDue <= nowMs or tenant.queueState.isUnsettled or tenant.queueState.replanned) then
+  local isSessionDue = tenant.sessions and tenant.sessions.nextDue <= nowMs
+  if tenant.queueText and (isSessionDue or tenant.nextDue <= nowMs or tenant.queueState.nextDue <= nowMs or tenant.queueState.isUnsettled or tenant.queueState.replanned) then
     if not tenant.queue then
       tenant.openQueue()
     end
-    isDueStale = tenant.nextDue <= nowMs
+    isDueStale = isSessionDue or tenant.nextDue <= nowMs
     isAll = tenant.queue.catchUp(endLease)
-  elseif tenant.nextDue <= nowMs then
+  elseif isSessionDue or tenant.nextDue <= nowMs then
     isDueStale = true
-    isAll = endLeases()
+    isAll = tenant.nextDue > nowMs or endLeases()
+    isAll = isAll and (not isSessionDue or tenant.sessions.clearDue())
   end
   if not isAll then
     if tenant.queue then

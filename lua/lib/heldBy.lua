@@ -1,4 +1,5 @@
 -- Tells who holds the one slot that a refused item lacked (docs/specification.md#why-a-reservation-fails).
+--@include endOf
 
 -- Returns the end of the reply to a refused item (reserveOne.lua), for asTexts.lua: the slot; requester, '' if it is a
 -- blocker; since ms and expiry ms, 0 none; note, '' none.
@@ -7,6 +8,6 @@ local function heldBy(refused)
   local isBlocker = string.sub(record.owner, 1, 7) == 'system:'
   return table.concat({
     '', refused.held, isBlocker and '' or record.owner, record.token and record.reservedAt or 0,
-    record.token and record.expiresAt or 0, record.note or '',
+    record.token and endOf(record) or 0, record.note or '',
   }, '\n')
 end

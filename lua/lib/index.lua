@@ -5,13 +5,16 @@
 --@include slots
 
 -- Takes '<ms> <swept>' as above, '' on the first call. Returns nil if the index has the tenant early enough for all
--- reservations that this script made or renewed, and for the tickets that it issued; else {'INDEX', ...}.
+-- reservations that this script made or renewed, for the tickets that it issued and for sessions; else {'INDEX', ...}.
 local function askForIndex(written)
   local ms, swept = string.match(written, '^(%d+) (%d+)$')
   if ms and tonumber(swept) == tenant.swept then
     tenant.indexed = math.min(tenant.indexed, tonumber(ms))
   end
   local earliest = tenant.queue and tenant.queue.earliest() or math.huge
+  if tenant.sessions then
+    earliest = math.min(earliest, tenant.sessions.nextDue)
+  end
   for _, slot in ipairs(changed) do
     local record = records[slot]
     if record and record.token and record.expiresAt > 0 then

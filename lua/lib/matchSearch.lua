@@ -89,7 +89,8 @@ local function try(item, name, digest)
   end
   return reserveOne({
     resource = name, requester = item.requester, ttlMs = item.ttlMs, type = item.type, token = item.token,
-    label = item.label, count = item.count, options = options,
+    label = item.label, count = item.count, session = item.session,
+    options = options,
   })
 end
 

@@ -1,5 +1,6 @@
 -- Reserves one item of a request.
 --@include clock
+--@include endOf
 --@include plan
 --@include several
 --@include unclaimed
@@ -23,18 +24,19 @@ end
 
 -- Returns the slots that an entry for several slots has taken, in index order.
 local function severalSlots(entry)
-  local list, last = { entry.at, unpack(entry.further) }, -1
-  for _, slot in ipairs(list) do
+  -- A slot that is a resource's only one was held before the pool had a second one. It is the first.
+  local function indexOf(slot)
     local _, index = slotIndex(slot)
-    if index < last then
+    return index or -1
+  end
+  local list = { entry.at, unpack(entry.further) }
+  for i = 2, #list do
+    if indexOf(list[i]) < indexOf(list[i - 1]) then
       table.sort(list, function(a, b)
-        local _, i = slotIndex(a)
-        local _, j = slotIndex(b)
-        return i < j
+        return indexOf(a) < indexOf(b)
       end)
       break
     end
-    last = index
   end
   return list
 end
@@ -132,7 +134,39 @@ local function replyOfHad(had, item)
   end
   -- The same token means a retry of the call that acquired the reservation: the first reply was lost.
   local status = had.token == item.token and 'ACQUIRED' or 'ALREADY_HAD'
-  return { status, status, string.format('%d', had.fence), had.expiresAt, had.token, had.details }
+  return { status, status, string.format('%d', had.fence), endOf(had), had.token, had.details }
+end
+
+-- Completes a reservation that was made, and returns the reply to its item.
+local function replyOfMade(reservation, item, session)
+  if item.options or session then
+    local options = item.options or {}
+    reservation.note = options.note
+    reservation.match = options.matched and { options.matched, reservation.requestedName }
+    reservation.details = withFurther(reservation.details, {
+      note = reservation.note, session = reservation.session, match = reservation.match,
+    })
+    spend(#reservation.details / 100)
+  end
+  if session then
+    session.holds = session.holds + 1
+  end
+  -- The fencing token is drawn last, once the reservation is certain. Nothing has read the record yet.
+  tenant.fence = math.max(tenant.fence + 1, nowUs)
+  reservation.fence = tenant.fence
+  return {
+    'ACQUIRED', 'ACQUIRED', string.format('%d', reservation.fence), session and session.expiresAt or reservation.expiresAt,
+    reservation.token, reservation.details,
+  }
+end
+
+-- Returns the session that an item has instead of a lease: nil if it has none, false if there is no such session.
+local function sessionOf(item)
+  -- 115 is an s (items/reserve.lua). An item of a ticket has its session already (waiting/ask.lua).
+  if item.session == nil and string.byte(item.ttlMs or '') == 115 then
+    return tenant.sessions and tenant.sessions.of(string.sub(item.ttlMs, 2), item.requester) or false
+  end
+  return item.session
 end
 
 -- Reserves any resource that fits an item's match (match.lua). Returns as reserveOne().
@@ -143,14 +177,6 @@ local function reserveAny(item)
     tenant.openMatch()
   end
   return tenant.reserveMatch(item)
-end
-
--- Adds the further fields that an item asks for to its reservation (codec.lua).
-local function addFurther(reservation, options)
-  reservation.note = options.note
-  reservation.match = options.matched and { options.matched, reservation.requestedName }
-  reservation.details = withFurther(reservation.details, { note = reservation.note, match = reservation.match })
-  spend(#reservation.details / 100)
 end
 
 -- Reserves an item (items/reserve.lua). Returns a reply:
@@ -164,6 +190,10 @@ local function reserveOne(item, collected)
     return reserveAny(item)
   end
   local name, requester, token, count = item.resource, item.requester, item.token, tonumber(item.count) or 1
+  local session = sessionOf(item)
+  if session == false then
+    return { 'NOT_VALID', 'NOT_VALID: there is no such session, or it has ended' }
+  end
   local resource, slot = resolve(name)
   if not resource then
     spend(2)
@@ -173,15 +203,16 @@ local function reserveOne(item, collected)
   if had then
     return replyOfHad(had, item)
   end
-  local fault = whyNever(resource, slot, count)
+  local fault = session and tenant.sessions.whyFull(session) or whyNever(resource, slot, count)
   if fault then
     return { 'NOT_VALID', fault }
   end
 
   local reservation = {
     slot = resource, owner = requester, refCount = 1, pool = '', reservedAt = nowMs,
-    expiresAt = item.ttlMs == '' and 0 or nowMs + item.ttlMs, token = token, type = item.type,
+    expiresAt = (session or item.ttlMs == '') and 0 or nowMs + item.ttlMs, token = token, type = item.type,
     label = item.label or tenant.keyLabel, requestedName = name, plan = '', details = '',
+    session = session and session.id,
   }
   if tenant.queueText then
     tenant.openFor(slot or resource)
@@ -208,14 +239,6 @@ local function reserveOne(item, collected)
   else
     setRecord(resource, reservation)
   end
-  if item.options then
-    addFurther(reservation, item.options)
-  end
-  -- The fencing token is drawn last, once the reservation is certain. Nothing has read the record yet.
-  tenant.fence = math.max(tenant.fence + 1, nowUs)
-  reservation.fence = tenant.fence
-  return {
-    'ACQUIRED', 'ACQUIRED', string.format('%d', reservation.fence), reservation.expiresAt, token, reservation.details,
-  }, reservation
+  return replyOfMade(reservation, item, session), reservation
 end
 --@include match

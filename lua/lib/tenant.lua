@@ -11,7 +11,8 @@
 --   swept                number of sweeps after which the tenant's time in the expiry index may have been raised
 --   definitions          number of registered resources
 --   requireRegistration  '1' if only registered resources may be reserved
---   maxPriority          the highest priority that requests with keys and sessions may wait with; no script reads it
+--   maxPriority          the highest priority that requests with keys and sign-in sessions may wait with; no script
+--                        reads it
 --   usage                writes in the open windows of the quota, packed (quota.lua)
 --   listenUntil          ms: the last lease of an event stream ends then; 0: no stream has a lease
 --   messages             number of the last message on the tenant's channel of events (publish.lua)
@@ -24,6 +25,7 @@
 --   closing              ms: until then some resource cannot be reserved, since it may be about to be deleted
 --   queue                state of the waiting queue (waiting/state.lua); absent if there is no ticket
 --   beats                last beats of the instances that hold calls (waiting/beats.lua)
+--   sessions             state of the sessions (sessions/records.lua); absent if there is none
 --   labelled             '1' if a resource has had labels
 -- The table also has isRedefined: true if this script changes definitions (redefine.lua), and redefined: their names;
 -- and requestMark: the journal's length (slots.lua) before the transaction that is carried out, nil for other requests.
@@ -36,7 +38,7 @@ do
     'HMGET', tenantKey,
     'key:' .. ARGV[1], 'suspended', 'tier', 'resets', 'count', 'fence', 'nextDue', 'indexed', 'swept', 'definitions',
     'requireRegistration', 'usage', 'listenUntil', 'messages', 'definitionsVersion', 'closing', 'publisher',
-    'queue', 'beats', 'further', 'labelled'
+    'queue', 'beats', 'further', 'sessions', 'labelled'
   )
   local nextDue, indexed = tonumber(found[7] or math.huge), tonumber(found[8] or math.huge)
   local count = tonumber(found[5] or 0)
@@ -69,6 +71,7 @@ do
     publisher = found[17] or '',
     queueText = found[18],
     beats = found[19] or '',
-    labelled = found[21] == '1',
+    sessionsText = found[21],
+    labelled = found[22] == '1',
   }
 end

@@ -74,7 +74,7 @@ export const Event = z
     resourceType: z.string().nullable(),
     apiKeyLabel: z.string().nullable(),
     requestType: z
-      .enum(['RESERVE', 'UNRESERVE', 'RENEW', 'TRANSACTION', 'EXPIRE', 'RESET', 'WAIT', 'READ', 'CONNECT'])
+      .enum(['RESERVE', 'UNRESERVE', 'RENEW', 'TRANSACTION', 'EXPIRE', 'RESET', 'WAIT', 'SESSION', 'READ', 'CONNECT'])
       .nullable(),
     timestamp: time,
     expiresAt,

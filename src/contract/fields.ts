@@ -61,6 +61,11 @@ export const ttlSeconds = sized((sizes) =>
     .meta({ description: 'The lease, in seconds. Without it the reservation never expires.', example: 30 }),
 );
 
+/** The id of a session that reservations last as long as. */
+export const sessionId = z
+  .uuid({ error: must('the id of a session') })
+  .meta({ description: 'The id of a session.', example: '0d9b4f4e-3c1f-4b52-8a8e-6f2f0a7c9b11' });
+
 export const count = sized((sizes) => {
   const rule = `an integer from 1 to ${sizes.batch}`;
   return z

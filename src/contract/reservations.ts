@@ -27,6 +27,7 @@ import {
   ttlSeconds,
 } from './fields.ts';
 import { checkAsked, match, named } from './match.ts';
+import { checkSession, checkSessions, inSession, session } from './sessions.ts';
 import { sized } from './sizes.ts';
 import { checkWait, misplacedWaitFields, type Refuse, Standing, waitFields } from './waiting.ts';
 
@@ -65,14 +66,17 @@ const reserveItem = {
   resource: resourceName.optional(),
   match: match.optional(),
   ttlSeconds: ttlSeconds.optional(),
+  session,
   resourceType: resourceType.optional(),
   note: note.optional(),
   count: count.optional(),
 };
+
 export const ReserveItem = sized((sizes) =>
   item({ ...reserveItem, ...waitFields })
     .superRefine((one, context) => {
       checkAsked(one, [], refusing(context));
+      checkSession(one, [], refusing(context));
       checkWait(one, [one], sizes, () => [], refusing(context));
     })
     .transform(named)
@@ -179,6 +183,7 @@ export type TransactionItem = z.output<typeof TransactionItem>;
 const transaction = {
   method: z.enum(TRANSACTION_METHODS, `must be one of ${TRANSACTION_METHODS.join(', ')}`),
   requests: batch(TransactionItem),
+  session: session.meta({ description: 'Stands for the same `session` on each RESERVE.' }),
   ...waitFields,
 };
 export const Transaction = sized((sizes) =>
@@ -190,10 +195,12 @@ export type Transaction = z.output<typeof Transaction>;
 
 /** Checks the rules between the fields of a transaction. */
 function checkTransaction(
-  { method, requests, ...wait }: z.output<z.ZodObject<typeof transaction>>,
+  { method, requests: items, session, ...wait }: z.output<z.ZodObject<typeof transaction>>,
   sizes: Sizes,
   refuse: Refuse,
 ): void {
+  checkSessions(items, session, refuse);
+  const requests = inSession(items, session);
   const counts = requests.map((one) => (one.requestType === 'RESERVE' ? one : {}));
   checkCounts(counts, sizes, (index) => ['requests', index], refuse);
   const releaseAt = requests.findIndex(({ requestType }) => requestType !== 'RESERVE');
@@ -212,6 +219,10 @@ function checkTransaction(
   const otherAt = requests.findIndex(({ requester }) => requester !== requests[0]?.requester);
   if (otherAt >= 0)
     refuse(['requests', otherAt, 'requester'], 'must be that of the other items where waitSeconds is more than 0');
+  const sessions = reserves.map((one) => one.session);
+  const differsAt = sessions.findIndex((one) => one !== sessions[0]);
+  if (differsAt >= 0)
+    refuse(['requests', differsAt, 'session'], 'must be that of the other items where waitSeconds is more than 0');
 }
 
 /** In a transaction, an item that is not kept is NOT_AVAILABLE, a release too. */
@@ -273,6 +284,7 @@ export const ActiveReservation = z
     fencingToken: z.int(),
     apiKeyLabel: z.string().nullable(),
     note: heldNote.optional(),
+    session: z.uuid().optional().meta({ description: 'The session that it lasts as long as.' }),
   })
   .meta({ id: 'ActiveReservation' });
 export type ActiveReservation = z.output<typeof ActiveReservation>;

@@ -80,6 +80,7 @@ export type Refuse = (path: (string | number)[], message: string) => void;
 interface Wanted extends Asked {
   readonly requester: string;
   readonly ttlSeconds?: number | undefined;
+  readonly session?: string | undefined;
   readonly note?: string | undefined;
 }
 
@@ -99,8 +100,9 @@ export function checkWait(
     if (wait[field] !== undefined && wait.waitSeconds === undefined) refuse([field], 'needs waitSeconds');
   if (!isWaiting(wait)) return;
   // A grant without an end could fall to a caller that died unnoticed.
-  for (const [i, { ttlSeconds }] of items.entries())
-    if (ttlSeconds === undefined) refuse([...pathOf(i), 'ttlSeconds'], 'is required where waitSeconds is more than 0');
+  for (const [i, { ttlSeconds, session }] of items.entries())
+    if (ttlSeconds === undefined && session === undefined)
+      refuse([...pathOf(i), 'ttlSeconds'], 'is required where waitSeconds is more than 0');
   const requesterBytes = utf8Length(items[0]?.requester ?? '');
   const bytes = items.reduce(
     (sum, { note = '', ...asked }) => sum + utf8Length(textOfAsked(asked)) + utf8Length(note),

@@ -2,7 +2,7 @@
  * The parts that the dashboard is made of, and the values that its parts pass on within one request.
  */
 import type { Credential } from '../domain/tenants.ts';
-import type { SessionUser } from '../engine/tenant/sessions.ts';
+import type { SessionUser } from '../engine/tenant/signIns.ts';
 import type { BodyDeps, CallerDeps, TenantDeps } from '../http/deps.ts';
 import type { AppEnv } from '../http/env.ts';
 import type { AdminStanding } from '../identity/admins.ts';

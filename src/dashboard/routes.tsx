@@ -1,5 +1,5 @@
 /**
- * The dashboard (docs/specification.md#dashboard-and-sessions): pages for people, at /dashboard. They load nothing from
+ * The dashboard (docs/specification.md#dashboard-and-sign-in): pages for people, at /dashboard. They load nothing from
  * another host, and their policy makes browsers refuse to.
  */
 import { type ErrorHandler, Hono } from 'hono';

@@ -1,11 +1,11 @@
 /**
- * Starts and ends the session of a browser (docs/specification.md#dashboard-and-sessions). Redis keeps the session; the
+ * Starts and ends the session of a browser (docs/specification.md#dashboard-and-sign-in). Redis keeps the session; the
  * browser has a cookie.
  */
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { CookieOptions } from 'hono/utils/cookie';
-import { beginSession, endSession, type SessionUser } from '../engine/tenant/sessions.ts';
+import { beginSignIn, endSignIn, type SessionUser } from '../engine/tenant/signIns.ts';
 import { isBehindTls } from '../identity/cookies.ts';
 import { makeSession, parseSession } from '../identity/credentials.ts';
 import type { Sealer } from '../identity/sealer.ts';
@@ -48,8 +48,8 @@ export async function startSession(
   const credential = parseSession(session);
   if (credential === null) throw new TypeError('a session that was just made cannot be read');
   const before = parseSession(getCookie(c, sessionCookie) ?? '');
-  await beginSession(engine, credential, { ...user, describedUntilMs: Date.now() + describedForMs }, SESSION_MS);
-  if (before !== null) await endSession(engine, before);
+  await beginSignIn(engine, credential, { ...user, describedUntilMs: Date.now() + describedForMs }, SESSION_MS);
+  if (before !== null) await endSignIn(engine, before);
   setCookie(c, sessionCookie, session, cookieOptions(publicUrl, SESSION_MS));
   return c.redirect(to, 303);
 }
@@ -63,7 +63,7 @@ export async function signOut(
   c: Context<DashboardEnv>,
 ): Promise<void> {
   const credential = parseSession(getCookie(c, sessionCookie) ?? '');
-  if (credential !== null) await endSession(engine, credential);
+  if (credential !== null) await endSignIn(engine, credential);
   deleteCookie(c, sessionCookie, { path: '/', secure: isBehindTls(publicUrl) });
 }
 

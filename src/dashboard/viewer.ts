@@ -5,7 +5,7 @@ import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../domain/errors.ts';
-import { readSession } from '../engine/tenant/sessions.ts';
+import { readSignIn } from '../engine/tenant/signIns.ts';
 import { isChange, refuseForeignOrigin } from '../http/sameOrigin.ts';
 import { adminStanding } from '../identity/admins.ts';
 import { parseSession } from '../identity/credentials.ts';
@@ -24,7 +24,7 @@ export const viewer = ({
 }: Pick<DashboardDeps, 'engine' | 'reads' | 'tenants' | 'sessionCookie'>) =>
   createMiddleware<DashboardEnv>(async (c, next) => {
     const credential = parseSession(getCookie(c, sessionCookie) ?? '');
-    const user = credential && (await readSession(engine, credential));
+    const user = credential && (await readSignIn(engine, credential));
     if (credential === null || user === null) throw new HoldfastError('unauthenticated', 'Nobody is signed in.');
     c.set('credential', credential);
     const standing = tenants === null ? 'admin' : adminStanding(tenants.adminRule, user);

@@ -11,7 +11,7 @@ import { type Engine, StaleError } from '../engine/call.ts';
 import { CLOSING_MS, deleteDefinition } from '../engine/definitions/delete.ts';
 import { register } from '../engine/definitions/register.ts';
 import { apply, PLAN, type Planned, REOPEN, REPLAN, type Step } from '../engine/definitions/step.ts';
-import { readSession } from '../engine/tenant/sessions.ts';
+import { readSignIn } from '../engine/tenant/signIns.ts';
 import { note } from '../store/audit.ts';
 import type { Database } from '../store/database.ts';
 import type { Db } from '../store/db.ts';
@@ -164,6 +164,6 @@ async function write<P extends Planned>(
 
 async function actorOf(engine: Engine, credential: Credential, { keyLabel }: Planned): Promise<string> {
   if (credential.kind !== 'session') return keyLabel === '' ? 'key' : `key:${keyLabel}`;
-  const user = await readSession(engine, credential);
+  const user = await readSignIn(engine, credential);
   return `user:${user?.email ?? user?.subject ?? ''}`;
 }

@@ -52,12 +52,15 @@ type GuardedVerb = Exclude<VerbWithCredential, 'renewStreams'>;
 /** Verbs whose scripts charge the quota of writes, and return what is left of it. */
 const CHARGED_VERBS = [
   'cancel',
+  'beginSession',
   'charge',
   'delete',
+  'endSession',
   'issueToken',
   'keep',
   'register',
   'renew',
+  'renewSession',
   'reserve',
   'reset',
   'transaction',
@@ -208,6 +211,8 @@ function refusal(tiers: TierTable, verb: GuardedVerb, code: unknown, rest: reado
       return noValidKey();
     case 'SUSPENDED':
       return new HoldfastError('forbidden', 'This tenant is suspended.');
+    case 'FORBIDDEN':
+      return new HoldfastError('forbidden', toText(rest[0]));
     case 'STALE':
       return new StaleError();
     case 'UNKNOWN':

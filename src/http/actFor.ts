@@ -9,6 +9,9 @@ const Item = z.looseObject({ requester: z.unknown().optional() });
 const Items = z.array(z.unknown());
 const Transaction = z.looseObject({ requests: Items });
 
+/** Fills in the requester of a body that is one item. @throws as actFor() */
+export const actForOne = (subject: string, body: unknown): unknown => fill(subject, body);
+
 /**
  * @param body a request's JSON, not validated yet. A body of another form, or with too many items, is returned as it
  * is: validation refuses it

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { Once } from '../domain/once.ts';
 import type { Quota } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
-import type { SessionUser } from '../engine/tenant/sessions.ts';
+import type { SessionUser } from '../engine/tenant/signIns.ts';
 import type { Incoming } from './incoming.ts';
 
 export interface AppEnv {

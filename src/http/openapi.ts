@@ -26,6 +26,10 @@ import { definitionsOperation } from './routes/resource/definitions.ts';
 import { deleteOperation } from './routes/resource/delete.ts';
 import { registerOperation } from './routes/resource/register.ts';
 import { treeOperation } from './routes/resource/tree.ts';
+import { beginSessionOperation } from './routes/session/begin.ts';
+import { endSessionOperation } from './routes/session/end.ts';
+import { sessionsOperation } from './routes/session/list.ts';
+import { renewSessionOperation } from './routes/session/renew.ts';
 import { issuersOperations } from './routes/tenant/issuers.ts';
 import { keysOperations } from './routes/tenant/keys.ts';
 import { settingsOperations } from './routes/tenant/settings.ts';
@@ -46,6 +50,7 @@ const ABOUT = {
   security: [{ apiKey: [] }, { bearer: [] }],
   tags: [
     { name: 'Reservation', description: 'Reserve resources, release them, and list reservations.' },
+    { name: 'Session', description: 'One heartbeat for many reservations.' },
     { name: 'Resource', description: 'Register resources and list them.' },
     { name: 'Events', description: 'Watch every change.' },
     { name: 'Tenant', description: 'Tier, keys and settings.' },
@@ -65,6 +70,10 @@ const ALWAYS: readonly Operation[] = [
   cancelOperation,
   waitingOperation,
   resetOperation,
+  beginSessionOperation,
+  renewSessionOperation,
+  endSessionOperation,
+  sessionsOperation,
   registerOperation,
   definitionsOperation,
   treeOperation,
@@ -113,7 +122,15 @@ export function openapiDocument({ sizes, unknownFields, hasIssuers, sessionCooki
     ...ALWAYS,
     ...(sessionCookie === null ? [] : WITH_DATABASE),
   ];
-  for (const { body, request, query = request?.query, responses, isRepeatable = false, ...route } of operations)
+  for (const {
+    body,
+    request,
+    query = request?.query,
+    responses,
+    isRepeatable = false,
+    fillRequester: _,
+    ...route
+  } of operations)
     registry.registerPath({
       ...route,
       responses: named(isRepeatable ? withRepeats(responses) : responses),

@@ -5,6 +5,7 @@
 import type { RouteConfig, z } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { type Rules, withRules } from '../contract/sizes.ts';
+import type { actFor } from './actFor.ts';
 import { type BodyMiddleware, jsonBody } from './middleware/jsonBody.ts';
 
 /** A route, and the schemas of its body and its query if its middleware and its handler check these themselves. */
@@ -13,6 +14,8 @@ export type Operation = Omit<RouteConfig, 'middleware' | 'hide'> & {
   readonly isRepeatable?: true;
   readonly body?: z.ZodType;
   readonly query?: z.ZodObject;
+  /** Fills in the requester that a derived token implies, if the body is not made of items. */
+  readonly fillRequester?: typeof actFor;
 };
 
 /** Declares an operation. */
@@ -30,6 +33,7 @@ export function withBody<Route extends Operation & { readonly body: z.ZodType },
     withRules<Route['body']>(route.body, { sizes, unknownFields }),
     sizes,
     route.isRepeatable ?? false,
+    route.fillRequester,
   );
   return { ...route, middleware: [...before, takeBody] };
 }

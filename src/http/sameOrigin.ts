@@ -1,6 +1,6 @@
 /**
  * Refuses requests that another site makes a browser send, since the browser adds the session cookie to them
- * (docs/specification.md#dashboard-and-sessions).
+ * (docs/specification.md#dashboard-and-sign-in).
  */
 import type { Context } from 'hono';
 import { HoldfastError } from '../domain/errors.ts';

@@ -1,5 +1,5 @@
 /**
- * Signs people in through an OpenID Connect provider (docs/specification.md#dashboard-and-sessions), by the code flow
+ * Signs people in through an OpenID Connect provider (docs/specification.md#dashboard-and-sign-in), by the code flow
  * with PKCE.
  */
 import {

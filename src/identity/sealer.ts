@@ -1,5 +1,5 @@
 /**
- * Encrypts stored API keys, which the dashboard can show again (docs/specification.md#dashboard-and-sessions), and the
+ * Encrypts stored API keys, which the dashboard can show again (docs/specification.md#dashboard-and-sign-in), and the
  * sign-ins in progress that browsers keep: as JWEs with the configured secret.
  */
 import { hash } from 'node:crypto';

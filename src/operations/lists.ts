@@ -11,6 +11,7 @@ import type { Quota } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import * as definitionList from '../engine/definitions/list.ts';
 import { active } from '../engine/reservations/active.ts';
+import { sessions } from '../engine/sessions/list.ts';
 import { waiting } from '../engine/waiting/list.ts';
 import { countUse } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
@@ -41,6 +42,10 @@ export const listReservations = (deps: ListDeps, credential: Credential, filter?
 /** The tenant's tickets, in the order of the queue. */
 export const listWaiting = (deps: ListDeps, credential: Credential, filter?: WaitingFilter) =>
   openList(deps, credential, waiting(deps.engine, credential, filter));
+
+/** The tenant's sessions, unordered. */
+export const listSessions = (deps: ListDeps, credential: Credential) =>
+  openList(deps, credential, sessions(deps.engine, credential));
 
 /**
  * The tenant's definitions, sorted by name.

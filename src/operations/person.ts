@@ -2,7 +2,7 @@
  * A person who has signed in, and their name in the audit trail.
  */
 import type { Credential } from '../domain/tenants.ts';
-import type { SessionUser } from '../engine/tenant/sessions.ts';
+import type { SessionUser } from '../engine/tenant/signIns.ts';
 
 export interface Person {
   /** The person's session. */

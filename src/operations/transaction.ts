@@ -4,6 +4,7 @@
  */
 
 import type { Transaction, TransactionResult } from '../contract/reservations.ts';
+import { inSession } from '../contract/sessions.ts';
 import type { Once } from '../domain/once.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
@@ -24,15 +25,16 @@ import { chargeRepeat } from './repeats.ts';
 export async function transaction(
   deps: WaitDeps,
   credential: Credential,
-  { method, requests, ...wait }: Transaction,
+  { method, requests, session, ...wait }: Transaction,
   hold: Hold,
   once?: Once,
 ): Promise<Charged<TransactionResult>> {
+  const items = inSession(requests, session);
   const held = (calls: HeldCalls) =>
-    calls.transaction(credential, method, requests, wait, hold.pollSeconds, hold.caller(), once);
+    calls.transaction(credential, method, items, wait, hold.pollSeconds, hold.caller(), once);
   const pending = isWaiting(wait)
     ? whileHeld(deps, credential, [wait], () => '', held)
-    : engine.transaction(deps.engine, credential, method, requests, undefined, once);
+    : engine.transaction(deps.engine, credential, method, items, undefined, once);
   const charged = chargeRepeat(deps, credential, once, pending);
   const done = await countItems(deps, credential, 'transaction', charged, ({ results }) => results);
   if (!done.isReplayed) deps.metrics?.countTransaction(method, done.result.status);

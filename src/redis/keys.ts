@@ -13,18 +13,21 @@
  *   {t}:lines             sorted set: the lines of tickets for resources, and other orders of tickets
  *                         (waiting/lines.lua)
  *   {t}:waits             sorted set: ticket → ms at which it must be looked at (waiting/catchUp.lua)
+ *   {t}:sessions          hash: session of callers → record (lua/lib/sessions/records.lua)
+ *   {t}:sessionHolds      sorted set: reservations of sessions
+ *   {t}:sessionsDue       sorted set: session → ms at which it is due
  *   {t}:wake:<instance>   channel (sharded pub/sub): tickets whose calls the instance holds, and what became of them
  *   {t}:index             sorted set: names of registered resources in several orders (lua/lib/redefine.lua)
  *   {t}:copying           the lease under which its definitions are copied from the database
  *   {t}:token:<SHA-256>   a derived token, until it ends
  *   {t}:tokens:<issuer>:<minute>:<digit>  set: tokens that were exchanged for an issuer's JWTs in one minute
  *                                         (tokens.ts)
- *   {t}:session:<SHA-256> the user of a session, as JSON, until the session ends
+ *   {t}:session:<SHA-256> the user of a sign-in session, as JSON, until it ends
  *   {t}:answer:<id>       the reply to a request, for some seconds (lua/lib/answers.lua)
  *   {t}:once:<key>        the reply to a request with this Idempotency-Key, for 10 minutes (lua/lib/once.lua)
  *   {t}:answers           list: the replies of the kind before, oldest first
  *   {t}:streams           sorted set: id of an open stream of events → ms at which its lease lapses
- *   {t}:sessionStreams    the same for streams of sessions, which do not count towards the tier's limit
+ *   {t}:sessionStreams    the same for streams of sign-in sessions, which do not count towards the tier's limit
  *   {t}:activity          hash: minute of the hour → number of the minute since 1970, operations, refusals
  *   {t}:used              hash: SHA-256 of an API key → ms at which it was last used
  *   {t}:events            channel (sharded pub/sub): numbered messages of events (lua/lib/publish.lua); an empty
@@ -44,12 +47,25 @@ export const tenantKey = (tenant: string): string => `{${tenant}}:tenant`;
 export const copyingKey = (tenant: string): string => `{${tenant}}:copying`;
 
 /**
- * The Redis key of a derived token or a session; the tenant's hash for credentials without a Redis key of their own.
+ * The Redis key of a derived token or a sign-in session; the tenant's hash for credentials without a Redis key of their
+ * own.
  */
 export const keyOfCredential = ({ tenant, credentialKey, kind }: Credential): string =>
   kind === 'token' || kind === 'session' ? `{${tenant}}:${credentialKey}` : tenantKey(tenant);
 
-const STATE = ['slots', 'due', 'pools', 'definitions', 'tickets', 'lines', 'waits', 'index'] as const;
+const STATE = [
+  'slots',
+  'due',
+  'pools',
+  'definitions',
+  'tickets',
+  'lines',
+  'waits',
+  'sessions',
+  'sessionHolds',
+  'sessionsDue',
+  'index',
+] as const;
 const RESERVATIONS = ['tenant', 'credential', ...STATE] as const;
 /** Of scripts whose requests may have an Idempotency-Key. */
 const REPEATABLE = ['answer', 'answers'] as const;
@@ -62,6 +78,7 @@ export const KEYS_OF = {
   authenticate: ['tenant', 'credential'],
   available: RESERVATIONS,
   beat: ['tenant', ...STATE],
+  beginSession: RESERVATIONS,
   cancel: [...RESERVATIONS, ...REPEATABLE],
   charge: ['tenant', 'credential'],
   check: RESERVATIONS,
@@ -69,6 +86,7 @@ export const KEYS_OF = {
   copyDefinitions: ['tenant', 'slots', 'due', 'pools', 'definitions', 'index', 'copying'],
   definitions: ['tenant', 'credential', 'definitions', 'index'],
   delete: DEFINITIONS,
+  endSession: [...RESERVATIONS, 'answer'],
   keep: ['tenant', 'credential', ...REPEATABLE],
   leave: ['tenant', ...STATE],
   issueToken: ['tenant', 'credential', 'tokens'],
@@ -76,9 +94,23 @@ export const KEYS_OF = {
   openStream: ['tenant', 'credential', 'streams', 'sessionStreams'],
   register: DEFINITIONS,
   renew: [...RESERVATIONS, ...REPEATABLE],
+  renewSession: RESERVATIONS,
   renewStreams: ['tenant', 'credential', 'streams', 'sessionStreams'],
   reserve: [...RESERVATIONS, ...REPEATABLE],
-  reset: ['tenant', 'credential', 'slots', 'due', 'pools', 'tickets', 'lines', 'waits', ...REPEATABLE],
+  reset: [
+    'tenant',
+    'credential',
+    'slots',
+    'due',
+    'pools',
+    'tickets',
+    'lines',
+    'waits',
+    'sessionHolds',
+    'sessionsDue',
+    ...REPEATABLE,
+  ],
+  sessions: RESERVATIONS,
   slotOwners: RESERVATIONS,
   sweep: ['tenant', ...STATE],
   emitLimitReached: ['tenant', 'credential'],

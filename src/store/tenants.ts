@@ -1,6 +1,6 @@
 /**
  * Tenants: created at a first sign-in, listed and changed by administrators
- * (docs/specification.md#tenants-and-administration, #dashboard-and-sessions).
+ * (docs/specification.md#tenants-and-administration, #dashboard-and-sign-in).
  */
 import { and, asc, count, eq, gt, ilike, or } from 'drizzle-orm';
 import type { Tier } from '../domain/tiers.ts';

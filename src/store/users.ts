@@ -1,6 +1,6 @@
 /**
  * People who sign in. Each belongs to a tenant, which their first sign-in creates
- * (docs/specification.md#dashboard-and-sessions).
+ * (docs/specification.md#dashboard-and-sign-in).
  */
 import { randomBytes } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';

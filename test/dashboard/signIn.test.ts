@@ -2,7 +2,7 @@
  * Signing in, as somebody would who does not keep to the rules (docs/specification.md#identity).
  */
 import { describe, expect, test } from 'vitest';
-import { readSession } from '../../src/engine/tenant/sessions.ts';
+import { readSignIn } from '../../src/engine/tenant/signIns.ts';
 import { parseSession } from '../../src/identity/credentials.ts';
 import { ask, bare } from '../support/ask.ts';
 import { startInstance } from '../support/service.ts';
@@ -134,7 +134,7 @@ describe('the rights of an administrator', () => {
     const startMs = Date.now();
     const root = await sessionOf('root');
     const credential = parseSession(root.split('=')[1] ?? '');
-    const user = credential && (await readSession(service.one, credential));
+    const user = credential && (await readSignIn(service.one, credential));
     expect(user?.describedUntilMs).toBeGreaterThanOrEqual(startMs + 900_000);
     expect(user?.describedUntilMs).toBeLessThanOrEqual(Date.now() + 900_000);
     expect((await ask(`${service.one.url}/dashboard/tenants`, { headers: { Cookie: root } })).status).toBe(200);

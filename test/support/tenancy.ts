@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import type { Tier } from '../../src/domain/tiers.ts';
-import { beginSession, type SessionUser } from '../../src/engine/tenant/sessions.ts';
+import { beginSignIn, type SessionUser } from '../../src/engine/tenant/signIns.ts';
 import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
 import { digestOf, makeKey, makeSession, parseSession } from '../../src/identity/credentials.ts';
 import { Sealer } from '../../src/identity/sealer.ts';
@@ -87,7 +87,7 @@ export async function signIn(redis: RedisClient, tenant: string, user: Partial<S
   const session = makeSession(tenant);
   const credential = parseSession(session);
   if (credential === null) throw new Error('a session that was just made cannot be read');
-  await beginSession({ redis }, credential, { ...USER, ...user }, 600_000);
+  await beginSignIn({ redis }, credential, { ...USER, ...user }, 600_000);
   const cookie = `holdfast_session=${session}`;
   return {
     cookie,

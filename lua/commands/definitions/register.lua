@@ -11,9 +11,12 @@
   KEYS[7]  tickets
   KEYS[8]  lines
   KEYS[9]  waits
-  KEYS[10]  index
-  KEYS[11]  copying
-  KEYS[12]  answer
+  KEYS[10]  sessions
+  KEYS[11]  sessionHolds
+  KEYS[12]  sessionsDue
+  KEYS[13]  index
+  KEYS[14]  copying
+  KEYS[15]  answer
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -47,15 +50,13 @@ local isRequested = phase == 'now' or phase == 'plan'
 local refused = requestOnce(nil, isRequested and #items or 0)
 if refused then
   return refused
-end
-if isStale(phase, ARGV[4]) then
+elseif isStale(phase, ARGV[4]) then
   return { 'STALE' }
 end
 
 local maxDepth = tonumber(ARGV[5])
 -- place[name]: position of the name's last item, from 1. names: all names, in the order of these positions.
-local place, names = {}, {}
-local ancestors, mentionedBy = {}, {}
+local place, names, ancestors, mentionedBy = {}, {}, {}, {}
 -- The name being worked on. The message names it if the script exceeds its work budget.
 local current = ''
 

@@ -11,7 +11,10 @@
   KEYS[6]  tickets
   KEYS[7]  lines
   KEYS[8]  waits
-  KEYS[9]  index
+  KEYS[9]  sessions
+  KEYS[10]  sessionHolds
+  KEYS[11]  sessionsDue
+  KEYS[12]  index
 
   ARGV[1]  ''
 
@@ -33,5 +36,8 @@ end
 local stuck = tenant.queue and tenant.queue.recheck() or 0
 finish()
 local nextDue = math.min(tenant.nextDue, tenant.queue and tenant.queue.earliest() or math.huge)
+if tenant.sessions then
+  nextDue = math.min(nextDue, tenant.sessions.nextDue)
+end
 redis.call('HSET', tenantKey, 'indexed', nextDue, 'swept', tenant.swept + 1)
 return { 'OK', leasesEnded, nextDue == math.huge and -1 or nextDue, stuck }

@@ -12,7 +12,10 @@
   KEYS[7]  tickets
   KEYS[8]  lines
   KEYS[9]  waits
-  KEYS[10]  index
+  KEYS[10]  sessions
+  KEYS[11]  sessionHolds
+  KEYS[12]  sessionsDue
+  KEYS[13]  index
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  cursor returned with the previous page; '0' for the first page
@@ -21,11 +24,13 @@
   ARGV[5]  only reservations of this requester; '' any
   ARGV[6]  only reservations with this requestedName (codec.lua); '' any
 
-  Returns {'OK', cursor, number of resets, number of the tenant's slots, {slot, record, slot, record, ...}}. Cursor '0'
+  Returns {'OK', cursor, number of resets, number of the tenant's slots, {slot, record, slot, record, ...}, {slot, ms, slot, ms, ...}}:
+  the second list has the ends of sessions, for the slots of which reservations have one. Cursor '0'
   means that this was the last page. If the tenant was reset since the first page, the listing ends. Or {'NO_KEY'},
   {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look
+--@include endOf
 --@include waiting/open
 local refused = look()
 if refused then
@@ -33,12 +38,12 @@ if refused then
 end
 local all = redis.call('HLEN', slotsKey)
 if ARGV[3] ~= '' and ARGV[3] ~= tenant.resets then
-  return { 'OK', '0', tenant.resets, all, {} }
+  return { 'OK', '0', tenant.resets, all, {}, {} }
 end
 -- A record may be tens of kilobytes long, so few are read at a time.
 local STEP, MAX_BYTES = 25, 262144
 local requester, resource = ARGV[5], ARGV[6]
-local cursor, looked, bytes, found = ARGV[2], 0, 0, {}
+local cursor, looked, bytes, found, ends = ARGV[2], 0, 0, {}, {}
 repeat
   local page = redis.call('HSCAN', slotsKey, cursor, 'COUNT', STEP)
   cursor = page[1]
@@ -48,15 +53,20 @@ repeat
   for i = 1, #rows, 2 do
     local slot, packed = rows[i], rows[i + 1]
     bytes = bytes + #slot + #packed
-    local isWanted = string.byte(packed) ~= 1
-    if isWanted and (requester ~= '' or resource ~= '') then
-      local record = unpackRecord(slot, packed)
+    local isWanted, record = string.byte(packed) ~= 1, nil
+    local mayHaveSession = tenant.sessions and string.find(packed, '"session":', 1, true)
+    if isWanted and (requester ~= '' or resource ~= '' or mayHaveSession) then
+      record = unpackRecord(slot, packed)
       isWanted = (requester == '' or record.owner == requester) and (resource == '' or record.requestedName == resource)
     end
     if isWanted then
       found[#found + 1] = slot
       found[#found + 1] = packed
+      if record and record.session then
+        ends[#ends + 1] = slot
+        ends[#ends + 1] = endOf(record)
+      end
     end
   end
 until cursor == '0' or looked >= tonumber(ARGV[4]) or bytes > MAX_BYTES
-return { 'OK', cursor, tenant.resets, all, found }
+return { 'OK', cursor, tenant.resets, all, found, ends }

@@ -10,7 +10,10 @@
   KEYS[7]  tickets
   KEYS[8]  lines
   KEYS[9]  waits
-  KEYS[10]  index
+  KEYS[10]  sessions
+  KEYS[11]  sessionHolds
+  KEYS[12]  sessionsDue
+  KEYS[13]  index
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  the first item (items/check.lua)
@@ -28,6 +31,7 @@
 --@include meanings
 --@include reservations
 --@include availability
+--@include endOf
 --@include waiting/waiters
 local items, names, isRegistered = readItems(2, checkItem), {}, false
 for i, item in ipairs(items) do
@@ -37,6 +41,7 @@ readMeanings(names)
 for _, one in pairs(defined) do
   isRegistered = isRegistered or one ~= false
 end
+--@include sessions/open
 local spent, tryAll = work, nil
 if isRegistered or tenant.queueText then
 --@include reservable
@@ -60,7 +65,7 @@ local overBudget = isOverBudget(function()
     local isFree = hasFreeSlot(name)
     spend(1)
     local result = {
-      isFree and 0 or 1, only and only.owner or '', shown and shown.expiresAt or 0, mine and 1 or 0,
+      isFree and 0 or 1, only and only.owner or '', shown and endOf(shown) or 0, mine and 1 or 0,
       waitersOf(slot or resource or name), resource and (isFree or only and only.owner == requester) and 1 or 0,
       shown and shown.note or nil,
     }

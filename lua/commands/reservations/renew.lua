@@ -1,5 +1,5 @@
 --[[
-  Renews reservations: each gets a new lease that starts now. Handles all items of one request, in order.
+  Renews reservations: each gets a new lease that starts now, but for those of sessions. Handles all items of one request, in order.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -10,9 +10,12 @@
   KEYS[7]  tickets
   KEYS[8]  lines
   KEYS[9]  waits
-  KEYS[10]  index
-  KEYS[11]  answer
-  KEYS[12]  answers
+  KEYS[10]  sessions
+  KEYS[11]  sessionHolds
+  KEYS[12]  sessionsDue
+  KEYS[13]  index
+  KEYS[14]  answer
+  KEYS[15]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -31,6 +34,7 @@
 --@include items/renew
 --@include batch
 --@include reservations
+--@include endOf
 --@include emitRenewed
 --@include eventWork
 --@include index
@@ -52,8 +56,10 @@ local overBudget = eachItem(items, function(item)
   elseif reservation.token ~= item.token then
     reply[#reply + 1] = { 'INVALID_RELEASE_TOKEN' }
   else
-    local renewed = copyWith(reservation, { expiresAt = nowMs + item.ttlMs })
-    setRecord(reservation.slot, renewed)
+    local renewed = copyWith(reservation, { expiresAt = reservation.session and endOf(reservation) or nowMs + item.ttlMs })
+    if not reservation.session then
+      setRecord(reservation.slot, renewed)
+    end
     reply[#reply + 1] = { 'RENEWED', renewed.expiresAt }
     emitRenewed(renewed)
     spendOnEvent(item, renewed.details)

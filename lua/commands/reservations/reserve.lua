@@ -10,9 +10,12 @@
   KEYS[7]  tickets
   KEYS[8]  lines
   KEYS[9]  waits
-  KEYS[10]  index
-  KEYS[11]  answer
-  KEYS[12]  answers
+  KEYS[10]  sessions
+  KEYS[11]  sessionHolds
+  KEYS[12]  sessionsDue
+  KEYS[13]  index
+  KEYS[14]  answer
+  KEYS[15]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -67,7 +70,7 @@ if tenant.mayWait then
       requests[item] = {
         requester = item.requester, method = '', call = call, wait = tenant.queue.readWait(item.wait),
         items = { {
-          resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token,
+          resource = item.resource, ttlMs = tonumber(item.ttlMs), lease = item.ttlMs, type = item.type, token = item.token,
           count = tonumber(item.count), options = item.options,
         } },
       }
@@ -108,6 +111,9 @@ elseif tooLarge then
   return { 'REFUSED', tooLarge }
 elseif isUnfinished then
   return again(before)
+elseif tenant.sessions and tenant.sessions.foreign then
+  -- A shared call is refused so that each of its requests is sent on its own.
+  return { flags.isShared and 'REFUSED' or 'FORBIDDEN', tenant.sessions.foreign }
 end
 refused = overCap('RESERVE', before)
 if refused then

@@ -1,5 +1,5 @@
 --[[
-  Ends all reservations and tickets of the tenant in constant time. Redis frees their memory in the background.
+  Ends all reservations and tickets of the tenant in constant time. Sessions go on, without reservations. Redis frees their memory in the background.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -9,8 +9,10 @@
   KEYS[6]  tickets
   KEYS[7]  lines
   KEYS[8]  waits
-  KEYS[9]  answer
-  KEYS[10]  answers
+  KEYS[9]  sessionHolds
+  KEYS[10]  sessionsDue
+  KEYS[11]  answer
+  KEYS[12]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -35,8 +37,11 @@ if refused then
   return refused
 end
 local due = redis.call('ZCOUNT', dueKey, '-inf', nowMs)
+for _, id in ipairs(tenant.sessionsText and redis.call('ZRANGE', sessionsDueKey, '-inf', nowMs, 'BYSCORE', 'LIMIT', 0, 100) or {}) do
+  due = due + redis.call('ZLEXCOUNT', sessionHoldsKey, '[' .. id .. '\n', '(' .. id .. '\11')
+end
 local reply = { 'OK', charged.quota, tenant.count - due }
-redis.call('UNLINK', slotsKey, dueKey, poolsKey, ticketsKey, linesKey, waitsKey)
+redis.call('UNLINK', slotsKey, dueKey, poolsKey, ticketsKey, linesKey, waitsKey, sessionHoldsKey)
 redis.call('HDEL', tenantKey, 'queue')
 emit('RESET', { requestType = 'RESET', apiKeyLabel = tenant.keyLabel })
 publish({ 'resets', tenant.resets + 1, 'count', 0, 'further', 0, 'nextDue', math.huge, 'usage', charged.usage })

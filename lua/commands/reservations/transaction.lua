@@ -10,9 +10,12 @@
   KEYS[7]  tickets
   KEYS[8]  lines
   KEYS[9]  waits
-  KEYS[10]  index
-  KEYS[11]  answer
-  KEYS[12]  answers
+  KEYS[10]  sessions
+  KEYS[11]  sessionHolds
+  KEYS[12]  sessionsDue
+  KEYS[13]  index
+  KEYS[14]  answer
+  KEYS[15]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -66,7 +69,7 @@ if tenant.mayWait then
   }
   for i, item in ipairs(items) do
     request.items[i] = {
-      resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token,
+      resource = item.resource, ttlMs = tonumber(item.ttlMs), lease = item.ttlMs, type = item.type, token = item.token,
       count = tonumber(item.count), options = item.options,
     }
   end
@@ -128,6 +131,8 @@ elseif outcome and outcome.tooLarge then
   return { 'REFUSED', 'requests ' .. outcome.tooLarge }
 elseif isUnfinished then
   return again(before)
+elseif tenant.sessions and tenant.sessions.foreign then
+  return { 'FORBIDDEN', tenant.sessions.foreign }
 end
 
 -- Undoes all items, of which one failed.

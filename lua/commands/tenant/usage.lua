@@ -10,13 +10,17 @@
   KEYS[7]  tickets
   KEYS[8]  lines
   KEYS[9]  waits
-  KEYS[10]  index
-  KEYS[11]  streams
+  KEYS[10]  sessions
+  KEYS[11]  sessionHolds
+  KEYS[12]  sessionsDue
+  KEYS[13]  index
+  KEYS[14]  streams
 
   ARGV[1]  the credential (admit.lua)
 
   Returns {'OK', tier, writes in the current minute's window, writes today (UTC), number of reservations (of several
-  slots: their slots), of event streams, of definitions}; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  slots: their slots; a session counts as one), of event streams, of definitions}; or {'NO_KEY'}, {'SUSPENDED'},
+  {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include clock
 --@include look
@@ -31,4 +35,5 @@ end
 charge(nil, 0)
 correctFurther()
 local streams = redis.call('ZCOUNT', streamsKey, nowMs, '+inf')
-return { 'OK', tenant.tier, charged.thisMinute, charged.today, tenant.count + tenant.further, streams, tenant.definitions }
+local reservations = tenant.count + tenant.further + (tenant.sessions and tenant.sessions.count or 0)
+return { 'OK', tenant.tier, charged.thisMinute, charged.today, reservations, streams, tenant.definitions }

@@ -9,7 +9,10 @@
   KEYS[6]  tickets
   KEYS[7]  lines
   KEYS[8]  waits
-  KEYS[9]  index
+  KEYS[9]  sessions
+  KEYS[10]  sessionHolds
+  KEYS[11]  sessionsDue
+  KEYS[12]  index
 
   ARGV[1]  ''
   ARGV[2]  the instance; '' only carries out what is due

@@ -10,7 +10,10 @@
   KEYS[7]  tickets
   KEYS[8]  lines
   KEYS[9]  waits
-  KEYS[10]  index
+  KEYS[10]  sessions
+  KEYS[11]  sessionHolds
+  KEYS[12]  sessionsDue
+  KEYS[13]  index
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  cursor returned with the previous page; '' for the first page

@@ -44,13 +44,14 @@ local function fieldsOfCall(ticket, request)
     heldUntil = math.max(heldUntil, nowMs + call.pollMs)
     noteBeat(call.instance)
   end
+  local session = request.session
   local fields = {
-    status = call.pollMs > 0 and 'attended' or 'detached', label = tenant.keyLabel, claimMs = wait.claimMs,
+    status = (session or call.pollMs > 0) and 'attended' or 'detached', session = session and session.id or '', label = tenant.keyLabel, claimMs = wait.claimMs,
     order = string.char(100 - wait.priority) .. numberOf(ticket), endsAt = ticket.since + wait.waitMs,
     items = request.items, instance = instances, heldUntil = heldUntil,
   }
   fields.due = fields.endsAt
-  if fields.status == 'attended' then
+  if fields.status == 'attended' and not session then
     fields.due = math.min(fields.endsAt, math.min(fields.heldUntil, nowMs + BEAT_LAPSES_MS) + fields.claimMs)
   end
   return fields
@@ -103,14 +104,29 @@ local function endOf(ticket, isMade)
   return nowMs - ticket.since
 end
 
+-- Finds the session of a request, whose items have it instead of a lease: nil if they have leases, false if there is no
+-- such session. For an instance of the version before, the ticket has a lease of the same length.
+local function findSession(request)
+  for _, item in ipairs(request.items) do
+    if not item.ttlMs then
+      item.session = tenant.sessions and tenant.sessions.of(string.sub(item.lease, 2), request.requester) or false
+      item.ttlMs, request.session = item.session and item.session.ttlMs or 0, item.session
+    end
+  end
+end
+
 -- Carries out a request, or lets it wait. A request is {requester, method, items, call, wait}; its items have resource,
--- ttlMs, type and token. Returns one of
+-- ttlMs (nil: they have a session), lease (items/reserve.lua), type and token. Returns one of
 --   {done, waitedMs}   what carryOutAll() returned (grant.lua)
 --   {ticket}           it waits; answer() describes it after the queue was settled
 --   {claimed, waitedMs}  it was granted before, and this call claims it: the ticket
 --   {reply, place, tried}  it is refused: the reply to the item at this place; of a FIRST, {reply} for each item
 --   {tooLarge}         a message
 local function ask(request)
+  findSession(request)
+  if request.session == false then
+    return { reply = (reserveOne({ session = false })), place = 0 }
+  end
   local digest = digestOf(request)
   if asked[digest] then
     return asked[digest]

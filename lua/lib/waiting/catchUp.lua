@@ -1,6 +1,6 @@
 -- Carries out everything that was due before this call, in order of time: the ends of leases, of waits and of
--- attendance (docs/specification.md#waiting-lifetimes). The queue is settled after each due time, as if a script had
--- run then.
+-- attendance, and of sessions (docs/specification.md#waiting-lifetimes). The queue is settled after each due time, as
+-- if a script had run then.
 --@include clock
 --@include waiting/beats
 --@include waiting/settle
@@ -98,26 +98,42 @@ do
   -- is settled; false if later calls must go on.
   catchUp = function(endLease)
     work = 0
-    if (state.isUnsettled or state.replanned) and not settle() then
+    local sessions = tenant.sessions
+    -- All reservations of a session end at one time: the queue is settled once none is left.
+    local isClearing = sessions and sessions.isClearing
+    if (state.isUnsettled or state.replanned) and not isClearing and not settle() then
       return false
     end
-    if tenant.nextDue > nowMs and state.nextDue > nowMs then
+    local isSessionDue = sessions and sessions.nextDue <= nowMs
+    if tenant.nextDue > nowMs and state.nextDue > nowMs and not isSessionDue then
       return true
     end
     local leases = tenant.nextDue <= nowMs and membersDue(dueKey) or {}
     local waits = state.nextDue <= nowMs and membersDue(waitsKey) or {}
-    local isAll = #leases < 2 * MAX_DUE and #waits < 2 * MAX_DUE
+    local over = isSessionDue and membersDue(sessionsDueKey) or {}
+    local isAll = #leases < 2 * MAX_DUE and #waits < 2 * MAX_DUE and #over < 2 * MAX_DUE
     local lastLease = #leases == 2 * MAX_DUE and tonumber(leases[#leases]) or math.huge
     local lastWait = #waits == 2 * MAX_DUE and tonumber(waits[#waits]) or math.huge
-    local i, j = 1, 1
-    while leases[i] or waits[j] do
-      local time = math.min(tonumber(leases[i + 1] or math.huge), tonumber(waits[j + 1] or math.huge))
-      if time > lastLease or time > lastWait then
+    local lastOver = #over == 2 * MAX_DUE and tonumber(over[#over]) or math.huge
+    local i, j, k = 1, 1, 1
+    while leases[i] or waits[j] or over[k] do
+      local time = tonumber(leases[i + 1] or math.huge)
+      time = math.min(time, tonumber(waits[j + 1] or math.huge), tonumber(over[k + 1] or math.huge))
+      if time > lastLease or time > lastWait or time > lastOver then
         return false
       end
       while leases[i] and tonumber(leases[i + 1]) == time do
         endLease(leases[i])
         i = i + 2
+      end
+      while over[k] and tonumber(over[k + 1]) == time do
+        if not sessions.clear(over[k]) then
+          touchChanges()
+          activateExempt()
+          saveActive()
+          return false
+        end
+        k = k + 2
       end
       while waits[j] and tonumber(waits[j + 1]) == time do
         handleMember(waits, j)
@@ -125,7 +141,7 @@ do
       end
       if not settle() then
         return false
-      elseif work > MAX_DUE_WORK and (leases[i] or waits[j]) then
+      elseif work > MAX_DUE_WORK and (leases[i] or waits[j] or over[k]) then
         return false
       end
     end

@@ -34,11 +34,23 @@ local function ticketOfGrant(reservation)
   end
 end
 
--- Starts the lease of an unclaimed reservation.
-local function startLease(reservation, token, ttlMs)
-  local claimed = copyWith(reservation, { token = token, expiresAt = nowMs + ttlMs })
+-- Returns the details of a reservation, with the session that it gets.
+local function detailsInSession(details, session)
+  local parts = details == '' and {} or cjson.decode(details)
+  local further = parts.x or {}
+  parts.x, further.session = nil, session
+  return withFurther(cjson.encode(parts), further)
+end
+
+-- Starts the lease of an unclaimed reservation. One of a session stays in it; another one gets the session that the
+-- claiming request has, nil none.
+local function startLease(reservation, token, ttlMs, session)
+  local claimed = copyWith(reservation, { token = token, expiresAt = reservation.session and 0 or nowMs + ttlMs })
+  if session and not reservation.session then
+    claimed.session, claimed.expiresAt, claimed.details = session.id, 0, detailsInSession(reservation.details, session.id)
+  end
   setRecord(reservation.slot, claimed)
-  emitRenewed(claimed)
+  emitRenewed(copyWith(claimed, { expiresAt = endOf(claimed) }))
   return claimed
 end
 
@@ -46,9 +58,9 @@ end
 -- a reservation that none of them names gets the token of the first. `leases` are the items that have the leases.
 -- Returns how long the ticket waited, in ms.
 local function claimTicket(ticket, items, leases)
-  local tokens, ttls = {}, {}
+  local tokens, wanted = {}, {}
   for _, item in ipairs(leases) do
-    ttls[item.resource] = ttls[item.resource] or item.ttlMs
+    wanted[item.resource] = wanted[item.resource] or item
   end
   for _, item in ipairs(items) do
     tokens[item.resource] = tokens[item.resource] or item.token
@@ -57,8 +69,8 @@ local function claimTicket(ticket, items, leases)
     local reservation = recordAt(slot)
     if reservation and reservation.token == UNCLAIMED and reservation.owner == ticket.requester then
       local name = reservation.requestedName
-      local ttlMs = ttls[name] or matchOf(ticket) and leases[1].ttlMs
-      startLease(reservation, tokens[name] or items[1].token, ttlMs or ticket.claimMs)
+      local lease = wanted[name] or matchOf(ticket) and leases[1] or {}
+      startLease(reservation, tokens[name] or items[1].token, lease.ttlMs or ticket.claimMs, lease.session)
     end
   end
   changeTicket(ticket, { status = 'ended' })
@@ -69,7 +81,7 @@ end
 -- request is not undone. Returns the reply to the item, as reserveOne() does.
 local function claim(reservation, item)
   local reply = {
-    'ALREADY_HAD', 'ALREADY_HAD', string.format('%d', reservation.fence), reservation.expiresAt, '', reservation.details,
+    'ALREADY_HAD', 'ALREADY_HAD', string.format('%d', reservation.fence), endOf(reservation), '', reservation.details,
   }
   claims[#claims + 1] = { slot = reservation.slot, item = item, reply = reply }
   return reply
@@ -92,7 +104,7 @@ local function runClaim(one)
     end
     reservation = recordAt(one.slot)
   end
-  one.reply[4], one.reply[5] = reservation.expiresAt, reservation.token
+  one.reply[4], one.reply[5] = endOf(reservation), reservation.token
 end
 
 -- Claims the grants of which this request was told, and completes the replies.

@@ -54,6 +54,6 @@ end
 
 -- Returns ms until something of the tenant is due; -1 if nothing is.
 tenant.dueInMs = function()
-  local due = math.min(tenant.nextDue, tenant.queueState.nextDue)
+  local due = math.min(tenant.nextDue, tenant.queueState.nextDue, tenant.sessions and tenant.sessions.nextDue or math.huge)
   return due == math.huge and -1 or math.max(0, math.ceil(due - nowMs))
 end

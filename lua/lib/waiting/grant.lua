@@ -24,12 +24,12 @@ local function itemToGrant(ticket, item)
   if ticket.isLive then
     return {
       resource = item.resource, requester = ticket.requester, ttlMs = item.ttlMs, type = item.type, token = item.token,
-      count = item.count, options = item.options, isOfTicket = true,
+      count = item.count, options = item.options, session = item.session, isOfTicket = true,
     }
   end
   return {
     resource = item.resource, requester = ticket.requester, ttlMs = ticket.claimMs, type = item.type, token = UNCLAIMED,
-    label = ticket.label, count = item.count, options = item.options, isOfTicket = true,
+    label = ticket.label, count = item.count, options = item.options, session = item.session, isOfTicket = true,
   }
 end
 
@@ -198,7 +198,8 @@ local function tryGrant(ticket)
   emitGrant(ticket, done)
   wake(ticket, 'GRANTED')
   changeTicket(ticket, {
-    status = 'granted', slots = table.concat(slots), grantedAt = nowMs, due = nowMs + ticket.claimMs,
+    status = 'granted', slots = table.concat(slots), grantedAt = nowMs,
+    due = ticket.session ~= '' and math.huge or nowMs + ticket.claimMs,
   })
   return true
 end

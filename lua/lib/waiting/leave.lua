@@ -22,7 +22,7 @@ local function leave(id, instance)
   if not isHeld then
     fields.instance, fields.heldUntil = ticket.instance, nowMs
   end
-  if ticket.status == 'attended' then
+  if ticket.status == 'attended' and ticket.session == '' then
     fields.due = math.min(ticket.due, nowMs + ticket.claimMs)
   end
   changeTicket(ticket, fields)

@@ -14,6 +14,7 @@
 --                                   (state.hasKept)
 --   \5<name>\n<flags><after>        a line that still has to be looked at, from a ticket on (active.lua)
 --   \6<requester>\n<after>          a requester whose tickets still have to be looked at, from one on
+--   \8<session>\n<order>           a ticket of a session
 --   \7<name>\n<order>              a ticket that asks for a path which ends with this name
 --   \8<text>\n<kind><order>        a ticket that wants any resource which fits a match, by the text of that: the line
 --                                  has

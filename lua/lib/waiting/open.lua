@@ -10,6 +10,7 @@
 -- that it uses. A command adds further parts by `--@part <file>` (src/redis/scripts.ts), since a function may have only
 -- 200 local variables.
 --@include clock
+--@include sessions/open
 if tenant.queueText or tenant.mayWait then
 --@include waiting/state
 --@include waiting/concerns
@@ -25,6 +26,7 @@ if tenant.queueText or tenant.mayWait then
     }
     tenant.queue = queue
     do
+--@include waiting/ofSession
 --@parts
     end
   end

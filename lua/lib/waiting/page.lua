@@ -29,7 +29,7 @@ end
 
 -- Returns the rows of the tickets after a cursor that match, and the next cursor; '' at the end. Looks at `limit`
 -- tickets at most.
-local function page(cursor, limit, requester, resource)
+queue.page = function(cursor, limit, requester, resource)
   local STEP, MAX_LISTED_WORK = 50, 3000
   local rows, last, looked, places = {}, fromHex(cursor), 0, {}
   if resource ~= '' then
@@ -57,4 +57,3 @@ local function page(cursor, limit, requester, resource)
   end
   return rows, toHex(last)
 end
-queue.page = page

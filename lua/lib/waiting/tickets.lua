@@ -18,6 +18,7 @@
 --   named       for FIRST: the names in the plans of all items
 --   slots       once granted: the slots of its reservations, each followed by '\n'
 --   grantedAt   ms
+--   session     id of the session that keeps its turn and its reservations, '' none
 --   dueBefore   the stored value of due; nil if the ticket is new
 --@include slotsOf
 --@include waiting/callers
@@ -81,8 +82,10 @@ local function packTicket(ticket)
   parts[#FIELDS + 2] = items
   parts[#FIELDS + 3] = not areLinesShort and ticket.lines or 0
   parts[#FIELDS + 4] = #ticket.others > 0 and ticket.others or 0
-  parts[#FIELDS + 5] = (options or #ticket.named > 0) and ticket.named or nil
-  parts[#FIELDS + 6] = options
+  local hasSession = ticket.session ~= ''
+  parts[#FIELDS + 5] = (hasSession or options or #ticket.named > 0) and ticket.named or nil
+  parts[#FIELDS + 6] = options or hasSession and {} or nil
+  parts[#FIELDS + 7] = hasSession and ticket.session or nil
   if ticket.waitsFor == first then
     parts[11] = 0
   end
@@ -96,8 +99,12 @@ local function unpackTicket(number, packed)
   end
   ticket.order = string.char(parts[#FIELDS + 1]) .. number
   local items, options = parts[#FIELDS + 2], parts[#FIELDS + 6]
+  ticket.session = parts[#FIELDS + 7] or ''
+  local session = ticket.session ~= '' and tenant.sessions and tenant.sessions.at(ticket.session) or nil
   for i = 1, #items, 3 do
-    ticket.items[#ticket.items + 1] = storedItem(items[i], items[i + 1], items[i + 2])
+    local item = storedItem(items[i], items[i + 1], items[i + 2])
+    item.session = session
+    ticket.items[#ticket.items + 1] = item
   end
   for place, one in pairs(options or {}) do
     local item = ticket.items[tonumber(place)]
@@ -147,26 +154,7 @@ local function ticketAt(order, following)
   return ticket or nil
 end
 
--- Returns the digest of a request or ticket: the same for the same requester, method and items. It has 56 bits, in
--- bytes below 128 (lines.lua): with 32 bits, every hundredth requester with 10,000 tickets would have two of the same
--- digest.
-local function digestOf(request)
-  if not request.digest then
-    local parts, bytes = { request.requester, request.method }, {}
-    for _, item in ipairs(request.items) do
-      parts[#parts + 1] = itemName(item)
-      if item.options and item.options.match then
-        parts[#parts + 1] = item.options.match .. '\n' .. (item.options.nth or 1)
-      end
-    end
-    local hex = redis.sha1hex(table.concat(parts, '\n'))
-    for i = 1, 8 do
-      bytes[i] = tonumber(string.sub(hex, 2 * i - 1, 2 * i), 16) % 128
-    end
-    request.digest = string.char(unpack(bytes))
-  end
-  return request.digest
-end
+--@include waiting/digest
 
 -- The kind of a ticket's member in the line of what it waits for.
 local KINDS = { attended = '\nw', detached = '\nv', away = '\nu' }
@@ -182,6 +170,9 @@ local function eachMember(ticket, visit)
     return
   end
   visit('\2' .. ticket.requester .. '\n', ticket.digest .. order)
+  if ticket.session ~= '' then
+    visit('\8' .. ticket.session .. '\n', order)
+  end
   if status == 'granted' then
     eachInstance(ticket.instance, function(instance)
       visit('\3' .. instance .. '\n', order)

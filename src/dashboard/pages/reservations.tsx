@@ -1,6 +1,6 @@
 /**
  * The page of reservations: who holds which resource since when and until when, and who waits, with search. A person
- * who has signed in may release a reservation without its token (docs/specification.md#dashboard-and-sessions), and end
+ * who has signed in may release a reservation without its token (docs/specification.md#dashboard-and-sign-in), and end
  * a wait.
  */
 import { type Context, Hono } from 'hono';

@@ -1,5 +1,5 @@
 /**
- * Signing in and out (docs/specification.md#dashboard-and-sessions): at an OpenID Connect provider, or on this machine
+ * Signing in and out (docs/specification.md#dashboard-and-sign-in): at an OpenID Connect provider, or on this machine
  * if that is configured.
  */
 import { Hono } from 'hono';

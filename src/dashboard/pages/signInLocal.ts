@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { isThisMachine } from '../../config/machine.ts';
 import { HoldfastError } from '../../domain/errors.ts';
 import { LOCAL_SUBJECT } from '../../domain/names.ts';
-import type { SessionUser } from '../../engine/tenant/sessions.ts';
+import type { SessionUser } from '../../engine/tenant/signIns.ts';
 import { refuseForeignOrigin } from '../../http/sameOrigin.ts';
 import { findOrCreateUser } from '../../store/users.ts';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';

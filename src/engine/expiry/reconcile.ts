@@ -46,11 +46,16 @@ async function reconcileAt(redis: RedisClient, primary: Redis): Promise<number> 
   return repaired;
 }
 
-/** Lowers the tenant's time in the index to the time of its next expiry. Returns whether that was necessary. */
+/**
+ * Lowers the tenant's time in the index to the time at which a lease or a session is next due. Returns whether that was
+ * necessary.
+ */
 async function reconcileTenant(redis: RedisClient, tenant: string): Promise<boolean> {
-  const due = Number((await send(() => redis.hget(tenantKey(tenant), 'nextDue'))) ?? Number.NaN);
-  // 'inf' or missing: the tenant has no leases.
-  if (Number.isNaN(due)) return false;
+  const [lease, sessions] = await send(() => redis.hmget(tenantKey(tenant), 'nextDue', 'sessions'));
+  // 'inf' or missing: the tenant has no leases, or no sessions (lua/lib/sessions/records.lua).
+  const times = [lease, sessions?.split(' ')[1]].map((text) => Number.parseInt(text ?? '', 10)).filter(Number.isFinite);
+  if (times.length === 0) return false;
+  const due = Math.min(...times);
   const shardKey = expiryKey(expiryShard(tenant));
   const indexed = await send(() => redis.zscore(shardKey, tenant));
   if (indexed !== null && Number(indexed) <= due) return false;

@@ -5,7 +5,7 @@
 
 import type { ActiveFilter, ActiveReservation } from '../../contract/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { parseReply, toInteger, toText } from '../../redis/reply.ts';
+import { parseReply, toInteger, toMs, toText } from '../../redis/reply.ts';
 import { call, type Engine } from '../call.ts';
 import type { Page } from '../definitions/list.ts';
 import { FencingTokenSet } from './fencingTokenSet.ts';
@@ -29,18 +29,34 @@ export async function* active(
   let resets = '';
   do {
     const args = [cursor, resets, PAGE_SLOTS, requester, resource];
-    const [next, current, total, rows] = await call(engine, 'active', credential, () => args);
+    const [next, current, total, rows, ends] = await call(engine, 'active', credential, () => args);
     cursor = toText(next);
     resets = toText(current);
-    yield { total: toInteger(total), rows: toReservations(parseReply(rows), given), isLast: cursor === '0' };
+    yield {
+      total: toInteger(total),
+      rows: toReservations(parseReply(rows), toEnds(parseReply(ends)), given),
+      isLast: cursor === '0',
+    };
   } while (cursor !== '0');
 }
 
-function toReservations(rows: unknown[], given: FencingTokenSet): ActiveReservation[] {
+/** Reads when the sessions end that reservations last as long as: slot → ms. */
+function toEnds(list: unknown[]): ReadonlyMap<string, number> {
+  const ends = new Map<string, number>();
+  for (let i = 0; i < list.length; i += 2) ends.set(toText(list[i]), toMs(list[i + 1]));
+  return ends;
+}
+
+function toReservations(
+  rows: unknown[],
+  ends: ReadonlyMap<string, number>,
+  given: FencingTokenSet,
+): ActiveReservation[] {
   const page: ActiveReservation[] = [];
   for (let i = 0; i < rows.length; i += 2) {
     const bytes = rows[i + 1];
-    const reservation = bytes instanceof Buffer ? readReservation(toText(rows[i]), bytes) : null;
+    const slot = toText(rows[i]);
+    const reservation = bytes instanceof Buffer ? readReservation(slot, bytes, ends.get(slot)) : null;
     if (reservation !== null && given.add(reservation.fencingToken)) page.push(reservation);
   }
   return page;

@@ -10,7 +10,7 @@ import { parseItem, toInteger, toMs, toText, toTime } from '../../redis/reply.ts
 import { callCharged, type Engine } from '../call.ts';
 import { share } from '../coalesce.ts';
 import { callArg, type Issued, ticketOf, toStanding, toWaited, type WaitCall, waitArg } from '../waiting/call.ts';
-import { newToken, unpackToken } from './releaseToken.ts';
+import { newToken, packToken, unpackToken } from './releaseToken.ts';
 import { parseDetails } from './slotRecord.ts';
 
 /**
@@ -51,11 +51,11 @@ export async function reserve(
  * @param items all items of its request
  */
 export const reserveArgs = (item: ReserveItem, items: readonly Asking[]): (string | number)[] => {
-  const { resource, requester, ttlSeconds, resourceType, count, note, match } = item;
+  const { resource, requester, resourceType, count, note, match } = item;
   return itemArgs('reserve', {
     resource,
     requester,
-    ttlMs: ttlSeconds === undefined ? '' : ttlSeconds * 1000,
+    ttlMs: leaseArg(item),
     type: resourceType ?? '',
     token: newToken(),
     wait: waitArg(item),
@@ -74,6 +74,12 @@ function matchOptions(item: Asking, items: readonly Asking[]): { match: string; 
   const nth = items.slice(0, items.indexOf(item) + 1).filter(isSame).length;
   return { match, ...(nth > 1 && { nth }) };
 }
+
+/** Formats how long a reservation lasts (lua/lib/items/reserve.lua). */
+const leaseArg = ({ ttlSeconds, session }: Pick<ReserveItem, 'ttlSeconds' | 'session'>): string | number => {
+  if (session !== undefined) return `s${packToken(session)}`;
+  return ttlSeconds === undefined ? '' : ttlSeconds * 1000;
+};
 
 /** Reads a reply of reserveOne() of lua/lib/reserveOne.lua. */
 export function toReserveResult({ resource, requester }: ReserveItem, reply: readonly string[]): ReserveResult {

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { ActiveReservation } from '../../contract/reservations.ts';
 import { DEFAULT_RESOURCE_TYPE } from '../../domain/names.ts';
 import { toTime } from '../../redis/reply.ts';
+import { unpackToken } from './releaseToken.ts';
 
 /** What a reservation holds besides its own slot (docs/specification.md#plans). */
 type Details = Pick<ActiveReservation, 'acquiredSlots' | 'acquiredBlockers' | 'reservedAtPath' | 'slots'>;
@@ -12,6 +13,7 @@ type Details = Pick<ActiveReservation, 'acquiredSlots' | 'acquiredBlockers' | 'r
 /** Further fields of a reservation (lua/lib/codec.lua), each left out if it does not have it. */
 const Further = z.object({
   note: z.string().optional(),
+  session: z.string().transform(unpackToken).optional(),
   /** The digest of the match by which it was made, and the resource that was picked. */
   match: z.tuple([z.string(), z.string()]).optional(),
 });
@@ -22,8 +24,11 @@ const TOKEN_BYTES = 22;
 /** Stands for the token of a grant that no caller has been told of. */
 const UNCLAIMED = '!'.repeat(TOKEN_BYTES);
 
-/** @returns null if the slot is not a reservation's own: plans of other reservations hold it */
-export function readReservation(slot: string, record: Buffer): ActiveReservation | null {
+/**
+ * @param sessionEndsAt ms: when the reservation's session ends, if it has one
+ * @returns null if the slot is not a reservation's own: plans of other reservations hold it
+ */
+export function readReservation(slot: string, record: Buffer, sessionEndsAt?: number): ActiveReservation | null {
   let at = 1;
   const skip = (bytes: number) => {
     at += bytes;
@@ -51,7 +56,8 @@ export function readReservation(slot: string, record: Buffer): ActiveReservation
   }
   const fencingToken = integer(7);
   const reservedAt = integer(6);
-  const expiresAt = integer(6);
+  const leaseEndsAt = integer(6);
+  const expiresAt = sessionEndsAt ?? leaseEndsAt;
   const isUnclaimed = record.toString('latin1', at, at + TOKEN_BYTES) === UNCLAIMED;
   skip(TOKEN_BYTES);
   const resourceType = text();
@@ -65,13 +71,17 @@ export function readReservation(slot: string, record: Buffer): ActiveReservation
     resourceType: resourceType || DEFAULT_RESOURCE_TYPE,
     reservedAt: new Date(reservedAt).toISOString(),
     expiresAt: toTime(expiresAt),
-    claimBy: isUnclaimed ? toTime(expiresAt) : null,
+    claimBy: isUnclaimed && sessionEndsAt === undefined ? toTime(expiresAt) : null,
     ...toDetails(details),
     fencingToken,
     apiKeyLabel: keyLabel || null,
-    ...(details.x?.note === undefined ? {} : { note: details.x.note }),
+    ...shownOf(details.x),
   };
 }
+
+/** The further fields that callers see. */
+const shownOf = ({ match: _, ...shown }: z.output<typeof Further> = {}): Pick<ActiveReservation, 'note' | 'session'> =>
+  shown;
 
 /** Not z.record(), which leaves out a pool named `__proto__`. */
 const Slots = z.custom<Record<string, string>>(

@@ -4,7 +4,7 @@
  */
 import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../../domain/errors.ts';
-import { readSession } from '../../engine/tenant/sessions.ts';
+import { readSignIn } from '../../engine/tenant/signIns.ts';
 import { type AdminRule, adminStanding } from '../../identity/admins.ts';
 import type { OperationDeps } from '../../operations/deps.ts';
 import type { Person } from '../../operations/person.ts';
@@ -18,7 +18,7 @@ export const bySession = ({ engine }: Pick<OperationDeps, 'engine'>) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const credential = c.get('credential');
     if (credential.kind !== 'session') throw new HoldfastError('forbidden', 'This takes a session of the dashboard.');
-    const user = await readSession(engine, credential);
+    const user = await readSignIn(engine, credential);
     if (user === null) throw new HoldfastError('unauthenticated', 'The session has ended.');
     c.set('user', user);
     await next();

@@ -33,12 +33,14 @@ export type BodyMiddleware<Schema extends z.ZodType> = MiddlewareHandler<
 
 /**
  * Validates a request's body and sets `body` to the schema's output.
+ * @param fillRequester fills in the requester that a derived token implies
  * @param isRepeatable whether to read an Idempotency-Key, too, which sets `once`
  */
 export const jsonBody = <Schema extends z.ZodType>(
   schema: Schema,
   { bodyBytes, batch, blocks }: Sizes,
   isRepeatable: boolean,
+  fillRequester: typeof actFor = actFor,
 ): BodyMiddleware<Schema> => {
   const maxValues = batch * (blocks + MAX_FIELDS);
   return createMiddleware(async (c, next) => {
@@ -71,7 +73,7 @@ export const jsonBody = <Schema extends z.ZodType>(
       return refuse(c, 'the request body must be valid JSON');
     }
     const subject = c.get('credential')?.subject;
-    const filled = subject === undefined ? json : actFor(subject, json, batch);
+    const filled = subject === undefined ? json : fillRequester(subject, json, batch);
     const { data, error } = schema.safeParse(filled);
     if (error !== undefined) return refuseMalformed(c, error);
     if (isRepeatable && hasIdempotencyKey(c)) {

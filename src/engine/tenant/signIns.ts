@@ -1,6 +1,6 @@
 /**
- * Sessions of people who have signed in (docs/specification.md#dashboard-and-sessions). They are Redis keys beside
- * their tenant's state, so that scripts can check them, and they expire.
+ * Sign-in sessions: people who have signed in to the dashboard (docs/specification.md#dashboard-and-sign-in). They are
+ * Redis keys beside their tenant's state, so that scripts can check them, and they expire.
  */
 import { z } from 'zod';
 import type { Credential } from '../../domain/tenants.ts';
@@ -27,10 +27,10 @@ const SessionUser = z.object({
 export type SessionUser = z.infer<typeof SessionUser>;
 
 /**
- * Begins a session.
+ * Begins a sign-in session.
  * @throws HoldfastError unavailable
  */
-export async function beginSession(
+export async function beginSignIn(
   { redis }: Pick<Engine, 'redis'>,
   session: Credential,
   user: SessionUser,
@@ -40,19 +40,19 @@ export async function beginSession(
 }
 
 /**
- * @returns the user of the session; null if the session has ended
+ * @returns the user of the session; null if it has ended
  * @throws HoldfastError unavailable
  */
-export async function readSession({ redis }: Pick<Engine, 'redis'>, session: Credential): Promise<SessionUser | null> {
+export async function readSignIn({ redis }: Pick<Engine, 'redis'>, session: Credential): Promise<SessionUser | null> {
   const text = await send(() => redis.get(keyOfCredential(session)));
   return text === null ? null : SessionUser.parse(JSON.parse(text));
 }
 
 /**
- * Ends a session, and its streams of events.
+ * Ends a sign-in session, and its streams of events.
  * @throws HoldfastError unavailable
  */
-export async function endSession({ redis }: Pick<Engine, 'redis'>, session: Credential): Promise<void> {
+export async function endSignIn({ redis }: Pick<Engine, 'redis'>, session: Credential): Promise<void> {
   const ended = await send(() => redis.del(keyOfCredential(session)));
   // An invented session must not cause a message to all instances.
   if (ended === 0) return;

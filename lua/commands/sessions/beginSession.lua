@@ -1,0 +1,52 @@
+--[[
+  Begins a session.
+
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  slots
+  KEYS[4]  due
+  KEYS[5]  pools
+  KEYS[6]  definitions
+  KEYS[7]  tickets
+  KEYS[8]  lines
+  KEYS[9]  waits
+  KEYS[10]  sessions
+  KEYS[11]  sessionHolds
+  KEYS[12]  sessionsDue
+  KEYS[13]  index
+
+  ARGV[1]  the credential (admit.lua)
+  ARGV[2]  flags of the request (flags.lua)
+  ARGV[3]  the tenant's time in the expiry index, '<ms> <swept>' (index.lua); '' at first
+  ARGV[4]  id of the session, 22 characters. If a session has it, this is a retry
+  ARGV[5]  its token, 22 characters
+  ARGV[6]  its requester
+  ARGV[7]  how long it lasts, in ms
+
+  Returns {'OK', quota, expiry in ms}. Or, with nothing changed: the reply of refuse() in refuse.lua, {'NO_KEY'},
+  {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in reserve.lua.
+]]
+--@include clock
+--@include request
+--@include flags
+--@include cap
+--@include index
+tenant.mayBegin = true
+--@include waiting/open
+local refused = request('SESSION', flags.isRepeated and 0 or 1)
+if refused then
+  return refused
+end
+local session = tenant.sessions.at(ARGV[4])
+if not session then
+  refused = overCap('SESSION', stateBefore(), 1)
+  if refused then
+    return refused
+  end
+  session = {
+    id = ARGV[4], token = ARGV[5], requester = ARGV[6], ttlMs = tonumber(ARGV[7]), createdAt = nowMs,
+    expiresAt = nowMs + ARGV[7], label = tenant.keyLabel, isEnded = false,
+  }
+  tenant.sessions.put(session)
+end
+return askForIndex(ARGV[3]) or finish({ 'OK', charged.quota, session.expiresAt }, charged.usage)

@@ -1,0 +1,46 @@
+--[[
+  Ends a session: it is due from now on, and the scripts that follow end its reservations (sessions/clear.lua).
+
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  slots
+  KEYS[4]  due
+  KEYS[5]  pools
+  KEYS[6]  definitions
+  KEYS[7]  tickets
+  KEYS[8]  lines
+  KEYS[9]  waits
+  KEYS[10]  sessions
+  KEYS[11]  sessionHolds
+  KEYS[12]  sessionsDue
+  KEYS[13]  index
+  KEYS[14]  answer
+
+  ARGV[1]  the credential (admit.lua)
+  ARGV[2]  flags of the request (flags.lua)
+  ARGV[3]  id of the session
+  ARGV[4]  its token; '' if the caller's is malformed
+  ARGV[5]  the only requester that the caller may act for; '' any
+
+  Returns {'OK', quota, 'ENDED', number of its reservations} or {'OK', quota, 'NOT_FOUND', 0}. Or, with nothing changed:
+  {'FORBIDDEN', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}. Or
+  {'UNKNOWN'} if an earlier try ran and its reply was not kept.
+]]
+--@include clock
+--@include requestOnce
+--@include sessions/found
+--@include waiting/open
+local refused = requestOnce('SESSION', 1)
+if refused then
+  return refused
+end
+local session = sessionFound(ARGV[3], ARGV[4], ARGV[5])
+if tenant.sessions and tenant.sessions.foreign then
+  return { 'FORBIDDEN', tenant.sessions.foreign }
+elseif not session then
+  return finish(remember({ 'OK', charged.quota, 'NOT_FOUND', 0 }), charged.usage)
+end
+local reply = remember({ 'OK', charged.quota, 'ENDED', tenant.sessions.holdsOf(session) })
+session.expiresAt, session.isEnded, session.label = nowMs, true, tenant.keyLabel
+tenant.sessions.put(session)
+return finish(reply, charged.usage)

@@ -1,0 +1,40 @@
+/**
+ * POST /api/v1/Session: begins a session (docs/specification.md#sessions).
+ */
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { BegunSession, NewSession } from '../../../contract/sessions.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { beginSession } from '../../../operations/sessions.ts';
+import { actForOne } from '../../actFor.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
+import { operation, withBody } from '../../operation.ts';
+import { answer, bodyOperation } from '../../responses.ts';
+
+const EXAMPLE: BegunSession = {
+  session: '0d9b4f4e-3c1f-4b52-8a8e-6f2f0a7c9b11',
+  token: 'b6e2d0a4-58c0-4c4e-9b57-2f7d9a1c6e03',
+  expiresAt: '2026-01-31T12:00:30.000Z',
+};
+
+export const beginSessionOperation = operation({
+  method: 'post',
+  path: '/api/v1/Session',
+  operationId: 'beginSession',
+  tags: ['Session'],
+  summary: 'Begin a session',
+  description:
+    'Reservations with this `session` last as long as it does: renew it before it expires, and all of them go on. A session counts as one reservation.',
+  body: NewSession,
+  fillRequester: actForOne,
+  responses: { 200: answer('The session.', BegunSession, EXAMPLE), ...bodyOperation },
+});
+
+export const beginSessionRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity'>) => {
+  const app = new OpenAPIHono<AppEnv>();
+  return app.openapi(withBody(beginSessionOperation, deps), async (c) => {
+    const { result, quota } = await beginSession(deps, c.get('credential'), c.get('body'));
+    c.set('quota', quota);
+    return c.json(result, 200);
+  });
+};

@@ -1,0 +1,33 @@
+/**
+ * POST /api/v1/Session/end: ends a session and its reservations (docs/specification.md#sessions).
+ */
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { EndedSession, SessionProof } from '../../../contract/sessions.ts';
+import type { OperationDeps } from '../../../operations/deps.ts';
+import { endSession } from '../../../operations/sessions.ts';
+import type { BodyDeps } from '../../deps.ts';
+import type { AppEnv } from '../../env.ts';
+import { operation, withBody } from '../../operation.ts';
+import { answer, bodyOperation } from '../../responses.ts';
+
+const EXAMPLE: EndedSession = { status: 'ENDED', released: 200 };
+
+export const endSessionOperation = operation({
+  method: 'post',
+  path: '/api/v1/Session/end',
+  operationId: 'endSession',
+  tags: ['Session'],
+  summary: 'End a session',
+  description: 'All its reservations end at the same time, and so do the waits of requests with this session.',
+  body: SessionProof,
+  responses: { 200: answer('What has ended.', EndedSession, EXAMPLE), ...bodyOperation },
+});
+
+export const endSessionRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity'>) => {
+  const app = new OpenAPIHono<AppEnv>();
+  return app.openapi(withBody(endSessionOperation, deps), async (c) => {
+    const { result, quota } = await endSession(deps, c.get('credential'), c.get('body'));
+    c.set('quota', quota);
+    return c.json(result, 200);
+  });
+};
