@@ -3,6 +3,7 @@
  * bench-results.json. Takes about six minutes, on private servers. `-- --only <family>` measures one family.
  */
 import { parseArgs } from 'node:util';
+import { asks } from './families/asks.ts';
 import { batches } from './families/batches.ts';
 import { instance } from './families/instance.ts';
 import { million } from './families/million.ts';
@@ -26,6 +27,7 @@ const FAMILIES: Readonly<Record<string, (stage: Stage, table: Table) => Promise<
   peers,
   pools,
   waiting,
+  asks,
   reads,
   streams,
   sweep: sweeping,

@@ -30,8 +30,8 @@ local function severalSlots(entry)
     return index or -1
   end
   local list = { entry.at, unpack(entry.further) }
-  for i = 2, #list do
-    if indexOf(list[i]) < indexOf(list[i - 1]) then
+  for i = 1, #list - 1 do
+    if indexOf(list[i + 1]) < indexOf(list[i]) then
       table.sort(list, function(a, b)
         return indexOf(a) < indexOf(b)
       end)

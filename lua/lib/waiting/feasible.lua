@@ -93,14 +93,15 @@ do
       local entries = planOf(item)
       local isValid = entries and isPlanValid(entries)
       local isHad = resource and reservationOn(resource, slot, requester)
+      local isAgain = i > 1 and isRepeated(items, i)
       if method == 'FIRST' then
         if isHad or isValid and fits({ entries }, requester, isNeverThere) and fits({ entries }, requester, isMine) then
           return true
         end
-      elseif not isValid then
+      elseif not isValid and not isAgain then
         return false
       end
-      if not isRepeated(items, i) then
+      if not isAgain then
         all[#all + 1] = entries or {}
         lacked[#lacked + 1] = not isHad and entries or nil
       end

@@ -83,16 +83,16 @@ local function entriesOf(ticket)
   if ticket.entries == nil then
     local all = {}
     for i, item in ipairs(ticket.items) do
-      local entries = planOf(item)
+      local isHad = i > 1 and ticket.method ~= 'FIRST' and isRepeated(ticket.items, i)
+      local entries = not isHad and planOf(item)
       if entries and isPlanValid(entries) then
-        local isHad = i > 1 and ticket.method ~= 'FIRST' and isRepeated(ticket.items, i)
-        for _, entry in ipairs(isHad and {} or entries) do
+        for _, entry in ipairs(entries) do
           all[#all + 1] = entry
         end
         if ticket.method == 'FIRST' then
           break
         end
-      elseif ticket.method ~= 'FIRST' then
+      elseif ticket.method ~= 'FIRST' and not isHad then
         all = {}
         break
       end

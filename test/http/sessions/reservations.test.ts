@@ -115,6 +115,16 @@ describe('a reservation with a session', () => {
   });
 });
 
+describe('a dry run with a session', () => {
+  test('says what would happen, and makes nothing', async () => {
+    const path = '/api/v1/Reservation/reserve?dryRun=true';
+    const { body } = await holdfast.request<{ status: string }[]>('POST', path, [held('a')]);
+    expect(body).toMatchObject([{ status: 'ACQUIRED', expiresAt: at(60) }]);
+    expect((await holdfast.request('POST', path, [held('a', { requester: 'other' })])).status).toBe(403);
+    expect(await sessions(holdfast)).toMatchObject([{ holds: 0 }]);
+  });
+});
+
 describe('a transaction with a session', () => {
   const transact = (body: object) =>
     holdfast.request<TransactionResult>('POST', '/api/v1/Reservation/transaction', body);
