@@ -126,7 +126,12 @@ export async function straight<T>({ redisServer }: Stage, measure: () => Promise
 export async function register(
   { service }: Stage,
   tenant: ConfiguredKey,
-  items: readonly { name: string; capacity?: number; treePath?: string }[],
+  items: readonly {
+    name: string;
+    capacity?: number;
+    treePath?: string;
+    labels?: Readonly<Record<string, string>>;
+  }[],
 ): Promise<void> {
   const connection = new Connection(service.port, headOf(tenant));
   for (let i = 0; i < items.length; i += 250)

@@ -19,6 +19,7 @@
 --                  '' none
 -- and further fields, each nil if the reservation does not have it:
 --   note           why it was made
+--   match          by which match it was made: the digest of that, and the resource that was picked (match.lua)
 --   session        id of the session that it lasts as long as (sessions/records.lua); expiresAt is 0 then
 -- Further fields stand in `details`, as {"x":{"note":"..."},...}, before everything else. They never change. So an
 -- instance of an older version, which does not know them, keeps them when it renews a reservation or writes its record

@@ -1,6 +1,7 @@
 -- Writes all changes of a script. Scripts that change reservations call it through finish().
 --@include callWith
 --@include due
+--@include marks
 --@include publish
 
 -- True if the earliest due time must be read again: a new reservation only lowers it, but ending one may raise it.
@@ -121,6 +122,9 @@ local function commit(usage)
   -- Delete before set: one script may release an owner's slot and assign the owner a new one.
   callWith('HDEL', poolsKey, delPools)
   callWith('HSET', poolsKey, setPools)
+  if writeMarks then
+    writeMarks()
+  end
   if isDueStale then
     tenant.nextDue = tonumber(redis.call('ZRANGE', dueKey, 0, 0, 'WITHSCORES')[2] or math.huge)
   end

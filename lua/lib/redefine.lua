@@ -23,7 +23,7 @@ local function redefine(name, one)
     redefinedOrder[#redefinedOrder + 1] = name
   end
   defined[name] = one
-  tenant.isRedefined = true
+  tenant.isRedefined, tenant.redefined = true, redefinedOrder
 end
 
 -- Adds the fields of a changed definition to those to set and to delete.
@@ -47,10 +47,14 @@ local function writeDefinition(writes, name, before, after)
   end
 end
 
--- Adds the changes of a definition's labels.
+-- Adds the changes of a definition's labels. The resource may have more slots now, so it is no longer marked as held
+-- (marks.lua).
 local function writeLabels(writes, name, before, after)
   local set, del, add, remove = writes.set, writes.del, writes.add, writes.remove
   local old, new = before and before.labels or {}, after and after.labels or {}
+  for _, label in ipairs(tenant.labelled and old or {}) do
+    remove[#remove + 1] = tenant.heldPrefix .. label .. '\n' .. name
+  end
   if table.concat(old, '\n') == table.concat(new, '\n') then
     return
   elseif #new > 0 then
@@ -129,6 +133,13 @@ local function commitDefinitions(version)
   if version ~= '' then
     fields[3], fields[4] = 'definitionsVersion', version + 1
     fields[5], fields[6] = 'detailsVersion', version + 1
+  end
+  for _, name in ipairs(tenant.labelled and {} or redefinedOrder) do
+    if defined[name] and defined[name].hasLabels then
+      fields[#fields + 1] = 'labelled'
+      fields[#fields + 1] = 1
+      break
+    end
   end
   redis.call('HSET', tenantKey, unpack(fields))
 end

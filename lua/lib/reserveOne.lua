@@ -140,8 +140,12 @@ end
 -- Completes a reservation that was made, and returns the reply to its item.
 local function replyOfMade(reservation, item, session)
   if item.options or session then
-    reservation.note = item.options and item.options.note
-    reservation.details = withFurther(reservation.details, { note = reservation.note, session = reservation.session })
+    local options = item.options or {}
+    reservation.note = options.note
+    reservation.match = options.matched and { options.matched, reservation.requestedName }
+    reservation.details = withFurther(reservation.details, {
+      note = reservation.note, session = reservation.session, match = reservation.match,
+    })
     spend(#reservation.details / 100)
   end
   if session then
@@ -165,6 +169,16 @@ local function sessionOf(item)
   return item.session
 end
 
+-- Reserves any resource that fits an item's match (match.lua). Returns as reserveOne().
+local function reserveAny(item)
+  if not tenant.openMatch then
+    return { 'NOT_VALID', 'NOT_VALID: no registered resource has these labels' }
+  elseif not tenant.reserveMatch then
+    tenant.openMatch()
+  end
+  return tenant.reserveMatch(item)
+end
+
 -- Reserves an item (items/reserve.lua). Returns a reply:
 --   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expires at ms or 0, release token, details as JSON or ''}
 --   {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}; if one slot was in the way, its name stands in the
@@ -172,6 +186,9 @@ end
 -- and the reservation if this call made it. If the item is refused and may wait, returns the name of the line as the
 -- third value. `collected` is as in takeUnkept().
 local function reserveOne(item, collected)
+  if item.options and item.options.match then
+    return reserveAny(item)
+  end
   local name, requester, token, count = item.resource, item.requester, item.token, tonumber(item.count) or 1
   local session = sessionOf(item)
   if session == false then
@@ -224,3 +241,4 @@ local function reserveOne(item, collected)
   end
   return replyOfMade(reservation, item, session), reservation
 end
+--@include match

@@ -26,8 +26,9 @@
 --   queue                state of the waiting queue (waiting/state.lua); absent if there is no ticket
 --   beats                last beats of the instances that hold calls (waiting/beats.lua)
 --   sessions             state of the sessions (sessions/records.lua); absent if there is none
--- The table also has isRedefined: true if this script changes definitions (redefine.lua); and requestMark: the
--- journal's length (slots.lua) before the transaction that is carried out, nil for other requests.
+--   labelled             '1' if a resource has had labels
+-- The table also has isRedefined: true if this script changes definitions (redefine.lua), and redefined: their names;
+-- and requestMark: the journal's length (slots.lua) before the transaction that is carried out, nil for other requests.
 -- In scripts that take a credential, ARGV[1] is it (admit.lua).
 --
 -- Scripts change count, further, fence, nextDue, indexed, messages and listenUntil of this table; commit() writes them.
@@ -37,7 +38,7 @@ do
     'HMGET', tenantKey,
     'key:' .. ARGV[1], 'suspended', 'tier', 'resets', 'count', 'fence', 'nextDue', 'indexed', 'swept', 'definitions',
     'requireRegistration', 'usage', 'listenUntil', 'messages', 'definitionsVersion', 'closing', 'publisher',
-    'queue', 'beats', 'further', 'sessions'
+    'queue', 'beats', 'further', 'sessions', 'labelled'
   )
   local nextDue, indexed = tonumber(found[7] or math.huge), tonumber(found[8] or math.huge)
   local count = tonumber(found[5] or 0)
@@ -71,5 +72,6 @@ do
     queueText = found[18],
     beats = found[19] or '',
     sessionsText = found[21],
+    labelled = found[22] == '1',
   }
 end

@@ -26,6 +26,7 @@ import {
   time,
   ttlSeconds,
 } from './fields.ts';
+import { checkAsked, match, named } from './match.ts';
 import { checkSession, checkSessions, inSession, session } from './sessions.ts';
 import { sized } from './sizes.ts';
 import { checkWait, misplacedWaitFields, type Refuse, Standing, waitFields } from './waiting.ts';
@@ -62,7 +63,8 @@ const HeldBy = z
 
 const reserveItem = {
   requester: requesterName,
-  resource: resourceName,
+  resource: resourceName.optional(),
+  match: match.optional(),
   ttlSeconds: ttlSeconds.optional(),
   session,
   resourceType: resourceType.optional(),
@@ -73,9 +75,11 @@ const reserveItem = {
 export const ReserveItem = sized((sizes) =>
   item({ ...reserveItem, ...waitFields })
     .superRefine((one, context) => {
+      checkAsked(one, [], refusing(context));
       checkSession(one, [], refusing(context));
       checkWait(one, [one], sizes, () => [], refusing(context));
     })
+    .transform(named)
     .meta({ id: 'ReserveItem' }),
 );
 export type ReserveItem = z.output<typeof ReserveItem>;
@@ -163,7 +167,9 @@ export const TransactionItem = z
   .discriminatedUnion(
     'requestType',
     [
-      item({ requestType: z.literal('RESERVE'), ...reserveItem, ...misplacedWaitFields }, misplacedWaitFields),
+      item({ requestType: z.literal('RESERVE'), ...reserveItem, ...misplacedWaitFields }, misplacedWaitFields)
+        .superRefine((one, context) => checkAsked(one, [], refusing(context)))
+        .transform(named),
       item(
         { requestType: z.literal('UNRESERVE'), ...unreserveItem, ...otherResultFields, ...misplacedWaitFields },
         { ...otherResultFields, ...misplacedWaitFields },
@@ -208,6 +214,8 @@ function checkTransaction(
   if (requests.length > sizes.waitingItems)
     refuse(['requests'], `must hold at most ${sizes.waitingItems} items where waitSeconds is more than 0`);
   if (releaseAt >= 0) refuse(atRelease, 'must be RESERVE where waitSeconds is more than 0');
+  const matchAt = requests.findIndex((one) => one.requestType === 'RESERVE' && one.match !== undefined);
+  if (matchAt >= 0) refuse(['requests', matchAt, 'match'], 'must not be used where waitSeconds is more than 0');
   const otherAt = requests.findIndex(({ requester }) => requester !== requests[0]?.requester);
   if (otherAt >= 0)
     refuse(['requests', otherAt, 'requester'], 'must be that of the other items where waitSeconds is more than 0');

@@ -3,6 +3,7 @@
  * (docs/specification.md#waiting).
  */
 import { z } from 'zod';
+import { type Asked, textOfAsked } from '../domain/match.ts';
 import type { Sizes } from '../domain/maxSizes.ts';
 import { utf8Length } from '../domain/names.ts';
 import { CANCEL_STATUSES, TRANSACTION_METHODS } from '../domain/reservations.ts';
@@ -76,8 +77,7 @@ export const misplacedWaitFields = {
 export type Refuse = (path: (string | number)[], message: string) => void;
 
 /** A reservation that a request may wait for. */
-interface Wanted {
-  readonly resource: string;
+interface Wanted extends Asked {
   readonly requester: string;
   readonly ttlSeconds?: number | undefined;
   readonly session?: string | undefined;
@@ -105,11 +105,13 @@ export function checkWait(
       refuse([...pathOf(i), 'ttlSeconds'], 'is required where waitSeconds is more than 0');
   const requesterBytes = utf8Length(items[0]?.requester ?? '');
   const bytes = items.reduce(
-    (sum, { resource, note = '' }) => sum + utf8Length(resource) + utf8Length(note),
+    (sum, { note = '', ...asked }) => sum + utf8Length(textOfAsked(asked)) + utf8Length(note),
     requesterBytes,
   );
   if (bytes <= waitingBytes) return;
-  const texts = items.some(({ note = '' }) => note !== '') ? 'names and notes' : 'names';
+  const hasNotes = items.some(({ note = '' }) => note !== '');
+  const hasMatch = items.some(({ match }) => match !== undefined);
+  const texts = `names${hasMatch ? ', labels' : ''}${hasNotes ? ' and notes' : ''}`;
   refuse(['waitSeconds'], `needs ${texts} of at most ${waitingBytes} bytes together`);
 }
 

@@ -64,11 +64,12 @@ const STATE = [
   'sessions',
   'sessionHolds',
   'sessionsDue',
+  'index',
 ] as const;
 const RESERVATIONS = ['tenant', 'credential', ...STATE] as const;
 /** Of scripts whose requests may have an Idempotency-Key. */
 const REPEATABLE = ['answer', 'answers'] as const;
-const DEFINITIONS = [...RESERVATIONS, 'index', 'copying', 'answer'] as const;
+const DEFINITIONS = [...RESERVATIONS, 'copying', 'answer'] as const;
 
 /** The keys of each script that works on one tenant, as the header of the script names them. */
 export const KEYS_OF = {
@@ -114,7 +115,7 @@ export const KEYS_OF = {
   sweep: ['tenant', ...STATE],
   emitLimitReached: ['tenant', 'credential'],
   transaction: [...RESERVATIONS, ...REPEATABLE],
-  tree: [...RESERVATIONS, 'index'],
+  tree: RESERVATIONS,
   unreserve: [...RESERVATIONS, ...REPEATABLE],
   usage: [...RESERVATIONS, 'streams'],
   waiting: RESERVATIONS,

@@ -65,7 +65,14 @@ export class PendingReserve implements Pending<ReserveResult[]> {
     const indexes = [...this.#items.keys()].filter((i) => only?.has(this.#tickets[i] ?? '') ?? true);
     const items = indexes.flatMap((i) => this.#items[i] ?? []);
     const isWhole = items.length === this.#items.length;
-    const issued = await reserve(this.#engine, this.credential, items, call, isWhole ? this.#once : undefined);
+    const issued = await reserve(
+      this.#engine,
+      this.credential,
+      items,
+      call,
+      isWhole ? this.#once : undefined,
+      this.#items,
+    );
     this.#isKept = isWhole;
     const { result, tickets } = issued;
     for (const [at, i] of indexes.entries()) {

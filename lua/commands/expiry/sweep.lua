@@ -14,6 +14,7 @@
   KEYS[9]  sessions
   KEYS[10]  sessionHolds
   KEYS[11]  sessionsDue
+  KEYS[12]  index
 
   ARGV[1]  ''
 

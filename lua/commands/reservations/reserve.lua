@@ -13,8 +13,9 @@
   KEYS[10]  sessions
   KEYS[11]  sessionHolds
   KEYS[12]  sessionsDue
-  KEYS[13]  answer
-  KEYS[14]  answers
+  KEYS[13]  index
+  KEYS[14]  answer
+  KEYS[15]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -45,6 +46,7 @@
 --@include eventWork
 --@include tooMuch
 --@include asTexts
+--@include again
 tenant.mayWait = ARGV[4] ~= ''
 --@include waiting/open
 --@part waiting/requests
@@ -87,7 +89,7 @@ end
 --@include dryRun
 
 local before = stateBefore()
-local reply, made, outcomes, tooLarge = { 'OK', charged.quota }, {}, {}, nil
+local reply, made, outcomes, tooLarge, isUnfinished = { 'OK', charged.quota }, {}, {}, nil, false
 local overBudget = eachItem(items, function(item)
   local result, reservation
   if requests[item] then
@@ -100,12 +102,15 @@ local overBudget = eachItem(items, function(item)
   end
   reply[#reply + 1] = result
   made[item] = reservation
+  isUnfinished = isUnfinished or result.isUnfinished
   spendOnEvent(item, result[6])
 end)
 if overBudget then
   return tooMuch(overBudget)
 elseif tooLarge then
   return { 'REFUSED', tooLarge }
+elseif isUnfinished then
+  return again(before)
 elseif tenant.sessions and tenant.sessions.foreign then
   -- A shared call is refused so that each of its requests is sent on its own.
   return { flags.isShared and 'REFUSED' or 'FORBIDDEN', tenant.sessions.foreign }

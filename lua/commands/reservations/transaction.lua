@@ -13,8 +13,9 @@
   KEYS[10]  sessions
   KEYS[11]  sessionHolds
   KEYS[12]  sessionsDue
-  KEYS[13]  answer
-  KEYS[14]  answers
+  KEYS[13]  index
+  KEYS[14]  answer
+  KEYS[15]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -44,6 +45,7 @@
 --@include index
 --@include tooMuch
 --@include asTexts
+--@include again
 tenant.mayWait = ARGV[5] ~= ''
 --@include waiting/open
 --@part waiting/requests
@@ -90,6 +92,7 @@ local share = method == 'ALL_OR_NONE' and 0.75 or 1
 -- The entries that all items took: what is kept for waiting requests is judged for the transaction as a whole.
 local collected = (tenant.queueText or tenant.queue) and method == 'ALL_OR_NONE' and {} or nil
 
+local isUnfinished = false
 local function carryOutItem(item)
   local result
   if method == 'FIRST' and succeeded > 0 then
@@ -103,6 +106,7 @@ local function carryOutItem(item)
   else
     result = unreserveOne(item)
   end
+  isUnfinished = isUnfinished or result.isUnfinished
   if SUCCESS[result[1]] then
     succeeded = succeeded + 1
   else
@@ -125,6 +129,8 @@ if overBudget then
   return tooMuch(overBudget)
 elseif outcome and outcome.tooLarge then
   return { 'REFUSED', 'requests ' .. outcome.tooLarge }
+elseif isUnfinished then
+  return again(before)
 elseif tenant.sessions and tenant.sessions.foreign then
   return { 'FORBIDDEN', tenant.sessions.foreign }
 end

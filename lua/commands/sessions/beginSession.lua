@@ -13,8 +13,9 @@
   KEYS[10]  sessions
   KEYS[11]  sessionHolds
   KEYS[12]  sessionsDue
-  KEYS[13]  answer
-  KEYS[14]  answers
+  KEYS[13]  index
+  KEYS[14]  answer
+  KEYS[15]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)

@@ -13,7 +13,8 @@
   KEYS[10]  sessions
   KEYS[11]  sessionHolds
   KEYS[12]  sessionsDue
-  KEYS[13]  streams
+  KEYS[13]  index
+  KEYS[14]  streams
 
   ARGV[1]  the credential (admit.lua)
 

@@ -12,6 +12,7 @@
   KEYS[9]  sessions
   KEYS[10]  sessionHolds
   KEYS[11]  sessionsDue
+  KEYS[12]  index
 
   ARGV[1]  ''
   ARGV[2]  the instance; '' only carries out what is due

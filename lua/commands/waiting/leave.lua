@@ -13,6 +13,7 @@
   KEYS[9]  sessions
   KEYS[10]  sessionHolds
   KEYS[11]  sessionsDue
+  KEYS[12]  index
 
   ARGV[1]  ''
   ARGV[2]  the instance

@@ -13,6 +13,7 @@
   KEYS[10]  sessions
   KEYS[11]  sessionHolds
   KEYS[12]  sessionsDue
+  KEYS[13]  index
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  cursor returned with the previous page; '' for the first page

@@ -1,5 +1,6 @@
 -- Lists the lines and requesters whose tickets settle.lua looks at, because something has changed for them.
 --@include waiting/grant
+--@include waiting/matches
 
 -- Limits for lines whose free slots are kept: the number of lines, tickets of each, and work.
 local MAX_KEPT_LINES, MAX_KEPT_LOOKS, MAX_KEPT_WORK = 16, 16, 500
@@ -53,6 +54,9 @@ local function touch(slot, before, now)
     if not now or owner and not isTaken then
       activate(name, owner and true)
     end
+    if not now then
+      activateMatches(name, activate)
+    end
     if isTaken and not activeRequesters[owner] and not isLineEmpty(name) then
       activeRequesters[owner] = ''
     end
@@ -98,138 +102,146 @@ local function activateKept()
   state.hasKept = nthOf('\4', 1) ~= nil
 end
 
--- Activates the requesters that hold a resource, themselves or through their reservations.
-local function activateHolders(name, depth)
-  local MAX_DEPTH = 6
-  for _, slot in ipairs(heldSlotsOf(name)) do
-    local owner = recordAt(slot).owner
-    local declarer = string.match(owner, '^system:(.+)$')
-    spend(0.5)
-    if not declarer then
-      activeRequesters[owner] = ''
-    elseif depth < MAX_DEPTH then
-      activateHolders(declarer, depth + 1)
+local activateExempt
+-- The block keeps the queue's function below the 200 local variables that Lua allows.
+do
+  -- Activates the requesters that hold a resource, themselves or through their reservations.
+  local function activateHolders(name, depth)
+    local MAX_DEPTH = 6
+    for _, slot in ipairs(heldSlotsOf(name)) do
+      local owner = recordAt(slot).owner
+      local declarer = string.match(owner, '^system:(.+)$')
+      spend(0.5)
+      if not declarer then
+        activeRequesters[owner] = ''
+      elseif depth < MAX_DEPTH then
+        activateHolders(declarer, depth + 1)
+      end
     end
   end
-end
 
--- Activates the line of a resource that is not free, if blockers hold some of it: others may join these holds now, also
--- if no work is left for kept lines. Only the first tickets are looked at.
-local function activateJoinable(name)
-  if active[name] == nil and freeAt(name) == 0 and isJoinable(name) then
-    active[name] = { skipped = MAX_TURNS - MAX_KEPT_LOOKS, isJoinable = true }
+  -- Activates the line of a resource that is not free, if blockers hold some of it: others may join these holds now,
+  -- also if no work is left for kept lines. Only the first tickets are looked at.
+  local function activateJoinable(name)
+    if active[name] == nil and freeAt(name) == 0 and isJoinable(name) then
+      active[name] = { skipped = MAX_TURNS - MAX_KEPT_LOOKS, isJoinable = true }
+    end
   end
-end
 
--- Activates the requesters from which nothing is kept because a ticket is next.
-local function activateExemptBy(ticket)
-  local waitsFor, isShort
-  if isNext(ticket) then
-    waitsFor, isShort = waitsForNow(ticket)
+  -- Activates the requesters from which nothing is kept because a ticket is next.
+  local function activateExemptBy(ticket)
+    local waitsFor, isShort
+    if isNext(ticket) then
+      waitsFor, isShort = waitsForNow(ticket)
+    end
+    if isShort then
+      activateHolders(waitsFor, 0)
+    end
   end
-  if isShort then
-    activateHolders(waitsFor, 0)
-  end
-end
 
--- Looks at the lines in which tickets have changed, for a limited time. Activates the requesters from which nothing is
--- kept now, since a ticket that is next waits for what they hold; and the lines in which less is kept.
-local function activateExempt()
-  local MAX_EXEMPT_WORK = 300
-  local limit = work + MAX_EXEMPT_WORK
-  local names = state.wasKept and turnedLines or {}
-  turnedLines = {}
-  for name, turned in pairs(names) do
-    if turned == true then
-      activateJoinable(name)
-      for _, one in ipairs(work < limit and frontOf(name) or {}) do
-        activateExemptBy(one.ticket)
-      end
-    else
-      for _, ticket in ipairs(turned) do
-        if ticket.status == 'attended' and work < limit then
-          activateExemptBy(ticket)
+  -- Looks at the lines in which tickets have changed, for a limited time. Activates the requesters from which nothing
+  -- is kept now, since a ticket that is next waits for what they hold; and the lines in which less is kept.
+  activateExempt = function()
+    local MAX_EXEMPT_WORK = 300
+    local limit = work + MAX_EXEMPT_WORK
+    local names = state.wasKept and turnedLines or {}
+    turnedLines = {}
+    for name, turned in pairs(names) do
+      if turned == true then
+        activateJoinable(name)
+        for _, one in ipairs(work < limit and frontOf(name) or {}) do
+          activateExemptBy(one.ticket)
+        end
+      else
+        for _, ticket in ipairs(turned) do
+          if ticket.status == 'attended' and work < limit then
+            activateExemptBy(ticket)
+          end
         end
       end
     end
   end
 end
 
--- Returns the first ticket that waits in a line and was not looked at yet; nil if there is none, or none that could be
--- granted.
-local function peek(name, cursor)
-  if cursor.skipped >= (cursor.isKept and MAX_KEPT_LOOKS or MAX_TURNS) or cursor.isKept and keptWork > MAX_KEPT_WORK then
-    return nil
-  elseif freeAt(name) == 0 and not cursor.isJoinable then
-    local record = recordAt(name)
-    if not record or not isSystem(record.owner) then
+local firstActive
+do
+  -- Returns the first ticket that waits in a line and was not looked at yet; nil if there is none, or none that could
+  -- be granted.
+  local function peek(name, cursor)
+    local isShort = cursor.isKept or string.sub(name, 1, 1) == MATCH
+    if cursor.skipped >= (isShort and MAX_KEPT_LOOKS or MAX_TURNS) or cursor.isKept and keptWork > MAX_KEPT_WORK then
       return nil
-    end
-  end
-  local first
-  for _, kind in ipairs({ '\nw', '\nv', '\nf' }) do
-    local n = 1
-    local order = nthOf(name .. kind, n)
-    while order and cursor.after and order <= cursor.after do
-      n = n + 1
-      order = nthOf(name .. kind, n)
-    end
-    if order and (not first or order < first) then
-      first = order
-    end
-  end
-  return first
-end
-
--- Returns the first of a requester's tickets that waits and was not looked at yet; nil if there is none.
-local function peekOf(requester)
-  local after, first = activeRequesters[requester], nil
-  for n = 1, MAX_TURNS do
-    local rest = nthOf('\2' .. requester .. '\n', n)
-    if not rest then
-      break
-    end
-    local order = string.sub(rest, -8)
-    if order > after and not (first and first < order) then
-      local ticket = ticketAt(order)
-      first = ticket and ticket.status ~= 'granted' and order or first
-    end
-  end
-  return first
-end
-
--- Returns the first ticket in order of all that must be looked at, and a function that moves on behind it.
-local function firstActive()
-  local best, moveOn
-  local before = work
-  for name, cursor in pairs(active) do
-    spend(0.1)
-    if cursor.next == nil or staleNames[name] then
-      staleNames[name] = nil
-      spend(2)
-      cursor.next = peek(name, cursor) or false
-    end
-    local order = cursor.next
-    if not order then
-      active[name] = nil
-    elseif not best or order < best then
-      best, moveOn = order, function()
-        cursor.after, cursor.skipped, cursor.next = order, cursor.skipped + 1, nil
-        keptWork = keptWork + (cursor.isKept and work - before or 0)
+    elseif freeAt(name) == 0 and not cursor.isJoinable then
+      local record = recordAt(name)
+      if not record or not isSystem(record.owner) then
+        return nil
       end
     end
-  end
-  for requester in pairs(activeRequesters) do
-    local order = peekOf(requester)
-    if not order then
-      activeRequesters[requester] = nil
-    elseif not best or order < best then
-      best, moveOn = order, function()
-        activeRequesters[requester] = order
+    local first
+    for _, kind in ipairs({ '\nw', '\nv', '\nf' }) do
+      local n = 1
+      local order = nthOf(name .. kind, n)
+      while order and cursor.after and order <= cursor.after do
+        n = n + 1
+        order = nthOf(name .. kind, n)
+      end
+      if order and (not first or order < first) then
+        first = order
       end
     end
+    return first
   end
-  return best, moveOn
+
+  -- Returns the first of a requester's tickets that waits and was not looked at yet; nil if there is none.
+  local function peekOf(requester)
+    local after, first = activeRequesters[requester], nil
+    for n = 1, MAX_TURNS do
+      local rest = nthOf('\2' .. requester .. '\n', n)
+      if not rest then
+        break
+      end
+      local order = string.sub(rest, -8)
+      if order > after and not (first and first < order) then
+        local ticket = ticketAt(order)
+        first = ticket and ticket.status ~= 'granted' and order or first
+      end
+    end
+    return first
+  end
+
+  -- Returns the first ticket in order of all that must be looked at, and a function that moves on behind it.
+  firstActive = function()
+    local best, moveOn
+    local before = work
+    for name, cursor in pairs(active) do
+      spend(0.1)
+      if cursor.next == nil or staleNames[name] then
+        staleNames[name] = nil
+        spend(2)
+        cursor.next = peek(name, cursor) or false
+      end
+      local order = cursor.next
+      if not order then
+        active[name] = nil
+      elseif not best or order < best then
+        best, moveOn = order, function()
+          cursor.after, cursor.skipped, cursor.next = order, cursor.skipped + 1, nil
+          keptWork = keptWork + (cursor.isKept and work - before or 0)
+        end
+      end
+    end
+    for requester in pairs(activeRequesters) do
+      local order = peekOf(requester)
+      if not order then
+        activeRequesters[requester] = nil
+      elseif not best or order < best then
+        best, moveOn = order, function()
+          activeRequesters[requester] = order
+        end
+      end
+    end
+    return best, moveOn
+  end
 end
 
 -- Notes what is still to be looked at, for later scripts. Kept lines are looked at again by every script that changes

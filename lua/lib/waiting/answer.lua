@@ -1,5 +1,6 @@
 -- The replies to requests that may wait.
 --@include waiting/ask
+--@include waiting/toldName
 local SKIPPED = { 'NOT_AVAILABLE', 'SKIPPED' }
 
 -- Returns the number of members with a prefix that come before one.
@@ -33,7 +34,7 @@ end
 local function waitingReply(ticket)
   local ahead = countAhead(ticket.waitsFor, ticket.order)
   return {
-    'WAITING', 'WAITING: ' .. ahead .. ' ahead', ticketId(ticket), ahead, ticket.waitsFor,
+    'WAITING', 'WAITING: ' .. ahead .. ' ahead', ticketId(ticket), ahead, toldName(ticket.waitsFor),
     string.format('%.0f', ticket.since), string.format('%.0f', ticket.endsAt),
   }
 end
@@ -49,6 +50,11 @@ end
 -- Returns the reservation that a requester has of an item; nil if there is none. `slots` are those of the ticket. A
 -- reservation of a grant counts even if its name has another meaning by now.
 local function heldOfItem(requester, item, slots)
+  if item.options and item.options.match then
+    local granted = string.match(slots, '[^\n]+')
+    local record = granted and recordAt(granted)
+    return record and record.owner == requester and record.match and record or heldByMatch(requester, item)
+  end
   local resource, slot = resolve(item.resource)
   local had = resource and reservationOn(resource, slot, requester)
   for granted in string.gmatch(had and '' or slots, '[^\n]+') do

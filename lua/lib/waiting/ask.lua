@@ -3,6 +3,7 @@
 --@include waiting/beats
 --@include waiting/catchUp
 --@include waiting/claim
+--@include waiting/matchTickets
 --@include waiting/otherCallers
 
 -- Number of slots that the tickets ask for which this request is about to issue. The cap on reservations counts them.
@@ -62,7 +63,7 @@ local function issue(ticket, request, refusal, others)
   ticket.requester, ticket.method, ticket.items = request.requester, request.method, request.items
   ticket.digest = request.digest
   local fields = fieldsOfCall(ticket, request)
-  fields.lines, fields.named, fields.waitsFor, fields.others = linesOf(entriesOf(ticket)), namedBy(ticket), refusal, others
+  fields.lines, fields.named, fields.waitsFor, fields.others = linesOfTicket(ticket), namedBy(ticket), refusal, others
   changeTicket(ticket, fields)
   noteWaitsFor(ticket)
   emitOfTicket('WAITING', 'WAIT', ticket, 'WAITING')
@@ -72,7 +73,7 @@ end
 local function goOn(ticket, request)
   local wasAway = ticket.status == 'away'
   local order, fields = ticket.order, fieldsOfCall(ticket, request)
-  fields.lines, fields.named = linesOf(entriesOf(ticket) or {}), namedBy(ticket)
+  fields.lines, fields.named = linesOfTicket(ticket), namedBy(ticket)
   changeTicket(ticket, fields)
   if wasAway or order ~= ticket.order then
     activeRequesters[ticket.requester] = ''
@@ -85,6 +86,11 @@ local function whyTooLarge(entries)
   if #entries > MAX_ENTRIES_OF_TICKET then
     return 'would wait for more than ' .. MAX_ENTRIES_OF_TICKET .. ' slots'
   end
+end
+
+-- Returns true if a request that was refused may ever be granted. A match that fits no resource was NOT_VALID.
+local function mayWaitFor(request)
+  return matchOf(request) ~= nil or isFeasible(request.requester, request.method, request.items)
 end
 
 -- Ends the ticket of a request that was carried out at once.
@@ -139,7 +145,7 @@ local function ask(request)
   local done, place, reply, refusal, refusals, tried = carryOut(trial)
   if done then
     return { done = done, waitedMs = ticket and endOf(ticket, isMadeIn(done)) or 0 }
-  elseif not refusal or not ticket and not isFeasible(request.requester, request.method, request.items) then
+  elseif not refusal or reply.isUnfinished or not ticket and not mayWaitFor(request) then
     return { reply = reply, place = place, tried = tried }
   end
   -- The ticket is written, and the queue settled, after the work budget was checked.
@@ -149,9 +155,12 @@ local function ask(request)
       goOn(ticket, request)
     end
   else
-    local tooLarge = whyTooLarge(entriesOf(trial))
+    local match = matchOf(request)
+    local tooLarge = not match and whyTooLarge(entriesOf(trial))
     if tooLarge then
       return { tooLarge = tooLarge }
+    elseif match and not noteMatch(request.items[1].resource, match) then
+      return { reply = { 'NOT_AVAILABLE', TOO_MANY_MATCHES }, place = 0 }
     end
     ticket = { order = trial.order }
     pending.items = pending.items + slotsOf(request.items)

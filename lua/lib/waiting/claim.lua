@@ -69,7 +69,7 @@ local function claimTicket(ticket, items, leases)
     local reservation = recordAt(slot)
     if reservation and reservation.token == UNCLAIMED and reservation.owner == ticket.requester then
       local name = reservation.requestedName
-      local lease = wanted[name] or {}
+      local lease = wanted[name] or matchOf(ticket) and leases[1] or {}
       startLease(reservation, tokens[name] or items[1].token, lease.ttlMs or ticket.claimMs, lease.session)
     end
   end

@@ -24,11 +24,22 @@ tenant.openFor = function(name)
   end
 end
 
+-- Opens the queue if a match waits: a slot of a resource that fits may have become free.
+local function openForMatches()
+  local first = redis.call('ZRANGE', linesKey, '[\9', '(\10', 'BYLEX', 'LIMIT', 0, 1)
+  if first[1] and not tenant.queue then
+    tenant.openQueue()
+  end
+end
+
 -- Opens the queue if this script changed a slot that tickets have to do with.
 tenant.openForChanges = function()
   for _, slot in ipairs(changed) do
     local before, record = original[slot], records[slot]
     local pool = record and record.pool or before and before.pool or ''
+    if not record and tenant.labelled then
+      openForMatches()
+    end
     if not record or not before or record.owner ~= before.owner then
       tenant.openFor(slot)
       if pool ~= '' then

@@ -24,23 +24,24 @@ local function itemToGrant(ticket, item)
   if ticket.isLive then
     return {
       resource = item.resource, requester = ticket.requester, ttlMs = item.ttlMs, type = item.type, token = item.token,
-      count = item.count, options = item.options, session = item.session,
+      count = item.count, options = item.options, session = item.session, isOfTicket = true,
     }
   end
   return {
     resource = item.resource, requester = ticket.requester, ttlMs = ticket.claimMs, type = item.type, token = UNCLAIMED,
-    label = ticket.label, count = item.count, options = item.options, session = item.session,
+    label = ticket.label, count = item.count, options = item.options, session = item.session, isOfTicket = true,
   }
 end
 
 -- Carries out all items of a request, on paper. Returns an array of {reply, reservation}; or nil, the place of the item
--- that failed, its reply and the name of the line that refused it. `mark` is the journal's length before.
+-- that failed, its reply, the name of the line that refused it, what was kept (keptEntries) and, for a match, the names
+-- of all lines that refused it. `mark` is the journal's length before.
 local function carryOutAll(ticket, mark)
   local done, entries = {}, {}
   for i, item in ipairs(ticket.items) do
-    local reply, reservation, refusal = reserveOne(itemToGrant(ticket, item), entries)
+    local reply, reservation, refusal, refusals = reserveOne(itemToGrant(ticket, item), entries)
     if not reply[3] then
-      return nil, i - 1, reply, refusal
+      return nil, i - 1, reply, refusal, nil, refusals
     end
     done[i] = { reply, reservation }
   end
@@ -88,7 +89,7 @@ local function carryOut(ticket)
   if ticket.method == 'FIRST' then
     done, place, reply, refusal, kept, refusals, tried = carryOutFirst(ticket)
   else
-    done, place, reply, refusal, kept = carryOutAll(ticket, mark)
+    done, place, reply, refusal, kept, refusals = carryOutAll(ticket, mark)
   end
   if not done then
     undo(mark)
@@ -125,7 +126,7 @@ local function emitGrant(ticket, done)
   if ticket.method == '' then
     local reply, item = done[1][1], ticket.items[1]
     emit('RESERVED', {
-      requestType = 'RESERVE', resource = item.resource, requester = ticket.requester, explanation = 'ACQUIRED',
+      requestType = 'RESERVE', resource = done[1][2].requestedName, requester = ticket.requester, explanation = 'ACQUIRED',
       resourceType = item.type, apiKeyLabel = ticket.label, fencingToken = reply[3], expiresAt = reply[4],
       acquiredSlots = slotsAsJson(reply[6]), note = item.options and item.options.note,
     })
@@ -143,7 +144,13 @@ end
 
 -- Notes the line in which a ticket waits if a slot is free there, and kept.
 local function noteWaitsFor(ticket)
-  if freeAt(ticket.waitsFor) > 0 then
+  if matchOf(ticket) then
+    for _, name in ipairs(ticket.others) do
+      if freeAt(name) > 0 then
+        keepLine(name)
+      end
+    end
+  elseif freeAt(ticket.waitsFor) > 0 then
     keepLine(ticket.waitsFor)
   end
 end
@@ -153,14 +160,21 @@ end
 local function tryGrant(ticket)
   if ticket.status ~= 'attended' and ticket.status ~= 'detached' then
     return false
-  elseif isKeptFrom(ticket) then
+  elseif not matchOf(ticket) and isKeptFrom(ticket) then
     keepLine(ticket.waitsFor)
     return false
   end
   spend(25)
-  local done, _, _, refusal, refusals = carryOut(ticket)
+  local done, _, reply, refusal, refusals = carryOut(ticket)
   if not done then
-    if not refusal then
+    if not refusal and matchOf(ticket) then
+      endTicket(ticket, 'NOT_VALID', 'NOT_VALID', 'NOT_VALID: its definitions have changed', -1)
+      return false
+    elseif not refusal then
+      return false
+    elseif reply.isUnfinished then
+      setMember('\5', refusal .. '\n' .. string.char(0), true)
+      state.isUnsettled = true
       return false
     end
     local others = { unpack(refusals or {}, 2) }

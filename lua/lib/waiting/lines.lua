@@ -16,12 +16,19 @@
 --   \6<requester>\n<after>          a requester whose tickets still have to be looked at, from one on
 --   \8<session>\n<order>           a ticket of a session
 --   \7<name>\n<order>              a ticket that asks for a path which ends with this name
+--   \8<text>\n<kind><order>        a ticket that wants any resource which fits a match, by the text of that: the line
+--                                  has
+--                                  no resource, and whose turn it is does not matter
+--   \9<text>\n<match>              a match that tickets wait for (match.lua)
 --   \8<order>                       a ticket that waits for many slots (tickets.lua)
 -- lineWrites[prefix][rest]: true to add the member, false to remove it; write.lua does so.
 --@include waiting/concerns
 --@include waiting/state
 --@include work
 local lineWrites, isLineWritten = {}, false
+-- The line of a match is this and its text.
+local MATCH = '\8'
+
 -- ranges[prefix]: what follows the prefix in its members, sorted, as far as it was read; `last` is the last one read,
 -- nil if all were.
 local ranges = {}

@@ -1,5 +1,6 @@
 -- Lists the tickets that wait.
 --@include waiting/places
+--@include waiting/toldName
 --@include waiting/stateText
 
 -- Returns the note of a request: the first that an item of it has; '' if none has one.
@@ -20,7 +21,7 @@ local function rowOf(ticket)
   end
   return table.concat({
     ticketId(ticket), ticket.requester, table.concat(resources, '\t'), ticket.method, 100 - string.byte(ticket.order),
-    string.format('%.0f', ticket.since), string.format('%.0f', ticket.endsAt), ticket.waitsFor,
+    string.format('%.0f', ticket.since), string.format('%.0f', ticket.endsAt), toldName(ticket.waitsFor),
     ticket.status == 'attended' and 1 or 0, ticket.label,
     noteOf(ticket.items),
   }, '\n')

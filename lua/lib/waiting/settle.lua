@@ -48,6 +48,10 @@ local replan, planAgain, planAgainFor
 do
   -- Plans a ticket again. It ends if its request is no longer valid.
   local function replanTicket(ticket)
+    if matchOf(ticket) then
+      -- It has no plan. Whether some resource still fits is seen when it is tried.
+      return
+    end
     local entries = entriesOf(ticket)
     local names, waitsFor = entries and linesOf(entries), nil
     local isSame = entries and table.concat(names, '\n') == table.concat(ticket.lines, '\n')
@@ -144,6 +148,9 @@ do
   -- Notes that the definitions of some names have changed: their tickets are planned again. If these are many, all are.
   planAgainFor = function(names)
     forgetPlans()
+    if tenant.labelled and nthOf('\9', 1) then
+      return planAgain()
+    end
     local orders, isIn = {}, {}
     for _, name in ipairs(names) do
       local found = ticketsAround(name)

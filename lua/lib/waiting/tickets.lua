@@ -54,6 +54,12 @@ local function storedItem(name, ttlMs, type)
   return { resource = resource or name, ttlMs = ttlMs, type = type, count = tonumber(count) }
 end
 
+-- Returns what a ticket wants instead of a resource (match.lua); nil if it names one.
+local function matchOf(ticket)
+  local options = ticket.items[1].options
+  return options and options.match
+end
+
 local function packTicket(ticket)
   local parts, items, options = {}, {}, nil
   for i, field in ipairs(FIELDS) do
@@ -62,6 +68,10 @@ local function packTicket(ticket)
   for i, item in ipairs(ticket.items) do
     items[3 * i - 2], items[3 * i - 1], items[3 * i] = itemName(item), item.ttlMs, item.type
     if item.options then
+      if item.options.match then
+        -- An instance of the previous release takes this for a path that is not valid.
+        items[3 * i - 2] = '\127' .. item.resource .. '>' .. (item.options.anchor or '')
+      end
       options = options or {}
       options[tostring(i)] = item.options
     end
@@ -97,7 +107,11 @@ local function unpackTicket(number, packed)
     ticket.items[#ticket.items + 1] = item
   end
   for place, one in pairs(options or {}) do
-    ticket.items[tonumber(place)].options = one
+    local item = ticket.items[tonumber(place)]
+    item.options = one
+    if one.match then
+      item.resource, item.count = one.text, one.count
+    end
   end
   local first, ticketLines, others = items[1], parts[#FIELDS + 3], parts[#FIELDS + 4]
   ticket.lines = ticketLines == 0 and { first } or ticketLines
@@ -140,23 +154,7 @@ local function ticketAt(order, following)
   return ticket or nil
 end
 
--- Returns the digest of a request or ticket: the same for the same requester, method and items. It has 56 bits, in
--- bytes below 128 (lines.lua): with 32 bits, every hundredth requester with 10,000 tickets would have two of the same
--- digest.
-local function digestOf(request)
-  if not request.digest then
-    local parts, bytes = { request.requester, request.method }, {}
-    for _, item in ipairs(request.items) do
-      parts[#parts + 1] = itemName(item)
-    end
-    local hex = redis.sha1hex(table.concat(parts, '\n'))
-    for i = 1, 8 do
-      bytes[i] = tonumber(string.sub(hex, 2 * i - 1, 2 * i), 16) % 128
-    end
-    request.digest = string.char(unpack(bytes))
-  end
-  return request.digest
-end
+--@include waiting/digest
 
 -- The kind of a ticket's member in the line of what it waits for.
 local KINDS = { attended = '\nw', detached = '\nv', away = '\nu' }
@@ -224,7 +222,7 @@ end
 
 -- Notes a change of a ticket in its lines. `hasLeft`: it is no longer where it was.
 local function noteTurns(ticket, hasLeft)
-  for _, name in ipairs(ticket.lines) do
+  for _, name in ipairs(matchOf(ticket) and {} or ticket.lines) do
     local joined = turnedLines[name]
     if hasLeft then
       turnedLines[name] = true

@@ -42,7 +42,7 @@ export async function dryReserve(
   pollSeconds: number,
 ): Promise<ReserveResult[]> {
   const call = callArg(items.some(isWaiting) ? callFor(pollSeconds) : undefined);
-  const args = items.flatMap(reserveArgs);
+  const args = items.flatMap((item) => reserveArgs(item, items));
   const { result: replies } = await callCharged(engine, 'reserve', credential, () => ['', call, ...args], DRY);
   return items.map((item, i) => withoutTokens(toReserveResult(item, parseItem(replies[i]))));
 }

@@ -2,6 +2,7 @@
  * Reserves resources (docs/specification.md#reserve, #plans): one script call for any number of items.
  */
 import type { ReserveItem, ReserveResult } from '../../contract/reservations.ts';
+import { type Asked, textOfAsked } from '../../domain/match.ts';
 import type { Once } from '../../domain/once.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
@@ -15,6 +16,7 @@ import { parseDetails } from './slotRecord.ts';
 /**
  * @param call the call that attends the tickets; to be passed if an item waits
  * @param once its Idempotency-Key, if it has one and these are all its items
+ * @param among all items of the request, if these are a part of them
  * @returns a result for each item, in their order, and their tickets
  * @throws HoldfastError unauthenticated, unavailable
  */
@@ -24,8 +26,9 @@ export async function reserve(
   items: readonly ReserveItem[],
   call?: WaitCall,
   once?: Once,
+  among: readonly ReserveItem[] = items,
 ): Promise<Issued<ReserveResult[]>> {
-  const args = items.flatMap(reserveArgs);
+  const args = items.flatMap((item) => reserveArgs(item, among));
   // Tickets belong to one call, so a request that waits shares none.
   const { result: replies, ...charged } =
     call === undefined
@@ -43,9 +46,12 @@ export async function reserve(
   };
 }
 
-/** The script's arguments for an item, with a new release token. */
-export const reserveArgs = (item: ReserveItem): (string | number)[] => {
-  const { resource, requester, resourceType, count, note } = item;
+/**
+ * The script's arguments for an item, with a new release token.
+ * @param items all items of its request
+ */
+export const reserveArgs = (item: ReserveItem, items: readonly Asking[]): (string | number)[] => {
+  const { resource, requester, resourceType, count, note, match } = item;
   return itemArgs('reserve', {
     resource,
     requester,
@@ -54,9 +60,20 @@ export const reserveArgs = (item: ReserveItem): (string | number)[] => {
     token: newToken(),
     wait: waitArg(item),
     count: count ?? '',
-    options: note ? JSON.stringify({ note }) : '',
+    options: note || match ? JSON.stringify({ ...(note && { note }), ...(match && matchOptions(item, items)) }) : '',
   });
 };
+
+/** An item of a request, among those with a match. */
+type Asking = Asked & { readonly requester: string };
+
+/** The options of an item with a match (lua/lib/match.lua). */
+function matchOptions(item: Asking, items: readonly Asking[]): { match: string; nth?: number } {
+  const match = textOfAsked(item);
+  const isSame = (other: Asking) => other.requester === item.requester && other.match && textOfAsked(other) === match;
+  const nth = items.slice(0, items.indexOf(item) + 1).filter(isSame).length;
+  return { match, ...(nth > 1 && { nth }) };
+}
 
 /** Formats how long a reservation lasts (lua/lib/items/reserve.lua). */
 const leaseArg = ({ ttlSeconds, session }: Pick<ReserveItem, 'ttlSeconds' | 'session'>): string | number => {
@@ -108,7 +125,7 @@ function toHeldBy([, , resource, requester, since, expiresAt, note]: readonly st
 
 /** The result of an item that was not reserved. */
 export const refusal = (
-  { resource, requester }: Pick<ReserveItem, 'resource' | 'requester'>,
+  { resource, requester }: Pick<ReserveResult, 'resource' | 'requester'>,
   status: ReserveResult['status'],
   explanation: string,
 ): ReserveResult => ({

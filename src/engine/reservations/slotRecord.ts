@@ -11,7 +11,12 @@ import { unpackToken } from './releaseToken.ts';
 type Details = Pick<ActiveReservation, 'acquiredSlots' | 'acquiredBlockers' | 'reservedAtPath' | 'slots'>;
 
 /** Further fields of a reservation (lua/lib/codec.lua), each left out if it does not have it. */
-const Further = z.object({ note: z.string().optional(), session: z.string().transform(unpackToken).optional() });
+const Further = z.object({
+  note: z.string().optional(),
+  session: z.string().transform(unpackToken).optional(),
+  /** The digest of the match by which it was made, and the resource that was picked. */
+  match: z.tuple([z.string(), z.string()]).optional(),
+});
 
 const HELD_ALONG = 1;
 const PLAIN = 2;
@@ -70,9 +75,13 @@ export function readReservation(slot: string, record: Buffer, sessionEndsAt?: nu
     ...toDetails(details),
     fencingToken,
     apiKeyLabel: keyLabel || null,
-    ...details.x,
+    ...shownOf(details.x),
   };
 }
+
+/** The further fields that callers see. */
+const shownOf = ({ match: _, ...shown }: z.output<typeof Further> = {}): Pick<ActiveReservation, 'note' | 'session'> =>
+  shown;
 
 /** Not z.record(), which leaves out a pool named `__proto__`. */
 const Slots = z.custom<Record<string, string>>(
@@ -99,5 +108,12 @@ const toDetails = ({ s, b, p, o }: DetailsText): Details => ({
   ...(o === undefined ? {} : { slots: o }),
 });
 
-/** Reads the slots that a reservation got, from its details. '' reads as all null. */
-export const parseDetails = (text: string): Details => toDetails(parseText(text));
+/**
+ * Reads the slots that a reservation got, from its details, '' as all null. If a match made it, also the resource that
+ * was picked.
+ */
+export function parseDetails(text: string): Details & { resource?: string } {
+  const parsed = parseText(text);
+  const picked = parsed.x?.match?.[1];
+  return { ...toDetails(parsed), ...(picked === undefined ? {} : { resource: picked }) };
+}

@@ -56,7 +56,7 @@ export const transactionArgs = (
   waitArg(waiting?.wait ?? {}),
   ...items.flatMap((item) => [
     item.requestType,
-    ...(item.requestType === 'RESERVE' ? reserveArgs(item) : unreserveArgs(item)),
+    ...(item.requestType === 'RESERVE' ? reserveArgs(item, items) : unreserveArgs(item)),
   ]),
 ];
 

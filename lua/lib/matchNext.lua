@@ -1,0 +1,99 @@
+-- The next resource of a search (matchWalk.lua), and what is done at the end of one in vain.
+--@include matchWalk
+-- True if this script has checked some of the marks.
+local isChecked = false
+
+-- Returns resources that are marked as held and are not, and removes their marks: an older instance has released them.
+-- Checks some at a time.
+local function wronglyMarked(search)
+  local found = {}
+  if isChecked then
+    return found
+  end
+  isChecked = true
+  for _, walk in ipairs(search.walks) do
+    local prefix = tenant.heldPrefix .. walk.label .. '\n'
+    local lower, upper = boundsOf(prefix, '')
+    local first = redis.call('ZRANGE', indexKey, lower, upper, 'BYLEX', 'LIMIT', 0, 1)[1]
+    spend(3)
+    if first and #found == 0 then
+      local count = redis.call('ZLEXCOUNT', indexKey, lower, upper)
+      local from = redis.call('ZRANK', indexKey, first) + math.floor(nowUs % math.max(1, count - MAX_CHECKED + 1))
+      local members = redis.call('ZRANGE', indexKey, from, from + math.min(count, MAX_CHECKED) - 1)
+      for i, member in ipairs(members) do
+        members[i] = string.sub(member, #prefix + 1)
+      end
+      readDefinitions(members)
+      readSlots(members)
+      for _, name in ipairs(members) do
+        if not definition(name) or not isFull(name) then
+          tenant.marks[prefix .. name] = false
+          found[#found + 1] = definition(name) and name or nil
+        end
+      end
+    end
+  end
+  return found
+end
+
+-- Returns the next resource that has a free slot of its own; nil at the end.
+local function nextOpen(search)
+  while search.passed < MAX_PASSED do
+    local walk, name = firstOf(search)
+    if search.passed >= MAX_PASSED then
+      break
+    elseif not walk then
+      local names = wronglyMarked(search)
+      if #names == 0 then
+        return nil
+      end
+      walk = { label = '', names = names, at = 1, isEnd = true }
+      search.walks, name = { walk }, names[1]
+    end
+    walk.at = walk.at + 1
+    search.label = walk.label
+    if name ~= search.last and not isFull(name) then
+      search.last = name
+      return name
+    end
+    search.passed = search.passed + 1
+    if walk.label ~= '' and isFullBefore(name) then
+      tenant.marks[tenant.heldPrefix .. walk.label .. '\n' .. name] = true
+    end
+  end
+  search.isUnfinished = true
+end
+
+-- Returns whether a resource among the next ones with a label fits, held or not, and the number that were looked at.
+local function isFittingIn(search, prefix, after, many)
+  local lower, upper = boundsOf(prefix, after)
+  local members = redis.call('ZRANGE', indexKey, lower, upper, 'BYLEX', 'LIMIT', 0, many)
+  spend(3 + #members / 3)
+  for i, member in ipairs(members) do
+    after = string.sub(member, #prefix + 1)
+    if fits(search, after) then
+      return true, i
+    end
+  end
+  return false, #members, after
+end
+
+-- Returns false if certainly no resource has the wanted labels. Looks at the first MAX_LOOKED, held or not.
+local function isAnyFitting(search)
+  local left = MAX_LOOKED
+  for _, walk in ipairs(search.walks) do
+    local after, many, isThere, count = '', 4, walk.label == '', 0
+    repeat
+      if not isThere then
+        isThere, count, after = isFittingIn(search, 'l' .. walk.label .. '\n', after, many)
+      end
+      left = left - count
+      if isThere or left < 0 then
+        return true
+      end
+      local isEnd = count < many
+      many = math.min(FIRST_STEP, left + 1)
+    until isEnd
+  end
+  return false
+end

@@ -1,0 +1,125 @@
+/**
+ * No search for a resource that fits keeps Redis busy for long (docs/specification.md#any-resource-that-fits). HOG=full
+ * makes 100,000 labelled resources and prints the figures.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
+import type { Registration } from '../../src/contract/definitions.ts';
+import type { ReserveItem, ReserveResult } from '../../src/contract/reservations.ts';
+import { register } from '../../src/engine/definitions/register.ts';
+import { NOW } from '../../src/engine/definitions/step.ts';
+import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { reserve, unreserve } from '../support/verbs.ts';
+import { ScriptTimes } from './hog/scriptTimes.ts';
+
+const IS_FULL = process.env.HOG === 'full';
+const COUNT = IS_FULL ? 100_000 : 20_000;
+const BATCH = 500;
+const MAX_MS = 15;
+
+let server: RedisServer;
+let running: RunningEngine;
+let times: ScriptTimes;
+const range = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i));
+const nameOf = (i: number) => `phone${100_000 + i}`;
+const item = (name: string, more: Partial<Registration>): Registration => ({
+  name,
+  capacity: 1,
+  blocks: [],
+  treePath: null,
+  ...more,
+});
+const wanting = (match: NonNullable<ReserveItem['match']>, requester: string): ReserveItem => ({
+  resource: 'text',
+  requester,
+  match,
+  ttlSeconds: 86_400,
+});
+const android = (requester: string) => wanting({ os: 'android' }, requester);
+const take = (...items: ReserveItem[]) => reserve(running.engine, running.credential, items);
+
+beforeAll(async () => {
+  server = await startRedis(() => {});
+  running = await startEngine(undefined, server.url);
+  const { engine, credential } = running;
+  times = await ScriptTimes.of(engine.redis);
+  const phones = range(COUNT, (i) => item(nameOf(i), { labels: { os: 'android', size: i % 2 ? 'l' : 'xl' } }));
+  const many = Object.fromEntries(range(16, (i) => [`key${i}`, 'v']));
+  const others = [
+    ...range(501, (i) => item(`deep${i}`, { labels: { os: 'deep' }, treePath: `lab>hall${i}>room${i}` })),
+    ...range(500, (i) => item(`many${i}`, { labels: many })),
+  ];
+  await register(engine, credential, [item('lab', { capacity: 1 })], 16, NOW);
+  for (let i = 0; i < COUNT; i += BATCH) await register(engine, credential, phones.slice(i, i + BATCH), 16, NOW);
+  for (let i = 0; i < others.length; i += 50) await register(engine, credential, others.slice(i, i + 50), 16, NOW);
+}, 600_000);
+afterAll(async () => {
+  if (IS_FULL) process.stdout.write(times.report());
+  running.stop();
+  await server.stop();
+});
+
+const expectShort = async (title: string, operation: () => Promise<unknown>, before?: () => Promise<unknown>) =>
+  expect(await times.longest(title, operation, before)).toBeLessThan(MAX_MS);
+
+test('the first search among many that are held, all but one', async () => {
+  const last = COUNT - 1;
+  for (let i = 0; i < last; i += 250)
+    await take(...range(Math.min(250, last - i), (j) => ({ resource: nameOf(i + j), requester: 'r' })));
+  let got: ReserveResult[] = [];
+  const forget = () => running.engine.redis.zremrangebylex(`{${running.credential.tenant}}:index`, '[h', '(i');
+  await expectShort('match, the first search', () => take(wanting({ os: 'android', size: 'xl' }, 'x')), forget);
+  got = await take(android('a'));
+  expect(got).toMatchObject([{ resource: nameOf(last) }]);
+  const free = () => unreserve(running.engine, running.credential, got);
+  await expectShort(
+    'match, one free',
+    async () => {
+      got = await take(android('a'));
+    },
+    free,
+  );
+  expect(got).toMatchObject([{ status: 'ACQUIRED', resource: nameOf(last) }]);
+  await expectShort('match in vain', () => take(android('b')));
+  await expectShort('100 matches in vain', () => take(...range(100, (i) => android(`c${i}`))));
+});
+
+test('the most matches at once', async () => {
+  let turn = 0;
+  const next = async () => {
+    turn++;
+  };
+  await running.engine.redis.del(`{${running.credential.tenant}}:slots`);
+  await expectShort('500 matches in vain', () => take(...range(500, (i) => wanting({ os: 'deep' }, `d${i}`))));
+  await take({ resource: 'lab', requester: 'r' });
+  let looked: ReserveResult[] = [];
+  await expectShort('match that looks at 500', async () => {
+    looked = await take(wanting({ os: 'deep' }, 'd'));
+  });
+  expect(looked).toMatchObject([{ explanation: expect.stringMatching(/looked at \d+/) }]);
+  const values = range(16, (i) => (i === 0 ? 'v' : `v${i}`));
+  const wide = Object.fromEntries(range(16, (i) => [`key${i}`, values]));
+  let got: ReserveResult[] = [];
+  await expectShort(
+    'match of 16 labels with 16 values',
+    async () => {
+      got = await take(wanting(wide, 'w'));
+    },
+    () => unreserve(running.engine, running.credential, got),
+  );
+  expect(got).toMatchObject([{ status: 'ACQUIRED' }]);
+  await expectShort(
+    '500 matches that take one each',
+    () => take(...range(500, () => wanting({ os: 'android' }, `m${turn}`))),
+    next,
+  );
+  await expectShort(
+    '300 matches that take one each',
+    () => take(...range(300, () => wanting({ os: 'android' }, `n${turn}`))),
+    next,
+  );
+  await expectShort('300 matches that were taken', () =>
+    take(...range(300, () => wanting({ os: 'android' }, `n${turn}`))),
+  );
+  await expectShort('50 matches of 16 labels', () => take(...range(50, (i) => wanting(wide, `v${i}`))));
+});
