@@ -1,6 +1,7 @@
--- Returns the slots of pools that a reservation got, as JSON; nil if there are none. Takes its details as JSON
--- (describe() in reserveOne.lua), '' if it has none.
+-- Returns the slots of pools that a reservation got, as JSON; nil if there are none. If it got several slots of one pool,
+-- a further field `slots` follows. Takes its details as JSON (describe() in reserveOne.lua), '' if it has none.
 local function slotsAsJson(details)
-  local slots = details ~= '' and cjson.decode(details).s
-  return slots and cjson.encode(slots)
+  local described = details ~= '' and cjson.decode(details)
+  local slots = described and described.s and cjson.encode(described.s)
+  return slots and described.o and slots .. ',"slots":' .. cjson.encode(described.o) or slots
 end

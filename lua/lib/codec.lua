@@ -2,7 +2,8 @@
 --   owner          the holder: a requester, or system:<resource> for a blocker
 --   refCount       number of reservations whose plans hold the slot
 --   pool           the pool it is a slot of, '' for a resource's only slot
---   byName         true if the slot was reserved by its own name; it is then not its owner's assigned slot
+--   byName         true if the slot was reserved by its own name, or is a further slot of a reservation of several
+--                  slots; it is then not its owner's assigned slot
 --   token          release token (22 characters) of the reservation whose own slot this is; nil if the slot is held
 --                  only by plans of other reservations
 -- A record with a token is a reservation, and its fencing token identifies it. It also has:
@@ -12,7 +13,8 @@
 --   expiresAt      ms, 0 never
 --   type, label    resource type, '' the default; label of the key, '' none
 --   requestedName  the resource as the caller named it
---   plan           the other slots that it holds, in the order they were taken, each followed by '\n'
+--   plan           the other slots that it holds, in the order they were taken, each followed by '\n'; of a
+--                  reservation of several slots, the further ones too
 --   details        the slots as the requester sees them, as JSON (describe in reserveOne.lua), '' none
 -- The slots hash has it packed, in one of three forms. The first byte is the form. Integers are big-endian and
 -- unsigned; a string (s) ends with a zero byte, which no name contains. src/engine/reservations/slotRecord.ts reads

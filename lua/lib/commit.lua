@@ -124,6 +124,10 @@ local function commit(usage)
     if tenant.nextDue ~= tenant.nextDueBefore then
       fields[5], fields[6] = 'nextDue', tenant.nextDue
     end
+    if tenant.further ~= tenant.furtherBefore then
+      fields[#fields + 1] = 'further'
+      fields[#fields + 1] = tenant.further
+    end
   end
   if tenant.queue then
     tenant.queue.write(fields)

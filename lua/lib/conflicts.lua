@@ -32,10 +32,10 @@ local function slotFor(entry)
     end
     return resource, true
   end
-  local mine = assignedSlot(resource, owner)
+  local mine = entry.role ~= 'further' and assignedSlot(resource, owner)
   if mine then
     return mine, false
-  elseif heldOf(resource) >= own.capacity then
+  elseif heldOf(resource) + (entry.left or 1) > own.capacity then
     return nil
   elseif own.capacity == 1 then
     return resource, true

@@ -21,12 +21,26 @@ local function assignedSlot(name, owner)
   return record and record.owner == owner and name
 end
 
+-- Returns the requester's reservation that a slot belongs to, as its own slot or as one of several (several.lua); nil if
+-- there is none.
+local function reservationAt(slot, requester)
+  local record = recordAt(slot)
+  if not record or record.owner ~= requester then
+    return nil
+  elseif record.token then
+    return record
+  elseif record.byName then
+    local first = assignedSlot(record.pool, requester)
+    local reservation = first and recordAt(first)
+    if reservation and reservation.token then
+      spend(#reservation.plan / 1000)
+      return string.find('\n' .. reservation.plan, '\n' .. slot .. '\n', 1, true) and reservation or nil
+    end
+  end
+end
+
 -- Returns the requester's reservation of a resource, or of one slot of it; nil if it has none.
 local function reservationOn(resource, slot, requester)
   local own = definition(resource)
-  local mine = slot or (own and own.pooled and assignedSlot(resource, requester) or resource)
-  local record = recordAt(mine)
-  if record and record.token and record.owner == requester then
-    return record
-  end
+  return reservationAt(slot or (own and own.pooled and assignedSlot(resource, requester) or resource), requester)
 end

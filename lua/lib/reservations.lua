@@ -8,10 +8,11 @@
 -- segment, the one that was reserved by that path. If there is none, returns nil and whether anybody holds a slot of
 -- it.
 local function reservationOf(name, requester)
-  local record = recordAt(name)
-  if record and record.token and record.owner == requester then
-    return record
+  local at = reservationAt(name, requester)
+  if at then
+    return at
   end
+  local record = recordAt(name)
   local resource, slot = resolve(name)
   if resource then
     local mine = reservationOn(resource, slot, requester)

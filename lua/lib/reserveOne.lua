@@ -1,6 +1,7 @@
 -- Reserves one item of a request.
 --@include clock
 --@include plan
+--@include several
 --@include unclaimed
 --@include take
 
@@ -19,9 +20,29 @@ local function whyNotValid(name)
   return 'NOT_VALID: ' .. name .. ' is not registered, and this tenant allows only registered resources'
 end
 
--- Returns JSON that describes a reservation's slots to its requester: s (acquiredSlots), b (acquiredBlockers) and p
--- (reservedAtPath). A field that does not apply is left out; returns '' if none applies.
-local function describe(entries, resource)
+-- Returns the slots of a reservation of several slots in index order, from its plan; nil if it has one.
+local function severalSlots(entries)
+  local list, last, isSorted
+  for _, entry in ipairs(entries) do
+    if entry.left then
+      local _, index = slotIndex(entry.at)
+      list, isSorted = list or {}, isSorted == nil or isSorted and last < index
+      list[#list + 1], last = entry.at, index
+    end
+  end
+  if isSorted == false then
+    table.sort(list, function(a, b)
+      local _, i = slotIndex(a)
+      local _, j = slotIndex(b)
+      return i < j
+    end)
+  end
+  return list
+end
+
+-- Returns JSON that describes a reservation's slots to its requester: s (acquiredSlots), b (acquiredBlockers), p
+-- (reservedAtPath) and o (slots). A field that does not apply is left out; returns '' if none applies.
+local function describe(entries, resource, count)
   local own = definition(resource)
   if not own or #entries == 1 and own.capacity == 1 then
     return ''
@@ -39,7 +60,11 @@ local function describe(entries, resource)
       slots[entry.resource] = entry.at
     end
   end
-  return cjson.encode({ s = slots, b = blockers, p = own.parent ~= '' and pathOf(resource) or nil })
+  local several = count > 1 and severalSlots(entries) or nil
+  if several then
+    slots[resource] = several[1]
+  end
+  return cjson.encode({ s = slots, b = blockers, p = own.parent ~= '' and pathOf(resource) or nil, o = several })
 end
 
 -- Returns the name of the line (waiting/lines.lua) in which a request would wait for an entry that was not met; nil if
@@ -109,11 +134,15 @@ end
 -- and the reservation if this call made it. If the item is refused and may wait, returns the name of the line as the
 -- third value. `collected` is as in takeUnkept().
 local function reserveOne(item, collected)
-  local name, requester, token = item.resource, item.requester, item.token
+  local name, requester, token, count = item.resource, item.requester, item.token, tonumber(item.count) or 1
   local resource, slot = resolve(name)
   if not resource then
     spend(2)
     return { 'NOT_VALID', whyNotValid(name) }
+  end
+  local fault = whyNotSeveral(resource, slot, count)
+  if fault then
+    return { 'NOT_VALID', fault }
   end
   local had = reservationOn(resource, slot, requester)
   if had then
@@ -130,7 +159,7 @@ local function reserveOne(item, collected)
   end
   if tenant.queue or definition(resource) or recordAt(resource) then
     local plan = { entries = {}, seen = {}, bytes = 0 }
-    addTo(plan, resource, slot, requester, 'own')
+    addTo(plan, resource, slot, requester, 'own', count)
     if tenant.queueText and not tenant.queue then
       for _, entry in ipairs(plan.entries) do
         tenant.openFor(entry.resource)
@@ -145,7 +174,7 @@ local function reserveOne(item, collected)
     if reply then
       return reply, nil, line
     end
-    reservation.details = describe(plan.entries, resource)
+    reservation.details = describe(plan.entries, resource, count)
     spend(#reservation.details / 100)
   else
     setRecord(resource, reservation)

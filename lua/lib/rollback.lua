@@ -5,7 +5,7 @@
 
 -- Returns the state before a request's changes, for rollback().
 local function stateBefore()
-  return { journal = #journal, freed = #freed, fence = tenant.fence, count = tenant.count }
+  return { journal = #journal, freed = #freed, fence = tenant.fence, count = tenant.count + tenant.further }
 end
 
 local function rollback(before)

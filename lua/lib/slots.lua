@@ -60,6 +60,11 @@ local function recordAt(slot)
   return record
 end
 
+-- Returns true if a record is of a further slot of a reservation of several slots: these count towards the cap.
+local function isFurther(record)
+  return record and record.byName and not record.token and string.sub(record.owner, 1, 7) ~= 'system:'
+end
+
 -- Replaces a slot's record; false frees the slot. The slot must have been read, or be known to be free.
 local function setRecord(slot, record)
   spend(5 + #slot / 80)
@@ -76,6 +81,7 @@ local function setRecord(slot, record)
     journal[-#journal] = journal.changes
   end
   tenant.count = tenant.count - (before and before.token and 1 or 0) + (record and record.token and 1 or 0)
+  tenant.further = tenant.further - (isFurther(before) and 1 or 0) + (isFurther(record) and 1 or 0)
   if before and before.pool ~= '' then
     account(slot, before, -1)
     if record and record.pool == '' then

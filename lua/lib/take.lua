@@ -32,7 +32,8 @@ local function take(entries, reservation)
       end
       if isNew then
         local hold = isOwn and reservation or { owner = entry.owner, refCount = 1 }
-        hold.pool, hold.byName = slot ~= entry.resource and entry.resource or '', entry.slot ~= nil
+        hold.pool = slot ~= entry.resource and entry.resource or ''
+        hold.byName = entry.slot ~= nil or entry.role == 'further'
         setRecord(slot, hold)
       else
         local hold = recordAt(slot)

@@ -3,6 +3,8 @@
 --   tier, suspended      the tenant's tier; '1' if it is suspended
 --   resets               number of resets so far: a paged walk that began before a reset ends
 --   count                number of reservations, including expired ones that no script has ended yet
+--   further              number of further slots of reservations of several slots (slots.lua). An instance of the
+--                        previous release does not lower it: it may be too high (further.lua)
 --   fence                the last fencing token that was drawn
 --   nextDue              ms: no reservation is due before this; may be too early, never too late. inf: none will be due
 --   indexed              ms: the expiry index has this tenant at or before this time. inf: it may lack the tenant
@@ -24,16 +26,18 @@
 -- journal's length (slots.lua) before the transaction that is carried out, nil for other requests.
 -- In scripts that take a credential, ARGV[1] is it (admit.lua).
 --
--- Scripts change count, fence, nextDue, indexed, messages and listenUntil of this table; commit() writes them.
+-- Scripts change count, further, fence, nextDue, indexed, messages and listenUntil of this table; commit() writes them.
 local tenant
 do
   local found = redis.call(
     'HMGET', tenantKey,
     'key:' .. ARGV[1], 'suspended', 'tier', 'resets', 'count', 'fence', 'nextDue', 'indexed', 'swept', 'definitions',
     'requireRegistration', 'usage', 'listenUntil', 'messages', 'definitionsVersion', 'closing', 'publisher',
-    'queue', 'beats'
+    'queue', 'beats', 'further'
   )
   local nextDue, indexed = tonumber(found[7] or math.huge), tonumber(found[8] or math.huge)
+  local count = tonumber(found[5] or 0)
+  local further = count > 0 and tonumber(found[20] or 0) or 0
   tenant = {
     -- The prefix of the tenant's keys: {<tenant id>}:
     base = string.sub(tenantKey, 1, -7),
@@ -42,7 +46,10 @@ do
     isSuspended = found[2] == '1',
     tier = found[3],
     resets = found[4] or '0',
-    count = tonumber(found[5] or 0),
+    count = count,
+    countBefore = count,
+    further = further,
+    furtherBefore = further,
     fence = tonumber(found[6] or 0),
     nextDue = nextDue,
     nextDueBefore = nextDue,

@@ -45,6 +45,9 @@ const acquiredSlots = z
   .record(z.string(), z.string())
   .nullable()
   .meta({ description: 'The slot that the reservation has of each pool.' });
+const slots = z
+  .array(z.string())
+  .meta({ description: 'Only if the reservation has several slots of a pool: all of them, in index order.' });
 const fencingToken = z.int().nullable().meta({ description: 'The fencing token of the reservation.' });
 
 export const Change = z.object({
@@ -55,6 +58,7 @@ export const Change = z.object({
   // Only with ACQUIRED.
   expiresAt: expiresAt.optional(),
   acquiredSlots: acquiredSlots.optional(),
+  slots: slots.optional(),
   fencingToken: fencingToken.optional(),
 });
 
@@ -73,6 +77,7 @@ export const Event = z
     timestamp: time,
     expiresAt,
     acquiredSlots,
+    slots: slots.optional(),
     fencingToken,
     method: z.enum(TRANSACTION_METHODS).nullable().meta({ description: 'Transactions only.' }),
     changes: z

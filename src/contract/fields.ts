@@ -3,6 +3,7 @@
  * message is the end of a sentence that starts with the field's name.
  */
 import { z } from 'zod';
+import type { Sizes } from '../domain/maxSizes.ts';
 import { nameFault, SYSTEM_REQUESTER_PREFIX, TENANT_ID } from '../domain/names.ts';
 import { nearest } from '../domain/nearest.ts';
 import { sized } from './sizes.ts';
@@ -46,6 +47,18 @@ export const ttlSeconds = sized((sizes) =>
     .meta({ description: 'The lease, in seconds. Without it the reservation never expires.', example: 30 }),
 );
 
+export const count = sized((sizes) => {
+  const rule = `an integer from 1 to ${sizes.batch}`;
+  return z
+    .int({ error: must(rule) })
+    .min(1, `must be ${rule}`)
+    .max(sizes.batch, `must be ${rule}`)
+    .meta({
+      description: 'How many slots of a pool to take, all of them or none. Default 1. Each counts as one item.',
+      example: 3,
+    });
+});
+
 /** Any value: a token that is wrong or missing fails its own item, not the request. */
 export const releaseToken = z
   .unknown()
@@ -77,15 +90,40 @@ export const item = <Shape extends z.core.$ZodShape>(shape: Shape, ignoredFields
   return z.strictObject(shape, { error });
 };
 
-/** The items of a request: validated as a whole before anything is done. */
-export const batch = <Item extends z.ZodType>(one: Item) =>
+/**
+ * The items of a request: validated as a whole before anything is done.
+ * @param check checks the rules between the items
+ */
+export const batch = <Item extends z.ZodType>(
+  one: Item,
+  check?: (items: z.output<Item>[], sizes: Sizes, context: z.RefinementCtx) => void,
+) =>
   sized((sizes) => {
     const rule = `an array of 1 to ${sizes.batch} items`;
-    return z
+    const items = z
       .array(one, { error: must(rule) })
       .min(1, `must be ${rule}`)
       .max(sizes.batch, `must be ${rule}`);
+    return check === undefined ? items : items.superRefine((all, context) => check(all, sizes, context));
   });
+
+/**
+ * Checks that the slots of a request's items are no more than a request may have items.
+ * @param pathOf the path of an item
+ */
+export function checkCounts(
+  items: readonly { readonly count?: number | undefined }[],
+  { batch }: Pick<Sizes, 'batch'>,
+  pathOf: (index: number) => (string | number)[],
+  refuse: (path: (string | number)[], message: string) => void,
+): void {
+  let slots = 0;
+  const at = items.findIndex(({ count = 1 }) => {
+    slots += count;
+    return slots > batch;
+  });
+  if (at >= 0 && slots > batch) refuse([...pathOf(at), 'count'], `must leave at most ${batch} slots in the request`);
+}
 
 /** A time in a response. */
 export const time = z.iso.datetime().meta({ description: 'ISO 8601, UTC.', example: '2026-01-31T12:00:30.000Z' });

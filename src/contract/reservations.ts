@@ -14,6 +14,8 @@ import {
 import { isWaiting, WAITING_METHODS } from '../domain/waiting.ts';
 import {
   batch,
+  checkCounts,
+  count,
   ignored,
   item,
   releaseToken,
@@ -37,6 +39,10 @@ const details = {
   acquiredSlots: z.record(z.string(), z.string()).nullable(),
   acquiredBlockers: z.array(z.string()).nullable(),
   reservedAtPath: z.string().nullable(),
+  slots: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Only with a `count` of more than 1: its slots of the pool, in index order.' }),
 };
 
 const reserveItem = {
@@ -44,6 +50,7 @@ const reserveItem = {
   resource: resourceName,
   ttlSeconds: ttlSeconds.optional(),
   resourceType: resourceType.optional(),
+  count: count.optional(),
 };
 export const ReserveItem = sized((sizes) =>
   item({ ...reserveItem, ...waitFields })
@@ -52,7 +59,9 @@ export const ReserveItem = sized((sizes) =>
 );
 export type ReserveItem = z.output<typeof ReserveItem>;
 
-export const ReserveBody = batch(ReserveItem);
+export const ReserveBody = batch(ReserveItem, (items, sizes, context) =>
+  checkCounts(items, sizes, (index) => [index], refusing(context)),
+);
 
 export const ReserveResult = z
   .object({
@@ -83,6 +92,7 @@ const otherResultFields = {
   acquiredSlots: ignored,
   acquiredBlockers: ignored,
   reservedAtPath: ignored,
+  slots: ignored,
   fencingToken: ignored,
   waitedMs: ignored,
   waiting: ignored,
@@ -157,6 +167,8 @@ function checkTransaction(
   sizes: Sizes,
   refuse: Refuse,
 ): void {
+  const counts = requests.map((one) => (one.requestType === 'RESERVE' ? one : {}));
+  checkCounts(counts, sizes, (index) => ['requests', index], refuse);
   const releaseAt = requests.findIndex(({ requestType }) => requestType !== 'RESERVE');
   const atRelease = ['requests', releaseAt, 'requestType'];
   if (releaseAt >= 0 && method === 'FIRST') refuse(atRelease, 'must be RESERVE where the method is FIRST');

@@ -37,6 +37,21 @@ describe('the cap', () => {
     expect((await one.reserve({ resource: 'y', requester: 'r' })).status).toBe(429);
   });
 
+  test('counts a reservation of several slots as that many', async () => {
+    await one.register({ name: 'pool', capacity: 30 });
+    const several = (count: number, requester = 'r') => one.reserve({ resource: 'pool', requester, count });
+    expect((await several(21)).status).toBe(429);
+    const { body } = await several(15);
+    expect((await one.reserve(...items(6))).status).toBe(429);
+    expect((await one.reserve(...items(5))).status).toBe(200);
+    // Nothing new is acquired.
+    expect((await several(15)).body).toMatchObject([{ status: 'ALREADY_HAD' }]);
+    await one.unreserve(...body);
+    expect((await several(15, 's')).status).toBe(200);
+    expect((await one.reset()).body).toEqual({ cleared: 6 });
+    expect((await several(20)).status).toBe(200);
+  });
+
   test('holds under 64 callers that reserve, release and let expire at three instances', async () => {
     let most = 0;
     let clock = NOW;

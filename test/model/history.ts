@@ -18,19 +18,19 @@ import type { RunningEngine } from '../support/engine.ts';
 import { all, allDefinitions, wholeTree } from '../support/listed.ts';
 import { renew, reserve, reset, transaction, unreserve } from '../support/verbs.ts';
 import { Model } from './model.ts';
-import { type Registration, toDefinition } from './state.ts';
+import { type Registration, type Reservation, toDefinition } from './state.ts';
 import { compareStored } from './stored.ts';
 
 /** Which token is given: the reservation's own, another one's of the tenant, any, or none. */
 type TokenChoice = 'right' | 'stolen' | 'made up' | 'none';
 
-type Take = { resource: string; requester: string; ttlSeconds?: number };
+type Take = { resource: string; requester: string; ttlSeconds?: number; count?: number };
 type GiveBack = {
   resource: string;
   requester: string;
   token: TokenChoice;
   /** Which of the reservations there are, by what name; null: the resource and requester above, whatever they have. */
-  of: { nth: number; by: 'name' | 'slot' } | null;
+  of: { nth: number; by: 'name' | 'slot' | 'last slot' } | null;
 };
 
 export type Step =
@@ -61,14 +61,22 @@ const resource = oftenFirst(['p', 'q', 'a', 'b', 'c', 'r'], SLOTS, PATHS);
 const requester = fc.constantFrom(...REQUESTERS);
 const ttlSeconds = fc.integer({ min: 1, max: 5 });
 const token = fc.constantFrom<TokenChoice>('right', 'right', 'right', 'right', 'stolen', 'made up', 'none');
-const take = fc
-  .record({ resource, requester, ttlSeconds: fc.option(ttlSeconds, { nil: null }) })
-  .map(({ ttlSeconds, ...item }): Take => (ttlSeconds === null ? item : { ...item, ttlSeconds }));
+const count = fc.constantFrom(null, null, null, null, 1, 2, 2, 3, 4);
+const take = fc.record({ resource, requester, ttlSeconds: fc.option(ttlSeconds, { nil: null }), count }).map(
+  ({ ttlSeconds, count, ...item }): Take => ({
+    ...item,
+    ...(ttlSeconds === null ? {} : { ttlSeconds }),
+    ...(count === null ? {} : { count }),
+  }),
+);
 const giveBack = fc.record({
   resource,
   requester,
   token,
-  of: fc.option(fc.record({ nth: fc.nat(9), by: fc.constantFrom('name' as const, 'slot' as const) }), { freq: 3 }),
+  of: fc.option(
+    fc.record({ nth: fc.nat(9), by: fc.constantFrom('name' as const, 'slot' as const, 'last slot' as const) }),
+    { freq: 3 },
+  ),
 });
 const few = <T>(arbitrary: fc.Arbitrary<T>) => fc.array(arbitrary, { minLength: 1, maxLength: 3 });
 
@@ -173,10 +181,15 @@ export async function run({ engine, credential }: RunningEngine, history: Histor
 
   function chosen(item: GiveBack) {
     const target = model.reservations[(item.of?.nth ?? 0) % model.reservations.length];
+    const named = (one: Reservation) => ({
+      name: one.requestedName,
+      slot: one.own.slot,
+      'last slot': one.details.slots?.at(-1) ?? one.own.slot,
+    });
     const { resource, requester } =
       item.of === null || target === undefined
         ? item
-        : { resource: item.of.by === 'slot' ? target.own.slot : target.requestedName, requester: target.requester };
+        : { resource: named(target)[item.of.by], requester: target.requester };
     const releaseToken = {
       right: model.find(resource, requester)?.token ?? undefined,
       stolen: model.reservations.find((one) => one.requester !== requester)?.token ?? undefined,

@@ -18,7 +18,7 @@ import type { TransactionMethod } from '../../src/domain/reservations.ts';
 
 import { Definitions } from './definitions.ts';
 import type { Entry } from './plans.ts';
-import type { Hold, Reservation } from './state.ts';
+import { type Hold, type Reservation, slotName } from './state.ts';
 
 const SUCCESS = ['ACQUIRED', 'ALREADY_HAD', 'RELINQUISHED', 'NOT_RESERVED'];
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
@@ -32,7 +32,7 @@ export class Model extends Definitions {
 
   /** @param token what the reservation's token is to be, if one is made */
   reserve(item: ReserveItem, token: string | null): ReserveResult {
-    const { resource: requestedName, requester, ttlSeconds } = item;
+    const { resource: requestedName, requester, ttlSeconds, count = 1 } = item;
     const fail = (
       status: 'ALREADY_HELD' | 'NOT_AVAILABLE' | 'NOT_VALID',
       explanation: string = status,
@@ -51,10 +51,12 @@ export class Model extends Definitions {
     const meant = this.meaning(requestedName);
     if (meant === null) return fail('NOT_VALID', this.whyNotValid(requestedName));
     const { resource, slot } = meant;
+    const fault = this.whyNotSeveral(meant, count);
+    if (fault !== null) return fail('NOT_VALID', fault);
     const had = this.had(requestedName, requester);
     if (had !== undefined) return this.resultOf(had, requestedName, 'ALREADY_HAD');
 
-    const plan = this.plan(resource, slot, requester, 'own');
+    const plan = this.plan(resource, slot, requester, 'own', [], count);
     const taken: { entry: Entry; hold: Hold }[] = [];
     for (const entry of plan) {
       const hold = this.meet(
@@ -77,7 +79,12 @@ export class Model extends Definitions {
     const own = taken.find(({ entry }) => entry.role === 'own')?.hold;
     if (own === undefined) throw new Error('a plan without its own resource');
     const others = [...new Set(taken.map(({ hold }) => hold))].filter((hold) => hold !== own);
-    const pools = taken.filter(({ entry }) => entry.role !== 'blocker' && this.capacityOf(entry.resource) > 1);
+    const pools = taken.filter(
+      ({ entry }) => ['own', 'ancestor'].includes(entry.role) && this.capacityOf(entry.resource) > 1,
+    );
+    const several = taken.filter(({ entry }) => ['own', 'further'].includes(entry.role)).map(({ hold }) => hold.slot);
+    several.sort((a, b) => (slotName(a)?.[1] ?? 0) - (slotName(b)?.[1] ?? 0));
+    const slotOf = ({ entry, hold }: (typeof taken)[number]) => (entry.role === 'own' && several[0]) || hold.slot;
     const blockers = [...new Set(taken.filter(({ entry }) => entry.role === 'blocker').map(({ hold }) => hold.slot))];
     const path = this.ancestorsOf(resource);
     this.fence = Math.max(this.fence + 1, this.nowMs * 1000);
@@ -92,9 +99,10 @@ export class Model extends Definitions {
       others,
       details: {
         acquiredSlots:
-          pools.length === 0 ? null : Object.fromEntries(pools.map(({ entry, hold }) => [entry.resource, hold.slot])),
+          pools.length === 0 ? null : Object.fromEntries(pools.map((one) => [one.entry.resource, slotOf(one)])),
         acquiredBlockers: blockers.length === 0 ? null : blockers,
         reservedAtPath: path.length === 0 ? null : [...path, resource].join('>'),
+        ...(count > 1 ? { slots: several } : {}),
       },
     };
     this.reservations.push(reservation);

@@ -7,7 +7,9 @@ export type Entry = {
   resource: string;
   slot?: string;
   owner: string;
-  role: 'own' | 'ancestor' | 'blocker';
+  role: 'own' | 'further' | 'ancestor' | 'blocker';
+  /** Of a further slot of several: which one it is. */
+  nth?: number;
   valid: boolean;
 };
 
@@ -18,6 +20,7 @@ export class Plans extends State {
     owner: string,
     role: 'own' | 'blocker',
     plan: Entry[] = [],
+    count = 1,
   ): Entry[] {
     const chain: Entry[] = [
       ...this.ancestorsOf(resource).map(
@@ -32,6 +35,7 @@ export class Plans extends State {
       plan.push(entry);
       added.push(entry);
     }
+    for (let nth = 2; nth <= count; nth++) plan.push({ resource, owner, role: 'further', nth, valid: true });
     for (const { resource: declarer } of added) {
       for (const blocker of this.definitions.get(declarer)?.blocks ?? []) {
         const meant = this.meaning(blocker, false);
@@ -44,7 +48,7 @@ export class Plans extends State {
   }
 
   /** The slot that meets an entry; null if there is none. */
-  meet({ resource, slot, owner, valid }: Entry, taken: Hold[]): Hold | null {
+  meet({ resource, slot, owner, role, valid }: Entry, taken: Hold[]): Hold | null {
     if (!valid) return null;
     const holds = [...new Set([...this.holds, ...taken])];
     const held = holds.filter((hold) => hold.of === resource || hold.slot === resource);
@@ -57,13 +61,14 @@ export class Plans extends State {
     const assigned =
       mine.find((hold) => hold.of === resource && hold.slot !== resource && !hold.byName) ??
       mine.find((hold) => hold.slot === resource);
-    if (assigned !== undefined) return assigned;
+    const isFurther = role === 'further';
+    if (assigned !== undefined && !isFurther) return assigned;
     if (held.length >= this.capacityOf(resource)) return null;
     if (this.capacityOf(resource) === 1) return { slot: resource, owner, of: resource, byName: false };
     for (let i = 0; i < this.capacityOf(resource); i++) {
       const name = `${resource}_${i}`;
       if (!holds.some((hold) => hold.slot === name) && !this.keptSlots.has(name))
-        return { slot: name, owner, of: resource, byName: false };
+        return { slot: name, owner, of: resource, byName: isFurther };
     }
     return null;
   }

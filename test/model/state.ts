@@ -30,7 +30,7 @@ export interface Hold {
   owner: string;
   /** The resource whose slot it was when it was taken. */
   of: string;
-  /** It was asked for by its own name, so it is not the slot that its owner was assigned. */
+  /** It was asked for by its own name, or is a further one of several: not the slot that its owner was assigned. */
   byName: boolean;
 }
 
@@ -48,6 +48,7 @@ export interface Reservation {
     acquiredSlots: Record<string, string> | null;
     acquiredBlockers: string[] | null;
     reservedAtPath: string | null;
+    slots?: string[];
   };
 }
 
@@ -75,7 +76,10 @@ export class State {
   }
 
   tokenAt(slot: string, requester: string): Reservation | undefined {
-    return this.reservations.find(({ own, requester: owner }) => own.slot === slot && owner === requester);
+    const mine = this.reservations.filter((one) => one.requester === requester);
+    return (
+      mine.find(({ own }) => own.slot === slot) ?? mine.find(({ details }) => details.slots?.includes(slot) === true)
+    );
   }
 
   capacityOf(resource: string): number {
@@ -111,6 +115,13 @@ export class State {
       return [...this.ancestorsOf(last), last].join('>') === name ? { resource: last } : null;
     }
     return setting ? null : { resource: name };
+  }
+
+  whyNotSeveral({ resource, slot }: { resource: string; slot?: string }, count: number): string | null {
+    if (count === 1) return null;
+    if (slot !== undefined) return `NOT_VALID: ${slot} is one slot; count needs the name of its pool`;
+    const capacity = this.capacityOf(resource);
+    return capacity < count ? `NOT_VALID: ${resource} has ${capacity} slot${capacity === 1 ? '' : 's'}` : null;
   }
 
   whyNotValid(name: string): string {

@@ -56,6 +56,8 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
     'due',
   ).toEqual(leaseRows.sort());
   expect(Number(counters.count ?? 0), 'count').toBe(model.reservations.length);
+  const several = model.reservations.flatMap(({ details }) => (details.slots ?? []).slice(1));
+  expect(Number(counters.further ?? 0), 'further').toBe(several.length);
   const earliest = Math.min(...leases.map(({ expiresAt }) => expiresAt ?? 0));
   expect(toMs(counters.nextDue), 'nextDue').toBeLessThanOrEqual(earliest);
   if (leases.length > 0) expect(Number(indexed ?? Number.POSITIVE_INFINITY), 'index').toBeLessThanOrEqual(earliest);

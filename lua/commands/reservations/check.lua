@@ -39,7 +39,7 @@ local overBudget = eachItem(readItems(2, checkItem), function(item)
   local own = resource and definition(resource)
   local only = (not own or slot or own.capacity == 1) and recordAt(slot or resource or name)
   local mine = requester ~= '' and reservationOf(name, requester)
-  local shown = mine or only and only.token and only
+  local shown = mine or only and reservationAt(slot or resource or name, only.owner)
   spend(1)
   reply[#reply + 1] = {
     hasFreeSlot(name) and 0 or 1, only and only.owner or '', shown and shown.expiresAt or 0, mine and 1 or 0,

@@ -32,6 +32,7 @@
 --@include batch
 --@include reserveOne
 --@include cap
+--@include slotsOf
 --@include index
 --@include emitReserved
 --@include eventWork
@@ -49,23 +50,27 @@ end
 -- requests[item]: the request of an item that may wait (waiting/ask.lua).
 local requests = {}
 -- A retry was charged at the first try, and the events of its failures were emitted then.
-local cost = (flags.isRepeated or flags.isContinued) and 0 or #items
+local cost = (flags.isRepeated or flags.isContinued) and 0 or slotsOf(items)
 if tenant.mayWait then
   if not tenant.queue then
     tenant.openQueue()
   end
-  local call, list = tenant.queue.readCall(ARGV[4]), {}
+  local call, list, waiting = tenant.queue.readCall(ARGV[4]), {}, 0
   for _, item in ipairs(items) do
     if item.wait ~= '' then
       requests[item] = {
         requester = item.requester, method = '', call = call, wait = tenant.queue.readWait(item.wait),
-        items = { { resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token } },
+        items = { {
+          resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token,
+          count = tonumber(item.count),
+        } },
       }
       list[#list + 1] = requests[item]
+      waiting = waiting + slotsOf({ item })
     end
   end
   if cost > 0 then
-    cost = cost - #list + tenant.queue.countNew(list)
+    cost = cost - waiting + tenant.queue.countNew(list)
   end
 end
 refused = charge('RESERVE', cost) or expire()

@@ -33,6 +33,7 @@
 --@include reserveOne
 --@include unreserveOne
 --@include cap
+--@include slotsOf
 --@include leaseAsJson
 --@include eventWork
 --@include index
@@ -50,7 +51,7 @@ end
 
 -- The request, if it may wait (waiting/ask.lua).
 local request
-local cost = flags.isContinued and 0 or #items
+local cost = flags.isContinued and 0 or slotsOf(items)
 if tenant.mayWait then
   if not tenant.queue then
     tenant.openQueue()
@@ -60,7 +61,10 @@ if tenant.mayWait then
     wait = tenant.queue.readWait(ARGV[6]),
   }
   for i, item in ipairs(items) do
-    request.items[i] = { resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token }
+    request.items[i] = {
+      resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token,
+      count = tonumber(item.count),
+    }
   end
   if cost > 0 then
     cost = tenant.queue.countNew({ request })

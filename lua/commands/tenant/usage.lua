@@ -14,11 +14,12 @@
 
   ARGV[1]  the credential (admit.lua)
 
-  Returns {'OK', tier, writes in the current minute's window, writes today (UTC), number of reservations, of event
-  streams, of definitions}; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', tier, writes in the current minute's window, writes today (UTC), number of reservations (of
+  several slots: their slots), of event streams, of definitions}; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include clock
 --@include look
+--@include further
 --@include quota
 --@include waiting/open
 local refused = look()
@@ -27,5 +28,6 @@ if refused then
 end
 -- Cost 0 charges nothing, and computes the windows as of now.
 charge(nil, 0)
+correctFurther()
 local streams = redis.call('ZCOUNT', streamsKey, nowMs, '+inf')
-return { 'OK', tenant.tier, charged.thisMinute, charged.today, tenant.count, streams, tenant.definitions }
+return { 'OK', tenant.tier, charged.thisMinute, charged.today, tenant.count + tenant.further, streams, tenant.definitions }

@@ -1,6 +1,6 @@
 -- An item to reserve: resource, requester, lease in ms ('' if it never expires), resource type ('' the default),
--- release token (22 characters), and how it waits: waitMs, priority and claimMs with spaces between ('' if it does
--- not). src/redis/items.ts passes the same fields.
+-- release token (22 characters), how it waits: waitMs, priority and claimMs with spaces between ('' if it does
+-- not), and the number of slots ('' one). src/redis/items.ts passes the same fields.
 local function reserveItem(at)
   return {
     resource = ARGV[at],
@@ -9,5 +9,6 @@ local function reserveItem(at)
     type = ARGV[at + 3],
     token = ARGV[at + 4],
     wait = ARGV[at + 5],
-  }, at + 6
+    count = ARGV[at + 6],
+  }, at + 7
 end

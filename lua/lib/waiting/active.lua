@@ -114,8 +114,11 @@ end
 
 -- Activates the requesters from which nothing is kept because a ticket is next.
 local function activateExemptBy(ticket)
-  local waitsFor = isNext(ticket) and waitsForNow(ticket)
-  if waitsFor and freeAt(waitsFor) == 0 then
+  local waitsFor, isShort
+  if isNext(ticket) then
+    waitsFor, isShort = waitsForNow(ticket)
+  end
+  if isShort then
     activateHolders(waitsFor, 0)
   end
 end

@@ -5,7 +5,7 @@
 --@include waiting/claim
 --@include waiting/otherCallers
 
--- Number of items in the tickets that this request is about to issue. The cap on reservations counts them.
+-- Number of slots that the tickets ask for which this request is about to issue. The cap on reservations counts them.
 local pending = { items = 0 }
 -- Functions that issue and change the tickets of this request: they run once it is certain that it is not refused.
 local postponed = {}
@@ -92,7 +92,7 @@ local function endOf(ticket, isMade)
       endTicket(ticket, isMade and 'ACQUIRED' or 'ALREADY_HAD')
     end
   end
-  pending.items = pending.items - #ticket.items
+  pending.items = pending.items - slotsOf(ticket.items)
   return nowMs - ticket.since
 end
 
@@ -137,7 +137,7 @@ local function ask(request)
       return { tooLarge = tooLarge }
     end
     ticket = { order = trial.order }
-    pending.items = pending.items + #request.items
+    pending.items = pending.items + slotsOf(request.items)
     local others = { unpack(refusals or {}, 2) }
     postponed[#postponed + 1] = function()
       issue(ticket, request, refusal, others)
@@ -157,14 +157,14 @@ local function runPostponed()
   settle()
 end
 
--- Returns how many items of requests have no ticket yet: these are charged as writes. Notes a read if any has one.
+-- Returns how many slots are asked for by requests that have no ticket yet: these are charged as writes. Notes a read if any has one.
 local function countNew(requests)
   local new = 0
   for _, request in ipairs(requests) do
     if request.wait and ticketOf(request.requester, request.method, request.items) then
       reads = 1
     else
-      new = new + #request.items
+      new = new + slotsOf(request.items)
     end
   end
   return new

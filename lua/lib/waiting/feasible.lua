@@ -8,13 +8,15 @@ do
   end
 
   -- Returns the slot of a pool with the lowest index that nobody has, in the world of fits().
-  local function lowestIn(pool, owners, isThere)
-    local index = 0
+  local function lowestIn(pool, world)
+    -- Slots below the one that was found last are taken.
+    local index, owners = world.from[pool] or 0, world.owners
     while true do
       local slot = pool .. '_' .. index
       local record = not owners[slot] and recordAt(slot)
       spend(1)
-      if not owners[slot] and not (record and isThere(slot, record)) then
+      if not owners[slot] and not (record and world.isThere(slot, record)) then
+        world.from[pool] = index
         return slot, index
       end
       index = index + 1
@@ -34,12 +36,15 @@ do
   local function fitsEntry(world, entry, requester)
     local owner, resource = ownerOf(entry, requester), entry.resource
     local own, owners, isThere = definition(resource), world.owners, world.isThere
-    local isPool = own and own.pooled and not entry.slot
+    local isPool, isFurther = own and own.pooled and not entry.slot, entry.role == 'further'
     local name = isPool and resource .. '\n' .. owner or entry.slot or resource
+    if isFurther then
+      name = name .. '\n' .. entry.left
+    end
     spend(1)
     local record = not isPool and recordAt(name)
     local holder = owners[name] or record and isThere(name, record) and record.owner
-    if isPool and not holder then
+    if isPool and not holder and not isFurther then
       local slot = assignedSlot(resource, owner)
       record = slot and recordAt(slot)
       holder = record and isThere(slot, record) and owner
@@ -51,7 +56,7 @@ do
     if isPool and own.capacity == 1 then
       owners[resource] = owner
     elseif isPool then
-      local slot, index = lowestIn(resource, owners, isThere)
+      local slot, index = lowestIn(resource, world)
       if index >= own.capacity then
         return false
       end
@@ -64,7 +69,7 @@ do
 
   -- Tries to meet plans in a world where only some holds exist. isThere(slot, record) tells whether one exists in it.
   local function fits(listOfEntries, requester, isThere)
-    local world = { owners = {}, counts = {}, isThere = isThere }
+    local world = { owners = {}, counts = {}, from = {}, isThere = isThere }
     for _, entries in ipairs(listOfEntries) do
       for _, entry in ipairs(entries) do
         if not fitsEntry(world, entry, requester) then
@@ -83,9 +88,9 @@ do
     end
     -- all: the plans of all items. lacked: the plans of the items that the requester does not hold yet.
     local all, lacked = {}, {}
-    for _, item in ipairs(items) do
+    for i, item in ipairs(items) do
       local resource, slot = resolve(item.resource)
-      local entries = planOf(item.resource)
+      local entries = planOf(item)
       local isValid = entries and isPlanValid(entries)
       local isHad = resource and reservationOn(resource, slot, requester)
       if method == 'FIRST' then
@@ -95,8 +100,10 @@ do
       elseif not isValid then
         return false
       end
-      all[#all + 1] = entries or {}
-      lacked[#lacked + 1] = not isHad and entries or nil
+      if not isRepeated(items, i) then
+        all[#all + 1] = entries or {}
+        lacked[#lacked + 1] = not isHad and entries or nil
+      end
     end
     return method ~= 'FIRST' and fits(all, requester, isNeverThere) and fits(lacked, requester, isMine)
   end

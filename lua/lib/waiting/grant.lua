@@ -22,11 +22,14 @@ end
 -- Returns the item of a request as reserveOne() takes it. A live request has a caller, who is told the token at once.
 local function itemToGrant(ticket, item)
   if ticket.isLive then
-    return { resource = item.resource, requester = ticket.requester, ttlMs = item.ttlMs, type = item.type, token = item.token }
+    return {
+      resource = item.resource, requester = ticket.requester, ttlMs = item.ttlMs, type = item.type, token = item.token,
+      count = item.count,
+    }
   end
   return {
     resource = item.resource, requester = ticket.requester, ttlMs = ticket.claimMs, type = item.type, token = UNCLAIMED,
-    label = ticket.label,
+    label = ticket.label, count = item.count,
   }
 end
 

@@ -25,16 +25,32 @@ local function isNetTaken(name, mark)
   return delta > 0
 end
 
+-- Returns true if so many slots are free that none of them is kept.
+local function isPlenty(free)
+  return free >= MAX_TURNS and (free >= MAX_ENTRIES or nthOf(LARGE_PREFIX, 1) == nil)
+end
+
 -- Returns true if what an entry took in a line is kept for tickets ahead.
 local function isKeptIn(name, isNew, mark)
   if isLineEmpty(name) then
     return false
   end
   local free = freeAt(name)
-  if free >= MAX_TURNS or free >= keptAt(name, judged.rank) then
+  if isPlenty(free) or free >= keptAt(name, judged.rank) then
     return false
   end
   return not isNew or isNetTaken(name, mark)
+end
+
+-- Returns false for a further slot of several if the pool was judged before for the same requester, as a whole.
+local function isJudgedAlone(entry, pools)
+  if entry.role ~= 'further' or entry.isKeptSlot then
+    return true
+  end
+  local name = entry.resource .. '\n' .. entry.requester
+  local isFirst = not pools[name]
+  pools[name] = true
+  return isFirst
 end
 
 -- Checks what a request has taken so far, on paper. Takes the entries that take() met, and the journal's length before
@@ -47,11 +63,11 @@ local function keptEntries(entries, mark)
   if judged.isExcused then
     return nil
   end
-  local found
+  local found, pools = nil, {}
   mark = tenant.requestMark or mark
   for _, entry in ipairs(entries) do
     local isJoined = not entry.isNew and entry.role == 'blocker'
-    if entry.isNew or isJoined then
+    if (entry.isNew or isJoined) and isJudgedAlone(entry, pools) then
       local at = entry.slot or entry.isKeptSlot and entry.at
       local name = at and isKeptIn(at, entry.isNew, mark) and at or
         isKeptIn(entry.resource, entry.isNew, mark) and entry.resource
@@ -68,19 +84,19 @@ local function keptEntries(entries, mark)
 end
 
 -- Returns what a ticket waits for, as of now: the first line in its plan in which it lacks something that is not free;
--- else, if all of it is free, what it waited for when it was last looked at.
+-- else, if all of it is free, what it waited for when it was last looked at. Returns true if it is not free.
 local function waitsForNow(ticket)
   for _, entry in ipairs(entriesOf(ticket) or {}) do
     if isLacked(entry, ownerOf(entry, ticket.requester)) then
       local name = entry.slot or entry.resource
-      if freeAt(name) == 0 then
-        return name
+      if freeAt(name) < (entry.left or 1) then
+        return name, true
       elseif entry.slot and freeAt(entry.resource) == 0 then
-        return entry.resource
+        return entry.resource, true
       end
     end
   end
-  return ticket.waitsFor
+  return ticket.waitsFor, freeAt(ticket.waitsFor) == 0
 end
 
 local nextWaits = {}
@@ -101,7 +117,7 @@ local function waitsOfNext()
     local ticket = ticketAt(order)
     spend(2)
     if ticket and isNext(ticket) then
-      list[#list + 1] = { waitsForNow(ticket), order }
+      list[#list + 1] = { (waitsForNow(ticket)), order }
     end
   end
   nextWaits = { stamp = now, list = list }
@@ -112,7 +128,7 @@ end
 -- finish. `keepers` are the tickets that keep what it asks for; they are looked at first, then the front of the queue.
 local function isExempt(requester, keepers)
   for _, ticket in ipairs(keepers) do
-    if ticket.order ~= judged.rank and holds(requester, waitsForNow(ticket), 0) then
+    if ticket.order ~= judged.rank and holds(requester, (waitsForNow(ticket)), 0) then
       return true
     end
   end
@@ -124,19 +140,22 @@ local function isExempt(requester, keepers)
   return false
 end
 
--- Returns true if it is certain that what a ticket waits for is kept from it.
+-- Returns true if it is certain that what a ticket waits for is kept from it, or that too little of it is free.
 local function isKeptFrom(ticket)
   local name = ticket.waitsFor
   local free = freeAt(name)
-  if ticket.method == 'FIRST' or free == 0 or free >= MAX_TURNS then
+  if ticket.method == 'FIRST' or free == 0 or isPlenty(free) then
     return false
   end
-  local lacked, met = lackedAt(ticket, name), {}
+  local lacked, met, needed = lackedAt(ticket, name), {}, 0
   for _, key in ipairs(lacked) do
+    needed = needed + (met[key] and 0 or 1)
     met[key] = true
   end
   if #lacked == 0 then
     return false
+  elseif free < needed then
+    return true
   end
   local kept, keepers = keptAt(name, ticket.order, met)
   local rank = judged.rank

@@ -14,6 +14,7 @@
 --   \5<name>\n<flags><after>        a line that still has to be looked at, from a ticket on (active.lua)
 --   \6<requester>\n<after>          a requester whose tickets still have to be looked at, from one on
 --   \7<name>\n<order>              a ticket that asks for a path which ends with this name
+--   \8<order>                       a ticket that waits for many slots (tickets.lua)
 -- lineWrites[prefix][rest]: true to add the member, false to remove it; write.lua does so.
 --@include waiting/concerns
 --@include waiting/state

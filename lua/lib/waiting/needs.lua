@@ -2,19 +2,21 @@
 --@include held
 --@include owners
 --@include plan
+--@include several
 --@include waiting/tickets
--- plans[name]: the entries of the plan for a name as a caller sends it; false if the name is not valid or the plan too
--- long. The owner '' stands for the requester.
+-- plans[name]: the entries of the plan for an item, by its name and count (itemName); false if the item is not valid or
+-- the plan too long. The owner '' stands for the requester.
 local plans = {}
 
-local function planOf(name)
+local function planOf(item)
+  local name = itemName(item)
   local entries = plans[name]
   if entries == nil then
     entries = false
-    local resource, slot = resolve(name)
-    if resource then
+    local resource, slot = resolve(item.resource)
+    if resource and not whyNotSeveral(resource, slot, item.count or 1) then
       local plan = { entries = {}, seen = {}, bytes = 0 }
-      addTo(plan, resource, slot, '', 'own')
+      addTo(plan, resource, slot, '', 'own', item.count)
       entries = not isTooLong(plan) and plan.entries
     end
     plans[name] = entries
@@ -47,15 +49,27 @@ local function isPlanValid(entries)
   return true
 end
 
+-- Returns true if an item is for a resource that an item before it is for: its requester has it by then.
+local function isRepeated(items, at)
+  local resource, slot = resolve(items[at].resource)
+  for i = 1, resource and at - 1 or 0 do
+    local otherResource, otherSlot = resolve(items[i].resource)
+    if otherResource == resource and otherSlot == slot then
+      return true
+    end
+  end
+  return false
+end
+
 -- Returns the entries that a ticket counts with: those of its first valid item if its method is FIRST, else those of
 -- all items. Returns nil if the request is not valid.
 local function entriesOf(ticket)
   if ticket.entries == nil then
     local all = {}
-    for _, item in ipairs(ticket.items) do
-      local entries = planOf(item.resource)
+    for i, item in ipairs(ticket.items) do
+      local entries = planOf(item)
       if entries and isPlanValid(entries) then
-        for _, entry in ipairs(entries) do
+        for _, entry in ipairs(i > 1 and isRepeated(ticket.items, i) and {} or entries) do
           all[#all + 1] = entry
         end
         if ticket.method == 'FIRST' then
@@ -90,7 +104,7 @@ local function namedBy(ticket)
   local all = {}
   for _, item in ipairs(ticket.method == 'FIRST' and ticket.items or {}) do
     all[#all + 1] = { resource = item.resource }
-    for _, entry in ipairs(planOf(item.resource) or {}) do
+    for _, entry in ipairs(planOf(item) or {}) do
       all[#all + 1] = entry
     end
   end
@@ -100,7 +114,9 @@ end
 -- Returns true if an owner does not have what meets an entry.
 local function isLacked(entry, owner)
   local name = entry.slot
-  if not name then
+  if entry.role == 'further' then
+    return not reservationOn(entry.resource, nil, owner)
+  elseif not name then
     local own = definition(entry.resource)
     if own and own.pooled then
       return not assignedSlot(entry.resource, owner)
@@ -122,7 +138,8 @@ local function lackedAt(ticket, name)
       local owner = ownerOf(entry, ticket.requester)
       spend(1)
       if isLacked(entry, owner) then
-        found[#found + 1] = not isSlot and entry.slot and owner .. '\n' .. entry.slot or owner
+        local which = not isSlot and entry.slot or entry.role == 'further' and '#' .. entry.left
+        found[#found + 1] = which and owner .. '\n' .. which or owner
       end
     end
   end

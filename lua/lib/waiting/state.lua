@@ -1,5 +1,5 @@
 -- The state of the queue as a whole, one field of the tenant's hash. Fields:
---   items        number of items of all tickets that wait; they count towards the cap on reservations
+--   items        number of slots that all tickets ask for which wait; they count towards the cap on reservations
 --   tickets      number of tickets that wait
 --   granted      number of tickets that were granted and not claimed yet
 --   last         number of the last ticket. Tickets are numbered by Redis's time in microseconds, always rising

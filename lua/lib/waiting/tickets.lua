@@ -5,7 +5,7 @@
 --               vanished; it is passed over until a call comes back. granted: see grant.lua. ended
 --   requester, label    who waits; label of the key, '' none
 --   method      '' for a single item; ALL_OR_NONE or FIRST
---   items       array of {resource, ttlMs, type}
+--   items       array of {resource, ttlMs, type, count}; count nil: 1
 --   since, endsAt       ms: when it was issued, and when it ends
 --   claimMs     how long it stays attended after its call, and how long a grant waits to be claimed
 --   heldUntil   ms: its calls end at the latest then
@@ -18,6 +18,7 @@
 --   slots       once granted: the slots of its reservations, each followed by '\n'
 --   grantedAt   ms
 --   dueBefore   the stored value of due; nil if the ticket is new
+--@include slotsOf
 --@include waiting/callers
 --@include waiting/lines
 local tickets, changedTickets = {}, {}
@@ -35,15 +36,31 @@ local function ticketId(ticket)
   return string.format('%.0f', (struct.unpack('>I7', ticket.order, 2)))
 end
 
+-- Returns what an item of a ticket is stored as, and what its plan is kept under: its name; or, if it is for several
+-- slots, '<count>\127><name>'. No name has the control character. An instance of the previous release takes it for a path
+-- that is not valid, so it passes the ticket over.
+local function itemName(item)
+  return (item.count or 1) > 1 and item.count .. '\127>' .. item.resource or item.resource
+end
+
+-- Returns an item of a ticket as it was stored.
+local function storedItem(name, ttlMs, type)
+  local count, resource
+  if string.find(name, '\127', 1, true) then
+    count, resource = string.match(name, '^(%d+)\127>(.*)$')
+  end
+  return { resource = resource or name, ttlMs = ttlMs, type = type, count = tonumber(count) }
+end
+
 local function packTicket(ticket)
   local parts, items = {}, {}
   for i, field in ipairs(FIELDS) do
     parts[i] = ticket[field]
   end
   for i, item in ipairs(ticket.items) do
-    items[3 * i - 2], items[3 * i - 1], items[3 * i] = item.resource, item.ttlMs, item.type
+    items[3 * i - 2], items[3 * i - 1], items[3 * i] = itemName(item), item.ttlMs, item.type
   end
-  local first = ticket.items[1].resource
+  local first = items[1]
   local areLinesShort = #ticket.lines == 1 and ticket.lines[1] == first
   parts[#FIELDS + 1] = string.byte(ticket.order)
   parts[#FIELDS + 2] = items
@@ -64,9 +81,9 @@ local function unpackTicket(number, packed)
   ticket.order = string.char(parts[#FIELDS + 1]) .. number
   local items = parts[#FIELDS + 2]
   for i = 1, #items, 3 do
-    ticket.items[#ticket.items + 1] = { resource = items[i], ttlMs = items[i + 1], type = items[i + 2] }
+    ticket.items[#ticket.items + 1] = storedItem(items[i], items[i + 1], items[i + 2])
   end
-  local first, ticketLines, others = ticket.items[1].resource, parts[#FIELDS + 3], parts[#FIELDS + 4]
+  local first, ticketLines, others = items[1], parts[#FIELDS + 3], parts[#FIELDS + 4]
   ticket.lines = ticketLines == 0 and { first } or ticketLines
   ticket.others, ticket.named = others == 0 and {} or others, parts[#FIELDS + 5] or {}
   if ticket.waitsFor == 0 then
@@ -112,7 +129,7 @@ end
 local function digestOf(requester, method, items)
   local parts = { requester, method }
   for _, item in ipairs(items) do
-    parts[#parts + 1] = item.resource
+    parts[#parts + 1] = itemName(item)
   end
   return (string.gsub(string.sub(redis.sha1hex(table.concat(parts, '\n')), 1, 16), '%x%x', function(hex)
     return string.char(tonumber(hex, 16) % 128)
@@ -121,6 +138,9 @@ end
 
 -- The kind of a ticket's member in the line of what it waits for.
 local KINDS = { attended = '\nw', detached = '\nv', away = '\nu' }
+
+-- The prefix of the members for tickets that need more than LARGE slots: more than whose turn comes otherwise (turns.lua).
+local LARGE_PREFIX, LARGE = '\8', 64
 
 -- Calls visit(prefix, rest) for each member of the lines that a ticket has.
 local function eachMember(ticket, visit)
@@ -136,6 +156,9 @@ local function eachMember(ticket, visit)
     return
   end
   visit('\1', order)
+  if slotsOf(ticket.items) > LARGE then
+    visit(LARGE_PREFIX, order)
+  end
   local own, other = KINDS[status], status == 'attended' and '\nl' or '\nd'
   for _, name in ipairs(ticket.lines) do
     visit(name .. (name == ticket.waitsFor and own or other), order)
@@ -150,7 +173,7 @@ local function eachMember(ticket, visit)
     visit(name .. '\nd', order)
   end
   for _, item in ipairs(ticket.items) do
-    local last = string.match(item.resource, '>([^>]*)$')
+    local last = string.match(itemName(item), '>([^>]*)$')
     if last then
       visit('\7' .. last .. '\n', order)
     end
@@ -169,7 +192,7 @@ local function countTicket(ticket, change)
     state.granted = state.granted + change
   elseif ticket.status and ticket.status ~= 'ended' then
     state.tickets = state.tickets + change
-    state.items = state.items + change * #ticket.items
+    state.items = state.items + change * slotsOf(ticket.items)
   end
 end
 

@@ -2,8 +2,9 @@
 -- ahead of it there together lack no more slots than the resource has. A ticket is next if it is attended and its turn
 -- has come in every line in which it lacks something.
 --
--- Limits of work: the turn of at most 64 slots comes in a line, and at most 200 tickets of it are looked at. A ticket
--- behind them is not next, and keeps nothing. It is granted all the same when it can be.
+-- Limits of work: the turn of at most 64 slots comes in a line, or of one ticket that lacks more, and at most 200
+-- tickets of the line are looked at. A ticket behind them is not next, and keeps nothing. It is granted all the same
+-- when it can be.
 --@include waiting/needs
 local MAX_TURNS, MAX_WALK = 64, 200
 -- fronts[name]: the tickets whose turn has come in a line, as far as it was walked. It is valid while its stamp is.
@@ -34,7 +35,7 @@ local function walkOn(name, front, isMore)
       front.count = front.count + 1
     end
   end
-  if front.count > front.limit then
+  if front.count > front.limit or front.count > MAX_TURNS and #front.list > 0 then
     return false
   end
   front.last = order
@@ -52,7 +53,7 @@ local function frontAt(name)
     local own = definition(name)
     front = {
       stamp = now, list = {}, set = {}, count = 0, keys = {}, walked = 0, i = 1, j = 1, last = '',
-      limit = math.min(own and own.capacity or 1, MAX_TURNS), isAll = isLineEmpty(name),
+      limit = own and own.capacity or 1, isAll = isLineEmpty(name),
     }
     fronts[name] = front
     spend(3)

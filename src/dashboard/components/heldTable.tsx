@@ -68,9 +68,10 @@ export const Unclaimed = ({ claimBy }: { claimBy: string }) => (
 
 /** Its slots and blockers. */
 const Details = ({ one }: { one: ActiveReservation }) => {
-  const slots = Object.values(one.acquiredSlots ?? {});
+  const ofPools = Object.values(one.acquiredSlots ?? {});
+  const slots = [...new Set([...ofPools, ...(one.slots ?? [])])];
   const parts = [
-    ...(slots.length > 0 ? [`slot ${slots.join(', ')}`] : []),
+    ...(slots.length > 0 ? [`${slots.length === 1 ? 'slot' : 'slots'} ${slots.join(', ')}`] : []),
     ...(one.acquiredBlockers ? [`blocks ${one.acquiredBlockers.join(', ')}`] : []),
   ];
   return parts.length === 0 ? null : <span class="along">{parts.join('; ')}</span>;

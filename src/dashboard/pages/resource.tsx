@@ -91,8 +91,8 @@ async function readDetails(engine: Engine, { credential }: Viewer, name: string)
     (blocker) => rows.get(blocker) ?? plain(blocker, owners[slots.length + unregistered.indexOf(blocker)] ?? null),
   );
   const unclaimed = new Map(
-    held.page.flatMap(({ resource, acquiredSlots, claimBy }): [string, string][] =>
-      claimBy === null ? [] : [[acquiredSlots?.[name] ?? resource, claimBy]],
+    held.page.flatMap(({ resource, acquiredSlots, slots: several, claimBy }): [string, string][] =>
+      claimBy === null ? [] : (several ?? [acquiredSlots?.[name] ?? resource]).map((slot) => [slot, claimBy]),
     ),
   );
   const family = { ancestors: ancestorsOf(rows, row), children: childrenOf(rows) };

@@ -38,7 +38,7 @@ export async function reserve(
 
 /** The script's arguments for an item, with a new release token. */
 export const reserveArgs = (item: ReserveItem): (string | number)[] => {
-  const { resource, requester, ttlSeconds, resourceType } = item;
+  const { resource, requester, ttlSeconds, resourceType, count } = item;
   return itemArgs('reserve', {
     resource,
     requester,
@@ -46,6 +46,7 @@ export const reserveArgs = (item: ReserveItem): (string | number)[] => {
     type: resourceType ?? '',
     token: newToken(),
     wait: waitArg(item),
+    count: count ?? '',
   });
 };
 

@@ -7,7 +7,7 @@ import { DEFAULT_RESOURCE_TYPE } from '../../domain/names.ts';
 import { toTime } from '../../redis/reply.ts';
 
 /** What a reservation holds besides its own slot (docs/specification.md#plans). */
-type Details = Pick<ActiveReservation, 'acquiredSlots' | 'acquiredBlockers' | 'reservedAtPath'>;
+type Details = Pick<ActiveReservation, 'acquiredSlots' | 'acquiredBlockers' | 'reservedAtPath' | 'slots'>;
 
 const HELD_ALONG = 1;
 const PLAIN = 2;
@@ -74,10 +74,12 @@ const DetailsText = z.object({
   s: Slots.optional(),
   b: z.array(z.string()).optional(),
   p: z.string().optional(),
+  o: z.array(z.string()).optional(),
 });
 
 /** Reads what describe() of lua/lib/reserveOne.lua wrote. '' reads as all null. */
 export function parseDetails(text: string): Details {
-  const { s, b, p } = text === '' ? {} : DetailsText.parse(JSON.parse(text));
-  return { acquiredSlots: s ?? null, acquiredBlockers: b ?? null, reservedAtPath: p ?? null };
+  const { s, b, p, o } = text === '' ? {} : DetailsText.parse(JSON.parse(text));
+  const several = o === undefined ? {} : { slots: o };
+  return { acquiredSlots: s ?? null, acquiredBlockers: b ?? null, reservedAtPath: p ?? null, ...several };
 }
