@@ -2,6 +2,7 @@
 --@include clock
 --@include plan
 --@include several
+--@include sharable
 --@include unclaimed
 --@include take
 
@@ -41,11 +42,11 @@ local function severalSlots(entries)
 end
 
 -- Returns JSON that describes a reservation's slots to its requester: s (acquiredSlots), b (acquiredBlockers), p
--- (reservedAtPath) and o (slots). A field that does not apply is left out; returns '' if none applies.
-local function describe(entries, resource, count)
+-- (reservedAtPath), o (slots) and m (SHARED). A field that does not apply is left out; returns '' if none applies.
+local function describe(entries, resource, count, isShared)
   local own = definition(resource)
   if not own or #entries == 1 and own.capacity == 1 then
-    return ''
+    return isShared and '{"m":"SHARED"}' or ''
   end
   local slots, blockers, isListed
   for _, entry in ipairs(entries) do
@@ -64,7 +65,9 @@ local function describe(entries, resource, count)
   if several then
     slots[resource] = several[1]
   end
-  return cjson.encode({ s = slots, b = blockers, p = own.parent ~= '' and pathOf(resource) or nil, o = several })
+  return cjson.encode({
+    s = slots, b = blockers, p = own.parent ~= '' and pathOf(resource) or nil, o = several, m = isShared and 'SHARED' or nil,
+  })
 end
 
 -- Returns the name of the line (waiting/lines.lua) in which a request would wait for an entry that was not met; nil if
@@ -140,14 +143,20 @@ local function reserveOne(item, collected)
     spend(2)
     return { 'NOT_VALID', whyNotValid(name) }
   end
-  local fault = whyNotSeveral(resource, slot, count)
+  local isShared = isSharedItem(item)
+  local fault = whyNotSeveral(resource, slot, count) or isShared and whyNotSharable(resource, slot)
   if fault then
     return { 'NOT_VALID', fault }
   end
   local had = reservationOn(resource, slot, requester)
-  if had then
+  if had and not isEnough(had, item) then
+    return { 'ALREADY_HELD', 'ALREADY_HELD: you hold it SHARED; release it first' }, nil, slot or resource
+  elseif had then
     return replyOfHad(had, item)
   end
+  -- What the requester holds along is EXCLUSIVE, and so is its own reservation of it.
+  local hold = isShared and recordAt(slot or resource)
+  isShared = isShared and not (hold and hold.owner == requester)
 
   local reservation = {
     slot = resource, owner = requester, refCount = 1, pool = '', reservedAt = nowMs,
@@ -157,9 +166,9 @@ local function reserveOne(item, collected)
   if tenant.queueText then
     tenant.openFor(slot or resource)
   end
-  if tenant.queue or definition(resource) or recordAt(resource) then
+  if tenant.queue or definition(resource) or recordAt(resource) or isShared then
     local plan = { entries = {}, seen = {}, bytes = 0 }
-    addTo(plan, resource, slot, requester, 'own', count)
+    addTo(plan, resource, slot, requester, 'own', count, isShared)
     if tenant.queueText and not tenant.queue then
       for _, entry in ipairs(plan.entries) do
         tenant.openFor(entry.resource)
@@ -174,7 +183,7 @@ local function reserveOne(item, collected)
     if reply then
       return reply, nil, line
     end
-    reservation.details = describe(plan.entries, resource, count)
+    reservation.details = describe(plan.entries, resource, count, isShared)
     spend(#reservation.details / 100)
   else
     setRecord(resource, reservation)

@@ -1,9 +1,16 @@
 -- Takes the slots of a plan (plan.lua), all or none.
 --@include conflicts
+--@include isShare
 --@include undo
 
--- Takes the slots of a plan's entries, in order, and stores the reservation on the resource's own slot. Returns nil; or
--- the first entry that has no free slot, with nothing taken.
+-- Returns the holders of a SHARED slot (codec.lua) with another one, if it fits.
+local function withHolder(holders, requester)
+  local MAX_HOLDER_BYTES = 1000
+  return #holders + #requester < MAX_HOLDER_BYTES and holders .. requester .. '\n' or holders
+end
+
+-- Takes the slots of a plan's entries, in order, and stores the reservation on the resource's own slot; a SHARED one in a
+-- field of its own (shared.lua). Returns nil; or the first entry that has no free slot, with nothing taken.
 local function take(entries, reservation)
   local mark = #journal
   local isTaken, plan, names = {}, {}, {}
@@ -21,29 +28,37 @@ local function take(entries, reservation)
       return entry
     end
     entry.at, entry.isNew = slot, isNew and not isTaken[slot]
-    local isOwn = entry.role == 'own'
+    local isShared = entry.isShared
+    local isOwn = entry.role == 'own' and not isShared
     if isOwn then
       reservation.slot = slot
+    elseif isShared then
+      reservation.slot = shareOf(slot, reservation.owner)
     end
     if not isTaken[slot] then
       isTaken[slot] = true
       if not isOwn then
-        plan[#plan + 1] = slot
+        table.insert(plan, isShared and 1 or #plan + 1, slot)
       end
       if isNew then
         local hold = isOwn and reservation or { owner = entry.owner, refCount = 1 }
+        hold.holders = isShared and withHolder('', reservation.owner) or nil
         hold.pool = slot ~= entry.resource and entry.resource or ''
         hold.byName = entry.slot ~= nil or entry.role == 'further'
         setRecord(slot, hold)
       else
         local hold = recordAt(slot)
-        setRecord(slot, copyWith(hold, { refCount = hold.refCount + 1 }))
+        setRecord(slot, copyWith(hold, {
+          refCount = hold.refCount + 1, holders = isShared and withHolder(hold.holders or '', reservation.owner) or nil,
+        }))
       end
     end
   end
   local slot = reservation.slot
-  local hold = recordAt(slot)
-  if hold ~= reservation then
+  local hold = isShare(slot) or recordAt(slot)
+  if hold == true then
+    setRecord(slot, reservation)
+  elseif hold ~= reservation then
     -- The owner already held this slot: for an earlier reservation's plan or, by another name, for an earlier entry.
     reservation.refCount, reservation.pool, reservation.byName = hold.refCount, hold.pool, hold.byName
     setRecord(slot, reservation)

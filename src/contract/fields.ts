@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Sizes } from '../domain/maxSizes.ts';
 import { nameFault, SYSTEM_REQUESTER_PREFIX, TENANT_ID } from '../domain/names.ts';
 import { nearest } from '../domain/nearest.ts';
+import { MODES } from '../domain/reservations.ts';
 import { sized } from './sizes.ts';
 
 /** The message for a missing value, or for one of the wrong type. */
@@ -46,6 +47,10 @@ export const ttlSeconds = sized((sizes) =>
     .max(sizes.ttlSeconds, `must be at most ${sizes.ttlSeconds}`)
     .meta({ description: 'The lease, in seconds. Without it the reservation never expires.', example: 30 }),
 );
+
+export const mode = z
+  .enum(MODES, `must be one of ${MODES.join(', ')}`)
+  .meta({ description: 'SHARED: others may hold it SHARED too, and nobody EXCLUSIVE. Default EXCLUSIVE.' });
 
 export const count = sized((sizes) => {
   const rule = `an integer from 1 to ${sizes.batch}`;

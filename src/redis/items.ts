@@ -3,7 +3,7 @@
  * each kind has a file. Definitions are encoded in src/engine/definitions/codec.ts.
  */
 const ITEMS = {
-  reserve: ['resource', 'requester', 'ttlMs', 'type', 'token', 'wait', 'count'],
+  reserve: ['resource', 'requester', 'ttlMs', 'type', 'token', 'wait', 'count', 'options'],
   unreserve: ['resource', 'requester', 'token'],
   renew: ['resource', 'requester', 'token', 'ttlMs'],
   check: ['resource', 'requester'],

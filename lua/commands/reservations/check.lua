@@ -16,7 +16,7 @@
 
   Returns {'OK', item, ...}, where an item is {1 if no slot is free, else 0; the owner if the resource has one slot,
   else ''; expiry in ms or 0; 1 if the requester holds it, else 0; number of tickets that wait
-  for it}. Or {'REFUSED', message}, {'NO_KEY'}, {'SUSPENDED'},
+  for it; of a resource that is held SHARED, how many hold it: the owner is the only one of them that is known, else ''}. Or {'REFUSED', message}, {'NO_KEY'}, {'SUSPENDED'},
   {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look
@@ -32,6 +32,14 @@ if refused then
   return refused
 end
 
+-- Returns who holds the slot of a record; '' if several share it, or if the only one who does is not known.
+local function holderOf(record, isShared, mine)
+  if not isShared then
+    return record.owner
+  end
+  return record.refCount == 1 and (mine and mine.owner or string.match(record.holders or '', '^[^\n]+')) or ''
+end
+
 local reply = { 'OK' }
 local overBudget = eachItem(readItems(2, checkItem), function(item)
   local name, requester = item.resource, item.requester
@@ -39,11 +47,14 @@ local overBudget = eachItem(readItems(2, checkItem), function(item)
   local own = resource and definition(resource)
   local only = (not own or slot or own.capacity == 1) and recordAt(slot or resource or name)
   local mine = requester ~= '' and reservationOf(name, requester)
-  local shown = mine or only and reservationAt(slot or resource or name, only.owner)
+  local at = slot or resource or name
+  local isShared = only and isSharedHold(at, only)
+  local owner = only and holderOf(only, isShared, mine) or ''
+  local shown = mine or owner ~= '' and reservationAt(at, owner)
   spend(1)
   reply[#reply + 1] = {
-    hasFreeSlot(name) and 0 or 1, only and only.owner or '', shown and shown.expiresAt or 0, mine and 1 or 0,
-    waitersOf(slot or resource or name),
+    hasFreeSlot(name) and 0 or 1, owner, shown and shown.expiresAt or 0, mine and 1 or 0, waitersOf(at),
+    isShared and only.refCount or nil,
   }
 end)
 if overBudget then

@@ -62,7 +62,7 @@ if tenant.mayWait then
         requester = item.requester, method = '', call = call, wait = tenant.queue.readWait(item.wait),
         items = { {
           resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token,
-          count = tonumber(item.count),
+          count = tonumber(item.count), options = item.options,
         } },
       }
       list[#list + 1] = requests[item]

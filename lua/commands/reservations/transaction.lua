@@ -63,7 +63,7 @@ if tenant.mayWait then
   for i, item in ipairs(items) do
     request.items[i] = {
       resource = item.resource, ttlMs = tonumber(item.ttlMs), type = item.type, token = item.token,
-      count = tonumber(item.count),
+      count = tonumber(item.count), options = item.options,
     }
   end
   if cost > 0 then

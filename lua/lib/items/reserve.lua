@@ -1,6 +1,7 @@
 -- An item to reserve: resource, requester, lease in ms ('' if it never expires), resource type ('' the default),
 -- release token (22 characters), how it waits: waitMs, priority and claimMs with spaces between ('' if it does
--- not), and the number of slots ('' one). src/redis/items.ts passes the same fields.
+-- not), the number of slots ('' one), and options that few items have, as JSON ('' none): mode. src/redis/items.ts
+-- passes the same fields.
 local function reserveItem(at)
   return {
     resource = ARGV[at],
@@ -10,5 +11,6 @@ local function reserveItem(at)
     token = ARGV[at + 4],
     wait = ARGV[at + 5],
     count = ARGV[at + 6],
-  }, at + 7
+    options = ARGV[at + 7] ~= '' and cjson.decode(ARGV[at + 7]) or nil,
+  }, at + 8
 end

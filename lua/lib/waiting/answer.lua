@@ -48,7 +48,9 @@ end
 
 -- Returns the reply to an item that the requester of a request has.
 local function replyOfHeld(request, item, waitedMs)
-  local reply = (reserveOne({ resource = item.resource, requester = request.requester, token = item.token }))
+  local reply = (reserveOne({
+    resource = item.resource, requester = request.requester, token = item.token, options = item.options,
+  }))
   if reply[1] == 'ACQUIRED' then
     reply[7] = string.format('%.0f', waitedMs)
   end

@@ -6,88 +6,111 @@
 -- The rank of the request that is judged: the order of its ticket; nil for a request without one.
 local judged = { rank = nil, isExcused = false }
 
--- Returns true if a slot that was held before a request's changes is free for it to take again: nothing is kept from a
--- transaction for what it releases itself. `mark` is the journal's length before the request.
-local function isNetTaken(name, mark)
-  local own = definition(name)
-  local delta, seen = 0, {}
-  for i = mark + 1, #journal, 2 do
-    local slot, before = journal[i], journal[i + 1]
-    if not seen[slot] then
-      seen[slot] = true
-      local now = records[slot]
-      local isOfLine = slot == name or own and own.pooled and (now and now.pool == name or before and before.pool == name)
-      if isOfLine then
-        delta = delta + (now and 1 or 0) - (before and 1 or 0)
-      end
-    end
-  end
-  return delta > 0
-end
-
 -- Returns true if so many slots are free that none of them is kept.
 local function isPlenty(free)
   return free >= MAX_TURNS and (free >= MAX_ENTRIES or nthOf(LARGE_PREFIX, 1) == nil)
 end
 
--- Returns true if what an entry took in a line is kept for tickets ahead.
-local function isKeptIn(name, isNew, mark)
-  if isLineEmpty(name) then
-    return false
+local keptEntries
+-- The block keeps the queue's function below the 200 local variables that Lua allows.
+do
+  -- Returns true if a slot that was held before a request's changes is free for it to take again: nothing is kept from
+  -- a transaction for what it releases itself. `mark` is the journal's length before the request.
+  local function isNetTaken(name, mark)
+    local own = definition(name)
+    local delta, seen = 0, {}
+    for i = mark + 1, #journal, 2 do
+      local slot, before = journal[i], journal[i + 1]
+      if not seen[slot] then
+        seen[slot] = true
+        local now = records[slot]
+        local isOfLine = slot == name or own and own.pooled and (now and now.pool == name or before and before.pool == name)
+        if isOfLine then
+          delta = delta + (now and 1 or 0) - (before and 1 or 0)
+        end
+      end
+    end
+    return delta > 0
   end
-  local free = freeAt(name)
-  if isPlenty(free) or free >= keptAt(name, judged.rank) then
-    return false
-  end
-  return not isNew or isNetTaken(name, mark)
-end
 
--- Returns false for a further slot of several if the pool was judged before for the same requester, as a whole.
-local function isJudgedAlone(entry, pools)
-  if entry.role ~= 'further' or entry.isKeptSlot then
-    return true
+  -- Returns the needs that do not count against an entry, as keptAt() takes them: against a SHARED one, those of others
+  -- for the same slot that are SHARED too.
+  local function metBy(entry)
+    if entry.isShared then
+      return { [entry.owner] = true, [entry.owner .. '\n' .. entry.at] = true }
+    end
   end
-  local name = entry.resource .. '\n' .. entry.requester
-  local isFirst = not pools[name]
-  pools[name] = true
-  return isFirst
-end
 
--- Checks what a request has taken so far, on paper. Takes the entries that take() met, and the journal's length before
--- these were met, if the request has no mark. Returns the entries that took, or joined, what is kept for tickets ahead;
--- nil if there are none. Fields:
---   name, line        what is kept; the line in which the request would wait for it
---   isNew, owner, at  of the hold; its slot
---   requester, place  who asked, in which item
-local function keptEntries(entries, mark)
-  if judged.isExcused then
-    return nil
-  end
-  local found, pools = nil, {}
-  mark = tenant.requestMark or mark
-  for _, entry in ipairs(entries) do
-    local isJoined = not entry.isNew and entry.role == 'blocker'
-    if (entry.isNew or isJoined) and isJudgedAlone(entry, pools) then
-      local at = entry.slot or entry.isKeptSlot and entry.at
-      local name = at and isKeptIn(at, entry.isNew, mark) and at or
-        isKeptIn(entry.resource, entry.isNew, mark) and entry.resource
-      if name then
-        found = found or {}
-        found[#found + 1] = {
-          name = name, line = name == entry.slot and name or entry.resource, isNew = entry.isNew, owner = entry.owner,
-          at = entry.at, requester = entry.requester, place = entry.place,
-        }
+  -- Returns true if the request has released a part in a hold that it joins: it may take that again.
+  local function isJoinedAgain(slot, mark)
+    for i = mark + 1, #journal, 2 do
+      if journal[i] == slot then
+        return journal[i + 1] and recordAt(slot).refCount <= journal[i + 1].refCount
       end
     end
   end
-  return found
+
+  -- Returns true if what an entry took, or joined, in a line is kept for tickets ahead.
+  local function isKeptIn(name, entry, mark)
+    if isLineEmpty(name) then
+      return false
+    end
+    local free = freeAt(name)
+    if isPlenty(free) or free >= keptAt(name, judged.rank, metBy(entry)) then
+      return false
+    elseif entry.isNew then
+      return isNetTaken(name, mark)
+    end
+    return not (entry.isShared and isJoinedAgain(entry.at, mark))
+  end
+
+  -- Returns false for a further slot of several if the pool was judged before for the same requester, as a whole.
+  local function isJudgedAlone(entry, pools)
+    if entry.role ~= 'further' or entry.isKeptSlot then
+      return true
+    end
+    local name = entry.resource .. '\n' .. entry.requester
+    local isFirst = not pools[name]
+    pools[name] = true
+    return isFirst
+  end
+
+  -- Checks what a request has taken so far, on paper. Takes the entries that take() met, and the journal's length
+  -- before these were met, if the request has no mark. Returns the entries that took, or joined, what is kept for
+  -- tickets ahead; nil if there are none. Fields:
+  --   name, line        what is kept; the line in which the request would wait for it
+  --   isNew, owner, at  of the hold; its slot
+  --   requester, place  who asked, in which item
+  --   met               the needs that do not count against it
+  keptEntries = function(entries, mark)
+    if judged.isExcused then
+      return nil
+    end
+    local found, pools = nil, {}
+    mark = tenant.requestMark or mark
+    for _, entry in ipairs(entries) do
+      local isJoined = not entry.isNew and (entry.role == 'blocker' or entry.isShared)
+      if (entry.isNew or isJoined) and isJudgedAlone(entry, pools) then
+        local at = entry.slot or entry.isKeptSlot and entry.at
+        local name = at and isKeptIn(at, entry, mark) and at or isKeptIn(entry.resource, entry, mark) and entry.resource
+        if name then
+          found = found or {}
+          found[#found + 1] = {
+            name = name, line = name == entry.slot and name or entry.resource, isNew = entry.isNew, owner = entry.owner,
+            at = entry.at, requester = entry.requester, place = entry.place, met = metBy(entry),
+          }
+        end
+      end
+    end
+    return found
+  end
 end
 
 -- Returns what a ticket waits for, as of now: the first line in its plan in which it lacks something that is not free;
 -- else, if all of it is free, what it waited for when it was last looked at. Returns true if it is not free.
 local function waitsForNow(ticket)
   for _, entry in ipairs(entriesOf(ticket) or {}) do
-    if isLacked(entry, ownerOf(entry, ticket.requester)) then
+    if isLacked(entry, ownerOf(entry, ticket.requester), ticket.requester) then
       local name = entry.slot or entry.resource
       if freeAt(name) < (entry.left or 1) then
         return name, true
@@ -191,7 +214,7 @@ local function mayTake(kept)
   return asBefore(function()
     for _, one in ipairs(kept) do
       if one.isNew or not isHeldThrough(one.requester, one.at, one.owner, 0) then
-        local _, keepers = keptAt(one.name, judged.rank)
+        local _, keepers = keptAt(one.name, judged.rank, one.met)
         if not isExempt(one.requester, keepers) then
           return false
         end

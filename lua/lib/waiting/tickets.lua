@@ -5,7 +5,7 @@
 --               vanished; it is passed over until a call comes back. granted: see grant.lua. ended
 --   requester, label    who waits; label of the key, '' none
 --   method      '' for a single item; ALL_OR_NONE or FIRST
---   items       array of {resource, ttlMs, type, count}; count nil: 1
+--   items       array of {resource, ttlMs, type, count, options}; count nil: 1; options as in items/reserve.lua, nil none
 --   since, endsAt       ms: when it was issued, and when it ends
 --   claimMs     how long it stays attended after its call, and how long a grant waits to be claimed
 --   heldUntil   ms: its calls end at the latest then
@@ -18,6 +18,7 @@
 --   slots       once granted: the slots of its reservations, each followed by '\n'
 --   grantedAt   ms
 --   dueBefore   the stored value of due; nil if the ticket is new
+--@include isSharedItem
 --@include slotsOf
 --@include waiting/callers
 --@include waiting/lines
@@ -53,12 +54,16 @@ local function storedItem(name, ttlMs, type)
 end
 
 local function packTicket(ticket)
-  local parts, items = {}, {}
+  local parts, items, options = {}, {}, nil
   for i, field in ipairs(FIELDS) do
     parts[i] = ticket[field]
   end
   for i, item in ipairs(ticket.items) do
     items[3 * i - 2], items[3 * i - 1], items[3 * i] = itemName(item), item.ttlMs, item.type
+    if item.options then
+      options = options or {}
+      options[tostring(i)] = item.options
+    end
   end
   local first = items[1]
   local areLinesShort = #ticket.lines == 1 and ticket.lines[1] == first
@@ -66,7 +71,8 @@ local function packTicket(ticket)
   parts[#FIELDS + 2] = items
   parts[#FIELDS + 3] = not areLinesShort and ticket.lines or 0
   parts[#FIELDS + 4] = #ticket.others > 0 and ticket.others or 0
-  parts[#FIELDS + 5] = #ticket.named > 0 and ticket.named or nil
+  parts[#FIELDS + 5] = (options or #ticket.named > 0) and ticket.named or nil
+  parts[#FIELDS + 6] = options
   if ticket.waitsFor == first then
     parts[11] = 0
   end
@@ -79,9 +85,12 @@ local function unpackTicket(number, packed)
     ticket[field] = parts[i]
   end
   ticket.order = string.char(parts[#FIELDS + 1]) .. number
-  local items = parts[#FIELDS + 2]
+  local items, options = parts[#FIELDS + 2], parts[#FIELDS + 6]
   for i = 1, #items, 3 do
     ticket.items[#ticket.items + 1] = storedItem(items[i], items[i + 1], items[i + 2])
+  end
+  for place, one in pairs(options or {}) do
+    ticket.items[tonumber(place)].options = one
   end
   local first, ticketLines, others = items[1], parts[#FIELDS + 3], parts[#FIELDS + 4]
   ticket.lines = ticketLines == 0 and { first } or ticketLines
@@ -124,12 +133,17 @@ local function ticketAt(order, following)
   return ticket or nil
 end
 
+-- Returns what tells an item of a ticket from others: resource, count and mode.
+local function itemKey(item)
+  return isSharedItem(item) and '\1' .. itemName(item) or itemName(item)
+end
+
 -- Returns the digest of a request: the same for the same requester, method and items. It has 56 bits, in bytes below
 -- 128 (lines.lua): with 32 bits, every hundredth requester with 10,000 tickets would have two of the same digest.
 local function digestOf(requester, method, items)
   local parts = { requester, method }
   for _, item in ipairs(items) do
-    parts[#parts + 1] = itemName(item)
+    parts[#parts + 1] = itemKey(item)
   end
   return (string.gsub(string.sub(redis.sha1hex(table.concat(parts, '\n')), 1, 16), '%x%x', function(hex)
     return string.char(tonumber(hex, 16) % 128)

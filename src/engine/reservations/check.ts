@@ -19,7 +19,7 @@ export async function check(
   const args = items.flatMap(({ resource, requester }) => itemArgs('check', { resource, requester: requester ?? '' }));
   const replies = await call(engine, 'check', credential, () => args);
   return items.map(({ resource, requester }, i) => {
-    const [reserved, owner, expiresAt, held, waiting] = parseReply(replies[i]);
+    const [reserved, owner, expiresAt, held, waiting, holders] = parseReply(replies[i]);
     return {
       resource,
       reserved: reserved === 1,
@@ -27,6 +27,7 @@ export async function check(
       heldByRequester: requester === undefined ? null : held === 1,
       expiresAt: toTime(toMs(expiresAt)),
       waiting: toInteger(waiting ?? 0),
+      ...(holders == null ? {} : { mode: 'SHARED' as const, holders: toInteger(holders) }),
     };
   });
 }

@@ -38,7 +38,7 @@ export async function reserve(
 
 /** The script's arguments for an item, with a new release token. */
 export const reserveArgs = (item: ReserveItem): (string | number)[] => {
-  const { resource, requester, ttlSeconds, resourceType, count } = item;
+  const { resource, requester, ttlSeconds, resourceType, count, mode } = item;
   return itemArgs('reserve', {
     resource,
     requester,
@@ -47,11 +47,12 @@ export const reserveArgs = (item: ReserveItem): (string | number)[] => {
     token: newToken(),
     wait: waitArg(item),
     count: count ?? '',
+    options: mode === 'SHARED' ? JSON.stringify({ mode }) : '',
   });
 };
 
 /** Reads a reply of reserveOne() of lua/lib/reserveOne.lua. */
-export function toReserveResult({ resource, requester }: ReserveItem, reply: readonly string[]): ReserveResult {
+export function toReserveResult({ resource, requester, mode }: ReserveItem, reply: readonly string[]): ReserveResult {
   const [status, explanation, fencingToken, expiresAt, token, details, waitedMs] = reply;
   switch (status) {
     case 'ACQUIRED':
@@ -63,6 +64,7 @@ export function toReserveResult({ resource, requester }: ReserveItem, reply: rea
         explanation: status,
         releaseToken: unpackToken(toText(token)),
         expiresAt: toTime(toMs(expiresAt)),
+        ...(mode === undefined ? {} : { mode: 'EXCLUSIVE' as const }),
         ...parseDetails(toText(details)),
         fencingToken: toInteger(fencingToken),
         ...toWaited(waitedMs),

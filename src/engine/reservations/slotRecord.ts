@@ -4,10 +4,11 @@
 import { z } from 'zod';
 import type { ActiveReservation } from '../../contract/reservations.ts';
 import { DEFAULT_RESOURCE_TYPE } from '../../domain/names.ts';
+import { MODES } from '../../domain/reservations.ts';
 import { toTime } from '../../redis/reply.ts';
 
 /** What a reservation holds besides its own slot (docs/specification.md#plans). */
-type Details = Pick<ActiveReservation, 'acquiredSlots' | 'acquiredBlockers' | 'reservedAtPath' | 'slots'>;
+type Details = Pick<ActiveReservation, 'acquiredSlots' | 'acquiredBlockers' | 'reservedAtPath' | 'slots' | 'mode'>;
 
 const HELD_ALONG = 1;
 const PLAIN = 2;
@@ -75,11 +76,13 @@ const DetailsText = z.object({
   b: z.array(z.string()).optional(),
   p: z.string().optional(),
   o: z.array(z.string()).optional(),
+  m: z.enum(MODES).optional(),
 });
 
 /** Reads what describe() of lua/lib/reserveOne.lua wrote. '' reads as all null. */
 export function parseDetails(text: string): Details {
-  const { s, b, p, o } = text === '' ? {} : DetailsText.parse(JSON.parse(text));
+  const { s, b, p, o, m } = text === '' ? {} : DetailsText.parse(JSON.parse(text));
   const several = o === undefined ? {} : { slots: o };
-  return { acquiredSlots: s ?? null, acquiredBlockers: b ?? null, reservedAtPath: p ?? null, ...several };
+  const shared = m === undefined ? {} : { mode: m };
+  return { acquiredSlots: s ?? null, acquiredBlockers: b ?? null, reservedAtPath: p ?? null, ...shared, ...several };
 }
