@@ -6,7 +6,8 @@
 --                  slots; it is then not its owner's assigned slot
 --   token          release token (22 characters) of the reservation whose own slot this is; nil if the slot is held
 --                  only by plans of other reservations
---   holders        of a slot that is held SHARED (shared.lua): the requesters that hold it, each followed by '\n', as far
+--   holders        of a slot that is held SHARED (shared.lua): the requesters that hold it, each followed by '\n', as
+--                  far
 --                  as they fit (take.lua); else nil
 -- A record with a token is a reservation, and its fencing token identifies it. It also has:
 --   slot           the reservation's own slot (not stored: the slot is the record's field in the hash)
@@ -21,7 +22,7 @@
 -- The slots hash has it packed, in one of three forms. The first byte is the form. Integers are big-endian and
 -- unsigned; a string (s) ends with a zero byte, which no name contains. src/engine/reservations/slotRecord.ts reads
 -- these forms too.
---   1 not a reservation               refCount, owner, pool, byName (1 or 0), holders ('' is left out). An instance of the
+--   1 not a reservation refCount, owner, pool, byName (1 or 0), holders ('' is left out). An instance of the
 --                                     previous release drops the holders when it writes such a record
 --   2 a reservation of a plain name   owner, fence, reservedAt, expiresAt, token, type, label
 --   3 any other reservation           all fields

@@ -9,8 +9,8 @@ local function withHolder(holders, requester)
   return #holders + #requester < MAX_HOLDER_BYTES and holders .. requester .. '\n' or holders
 end
 
--- Takes the slots of a plan's entries, in order, and stores the reservation on the resource's own slot; a SHARED one in a
--- field of its own (shared.lua). Returns nil; or the first entry that has no free slot, with nothing taken.
+-- Takes the slots of a plan's entries, in order, and stores the reservation on the resource's own slot; a SHARED one in
+-- a field of its own (shared.lua). Returns nil; or the first entry that has no free slot, with nothing taken.
 local function take(entries, reservation)
   local mark = #journal
   local isTaken, plan, names = {}, {}, {}

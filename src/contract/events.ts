@@ -48,6 +48,7 @@ const acquiredSlots = z
 const slots = z
   .array(z.string())
   .meta({ description: 'Only if the reservation has several slots of a pool: all of them, in index order.' });
+const mode = z.literal('SHARED').meta({ description: 'Only if the reservation is SHARED.' });
 const fencingToken = z.int().nullable().meta({ description: 'The fencing token of the reservation.' });
 
 export const Change = z.object({
@@ -59,6 +60,7 @@ export const Change = z.object({
   expiresAt: expiresAt.optional(),
   acquiredSlots: acquiredSlots.optional(),
   slots: slots.optional(),
+  mode: mode.optional(),
   fencingToken: fencingToken.optional(),
 });
 
@@ -78,6 +80,7 @@ export const Event = z
     expiresAt,
     acquiredSlots,
     slots: slots.optional(),
+    mode: mode.optional(),
     fencingToken,
     method: z.enum(TRANSACTION_METHODS).nullable().meta({ description: 'Transactions only.' }),
     changes: z

@@ -248,9 +248,10 @@ describe('check', () => {
 });
 
 describe('a transaction', () => {
-  const ask = async (method: 'ALL_OR_NONE' | 'FIRST' | 'AS_MANY_AS_POSSIBLE', ...items: Partial<ReserveItem>[]) => {
-    const requests = items.map((item) => ({ requestType: 'RESERVE' as const, requester: 'a', resource: '', ...item }));
-    const { body } = await holdfast.transaction({ method, requests });
+  type Item = Pick<ReserveItem, 'resource' | 'mode'> & { readonly requester?: string };
+  const ask = async (method: string, ...items: Item[]) => {
+    const requests = items.map((item) => ({ requestType: 'RESERVE' as const, requester: 'a', ...item }));
+    const { body } = await holdfast.transaction(method, ...requests);
     return [body.status, ...body.results.map((one) => ('mode' in one ? one.mode : one.explanation))];
   };
   const mode = 'SHARED' as const;
@@ -274,14 +275,12 @@ describe('a transaction', () => {
 
   test('hands a shared hold over, and sees the effect of the items before', async () => {
     const a = await share('t4', 'a');
-    const { body } = await holdfast.transaction({
-      method: 'ALL_OR_NONE',
-      requests: [
-        { requestType: 'UNRESERVE', resource: 't4', requester: 'a', releaseToken: a.releaseToken },
-        { requestType: 'RESERVE', resource: 't4', requester: 'b' },
-        { requestType: 'RESERVE', resource: 't4', requester: 'b', mode },
-      ],
-    });
+    const { body } = await holdfast.transaction(
+      'ALL_OR_NONE',
+      { requestType: 'UNRESERVE', resource: 't4', requester: 'a', releaseToken: a.releaseToken },
+      { requestType: 'RESERVE', resource: 't4', requester: 'b' },
+      { requestType: 'RESERVE', resource: 't4', requester: 'b', mode },
+    );
     expect(body.results.map(({ status }) => status)).toEqual(['RELINQUISHED', 'ACQUIRED', 'ALREADY_HAD']);
     expect(await ask('AS_MANY_AS_POSSIBLE', { resource: 't5', mode }, { resource: 't5' })).toEqual([
       'APPLIED',

@@ -72,7 +72,7 @@ describe('lua/lib', () => {
     'items/%s lays out the fields that instances pass',
     (kind) => {
       const lua = readFileSync(join(LUA_FOLDER, 'lib', 'items', `${kind}.lua`), 'utf8');
-      const fields = [...lua.matchAll(/^ {4}(\w+) = ARGV\[at(?: \+ (\d+))?\],$/gm)];
+      const fields = [...lua.matchAll(/^ {4}(\w+) = ARGV\[at(?: \+ (\d+))?\](?:,$| ~= '')/gm)];
       expect(fields.map(([, field]) => field)).toEqual(
         kind === 'register' || kind === 'copy' ? DEFINITION_FIELDS[kind] : fieldsOf(kind),
       );

@@ -15,9 +15,9 @@
   ARGV[2]  the first item (items/check.lua)
 
   Returns {'OK', item, ...}, where an item is {1 if no slot is free, else 0; the owner if the resource has one slot,
-  else ''; expiry in ms or 0; 1 if the requester holds it, else 0; number of tickets that wait
-  for it; of a resource that is held SHARED, how many hold it: the owner is the only one of them that is known, else ''}. Or {'REFUSED', message}, {'NO_KEY'}, {'SUSPENDED'},
-  {'NO_TENANT'}, {'AGAIN'}.
+  else ''; expiry in ms or 0; 1 if the requester holds it, else 0; number of tickets that wait for it; of a resource
+  that is held SHARED, how many hold it: the owner is the only one of them that is known, else ''}. Or {'REFUSED',
+  message}, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look
 --@include items

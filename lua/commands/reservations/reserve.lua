@@ -14,7 +14,8 @@
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
   ARGV[3]  the tenant's time in the expiry index, '<ms> <swept>' (index.lua); '' at first
-  ARGV[4]  if an item may wait: the instance that holds the call, and for how long it may do so: '<instance> <ms>'; else ''
+  ARGV[4]  if an item may wait: the instance that holds the call, and for how long it may do so: '<instance> <ms>'; else
+           ''
   ARGV[5]  the first item (items/reserve.lua)
 
   Returns {'OK', quota, item, ...}. An item is a reply of reserveOne() in reserveOne.lua, or of answer() in

@@ -20,11 +20,11 @@
   ARGV[6]  if it may wait: waitMs, priority and claimMs, with spaces between; else ''
   ARGV[7]  the first item (items/transaction.lua)
 
-  Returns {'OK', quota, 'APPLIED', 'ROLLED_BACK' or 'WAITING', item, ...}. An item is a reply of reserveOne() in reserveOne.lua or
-  unreserveOne() in unreserveOne.lua, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'}, as a text (asTexts.lua). Or,
-  with nothing changed: {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'},
-  {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in reserve.lua. Or {'UNKNOWN'} if an earlier try ran and its
-  reply was not kept.
+  Returns {'OK', quota, 'APPLIED', 'ROLLED_BACK' or 'WAITING', item, ...}. An item is a reply of reserveOne() in
+  reserveOne.lua or unreserveOne() in unreserveOne.lua, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'}, as a text
+  (asTexts.lua). Or, with nothing changed: {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'},
+  {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in reserve.lua. Or {'UNKNOWN'} if an earlier try
+  ran and its reply was not kept.
 ]]
 --@include requestOnce
 --@include items

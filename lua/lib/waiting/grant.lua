@@ -24,12 +24,12 @@ local function itemToGrant(ticket, item)
   if ticket.isLive then
     return {
       resource = item.resource, requester = ticket.requester, ttlMs = item.ttlMs, type = item.type, token = item.token,
-      count = item.count,
+      count = item.count, options = item.options,
     }
   end
   return {
     resource = item.resource, requester = ticket.requester, ttlMs = ticket.claimMs, type = item.type, token = UNCLAIMED,
-    label = ticket.label, count = item.count,
+    label = ticket.label, count = item.count, options = item.options,
   }
 end
 

@@ -44,8 +44,8 @@ local function heldSlotsOf(name)
 end
 
 -- Returns true if a hold of a requester may be why a blocker's slot is held. It is not if it is a reservation, no other
--- one uses it, and its plan does not have the slot; nor if it is a further slot of a reservation, of which the first one
--- is looked at. Slot nil: any will do.
+-- one uses it, and its plan does not have the slot; nor if it is a further slot of a reservation, of which the first
+-- one is looked at. Slot nil: any will do.
 local function isReason(record, slot)
   if slot and isFurther(record) then
     return false

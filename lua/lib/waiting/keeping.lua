@@ -224,44 +224,47 @@ local function mayTake(kept)
   end)
 end
 
--- Returns the lowest free index of a pool from `from` on, below its capacity; nil if none is free. freeFrom() begins at
--- a byte of the bitmap, so the slots up to the next one are read.
-local function nextFree(name, capacity, from)
-  while from % 8 ~= 0 and from < capacity do
-    if not recordAt(name .. '_' .. from) then
-      return from
+local unkept
+do
+  -- Returns the lowest free index of a pool from `from` on, below its capacity; nil if none is free. freeFrom() begins
+  -- at a byte of the bitmap, so the slots up to the next one are read.
+  local function nextFree(name, capacity, from)
+    while from % 8 ~= 0 and from < capacity do
+      if not recordAt(name .. '_' .. from) then
+        return from
+      end
+      from = from + 1
     end
-    from = from + 1
+    return from < capacity and freeFrom(name, capacity, from) or nil
   end
-  return from < capacity and freeFrom(name, capacity, from) or nil
-end
 
--- Returns true if the transaction that is carried out has released a slot.
-local function isReleased(slot)
-  for i = (tenant.requestMark or #journal) + 1, #journal, 2 do
-    if journal[i] == slot then
-      return journal[i + 1] ~= false
+  -- Returns true if the transaction that is carried out has released a slot.
+  local function isReleased(slot)
+    for i = (tenant.requestMark or #journal) + 1, #journal, 2 do
+      if journal[i] == slot then
+        return journal[i + 1] ~= false
+      end
     end
+    return false
   end
-  return false
-end
 
-local function isKeptByName(slot)
-  return not isLineEmpty(slot) and keptAt(slot, judged.rank) > 0 and not isReleased(slot)
-end
+  local function isKeptByName(slot)
+    return not isLineEmpty(slot) and keptAt(slot, judged.rank) > 0 and not isReleased(slot)
+  end
 
--- Returns the free slot of a pool with the lowest index that is not kept by name, and true if there is none but kept
--- ones; then it is the lowest of these. Returns nil if no slot is free.
-local function unkept(name, capacity)
-  local index = lowestFree(name, capacity)
-  if not index or judged.isExcused or isLineEmpty(name) then
-    return index
+  -- Returns the free slot of a pool with the lowest index that is not kept by name, and true if there is none but kept
+  -- ones; then it is the lowest of these. Returns nil if no slot is free.
+  unkept = function(name, capacity)
+    local index = lowestFree(name, capacity)
+    if not index or judged.isExcused or isLineEmpty(name) then
+      return index
+    end
+    local other = index
+    while other and isKeptByName(name .. '_' .. other) do
+      other = nextFree(name, capacity, other + 1)
+    end
+    return other or index, not other
   end
-  local other = index
-  while other and isKeptByName(name .. '_' .. other) do
-    other = nextFree(name, capacity, other + 1)
-  end
-  return other or index, not other
 end
 
 -- Runs a function for a request from which nothing is kept.

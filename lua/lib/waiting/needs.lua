@@ -115,20 +115,14 @@ local function namedBy(ticket)
   return linesOf(all)
 end
 
--- Returns true if a requester has a slot SHARED, or has it for itself.
-local function sharesOrHas(slot, requester)
-  local record = recordAt(slot)
-  if not record or record.owner == requester then
-    return record ~= false
-  end
-  return isSharedHold(slot, record) and recordAt(shareOf(slot, requester)) ~= false
-end
-
 -- Returns true if the owner of an entry does not have what meets it. A SHARED one is the requester's.
 local function isLacked(entry, owner, requester)
   local name = entry.slot
   if entry.isShared then
-    return not sharesOrHas(name or entry.resource, requester)
+    local slot = name or entry.resource
+    local record = recordAt(slot)
+    return not record or record.owner ~= requester and
+      not (isSharedHold(slot, record) and recordAt(shareOf(slot, requester)))
   elseif entry.role == 'further' then
     return not reservationOn(entry.resource, nil, owner)
   elseif not name then

@@ -5,8 +5,8 @@
 --               vanished; it is passed over until a call comes back. granted: see grant.lua. ended
 --   requester, label    who waits; label of the key, '' none
 --   method      '' for a single item; ALL_OR_NONE or FIRST
---   items       array of {resource, ttlMs, type, count, options}; count nil: 1; options as in items/reserve.lua, nil none
---   since, endsAt       ms: when it was issued, and when it ends
+--   items       array of {resource, ttlMs, type, count, options}; count nil: 1; options as in items/reserve.lua, nil
+--               none since, endsAt ms: when it was issued, and when it ends
 --   claimMs     how long it stays attended after its call, and how long a grant waits to be claimed
 --   heldUntil   ms: its calls end at the latest then
 --   instance    the instances that hold its calls (callers.lua), '' none
@@ -38,8 +38,8 @@ local function ticketId(ticket)
 end
 
 -- Returns what an item of a ticket is stored as, and what its plan is kept under: its name; or, if it is for several
--- slots, '<count>\127><name>'. No name has the control character. An instance of the previous release takes it for a path
--- that is not valid, so it passes the ticket over.
+-- slots, '<count>\127><name>'. No name has the control character. An instance of the previous release takes it for a
+-- path that is not valid, so it passes the ticket over.
 local function itemName(item)
   return (item.count or 1) > 1 and item.count .. '\127>' .. item.resource or item.resource
 end
@@ -153,7 +153,8 @@ end
 -- The kind of a ticket's member in the line of what it waits for.
 local KINDS = { attended = '\nw', detached = '\nv', away = '\nu' }
 
--- The prefix of the members for tickets that need more than LARGE slots: more than whose turn comes otherwise (turns.lua).
+-- The prefix of the members for tickets that need more than LARGE slots: more than whose turn comes otherwise
+-- (turns.lua).
 local LARGE_PREFIX, LARGE = '\8', 64
 
 -- Calls visit(prefix, rest) for each member of the lines that a ticket has.
