@@ -4,6 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ReserveItem } from '../../src/contract/reservations.ts';
 import { free, holdfast, release, reserve } from '../support/planning.ts';
+import { until } from '../support/until.ts';
 import { watch } from '../support/watch.ts';
 
 const share = (resource: string, requester: string, more: Partial<ReserveItem> = {}) =>
@@ -197,6 +198,8 @@ describe('a shared hold is a reservation', () => {
     const stream = await watch(holdfast);
     await share('leased', 'a', { ttlSeconds: 1 });
     const b = await share('leased', 'b', { ttlSeconds: 60 });
+    const isLeft = async () => (await holdfast.check({ resource: 'leased' })).body[0]?.holders === 1 || null;
+    await until('the lease has ended', isLeft);
     const events = await stream.count(4);
     expect(events.map(({ type, requester }) => [type, requester])).toEqual([
       ['RESERVED', 'a'],

@@ -14,10 +14,12 @@
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  the first slot's name; the other names follow
 
-  Returns {'OK', owner, ...}, '' for a free slot. One call reads a limited number of slots, so the reply may cover only
+  Returns {'OK', owner, ...}, '' for a free slot. Of a slot that is held SHARED, the owner is \1, how many hold it, and
+  the names of the first of them, each after another \1. One call reads a limited number of slots, so the reply may cover only
   the first ones. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look
+--@include shared
 --@include waiting/open
 local refused = look()
 if refused then
@@ -36,6 +38,8 @@ for i, name in ipairs(names) do
     readSlots({ unpack(names, i, math.min(i + 19, #names)) })
   end
   local record = recordAt(name)
-  reply[#reply + 1] = record and record.owner or ''
+  local isShared = record and isSharedHold(name, record)
+  reply[#reply + 1] = isShared and '\1' .. record.refCount .. '\1' .. string.gsub(record.holders or '', '\n', '\1') or
+    record and record.owner or ''
 end
 return reply
