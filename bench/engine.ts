@@ -71,6 +71,7 @@ try {
   await cycle('leaf at depth 5, all five pools', [1, 100], each('leaf'));
   await cycle('with 5 blockers', [1, 50], () => ({ resource: `guarded${fresh++ % 100}`, requester: 'r' }));
   await allOrNone();
+  await severalAtOnce();
   await renewing();
 } finally {
   redis.disconnect();
@@ -106,6 +107,35 @@ async function allOrNone(): Promise<void> {
   });
   row('ALL_OR_NONE of 10, reserves only', `${(us / ITEMS).toFixed(1)} µs   ${await slowest()}`);
   await reset(engine, credential);
+}
+
+/** Compares a count of 10 with a transaction for 10 named slots: the fastest of 20 rounds each, in turn. */
+async function severalAtOnce(): Promise<void> {
+  const COUNT = 10;
+  const ROUNDS = 20;
+  const named = names('huge_', 100_000).slice(-ITEMS / ROUNDS);
+  const byName = async () => {
+    for (let done = 0; done < named.length; done += COUNT) {
+      const items = named
+        .slice(done, done + COUNT)
+        .map((resource): TransactionItem => ({ requestType: 'RESERVE', resource, requester: 'r' }));
+      await transaction(engine, credential, 'ALL_OR_NONE', items);
+    }
+  };
+  let requesters = 0;
+  const byCount = async () => {
+    for (let done = 0; done < named.length; done += COUNT)
+      await reserve(engine, credential, [{ resource: 'huge', requester: `c${requesters++}`, count: COUNT }]);
+  };
+  let [nameUs, countUs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let round = 0; round < ROUNDS; round++) {
+    nameUs = Math.min(nameUs, (await scriptTime(byName)) / named.length);
+    await reset(engine, credential);
+    countUs = Math.min(countUs, (await scriptTime(byCount)) / named.length);
+    await reset(engine, credential);
+  }
+  row(`ALL_OR_NONE of ${COUNT} named slots, a slot`, `${nameUs.toFixed(1)} µs`);
+  row(`count: ${COUNT}, a slot`, `${countUs.toFixed(1)} µs   ${(countUs / nameUs).toFixed(2)} of that`);
 }
 
 async function renewing(): Promise<void> {

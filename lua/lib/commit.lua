@@ -41,7 +41,8 @@ local function poolFields()
     local poolBefore, pool = before and before.pool or '', record and record.pool or ''
     if not before ~= not record or poolBefore ~= pool then
       local name, index = slotIndex(slot)
-      if name then
+      -- account() has marked the slots that pools got.
+      if name and name ~= pool then
         marks[#marks + 1] = { name, index, record ~= false }
         fields[#fields + 1] = chunkField(name, math.floor(index / CHUNK_SLOTS))
       end
@@ -74,12 +75,17 @@ local function writeRecords()
   local set, del, due, undue = {}, {}, {}, {}
   -- added: number of new due members. ended: reservations whose due time ends or changes.
   local added, ended = 0, {}
+  -- The further slots of a reservation have one record, which is packed once.
+  local packed, packedRecord
   for _, slot in ipairs(changed) do
     local before, record = original[slot], records[slot]
     if record ~= before then
       if record then
         set[#set + 1] = slot
-        set[#set + 1] = pack(slot, record)
+        if record ~= packedRecord or record.token then
+          packed, packedRecord = pack(slot, record), record
+        end
+        set[#set + 1] = packed
       else
         del[#del + 1] = slot
       end

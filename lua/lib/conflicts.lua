@@ -5,6 +5,13 @@
 --@include held
 --@include owners
 
+-- Returns the name of a pool's slot.
+local function slotAt(pool, index)
+  local slot = pool .. '_' .. index
+  poolNames[slot], poolIndexes[slot] = pool, index
+  return slot
+end
+
 -- Finds the slot for an entry. Returns the slot, and false if the entry's owner already holds it, true if not. Returns
 -- nil if no slot is free.
 local function slotFor(entry)
@@ -32,10 +39,10 @@ local function slotFor(entry)
     end
     return resource, true
   end
-  local mine = entry.role ~= 'further' and assignedSlot(resource, owner)
+  local mine = assignedSlot(resource, owner)
   if mine then
     return mine, false
-  elseif heldOf(resource) + (entry.left or 1) > own.capacity then
+  elseif heldOf(resource) + (entry.count or 1) > own.capacity then
     return nil
   elseif own.capacity == 1 then
     return resource, true
@@ -46,7 +53,7 @@ local function slotFor(entry)
   else
     index = lowestFree(resource, own.capacity)
   end
-  return index and resource .. '_' .. index, true
+  return index and slotAt(resource, index), true
 end
 
 -- Explains why an entry of a plan cannot be met. Returns status and explanation.

@@ -7,24 +7,14 @@
 -- without bound.
 local MAX_ENTRIES, MAX_PLAN_BYTES = 500, 8192
 local function isTooLong(plan)
-  return #plan.entries - (plan.further or 0) > MAX_ENTRIES or plan.bytes > MAX_PLAN_BYTES
-end
-
--- Adds the entries for the further slots of a reservation of several slots of a pool, after the entry for the first.
--- Each of these entries has `left`: how many slots of the pool are still to be taken, its own included.
-local function addFurther(plan, first, count)
-  spend(count)
-  first.left, plan.further = count, count - 1
-  for left = count - 1, 1, -1 do
-    plan.entries[#plan.entries + 1] = { resource = first.resource, owner = first.owner, role = 'further', left = left }
-  end
+  return #plan.entries > MAX_ENTRIES or plan.bytes > MAX_PLAN_BYTES
 end
 
 -- Adds the entries to a plan that reserving a resource, or one slot of it, needs: its ancestors from the root down,
 -- then the resource itself, then the blockers of each of these that was not yet in the plan, with the entries that each
 -- blocker needs. A plan {entries, seen, bytes} has each resource, or one slot of it, only once, even for different
 -- owners. So resources that block each other exclude each other, and cycles end. `count` is the number of slots of the
--- resource itself, nil for one. `isShared`: the resource itself is to be held SHARED.
+-- resource itself if these are several, else nil. `isShared`: the resource itself is to be held SHARED.
 local function addTo(plan, resource, slot, owner, role, count, isShared)
   local chain, own = { resource }, definition(resource)
   local above = own and own.parent or ''
@@ -48,9 +38,7 @@ local function addTo(plan, resource, slot, owner, role, count, isShared)
       plan.bytes = plan.bytes + #key
       plan.entries[#plan.entries + 1] = entry
       added[#added + 1] = entry.resource
-      if i == 1 and (count or 1) > 1 then
-        addFurther(plan, entry, count)
-      end
+      entry.count = i == 1 and count or nil
     end
   end
   for _, name in ipairs(added) do

@@ -6,192 +6,198 @@
 --@include unclaimed
 --@include take
 
--- Explains why a name is not valid.
-local function whyNotValid(name)
-  local pool = slotIndex(name)
-  local whole = pool and definition(pool)
-  if whole and whole.capacity > 1 then
-    return string.format('NOT_VALID: %s has %d slots, %s_0 to %s_%d', pool, whole.capacity, pool, pool, whole.capacity - 1)
-  end
-  local last = lastSegment(name)
-  if last and definition(last) then
-    spend(#pathOf(last) / 100)
-    return 'NOT_VALID: ' .. last .. ' is registered as ' .. pathOf(last)
-  end
-  return 'NOT_VALID: ' .. name .. ' is not registered, and this tenant allows only registered resources'
-end
-
--- Returns the slots of a reservation of several slots in index order, from its plan; nil if it has one.
-local function severalSlots(entries)
-  local list, last, isSorted
-  for _, entry in ipairs(entries) do
-    if entry.left then
-      local _, index = slotIndex(entry.at)
-      list, isSorted = list or {}, isSorted == nil or isSorted and last < index
-      list[#list + 1], last = entry.at, index
+local reserveOne
+-- The block keeps the queue's function (waiting/open.lua) below the 200 local variables that Lua allows.
+do
+  -- Explains why a name is not valid.
+  local function whyNotValid(name)
+    local pool = slotIndex(name)
+    local whole = pool and definition(pool)
+    if whole and whole.capacity > 1 then
+      return string.format(
+        'NOT_VALID: %s has %d slots, %s_0 to %s_%d', pool, whole.capacity, pool, pool, whole.capacity - 1
+      )
     end
+    local last = lastSegment(name)
+    if last and definition(last) then
+      spend(#pathOf(last) / 100)
+      return 'NOT_VALID: ' .. last .. ' is registered as ' .. pathOf(last)
+    end
+    return 'NOT_VALID: ' .. name .. ' is not registered, and this tenant allows only registered resources'
   end
-  if isSorted == false then
-    table.sort(list, function(a, b)
-      local _, i = slotIndex(a)
-      local _, j = slotIndex(b)
-      return i < j
+
+  -- Returns the slots that an entry for several slots has taken, in index order.
+  local function severalSlots(entry)
+    local list, last = { entry.at, unpack(entry.further) }, -1
+    for _, slot in ipairs(list) do
+      local _, index = slotIndex(slot)
+      if index < last then
+        table.sort(list, function(a, b)
+          local _, i = slotIndex(a)
+          local _, j = slotIndex(b)
+          return i < j
+        end)
+        break
+      end
+      last = index
+    end
+    return list
+  end
+
+  -- Returns JSON that describes a reservation's slots to its requester: s (acquiredSlots), b (acquiredBlockers), p
+  -- (reservedAtPath), o (slots) and m (SHARED). A field that does not apply is left out; returns '' if none applies.
+  local function describe(entries, resource, isShared)
+    local own = definition(resource)
+    if not own or #entries == 1 and own.capacity == 1 then
+      return isShared and '{"m":"SHARED"}' or ''
+    end
+    local slots, blockers, isListed, several
+    for _, entry in ipairs(entries) do
+      if entry.role == 'blocker' then
+        blockers, isListed = blockers or {}, isListed or {}
+        if not isListed[entry.at] then
+          isListed[entry.at] = true
+          blockers[#blockers + 1] = entry.at
+        end
+      elseif definition(entry.resource).capacity > 1 then
+        slots = slots or {}
+        several = entry.count and severalSlots(entry) or several
+        slots[entry.resource] = entry.count and several[1] or entry.at
+      end
+    end
+    return cjson.encode({
+      s = slots, b = blockers, p = own.parent ~= '' and pathOf(resource) or nil, o = several,
+      m = isShared and 'SHARED' or nil,
+    })
+  end
+
+  -- Returns the name of the line (waiting/lines.lua) in which a request would wait for an entry that was not met; nil
+  -- if it never will be.
+  local function lineOf(entry)
+    if entry.invalid then
+      return nil
+    end
+    return entry.slot and recordAt(entry.slot) and entry.slot or entry.resource
+  end
+
+  -- Takes the slots of a plan's entries on paper, unless some of them are kept for waiting requests. Collects the
+  -- entries in `collected`, if given: the caller then checks all of them together. Returns nil; or the reply that
+  -- refuses the item and the name of the line, with nothing taken.
+  local function takeUnkept(entries, reservation, collected)
+    local mark = #journal
+    if tenant.queue or collected then
+      for _, entry in ipairs(entries) do
+        entry.requester = reservation.owner
+      end
+    end
+    local unmet = take(entries, reservation)
+    if unmet then
+      return { whyNotTaken(unmet) }, lineOf(unmet)
+    elseif collected then
+      for _, entry in ipairs(entries) do
+        collected[#collected + 1] = entry
+      end
+      return nil
+    end
+    local kept = tenant.queue and tenant.queue.keptEntries(entries, mark)
+    if not kept then
+      return nil
+    end
+    undo(mark)
+    if not tenant.queue.mayTake(kept) then
+      return tenant.queue.keptReply(), kept[1].line
+    end
+    reservation.refCount = 1
+    tenant.queue.excuse(function()
+      take(entries, reservation)
     end)
   end
-  return list
-end
 
--- Returns JSON that describes a reservation's slots to its requester: s (acquiredSlots), b (acquiredBlockers), p
--- (reservedAtPath), o (slots) and m (SHARED). A field that does not apply is left out; returns '' if none applies.
-local function describe(entries, resource, count, isShared)
-  local own = definition(resource)
-  if not own or #entries == 1 and own.capacity == 1 then
-    return isShared and '{"m":"SHARED"}' or ''
-  end
-  local slots, blockers, isListed
-  for _, entry in ipairs(entries) do
-    if entry.role == 'blocker' then
-      blockers, isListed = blockers or {}, isListed or {}
-      if not isListed[entry.at] then
-        isListed[entry.at] = true
-        blockers[#blockers + 1] = entry.at
+  -- Returns the reply to an item whose requester holds the resource already.
+  local function replyOfHad(had, item)
+    spend(#had.details / 200)
+    if had.token == UNCLAIMED and item.token ~= UNCLAIMED then
+      if not tenant.queue and tenant.openQueue then
+        tenant.openQueue()
       end
-    elseif definition(entry.resource).capacity > 1 then
-      slots = slots or {}
-      slots[entry.resource] = entry.at
-    end
-  end
-  local several = count > 1 and severalSlots(entries) or nil
-  if several then
-    slots[resource] = several[1]
-  end
-  return cjson.encode({
-    s = slots, b = blockers, p = own.parent ~= '' and pathOf(resource) or nil, o = several, m = isShared and 'SHARED' or nil,
-  })
-end
-
--- Returns the name of the line (waiting/lines.lua) in which a request would wait for an entry that was not met; nil if
--- it never will be.
-local function lineOf(entry)
-  if entry.invalid then
-    return nil
-  end
-  return entry.slot and recordAt(entry.slot) and entry.slot or entry.resource
-end
-
--- Takes the slots of a plan's entries on paper, unless some of them are kept for waiting requests. Collects the entries
--- in `collected`, if given: the caller then checks all of them together. Returns nil; or the reply that refuses the
--- item and the name of the line, with nothing taken.
-local function takeUnkept(entries, reservation, collected)
-  local mark = #journal
-  if tenant.queue or collected then
-    for _, entry in ipairs(entries) do
-      entry.requester = reservation.owner
-    end
-  end
-  local unmet = take(entries, reservation)
-  if unmet then
-    return { whyNotTaken(unmet) }, lineOf(unmet)
-  elseif collected then
-    for _, entry in ipairs(entries) do
-      collected[#collected + 1] = entry
-    end
-    return nil
-  end
-  local kept = tenant.queue and tenant.queue.keptEntries(entries, mark)
-  if not kept then
-    return nil
-  end
-  undo(mark)
-  if not tenant.queue.mayTake(kept) then
-    return tenant.queue.keptReply(), kept[1].line
-  end
-  reservation.refCount = 1
-  tenant.queue.excuse(function()
-    take(entries, reservation)
-  end)
-end
-
--- Returns the reply to an item whose requester holds the resource already.
-local function replyOfHad(had, item)
-  spend(#had.details / 200)
-  if had.token == UNCLAIMED and item.token ~= UNCLAIMED then
-    if not tenant.queue and tenant.openQueue then
-      tenant.openQueue()
-    end
-    if tenant.queue then
-      return tenant.queue.claim(had, item)
-    end
-    -- Redis has lost the queue.
-    had = copyWith(had, { token = item.token })
-    setRecord(had.slot, had)
-  end
-  -- The same token means a retry of the call that acquired the reservation: the first reply was lost.
-  local status = had.token == item.token and 'ACQUIRED' or 'ALREADY_HAD'
-  return { status, status, string.format('%d', had.fence), had.expiresAt, had.token, had.details }
-end
-
--- Reserves an item (items/reserve.lua). Returns a reply:
---   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expires at ms or 0, release token, details as JSON or ''}
---   {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}
--- and the reservation if this call made it. If the item is refused and may wait, returns the name of the line as the
--- third value. `collected` is as in takeUnkept().
-local function reserveOne(item, collected)
-  local name, requester, token, count = item.resource, item.requester, item.token, tonumber(item.count) or 1
-  local resource, slot = resolve(name)
-  if not resource then
-    spend(2)
-    return { 'NOT_VALID', whyNotValid(name) }
-  end
-  local isShared = isSharedItem(item)
-  local fault = whyNotSeveral(resource, slot, count) or isShared and whyNotSharable(resource, slot)
-  if fault then
-    return { 'NOT_VALID', fault }
-  end
-  local had = reservationOn(resource, slot, requester)
-  if had and not isEnough(had, item) then
-    return { 'ALREADY_HELD', 'ALREADY_HELD: you hold it SHARED; release it first' }, nil, slot or resource
-  elseif had then
-    return replyOfHad(had, item)
-  end
-  -- What the requester holds along is EXCLUSIVE, and so is its own reservation of it.
-  local hold = isShared and recordAt(slot or resource)
-  isShared = isShared and not (hold and hold.owner == requester)
-
-  local reservation = {
-    slot = resource, owner = requester, refCount = 1, pool = '', reservedAt = nowMs,
-    expiresAt = item.ttlMs == '' and 0 or nowMs + item.ttlMs, token = token, type = item.type,
-    label = item.label or tenant.keyLabel, requestedName = name, plan = '', details = '',
-  }
-  if tenant.queueText then
-    tenant.openFor(slot or resource)
-  end
-  if tenant.queue or definition(resource) or recordAt(resource) or isShared then
-    local plan = { entries = {}, seen = {}, bytes = 0 }
-    addTo(plan, resource, slot, requester, 'own', count, isShared)
-    if tenant.queueText and not tenant.queue then
-      for _, entry in ipairs(plan.entries) do
-        tenant.openFor(entry.resource)
+      if tenant.queue then
+        return tenant.queue.claim(had, item)
       end
+      -- Redis has lost the queue.
+      had = copyWith(had, { token = item.token })
+      setRecord(had.slot, had)
     end
-    if isTooLong(plan) then
-      return { 'NOT_VALID', string.format(
-        'NOT_VALID: it would take more than %d slots, or more than %d bytes of names', MAX_ENTRIES, MAX_PLAN_BYTES
-      ) }
-    end
-    local reply, line = takeUnkept(plan.entries, reservation, collected)
-    if reply then
-      return reply, nil, line
-    end
-    reservation.details = describe(plan.entries, resource, count, isShared)
-    spend(#reservation.details / 100)
-  else
-    setRecord(resource, reservation)
+    -- The same token means a retry of the call that acquired the reservation: the first reply was lost.
+    local status = had.token == item.token and 'ACQUIRED' or 'ALREADY_HAD'
+    return { status, status, string.format('%d', had.fence), had.expiresAt, had.token, had.details }
   end
-  -- The fencing token is drawn last, once the reservation is certain. Nothing has read the record yet.
-  tenant.fence = math.max(tenant.fence + 1, nowUs)
-  reservation.fence = tenant.fence
-  return {
-    'ACQUIRED', 'ACQUIRED', string.format('%d', reservation.fence), reservation.expiresAt, token, reservation.details,
-  }, reservation
+
+  -- Reserves an item (items/reserve.lua). Returns a reply:
+  --   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expires at ms or 0, release token, details as JSON or
+  --   ''} {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}
+  -- and the reservation if this call made it. If the item is refused and may wait, returns the name of the line as the
+  -- third value. `collected` is as in takeUnkept().
+  reserveOne = function(item, collected)
+    local name, requester, token, count = item.resource, item.requester, item.token, tonumber(item.count) or 1
+    local resource, slot = resolve(name)
+    if not resource then
+      spend(2)
+      return { 'NOT_VALID', whyNotValid(name) }
+    end
+    local isShared = isSharedItem(item)
+    local fault = isShared and whyNotSharable(resource, slot)
+    if fault then
+      return { 'NOT_VALID', fault }
+    end
+    local had = reservationOn(resource, slot, requester)
+    if had and not isEnough(had, item) then
+      return { 'ALREADY_HELD', 'ALREADY_HELD: you hold it SHARED; release it first' }, nil, slot or resource
+    elseif had then
+      return replyOfHad(had, item)
+    end
+    fault = whyNotSeveral(resource, slot, count)
+    if fault then
+      return { 'NOT_VALID', fault }
+    end
+    -- What the requester holds along is EXCLUSIVE, and so is its own reservation of it.
+    local hold = isShared and recordAt(slot or resource)
+    isShared = isShared and not (hold and hold.owner == requester)
+
+    local reservation = {
+      slot = resource, owner = requester, refCount = 1, pool = '', reservedAt = nowMs,
+      expiresAt = item.ttlMs == '' and 0 or nowMs + item.ttlMs, token = token, type = item.type,
+      label = item.label or tenant.keyLabel, requestedName = name, plan = '', details = '',
+    }
+    if tenant.queueText then
+      tenant.openFor(slot or resource)
+    end
+    if tenant.queue or definition(resource) or recordAt(resource) or isShared then
+      local plan = { entries = {}, seen = {}, bytes = 0 }
+      addTo(plan, resource, slot, requester, 'own', count > 1 and count or nil, isShared)
+      if tenant.queueText and not tenant.queue then
+        for _, entry in ipairs(plan.entries) do
+          tenant.openFor(entry.resource)
+        end
+      end
+      if isTooLong(plan) then
+        return { 'NOT_VALID', string.format(
+          'NOT_VALID: it would take more than %d slots, or more than %d bytes of names', MAX_ENTRIES, MAX_PLAN_BYTES
+        ) }
+      end
+      local reply, line = takeUnkept(plan.entries, reservation, collected)
+      if reply then
+        return reply, nil, line
+      end
+      reservation.details = describe(plan.entries, resource, isShared)
+      spend(#reservation.details / 100)
+    else
+      setRecord(resource, reservation)
+    end
+    -- The fencing token is drawn last, once the reservation is certain. Nothing has read the record yet.
+    tenant.fence = math.max(tenant.fence + 1, nowUs)
+    reservation.fence = tenant.fence
+    return {
+      'ACQUIRED', 'ACQUIRED', string.format('%d', reservation.fence), reservation.expiresAt, token, reservation.details,
+    }, reservation
+  end
 end

@@ -9,6 +9,34 @@ local function withHolder(holders, requester)
   return #holders + #requester < MAX_HOLDER_BYTES and holders .. requester .. '\n' or holders
 end
 
+-- Takes the further slots of an entry for several slots of a pool: those of the lowest indexes. Notes them in the entry
+-- and adds them to the plan. Returns false if too few are free.
+local function takeFurther(entry, plan)
+  local pool, capacity = entry.resource, definition(entry.resource).capacity
+  local further, kept = {}, {}
+  entry.further, entry.keptFurther = further, kept
+  if heldOf(pool) + entry.count - 1 > capacity then
+    return false
+  end
+  local hold = { owner = entry.owner, refCount = 1, pool = pool, byName = true }
+  for i = 1, entry.count - 1 do
+    local index, isKept
+    if tenant.queue then
+      index, isKept = tenant.queue.unkept(pool, capacity)
+    else
+      index = lowestFree(pool, capacity)
+    end
+    if not index then
+      return false
+    end
+    local slot = slotAt(pool, index)
+    setRecord(slot, hold)
+    further[i], plan[#plan + 1] = slot, slot
+    kept[#kept + 1] = isKept and slot or nil
+  end
+  return true
+end
+
 -- Takes the slots of a plan's entries, in order, and stores the reservation on the resource's own slot; a SHARED one in
 -- a field of its own (shared.lua). Returns nil; or the first entry that has no free slot, with nothing taken.
 local function take(entries, reservation)
@@ -43,8 +71,7 @@ local function take(entries, reservation)
       if isNew then
         local hold = isOwn and reservation or { owner = entry.owner, refCount = 1 }
         hold.holders = isShared and withHolder('', reservation.owner) or nil
-        hold.pool = slot ~= entry.resource and entry.resource or ''
-        hold.byName = entry.slot ~= nil or entry.role == 'further'
+        hold.pool, hold.byName = slot ~= entry.resource and entry.resource or '', entry.slot ~= nil
         setRecord(slot, hold)
       else
         local hold = recordAt(slot)
@@ -52,6 +79,10 @@ local function take(entries, reservation)
           refCount = hold.refCount + 1, holders = isShared and withHolder(hold.holders or '', reservation.owner) or nil,
         }))
       end
+    end
+    if entry.count and not takeFurther(entry, plan) then
+      undo(mark)
+      return entry
     end
   end
   local slot = reservation.slot

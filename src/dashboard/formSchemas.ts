@@ -8,7 +8,7 @@ import { CancelBody } from '../contract/waiting.ts';
 
 export { TierChange } from '../contract/admin.ts';
 export { KeyParams, NewKey } from '../contract/keys.ts';
-export { DeleteIssuerQuery } from '../contract/tenant.ts';
+export { DeleteIssuerQuery, SettingsChange } from '../contract/tenant.ts';
 export { issuerSchema } from '../operations/issuers.ts';
 
 export const releaseSchema = (rules: Rules) => withRules(UnreserveBody, rules);

@@ -18,6 +18,21 @@ export const ACQUIRED: ReserveResult = {
   waitedMs: 67310,
 };
 
+/** An item with a count of 3. */
+export const SEVERAL: ReserveResult = {
+  resource: 'phones',
+  requester: 'test-7',
+  status: 'ACQUIRED',
+  explanation: 'ACQUIRED',
+  releaseToken: '8d5a1c7e-3b52-4e0d-9a6b-5f3c2e1d0a94',
+  expiresAt: '2026-01-31T12:02:07.310Z',
+  acquiredSlots: { phones: 'phones_0' },
+  acquiredBlockers: null,
+  reservedAtPath: null,
+  slots: ['phones_0', 'phones_1', 'phones_4'],
+  fencingToken: 1795311261334117,
+};
+
 /** An item that waits. */
 export const WAITING: ReserveResult = {
   resource: 'printer',

@@ -127,6 +127,19 @@ describe('settings', () => {
     expect((await client.reserve({ resource: 'plain', requester: 'q' })).body[0]?.status).toBe('NOT_VALID');
   });
 
+  test('requests with a key wait with no higher priority than is saved', async () => {
+    await signIn();
+    const client = createClient(service.other.url, await copyKey());
+    await go('/settings');
+    await page.getByLabel('Highest priority').fill('5');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    expect(await page.getByLabel('Highest priority').inputValue()).toBe('5');
+    const item = { resource: 'plain', requester: 'q', ttlSeconds: 60, waitSeconds: 60 };
+    expect((await client.reserve({ ...item, priority: 6 })).status).toBe(400);
+    expect((await client.reserve({ ...item, priority: 5 })).body[0]?.status).toBe('ACQUIRED');
+  });
+
   test('an issuer of JWTs is registered and forgotten, from tier Starter on; one that is refused says why', async () => {
     const who = await signIn();
     await go('/settings');

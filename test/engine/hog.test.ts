@@ -3,8 +3,10 @@
  * that the caps allow.
  */
 import { describe, expect, test } from 'vitest';
+import type { ReserveResult } from '../../src/contract/reservations.ts';
 import { deleteDefinition } from '../../src/engine/definitions/delete.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
+import { check } from '../../src/engine/reservations/check.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { setClock } from '../support/clock.ts';
 import { renew, reserve, reset, unreserve } from '../support/verbs.ts';
@@ -16,6 +18,13 @@ import { BATCH, base, fresh, item, range, registerAll, resources, running, times
  * On a quiet core. ScriptTimes corrects for a slower machine; a busy one gets half as much again.
  */
 const MAX_MS = 15;
+
+const checkSlots = (one: ReserveResult | undefined) =>
+  check(
+    running.engine,
+    running.credential,
+    (one?.slots ?? []).map((resource) => ({ resource, requester: one?.requester })),
+  );
 
 describe('no request keeps Redis busy for long', () => {
   test.each([...RESERVATIONS, ...DEFINITIONS])('%s', async (title, operation) => {
@@ -74,6 +83,30 @@ describe('no request keeps Redis busy for long', () => {
         takeMany,
       ),
     ).toBeLessThan(MAX_MS);
+  });
+
+  test('release, check and expiry of 500 slots that were taken at once', async () => {
+    const { engine, credential } = running;
+    let held: Awaited<ReturnType<typeof reserve>> = [];
+    let now = base;
+    const take = async () => {
+      held = await reserve(engine, credential, [
+        { resource: 'wide', requester: fresh(), ttlSeconds: 60, count: BATCH },
+      ]);
+    };
+    const due = async () => {
+      await take();
+      now += 61_000;
+      await setClock(engine.redis, credential.tenant, now);
+    };
+    const worst: [string, () => Promise<unknown>, () => Promise<void>][] = [
+      ['release of 500 slots', () => unreserve(engine, credential, held), take],
+      ['check of 500 slots that were taken at once', () => checkSlots(held[0]), take],
+      ['expiry of 500 slots', () => reserve(engine, credential, [{ resource: fresh(), requester: 'r' }]), due],
+    ];
+    for (const [title, operation, prepare] of worst)
+      expect(await times.longest(title, operation, prepare)).toBeLessThan(MAX_MS);
+    await setClock(engine.redis, credential.tenant, base);
   });
 
   test('expiry of the longest plans, on access and by a sweep', async () => {

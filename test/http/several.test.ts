@@ -64,7 +64,7 @@ describe('a count is only for a pool by its logical name', () => {
       status: 'NOT_VALID',
       explanation: 'NOT_VALID: three_1 is one slot; count needs the name of its pool',
     });
-    for (const name of ['printer', 'plain'])
+    for (const name of ['printer', 'unregistered'])
       expect(await reserve(name, 'a', { count: 2 })).toMatchObject({
         status: 'NOT_VALID',
         explanation: `NOT_VALID: ${name} has 1 slot`,

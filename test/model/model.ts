@@ -51,10 +51,10 @@ export class Model extends Definitions {
     const meant = this.meaning(requestedName);
     if (meant === null) return fail('NOT_VALID', this.whyNotValid(requestedName));
     const { resource, slot } = meant;
-    const fault = this.whyNotSeveral(meant, count);
-    if (fault !== null) return fail('NOT_VALID', fault);
     const had = this.had(requestedName, requester);
     if (had !== undefined) return this.resultOf(had, requestedName, 'ALREADY_HAD');
+    const fault = this.whyNotSeveral(meant, count);
+    if (fault !== null) return fail('NOT_VALID', fault);
 
     const plan = this.plan(resource, slot, requester, 'own', [], count);
     const taken: { entry: Entry; hold: Hold }[] = [];

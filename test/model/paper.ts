@@ -111,7 +111,7 @@ export class Paper extends Turns {
     const { reservations, fence } = this;
     const canBe = (held: Reservation[]) => {
       this.reservations = held;
-      const met = items.map(({ resource }) => isSuccess(super.reserve({ resource, requester }, null)));
+      const met = items.map((item) => isSuccess(super.reserve({ ...item, requester }, null)));
       Object.assign(this, { reservations, fence });
       return method === 'FIRST' ? met.includes(true) : !met.includes(false);
     };

@@ -4,7 +4,7 @@
 import type { ReserveItem, ReserveResult, TransactionResult } from '../../src/contract/reservations.ts';
 import { isSuccess, Paper, undone } from './paper.ts';
 import type { Reservation } from './state.ts';
-import { type Call, isSameRequest, type Rank, type Request, type Ticket, type Wait } from './tickets.ts';
+import { type Call, isSameRequest, type Rank, type Request, slotsOf, type Ticket, type Wait } from './tickets.ts';
 
 /** A ticket whose request was carried out, and the reservations that this made, until they are claimed. */
 interface Grant extends Request {
@@ -30,17 +30,19 @@ interface Postponed {
 export class Queue extends Paper {
   private lastId = 0;
   grants: Grant[] = [];
-  /** How many reservations there may be, items of tickets included. */
+  /** How many slots may be reserved, those that tickets ask for included. */
   cap = Number.POSITIVE_INFINITY;
 
   /** Carries a request out. Returns null, with nothing changed, if it would exceed the cap. */
   protected capped<T>(carryOut: () => T, addedOf: (result: T) => number = () => 0): T | null {
     const { tickets, grants, reservations, fence } = this;
     const before = structuredClone({ grants, reservations });
-    const items = () => this.tickets.reduce((sum, ticket) => sum + ticket.items.length, 0);
-    const used = reservations.length + items();
+    const slots = () =>
+      this.tickets.reduce((sum, ticket) => sum + slotsOf(ticket.items), 0) +
+      this.reservations.reduce((sum, { details }) => sum + (details.slots?.length ?? 1), 0);
+    const used = slots();
     const result = carryOut();
-    const usedNow = this.reservations.length + items() + addedOf(result);
+    const usedNow = slots() + addedOf(result);
     if (usedNow <= this.cap || usedNow <= used) return result;
     Object.assign(this, { tickets, fence, ...before });
     this.settle();
@@ -56,13 +58,13 @@ export class Queue extends Paper {
     return asked && this.settleAndTell(asked, call);
   }
 
-  /** The number of items for which a batch issues tickets. */
+  /** The number of slots for which a batch issues tickets. */
   private addedBy(asked: readonly (Outcome | Postponed)[]): number {
     const requests = asked.flatMap((one) => ('request' in one ? one.request : []));
     const isNew = (one: Request, i: number) =>
       !this.tickets.some((ticket) => isSameRequest(ticket, one)) &&
       requests.findIndex((other) => isSameRequest(other, one)) === i;
-    return requests.filter(isNew).reduce((sum, { items }) => sum + items.length, 0);
+    return requests.filter(isNew).reduce((sum, { items }) => sum + slotsOf(items), 0);
   }
 
   private askAll(items: readonly { item: ReserveItem; wait: Wait | null }[], tokens: Tokens): (Outcome | Postponed)[] {
@@ -73,8 +75,8 @@ export class Queue extends Paper {
         asked.push({ status: 'APPLIED', results: [this.tryOne(item, token)] });
         continue;
       }
-      const { resource, requester, ttlSeconds = 0 } = item;
-      const request: Request = { requester, method: '', items: [{ resource, ttlSeconds }] };
+      const { resource, requester, ttlSeconds = 0, count = 1 } = item;
+      const request: Request = { requester, method: '', items: [{ resource, ttlSeconds, count }] };
       const same = asked.find((one) => 'request' in one && isSameRequest(one.request, request));
       // The same item twice in a batch is one ticket, with the values of the first.
       asked.push(
@@ -213,12 +215,16 @@ export class Queue extends Paper {
   /** The results of a request that was carried out: its requester has all items of it, or the one that counts. */
   private tell({ requester, method, items }: Request, made: readonly Reservation[], tokens: Tokens): Result[] {
     const hads = items.map(({ resource }) => this.had(resource, requester));
-    const counts = hads.findIndex((had) => had !== undefined && (made.length === 0 || made.includes(had)));
+    const isOne = (had: Reservation | undefined) => had !== undefined && (made.length === 0 || made.includes(had));
+    const isExact = (had: Reservation | undefined, i: number) =>
+      isOne(had) && (made.length === 0 || (had?.details.slots?.length ?? 1) === (items[i]?.count ?? 1));
+    const exact = hads.findIndex(isExact);
+    const counts = exact < 0 ? hads.findIndex(isOne) : exact;
     return items.map(({ resource }, i) => {
       const had = method === 'FIRST' && i !== counts ? undefined : hads[i];
       if (had === undefined) return undone({ requestType: 'RESERVE', resource, requester }, 'SKIPPED');
       if (!made.includes(had)) this.claimAlong(had, resource, tokens[i] ?? null);
-      const isFirst = made.includes(had) && hads.indexOf(had) === i;
+      const isFirst = made.includes(had) && (method === 'FIRST' || hads.indexOf(had) === i);
       return this.resultOf(had, resource, isFirst ? 'ACQUIRED' : 'ALREADY_HAD');
     });
   }

@@ -6,7 +6,7 @@
 export interface Request {
   requester: string;
   method: '' | 'ALL_OR_NONE' | 'FIRST';
-  items: { resource: string; ttlSeconds: number }[];
+  items: { resource: string; ttlSeconds: number; count?: number }[];
 }
 
 /** How a request waits, as its caller sent it. */
@@ -49,4 +49,9 @@ export const isSameRequest = (one: Request, other: Request): boolean =>
   one.requester === other.requester &&
   one.method === other.method &&
   one.items.length === other.items.length &&
-  one.items.every(({ resource }, i) => resource === other.items[i]?.resource);
+  one.items.every(
+    ({ resource, count = 1 }, i) => resource === other.items[i]?.resource && count === (other.items[i]?.count ?? 1),
+  );
+
+/** The number of slots that items ask for. */
+export const slotsOf = (items: Request['items']): number => items.reduce((sum, { count = 1 }) => sum + count, 0);

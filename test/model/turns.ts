@@ -2,6 +2,7 @@
  * What tickets lack, whose turn has come, and which slots are kept for them
  * (docs/specification.md#waiting-order).
  */
+import { isDeepStrictEqual } from 'node:util';
 import { Model } from './model.ts';
 import type { Entry } from './plans.ts';
 import type { Hold } from './state.ts';
@@ -20,7 +21,7 @@ export interface Kept {
 
 const nameOf = ({ resource, slot }: Entry) => slot ?? resource;
 const isSame = (one: Entry, other: Entry) =>
-  one.resource === other.resource && one.slot === other.slot && one.owner === other.owner;
+  one.resource === other.resource && one.slot === other.slot && one.owner === other.owner && one.nth === other.nth;
 const distinct = (entries: Entry[]) =>
   entries.filter((entry, i) => entries.findIndex((other) => isSame(entry, other)) === i);
 
@@ -51,19 +52,25 @@ export class Turns extends Model {
 
   /** The entries of a request's plan, in order. A FIRST counts as its first valid item. */
   entriesOf({ requester, method, items }: Request): Entry[] {
-    const plans = items.map(({ resource: name }) => {
-      const meant = this.meaning(name);
-      return meant === null ? [] : this.plan(meant.resource, meant.slot, requester, 'own');
+    const meanings = items.map(({ resource }) => this.meaning(resource));
+    const plans = items.map(({ count = 1 }, i) => {
+      const meant = meanings[i] ?? null;
+      if (meant === null || this.whyNotSeveral(meant, count) !== null) return [];
+      return this.plan(meant.resource, meant.slot, requester, 'own', [], count);
     });
     const isValid = (plan: Entry[]) => plan.length > 0 && plan.every(({ valid }) => valid);
-    return method === 'FIRST' ? (plans.find(isValid) ?? []) : plans.flat();
+    if (method === 'FIRST') return plans.find(isValid) ?? [];
+    // Of two items for one resource, the requester has the second by then.
+    const isFirst = (i: number) => meanings.findIndex((one) => isDeepStrictEqual(one, meanings[i])) === i;
+    return plans.filter((_, i) => isFirst(i)).flat();
   }
 
   /** The entries of a request's plan that their owners do not hold, in order. */
   lacks(request: Request): Entry[] {
-    return distinct(this.entriesOf(request)).filter(({ resource, slot, owner }) =>
-      slot === undefined ? this.assigned(resource, owner) === undefined : this.holdAt(slot)?.owner !== owner,
-    );
+    return distinct(this.entriesOf(request)).filter(({ resource, slot, owner, role }) => {
+      if (role === 'further') return this.had(resource, owner) === undefined;
+      return slot === undefined ? this.assigned(resource, owner) === undefined : this.holdAt(slot)?.owner !== owner;
+    });
   }
 
   /**

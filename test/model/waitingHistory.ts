@@ -84,7 +84,7 @@ export async function run(running: RunningEngine, { cap, steps }: History): Prom
   }
 
   async function reserve(
-    items: { resource: string; requester: string; ttlSeconds: number; wait: Wait | null }[],
+    items: { resource: string; requester: string; ttlSeconds: number; count?: number; wait: Wait | null }[],
     call: Call,
   ) {
     const sent = items.map(({ wait, ...item }) => ({ ...item, ...wait }));
@@ -136,7 +136,8 @@ export async function run(running: RunningEngine, { cap, steps }: History): Prom
 
   function chosen({ resource, requester, nth }: GiveBack) {
     const target = nth === null ? undefined : model.reservations[nth % model.reservations.length];
-    const named = target ? { resource: target.own.slot, requester: target.requester } : { resource, requester };
+    const last = target?.details.slots?.at(-1) ?? target?.own.slot;
+    const named = target && last ? { resource: last, requester: target.requester } : { resource, requester };
     return { ...named, releaseToken: model.find(named.resource, named.requester)?.token ?? undefined };
   }
 
@@ -166,7 +167,7 @@ export async function run(running: RunningEngine, { cap, steps }: History): Prom
       case 'reserve':
         return reserve(step.items, step.call);
       case 'wait as a whole': {
-        const items = step.items.map(({ resource, ttlSeconds }) => ({ resource, ttlSeconds }));
+        const items = step.items.map(({ requester, wait, ...item }) => item);
         return transact({ requester: step.requester, method: step.method, items }, step.wait, step.call);
       }
       case 'again': {
@@ -174,7 +175,7 @@ export async function run(running: RunningEngine, { cap, steps }: History): Prom
         const one = known[step.nth % known.length];
         if (one === undefined) return;
         const { requester, method } = one;
-        const items = one.items.map(({ resource }) => ({ resource, ttlSeconds: step.ttlSeconds }));
+        const items = one.items.map((item) => ({ ...item, ttlSeconds: step.ttlSeconds }));
         if (method !== '') return transact({ requester, method, items }, step.wait, step.call);
         return reserve(
           items.map((item) => ({ ...item, requester, wait: step.wait })),

@@ -141,7 +141,7 @@ end
 local function activateExempt()
   local MAX_EXEMPT_WORK = 300
   local limit = work + MAX_EXEMPT_WORK
-  local names = turnedLines
+  local names = state.wasKept and turnedLines or {}
   turnedLines = {}
   for name, turned in pairs(names) do
     if turned == true then

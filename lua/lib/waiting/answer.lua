@@ -57,17 +57,28 @@ local function replyOfHeld(request, item, waitedMs)
   return reply
 end
 
+-- Returns true if a reservation has as many slots as an item asks for.
+local function isOfCount(reservation, item)
+  local several = reservation.details ~= '' and cjson.decode(reservation.details).o
+  return (item.count or 1) == (several and #several or 1)
+end
+
 -- Returns the replies to the items of a request whose ticket was granted, or had ended since its requester has it all.
--- Of a FIRST, that is one item.
+-- Of a FIRST, that is one item: of those that name what was granted, the first that asks for as many slots.
 local function repliesOfHeld(request, ticket, waitedMs)
-  local replies, isTold = {}, false
+  local replies, hads, told, isExact = {}, {}, nil, false
   local slots = '\n' .. ticket.slots
   for i, item in ipairs(request.items) do
     local resource, slot = resolve(item.resource)
     local had = resource and reservationOn(resource, slot, request.requester)
-    local isOne = had and (slots == '\n' or string.find(slots, '\n' .. had.slot .. '\n', 1, true))
-    if had and (request.method ~= 'FIRST' or isOne and not isTold) then
-      isTold = true
+    hads[i] = had
+    if had and not isExact and (slots == '\n' or string.find(slots, '\n' .. had.slot .. '\n', 1, true)) then
+      isExact = slots == '\n' or isOfCount(had, item)
+      told = isExact and i or told or i
+    end
+  end
+  for i, item in ipairs(request.items) do
+    if hads[i] and (request.method ~= 'FIRST' or i == told) then
       replies[i] = replyOfHeld(request, item, waitedMs)
     else
       replies[i] = SKIPPED

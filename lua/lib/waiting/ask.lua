@@ -59,6 +59,7 @@ end
 local function issue(ticket, request, refusal, others)
   ticket.since, ticket.slots, ticket.grantedAt = nowMs, '', 0
   ticket.requester, ticket.method, ticket.items = request.requester, request.method, request.items
+  ticket.digest = request.digest
   local fields = fieldsOfCall(ticket, request)
   fields.lines, fields.named, fields.waitsFor, fields.others = linesOf(entriesOf(ticket)), namedBy(ticket), refusal, others
   changeTicket(ticket, fields)
@@ -104,11 +105,11 @@ end
 --   {reply, place}     it is refused: the reply to the item at this place
 --   {tooLarge}         a message
 local function ask(request)
-  local digest = digestOf(request.requester, request.method, request.items)
+  local digest = digestOf(request)
   if asked[digest] then
     return asked[digest]
   end
-  local ticket = ticketOf(request.requester, request.method, request.items)
+  local ticket = ticketOf(request)
   if ticket and ticket.status == 'granted' then
     claims[#claims + 1] = { ticket = ticket, items = request.items }
     asked[digest] = { claimed = ticket, waitedMs = ticket.grantedAt - ticket.since }
@@ -157,11 +158,12 @@ local function runPostponed()
   settle()
 end
 
--- Returns how many slots are asked for by requests that have no ticket yet: these are charged as writes. Notes a read if any has one.
+-- Returns how many slots are asked for by requests that have no ticket yet: these are charged as writes. Notes a read
+-- if any has one.
 local function countNew(requests)
   local new = 0
   for _, request in ipairs(requests) do
-    if request.wait and ticketOf(request.requester, request.method, request.items) then
+    if request.wait and ticketOf(request) then
       reads = 1
     else
       new = new + slotsOf(request.items)

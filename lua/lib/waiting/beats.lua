@@ -11,9 +11,13 @@ end
 
 -- Notes that an instance is alive. Returns true if it was known before.
 local function noteBeat(instance)
-  local isKnown = beats[instance] ~= nil
-  beats[instance], areBeatsChanged = nowMs, true
-  return isKnown
+  -- An instance beats every 2 s, and calls far more often.
+  local MIN_APART_MS = 500
+  local last = beats[instance]
+  if not last or nowMs < last or nowMs >= last + MIN_APART_MS then
+    beats[instance], areBeatsChanged = nowMs, true
+  end
+  return last ~= nil
 end
 
 -- Returns the beats as text, without instances that have been silent for a minute.

@@ -5,8 +5,8 @@
 --@include waiting/grant
 
 -- Returns the ticket of a request; nil if it has none. A grant of which a session has released something is over.
-local function ticketOf(requester, method, items)
-  local prefix, n = '\2' .. requester .. '\n' .. digestOf(requester, method, items), 1
+local function ticketOf(request)
+  local prefix, n = '\2' .. request.requester .. '\n' .. digestOf(request), 1
   local order = nthOf(prefix, n)
   -- An instance of the previous release, which knows no modes, leaves the members of a ticket that it ended.
   while order and not ticketAt(order) do
@@ -16,7 +16,7 @@ local function ticketOf(requester, method, items)
   local ticket = order and ticketAt(order)
   for slot in string.gmatch(ticket and ticket.status == 'granted' and ticket.slots or '', '[^\n]+') do
     local reservation = recordAt(slot)
-    if not reservation or reservation.token ~= UNCLAIMED or reservation.owner ~= requester then
+    if not reservation or reservation.token ~= UNCLAIMED or reservation.owner ~= request.requester then
       changeTicket(ticket, { status = 'ended' })
       return nil
     end

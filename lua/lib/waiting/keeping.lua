@@ -1,6 +1,7 @@
 -- Which free slots are kept from a request (docs/specification.md#waiting-order).
 --@include freeSlots
 --@include waiting/holders
+--@include waiting/state
 --@include waiting/turns
 
 -- The rank of the request that is judged: the order of its ticket; nil for a request without one.
@@ -12,7 +13,7 @@ local function isPlenty(free)
 end
 
 local keptEntries
--- The block keeps the queue's function below the 200 local variables that Lua allows.
+-- The blocks keep the queue's function below the 200 local variables that Lua allows.
 do
   -- Returns true if a slot that was held before a request's changes is free for it to take again: nothing is kept from
   -- a transaction for what it releases itself. `mark` is the journal's length before the request.
@@ -24,7 +25,8 @@ do
       if not seen[slot] then
         seen[slot] = true
         local now = records[slot]
-        local isOfLine = slot == name or own and own.pooled and (now and now.pool == name or before and before.pool == name)
+        local isOfLine = slot == name or
+          own and own.pooled and (now and now.pool == name or before and before.pool == name)
         if isOfLine then
           delta = delta + (now and 1 or 0) - (before and 1 or 0)
         end
@@ -41,38 +43,40 @@ do
     end
   end
 
-  -- Returns true if the request has released a part in a hold that it joins: it may take that again.
-  local function isJoinedAgain(slot, mark)
-    for i = mark + 1, #journal, 2 do
-      if journal[i] == slot then
-        return journal[i + 1] and recordAt(slot).refCount <= journal[i + 1].refCount
+  -- Returns true if the request has released a part in a SHARED hold that an entry joins: it may take that again.
+  local function isJoinedAgain(entry, mark)
+    for i = mark + 1, entry.isShared and #journal or 0, 2 do
+      if journal[i] == entry.at then
+        return journal[i + 1] and recordAt(entry.at).refCount <= journal[i + 1].refCount
       end
     end
+    return false
   end
 
   -- Returns true if what an entry took, or joined, in a line is kept for tickets ahead.
-  local function isKeptIn(name, entry, mark)
+  local function isKeptIn(name, entry, isNew, mark)
     if isLineEmpty(name) then
       return false
     end
     local free = freeAt(name)
     if isPlenty(free) or free >= keptAt(name, judged.rank, metBy(entry)) then
       return false
-    elseif entry.isNew then
+    elseif isNew then
       return isNetTaken(name, mark)
     end
-    return not (entry.isShared and isJoinedAgain(entry.at, mark))
+    return not isJoinedAgain(entry, mark)
   end
 
-  -- Returns false for a further slot of several if the pool was judged before for the same requester, as a whole.
-  local function isJudgedAlone(entry, pools)
-    if entry.role ~= 'further' or entry.isKeptSlot then
-      return true
+  -- Notes what an entry took, or joined, if it is kept for tickets ahead. `at` is the slot if it may be kept by name.
+  local function noteKept(found, entry, at, slot, isNew, mark)
+    local name = at and isKeptIn(at, entry, isNew, mark) and at or
+      isKeptIn(entry.resource, entry, isNew, mark) and entry.resource
+    if name then
+      found[#found + 1] = {
+        name = name, line = name == entry.slot and name or entry.resource, isNew = isNew, owner = entry.owner,
+        at = slot, requester = entry.requester, place = entry.place, met = metBy(entry),
+      }
     end
-    local name = entry.resource .. '\n' .. entry.requester
-    local isFirst = not pools[name]
-    pools[name] = true
-    return isFirst
   end
 
   -- Checks what a request has taken so far, on paper. Takes the entries that take() met, and the journal's length
@@ -86,23 +90,22 @@ do
     if judged.isExcused then
       return nil
     end
-    local found, pools = nil, {}
+    local found = {}
     mark = tenant.requestMark or mark
     for _, entry in ipairs(entries) do
       local isJoined = not entry.isNew and (entry.role == 'blocker' or entry.isShared)
-      if (entry.isNew or isJoined) and isJudgedAlone(entry, pools) then
-        local at = entry.slot or entry.isKeptSlot and entry.at
-        local name = at and isKeptIn(at, entry, mark) and at or isKeptIn(entry.resource, entry, mark) and entry.resource
-        if name then
-          found = found or {}
-          found[#found + 1] = {
-            name = name, line = name == entry.slot and name or entry.resource, isNew = entry.isNew, owner = entry.owner,
-            at = entry.at, requester = entry.requester, place = entry.place, met = metBy(entry),
-          }
+      if entry.isNew or isJoined then
+        noteKept(found, entry, entry.slot or entry.isKeptSlot and entry.at, entry.at, entry.isNew, mark)
+      end
+      if entry.further then
+        noteKept(found, entry, nil, entry.further[1], true, mark)
+        for _, slot in ipairs(entry.keptFurther) do
+          noteKept(found, entry, slot, slot, true, mark)
         end
       end
     end
-    return found
+    state.wasKept = state.wasKept or found[1] ~= nil and judged.rank ~= nil
+    return found[1] and found
   end
 end
 
@@ -167,7 +170,7 @@ end
 local function isKeptFrom(ticket)
   local name = ticket.waitsFor
   local free = freeAt(name)
-  if ticket.method == 'FIRST' or free == 0 or isPlenty(free) then
+  if ticket.method == 'FIRST' or free == 0 or isPlenty(free) or isFirst(name, ticket.order) then
     return false
   end
   local lacked, met, needed = lackedAt(ticket, name), {}, 0

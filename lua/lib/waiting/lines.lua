@@ -126,7 +126,7 @@ end
 
 -- Notes that some slot of a resource is free and kept, and that tickets wait for it.
 local function keepLine(name)
-  state.hasKept = true
+  state.hasKept, state.wasKept = true, true
   setMember('\4', name, true)
 end
 

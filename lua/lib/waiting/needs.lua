@@ -5,6 +5,21 @@
 --@include several
 --@include sharable
 --@include waiting/tickets
+-- Returns the entries of a plan with one entry for each slot of the resource itself. `left` of these is the number of
+-- slots of the pool that are still to be taken, its own included.
+local function expanded(entries, count)
+  local all = {}
+  for _, entry in ipairs(entries) do
+    all[#all + 1] = entry
+    entry.left = entry.count
+    for left = (entry.count or 1) - 1, 1, -1 do
+      all[#all + 1] = { resource = entry.resource, owner = entry.owner, role = 'further', left = left }
+    end
+  end
+  spend(count)
+  return all
+end
+
 -- plans[key]: the entries of the plan for an item, by its key (itemKey); false if the item is not valid or the plan too
 -- long. The owner '' stands for the requester.
 local plans = {}
@@ -18,8 +33,9 @@ local function planOf(item)
     local isShared = isSharedItem(item)
     if resource and not whyNotSeveral(resource, slot, item.count or 1) and not (isShared and whyNotSharable(resource, slot)) then
       local plan = { entries = {}, seen = {}, bytes = 0 }
-      addTo(plan, resource, slot, '', 'own', item.count, isShared)
-      entries = not isTooLong(plan) and plan.entries
+      local count = item.count or 1
+      addTo(plan, resource, slot, '', 'own', count > 1 and count or nil, isShared)
+      entries = not isTooLong(plan) and expanded(plan.entries, count)
     end
     plans[key] = entries
   end
@@ -73,7 +89,8 @@ local function entriesOf(ticket)
     for i, item in ipairs(ticket.items) do
       local entries = planOf(item)
       if entries and isPlanValid(entries) then
-        for _, entry in ipairs(i > 1 and isRepeated(ticket.items, i) and {} or entries) do
+        local isHad = i > 1 and ticket.method ~= 'FIRST' and isRepeated(ticket.items, i)
+        for _, entry in ipairs(isHad and {} or entries) do
           all[#all + 1] = entry
         end
         if ticket.method == 'FIRST' then

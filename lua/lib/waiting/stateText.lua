@@ -12,15 +12,20 @@ local function fromHex(text)
   end))
 end
 
--- Returns the state as text; nil if there is no ticket. One digit tells isUnsettled (1) from hasKept (0) and neither
--- (2).
+-- One digit tells isUnsettled, hasKept and wasKept. An instance of the version before writes 0 or 1, and takes all but
+-- 1 for settled.
+local function settledDigit()
+  return state.isUnsettled and 1 or state.hasKept and 0 or state.wasKept and 2 or 3
+end
+
+-- Returns the state as text; nil if there is no ticket.
 local function stateText()
   if state.tickets == 0 and state.granted == 0 then
     return nil
   end
   return string.format(
     '%d %d %d %.0f %s %d %s', state.items, state.tickets, state.granted, state.last,
-    state.nextDue == math.huge and 'inf' or string.format('%.0f', state.nextDue), state.isUnsettled and 1 or state.hasKept and 0 or 2,
+    state.nextDue == math.huge and 'inf' or string.format('%.0f', state.nextDue), settledDigit(),
     state.replanned and '.' .. state.replanned or '-'
   )
 end

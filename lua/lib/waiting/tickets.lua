@@ -138,16 +138,22 @@ local function itemKey(item)
   return isSharedItem(item) and '\1' .. itemName(item) or itemName(item)
 end
 
--- Returns the digest of a request: the same for the same requester, method and items. It has 56 bits, in bytes below
--- 128 (lines.lua): with 32 bits, every hundredth requester with 10,000 tickets would have two of the same digest.
-local function digestOf(requester, method, items)
-  local parts = { requester, method }
-  for _, item in ipairs(items) do
-    parts[#parts + 1] = itemKey(item)
+-- Returns the digest of a request or ticket: the same for the same requester, method and items. It has 56 bits, in
+-- bytes below 128 (lines.lua): with 32 bits, every hundredth requester with 10,000 tickets would have two of the same
+-- digest.
+local function digestOf(request)
+  if not request.digest then
+    local parts, bytes = { request.requester, request.method }, {}
+    for _, item in ipairs(request.items) do
+      parts[#parts + 1] = itemKey(item)
+    end
+    local hex = redis.sha1hex(table.concat(parts, '\n'))
+    for i = 1, 8 do
+      bytes[i] = tonumber(string.sub(hex, 2 * i - 1, 2 * i), 16) % 128
+    end
+    request.digest = string.char(unpack(bytes))
   end
-  return (string.gsub(string.sub(redis.sha1hex(table.concat(parts, '\n')), 1, 16), '%x%x', function(hex)
-    return string.char(tonumber(hex, 16) % 128)
-  end))
+  return request.digest
 end
 
 -- The kind of a ticket's member in the line of what it waits for.
@@ -241,7 +247,7 @@ end
 
 -- Changes fields of a ticket, and moves it in the lines as these fields say.
 local function changeTicket(ticket, fields)
-  ticket.digest = ticket.digest or digestOf(ticket.requester, ticket.method, ticket.items)
+  digestOf(ticket)
   local before, statusBefore, orderBefore
   if ticket.status then
     before, statusBefore, orderBefore = {}, ticket.status, ticket.order

@@ -107,10 +107,19 @@ local function isNext(ticket)
   return is
 end
 
+-- Returns true if no attended ticket is ahead of a rank in a line. Rank nil is behind all tickets.
+local function isFirst(name, rank)
+  local order = nextInLine(name, 1, 1)
+  return not order or rank ~= nil and order >= rank
+end
+
 -- Returns how many slots of a line the next tickets ahead of a rank lack, and these tickets. Rank nil is behind all
 -- tickets. Needs with the keys in `met` (a set, may be nil) do not count.
 local function keptAt(name, rank, met)
   local kept, keepers, seen = 0, {}, {}
+  if isFirst(name, rank) then
+    return kept, keepers
+  end
   for _, one in ipairs(frontOf(name, rank)) do
     if rank and one.ticket.order >= rank then
       break

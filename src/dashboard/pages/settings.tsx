@@ -1,11 +1,12 @@
 /**
- * The page of a tenant's settings: whether only registered resources may be reserved, and the issuers whose JWTs its
- * users may exchange for tokens.
+ * The page of a tenant's settings: whether only registered resources may be reserved, the highest priority of waiting
+ * requests, and the issuers whose JWTs its users may exchange for tokens.
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { ownAudience } from '../../domain/issuerNames.ts';
 import type { Tier } from '../../domain/tiers.ts';
+import { DEFAULT_PRIORITY, MAX_PRIORITY } from '../../domain/waiting.ts';
 import { deleteIssuer, putIssuer } from '../../operations/issuers.ts';
 import { changeSettings } from '../../operations/settings.ts';
 import { type Issuer, listIssuers } from '../../store/issuers.ts';
@@ -15,10 +16,18 @@ import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { Scroll } from '../components/scroll.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, NO_DATABASE, readForm } from '../form.ts';
-import { DeleteIssuerQuery, issuerSchema } from '../formSchemas.ts';
+import { DeleteIssuerQuery, issuerSchema, SettingsChange } from '../formSchemas.ts';
 
 const AT = '/dashboard/settings';
 
+/** A checkbox that is not checked is not sent. */
+const SettingsFields = z.object({
+  requireRegistration: z
+    .string()
+    .optional()
+    .transform((value) => value !== undefined),
+  maxPriority: z.coerce.number().optional(),
+});
 const IssuerFields = z.object({ issuer: z.string(), audience: z.string(), jwksUrl: z.string() });
 
 export const settingsRoutes = (deps: DashboardDeps) => {
@@ -31,11 +40,11 @@ export const settingsRoutes = (deps: DashboardDeps) => {
     const { tenant } = viewer.credential;
     const common = { viewer, done: c.req.query('done'), failed };
     if (tenants === null) return c.html(<PageWithoutDatabase {...common} />, failed?.status ?? 200);
-    const [{ requireRegistration, tier }, issuers] = await Promise.all([
+    const [{ requireRegistration, maxPriority, tier }, issuers] = await Promise.all([
       readTenant(tenants.store, tenant),
       listIssuers(tenants.store, tenant),
     ]);
-    const props = { requireRegistration, tier, issuers, typed, ...common };
+    const props = { requireRegistration, maxPriority, tier, issuers, typed, ...common };
     return c.html(<SettingsPage {...props} />, failed?.status ?? 200);
   };
 
@@ -43,8 +52,10 @@ export const settingsRoutes = (deps: DashboardDeps) => {
     .get(AT, (c) => show(c))
     .post(AT, async (c) => {
       if (settings === null) return show(c, NO_DATABASE);
-      const requireRegistration = (await c.req.parseBody()).requireRegistration !== undefined;
-      const saved = await attempt(deps, c, () => changeSettings(settings, c.var.viewer, { requireRegistration }));
+      const form = await readForm(c, SettingsFields);
+      const saved = await attempt(deps, c, async () =>
+        changeSettings(settings, c.var.viewer, check(SettingsChange, form)),
+      );
       return saved.ok ? c.redirect(`${AT}?done=saved`, 303) : show(c, saved);
     })
     .post(`${AT}/issuers`, async (c) => {
@@ -80,20 +91,32 @@ const PageWithoutDatabase = (props: CommonProps) => (
 
 interface SettingsProps extends CommonProps {
   readonly requireRegistration: boolean;
+  readonly maxPriority: number;
   readonly tier: Tier;
   readonly issuers: readonly Issuer[];
   readonly typed: Issuer | undefined;
 }
 
-const SettingsPage = ({ requireRegistration, tier, issuers, typed, ...common }: SettingsProps) => {
+const SettingsPage = ({ requireRegistration, maxPriority, tier, issuers, typed, ...common }: SettingsProps) => {
   const { tenant } = common.viewer.credential;
   return (
     <Page title="Settings" at={AT} {...common}>
       <form method="post" action={AT} class="fields">
-        <h2>Registration</h2>
+        <h2>Reservations</h2>
         <label class="check">
           <input type="checkbox" name="requireRegistration" checked={requireRegistration} /> Only registered resources
           may be reserved
+        </label>
+        <label>
+          Highest priority of waiting requests{' '}
+          <input
+            type="number"
+            name="maxPriority"
+            required
+            min={DEFAULT_PRIORITY}
+            max={MAX_PRIORITY}
+            value={maxPriority}
+          />
         </label>
         <button type="submit">Save</button>
       </form>

@@ -13,6 +13,19 @@ export const RESERVATIONS: readonly (readonly [string, () => () => Promise<unkno
   ['reserve of 500 long names', () => reserveOf(...resources(BATCH, (i) => long(`${fresh()}${i}`), 60))],
   ['reserve of 500 names like slots', () => reserveOf(...resources(BATCH, (i) => `${fresh()}_${i * 700}`, 60))],
   ['reserve of 500 slots of a pool', () => reserveOf(...resources(BATCH, () => 'wide', 60))],
+  ['reserve of 500 slots at once', () => () => reserveOf({ resource: 'wide', requester: fresh(), count: BATCH })()],
+  [
+    'reserve of 200 slots at once with long names',
+    () => () => reserveOf({ resource: long('wide'), requester: fresh(), count: 200 })(),
+  ],
+  [
+    'transaction of 499 slots at once, none of which stays',
+    () => () =>
+      transaction(running.engine, running.credential, 'ALL_OR_NONE', [
+        { requestType: 'RESERVE', resource: 'wide', requester: fresh(), count: BATCH - 1 },
+        { requestType: 'RESERVE', resource: 'plain-1', requester: 'other' },
+      ]),
+  ],
   ['reserve of a chain of blockers', () => reserveOf(...resources(BATCH, (i) => `chain${i % 300}`))],
   ['reserve of one chain of blockers', () => reserveOf({ resource: 'chain0', requester: 'r' })],
   ['reserve of a crowd of blockers', () => reserveOf(...resources(BATCH, (i) => `crowd${i % 300}`))],

@@ -59,6 +59,7 @@ beforeAll(async () => {
       item('pool', { capacity: 100_000, blocks: range(64, (i) => `B${i}`) }),
       ...range(64, (i) => item(`B${i}`, { blocks: range(6, (j) => `Z${i}-${j}`) })),
       item('wide', { capacity: 100_000 }),
+      item(long('wide'), { capacity: 100_000 }),
       // Reservations with the longest plans, and definitions that look at many of these.
       item('heavy', { capacity: 480, blocks: ['hub'] }),
       item('hub', { blocks: range(4, (i) => `hub${i}`) }),
@@ -99,7 +100,7 @@ afterAll(async () => {
 });
 
 export const reserveOf =
-  (...items: { resource: string; requester: string; ttlSeconds?: number }[]) =>
+  (...items: { resource: string; requester: string; ttlSeconds?: number; count?: number }[]) =>
   () =>
     reserve(running.engine, running.credential, items);
 export const resources = (count: number, name: (i: number) => string, ttlSeconds?: number) =>

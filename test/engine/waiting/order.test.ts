@@ -11,7 +11,7 @@ import { beat } from '../../../src/engine/waiting/beat.ts';
 import { setClock } from '../../support/clock.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
 import { makeTenant } from '../../support/service.ts';
-import { reserve } from '../../support/verbs.ts';
+import { reserve, unreserve } from '../../support/verbs.ts';
 
 const START = Date.UTC(2030, 0, 1);
 const WAIT = { waitSeconds: 600 };
@@ -54,6 +54,47 @@ async function awaitAll(requester: string, resources: string[]): Promise<string>
   });
   return result.status;
 }
+
+/** Reserves several slots, or waits for them. */
+async function askForSeveral(requester: string, count: number): Promise<ReserveResult | undefined> {
+  const item = { resource: 'p', requester, ttlSeconds: 60, count, ...WAIT };
+  const { result } = await reserveWith(running.engine, running.credential, [item], CALL);
+  return result[0];
+}
+
+describe('a request for several slots', () => {
+  test.each([3, 100])('is kept all of %i slots once its turn has come, and is granted all at once', async (count) => {
+    await register({ name: 'p', capacity: count + 1 });
+    const held = await Promise.all(Array.from({ length: count + 1 }, (_, i) => take(`holder${i}`, 'p')));
+    expect(await askForSeveral('heavy', count)).toMatchObject({ status: 'WAITING', waiting: { waitsFor: 'p' } });
+    for (const one of held.slice(0, count)) {
+      expect((await take('light', 'p'))?.status).toBe('NOT_AVAILABLE');
+      if (one) await unreserve(running.engine, running.credential, [one]);
+    }
+    expect(await askForSeveral('heavy', count)).toMatchObject({ status: 'ACQUIRED', slots: { length: count } });
+  });
+
+  test('is another request than one for another count', async () => {
+    await register({ name: 'p', capacity: 3 });
+    await take('holder', 'p');
+    expect((await askForSeveral('a', 3))?.status).toBe('WAITING');
+    expect((await askForSeveral('a', 2))?.status).not.toBe('WAITING');
+  });
+
+  test('that only its own holds prevent gets no ticket', async () => {
+    await register({ name: 'p', capacity: 3 });
+    await take('a', 'p_1');
+    expect(await askForSeveral('a', 3)).toMatchObject({ status: 'NOT_AVAILABLE' });
+  });
+
+  test('is stored so that an instance of the previous release passes it over', async () => {
+    await register({ name: 'p', capacity: 3 });
+    await take('holder', 'p');
+    await askForSeveral('a', 3);
+    const [stored] = await running.engine.redis.hvalsBuffer(`{${running.credential.tenant}}:tickets`);
+    expect(stored?.toString('latin1')).toContain('3\u007f>p');
+  });
+});
 
 describe('a request for a whole pool', () => {
   test('is granted within the longest single hold, however many others try for one slot', async () => {

@@ -9,7 +9,7 @@ import { reserve } from '../../../operations/reserve.ts';
 import type { BodyDeps } from '../../deps.ts';
 import type { AppEnv } from '../../env.ts';
 import { refuseMalformed } from '../../errors.ts';
-import { ACQUIRED, WAITING } from '../../examples.ts';
+import { ACQUIRED, SEVERAL, WAITING } from '../../examples.ts';
 import { holdOf, markWaiting, readPoll } from '../../hold.ts';
 import { operation, withBody } from '../../operation.ts';
 import { bodyOperation, waitingAnswer } from '../../responses.ts';
@@ -25,7 +25,11 @@ export const reserveOperation = operation({
   query: PollQuery,
   body: ReserveBody,
   responses: {
-    200: waitingAnswer(z.array(ReserveResult), { ACQUIRED: [ACQUIRED], WAITING: [WAITING] }),
+    200: waitingAnswer(z.array(ReserveResult), {
+      ACQUIRED: [ACQUIRED],
+      'Several slots': [SEVERAL],
+      WAITING: [WAITING],
+    }),
     ...bodyOperation,
   },
 });
