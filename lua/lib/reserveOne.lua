@@ -44,12 +44,15 @@ do
     return list
   end
 
+  -- What describe() returns for a SHARED reservation of a plain name.
+  local SHARED_DETAILS = '{"m":"SHARED"}'
+
   -- Returns JSON that describes a reservation's slots to its requester: s (acquiredSlots), b (acquiredBlockers), p
   -- (reservedAtPath), o (slots) and m (SHARED). A field that does not apply is left out; returns '' if none applies.
   local function describe(entries, resource, isShared)
     local own = definition(resource)
     if not own or #entries == 1 and own.capacity == 1 then
-      return isShared and '{"m":"SHARED"}' or ''
+      return isShared and SHARED_DETAILS or ''
     end
     local slots, blockers, isListed, several
     for _, entry in ipairs(entries) do
@@ -171,7 +174,8 @@ do
     if tenant.queueText then
       tenant.openFor(slot or resource)
     end
-    if tenant.queue or definition(resource) or recordAt(resource) or isShared then
+    local isJoined = isShared and hold and isSharedHold(resource, hold)
+    if tenant.queue or definition(resource) or not isJoined and recordAt(resource) then
       local plan = { entries = {}, seen = {}, bytes = 0 }
       addTo(plan, resource, slot, requester, 'own', count > 1 and count or nil, isShared)
       if tenant.queueText and not tenant.queue then
@@ -190,6 +194,10 @@ do
       end
       reservation.details = describe(plan.entries, resource, isShared)
       spend(#reservation.details / 100)
+    elseif isShared then
+      takeShared(resource, '', false, reservation)
+      reservation.plan, reservation.details = resource .. '\n', SHARED_DETAILS
+      setRecord(reservation.slot, reservation)
     else
       setRecord(resource, reservation)
     end

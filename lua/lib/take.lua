@@ -3,10 +3,19 @@
 --@include isShare
 --@include undo
 
--- Returns the holders of a SHARED slot (codec.lua) with another one, if it fits.
-local function withHolder(holders, requester)
-  local MAX_HOLDER_BYTES = 1000
-  return #holders + #requester < MAX_HOLDER_BYTES and holders .. requester .. '\n' or holders
+-- Takes a slot, which is free or held SHARED, for a SHARED reservation.
+local function takeShared(slot, pool, byName, reservation)
+  local MAX_HOLDER_BYTES = 500
+  local before, requester = recordAt(slot), reservation.owner
+  local holders = before and before.holders or ''
+  if #holders + #requester < MAX_HOLDER_BYTES then
+    holders = holders .. requester .. '\n'
+  end
+  setRecord(slot, {
+    owner = sharedOwner(slot), refCount = (before and before.refCount or 0) + 1, pool = pool, byName = byName,
+    holders = holders,
+  })
+  reservation.slot = shareOf(slot, requester)
 end
 
 -- Takes the further slots of an entry for several slots of a pool: those of the lowest indexes. Notes them in the entry
@@ -60,24 +69,22 @@ local function take(entries, reservation)
     local isOwn = entry.role == 'own' and not isShared
     if isOwn then
       reservation.slot = slot
-    elseif isShared then
-      reservation.slot = shareOf(slot, reservation.owner)
     end
     if not isTaken[slot] then
       isTaken[slot] = true
       if not isOwn then
         table.insert(plan, isShared and 1 or #plan + 1, slot)
       end
-      if isNew then
+      local pool = slot ~= entry.resource and entry.resource or ''
+      if isShared then
+        takeShared(slot, pool, entry.slot ~= nil, reservation)
+      elseif isNew then
         local hold = isOwn and reservation or { owner = entry.owner, refCount = 1 }
-        hold.holders = isShared and withHolder('', reservation.owner) or nil
-        hold.pool, hold.byName = slot ~= entry.resource and entry.resource or '', entry.slot ~= nil
+        hold.pool, hold.byName = pool, entry.slot ~= nil
         setRecord(slot, hold)
       else
         local hold = recordAt(slot)
-        setRecord(slot, copyWith(hold, {
-          refCount = hold.refCount + 1, holders = isShared and withHolder(hold.holders or '', reservation.owner) or nil,
-        }))
+        setRecord(slot, copyWith(hold, { refCount = hold.refCount + 1 }))
       end
     end
     if entry.count and not takeFurther(entry, plan) then
