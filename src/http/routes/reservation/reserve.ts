@@ -9,7 +9,7 @@ import { reserve } from '../../../operations/reserve.ts';
 import type { BodyDeps } from '../../deps.ts';
 import type { AppEnv } from '../../env.ts';
 import { refuseMalformed } from '../../errors.ts';
-import { ACQUIRED, SEVERAL, WAITING } from '../../examples.ts';
+import { ACQUIRED, SEVERAL, SHARED, WAITING } from '../../examples.ts';
 import { holdOf, markWaiting, readPoll } from '../../hold.ts';
 import { operation, withBody } from '../../operation.ts';
 import { bodyOperation, waitingAnswer } from '../../responses.ts';
@@ -28,6 +28,7 @@ export const reserveOperation = operation({
     200: waitingAnswer(z.array(ReserveResult), {
       ACQUIRED: [ACQUIRED],
       'Several slots': [SEVERAL],
+      'Shared hold': [SHARED],
       WAITING: [WAITING],
     }),
     ...bodyOperation,
