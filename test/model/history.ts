@@ -8,7 +8,7 @@ import { expect } from 'vitest';
 import type { TransactionItem } from '../../src/contract/reservations.ts';
 import { changeInRedis } from '../../src/definitions/changeInRedis.ts';
 import { HoldfastError } from '../../src/domain/errors.ts';
-import { TRANSACTION_METHODS, type TransactionMethod } from '../../src/domain/reservations.ts';
+import { type Mode, TRANSACTION_METHODS, type TransactionMethod } from '../../src/domain/reservations.ts';
 import { available } from '../../src/engine/definitions/available.ts';
 import { sweep } from '../../src/engine/expiry/sweep.ts';
 import { active } from '../../src/engine/reservations/active.ts';
@@ -24,7 +24,7 @@ import { compareStored } from './stored.ts';
 /** Which token is given: the reservation's own, another one's of the tenant, any, or none. */
 type TokenChoice = 'right' | 'stolen' | 'made up' | 'none';
 
-type Take = { resource: string; requester: string; ttlSeconds?: number; count?: number };
+type Take = { resource: string; requester: string; ttlSeconds?: number; count?: number; mode?: Mode };
 type GiveBack = {
   resource: string;
   requester: string;
@@ -62,11 +62,13 @@ const requester = fc.constantFrom(...REQUESTERS);
 const ttlSeconds = fc.integer({ min: 1, max: 5 });
 const token = fc.constantFrom<TokenChoice>('right', 'right', 'right', 'right', 'stolen', 'made up', 'none');
 const count = fc.constantFrom(null, null, null, null, 1, 2, 2, 3, 4);
-const take = fc.record({ resource, requester, ttlSeconds: fc.option(ttlSeconds, { nil: null }), count }).map(
-  ({ ttlSeconds, count, ...item }): Take => ({
+const mode = fc.constantFrom<Mode | null>(null, null, null, 'EXCLUSIVE', 'SHARED', 'SHARED');
+const take = fc.record({ resource, requester, ttlSeconds: fc.option(ttlSeconds, { nil: null }), count, mode }).map(
+  ({ ttlSeconds, count, mode, ...item }): Take => ({
     ...item,
     ...(ttlSeconds === null ? {} : { ttlSeconds }),
-    ...(count === null ? {} : { count }),
+    ...(count === null || mode === 'SHARED' ? {} : { count }),
+    ...(mode === null ? {} : { mode }),
   }),
 );
 const giveBack = fc.record({

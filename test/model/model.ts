@@ -32,7 +32,7 @@ export class Model extends Definitions {
 
   /** @param token what the reservation's token is to be, if one is made */
   reserve(item: ReserveItem, token: string | null): ReserveResult {
-    const { resource: requestedName, requester, ttlSeconds, count = 1 } = item;
+    const { resource: requestedName, requester, ttlSeconds, count = 1, mode } = item;
     const fail = (
       status: 'ALREADY_HELD' | 'NOT_AVAILABLE' | 'NOT_VALID',
       explanation: string = status,
@@ -51,12 +51,18 @@ export class Model extends Definitions {
     const meant = this.meaning(requestedName);
     if (meant === null) return fail('NOT_VALID', this.whyNotValid(requestedName));
     const { resource, slot } = meant;
+    const unsharable = mode === 'SHARED' ? this.whyNotSharable(meant) : null;
+    if (unsharable !== null) return fail('NOT_VALID', unsharable);
     const had = this.had(requestedName, requester);
-    if (had !== undefined) return this.resultOf(had, requestedName, 'ALREADY_HAD');
+    if (had?.details.mode === 'SHARED' && mode !== 'SHARED')
+      return fail('ALREADY_HELD', 'ALREADY_HELD: you hold it SHARED; release it first');
+    if (had !== undefined) return this.resultOf(had, requestedName, 'ALREADY_HAD', mode);
     const fault = this.whyNotSeveral(meant, count);
     if (fault !== null) return fail('NOT_VALID', fault);
 
-    const plan = this.plan(resource, slot, requester, 'own', [], count);
+    // What it holds along is its own, EXCLUSIVE.
+    const isShared = mode === 'SHARED' && this.holdAt(slot ?? resource)?.owner !== requester;
+    const plan = this.plan(resource, slot, requester, 'own', [], count, isShared);
     const taken: { entry: Entry; hold: Hold }[] = [];
     for (const entry of plan) {
       const hold = this.meet(
@@ -103,10 +109,11 @@ export class Model extends Definitions {
         acquiredBlockers: blockers.length === 0 ? null : blockers,
         reservedAtPath: path.length === 0 ? null : [...path, resource].join('>'),
         ...(count > 1 ? { slots: several } : {}),
+        ...(isShared ? { mode: 'SHARED' } : {}),
       },
     };
     this.reservations.push(reservation);
-    return this.resultOf(reservation, requestedName, 'ACQUIRED');
+    return this.resultOf(reservation, requestedName, 'ACQUIRED', mode);
   }
 
   /** The reservation that makes a request for this name ALREADY_HAD. */
@@ -116,7 +123,12 @@ export class Model extends Definitions {
     return this.tokenAt(slot ?? this.assigned(resource, requester)?.slot ?? resource, requester);
   }
 
-  resultOf(reservation: Reservation, resource: string, status: 'ACQUIRED' | 'ALREADY_HAD'): ReserveResult {
+  resultOf(
+    reservation: Reservation,
+    resource: string,
+    status: 'ACQUIRED' | 'ALREADY_HAD',
+    asked?: ReserveItem['mode'],
+  ): ReserveResult {
     const { requester, token, expiresAt, details, fence } = reservation;
     return {
       resource,
@@ -125,6 +137,7 @@ export class Model extends Definitions {
       explanation: status,
       releaseToken: token,
       expiresAt: iso(expiresAt),
+      ...(asked === undefined ? {} : { mode: 'EXCLUSIVE' }),
       ...details,
       fencingToken: fence,
     };
@@ -235,14 +248,17 @@ export class Model extends Definitions {
       meant === null ? name : (meant.slot ?? (this.capacityOf(meant.resource) === 1 ? meant.resource : undefined));
     const hold = one === undefined ? undefined : this.holdAt(one);
     const mine = requester === undefined ? undefined : this.find(name, requester);
-    const told = mine ?? this.reservations.find(({ own }) => hold !== undefined && own.slot === hold.slot);
+    const sharing = hold === undefined ? [] : this.sharing(hold.slot);
+    const told =
+      mine ?? this.reservations.find(({ own }) => hold !== undefined && own.slot === hold.slot && sharing.length < 2);
     return {
       resource: name,
       reserved: !this.available(name),
-      requester: hold?.owner ?? null,
+      requester: (sharing.length === 0 ? hold?.owner : sharing.length === 1 ? sharing[0]?.requester : null) ?? null,
       heldByRequester: requester === undefined ? null : mine !== undefined,
       expiresAt: iso(told?.expiresAt ?? null),
       waiting: 0,
+      ...(sharing.length === 0 ? {} : { mode: 'SHARED', holders: sharing.length }),
     };
   }
 

@@ -21,12 +21,14 @@ export class Plans extends State {
     role: 'own' | 'blocker',
     plan: Entry[] = [],
     count = 1,
+    isShared = false,
   ): Entry[] {
+    const ownOwner = isShared ? `system:${slot ?? resource}` : owner;
     const chain: Entry[] = [
       ...this.ancestorsOf(resource).map(
         (name): Entry => ({ resource: name, owner, role: role === 'own' ? 'ancestor' : 'blocker', valid: true }),
       ),
-      { resource, ...(slot === undefined ? {} : { slot }), owner, role, valid: true },
+      { resource, ...(slot === undefined ? {} : { slot }), owner: ownOwner, role, valid: true },
     ];
     const added: Entry[] = [];
     for (const entry of chain) {

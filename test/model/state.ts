@@ -49,6 +49,7 @@ export interface Reservation {
     acquiredBlockers: string[] | null;
     reservedAtPath: string | null;
     slots?: string[];
+    mode?: 'SHARED';
   };
 }
 
@@ -73,6 +74,11 @@ export class State {
 
   holdAt(slot: string): Hold | undefined {
     return this.holds.find((hold) => hold.slot === slot);
+  }
+
+  /** Those who hold a slot SHARED. */
+  sharing(slot: string): Reservation[] {
+    return this.reservations.filter(({ own, details }) => own.slot === slot && details.mode === 'SHARED');
   }
 
   tokenAt(slot: string, requester: string): Reservation | undefined {
@@ -122,6 +128,12 @@ export class State {
     if (slot !== undefined) return `NOT_VALID: ${slot} is one slot; count needs the name of its pool`;
     const capacity = this.capacityOf(resource);
     return capacity < count ? `NOT_VALID: ${resource} has ${capacity} slot${capacity === 1 ? '' : 's'}` : null;
+  }
+
+  whyNotSharable({ resource, slot }: { resource: string; slot?: string }): string | null {
+    const capacity = this.capacityOf(resource);
+    if (slot !== undefined || capacity === 1) return null;
+    return `NOT_VALID: ${resource} has ${capacity} slots; SHARED needs the name of one, ${resource}_0 to ${resource}_${capacity - 1}`;
   }
 
   whyNotValid(name: string): string {
