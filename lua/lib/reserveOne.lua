@@ -26,16 +26,20 @@ do
     return 'NOT_VALID: ' .. name .. ' is not registered, and this tenant allows only registered resources'
   end
 
+  -- Returns the index of a slot; -1 if it is a resource's only slot, held since the pool had that capacity.
+  local function indexOf(slot)
+    local _, index = slotIndex(slot)
+    return index or -1
+  end
+
   -- Returns the slots that an entry for several slots has taken, in index order.
   local function severalSlots(entry)
     local list, last = { entry.at, unpack(entry.further) }, -1
     for _, slot in ipairs(list) do
-      local _, index = slotIndex(slot)
+      local index = indexOf(slot)
       if index < last then
         table.sort(list, function(a, b)
-          local _, i = slotIndex(a)
-          local _, j = slotIndex(b)
-          return i < j
+          return indexOf(a) < indexOf(b)
         end)
         break
       end

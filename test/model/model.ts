@@ -153,8 +153,7 @@ export class Model extends Definitions {
         (one) => one.requestedName === name && one.requester === requester && name.includes('>'),
       );
     }
-    const slot = meant.slot ?? this.assigned(meant.resource, requester)?.slot;
-    return slot === undefined ? undefined : this.tokenAt(slot, requester);
+    return this.tokenAt(meant.slot ?? this.assigned(meant.resource, requester)?.slot ?? meant.resource, requester);
   }
 
   /** Whether anybody holds a slot of what a name stands for. */
@@ -250,7 +249,10 @@ export class Model extends Definitions {
     const mine = requester === undefined ? undefined : this.find(name, requester);
     const sharing = hold === undefined ? [] : this.sharing(hold.slot);
     const told =
-      mine ?? this.reservations.find(({ own }) => hold !== undefined && own.slot === hold.slot && sharing.length < 2);
+      mine ??
+      (hold === undefined || sharing.length > 1
+        ? undefined
+        : this.tokenAt(hold.slot, sharing[0]?.requester ?? hold.owner));
     return {
       resource: name,
       reserved: !this.available(name),
