@@ -11,9 +11,8 @@ local function takeShared(slot, pool, byName, reservation)
   if #holders + #requester < MAX_HOLDER_BYTES then
     holders = holders .. requester .. '\n'
   end
-  setRecord(slot, {
-    owner = sharedOwner(slot), refCount = (before and before.refCount or 0) + 1, pool = pool, byName = byName,
-    holders = holders,
+  setRecord(slot, before and copyWith(before, { refCount = before.refCount + 1, holders = holders }) or {
+    owner = sharedOwner(slot), refCount = 1, pool = pool, byName = byName, holders = holders,
   })
   reservation.slot = shareOf(slot, requester)
 end
