@@ -139,6 +139,24 @@ do
     return { status, status, string.format('%d', had.fence), had.expiresAt, had.token, had.details }
   end
 
+  -- Returns the reservation that an item makes, before it has its slots and fencing token.
+  local function newReservation(item, resource)
+    return {
+      slot = resource, owner = item.requester, refCount = 1, pool = '', reservedAt = nowMs,
+      expiresAt = item.ttlMs == '' and 0 or nowMs + item.ttlMs, token = item.token, type = item.type,
+      label = item.label or tenant.keyLabel, requestedName = item.resource, plan = '', details = '',
+    }
+  end
+
+  -- Takes a plain name that is free, or is to be held SHARED with others.
+  local function takePlain(resource, reservation, isShared)
+    if isShared then
+      takeShared(resource, '', false, reservation)
+      reservation.plan, reservation.details = resource .. '\n', SHARED_DETAILS
+    end
+    setRecord(reservation.slot, reservation)
+  end
+
   -- Reserves an item (items/reserve.lua). Returns a reply:
   --   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expires at ms or 0, release token, details as JSON or
   --   ''} {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}
@@ -170,11 +188,7 @@ do
     local hold = isShared and recordAt(slot or resource)
     isShared = isShared and not (hold and hold.owner == requester)
 
-    local reservation = {
-      slot = resource, owner = requester, refCount = 1, pool = '', reservedAt = nowMs,
-      expiresAt = item.ttlMs == '' and 0 or nowMs + item.ttlMs, token = token, type = item.type,
-      label = item.label or tenant.keyLabel, requestedName = name, plan = '', details = '',
-    }
+    local reservation = newReservation(item, resource)
     if tenant.queueText then
       tenant.openFor(slot or resource)
     end
@@ -198,12 +212,8 @@ do
       end
       reservation.details = describe(plan.entries, resource, isShared)
       spend(#reservation.details / 100)
-    elseif isShared then
-      takeShared(resource, '', false, reservation)
-      reservation.plan, reservation.details = resource .. '\n', SHARED_DETAILS
-      setRecord(reservation.slot, reservation)
     else
-      setRecord(resource, reservation)
+      takePlain(resource, reservation, isShared)
     end
     -- The fencing token is drawn last, once the reservation is certain. Nothing has read the record yet.
     tenant.fence = math.max(tenant.fence + 1, nowUs)

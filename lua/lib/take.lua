@@ -49,7 +49,7 @@ end
 -- a field of its own (shared.lua). Returns nil; or the first entry that has no free slot, with nothing taken.
 local function take(entries, reservation)
   local mark = #journal
-  local isTaken, plan, names = {}, {}, {}
+  local isTaken, plan, names, others = {}, {}, {}, {}
   for i, entry in ipairs(entries) do
     names[i] = entry.slot or entry.resource
   end
@@ -64,8 +64,7 @@ local function take(entries, reservation)
       return entry
     end
     entry.at, entry.isNew = slot, isNew and not isTaken[slot]
-    local isShared = entry.isShared
-    local isOwn = entry.role == 'own' and not isShared
+    local isShared, isOwn = entry.isShared, entry.role == 'own' and not entry.isShared
     if isOwn then
       reservation.slot = slot
     end
@@ -92,15 +91,14 @@ local function take(entries, reservation)
     end
   end
   local slot = reservation.slot
-  local hold = isShare(slot) or recordAt(slot)
-  if hold == true then
+  local hold = not isShare(slot) and recordAt(slot)
+  if not hold then
     setRecord(slot, reservation)
   elseif hold ~= reservation then
     -- The owner already held this slot: for an earlier reservation's plan or, by another name, for an earlier entry.
     reservation.refCount, reservation.pool, reservation.byName = hold.refCount, hold.pool, hold.byName
     setRecord(slot, reservation)
   end
-  local others = {}
   for _, other in ipairs(plan) do
     if other ~= slot then
       others[#others + 1] = other
