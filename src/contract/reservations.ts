@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { Sizes } from '../domain/maxSizes.ts';
 import {
+  type Mode,
   RENEW_STATUSES,
   RESERVE_STATUSES,
   TRANSACTION_METHODS,
@@ -18,6 +19,7 @@ import {
   count,
   ignored,
   item,
+  mode,
   note,
   releaseToken,
   requesterName,
@@ -36,11 +38,23 @@ const refusing =
   (path, message) =>
     context.addIssue({ code: 'custom', path, message });
 
+/** Checks that an item asks for a SHARED hold of one slot that it names. */
+function checkMode(
+  { mode, count }: { readonly mode?: Mode | undefined; readonly count?: number | undefined },
+  path: (string | number)[],
+  refuse: Refuse,
+): void {
+  if (mode === 'SHARED' && count !== undefined) refuse([...path, 'mode'], 'must not be SHARED where there is a count');
+}
+
 /** What a reservation holds besides its own slot (docs/specification.md#plans). */
 const details = {
   acquiredSlots: z.record(z.string(), z.string()).nullable(),
   acquiredBlockers: z.array(z.string()).nullable(),
   reservedAtPath: z.string().nullable(),
+  mode: mode
+    .optional()
+    .meta({ description: 'Left out if the request did not say it and the reservation is EXCLUSIVE.' }),
   slots: z
     .array(z.string())
     .optional()
@@ -68,6 +82,7 @@ const reserveItem = {
   resourceType: resourceType.optional(),
   note: note.optional(),
   count: count.optional(),
+  mode: mode.optional(),
 };
 
 export const ReserveItem = sized((sizes) =>
@@ -75,6 +90,7 @@ export const ReserveItem = sized((sizes) =>
     .superRefine((one, context) => {
       checkSession(one, [], refusing(context));
       checkWait(one, [one], sizes, () => [], refusing(context));
+      checkMode(one, [], refusing(context));
     })
     .meta({ id: 'ReserveItem' }),
 );
@@ -116,6 +132,7 @@ const otherResultFields = {
   acquiredSlots: ignored,
   acquiredBlockers: ignored,
   reservedAtPath: ignored,
+  mode: ignored,
   slots: ignored,
   fencingToken: ignored,
   waitedMs: ignored,
@@ -197,6 +214,8 @@ function checkTransaction(
   const requests = inSession(items, session);
   const counts = requests.map((one) => (one.requestType === 'RESERVE' ? one : {}));
   checkCounts(counts, sizes, (index) => ['requests', index], refuse);
+  for (const [index, one] of requests.entries())
+    if (one.requestType === 'RESERVE') checkMode(one, ['requests', index], refuse);
   const releaseAt = requests.findIndex(({ requestType }) => requestType !== 'RESERVE');
   const atRelease = ['requests', releaseAt, 'requestType'];
   if (releaseAt >= 0 && method === 'FIRST') refuse(atRelease, 'must be RESERVE where the method is FIRST');
@@ -245,7 +264,10 @@ export const CheckResult = z
   .object({
     resource: z.string(),
     reserved: z.boolean().meta({ description: 'True if no slot of the resource is free.' }),
-    requester: z.string().nullable().meta({ description: 'The owner, if the resource has one slot.' }),
+    requester: z
+      .string()
+      .nullable()
+      .meta({ description: 'The owner, if the resource has one slot. Null if several hold it SHARED.' }),
     heldByRequester: z.boolean().nullable().meta({ description: 'Null if the item names no requester.' }),
     expiresAt: time.nullable(),
     waiting: z.int().meta({ description: 'The number of requests that wait for it.' }),
@@ -254,6 +276,11 @@ export const CheckResult = z
       description:
         'Whether a reserve of it would succeed now: by the requester of the item, or by a new one if it names none. Null if the request asks about too much.',
     }),
+    mode: z
+      .literal('SHARED')
+      .optional()
+      .meta({ description: 'Only if the resource has one slot, and it is held SHARED.' }),
+    holders: z.int().optional().meta({ description: 'Only with `mode`: how many requesters hold it.' }),
   })
   .meta({ id: 'CheckResult' });
 export type CheckResult = z.output<typeof CheckResult>;

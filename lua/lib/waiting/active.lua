@@ -45,6 +45,13 @@ end
 
 -- Activates what the changes of one slot concern.
 local function touch(slot, before, now)
+  if isShare(slot) then
+    local holder = now and not before and now.owner
+    if holder and not activeRequesters[holder] and not isLineEmpty(string.match(slot, '^[^\1]*')) then
+      activeRequesters[holder] = ''
+    end
+    return
+  end
   local pool = now and now.pool or before and before.pool or ''
   local owner = now and (not before or now.owner ~= before.owner) and now.owner
   local isTaken = owner and not isSystem(owner)
@@ -102,10 +109,16 @@ end
 local function activateHolders(name, depth)
   local MAX_DEPTH = 6
   for _, slot in ipairs(heldSlotsOf(name)) do
-    local owner = recordAt(slot).owner
+    local record = recordAt(slot)
+    local owner = record.owner
     local declarer = string.match(owner, '^system:(.+)$')
     spend(0.5)
-    if not declarer then
+    if isSharedHold(slot, record) then
+      for holder in string.gmatch(record.holders or '', '[^\n]+') do
+        spend(0.5)
+        activeRequesters[holder] = activeRequesters[holder] or ''
+      end
+    elseif not declarer then
       activeRequesters[owner] = ''
     elseif depth < MAX_DEPTH then
       activateHolders(declarer, depth + 1)

@@ -1,5 +1,6 @@
 -- Opens the queue for calls that touch a resource somebody waits for.
 --@include clock
+--@include isShare
 --@include slots
 --@include work
 -- firstMembers[name]: the first members of the lines (waiting/lines.lua) of a resource or slot, as they are stored.
@@ -29,7 +30,7 @@ tenant.openForChanges = function()
   for _, slot in ipairs(changed) do
     local before, record = original[slot], records[slot]
     local pool = record and record.pool or before and before.pool or ''
-    if not record or not before or record.owner ~= before.owner then
+    if (not record or not before or record.owner ~= before.owner) and not isShare(slot) then
       tenant.openFor(slot)
       if pool ~= '' then
         tenant.openFor(pool)

@@ -10,86 +10,113 @@
 --   exempt     the set of its requesters that mayTake() found exempt: they may take any slot while it is excused
 local judged = { rank = nil, isExcused = false, exempt = {} }
 
--- Returns true if a slot that was held before a request's changes is free for it to take again: nothing is kept from a
--- transaction for what it releases itself. `mark` is the journal's length before the request.
-local function isNetTaken(name, mark)
-  local own = definition(name)
-  local delta, seen = 0, {}
-  for i = mark + 1, #journal, 2 do
-    local slot, before = journal[i], journal[i + 1]
-    if not seen[slot] then
-      seen[slot] = true
-      local now = records[slot]
-      local isOfLine = slot == name or own and own.pooled and (now and now.pool == name or before and before.pool == name)
-      if isOfLine then
-        delta = delta + (now and 1 or 0) - (before and 1 or 0)
-      end
-    end
-  end
-  return delta > 0
-end
-
 -- Returns true if so many slots are free that none of them is kept.
 local function isPlenty(free)
   return free >= MAX_TURNS and (free >= MAX_ENTRIES or nthOf(LARGE_PREFIX, 1) == nil)
 end
 
--- Returns true if what an entry took in a line is kept for tickets ahead.
-local function isKeptIn(name, isNew, mark)
-  if isLineEmpty(name) then
-    return false
-  end
-  local free = freeAt(name)
-  if isPlenty(free) or free >= keptAt(name, judged.rank) then
-    return false
-  end
-  return not isNew or isNetTaken(name, mark)
-end
-
--- Notes what an entry took, or joined, if it is kept for tickets ahead. `at` is the slot if it may be kept by name.
-local function noteKept(found, entry, at, slot, isNew, mark)
-  local name = at and isKeptIn(at, isNew, mark) and at or isKeptIn(entry.resource, isNew, mark) and entry.resource
-  if name then
-    found[#found + 1] = {
-      name = name, line = name == entry.slot and name or entry.resource, isNew = isNew, owner = entry.owner, at = slot,
-      requester = entry.requester, place = entry.place,
-    }
-  end
-end
-
--- Checks what a request has taken so far, on paper. Takes the entries that take() met, and the journal's length before
--- these were met, if the request has no mark. Returns the entries that took, or joined, what is kept for tickets ahead;
--- nil if there are none. Fields:
---   name, line        what is kept; the line in which the request would wait for it
---   isNew, owner, at  of the hold; its slot
---   requester, place  who asked, in which item
-local function keptEntries(entries, mark)
-  if judged.isExcused then
-    return nil
-  end
-  local found = {}
-  mark = tenant.requestMark or mark
-  for _, entry in ipairs(entries) do
-    local isJoined = not entry.isNew and entry.role == 'blocker'
-    if entry.isNew or isJoined then
-      noteKept(found, entry, entry.slot or entry.isKeptSlot and entry.at, entry.at, entry.isNew, mark)
-    end
-    if entry.further then
-      noteKept(found, entry, nil, entry.further[1], true, mark)
-      for _, slot in ipairs(entry.keptFurther) do
-        noteKept(found, entry, slot, slot, true, mark)
+local keptEntries
+-- The blocks keep the queue's function below the 200 local variables that Lua allows.
+do
+  -- Returns true if a slot that was held before a request's changes is free for it to take again: nothing is kept from
+  -- a transaction for what it releases itself. `mark` is the journal's length before the request.
+  local function isNetTaken(name, mark)
+    local own = definition(name)
+    local delta, seen = 0, {}
+    for i = mark + 1, #journal, 2 do
+      local slot, before = journal[i], journal[i + 1]
+      if not seen[slot] then
+        seen[slot] = true
+        local now = records[slot]
+        local isOfLine = slot == name or
+          own and own.pooled and (now and now.pool == name or before and before.pool == name)
+        if isOfLine then
+          delta = delta + (now and 1 or 0) - (before and 1 or 0)
+        end
       end
     end
+    return delta > 0
   end
-  state.wasKept = state.wasKept or found[1] ~= nil and judged.rank ~= nil
-  return found[1] and found
+
+  -- Returns the needs that do not count against an entry, as keptAt() takes them: against a SHARED one, those of others
+  -- for the same slot that are SHARED too.
+  local function metBy(entry)
+    if entry.isShared then
+      return { [entry.owner] = true, [entry.owner .. '\n' .. entry.at] = true }
+    end
+  end
+
+  -- Returns true if the request has released a part in a SHARED hold that an entry joins: it may take that again.
+  local function isJoinedAgain(entry, mark)
+    for i = mark + 1, entry.isShared and #journal or 0, 2 do
+      if journal[i] == entry.at then
+        return journal[i + 1] and recordAt(entry.at).refCount <= journal[i + 1].refCount
+      end
+    end
+    return false
+  end
+
+  -- Returns true if what an entry took, or joined, in a line is kept for tickets ahead.
+  local function isKeptIn(name, entry, isNew, mark)
+    if isLineEmpty(name) then
+      return false
+    end
+    local free = freeAt(name)
+    if isPlenty(free) or free >= keptAt(name, judged.rank, metBy(entry)) then
+      return false
+    elseif isNew then
+      return isNetTaken(name, mark)
+    end
+    return not isJoinedAgain(entry, mark)
+  end
+
+  -- Notes what an entry took, or joined, if it is kept for tickets ahead. `at` is the slot if it may be kept by name.
+  local function noteKept(found, entry, at, slot, isNew, mark)
+    local name = at and isKeptIn(at, entry, isNew, mark) and at or
+      isKeptIn(entry.resource, entry, isNew, mark) and entry.resource
+    if name then
+      found[#found + 1] = {
+        name = name, line = name == entry.slot and name or entry.resource, isNew = isNew, owner = entry.owner,
+        at = slot, requester = entry.requester, place = entry.place, met = metBy(entry),
+      }
+    end
+  end
+
+  -- Checks what a request has taken so far, on paper. Takes the entries that take() met, and the journal's length
+  -- before these were met, if the request has no mark. Returns the entries that took, or joined, what is kept for
+  -- tickets ahead; nil if there are none. Fields:
+  --   name, line        what is kept; the line in which the request would wait for it
+  --   isNew, owner, at  of the hold; its slot
+  --   requester, place  who asked, in which item
+  --   met               the needs that do not count against it
+  keptEntries = function(entries, mark)
+    if judged.isExcused then
+      return nil
+    end
+    local found = {}
+    mark = tenant.requestMark or mark
+    for _, entry in ipairs(entries) do
+      local isJoined = not entry.isNew and (entry.role == 'blocker' or entry.isShared)
+      if entry.isNew or isJoined then
+        noteKept(found, entry, entry.slot or entry.isKeptSlot and entry.at, entry.at, entry.isNew, mark)
+      end
+      if entry.further then
+        noteKept(found, entry, nil, entry.further[1], true, mark)
+        for _, slot in ipairs(entry.keptFurther) do
+          noteKept(found, entry, slot, slot, true, mark)
+        end
+      end
+    end
+    state.wasKept = state.wasKept or found[1] ~= nil and judged.rank ~= nil
+    return found[1] and found
+  end
 end
 
 -- Returns what a ticket waits for, as of now: the first line in its plan in which it lacks something that is not free;
 -- else, if all of it is free, what it waited for when it was last looked at. Returns true if it is not free.
 local function waitsForNow(ticket)
   for _, entry in ipairs(entriesOf(ticket) or {}) do
-    if isLacked(entry, ownerOf(entry, ticket.requester)) then
+    if isLacked(entry, ownerOf(entry, ticket.requester), ticket.requester) then
       local name = entry.slot or entry.resource
       if freeAt(name) < (entry.left or 1) then
         return name, true
@@ -195,7 +222,7 @@ local function mayTake(kept)
   local may = asBefore(function()
     for _, one in ipairs(kept) do
       if one.isNew or not isHeldThrough(one.requester, one.at, one.owner, 0) then
-        local _, keepers = keptAt(one.name, judged.rank)
+        local _, keepers = keptAt(one.name, judged.rank, one.met)
         if not isExempt(one.requester, keepers) then
           return false
         end
@@ -210,44 +237,47 @@ local function mayTake(kept)
   return may
 end
 
--- Returns the lowest free index of a pool from `from` on, below its capacity; nil if none is free. freeFrom() begins at
--- a byte of the bitmap, so the slots up to the next one are read.
-local function nextFree(name, capacity, from)
-  while from % 8 ~= 0 and from < capacity do
-    if not recordAt(name .. '_' .. from) then
-      return from
+local unkept
+do
+  -- Returns the lowest free index of a pool from `from` on, below its capacity; nil if none is free. freeFrom() begins
+  -- at a byte of the bitmap, so the slots up to the next one are read.
+  local function nextFree(name, capacity, from)
+    while from % 8 ~= 0 and from < capacity do
+      if not recordAt(name .. '_' .. from) then
+        return from
+      end
+      from = from + 1
     end
-    from = from + 1
+    return from < capacity and freeFrom(name, capacity, from) or nil
   end
-  return from < capacity and freeFrom(name, capacity, from) or nil
-end
 
--- Returns true if the transaction that is carried out has released a slot.
-local function isReleased(slot)
-  for i = (tenant.requestMark or #journal) + 1, #journal, 2 do
-    if journal[i] == slot then
-      return journal[i + 1] ~= false
+  -- Returns true if the transaction that is carried out has released a slot.
+  local function isReleased(slot)
+    for i = (tenant.requestMark or #journal) + 1, #journal, 2 do
+      if journal[i] == slot then
+        return journal[i + 1] ~= false
+      end
     end
+    return false
   end
-  return false
-end
 
-local function isKeptByName(slot)
-  return not isLineEmpty(slot) and keptAt(slot, judged.rank) > 0 and not isReleased(slot)
-end
+  local function isKeptByName(slot)
+    return not isLineEmpty(slot) and keptAt(slot, judged.rank) > 0 and not isReleased(slot)
+  end
 
--- Returns the free slot of a pool with the lowest index that is not kept by name from a requester, and true if there is
--- none but kept ones; then it is the lowest of these. Returns nil if no slot is free.
-local function unkept(name, capacity, requester)
-  local index = lowestFree(name, capacity)
-  if not index or judged.isExcused and judged.exempt[requester] or isLineEmpty(name) then
-    return index
+  -- Returns the free slot of a pool with the lowest index that is not kept by name from a requester, and true if there
+  -- is none but kept ones; then it is the lowest of these. Returns nil if no slot is free.
+  unkept = function(name, capacity, requester)
+    local index = lowestFree(name, capacity)
+    if not index or judged.isExcused and judged.exempt[requester] or isLineEmpty(name) then
+      return index
+    end
+    local other = index
+    while other and isKeptByName(name .. '_' .. other) do
+      other = nextFree(name, capacity, other + 1)
+    end
+    return other or index, not other
   end
-  local other = index
-  while other and isKeptByName(name .. '_' .. other) do
-    other = nextFree(name, capacity, other + 1)
-  end
-  return other or index, not other
 end
 
 -- Runs a function for a request from which nothing is kept.

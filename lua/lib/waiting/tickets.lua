@@ -20,6 +20,7 @@
 --   grantedAt   ms
 --   session     id of the session that keeps its turn and its reservations, '' none
 --   dueBefore   the stored value of due; nil if the ticket is new
+--@include isSharedItem
 --@include slotsOf
 --@include waiting/callers
 --@include waiting/lines
@@ -140,6 +141,11 @@ local function ticketAt(order, following)
   return ticket or nil
 end
 
+-- Returns what tells an item of a ticket from others: resource, count and mode.
+local function itemKey(item)
+  return isSharedItem(item) and '\1' .. itemName(item) or itemName(item)
+end
+
 -- Returns the digest of a request or ticket: the same for the same requester, method and items. It has 56 bits, in
 -- bytes below 128 (lines.lua): with 32 bits, every hundredth requester with 10,000 tickets would have two of the same
 -- digest.
@@ -147,7 +153,7 @@ local function digestOf(request)
   if not request.digest then
     local parts, bytes = { request.requester, request.method }, {}
     for _, item in ipairs(request.items) do
-      parts[#parts + 1] = itemName(item)
+      parts[#parts + 1] = itemKey(item)
     end
     local hex = redis.sha1hex(table.concat(parts, '\n'))
     for i = 1, 8 do

@@ -19,7 +19,7 @@ export async function check(
   const args = items.flatMap(({ resource, requester }) => itemArgs('check', { resource, requester: requester ?? '' }));
   const replies = await call(engine, 'check', credential, () => args);
   return items.map(({ resource, requester }, i) => {
-    const [reserved, owner, expiresAt, held, waiting, reservable, note] = parseReply(replies[i]);
+    const [reserved, owner, expiresAt, held, waiting, reservable, note, holders] = parseReply(replies[i]);
     return {
       resource,
       reserved: reserved === 1,
@@ -28,7 +28,8 @@ export async function check(
       expiresAt: toTime(toMs(expiresAt)),
       waiting: toInteger(waiting ?? 0),
       reservable: reservable === -1 ? null : reservable === 1,
-      ...(note === undefined ? {} : { note: toText(note) }),
+      ...(note === undefined || note === '' ? {} : { note: toText(note) }),
+      ...(holders == null ? {} : { mode: 'SHARED' as const, holders: toInteger(holders) }),
     };
   });
 }

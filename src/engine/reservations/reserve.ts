@@ -45,7 +45,7 @@ export async function reserve(
 
 /** The script's arguments for an item, with a new release token. */
 export const reserveArgs = (item: ReserveItem): (string | number)[] => {
-  const { resource, requester, resourceType, count, note } = item;
+  const { resource, requester, resourceType, count } = item;
   return itemArgs('reserve', {
     resource,
     requester,
@@ -54,9 +54,15 @@ export const reserveArgs = (item: ReserveItem): (string | number)[] => {
     token: newToken(),
     wait: waitArg(item),
     count: count ?? '',
-    options: note ? JSON.stringify({ note }) : '',
+    options: optionsArg(item),
   });
 };
+
+/** Formats the options that few items have (lua/lib/items/reserve.lua). */
+function optionsArg({ note, mode }: Pick<ReserveItem, 'note' | 'mode'>): string {
+  if (!note && mode !== 'SHARED') return '';
+  return JSON.stringify({ ...(note ? { note } : {}), ...(mode === 'SHARED' ? { mode } : {}) });
+}
 
 /** Formats how long a reservation lasts (lua/lib/items/reserve.lua). */
 const leaseArg = ({ ttlSeconds, session }: Pick<ReserveItem, 'ttlSeconds' | 'session'>): string | number => {
@@ -65,7 +71,7 @@ const leaseArg = ({ ttlSeconds, session }: Pick<ReserveItem, 'ttlSeconds' | 'ses
 };
 
 /** Reads a reply of reserveOne() of lua/lib/reserveOne.lua. */
-export function toReserveResult({ resource, requester }: ReserveItem, reply: readonly string[]): ReserveResult {
+export function toReserveResult({ resource, requester, mode }: ReserveItem, reply: readonly string[]): ReserveResult {
   const [status, explanation, fencingToken, expiresAt, token, details, waitedMs] = reply;
   switch (status) {
     case 'ACQUIRED':
@@ -77,6 +83,7 @@ export function toReserveResult({ resource, requester }: ReserveItem, reply: rea
         explanation: status,
         releaseToken: unpackToken(toText(token)),
         expiresAt: toTime(toMs(expiresAt)),
+        ...(mode === undefined ? {} : { mode: 'EXCLUSIVE' as const }),
         ...parseDetails(toText(details)),
         fencingToken: toInteger(fencingToken),
         ...toWaited(waitedMs),
