@@ -54,6 +54,8 @@ export const note = sized(({ noteLength }) =>
     }),
 );
 
+export const heldNote = z.string().meta({ description: 'The `note` of the request that made the reservation.' });
+
 export const ttlSeconds = sized((sizes) =>
   z
     .int({ error: must('an integer greater than 0') })

@@ -17,6 +17,7 @@ import {
   batch,
   checkCounts,
   count,
+  heldNote,
   ignored,
   item,
   mode,
@@ -61,13 +62,14 @@ const details = {
     .meta({ description: 'Only with a `count` of more than 1: its slots of the pool, in index order.' }),
 };
 
-const heldNote = z.string().meta({ description: 'The `note` of the request that made the reservation.' });
-
 /** The one slot that a refused item lacked first, and who holds it (docs/specification.md#why-a-reservation-fails). */
 const HeldBy = z
   .object({
     resource: z.string(),
-    requester: z.string().nullable().meta({ description: 'Null: it is held for a resource that blocks it.' }),
+    requester: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null: it is held for a resource that blocks it, or SHARED.' }),
     since: time.nullable().meta({ description: 'Null, as the next two, if it is held along with another resource.' }),
     expiresAt: time.nullable(),
     note: z.string().nullable(),
@@ -252,38 +254,6 @@ export const TransactionResult = z
   })
   .meta({ id: 'TransactionResult' });
 export type TransactionResult = z.output<typeof TransactionResult>;
-
-export const CheckItem = item({ resource: resourceName, requester: requesterName.optional() }).meta({
-  id: 'CheckItem',
-});
-export type CheckItem = z.output<typeof CheckItem>;
-
-export const CheckBody = batch(CheckItem);
-
-export const CheckResult = z
-  .object({
-    resource: z.string(),
-    reserved: z.boolean().meta({ description: 'True if no slot of the resource is free.' }),
-    requester: z
-      .string()
-      .nullable()
-      .meta({ description: 'The owner, if the resource has one slot. Null if several hold it SHARED.' }),
-    heldByRequester: z.boolean().nullable().meta({ description: 'Null if the item names no requester.' }),
-    expiresAt: time.nullable(),
-    waiting: z.int().meta({ description: 'The number of requests that wait for it.' }),
-    note: heldNote.optional(),
-    reservable: z.boolean().nullable().meta({
-      description:
-        'Whether a reserve of it would succeed now: by the requester of the item, or by a new one if it names none. Null if the request asks about too much.',
-    }),
-    mode: z
-      .literal('SHARED')
-      .optional()
-      .meta({ description: 'Only if the resource has one slot, and it is held SHARED.' }),
-    holders: z.int().optional().meta({ description: 'Only with `mode`: how many requesters hold it.' }),
-  })
-  .meta({ id: 'CheckResult' });
-export type CheckResult = z.output<typeof CheckResult>;
 
 /** The query of the list of active reservations. A filter that is left out matches all of them. */
 export const ActiveFilter = z.object({ requester: requesterName.optional(), resource: resourceName.optional() });

@@ -2,9 +2,8 @@
  * What Holdfast must do, written from docs/specification.md, with no thought of speed: the reference that
  * histories are compared with.
  */
+import type { CheckItem, CheckResult } from '../../src/contract/check.ts';
 import type {
-  CheckItem,
-  CheckResult,
   RenewItem,
   RenewResult,
   ReserveItem,

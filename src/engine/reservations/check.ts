@@ -1,7 +1,7 @@
 /**
  * Returns who holds resources (docs/specification.md#check), without reserving or releasing anything.
  */
-import type { CheckItem, CheckResult } from '../../contract/reservations.ts';
+import type { CheckItem, CheckResult } from '../../contract/check.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
 import { parseReply, toInteger, toMs, toText, toTime } from '../../redis/reply.ts';

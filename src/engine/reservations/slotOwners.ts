@@ -13,8 +13,8 @@ export interface SlotOwner {
 
 /**
  * @param slots names of slots, at most about 2,000
- * @returns the holder of each slot, in their order; null if the slot is free. Of a slot that is held SHARED, the owner is
- * a text that names the first who hold it
+ * @returns the holder of each slot, in their order; null if the slot is free. Of a slot that is held SHARED, the owner
+ * is a text that names the first who hold it
  * @throws HoldfastError unauthenticated, forbidden, unavailable
  */
 export async function slotOwners(
