@@ -20,6 +20,7 @@ import { configuredTenants } from '../src/identity/configuredTenants.ts';
 import { digestOf, makeKey } from '../src/identity/credentials.ts';
 import { createRedis } from '../src/redis/client.ts';
 import { defineScripts, loadScripts } from '../src/redis/scripts.ts';
+import { compareShared } from './asks/shared.ts';
 import { longestMs, watchSlow } from './slowlog.ts';
 
 const ITEMS = 20_000;
@@ -72,6 +73,8 @@ try {
   await cycle('with 5 blockers', [1, 50], () => ({ resource: `guarded${fresh++ % 100}`, requester: 'r' }));
   await allOrNone();
   await severalAtOnce();
+  for (const { what, us, ratio } of await compareShared(engine, credential, scriptTime))
+    row(what, `${us.toFixed(1)} µs a cycle   ${ratio.toFixed(2)} of EXCLUSIVE`);
   await renewing();
 } finally {
   redis.disconnect();

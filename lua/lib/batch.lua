@@ -1,6 +1,8 @@
 -- Runs the items of a request one by one, under the work budget.
 --@include budget
+--@include isSharedItem
 --@include meanings
+--@include shared
 
 -- Reads the definitions and slots that all items name, in few commands, then calls carryOut(item) for each item, in
 -- order. Takes the prefix of an item's place in messages (nil or 'requests') and a share of the budget. Returns nil; or
@@ -13,6 +15,11 @@ local function eachItem(items, carryOut, prefix, share)
       names[i] = item.resource
     end
     readMeanings(names)
+    for _, item in ipairs(items) do
+      if item.options and isSharedItem(item) then
+        names[#names + 1] = shareOf(item.resource, item.requester)
+      end
+    end
     readSlots(names)
     for i, item in ipairs(items) do
       place = i - 1

@@ -6,6 +6,8 @@
 --                  slots; it is then not its owner's assigned slot
 --   token          release token (22 characters) of the reservation whose own slot this is; nil if the slot is held
 --                  only by plans of other reservations
+--   holders        of a slot that is held SHARED (shared.lua): the requesters that hold it, each followed by '\n', as
+--                  far as they fit (take.lua); else nil
 -- A record with a token is a reservation, and its fencing token identifies it. It also has:
 --   slot           the reservation's own slot (not stored: the slot is the record's field in the hash)
 --   fence          fencing token
@@ -28,16 +30,18 @@
 -- that is not empty. The slots hash has it packed, in one of three forms. The first byte is the form. Integers are
 -- big-endian and unsigned; a string (s) ends with a zero byte, which no name contains.
 -- src/engine/reservations/slotRecord.ts reads these forms too.
---   1 not a reservation               refCount, owner, pool, byName (1 or 0)
+--   1 not a reservation               refCount, owner, pool, byName (1 or 0), holders ('' is left out). An instance of
+--                                     an older version drops the holders when it writes such a record
 --   2 a reservation of a plain name   owner, fence, reservedAt, expiresAt, token, type, label
 --   3 any other reservation           all fields
-local HOLD, PLAIN, FULL = '>BI4ssB', '>BsI7I6I6c22ss', '>BI4ssBI7I6I6c22sssss'
+local HOLD, HOLDERS, PLAIN, FULL = '>BI4ssB', 's', '>BsI7I6I6c22ss', '>BI4ssBI7I6I6c22sssss'
 -- The third byte of details that have further fields.
 local FURTHER = string.byte('x')
 
 local function pack(slot, r)
   if not r.token then
-    return struct.pack(HOLD, 1, r.refCount, r.owner, r.pool, r.byName and 1 or 0)
+    local hold = struct.pack(HOLD, 1, r.refCount, r.owner, r.pool, r.byName and 1 or 0)
+    return (r.holders or '') ~= '' and hold .. struct.pack(HOLDERS, r.holders) or hold
   elseif r.refCount == 1 and r.pool == '' and r.plan == '' and r.details == '' and r.requestedName == slot then
     return struct.pack(PLAIN, 2, r.owner, r.fence, r.reservedAt, r.expiresAt, r.token, r.type, r.label)
   end
@@ -56,8 +60,9 @@ local function unpackRecord(slot, packed)
       token = token, type = type, label = label, requestedName = slot, plan = '', details = '',
     }
   elseif form == 1 then
-    local _, refCount, owner, pool, byName = struct.unpack(HOLD, packed)
-    return { owner = owner, refCount = refCount, pool = pool, byName = byName == 1 }
+    local _, refCount, owner, pool, byName, at = struct.unpack(HOLD, packed)
+    local holders = at <= #packed and struct.unpack(HOLDERS, packed, at) or nil
+    return { owner = owner, refCount = refCount, pool = pool, byName = byName == 1, holders = holders }
   end
   local _, refCount, owner, pool, byName, fence, reservedAt, expiresAt, token, type, label, requestedName, plan, details =
     struct.unpack(FULL, packed)

@@ -1,5 +1,6 @@
 -- Finds the slots of an owner.
 --@include definitions
+--@include shared
 --@include slots
 
 -- Returns the slot of a pool that an owner was assigned; false for none.
@@ -21,12 +22,14 @@ local function assignedSlot(name, owner)
   return record and record.owner == owner and name
 end
 
--- Returns the requester's reservation that a slot belongs to, as its own slot or as one of several (several.lua); nil
--- if there is none.
+-- Returns the requester's reservation that a slot belongs to, as its own slot or as one of several (several.lua), or by
+-- which it is held SHARED (shared.lua); nil if there is none.
 local function reservationAt(slot, requester)
   local record = recordAt(slot)
-  if not record or record.owner ~= requester then
+  if not record then
     return nil
+  elseif record.owner ~= requester then
+    return isSharedHold(slot, record) and recordAt(shareOf(slot, requester)) or nil
   elseif record.token then
     return record
   elseif record.byName then

@@ -1,6 +1,7 @@
 -- The plan of a reservation (docs/specification.md#plans): all slots that it needs.
 --@include blockers
 --@include meanings
+--@include shared
 
 -- Returns true if a plan has too many slots or bytes of names. Without a limit, blockers of blockers could multiply
 -- without bound.
@@ -13,8 +14,8 @@ end
 -- without groups, then the resource itself, then the blockers of each of these that was not yet in the plan, with the
 -- entries that each blocker needs. A plan {entries, seen, bytes} has each resource, or one slot of it, only once, even
 -- for different owners. So resources that block each other exclude each other, and cycles end. `count` is the number of
--- slots of the resource itself if these are several, else nil.
-local function addTo(plan, resource, slot, owner, role, count)
+-- slots of the resource itself if these are several, else nil. `isShared`: the resource itself is to be held SHARED.
+local function addTo(plan, resource, slot, owner, role, count, isShared)
   local chain, own = { resource }, definition(resource)
   local above = own and own.parent or ''
   while above ~= '' and definition(above) do
@@ -30,6 +31,8 @@ local function addTo(plan, resource, slot, owner, role, count)
     local entry = { resource = chain[i], slot = i == 1 and slot or nil, owner = owner, role = role }
     if i > 1 and role == 'own' then
       entry.role = 'ancestor'
+    elseif i == 1 and isShared then
+      entry.owner, entry.isShared = sharedOwner(slot or resource), true
     end
     local key = entry.slot and '\n' .. entry.slot or entry.resource
     if not plan.seen[key] then

@@ -1,4 +1,5 @@
 -- Ends reservations.
+--@include isShare
 --@include slots
 
 -- The slots that became free in this script, in order.
@@ -9,13 +10,21 @@ local function report(what)
   redis.log(redis.LOG_WARNING, 'Holdfast mended tenant ' .. tenant.base .. ' ' .. what)
 end
 
--- Removes one reference to a slot. Removing the last one frees it.
-local function releaseHold(slot)
+-- Returns the holders of a SHARED slot (codec.lua) without a requester.
+local function withoutHolder(holders, requester)
+  local from, to = string.find('\n' .. holders, '\n' .. requester .. '\n', 1, true)
+  return from and string.sub(holders, 1, from - 1) .. string.sub(holders, to) or holders
+end
+
+-- Removes one reference to a slot, which a reservation of the requester had. Removing the last one frees it.
+local function releaseHold(slot, requester)
   local record = recordAt(slot)
   if not record then
     report('slot ' .. slot .. ': a plan named it, and it was free')
   elseif record.refCount > 1 then
-    setRecord(slot, copyWith(record, { refCount = record.refCount - 1 }))
+    setRecord(slot, copyWith(record, {
+      refCount = record.refCount - 1, holders = record.holders and withoutHolder(record.holders, requester),
+    }))
   else
     setRecord(slot, false)
     freed[#freed + 1] = slot
@@ -26,13 +35,15 @@ end
 -- first.
 local function release(reservation)
   local slot = reservation.slot
-  if reservation.refCount > 1 then
+  if isShare(slot) then
+    setRecord(slot, false)
+  elseif reservation.refCount > 1 then
     -- Plans of other reservations hold the slot too, so it stays held, without a reservation of its own.
     setRecord(slot, {
       owner = reservation.owner, refCount = reservation.refCount - 1, pool = reservation.pool, byName = reservation.byName,
     })
   else
-    releaseHold(slot)
+    releaseHold(slot, reservation.owner)
   end
   if reservation.plan ~= '' then
     local others = {}
@@ -41,7 +52,7 @@ local function release(reservation)
     end
     readSlots(others)
     for _, other in ipairs(others) do
-      releaseHold(other)
+      releaseHold(other, reservation.owner)
     end
   end
 end

@@ -1,6 +1,21 @@
 -- Takes the slots of a plan (plan.lua), all or none.
 --@include conflicts
+--@include isShare
 --@include undo
+
+-- Takes a slot, which is free or held SHARED, for a SHARED reservation.
+local function takeShared(slot, pool, byName, reservation)
+  local MAX_HOLDER_BYTES = 500
+  local before, requester = recordAt(slot), reservation.owner
+  local holders = before and before.holders or ''
+  if #holders + #requester < MAX_HOLDER_BYTES then
+    holders = holders .. requester .. '\n'
+  end
+  setRecord(slot, before and copyWith(before, { refCount = before.refCount + 1, holders = holders }) or {
+    owner = sharedOwner(slot), refCount = 1, pool = pool, byName = byName, holders = holders,
+  })
+  reservation.slot = shareOf(slot, requester)
+end
 
 -- Takes the further slots of an entry for several slots of a pool: those of the lowest indexes. Notes them in the entry
 -- and adds them to the plan. Returns false if too few are free.
@@ -30,11 +45,11 @@ local function takeFurther(entry, plan)
   return true
 end
 
--- Takes the slots of a plan's entries, in order, and stores the reservation on the resource's own slot. Returns nil; or
--- the first entry that has no free slot, with nothing taken.
+-- Takes the slots of a plan's entries, in order, and stores the reservation on the resource's own slot; a SHARED one in
+-- a field of its own (shared.lua). Returns nil; or the first entry that has no free slot, with nothing taken.
 local function take(entries, reservation)
   local mark = #journal
-  local isTaken, plan, names = {}, {}, {}
+  local isTaken, plan, names, others = {}, {}, {}, {}
   for i, entry in ipairs(entries) do
     names[i] = entry.slot or entry.resource
   end
@@ -49,18 +64,21 @@ local function take(entries, reservation)
       return entry
     end
     entry.at, entry.isNew = slot, isNew and not isTaken[slot]
-    local isOwn = entry.role == 'own'
+    local isShared, isOwn = entry.isShared, entry.role == 'own' and not entry.isShared
     if isOwn then
       reservation.slot = slot
     end
     if not isTaken[slot] then
       isTaken[slot] = true
       if not isOwn then
-        plan[#plan + 1] = slot
+        table.insert(plan, isShared and 1 or #plan + 1, slot)
       end
-      if isNew then
+      local pool = slot ~= entry.resource and entry.resource or ''
+      if isShared then
+        takeShared(slot, pool, entry.slot ~= nil, reservation)
+      elseif isNew then
         local hold = isOwn and reservation or { owner = entry.owner, refCount = 1 }
-        hold.pool, hold.byName = slot ~= entry.resource and entry.resource or '', entry.slot ~= nil
+        hold.pool, hold.byName = pool, entry.slot ~= nil
         setRecord(slot, hold)
       else
         local hold = recordAt(slot)
@@ -73,13 +91,14 @@ local function take(entries, reservation)
     end
   end
   local slot = reservation.slot
-  local hold = recordAt(slot)
-  if hold ~= reservation then
+  local hold = not isShare(slot) and recordAt(slot)
+  if not hold then
+    setRecord(slot, reservation)
+  elseif hold ~= reservation then
     -- The owner already held this slot: for an earlier reservation's plan or, by another name, for an earlier entry.
     reservation.refCount, reservation.pool, reservation.byName = hold.refCount, hold.pool, hold.byName
     setRecord(slot, reservation)
   end
-  local others = {}
   for _, other in ipairs(plan) do
     if other ~= slot then
       others[#others + 1] = other

@@ -49,6 +49,7 @@ const note = z.string().meta({ description: 'Only of a reservation whose request
 const slots = z
   .array(z.string())
   .meta({ description: 'Only if the reservation has several slots of a pool: all of them, in index order.' });
+const mode = z.literal('SHARED').meta({ description: 'Only if the reservation is SHARED.' });
 const fencingToken = z.int().nullable().meta({ description: 'The fencing token of the reservation.' });
 
 export const Change = z.object({
@@ -60,6 +61,7 @@ export const Change = z.object({
   expiresAt: expiresAt.optional(),
   acquiredSlots: acquiredSlots.optional(),
   slots: slots.optional(),
+  mode: mode.optional(),
   fencingToken: fencingToken.optional(),
   note: note.optional(),
 });
@@ -80,6 +82,7 @@ export const Event = z
     expiresAt,
     acquiredSlots,
     slots: slots.optional(),
+    mode: mode.optional(),
     fencingToken,
     note: note.optional(),
     method: z.enum(TRANSACTION_METHODS).nullable().meta({ description: 'Transactions only.' }),

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Sizes } from '../domain/maxSizes.ts';
 import { nameFault, noteFault, SYSTEM_REQUESTER_PREFIX, TENANT_ID } from '../domain/names.ts';
 import { nearest } from '../domain/nearest.ts';
+import { MODES } from '../domain/reservations.ts';
 import { sized } from './sizes.ts';
 
 /** The message for a missing value, or for one of the wrong type. */
@@ -53,6 +54,8 @@ export const note = sized(({ noteLength }) =>
     }),
 );
 
+export const heldNote = z.string().meta({ description: 'The `note` of the request that made the reservation.' });
+
 export const ttlSeconds = sized((sizes) =>
   z
     .int({ error: must('an integer greater than 0') })
@@ -65,6 +68,10 @@ export const ttlSeconds = sized((sizes) =>
 export const sessionId = z
   .uuid({ error: must('the id of a session') })
   .meta({ description: 'The id of a session.', example: '0d9b4f4e-3c1f-4b52-8a8e-6f2f0a7c9b11' });
+
+export const mode = z
+  .enum(MODES, `must be one of ${MODES.join(', ')}`)
+  .meta({ description: 'SHARED: others may hold it SHARED too, and nobody EXCLUSIVE. Default EXCLUSIVE.' });
 
 export const count = sized((sizes) => {
   const rule = `an integer from 1 to ${sizes.batch}`;

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { Sizes } from '../domain/maxSizes.ts';
 import {
+  type Mode,
   RENEW_STATUSES,
   RESERVE_STATUSES,
   TRANSACTION_METHODS,
@@ -16,8 +17,10 @@ import {
   batch,
   checkCounts,
   count,
+  heldNote,
   ignored,
   item,
+  mode,
   note,
   releaseToken,
   requesterName,
@@ -37,24 +40,37 @@ const refusing =
   (path, message) =>
     context.addIssue({ code: 'custom', path, message });
 
+/** Checks that an item asks for a SHARED hold of one slot that it names. */
+function checkMode(
+  { mode, count }: { readonly mode?: Mode | undefined; readonly count?: number | undefined },
+  path: (string | number)[],
+  refuse: Refuse,
+): void {
+  if (mode === 'SHARED' && count !== undefined) refuse([...path, 'mode'], 'must not be SHARED where there is a count');
+}
+
 /** What a reservation holds besides its own slot (docs/specification.md#plans). */
 const details = {
   acquiredSlots: z.record(z.string(), z.string()).nullable(),
   acquiredBlockers: z.array(z.string()).nullable(),
   reservedAtPath: z.string().nullable(),
+  mode: mode
+    .optional()
+    .meta({ description: 'Left out if the request did not say it and the reservation is EXCLUSIVE.' }),
   slots: z
     .array(z.string())
     .optional()
     .meta({ description: 'Only with a `count` of more than 1: its slots of the pool, in index order.' }),
 };
 
-const heldNote = z.string().meta({ description: 'The `note` of the request that made the reservation.' });
-
 /** The one slot that a refused item lacked first, and who holds it (docs/specification.md#why-a-reservation-fails). */
 const HeldBy = z
   .object({
     resource: z.string(),
-    requester: z.string().nullable().meta({ description: 'Null: it is held for a resource that blocks it.' }),
+    requester: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null: it is held for a resource that blocks it, or SHARED.' }),
     since: time.nullable().meta({ description: 'Null, as the next two, if it is held along with another resource.' }),
     expiresAt: time.nullable(),
     note: z.string().nullable(),
@@ -70,6 +86,7 @@ const reserveItem = {
   resourceType: resourceType.optional(),
   note: note.optional(),
   count: count.optional(),
+  mode: mode.optional(),
 };
 
 export const ReserveItem = sized((sizes) =>
@@ -78,6 +95,7 @@ export const ReserveItem = sized((sizes) =>
       checkAsked(one, [], refusing(context));
       checkSession(one, [], refusing(context));
       checkWait(one, [one], sizes, () => [], refusing(context));
+      checkMode(one, [], refusing(context));
     })
     .transform(named)
     .meta({ id: 'ReserveItem' }),
@@ -120,6 +138,7 @@ const otherResultFields = {
   acquiredSlots: ignored,
   acquiredBlockers: ignored,
   reservedAtPath: ignored,
+  mode: ignored,
   slots: ignored,
   fencingToken: ignored,
   waitedMs: ignored,
@@ -203,6 +222,8 @@ function checkTransaction(
   const requests = inSession(items, session);
   const counts = requests.map((one) => (one.requestType === 'RESERVE' ? one : {}));
   checkCounts(counts, sizes, (index) => ['requests', index], refuse);
+  for (const [index, one] of requests.entries())
+    if (one.requestType === 'RESERVE') checkMode(one, ['requests', index], refuse);
   const releaseAt = requests.findIndex(({ requestType }) => requestType !== 'RESERVE');
   const atRelease = ['requests', releaseAt, 'requestType'];
   if (releaseAt >= 0 && method === 'FIRST') refuse(atRelease, 'must be RESERVE where the method is FIRST');
@@ -241,30 +262,6 @@ export const TransactionResult = z
   })
   .meta({ id: 'TransactionResult' });
 export type TransactionResult = z.output<typeof TransactionResult>;
-
-export const CheckItem = item({ resource: resourceName, requester: requesterName.optional() }).meta({
-  id: 'CheckItem',
-});
-export type CheckItem = z.output<typeof CheckItem>;
-
-export const CheckBody = batch(CheckItem);
-
-export const CheckResult = z
-  .object({
-    resource: z.string(),
-    reserved: z.boolean().meta({ description: 'True if no slot of the resource is free.' }),
-    requester: z.string().nullable().meta({ description: 'The owner, if the resource has one slot.' }),
-    heldByRequester: z.boolean().nullable().meta({ description: 'Null if the item names no requester.' }),
-    expiresAt: time.nullable(),
-    waiting: z.int().meta({ description: 'The number of requests that wait for it.' }),
-    note: heldNote.optional(),
-    reservable: z.boolean().nullable().meta({
-      description:
-        'Whether a reserve of it would succeed now: by the requester of the item, or by a new one if it names none. Null if the request asks about too much.',
-    }),
-  })
-  .meta({ id: 'CheckResult' });
-export type CheckResult = z.output<typeof CheckResult>;
 
 /** The query of the list of active reservations. A filter that is left out matches all of them. */
 export const ActiveFilter = z.object({ requester: requesterName.optional(), resource: resourceName.optional() });

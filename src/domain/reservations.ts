@@ -24,3 +24,7 @@ export const TRANSACTION_METHODS = ['ALL_OR_NONE', 'AS_MANY_AS_POSSIBLE', 'FIRST
 export type TransactionMethod = (typeof TRANSACTION_METHODS)[number];
 
 export const TRANSACTION_STATUSES = ['APPLIED', 'WAITING', 'ROLLED_BACK'] as const;
+
+/** How a reservation holds its resource: alone, or together with others (docs/specification.md#shared-holds). */
+export const MODES = ['EXCLUSIVE', 'SHARED'] as const;
+export type Mode = (typeof MODES)[number];

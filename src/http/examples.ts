@@ -54,6 +54,21 @@ export const SEVERAL: ReserveResult = {
   fencingToken: 1795311261334117,
 };
 
+/** An item with the mode SHARED. */
+export const SHARED: ReserveResult = {
+  resource: 'docs',
+  requester: 'reader-7',
+  status: 'ACQUIRED',
+  explanation: 'ACQUIRED',
+  releaseToken: '51f0c9c2-7f0e-4a53-8d3e-2b8c6a1f4e07',
+  expiresAt: '2026-01-31T12:02:07.310Z',
+  acquiredSlots: null,
+  acquiredBlockers: null,
+  reservedAtPath: null,
+  mode: 'SHARED',
+  fencingToken: 1795311261334119,
+};
+
 /** An item that waits. */
 export const WAITING: ReserveResult = {
   resource: 'printer',

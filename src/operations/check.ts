@@ -2,7 +2,7 @@
  * Returns who holds resources (docs/specification.md#check). Costs one read for each item.
  */
 
-import type { CheckItem, CheckResult } from '../contract/reservations.ts';
+import type { CheckItem, CheckResult } from '../contract/check.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import * as engine from '../engine/reservations/check.ts';

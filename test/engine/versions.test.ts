@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sweep } from '../../src/engine/expiry/sweep.ts';
 import { active } from '../../src/engine/reservations/active.ts';
+import { check } from '../../src/engine/reservations/check.ts';
 import { unpackToken } from '../../src/engine/reservations/releaseToken.ts';
 import { renew } from '../../src/engine/reservations/renew.ts';
 import { reserve } from '../../src/engine/reservations/reserve.ts';
@@ -167,6 +168,41 @@ describe('further fields of a reservation (lua/lib/codec.lua)', () => {
     expect(renewed?.toString('latin1')).toContain(`a\0\0${NOTED}\0`);
     const [found] = await all(active(engine, credential));
     expect(found).toMatchObject({ note: 'build 4711', expiresAt: expect.any(String) });
+    stop();
+  });
+});
+
+describe('shared holds (lua/lib/shared.lua)', () => {
+  const token = 'AAAAAAAAAAAAAAAAAAAAAA';
+  const share = (requester: string, fence: string) =>
+    Buffer.from(
+      `\x03\0\0\0\x01${requester}\0\0\0\x06\x65\x17\x6c\x9d\x18${fence}\x01\xa3\x18\x5c\x50\0\0\0\0\0\0\0${token}\0\0a\0a\n\0{"m":"SHARED"}\0`,
+      'latin1',
+    );
+
+  test.each([
+    ['as this release writes it', 'r\ns\n\0', 's'],
+    ['without its holders, as the previous release writes it', '', null],
+  ])('have a record %s', async (_, holders, last) => {
+    const { engine, credential, stop } = await startEngine();
+    const slots = `{${credential.tenant}}:slots`;
+    await engine.redis.hset(slots, 'a', Buffer.from(`\x01\0\0\0\x02system:a\0\0\0${holders}`, 'latin1'));
+    await engine.redis.hset(slots, 'a\x01r\x01', share('r', '\x01'), 'a\x01s\x01', share('s', '\x02'));
+    await engine.redis.hset(`{${credential.tenant}}:tenant`, 'count', 2);
+    expect(await all(active(engine, credential))).toMatchObject([
+      { resource: 'a', mode: 'SHARED' },
+      { resource: 'a', mode: 'SHARED' },
+    ]);
+    const items = ['r', 's'].map((requester) => ({ resource: 'a', requester, releaseToken: unpackToken(token) }));
+    const [r, s] = items.map((item) => [item]);
+    expect((await unreserve(engine, credential, r ?? [])).result).toMatchObject([{ released: [] }]);
+    expect(await check(engine, credential, [{ resource: 'a' }])).toMatchObject([{ requester: last, holders: 1 }]);
+    const taken = await reserve(engine, credential, [{ resource: 'a', requester: 't', mode: 'SHARED' }]);
+    expect(taken.result).toMatchObject([{ status: 'ACQUIRED' }]);
+    expect((await unreserve(engine, credential, s ?? [])).result).toMatchObject([{ released: [] }]);
+    expect(await check(engine, credential, [{ resource: 'a' }])).toMatchObject([{ requester: 't', holders: 1 }]);
+    expect((await unreserve(engine, credential, taken.result)).result).toMatchObject([{ released: ['a'] }]);
+    expect(await engine.redis.hlen(slots)).toBe(0);
     stop();
   });
 });

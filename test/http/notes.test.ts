@@ -3,7 +3,7 @@
  * #why-a-reservation-fails).
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { CheckResult, ReserveResult, TransactionResult } from '../../src/contract/reservations.ts';
+import type { ReserveResult, TransactionResult } from '../../src/contract/reservations.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { watch } from '../support/watch.ts';
 
@@ -27,8 +27,7 @@ const transact = async (method: string, ...requests: object[]) =>
     })
   ).body;
 const check = async (resource: string, requester?: string) =>
-  (await holdfast.request<CheckResult[]>('POST', `${API}/check`, [{ resource, ...(requester && { requester }) }]))
-    .body[0];
+  (await holdfast.check({ resource, ...(requester === undefined ? {} : { requester }) })).body[0];
 const listed = async () => new Map((await holdfast.active()).body.map(({ resource, note }) => [resource, note]));
 
 describe('a note', () => {

@@ -2,7 +2,8 @@
  * `reservable` in check: whether a reserve would succeed now (docs/specification.md#check).
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { CheckItem, ReserveResult } from '../../src/contract/reservations.ts';
+import type { CheckItem } from '../../src/contract/check.ts';
+import type { ReserveResult } from '../../src/contract/reservations.ts';
 import { hold, queue, wanted } from '../support/held.ts';
 import { type Instance, startInstance } from '../support/service.ts';
 

@@ -8,14 +8,14 @@ import { expect } from 'vitest';
 import type { TransactionItem } from '../../src/contract/reservations.ts';
 import { changeInRedis } from '../../src/definitions/changeInRedis.ts';
 import { HoldfastError } from '../../src/domain/errors.ts';
-import { TRANSACTION_METHODS, type TransactionMethod } from '../../src/domain/reservations.ts';
+import { type Mode, TRANSACTION_METHODS, type TransactionMethod } from '../../src/domain/reservations.ts';
 import { available } from '../../src/engine/definitions/available.ts';
 import { sweep } from '../../src/engine/expiry/sweep.ts';
 import { active } from '../../src/engine/reservations/active.ts';
 import { check } from '../../src/engine/reservations/check.ts';
 import { setClock } from '../support/clock.ts';
 import type { RunningEngine } from '../support/engine.ts';
-import { all, allDefinitions, wholeTree } from '../support/listed.ts';
+import { all, allDefinitions, sorted, wholeTree } from '../support/listed.ts';
 import { renew, reserve, reset, transaction, unreserve } from '../support/verbs.ts';
 import { Model } from './model.ts';
 import { type Registration, type Reservation, toDefinition } from './state.ts';
@@ -24,7 +24,7 @@ import { compareStored } from './stored.ts';
 /** Which token is given: the reservation's own, another one's of the tenant, any, or none. */
 type TokenChoice = 'right' | 'stolen' | 'made up' | 'none';
 
-type Take = { resource: string; requester: string; ttlSeconds?: number; count?: number };
+type Take = { resource: string; requester: string; ttlSeconds?: number; count?: number; mode?: Mode };
 type GiveBack = {
   resource: string;
   requester: string;
@@ -62,11 +62,13 @@ const requester = fc.constantFrom(...REQUESTERS);
 const ttlSeconds = fc.integer({ min: 1, max: 5 });
 const token = fc.constantFrom<TokenChoice>('right', 'right', 'right', 'right', 'stolen', 'made up', 'none');
 const count = fc.constantFrom(null, null, null, null, 1, 2, 2, 3, 4);
-const take = fc.record({ resource, requester, ttlSeconds: fc.option(ttlSeconds, { nil: null }), count }).map(
-  ({ ttlSeconds, count, ...item }): Take => ({
+const mode = fc.constantFrom<Mode | null>(null, null, null, 'EXCLUSIVE', 'SHARED', 'SHARED');
+const take = fc.record({ resource, requester, ttlSeconds: fc.option(ttlSeconds, { nil: null }), count, mode }).map(
+  ({ ttlSeconds, count, mode, ...item }): Take => ({
     ...item,
     ...(ttlSeconds === null ? {} : { ttlSeconds }),
-    ...(count === null ? {} : { count }),
+    ...(count === null || mode === 'SHARED' ? {} : { count }),
+    ...(mode === null ? {} : { mode }),
   }),
 );
 const giveBack = fc.record({
@@ -295,6 +297,3 @@ const refusable = <T>(call: Promise<T>): Promise<T | string> =>
     if (error instanceof HoldfastError) return error.code;
     throw error;
   });
-
-const sorted = <T>(list: T[] | string) =>
-  typeof list === 'string' ? list : list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));

@@ -2,9 +2,8 @@
  * What Holdfast must do, written from docs/specification.md, with no thought of speed: the reference that
  * histories are compared with.
  */
+import type { CheckItem, CheckResult } from '../../src/contract/check.ts';
 import type {
-  CheckItem,
-  CheckResult,
   RenewItem,
   RenewResult,
   ReserveItem,
@@ -18,10 +17,9 @@ import type { TransactionMethod } from '../../src/domain/reservations.ts';
 
 import { Definitions } from './definitions.ts';
 import type { Entry } from './plans.ts';
-import { type Hold, type Reservation, slotName } from './state.ts';
+import { type Hold, iso, type Reservation, slotName } from './state.ts';
 
 const SUCCESS = ['ACQUIRED', 'ALREADY_HAD', 'RELINQUISHED', 'NOT_RESERVED'];
-const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
 export class Model extends Definitions {
   /** A copy that shares nothing, for trying. */
@@ -32,7 +30,7 @@ export class Model extends Definitions {
 
   /** @param token what the reservation's token is to be, if one is made */
   reserve(item: ReserveItem, token: string | null): ReserveResult {
-    const { resource: requestedName, requester, ttlSeconds, count = 1 } = item;
+    const { resource: requestedName, requester, ttlSeconds, count = 1, mode } = item;
     const fail = (
       status: 'ALREADY_HELD' | 'NOT_AVAILABLE' | 'NOT_VALID',
       explanation: string = status,
@@ -53,13 +51,19 @@ export class Model extends Definitions {
     const meant = this.meaning(requestedName);
     if (meant === null) return fail('NOT_VALID', this.whyNotValid(requestedName));
     const { resource, slot } = meant;
+    const unsharable = mode === 'SHARED' ? this.whyNotSharable(meant) : null;
+    if (unsharable !== null) return fail('NOT_VALID', unsharable);
     const had = this.had(requestedName, requester);
-    if (had !== undefined) return this.resultOf(had, requestedName, 'ALREADY_HAD');
+    if (had?.details.mode === 'SHARED' && mode !== 'SHARED')
+      return fail('ALREADY_HELD', 'ALREADY_HELD: you hold it SHARED; release it first');
+    if (had !== undefined) return this.resultOf(had, requestedName, 'ALREADY_HAD', mode);
     if (this.isGroup(resource)) return fail('NOT_VALID', `NOT_VALID: ${resource} is a group`);
     const fault = this.whyNotSeveral(meant, count);
     if (fault !== null) return fail('NOT_VALID', fault);
 
-    const plan = this.plan(resource, slot, requester, 'own', [], count);
+    // What it holds along is its own, EXCLUSIVE.
+    const isShared = mode === 'SHARED' && this.holdAt(slot ?? resource)?.owner !== requester;
+    const plan = this.plan(resource, slot, requester, 'own', [], count, isShared);
     const taken: { entry: Entry; hold: Hold }[] = [];
     for (const entry of plan) {
       const hold = this.meet(
@@ -109,28 +113,11 @@ export class Model extends Definitions {
         acquiredBlockers: blockers.length === 0 ? null : blockers,
         reservedAtPath: path.length === 0 ? null : [...path, resource].join('>'),
         ...(count > 1 ? { slots: several } : {}),
+        ...(isShared ? { mode: 'SHARED' } : {}),
       },
     };
     this.reservations.push(reservation);
-    return this.resultOf(reservation, requestedName, 'ACQUIRED');
-  }
-
-  /** Who holds the one slot that an entry lacks. No field if any slot of a pool would do. */
-  private heldBy({ resource, slot, valid }: Entry): Pick<ReserveResult, 'heldBy'> {
-    const isOne = slot !== undefined || this.capacityOf(resource) === 1;
-    const hold = valid && isOne ? this.holdAt(slot ?? resource) : undefined;
-    if (hold === undefined) return {};
-    const { owner, slot: name } = hold;
-    const one = this.reservations.find(({ own }) => own === hold);
-    return {
-      heldBy: {
-        resource: name,
-        requester: owner.startsWith('system:') ? null : owner,
-        since: iso(one?.reservedAt ?? null),
-        expiresAt: iso(one?.expiresAt ?? null),
-        note: null,
-      },
-    };
+    return this.resultOf(reservation, requestedName, 'ACQUIRED', mode);
   }
 
   /** The reservation that makes a request for this name ALREADY_HAD. */
@@ -140,7 +127,12 @@ export class Model extends Definitions {
     return this.tokenAt(slot ?? this.assigned(resource, requester)?.slot ?? resource, requester);
   }
 
-  resultOf(reservation: Reservation, resource: string, status: 'ACQUIRED' | 'ALREADY_HAD'): ReserveResult {
+  resultOf(
+    reservation: Reservation,
+    resource: string,
+    status: 'ACQUIRED' | 'ALREADY_HAD',
+    asked?: ReserveItem['mode'],
+  ): ReserveResult {
     const { requester, token, expiresAt, details, fence } = reservation;
     return {
       resource,
@@ -149,6 +141,7 @@ export class Model extends Definitions {
       explanation: status,
       releaseToken: token,
       expiresAt: iso(expiresAt),
+      ...(asked === undefined ? {} : { mode: 'EXCLUSIVE' }),
       ...details,
       fencingToken: fence,
     };
@@ -164,8 +157,7 @@ export class Model extends Definitions {
         (one) => one.requestedName === name && one.requester === requester && name.includes('>'),
       );
     }
-    const slot = meant.slot ?? this.assigned(meant.resource, requester)?.slot;
-    return slot === undefined ? undefined : this.tokenAt(slot, requester);
+    return this.tokenAt(meant.slot ?? this.assigned(meant.resource, requester)?.slot ?? meant.resource, requester);
   }
 
   /** Whether anybody holds a slot of what a name stands for. */
@@ -261,19 +253,21 @@ export class Model extends Definitions {
     const hold = one === undefined ? undefined : this.holdAt(one);
     const mine = requester === undefined ? undefined : this.find(name, requester);
     const trial = this.clone();
+    const sharing = hold === undefined ? [] : this.sharing(hold.slot);
     const told =
       mine ??
-      this.reservations.find(
-        ({ own, details }) => hold !== undefined && (own.slot === hold.slot || details.slots?.includes(hold.slot)),
-      );
+      (hold === undefined || sharing.length > 1
+        ? undefined
+        : this.tokenAt(hold.slot, sharing[0]?.requester ?? hold.owner));
     return {
       resource: name,
       reserved: !this.available(name),
-      requester: hold?.owner ?? null,
+      requester: (sharing.length === 0 ? hold?.owner : sharing.length === 1 ? sharing[0]?.requester : null) ?? null,
       heldByRequester: requester === undefined ? null : mine !== undefined,
       expiresAt: iso(told?.expiresAt ?? null),
       waiting: 0,
       reservable: SUCCESS.includes(trial.reserve({ resource: name, requester: requester ?? '(new)' }, null).status),
+      ...(sharing.length === 0 ? {} : { mode: 'SHARED', holders: sharing.length }),
     };
   }
 

@@ -1,7 +1,8 @@
 /**
  * Plans, as the model makes them: the slots that a reservation needs, in order (docs/specification.md#plans).
  */
-import { type Hold, State } from './state.ts';
+import type { ReserveResult } from '../../src/contract/reservations.ts';
+import { type Hold, iso, State } from './state.ts';
 
 export type Entry = {
   resource: string;
@@ -22,12 +23,14 @@ export class Plans extends State {
     role: 'own' | 'blocker',
     plan: Entry[] = [],
     count = 1,
+    isShared = false,
   ): Entry[] {
+    const ownOwner = isShared ? `system:${slot ?? resource}` : owner;
     const chain: Entry[] = [
       ...this.ancestorsOf(resource)
         .filter((name) => !this.isGroup(name))
         .map((name): Entry => ({ resource: name, owner, role: role === 'own' ? 'ancestor' : 'blocker', valid: true })),
-      { resource, ...(slot === undefined ? {} : { slot }), owner, role, valid: true },
+      { resource, ...(slot === undefined ? {} : { slot }), owner: ownOwner, role, valid: true },
     ];
     const added: Entry[] = [];
     for (const entry of chain) {
@@ -74,5 +77,23 @@ export class Plans extends State {
         return { slot: name, owner, of: resource, byName: isFurther };
     }
     return null;
+  }
+
+  /** Who holds the one slot that an entry lacks. No field if any slot of a pool would do. */
+  protected heldBy({ resource, slot, valid }: Entry): Pick<ReserveResult, 'heldBy'> {
+    const isOne = slot !== undefined || this.capacityOf(resource) === 1;
+    const hold = valid && isOne ? this.holdAt(slot ?? resource) : undefined;
+    if (hold === undefined) return {};
+    const { owner, slot: name } = hold;
+    const one = this.reservations.find(({ own, details }) => own === hold && details.mode !== 'SHARED');
+    return {
+      heldBy: {
+        resource: name,
+        requester: owner.startsWith('system:') ? null : owner,
+        since: iso(one?.reservedAt ?? null),
+        expiresAt: iso(one?.expiresAt ?? null),
+        note: null,
+      },
+    };
   }
 }

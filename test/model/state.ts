@@ -60,8 +60,11 @@ export interface Reservation {
     acquiredBlockers: string[] | null;
     reservedAtPath: string | null;
     slots?: string[];
+    mode?: 'SHARED';
   };
 }
+
+export const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
 /** `base_i`, as a pool names its slots: [base, i]. */
 export function slotName(name: string): [string, number] | null {
@@ -84,6 +87,11 @@ export class State {
 
   holdAt(slot: string): Hold | undefined {
     return this.holds.find((hold) => hold.slot === slot);
+  }
+
+  /** Those who hold a slot SHARED. */
+  sharing(slot: string): Reservation[] {
+    return this.reservations.filter(({ own, details }) => own.slot === slot && details.mode === 'SHARED');
   }
 
   tokenAt(slot: string, requester: string): Reservation | undefined {
@@ -137,6 +145,12 @@ export class State {
     if (slot !== undefined) return `NOT_VALID: ${slot} is one slot; count needs the name of its pool`;
     const capacity = this.capacityOf(resource);
     return capacity < count ? `NOT_VALID: ${resource} has ${capacity} slot${capacity === 1 ? '' : 's'}` : null;
+  }
+
+  whyNotSharable({ resource, slot }: { resource: string; slot?: string }): string | null {
+    const capacity = this.capacityOf(resource);
+    if (slot !== undefined || capacity === 1) return null;
+    return `NOT_VALID: ${resource} has ${capacity} slots; SHARED needs the name of one, ${resource}_0 to ${resource}_${capacity - 1}`;
   }
 
   whyNotValid(name: string): string {

@@ -8,7 +8,7 @@ import { expect } from 'vitest';
 import type { RedisClient } from '../../src/redis/client.ts';
 import { expiryKey, expiryShard } from '../../src/redis/keys.ts';
 import type { Model } from './model.ts';
-import { type Registered, slotName } from './state.ts';
+import { type Hold, type Registered, type Reservation, slotName } from './state.ts';
 
 /** @throws if they disagree */
 export async function compareStored(redis: RedisClient, tenant: string, model: Model): Promise<void> {
@@ -25,8 +25,8 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
 
   const holds = model.holds;
   const isPooled = ({ of, slot }: { of: string; slot: string }) => of !== slot;
-  const expected = holds.map((hold) => {
-    const reservation = model.reservations.find(({ own }) => own === hold);
+  const expected: [string, unknown][] = holds.map((hold) => {
+    const reservation = model.reservations.find(({ own, details }) => own === hold && details.mode !== 'SHARED');
     return [
       hold.slot,
       {
@@ -34,21 +34,22 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
         refCount: model.reservations.filter(({ own, others }) => own === hold || others.includes(hold)).length,
         pool: isPooled(hold) ? hold.of : '',
         byName: isPooled(hold) && hold.byName,
-        reservation: reservation && {
-          fence: reservation.fence,
-          reservedAt: reservation.reservedAt,
-          expiresAt: reservation.expiresAt ?? 0,
-          requestedName: reservation.requestedName,
-          plan: reservation.others.map(({ slot }) => slot),
-        },
+        reservation: reservation && storedOf(reservation, []),
       },
     ];
   });
+  const isShared = ({ details }: Reservation) => details.mode === 'SHARED';
+  const fieldOf = (one: Reservation) => (isShared(one) ? `${one.own.slot}\u0001${one.requester}\u0001` : one.own.slot);
+  for (const one of model.reservations.filter(isShared))
+    expected.push([
+      fieldOf(one),
+      { owner: one.requester, refCount: 1, pool: '', byName: false, reservation: storedOf(one, [one.own]) },
+    ]);
   const found = Object.entries(slots).map(([slot, record]) => [slot, readStored(slot, record)]);
   expect(Object.fromEntries(found), 'slots').toEqual(Object.fromEntries(expected));
 
   const leases = model.reservations.filter(({ expiresAt }) => expiresAt !== null);
-  const leaseRows = leases.map(({ own, expiresAt }) => [own.slot, expiresAt]);
+  const leaseRows = leases.map((one) => [fieldOf(one), one.expiresAt]);
   expect(
     pairs(due)
       .map(([slot, ms]) => [slot, Number(ms)])
@@ -111,6 +112,14 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
   };
   expect(index.sort(), 'index').toEqual([...model.definitions].flatMap(indexOf).sort());
 }
+
+const storedOf = (one: Reservation, first: Hold[]) => ({
+  fence: one.fence,
+  reservedAt: one.reservedAt,
+  expiresAt: one.expiresAt ?? 0,
+  requestedName: one.requestedName,
+  plan: [...first, ...one.others].map(({ slot }) => slot),
+});
 
 /** The slots that a chunk of a bitmap says are held. */
 function slotsIn(field: string, bitmap: Buffer): string[] {

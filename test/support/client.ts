@@ -2,11 +2,10 @@
  * An HTTP client that says what it got: status, headers, and the body as parsed JSON.
  */
 
+import type { CheckItem, CheckResult } from '../../src/contract/check.ts';
 import type { Definition, TreeNode } from '../../src/contract/definitions.ts';
 import type {
   ActiveReservation,
-  CheckItem,
-  CheckResult,
   RenewItem,
   RenewResult,
   ReserveItem,

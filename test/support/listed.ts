@@ -23,3 +23,7 @@ export async function wholeTree(engine: Engine, credential: Credential): Promise
   for await (const { rows } of tree(engine, credential)) text += writer.write(rows);
   return JSON.parse(text + writer.end());
 }
+
+/** A list in the order of the JSON of its items. A text stays as it is. */
+export const sorted = <T>(list: T[] | string) =>
+  typeof list === 'string' ? list : list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));

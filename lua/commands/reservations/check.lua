@@ -21,7 +21,8 @@
   Returns {'OK', item, ...}, where an item is {1 if no slot is free, else 0; the owner if the resource has one slot,
   else ''; expiry in ms or 0; 1 if the requester holds it, else 0; number of tickets that wait for it; 1 if a reserve by
   the requester, or by a new one if there is none, would succeed now, 0 if not, -1 if finding out would exceed the work
-  budget; the note of its reservation, left out if it has none}. Or {'REFUSED', message}, {'NO_KEY'}, {'SUSPENDED'},
+  budget; the note of its reservation, left out or '' if it has none; of a resource that is held SHARED, how many hold
+  it: the owner is the only one of them that is known, else ''}. Or {'REFUSED', message}, {'NO_KEY'}, {'SUSPENDED'},
   {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look
@@ -52,6 +53,14 @@ if refused then
   return refused
 end
 
+-- Returns who holds the slot of a record; '' if several share it, or if the only one who does is not known.
+local function soleHolderOf(record, isShared, mine)
+  if not isShared then
+    return record.owner
+  end
+  return record.refCount == 1 and (mine and mine.owner or string.match(record.holders or '', '^[^\n]+')) or ''
+end
+
 local reply, toTry = { 'OK' }, {}
 local overBudget = isOverBudget(function()
   readSlots(names)
@@ -61,13 +70,15 @@ local overBudget = isOverBudget(function()
     local own = resource and definition(resource)
     local only = (not own or slot or own.capacity == 1) and recordAt(slot or resource or name)
     local mine = requester ~= '' and reservationOf(name, requester)
-    local shown = mine or only and reservationAt(slot or resource or name, only.owner)
-    local isFree = hasFreeSlot(name)
+    local at, isFree = slot or resource or name, hasFreeSlot(name)
+    local isShared = only and isSharedHold(at, only)
+    local owner = only and soleHolderOf(only, isShared, mine) or ''
+    local shown = mine or owner ~= '' and reservationAt(at, owner)
     spend(1)
     local result = {
-      isFree and 0 or 1, only and only.owner or '', shown and endOf(shown) or 0, mine and 1 or 0,
-      waitersOf(slot or resource or name), resource and (isFree or only and only.owner == requester) and 1 or 0,
-      shown and shown.note or nil,
+      isFree and 0 or 1, owner, shown and endOf(shown) or 0, mine and 1 or 0, waitersOf(at),
+      resource and (isFree or only and only.owner == requester) and 1 or 0,
+      shown and shown.note or isShared and '' or nil, isShared and only.refCount or nil,
     }
     reply[#reply + 1] = result
     -- Its ancestors and blockers count, and what is kept for waiting requests.

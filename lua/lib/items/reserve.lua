@@ -1,7 +1,7 @@
 -- An item to reserve: resource, requester, lease in ms ('' if it never expires; 's' and a session's id if it lasts as
 -- long as that session), resource type ('' the default), release token (22 characters), how it waits: waitMs, priority
 -- and claimMs with spaces between ('' if it does not), the number of slots ('' one), and options that few items have,
--- as JSON ('' none): note, match and nth (match.lua). src/redis/items.ts passes the same fields.
+-- as JSON ('' none): note, mode, match and nth (match.lua). src/redis/items.ts passes the same fields.
 local function reserveItem(at)
   return {
     resource = ARGV[at],

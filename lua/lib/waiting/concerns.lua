@@ -1,5 +1,6 @@
 -- Opens the queue for calls that touch a resource somebody waits for.
 --@include clock
+--@include isShare
 --@include slots
 --@include work
 -- firstMembers[name]: the first members of the lines (waiting/lines.lua) of a resource or slot, as they are stored.
@@ -40,7 +41,7 @@ tenant.openForChanges = function()
     if not record and tenant.labelled then
       openForMatches()
     end
-    if not record or not before or record.owner ~= before.owner then
+    if (not record or not before or record.owner ~= before.owner) and not isShare(slot) then
       tenant.openFor(slot)
       if pool ~= '' then
         tenant.openFor(pool)

@@ -7,7 +7,7 @@ local function digestOf(request)
   if not request.digest then
     local parts, bytes = { request.requester, request.method }, {}
     for _, item in ipairs(request.items) do
-      parts[#parts + 1] = itemName(item)
+      parts[#parts + 1] = itemKey(item)
       if item.options and item.options.match then
         parts[#parts + 1] = item.options.match .. '\n' .. (item.options.nth or 1)
       end

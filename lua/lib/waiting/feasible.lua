@@ -50,7 +50,7 @@ do
       holder = record and isThere(slot, record) and owner
     end
     if holder then
-      return holder == owner
+      return holder == owner or entry.isShared and holder == requester
     end
     owners[name] = owner
     if isPool and own.capacity == 1 then
@@ -92,7 +92,8 @@ do
       local resource, slot = resolve(item.resource)
       local entries = planOf(item)
       local isValid = entries and isPlanValid(entries)
-      local isHad = resource and reservationOn(resource, slot, requester)
+      local had = resource and reservationOn(resource, slot, requester)
+      local isHad = had and isEnough(had, item)
       local isAgain = i > 1 and isRepeated(items, i)
       if method == 'FIRST' then
         if isHad or isValid and fits({ entries }, requester, isNeverThere) and fits({ entries }, requester, isMine) then

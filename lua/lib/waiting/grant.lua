@@ -59,7 +59,7 @@ local function carryOutFirst(ticket)
   for i, item in ipairs(ticket.items) do
     local resource, slot = resolve(item.resource)
     local had = resource and reservationOn(resource, slot, ticket.requester)
-    if had then
+    if had and isEnough(had, item) then
       return { [i] = { (reserveOne(itemToGrant(ticket, item))) } }
     end
   end

@@ -65,7 +65,12 @@ holds = function(requester, name, depth, blocked)
   end
   for _, slot in ipairs(heldSlotsOf(name)) do
     local record = recordAt(slot)
-    if record.owner == requester and isReason(record, blocked) or
+    if isSharedHold(slot, record) then
+      local share = recordAt(shareOf(slot, requester))
+      if share and isReason(share, blocked) then
+        return true
+      end
+    elseif record.owner == requester and isReason(record, blocked) or
       record.owner ~= requester and isHeldThrough(requester, blocked or slot, record.owner, depth) then
       return true
     end

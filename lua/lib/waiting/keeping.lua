@@ -16,7 +16,7 @@ local function isPlenty(free)
 end
 
 local keptEntries
--- The block keeps the queue's function below the 200 local variables that Lua allows.
+-- The blocks keep the queue's function below the 200 local variables that Lua allows.
 do
   -- Returns true if a slot that was held before a request's changes is free for it to take again: nothing is kept from
   -- a transaction for what it releases itself. `mark` is the journal's length before the request.
@@ -28,7 +28,8 @@ do
       if not seen[slot] then
         seen[slot] = true
         local now = records[slot]
-        local isOfLine = slot == name or own and own.pooled and (now and now.pool == name or before and before.pool == name)
+        local isOfLine = slot == name or
+          own and own.pooled and (now and now.pool == name or before and before.pool == name)
         if isOfLine then
           delta = delta + (now and 1 or 0) - (before and 1 or 0)
         end
@@ -37,25 +38,46 @@ do
     return delta > 0
   end
 
-  -- Returns true if what an entry took in a line is kept for tickets ahead.
-  local function isKeptIn(name, isNew, mark)
+  -- Returns the needs that do not count against an entry, as keptAt() takes them: against a SHARED one, those of others
+  -- for the same slot that are SHARED too.
+  local function metBy(entry)
+    if entry.isShared then
+      return { [entry.owner] = true, [entry.owner .. '\n' .. entry.at] = true }
+    end
+  end
+
+  -- Returns true if the request has released a part in a SHARED hold that an entry joins: it may take that again.
+  local function isJoinedAgain(entry, mark)
+    for i = mark + 1, entry.isShared and #journal or 0, 2 do
+      if journal[i] == entry.at then
+        return journal[i + 1] and recordAt(entry.at).refCount <= journal[i + 1].refCount
+      end
+    end
+    return false
+  end
+
+  -- Returns true if what an entry took, or joined, in a line is kept for tickets ahead.
+  local function isKeptIn(name, entry, isNew, mark)
     if isLineEmpty(name) then
       return false
     end
     local free = freeAt(name)
-    if isPlenty(free) or free >= keptAt(name, judged.rank) then
+    if isPlenty(free) or free >= keptAt(name, judged.rank, metBy(entry)) then
       return false
+    elseif isNew then
+      return isNetTaken(name, mark)
     end
-    return not isNew or isNetTaken(name, mark)
+    return not isJoinedAgain(entry, mark)
   end
 
   -- Notes what an entry took, or joined, if it is kept for tickets ahead. `at` is the slot if it may be kept by name.
   local function noteKept(found, entry, at, slot, isNew, mark)
-    local name = at and isKeptIn(at, isNew, mark) and at or isKeptIn(entry.resource, isNew, mark) and entry.resource
+    local name = at and isKeptIn(at, entry, isNew, mark) and at or
+      isKeptIn(entry.resource, entry, isNew, mark) and entry.resource
     if name then
       found[#found + 1] = {
-        name = name, line = name == entry.slot and name or entry.resource, isNew = isNew, owner = entry.owner, at = slot,
-        requester = entry.requester, place = entry.place,
+        name = name, line = name == entry.slot and name or entry.resource, isNew = isNew, owner = entry.owner,
+        at = slot, requester = entry.requester, place = entry.place, met = metBy(entry),
       }
     end
   end
@@ -66,6 +88,7 @@ do
   --   name, line        what is kept; the line in which the request would wait for it
   --   isNew, owner, at  of the hold; its slot
   --   requester, place  who asked, in which item
+  --   met               the needs that do not count against it
   keptEntries = function(entries, mark)
     if judged.isExcused then
       return nil
@@ -73,7 +96,7 @@ do
     local found = {}
     mark = tenant.requestMark or mark
     for _, entry in ipairs(entries) do
-      local isJoined = not entry.isNew and entry.role == 'blocker'
+      local isJoined = not entry.isNew and (entry.role == 'blocker' or entry.isShared)
       if entry.isNew or isJoined then
         noteKept(found, entry, entry.slot or entry.isKeptSlot and entry.at, entry.at, entry.isNew, mark)
       end
@@ -93,7 +116,7 @@ end
 -- else, if all of it is free, what it waited for when it was last looked at. Returns true if it is not free.
 local function waitsForNow(ticket)
   for _, entry in ipairs(entriesOf(ticket) or {}) do
-    if isLacked(entry, ownerOf(entry, ticket.requester)) then
+    if isLacked(entry, ownerOf(entry, ticket.requester), ticket.requester) then
       local name = entry.slot or entry.resource
       if freeAt(name) < (entry.left or 1) then
         return name, true
@@ -199,7 +222,7 @@ local function mayTake(kept)
   local may = asBefore(function()
     for _, one in ipairs(kept) do
       if one.isNew or not isHeldThrough(one.requester, one.at, one.owner, 0) then
-        local _, keepers = keptAt(one.name, judged.rank)
+        local _, keepers = keptAt(one.name, judged.rank, one.met)
         if not isExempt(one.requester, keepers) then
           return false
         end
@@ -215,7 +238,6 @@ local function mayTake(kept)
 end
 
 local unkept
--- The block keeps the queue's function below the 200 local variables that Lua allows.
 do
   -- Returns the lowest free index of a pool from `from` on, below its capacity; nil if none is free. freeFrom() begins
   -- at a byte of the bitmap, so the slots up to the next one are read.

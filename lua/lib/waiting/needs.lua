@@ -3,6 +3,7 @@
 --@include owners
 --@include plan
 --@include several
+--@include sharable
 --@include waiting/tickets
 -- Returns the entries of a plan with one entry for each slot of the resource itself. `left` of these is the number of
 -- slots of the pool that are still to be taken, its own included.
@@ -19,23 +20,25 @@ local function expanded(entries, count)
   return all
 end
 
--- plans[name]: the entries of the plan for an item, by its name and count (itemName); false if the item is not valid or
--- the plan too long. The owner '' stands for the requester.
+-- plans[key]: the entries of the plan for an item, by its key (itemKey); false if the item is not valid or the plan too
+-- long. The owner '' stands for the requester.
 local plans = {}
 
 local function planOf(item)
-  local name = itemName(item)
-  local entries = plans[name]
+  local key = itemKey(item)
+  local entries = plans[key]
   if entries == nil then
     entries = false
     local resource, slot = resolve(item.resource)
-    if resource and not whyNever(resource, slot, item.count or 1) then
+    local isShared = isSharedItem(item)
+    local never = resource and (whyNever(resource, slot, item.count or 1) or isShared and whyNotSharable(resource, slot))
+    if resource and not never then
       local plan = { entries = {}, seen = {}, bytes = 0 }
       local count = item.count or 1
-      addTo(plan, resource, slot, '', 'own', count > 1 and count or nil)
+      addTo(plan, resource, slot, '', 'own', count > 1 and count or nil, isShared)
       entries = not isTooLong(plan) and expanded(plan.entries, count)
     end
-    plans[name] = entries
+    plans[key] = entries
   end
   return entries
 end
@@ -65,12 +68,14 @@ local function isPlanValid(entries)
   return true
 end
 
--- Returns true if an item is for a resource that an item before it is for: its requester has it by then.
+-- Returns true if an item is for a resource that an item before it is for: its requester has it by then, unless it asks
+-- for more than SHARED and has that only.
 local function isRepeated(items, at)
   local resource, slot = resolve(items[at].resource)
   for i = 1, resource and at - 1 or 0 do
     local otherResource, otherSlot = resolve(items[i].resource)
-    if otherResource == resource and otherSlot == slot then
+    local isMore = isSharedItem(items[i]) and not isSharedItem(items[at])
+    if otherResource == resource and otherSlot == slot and not isMore then
       return true
     end
   end
@@ -128,10 +133,15 @@ local function namedBy(ticket)
   return linesOf(all)
 end
 
--- Returns true if an owner does not have what meets an entry.
-local function isLacked(entry, owner)
+-- Returns true if the owner of an entry does not have what meets it. A SHARED one is the requester's.
+local function isLacked(entry, owner, requester)
   local name = entry.slot
-  if entry.role == 'further' then
+  if entry.isShared then
+    local slot = name or entry.resource
+    local record = recordAt(slot)
+    return not record or record.owner ~= requester and
+      not (isSharedHold(slot, record) and recordAt(shareOf(slot, requester)))
+  elseif entry.role == 'further' then
     return not reservationOn(entry.resource, nil, owner)
   elseif not name then
     local own = definition(entry.resource)
@@ -154,7 +164,7 @@ local function lackedAt(ticket, name)
     if (isSlot or entry.resource == name) and (isSlot or not entry.slot or not recordAt(entry.slot)) then
       local owner = ownerOf(entry, ticket.requester)
       spend(1)
-      if isLacked(entry, owner) then
+      if isLacked(entry, owner, ticket.requester) then
         local which = not isSlot and entry.slot or entry.role == 'further' and '#' .. entry.left
         found[#found + 1] = which and owner .. '\n' .. which or owner
       end

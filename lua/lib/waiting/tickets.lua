@@ -20,6 +20,7 @@
 --   grantedAt   ms
 --   session     id of the session that keeps its turn and its reservations, '' none
 --   dueBefore   the stored value of due; nil if the ticket is new
+--@include isSharedItem
 --@include slotsOf
 --@include waiting/callers
 --@include waiting/lines
@@ -152,6 +153,11 @@ local function ticketAt(order, following)
     ticket = tickets[number]
   end
   return ticket or nil
+end
+
+-- Returns what tells an item of a ticket from others: resource, count and mode.
+local function itemKey(item)
+  return isSharedItem(item) and '\1' .. itemName(item) or itemName(item)
 end
 
 --@include waiting/digest

@@ -71,11 +71,12 @@ export const Unclaimed = ({ claimBy }: { claimBy: string }) => (
 export const Note = ({ text }: { text: string | undefined }) =>
   text === undefined ? null : <span class="along note">{text}</span>;
 
-/** Its slots and blockers. */
+/** Its mode, slots and blockers. */
 const Details = ({ one }: { one: ActiveReservation }) => {
   const ofPools = Object.values(one.acquiredSlots ?? {});
   const slots = [...new Set([...ofPools, ...(one.slots ?? [])])];
   const parts = [
+    ...(one.mode === 'SHARED' ? ['SHARED'] : []),
     ...(slots.length > 0 ? [`${slots.length === 1 ? 'slot' : 'slots'} ${slots.join(', ')}`] : []),
     ...(one.acquiredBlockers ? [`blocks ${one.acquiredBlockers.join(', ')}`] : []),
   ];

@@ -1,7 +1,7 @@
 /**
  * Returns who holds resources (docs/specification.md#check), without reserving or releasing anything.
  */
-import type { CheckItem, CheckResult } from '../../contract/reservations.ts';
+import type { CheckItem, CheckResult } from '../../contract/check.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
 import { parseReply, toInteger, toMs, toText, toTime } from '../../redis/reply.ts';
@@ -19,7 +19,7 @@ export async function check(
   const args = items.flatMap(({ resource, requester }) => itemArgs('check', { resource, requester: requester ?? '' }));
   const replies = await call(engine, 'check', credential, () => args);
   return items.map(({ resource, requester }, i) => {
-    const [reserved, owner, expiresAt, held, waiting, reservable, note] = parseReply(replies[i]);
+    const [reserved, owner, expiresAt, held, waiting, reservable, note, holders] = parseReply(replies[i]);
     return {
       resource,
       reserved: reserved === 1,
@@ -28,7 +28,8 @@ export async function check(
       expiresAt: toTime(toMs(expiresAt)),
       waiting: toInteger(waiting ?? 0),
       reservable: reservable === -1 ? null : reservable === 1,
-      ...(note === undefined ? {} : { note: toText(note) }),
+      ...(note === undefined || note === '' ? {} : { note: toText(note) }),
+      ...(holders == null ? {} : { mode: 'SHARED' as const, holders: toInteger(holders) }),
     };
   });
 }

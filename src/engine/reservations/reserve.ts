@@ -51,7 +51,7 @@ export async function reserve(
  * @param items all items of its request
  */
 export const reserveArgs = (item: ReserveItem, items: readonly Asking[]): (string | number)[] => {
-  const { resource, requester, resourceType, count, note, match } = item;
+  const { resource, requester, resourceType, count } = item;
   return itemArgs('reserve', {
     resource,
     requester,
@@ -60,9 +60,20 @@ export const reserveArgs = (item: ReserveItem, items: readonly Asking[]): (strin
     token: newToken(),
     wait: waitArg(item),
     count: count ?? '',
-    options: note || match ? JSON.stringify({ ...(note && { note }), ...(match && matchOptions(item, items)) }) : '',
+    options: optionsArg(item, items),
   });
 };
+
+/** Formats the options that few items have (lua/lib/items/reserve.lua). */
+function optionsArg(item: Asking & Pick<ReserveItem, 'note' | 'mode'>, items: readonly Asking[]): string {
+  const { note, mode, match } = item;
+  if (!note && mode !== 'SHARED' && !match) return '';
+  return JSON.stringify({
+    ...(note && { note }),
+    ...(mode === 'SHARED' && { mode }),
+    ...(match && matchOptions(item, items)),
+  });
+}
 
 /** An item of a request, among those with a match. */
 type Asking = Asked & { readonly requester: string };
@@ -82,7 +93,7 @@ const leaseArg = ({ ttlSeconds, session }: Pick<ReserveItem, 'ttlSeconds' | 'ses
 };
 
 /** Reads a reply of reserveOne() of lua/lib/reserveOne.lua. */
-export function toReserveResult({ resource, requester }: ReserveItem, reply: readonly string[]): ReserveResult {
+export function toReserveResult({ resource, requester, mode }: ReserveItem, reply: readonly string[]): ReserveResult {
   const [status, explanation, fencingToken, expiresAt, token, details, waitedMs] = reply;
   switch (status) {
     case 'ACQUIRED':
@@ -94,6 +105,7 @@ export function toReserveResult({ resource, requester }: ReserveItem, reply: rea
         explanation: status,
         releaseToken: unpackToken(toText(token)),
         expiresAt: toTime(toMs(expiresAt)),
+        ...(mode === undefined ? {} : { mode: 'EXCLUSIVE' as const }),
         ...parseDetails(toText(details)),
         fencingToken: toInteger(fencingToken),
         ...toWaited(waitedMs),

@@ -13,7 +13,8 @@ export interface SlotOwner {
 
 /**
  * @param slots names of slots, at most about 2,000
- * @returns the holder of each slot, in their order; null if the slot is free
+ * @returns the holder of each slot, in their order; null if the slot is free. Of a slot that is held SHARED, the owner
+ * is a text that names the first who hold it
  * @throws HoldfastError unauthenticated, forbidden, unavailable
  */
 export async function slotOwners(
@@ -30,7 +31,24 @@ export async function slotOwners(
   return owners;
 }
 
+/** The names of those who hold a slot SHARED that the text of it has. */
+const SHOWN = 5;
+
 function toOwner(reply: unknown): SlotOwner | null {
   const [owner = '', note] = parseItem(reply);
+  if (owner.startsWith('\x01')) return { owner: toHolders(owner), note };
   return owner === '' ? null : { owner, note };
+}
+
+/** Names the first who hold a slot SHARED, and counts the others. */
+function toHolders(text: string): string {
+  const [count, ...names] = text
+    .slice(1)
+    .split('\x01')
+    .filter((part) => part !== '');
+  const shown = names.slice(0, SHOWN);
+  const others = Number(count) - shown.length;
+  const more =
+    others === 0 ? [] : [`${others} ${shown.length === 0 ? 'requesters' : others === 1 ? 'other' : 'others'}`];
+  return `SHARED by ${[...shown, ...more].join(', ')}`;
 }

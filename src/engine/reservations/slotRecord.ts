@@ -4,11 +4,12 @@
 import { z } from 'zod';
 import type { ActiveReservation } from '../../contract/reservations.ts';
 import { DEFAULT_RESOURCE_TYPE } from '../../domain/names.ts';
+import { MODES } from '../../domain/reservations.ts';
 import { toTime } from '../../redis/reply.ts';
 import { unpackToken } from './releaseToken.ts';
 
 /** What a reservation holds besides its own slot (docs/specification.md#plans). */
-type Details = Pick<ActiveReservation, 'acquiredSlots' | 'acquiredBlockers' | 'reservedAtPath' | 'slots'>;
+type Details = Pick<ActiveReservation, 'acquiredSlots' | 'acquiredBlockers' | 'reservedAtPath' | 'slots' | 'mode'>;
 
 /** Further fields of a reservation (lua/lib/codec.lua), each left out if it does not have it. */
 const Further = z.object({
@@ -95,16 +96,18 @@ const DetailsText = z.object({
   b: z.array(z.string()).optional(),
   p: z.string().optional(),
   o: z.array(z.string()).optional(),
+  m: z.enum(MODES).optional(),
 });
 type DetailsText = z.output<typeof DetailsText>;
 
 /** Reads what describe() of lua/lib/reserveOne.lua wrote. '' has no fields. */
 const parseText = (text: string): DetailsText => (text === '' ? {} : DetailsText.parse(JSON.parse(text)));
 
-const toDetails = ({ s, b, p, o }: DetailsText): Details => ({
+const toDetails = ({ s, b, p, o, m }: DetailsText): Details => ({
   acquiredSlots: s ?? null,
   acquiredBlockers: b ?? null,
   reservedAtPath: p ?? null,
+  ...(m === undefined ? {} : { mode: m }),
   ...(o === undefined ? {} : { slots: o }),
 });
 

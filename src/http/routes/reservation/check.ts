@@ -2,7 +2,7 @@
  * POST /api/v1/Reservation/check: shows who holds resources (docs/specification.md#check).
  */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
-import { CheckBody, CheckResult } from '../../../contract/reservations.ts';
+import { CheckBody, CheckResult } from '../../../contract/check.ts';
 import { check } from '../../../operations/check.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
 import type { BodyDeps } from '../../deps.ts';

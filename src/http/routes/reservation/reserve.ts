@@ -12,7 +12,7 @@ import type { BodyDeps } from '../../deps.ts';
 import { readDryRun } from '../../dryRun.ts';
 import type { AppEnv } from '../../env.ts';
 import { refuseMalformed } from '../../errors.ts';
-import { ACQUIRED, ALREADY_HELD, SEVERAL, WAITING } from '../../examples.ts';
+import { ACQUIRED, ALREADY_HELD, SEVERAL, SHARED, WAITING } from '../../examples.ts';
 import { holdOf, markWaiting, readPoll } from '../../hold.ts';
 import { markReplayed } from '../../once.ts';
 import { operation, withBody } from '../../operation.ts';
@@ -34,6 +34,7 @@ export const reserveOperation = operation({
       ACQUIRED: [ACQUIRED],
       'Several slots': [SEVERAL],
       ALREADY_HELD: [ALREADY_HELD],
+      'Shared hold': [SHARED],
       WAITING: [WAITING],
     }),
     ...bodyOperation,

@@ -1,0 +1,37 @@
+/**
+ * Looking at resources: who holds them, and whether they can be reserved (docs/specification.md#operations).
+ */
+import { z } from 'zod';
+import { batch, heldNote, item, requesterName, resourceName, time } from './fields.ts';
+
+export const CheckItem = item({ resource: resourceName, requester: requesterName.optional() }).meta({
+  id: 'CheckItem',
+});
+export type CheckItem = z.output<typeof CheckItem>;
+
+export const CheckBody = batch(CheckItem);
+
+export const CheckResult = z
+  .object({
+    resource: z.string(),
+    reserved: z.boolean().meta({ description: 'True if no slot of the resource is free.' }),
+    requester: z
+      .string()
+      .nullable()
+      .meta({ description: 'The owner, if the resource has one slot. Null if several hold it SHARED.' }),
+    heldByRequester: z.boolean().nullable().meta({ description: 'Null if the item names no requester.' }),
+    expiresAt: time.nullable(),
+    waiting: z.int().meta({ description: 'The number of requests that wait for it.' }),
+    note: heldNote.optional(),
+    reservable: z.boolean().nullable().meta({
+      description:
+        'Whether a reserve of it would succeed now: by the requester of the item, or by a new one if it names none. Null if the request asks about too much.',
+    }),
+    mode: z
+      .literal('SHARED')
+      .optional()
+      .meta({ description: 'Only if the resource has one slot, and it is held SHARED.' }),
+    holders: z.int().optional().meta({ description: 'Only with `mode`: how many requesters hold it.' }),
+  })
+  .meta({ id: 'CheckResult' });
+export type CheckResult = z.output<typeof CheckResult>;
