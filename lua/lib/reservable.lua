@@ -1,5 +1,6 @@
 -- Whether a reserve would succeed now (docs/specification.md#check). It is tried on paper. check.lua includes this file
 -- in a branch, since making these functions costs time: plain names need none of them.
+--@include isShare
 --@include reservations
 --@include reserveOne
 --@include undo
@@ -10,8 +11,10 @@ tryAll = function(toTry)
   for _, one in ipairs(toTry) do
     local result, name, requester = one[1], one[2], one[3]
     local resource, slot = resolve(name)
-    if requester ~= '' and reservationOn(resource, slot, requester) then
-      result[6] = 1
+    local had = requester ~= '' and reservationOn(resource, slot, requester)
+    if had then
+      -- An EXCLUSIVE reserve of what its requester holds SHARED would be refused.
+      result[6] = isShare(had.slot) and 0 or 1
     else
       local mark = #journal
       local reply = reserveOne({ resource = name, requester = requester, ttlMs = '', type = '', token = '' })

@@ -217,9 +217,9 @@ do
   end
 
   -- Reserves an item (items/reserve.lua). Returns a reply:
-  --   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expires at ms or 0, release token, JSON of details or
-  --   ''} {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}; if one slot was in the way, its name stands
-  --   in the field `held`, and its record in `holder` (heldBy.lua)
+  --   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expiry ms or 0, release token, details as JSON or ''}
+  --   {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}; if one slot was in the way, its name stands in
+  --   the field `held`, and its record in `holder` (heldBy.lua)
   -- and the reservation if this call made it. If the item is refused and may wait, returns the name of the line as the
   -- third value. `collected` is as in takeUnkept().
   reserveOne = function(item, collected)
