@@ -42,11 +42,12 @@ const refusing =
 
 /** Checks that an item asks for a SHARED hold of one slot that it names. */
 function checkMode(
-  { mode, count }: { readonly mode?: Mode | undefined; readonly count?: number | undefined },
+  { mode, count, match }: { readonly mode?: Mode | undefined; readonly count?: unknown; readonly match?: unknown },
   path: (string | number)[],
   refuse: Refuse,
 ): void {
-  if (mode === 'SHARED' && count !== undefined) refuse([...path, 'mode'], 'must not be SHARED where there is a count');
+  const beside = count !== undefined ? 'count' : match !== undefined ? 'match' : undefined;
+  if (mode === 'SHARED' && beside) refuse([...path, 'mode'], `must not be SHARED where there is a ${beside}`);
 }
 
 /** What a reservation holds besides its own slot (docs/specification.md#plans). */

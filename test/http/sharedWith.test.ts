@@ -78,4 +78,10 @@ describe('a SHARED hold', () => {
     expect(await ask({ ...item, mode: 'EXCLUSIVE' })).toMatchObject({ status: 'ALREADY_HELD' });
     expect((await holdfast.check({ resource: 'tried' })).body).toMatchObject([{ holders: 1, requester: 'a' }]);
   });
+
+  test('is not for a match: 400', async () => {
+    const item = { match: { os: 'android' }, requester: 'a', mode: 'SHARED' };
+    const { status, body } = await holdfast.request<{ message: string }>('POST', '/api/v1/Reservation/reserve', [item]);
+    expect([status, body.message]).toEqual([400, expect.stringContaining('[0].mode must not be SHARED')]);
+  });
 });
