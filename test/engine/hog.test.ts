@@ -197,7 +197,7 @@ describe('no request keeps Redis busy for long', () => {
           credential,
           names.map((resource) => ({ resource, requester: 'w', session: result.session })),
         );
-      await hold([`pool_${fresh().length}`, 'deep1', 'deep2']);
+      for (const name of [`pool_${fresh().length}`, 'deep1', 'deep2']) await hold([name]);
       for (let i = 0; i < 4; i++) await hold(range(BATCH / 4, (j) => long(`${fresh()}${j}`)));
       now += 6000;
       await setClock(engine.redis, credential.tenant, now);
