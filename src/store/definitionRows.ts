@@ -1,5 +1,5 @@
 /**
- * Writes definitions into the database. A statement takes 65,534 parameters at most (postgres.js), so many rows take
+ * Writes definitions into the database. A statement takes 65,533 parameters at most (postgres.js), so many rows take
  * several statements, all in the transaction of the change.
  */
 import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
@@ -15,7 +15,7 @@ type Columns = { [Field in keyof StoredDefinition]: Row[Field] };
 
 const { tenantId: _, name: __, ...changeable } = getTableColumns(definitions);
 const COLUMNS = Object.keys(getTableColumns(definitions)).length;
-const ROWS_PER_STATEMENT = Math.floor(65_534 / COLUMNS);
+const ROWS_PER_STATEMENT = Math.floor(65_533 / COLUMNS);
 
 const REPLACED = Object.fromEntries(
   Object.entries(changeable).map(([field, column]) => [field, sql`excluded.${sql.identifier(column.name)}`]),

@@ -25,7 +25,7 @@ import { reserve } from '../support/verbs.ts';
 
 const CHANGES = ['register', 'delete', 'rotate', 'suspend', 'load'] as const;
 /** Deaths at a time: many where each waits for a lease to lapse. */
-const AT_ONCE = { register: 2, delete: 10, rotate: 2, suspend: 2, load: 6 };
+const AT_ONCE = { register: 2, delete: 6, rotate: 2, suspend: 2, load: 3 };
 /** Dies at every third step; at every step in the nightly run (DEATHS=all). */
 const STRIDE = process.env.DEATHS === 'all' ? 1 : 3;
 /** More steps than any change takes. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeKey } from '../../src/identity/credentials.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
@@ -19,6 +20,9 @@ const ROUTES: [string, string, unknown][] = [
   ['POST', '/api/v1/Reservation/cancel', [item]],
   ['GET', '/api/v1/Reservation/waiting', undefined],
   ['POST', '/api/v1/Reservation/reset', undefined],
+  ['POST', '/api/v1/Session', { requester: 'q', ttlSeconds: 60 }],
+  ['POST', '/api/v1/Session/renew', { session: randomUUID(), token: randomUUID() }],
+  ['POST', '/api/v1/Session/end', { session: randomUUID(), token: randomUUID() }],
   ['POST', '/api/v1/Resource/register', [{ name: 'r' }]],
   ['GET', '/api/v1/Resource/definitions', undefined],
   ['GET', '/api/v1/Resource/tree', undefined],

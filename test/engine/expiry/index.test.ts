@@ -29,6 +29,7 @@ const reserveStep = (engine: Engine, credential: Credential, indexed: string, re
     'x'.repeat(22),
     '',
     '',
+    '',
   );
 };
 
