@@ -15,9 +15,9 @@
 local once
 if flags.fingerprint then
   local KEEP_MS, MAX_REPLY_BYTES, MAX_TENANT_BYTES = 600000, 65536, 16777216
-  -- What Redis needs for an answer besides its bytes: two entries of tables, and the entry of the list.
+  -- Memory that Redis needs for an answer besides its bytes.
   local ENTRY_BYTES = 300
-  -- More than ever have to make room for the longest answer.
+  -- To make room for the longest answer, fewer have to be dropped.
   local MAX_DROPPED = 200
   -- A request in pieces goes on for less time than this.
   local RUNNING_MS = 3000

@@ -1,5 +1,5 @@
--- Whether a reserve would succeed now (docs/specification.md#check). It is tried on paper. check.lua includes this file
--- in a branch, since making these functions costs time: plain names need none of them.
+-- Tries on paper whether a reserve would succeed now (docs/specification.md#check). check.lua includes this file in a
+-- branch: making these functions costs time, and a check of plain names does not need them.
 --@include isShare
 --@include reservations
 --@include reserveOne

@@ -5,7 +5,7 @@
 -- in reserveOne.lua) list all slots in index order.
 --@include definitions
 
--- Explains why a resource, or one slot of it, cannot have that many slots reserved, whoever holds what; nil if it can.
+-- Explains why a resource, or one slot of it, can never be reserved with this count of slots; nil if it can.
 local function whyNever(resource, slot, count)
   local own = definition(resource)
   if own and own.isGroup then

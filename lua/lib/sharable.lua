@@ -1,4 +1,4 @@
--- What can be held SHARED (docs/specification.md#shared-holds).
+-- Decides which names can be held SHARED (docs/specification.md#shared-holds).
 --@include definitions
 --@include isShare
 --@include isSharedItem
