@@ -1,0 +1,52 @@
+/**
+ * The calls of the service, one item each. How they travel (batches, retries, connections) is hidden behind this.
+ *
+ * Lost connections and 503 are repeated with backoff, and 429 after `Retry-After`, until `signal` aborts or `deadline`
+ * passes. A reserve that was repeated may answer `ALREADY_HAD` where the first answer, `ACQUIRED`, was lost.
+ */
+import type * as T from '../types.ts';
+
+/** How a call is carried out. */
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** `performance.now()` after which it is not repeated any more. The default is 30 s after the call. */
+  readonly deadline?: number | undefined;
+}
+
+/** An answer, with the `performance.now()` at which the request that got it was sent: a lease began no earlier. */
+export interface Answer<Result> {
+  readonly result: Result;
+  readonly sentAt: number;
+  /** Whether an earlier attempt may have been carried out: its response was lost. */
+  readonly repeated: boolean;
+}
+
+/** Anything but a batch: a transaction, a definition, a list. */
+export interface Request extends CallOptions {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Below `/api/v1`, encoded: `/Resource/definitions`. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly body?: unknown;
+  /** `Idempotency-Key`: for calls that are not safe to repeat without it. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface Api {
+  /**
+   * A try, or, with `waitSeconds` in the item, one held call of `pollSeconds`: `WAITING` means to call again with the
+   * same item.
+   */
+  reserve(item: T.ReserveItem, options?: CallOptions & { pollSeconds?: number }): Promise<Answer<T.ReserveResult>>;
+  unreserve(item: T.UnreserveItem, options?: CallOptions): Promise<Answer<T.UnreserveResult>>;
+  renew(item: T.RenewItem, options?: CallOptions): Promise<Answer<T.RenewResult>>;
+  check(item: T.CheckItem, options?: CallOptions): Promise<Answer<T.CheckResult>>;
+  cancel(item: T.CancelItem, options?: CallOptions): Promise<Answer<T.CancelResult>>;
+  /** @throws HoldfastError for any status but 200 and 201 */
+  request<Result>(request: Request): Promise<Answer<Result>>;
+  /**
+   * A response whose body is read as it comes (events, long lists). Not repeated.
+   * @throws HoldfastError for any status but 200
+   */
+  open(path: string, options?: CallOptions): Promise<Response>;
+}

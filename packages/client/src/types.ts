@@ -1,0 +1,70 @@
+/**
+ * What the service takes and returns, by name. All of it is made from its OpenAPI description (generated.ts), so it
+ * cannot drift.
+ */
+
+import type { Duration } from './durations.ts';
+import type { components } from './generated.ts';
+
+type Schemas = components['schemas'];
+
+export type ReserveItem = Schemas['ReserveItem'];
+export type ReserveResult = Schemas['ReserveResult'];
+export type UnreserveItem = Pick<Schemas['UnreserveItem'], 'resource' | 'requester' | 'releaseToken'>;
+export type UnreserveResult = Schemas['UnreserveResult'];
+export type RenewItem = Pick<Schemas['RenewItem'], 'resource' | 'requester' | 'releaseToken' | 'ttlSeconds'>;
+export type RenewResult = Schemas['RenewResult'];
+export type TransactionBody = Schemas['Transaction'];
+export type TransactionResult = Schemas['TransactionResult'];
+export type CheckItem = Schemas['CheckItem'];
+export type CheckResult = Schemas['CheckResult'];
+export type CancelItem = Schemas['CancelItem'];
+export type CancelResult = Schemas['CancelResult'];
+export type ActiveReservation = Schemas['ActiveReservation'];
+export type WaitingRequest = Schemas['WaitingRequest'];
+export type Registration = Schemas['Registration'];
+export type Definition = Schemas['Definition'];
+export type TreeNode = Schemas['TreeNode'];
+export type HoldfastEvent = Schemas['Event'];
+export type HeldBy = NonNullable<ReserveResult['heldBy']>;
+export type Waiting = NonNullable<ReserveResult['waiting']>;
+export type Match = NonNullable<ReserveItem['match']>;
+
+/** How to make a client. */
+export interface HoldfastOptions {
+  /** Where the service is: `https://holdfast.example.com`. */
+  readonly url: string;
+  /** An API key, or a derived token. A function is asked for each request: for keys that rotate and tokens that end. */
+  readonly key: string | (() => string | Promise<string>);
+  /**
+   * Who reserves. The default is unique to this object (host, process, random). Two workers with the same requester do
+   * not exclude each other.
+   */
+  readonly requester?: string | undefined;
+}
+
+/** How to reserve. */
+export interface ReserveOptions {
+  /** The lease: 30 s if absent. `Infinity`: it never ends by itself. */
+  readonly ttl?: Duration | undefined;
+  /** How long to wait for its turn. Absent: not at all. */
+  readonly wait?: Duration | undefined;
+  /** -100 to 100; higher is served first. */
+  readonly priority?: number | undefined;
+  /** Slots of a pool to take together. */
+  readonly count?: number | undefined;
+  readonly mode?: 'EXCLUSIVE' | 'SHARED' | undefined;
+  /** Labels of the resource, instead of its name. */
+  readonly match?: Match | undefined;
+  /** For people: why it is reserved. */
+  readonly note?: string | undefined;
+  /** Who reserves, if not the client's requester. */
+  readonly requester?: string | undefined;
+  /** Ends the call: a wait is cancelled. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with each position in the queue while it waits. */
+  readonly onWaiting?: ((waiting: Waiting) => void) | undefined;
+}
+
+/** One name or several to take together, or options with `match`. */
+export type Wanted = string | readonly string[];
