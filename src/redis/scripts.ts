@@ -1,8 +1,9 @@
 /**
  * Loads lua/commands and lua/lib and makes each script a method of a Redis client. A line `--@include name` is replaced
  * by lua/lib/name.lua, once in a script; `--@tiers` by the table of tiers (lua/lib/limits.lua); `--@parts` by the files
- * that the command names in lines `--@part name` (lua/lib/waiting/open.lua); `--@nest` begins a function. The script's header names its keys: with
- * `KEYS[2]  slots`, `slotsKey` stands for KEYS[2]. ioredis sends EVALSHA, and EVAL if Redis has not seen the script.
+ * that the command names in lines `--@part name` (lua/lib/waiting/open.lua); `--@nest` begins a function. The script's
+ * header names its keys: with `KEYS[2]  slots`, `slotsKey` stands for KEYS[2]. ioredis sends EVALSHA, and EVAL if Redis
+ * has not seen the script.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -56,11 +56,8 @@ if refused then
   return refused
 end
 
--- Returns who holds the slot of a record; '' if several share it, or if the only one who does is not known.
-local function soleHolderOf(record, isShared, mine)
-  if not isShared then
-    return record.owner
-  end
+-- Returns who holds a slot that is held SHARED; '' if several do, or if the only one who does is not known.
+local function soleHolderOf(record, mine)
   return record.refCount == 1 and (mine and mine.owner or string.match(record.holders or '', '^[^\n]+')) or ''
 end
 
@@ -78,10 +75,10 @@ local overBudget = isOverBudget(function()
     local own = resource and definition(resource)
     local at = slot or resource or name
     local only = (not own or slot or own.capacity == 1) and recordAt(at)
-    local mine = requester ~= '' and reservationOf(name, requester)
-    local isFree = hasFreeSlot(name)
-    local isShared = only and isSharedHold(at, only)
-    local owner = only and soleHolderOf(only, isShared, mine) or ''
+    local mine = requester ~= '' and reservationOf(name, requester, resource, slot)
+    local isFree = hasFreeSlot(resource, slot)
+    local isShared = only and not only.token and isSharedHold(at, only)
+    local owner = only and (isShared and soleHolderOf(only, mine) or only.owner) or ''
     local shown = mine or owner ~= '' and reservationAt(at, owner)
     spend(1)
     local result = {
@@ -92,7 +89,7 @@ local overBudget = isOverBudget(function()
     reply[#reply + 1] = result
     -- Its ancestors and blockers count, and what is kept for waiting requests.
     if own and (isFree or requester ~= '') or isFree and tenant.queueText then
-      if mine and mine == reservationOn(resource, slot, requester) then
+      if mine and (at == name or mine == reservationOn(resource, slot, requester)) then
         -- Its requester has it: an EXCLUSIVE reserve of what is held SHARED would be refused.
         result[6] = isShare(mine.slot) and '0' or '1'
       else
