@@ -6,6 +6,8 @@
 import type { Duration } from './durations.ts';
 import type { components } from './generated.ts';
 
+export type { HeldBy } from './errors.ts';
+
 type Schemas = components['schemas'];
 
 export type ReserveItem = Schemas['ReserveItem'];
@@ -26,7 +28,6 @@ export type Registration = Schemas['Registration'];
 export type Definition = Schemas['Definition'];
 export type TreeNode = Schemas['TreeNode'];
 export type HoldfastEvent = Schemas['Event'];
-export type HeldBy = NonNullable<ReserveResult['heldBy']>;
 export type Waiting = NonNullable<ReserveResult['waiting']>;
 export type Match = NonNullable<ReserveItem['match']>;
 
