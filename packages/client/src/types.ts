@@ -28,6 +28,8 @@ export type Registration = Schemas['Registration'];
 export type Definition = Schemas['Definition'];
 export type TreeNode = Schemas['TreeNode'];
 export type HoldfastEvent = Schemas['Event'];
+export type Failure = Schemas['Failure'];
+export type LimitReached = Schemas['LimitReached'];
 export type Waiting = NonNullable<ReserveResult['waiting']>;
 export type Match = NonNullable<ReserveItem['match']>;
 
