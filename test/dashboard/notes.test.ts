@@ -3,7 +3,9 @@
  */
 import { expect, test } from 'vitest';
 import { createClient } from '../support/client.ts';
-import { copyKey, go, page, service, signIn } from '../support/visitor.ts';
+import { copyKey, go, page, service, signIn, useVisitor } from '../support/visitor.ts';
+
+useVisitor();
 
 test('notes stand in the list of reservations, on the page of a resource and beside those who wait', async () => {
   await signIn();
