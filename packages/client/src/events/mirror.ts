@@ -10,7 +10,10 @@ import { stream } from './stream.ts';
 export interface MirrorOptions {
   /** Ends the mirror. It keeps its last state. */
   readonly signal?: AbortSignal | undefined;
-  /** Called after each change with what is now held of a resource: nothing, if the array is empty. */
+  /**
+   * Called after each change with what is now held of a resource: nothing, if the array is empty. Not called for what is
+   * held at the start.
+   */
   readonly onChange?: ((resource: string, reservations: readonly MirroredReservation[]) => void) | undefined;
 }
 
@@ -28,6 +31,7 @@ export class Mirror {
   /** The events that have come since the reservations were asked for; undefined once they are there. */
   #early: HoldfastEvent[] | undefined = [];
   #loading = new AbortController();
+  #isReady = false;
 
   /** @param onReady called when everything that is held is in the mirror for the first time */
   constructor(api: Api, { signal, onChange }: MirrorOptions, onReady: () => void) {
@@ -90,8 +94,9 @@ export class Mirror {
       this.#held = new Reservations(result);
       for (const event of early) this.#held.apply(event);
       this.#early = undefined;
+      if (this.#isReady) this.#tell(this.#held.differences(before));
+      this.#isReady = true;
       onReady();
-      this.#tell(this.#held.differences(before));
     } catch (error) {
       if (!signal.aborted) this.#stop.abort(error);
     }
