@@ -48,8 +48,8 @@ export class Holdfast {
   }
 
   /**
-   * Who this client is: unique to this object, unless you chose a requester. Reservations of one name that it holds at the
-   * same time are made by `<requester>#2`, `<requester>#3` and so on.
+   * Who this client is: unique to this object, unless you chose a requester. Reservations of one name that it holds at
+   * the same time are made by `<requester>#2`, `<requester>#3` and so on.
    */
   get requester(): string {
     return this.#requesters.base;
@@ -73,8 +73,8 @@ export class Holdfast {
   }
 
   /**
-   * Reserves, and waits for its turn if `wait` says so. The lease is 30 s unless `ttl` says otherwise. It is not renewed
-   * by itself: call `renew`, or use `using`. Several names are taken together or not at all.
+   * Reserves, and waits for its turn if `wait` says so. The lease is 30 s unless `ttl` says otherwise. It is not
+   * renewed by itself: call `renew`, or use `using`. Several names are taken together or not at all.
    * @throws HoldfastError ALREADY_HELD, NOT_AVAILABLE, NOT_VALID (with `heldBy`), ALREADY_HAD if another hold of this
    *   client has it under a requester that you chose; the reason of `options.signal`
    */
@@ -127,8 +127,8 @@ export class Holdfast {
   }
 
   /**
-   * Begins a session: many reservations of one requester that end together, kept by one heartbeat. It renews itself, each
-   * time a third of its `ttl` has passed.
+   * Begins a session: many reservations of one requester that end together, kept by one heartbeat. It renews itself,
+   * each time a third of its `ttl` has passed.
    */
   session(options: SessionOptions = {}): Promise<Session> {
     return Session.begin(this.#api, this.#reserver, this.#requesters.forSession(options.requester), options);
@@ -165,7 +165,9 @@ export class Holdfast {
     { requester, signal }: CallOptions & { readonly requester?: string | undefined } = {},
   ): Promise<boolean> {
     const requesters = requester === undefined ? this.#requesters.waitingFor(resource) : [requester];
-    const answers = await Promise.all(requesters.map((one) => this.#api.cancel({ resource, requester: one }, { signal })));
+    const answers = await Promise.all(
+      requesters.map((one) => this.#api.cancel({ resource, requester: one }, { signal })),
+    );
     return answers.some(({ result }) => result.status === 'CANCELLED');
   }
 

@@ -1,6 +1,6 @@
 /**
- * Sends an attempt until the service has decided it. If the caller gives up on the way, its ticket is cancelled, and what it
- * got in the same moment is released.
+ * Sends an attempt until the service has decided it. If the caller gives up on the way, its ticket is cancelled, and
+ * what it got in the same moment is released.
  */
 import { HoldfastError } from '../errors.ts';
 import type { Answer } from '../http/api.ts';

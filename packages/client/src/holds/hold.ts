@@ -99,11 +99,11 @@ export class Hold {
   }
 
   /**
-   * Aborts before the lease can have ended, with a HoldfastError `LEASE_LOST`: a tenth of it earlier, at least 50 ms and at
-   * most 2 s. It counts from when the request was sent, by the monotonic clock and the wall clock, whichever shows more.
-   * `aborted` and `throwIfAborted` look at the clocks when they are read: a process that was stopped finds it aborted at
-   * its next look. A process that is stopped between its look and its write cannot know: use `fencingToken` there.
-   * After a release it stays as it is.
+   * Aborts before the lease can have ended, with a HoldfastError `LEASE_LOST`: a tenth of it earlier, at least 50 ms
+   * and at most 2 s. It counts from when the request was sent, by the monotonic clock and the wall clock, whichever
+   * shows more. `aborted` and `throwIfAborted` look at the clocks when they are read: a process that was stopped finds
+   * it aborted at its next look. A process that is stopped between its look and its write cannot know: use
+   * `fencingToken` there. After a release it stays as it is.
    */
   get signal(): AbortSignal {
     return this.#origin.lease.signal;
@@ -126,7 +126,9 @@ export class Hold {
     if (ttl !== undefined && secondsOf(ttl, 'ttl') === Number.POSITIVE_INFINITY) {
       throw new HoldfastError('INVALID_OPTION', 'A renewal cannot make a lease endless');
     }
-    const renewal = this.#renewing.then(() => this.#renew(ttl === undefined ? this.#ttlSeconds : secondsOf(ttl, 'ttl')));
+    const renewal = this.#renewing.then(() =>
+      this.#renew(ttl === undefined ? this.#ttlSeconds : secondsOf(ttl, 'ttl')),
+    );
     this.#renewing = renewal.catch(() => {});
     return renewal;
   }
@@ -160,9 +162,9 @@ export class Hold {
     const offset = offsetOf(this.#clocks);
     const options = { signal: this.#closing.signal, deadline: finite(lease.deadline) };
     lease.announce(ttlMs);
-    const answers = await Promise.all(
-      this.#keys().map((key) => api.renew({ ...key, ttlSeconds }, options)),
-    ).finally(() => lease.mayLast(ttlMs));
+    const answers = await Promise.all(this.#keys().map((key) => api.renew({ ...key, ttlSeconds }, options))).finally(
+      () => lease.mayLast(ttlMs),
+    );
     const failed = answers.find(({ result }) => result.status !== 'RENEWED')?.result;
     if (failed !== undefined) {
       lease.lose(new HoldfastError('LEASE_LOST', `${failed.resource} is not held any more: ${failed.explanation}`));

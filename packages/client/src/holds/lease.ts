@@ -5,7 +5,9 @@
 import { HoldfastError } from '../errors.ts';
 import { CLOCKS, type Clocks, startTimer } from './clocks.ts';
 
-/** How long before its end a lease counts as over: for drift of the clocks, and for the way to the protected resource. */
+/**
+ * How long before its end a lease counts as over: for drift of the clocks, and for the way to the protected resource.
+ */
 export const marginOf = (ttlMs: number): number => Math.min(Math.max(ttlMs / 10, 50), 2000);
 
 /** Both clocks at one moment. */
@@ -97,7 +99,9 @@ export class Lease {
     return this.#lost;
   }
 
-  /** Aborts before the lease can have ended. `aborted` and `throwIfAborted` look at the clocks whenever they are read. */
+  /**
+   * Aborts before the lease can have ended. `aborted` and `throwIfAborted` look at the clocks whenever they are read.
+   */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();

@@ -1,4 +1,7 @@
-/** Makes holds: finds the requester, asks until the service has decided, and checks that nobody else of this client has it. */
+/**
+ * Makes holds: finds the requester, asks until the service has decided, and checks that nobody else of this client has
+ * it.
+ */
 import { HoldfastError } from '../errors.ts';
 import type { Answer, Api } from '../http/api.ts';
 import type { ReserveResult } from '../types.ts';

@@ -67,7 +67,9 @@ export async function transact(api: Api, options: TransactionOptions, requester:
       Promise.all(
         results
           .filter(({ status }) => status === 'ACQUIRED')
-          .map(({ releaseToken, ...rest }) => api.unreserve({ resource: rest.resource, requester: rest.requester, releaseToken: releaseToken ?? '' })),
+          .map(({ releaseToken, ...rest }) =>
+            api.unreserve({ resource: rest.resource, requester: rest.requester, releaseToken: releaseToken ?? '' }),
+          ),
       ),
     ended: () => {},
   });

@@ -1,6 +1,6 @@
 /**
- * A session: many reservations of one requester, kept by one heartbeat (docs/specification.md#sessions). It renews itself
- * until it ends.
+ * A session: many reservations of one requester, kept by one heartbeat (docs/specification.md#sessions). It renews
+ * itself until it ends.
  */
 import { type Duration, secondsOf } from '../durations.ts';
 import { HoldfastError } from '../errors.ts';
@@ -17,7 +17,9 @@ import type { BegunSession, EndedSession, RenewedSession, ReserveOptions } from 
 
 /** How to begin a session. */
 export interface SessionOptions {
-  /** How long it lasts without a renewal: 30 s if absent, at least 5 s. It renews itself each time a third has passed. */
+  /**
+   * How long it lasts without a renewal: 30 s if absent, at least 5 s. It renews itself each time a third has passed.
+   */
   readonly ttl?: Duration | undefined;
   /** Who reserves in it. The default is unique to each session. */
   readonly requester?: string | undefined;
