@@ -1,0 +1,33 @@
+/** Renews a lease in the background, each time a third of it has passed. */
+import { startTimer } from './clocks.ts';
+import type { Lease } from './lease.ts';
+
+/** The pause after a renewal that failed, as a share of what is left, and at least in ms. */
+const PAUSE = { share: 1 / 20, ms: 50 };
+
+/**
+ * @param renew one renewal. If it fails, it is repeated until the lease counts as over.
+ * @returns a function that stops it
+ */
+export function keepRenewed(lease: Lease, renew: () => Promise<unknown>): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isStopped = false;
+  const schedule = (ms: number) => {
+    if (isStopped || lease.lost !== undefined || ms === Number.POSITIVE_INFINITY) return;
+    timer = startTimer(() => void run(), ms);
+  };
+  const run = async () => {
+    if (lease.lost !== undefined) return;
+    try {
+      await renew();
+      schedule(lease.renewInMs);
+    } catch {
+      schedule(Math.max(PAUSE.ms, lease.remainingMs * PAUSE.share));
+    }
+  };
+  schedule(lease.renewInMs);
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
+}
