@@ -2,7 +2,6 @@
  * The stream of events, opened again whenever it ends (docs/specification.md#the-stream). A stream that is silent for
  * three keepalives counts as lost: a connection that died without a sign looks like one without events.
  */
-import { createParser } from 'eventsource-parser';
 import { HoldfastError } from '../errors.ts';
 import type { Api } from '../http/api.ts';
 import { defaultDeadline, delayBefore, pause } from '../http/retries.ts';
@@ -14,6 +13,7 @@ import type { HoldfastEvent } from '../types.ts';
  */
 export type ConnectionChange = { readonly type: 'CONNECTED' } | { readonly type: 'DISCONNECTED' };
 
+const DATA = 'data: ';
 const SILENT_MS = 45_000;
 
 /** After a stream that lasted this long, the next one is opened without a long delay. */
@@ -65,8 +65,7 @@ async function* connection(
   if (body === null) return;
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  let received: HoldfastEvent[] = [];
-  const parser = createParser({ onEvent: ({ data }) => received.push(JSON.parse(data)) });
+  let rest = '';
   const giveUp = () => reader.cancel().catch(() => {});
   try {
     yield { type: 'CONNECTED' };
@@ -74,9 +73,10 @@ async function* connection(
       const silence = setTimeout(giveUp, silentMs);
       const { value, done } = await reader.read().finally(() => clearTimeout(silence));
       if (done) return;
-      parser.feed(decoder.decode(value, { stream: true }));
-      yield* received;
-      received = [];
+      const lines = `${rest}${decoder.decode(value, { stream: true })}`.split('\n');
+      rest = lines.pop() ?? '';
+      // An event has one line of data. Its other line is its type, which the data has, too.
+      for (const line of lines) if (line.startsWith(DATA)) yield JSON.parse(line.slice(DATA.length));
     }
   } finally {
     void giveUp();
