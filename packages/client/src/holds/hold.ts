@@ -109,6 +109,11 @@ export class Hold {
     return this.#origin.lease.signal;
   }
 
+  /** Time in ms until `signal` aborts, unless it is renewed. Infinity: the lease never ends. */
+  get remainingMs(): number {
+    return this.#origin.lease.remainingMs;
+  }
+
   /** The reservations, one for each resource, in the order of the names. */
   get reservations(): readonly Reservation[] {
     return this.#reservations;
