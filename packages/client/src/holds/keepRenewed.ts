@@ -6,25 +6,22 @@ import type { Lease } from './lease.ts';
 const PAUSE = { share: 1 / 20, ms: 50 };
 
 /**
- * @param renew one renewal. If it fails, it is repeated until the lease counts as over.
+ * @param renew one renewal, which extends the lease. If it fails, it is repeated until the lease counts as over.
  * @returns a function that stops it
  */
 export function keepRenewed(lease: Lease, renew: () => Promise<unknown>): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isStopped = false;
   const schedule = (ms: number) => {
-    if (isStopped || lease.lost !== undefined || ms === Number.POSITIVE_INFINITY) return;
-    timer = startTimer(() => void run(), ms);
+    clearTimeout(timer);
+    if (isStopped || ms === Number.POSITIVE_INFINITY || lease.lost !== undefined) return;
+    timer = startTimer(() => {
+      if (lease.lost !== undefined) return;
+      renew().catch(() => schedule(Math.max(PAUSE.ms, lease.remainingMs * PAUSE.share)));
+    }, ms);
   };
-  const run = async () => {
-    if (lease.lost !== undefined) return;
-    try {
-      await renew();
-      schedule(lease.renewInMs);
-    } catch {
-      schedule(Math.max(PAUSE.ms, lease.remainingMs * PAUSE.share));
-    }
-  };
+  // Also after a renewal by the holder, which may have changed the length.
+  lease.onExtended = () => schedule(lease.renewInMs);
   schedule(lease.renewInMs);
   return () => {
     isStopped = true;

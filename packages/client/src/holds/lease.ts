@@ -30,6 +30,9 @@ export class Lease {
   #controller: AbortController | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
+  /** Called each time it was granted or renewed. */
+  onExtended: () => void = () => {};
+
   /** @param title names what is leased, for messages */
   constructor(title: string, clocks: Clocks = CLOCKS) {
     this.#title = title;
@@ -48,6 +51,7 @@ export class Lease {
     this.#deadline = this.#after({ monotonic: sentAt, wall: sentAt + wallAhead }, ttlMs);
     this.mayLast(ttlMs);
     this.#arm();
+    this.onExtended();
   }
 
   /** A renewal is about to be sent. It may shorten the lease, also if its response is lost. */
@@ -83,6 +87,7 @@ export class Lease {
 
   /** Time until a third of the lease has passed. 0 or less: it has. */
   get renewInMs(): number {
+    if (this.#ttlMs === Number.POSITIVE_INFINITY) return this.#ttlMs;
     return this.remainingMs + marginOf(this.#ttlMs) - (this.#ttlMs * 2) / 3;
   }
 

@@ -4,7 +4,7 @@
  */
 import { HoldfastError } from '../errors.ts';
 import type { Answer, Api } from '../http/api.ts';
-import type { ReserveResult } from '../types.ts';
+import type { ActiveReservation, ReserveResult } from '../types.ts';
 import { askUntilDecided } from './ask.ts';
 import { attemptOf, isGot, type Outcome } from './attempts.ts';
 import { CLOCKS, type Clocks, offsetOf } from './clocks.ts';
@@ -56,6 +56,7 @@ export class Reserver {
   async take(plan: Plan, session?: Owner): Promise<Held> {
     const until = plan.waitMs === undefined ? undefined : this.#clocks.monotonic() + plan.waitMs;
     for (let above = 0; ; ) {
+      plan.signal?.throwIfAborted();
       const use = this.#requesters.begin(plan.keys, session?.requester ?? plan.requester, above);
       const offset = offsetOf(this.#clocks);
       const answer = await this.#ask(plan, use, until, session);
@@ -65,8 +66,12 @@ export class Reserver {
         this.#requesters.end(use);
         throw refusalOf(plan.title, decisive);
       }
-      if (results.some((result) => this.#isHeld(result))) {
-        await this.#release(results);
+      const isOurs = await this.#isOurs(results, plan, session).catch((error: unknown) => {
+        this.#requesters.end(use);
+        throw error;
+      });
+      if (!isOurs) {
+        await this.#release(results.filter(({ status }) => status === 'ACQUIRED'));
         this.#requesters.end(use);
         if (use.number === 0) throw alreadyHad(plan.title, use.requester);
         above = use.number;
@@ -115,9 +120,9 @@ export class Reserver {
     const hold = new Hold(origin, first, others);
     const wasHad = results.some(({ status }) => status === 'ALREADY_HAD');
     try {
-      if (session !== undefined && wasHad) await this.#checkSession(hold, session);
-      else if (wasHad && plan.ttlMs === Number.POSITIVE_INFINITY) checkEndless(hold);
-      else if (session === undefined && (wasHad || lease.isHalfOver)) await hold.renew();
+      // A reservation from before: who knows when its lease ends. After a wait: much of it may have passed.
+      if (session === undefined && (wasHad || lease.isHalfOver)) await hold.renew();
+      plan.signal?.throwIfAborted();
       return { hold, lease };
     } catch (error) {
       hold.release().catch(() => {});
@@ -125,18 +130,28 @@ export class Reserver {
     }
   }
 
-  /** A reservation from before may have a lease of its own, or another session. */
-  async #checkSession({ reservations, requester }: Hold, { id }: Owner): Promise<void> {
+  /**
+   * Whether the results are nobody else's. ALREADY_HAD is another hold of this client's, or it is ours: the process was
+   * restarted, or a first response was lost. Then it has to be what was asked for now.
+   */
+  async #isOurs(results: readonly ReserveResult[], plan: Plan, session: Owner | undefined): Promise<boolean> {
+    if (results.some((result) => this.#isHeld(result))) return false;
+    const had = results.filter(({ status }) => status === 'ALREADY_HAD');
+    if (had.length === 0) return true;
+    if (session !== undefined) return this.#isIn(session, had);
+    // No renewal makes a lease endless.
+    return plan.ttlMs !== Number.POSITIVE_INFINITY || had.every(({ expiresAt }) => expiresAt === null);
+  }
+
+  async #isIn({ id, requester }: Owner, results: readonly ReserveResult[]): Promise<boolean> {
     const path = '/Reservation/activeReservations';
-    const { result } = await this.#api.request<{ resource: string; session?: string }[]>({
+    const { result: active } = await this.#api.request<ActiveReservation[]>({
       method: 'GET',
       path,
       query: { requester },
     });
-    const isIn = (name: string) => result.some(({ resource, session }) => resource === name && session === id);
-    if (!reservations.every(({ resource }) => isIn(resource))) {
-      throw new HoldfastError('ALREADY_HAD', `${requester} holds it already, outside this session`);
-    }
+    const inside = new Set(active.filter(({ session }) => session === id).map(({ resource }) => resource));
+    return results.every(({ resource }) => inside.has(resource));
   }
 
   #isHeld({ releaseToken }: ReserveResult): boolean {
@@ -152,11 +167,6 @@ export class Reserver {
       ),
     );
   }
-}
-
-/** A lease cannot be made endless, so one from before is not what was asked for. */
-function checkEndless({ expiresAt, requester }: Hold): void {
-  if (expiresAt !== null) throw alreadyHad('It', requester);
 }
 
 const alreadyHad = (title: string, requester: string) =>

@@ -21,6 +21,7 @@ export async function use<T>({ hold, lease }: Held, work: Work<T>, outer: AbortS
   };
   let result: T;
   try {
+    outer?.throwIfAborted();
     result = await work(hold, hold.signal);
   } catch (error) {
     end();
