@@ -240,9 +240,9 @@ export class Holdfast {
   }
 
   /**
-   * Iterates over every change, as it happens, with `CONNECTED` and `DISCONNECTED` in between: events that came while it
-   * was not connected are missing. It connects again by itself until `signal` aborts, which ends the iteration without
-   * an error. A loop that falls more than 1 MiB behind loses its connection.
+   * Iterates over every change, as it happens, with `CONNECTED` and `DISCONNECTED` in between: events that came while
+   * it was not connected are missing. It connects again by itself until `signal` aborts, which ends the iteration
+   * without an error. A loop that falls more than 1 MiB behind loses its connection.
    * @throws HoldfastError if it cannot connect within 30 s at first; if the service refuses the key
    */
   events(options?: EventsOptions): AsyncGenerator<HoldfastEvent | ConnectionChange, void, undefined> {

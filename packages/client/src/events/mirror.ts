@@ -11,8 +11,8 @@ export interface MirrorOptions {
   /** Ends the mirror. It keeps its last state. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Called after each change with what is now held of a resource: nothing, if the array is empty. Not called for what is
-   * held at the start.
+   * Called after each change with what is now held of a resource: nothing, if the array is empty. Not called for what
+   * is held at the start.
    */
   readonly onChange?: ((resource: string, reservations: readonly MirroredReservation[]) => void) | undefined;
 }
