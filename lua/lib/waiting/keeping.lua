@@ -113,19 +113,22 @@ do
 end
 
 -- Returns what a ticket waits for, as of now: the first line in its plan in which it lacks something that is not free;
--- else, if all of it is free, what it waited for when it was last looked at. Returns true if it is not free.
+-- else what it waited for when it was last looked at, unless its requester has that by now. Returns true if it is not
+-- free; nil if the ticket waits for nothing.
 local function waitsForNow(ticket)
+  local last
   for _, entry in ipairs(entriesOf(ticket) or {}) do
-    if isLacked(entry, ownerOf(entry, ticket.requester), ticket.requester) then
-      local name = entry.slot or entry.resource
-      if freeAt(name) < (entry.left or 1) then
-        return name, true
-      elseif entry.slot and freeAt(entry.resource) == 0 then
-        return entry.resource, true
-      end
+    local name = entry.slot or entry.resource
+    local lacks = isLacked(entry, ownerOf(entry, ticket.requester), ticket.requester)
+    if lacks and freeAt(name) < (entry.left or 1) then
+      return name, true
+    elseif lacks and entry.slot and freeAt(entry.resource) == 0 then
+      return entry.resource, true
+    elseif (lacks or entry.role == 'blocker') and (name == ticket.waitsFor or entry.resource == ticket.waitsFor) then
+      last = ticket.waitsFor
     end
   end
-  return ticket.waitsFor, freeAt(ticket.waitsFor) == 0
+  return last, last and freeAt(last) == 0
 end
 
 local nextWaits = {}
@@ -145,8 +148,9 @@ local function waitsOfNext()
     end
     local ticket = ticketAt(order)
     spend(2)
-    if ticket and isNext(ticket) then
-      list[#list + 1] = { (waitsForNow(ticket)), order }
+    local name = ticket and isNext(ticket) and waitsForNow(ticket)
+    if name then
+      list[#list + 1] = { name, order }
     end
   end
   nextWaits = { stamp = now, list = list }
@@ -157,7 +161,8 @@ end
 -- finish. `keepers` are the tickets that keep what it asks for; they are looked at first, then the front of the queue.
 local function isExempt(requester, keepers)
   for _, ticket in ipairs(keepers) do
-    if ticket.order ~= judged.rank and holds(requester, (waitsForNow(ticket)), 0) then
+    local name = ticket.order ~= judged.rank and waitsForNow(ticket)
+    if name and holds(requester, name, 0) then
       return true
     end
   end
