@@ -122,7 +122,10 @@ export class Queue extends Paper {
     const waitedMs = ticket === undefined ? 0 : this.nowMs - ticket.since;
     if (status === 'ROLLED_BACK') return { status, results };
     const made = this.reservations.filter((one) => !before.includes(one));
-    const told = this.tell(request, made, tokens).map((one, i) => (isSuccess(one) ? one : (results[i] ?? one)));
+    const told =
+      request.method === 'FIRST' && made.length > 0
+        ? results
+        : this.tell(request, made, tokens).map((one, i) => (isSuccess(one) ? one : (results[i] ?? one)));
     return { status, results: told.map((one) => (one.status === 'ACQUIRED' ? { ...one, waitedMs } : one)) };
   }
 

@@ -156,7 +156,7 @@ export class Turns extends Model {
   /** Notes what each ticket lacks now. */
   noteLacks(): void {
     for (const ticket of this.tickets) {
-      const now = this.entriesOf({ ...ticket, method: ticket.method && 'ALL_OR_NONE' });
+      const now = ticket.items.flatMap((item) => this.entriesOf({ ...ticket, method: '', items: [item] }));
       ticket.lacked = [...new Set([...ticket.lacked, ...now.flatMap((entry) => [nameOf(entry), entry.resource])])];
     }
   }

@@ -52,16 +52,18 @@ const awaitAll = (requester: string, resources: string[], waitSeconds = WAIT.wai
   transact('ALL_OR_NONE', requester, resources, waitSeconds);
 
 /** Reserves the first of these that can be had, or waits for that. */
-const awaitFirst = (requester: string, resources: string[]) =>
-  transact('FIRST', requester, resources, WAIT.waitSeconds);
+const awaitFirst = (requester: string, resources: string[], count?: number) =>
+  transact('FIRST', requester, resources, WAIT.waitSeconds, count);
 
 async function transact(
   method: 'ALL_OR_NONE' | 'FIRST',
   requester: string,
   resources: string[],
   waitSeconds: number,
+  count = 1,
 ): Promise<string> {
-  const items = resources.map((resource) => ({ requestType: 'RESERVE' as const, resource, requester, ttlSeconds: 60 }));
+  const item = { requestType: 'RESERVE' as const, requester, ttlSeconds: 60, count };
+  const items = resources.map((resource) => ({ ...item, resource }));
   const { engine, credential } = running;
   const { result } = await transactWith(engine, credential, method, items, { wait: { waitSeconds }, call: CALL });
   return result.status;
@@ -187,6 +189,31 @@ describe('somebody who holds what others wait for', () => {
     if (rented) await unreserve(running.engine, running.credential, [rented]);
     // Both other requests of ann have R now. One of them could be granted if nothing were kept from her.
     expect(await queue()).toEqual(['keeper: P K', 'ann: R K']);
+  });
+});
+
+describe('a FIRST that waits', () => {
+  test('ends when its requester gets an item of it, also one that asks for too many slots', async () => {
+    await register({ name: 'Room', treePath: 'House' }, { name: 'p', capacity: 2 });
+    await take('holder', 'p');
+    expect(await awaitFirst('ann', ['House>Room', 'p'], 2)).toBe('WAITING');
+    await take('ann', 'Room');
+    expect(await queue()).toEqual([]);
+  });
+});
+
+describe('a slot that a ticket ahead lacks by name', () => {
+  test('is given to nobody, also if that ticket is next only after the request', async () => {
+    await register({ name: 'p', capacity: 3 });
+    const held = [await take('x', 'p_0'), await take('y', 'p_1'), await take('z', 'p_2')];
+    await askForSeveral('dan', 3);
+    await askFor('ann', 'p');
+    await askFor('carl', 'p_0');
+    await askFor('dan', 'p');
+    const freed = [held[0], held[2]].flatMap((one) => one ?? []);
+    await unreserve(running.engine, running.credential, freed);
+    // With one slot, dan would wait for three no longer, and carl would be next.
+    expect(await queue()).toEqual(['dan: p', 'ann: p', 'carl: p_0', 'dan: p']);
   });
 });
 
