@@ -1,0 +1,44 @@
+/**
+ * Claims: what a caller is told of a grant, and which lease begins (docs/specification.md#waiting-lifetimes).
+ */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { changeInRedis } from '../../../src/definitions/changeInRedis.ts';
+import { transaction as transactWith } from '../../../src/engine/reservations/transaction.ts';
+import { setClock } from '../../support/clock.ts';
+import { type RunningEngine, startEngine } from '../../support/engine.ts';
+import { makeTenant } from '../../support/service.ts';
+import { reserve, unreserve } from '../../support/verbs.ts';
+
+const START = Date.UTC(2030, 0, 1);
+const CALL = { instance: 'instance', pollMs: 30_000, isContinuation: false };
+
+let running: RunningEngine;
+beforeEach(async () => {
+  running = await startEngine(makeTenant());
+  await running.engine.loadTenant(running.credential.tenant);
+  await setClock(running.engine.redis, running.credential.tenant, START);
+});
+afterEach(() => running.stop());
+
+test('a FIRST that names a pool with several counts gets the lease and the token of the item that was granted', async () => {
+  const { engine, credential } = running;
+  await changeInRedis(engine, 16).register(credential, [{ name: 'p', capacity: 2, blocks: [], treePath: null }]);
+  const [held] = await reserve(engine, credential, [{ resource: 'p', requester: 'x' }]);
+  await reserve(engine, credential, [{ resource: 'p', requester: 'y' }]);
+  const item = { requestType: 'RESERVE' as const, resource: 'p', requester: 'ann' };
+  const items = [
+    { ...item, count: 2, ttlSeconds: 60 },
+    { ...item, ttlSeconds: 30 },
+  ];
+  const wait = { waitSeconds: 600 };
+  const send = () => transactWith(engine, credential, 'FIRST', items, { wait, call: CALL });
+  expect((await send()).result.status).toBe('WAITING');
+  if (held) await unreserve(engine, credential, [held]);
+  expect((await send()).result).toMatchObject({
+    status: 'APPLIED',
+    results: [
+      { explanation: 'SKIPPED' },
+      { status: 'ACQUIRED', waitedMs: 0, expiresAt: new Date(START + 30_000).toISOString() },
+    ],
+  });
+});
