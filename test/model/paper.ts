@@ -144,9 +144,8 @@ export class Paper extends Turns {
   ): ReserveResult {
     const before = this.before();
     if (!isPart || !isExempt) this.keptSlots = without(this.keptAhead(rank).slots, released);
-    let result = super.reserve(item, token);
+    const result = super.reserve(item, token);
     this.keptSlots = new Set();
-    if (!isSuccess(result)) result = super.reserve(item, token);
     if (!isSuccess(result) || result.status === 'ALREADY_HAD' || isPart) return result;
     if (!this.overtakes(start, rank, released, new Set())) return result;
     this.undo(before);

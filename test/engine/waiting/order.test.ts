@@ -192,6 +192,19 @@ describe('somebody who holds what others wait for', () => {
   });
 });
 
+describe('a requester that gets what another ticket of it wants, too', () => {
+  test('has that ticket no longer, also if it was looked at before in the same step', async () => {
+    await register({ name: 'p', capacity: 2 });
+    await take('x', 'p');
+    const held = [await take('y', 'Q'), await take('y', 'B')].flatMap((one) => one ?? []);
+    await askForSeveral('ann', 2);
+    await awaitAll('ann', ['Q']);
+    await awaitAll('ann', ['B', 'p']);
+    await unreserve(running.engine, running.credential, held);
+    expect(await queue()).toEqual([]);
+  });
+});
+
 describe('a FIRST that waits', () => {
   test('ends when its requester gets an item of it, also one that asks for too many slots', async () => {
     await register({ name: 'Room', treePath: 'House' }, { name: 'p', capacity: 2 });
