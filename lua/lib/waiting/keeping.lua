@@ -152,9 +152,7 @@ local function waitsOfNext()
     local ticket = ticketAt(order)
     spend(2)
     local name = ticket and isNext(ticket) and waitsForNow(ticket)
-    if name then
-      list[#list + 1] = { name, order }
-    end
+    list[#list + 1] = name and { name, order } or nil
   end
   nextWaits = { stamp = now, list = list }
   return list

@@ -3,6 +3,7 @@
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { changeInRedis } from '../../../src/definitions/changeInRedis.ts';
+import { reserve as reserveWith } from '../../../src/engine/reservations/reserve.ts';
 import { transaction as transactWith } from '../../../src/engine/reservations/transaction.ts';
 import { setClock } from '../../support/clock.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
@@ -19,6 +20,19 @@ beforeEach(async () => {
   await setClock(running.engine.redis, running.credential.tenant, START);
 });
 afterEach(() => running.stop());
+
+test('a later item of the call that claims is told of the lease that has begun', async () => {
+  const { engine, credential } = running;
+  const item = { resource: 'a', ttlSeconds: 30, waitSeconds: 600 };
+  const [held] = await reserve(engine, credential, [{ resource: 'a', requester: 'x' }]);
+  const wanted = { ...item, requester: 'ann' };
+  await reserveWith(engine, credential, [wanted], CALL);
+  if (held) await unreserve(engine, credential, [held]);
+  const other = { resource: 'a', requester: 'bob' };
+  const { result } = await reserveWith(engine, credential, [wanted, other], CALL);
+  const expiresAt = new Date(START + 30_000).toISOString();
+  expect(result).toMatchObject([{ status: 'ACQUIRED', expiresAt }, { heldBy: { requester: 'ann', expiresAt } }]);
+});
 
 test('a FIRST that names a pool with several counts gets the lease and the token of the item that was granted', async () => {
   const { engine, credential } = running;
