@@ -15,6 +15,8 @@ export interface ErrorDetails {
   readonly status?: number | undefined;
   /** Who holds what was asked for, if the service said so. */
   readonly heldBy?: HeldBy | undefined;
+  /** Which limit, with LIMIT_REACHED: `OperationsPerMinute`, `ConcurrentReservations` and so on. */
+  readonly limitType?: string | undefined;
   /** When to try again, in ms, if the service said so. */
   readonly retryAfterMs?: number | undefined;
   /** `X-Request-Id` of the response: the log of the service has it too. */
@@ -27,6 +29,7 @@ export class HoldfastError extends Error {
   readonly code: ErrorCode;
   readonly status: number | undefined;
   readonly heldBy: HeldBy | undefined;
+  readonly limitType: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly requestId: string | undefined;
 
@@ -35,6 +38,7 @@ export class HoldfastError extends Error {
     this.code = code;
     this.status = details.status;
     this.heldBy = details.heldBy;
+    this.limitType = details.limitType;
     this.retryAfterMs = details.retryAfterMs;
     this.requestId = details.requestId;
   }
