@@ -12,6 +12,9 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // Files share one Redis, each with tenants of its own. More workers than cores would blur what tests time.
     maxWorkers: 2,
+    // Files of a worker share the modules of the service: importing them takes longer than most files' tests. So a
+    // fixture with hooks is a function, called by each test file.
+    isolate: false,
     sequence: { sequencer: LongFirst },
   },
 });

@@ -1,6 +1,6 @@
 /**
- * Writes packages/client/src/generated.ts: the types of the calls that the client makes, from docs/openapi.json. Part of
- * `npm run openapi`; a test fails if the file is not current.
+ * Writes packages/client/src/generated.ts: the types of the calls that the client makes, from docs/openapi.json. Part
+ * of `npm run openapi`; a test fails if the file is not current.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import openapiTypes, { astToString } from 'openapi-typescript';

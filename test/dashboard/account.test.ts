@@ -4,7 +4,9 @@
  */
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../support/client.ts';
-import { confirm, context, copyKey, go, open, page, service, signIn } from '../support/visitor.ts';
+import { confirm, context, copyKey, go, open, page, service, signIn, useVisitor } from '../support/visitor.ts';
+
+useVisitor();
 
 describe('signing in', () => {
   test('leads to the page that was asked for, with a tenant of one’s own and its default key', async () => {

@@ -4,7 +4,9 @@
 import { describe, expect, test } from 'vitest';
 import { violations } from '../support/browser.ts';
 import { createClient } from '../support/client.ts';
-import { context, copyKey, go, page, service, signIn } from '../support/visitor.ts';
+import { context, copyKey, go, page, service, signIn, useVisitor } from '../support/visitor.ts';
+
+useVisitor();
 
 const PLACES = [
   '',
@@ -19,13 +21,11 @@ const PLACES = [
 
 describe('every page', () => {
   test.each([
-    ['light', 1200],
-    ['dark', 1200],
-    ['light', 360],
-    ['dark', 360],
+    ['light', 1200, 360],
+    ['dark', 360, 1200],
   ] as const)(
-    '%s, %i px wide: axe-core finds nothing, and nothing is wider than the screen',
-    async (colorScheme, width) => {
+    '%s, %i px wide: axe-core finds nothing, and nothing is wider than the screen; nor at %i px',
+    async (colorScheme, width, otherWidth) => {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 800 });
       await go('/sign-in');
@@ -49,7 +49,10 @@ describe('every page', () => {
       for (const place of [...PLACES, `/tenants/${tenant}`, '/nowhere']) {
         await go(place);
         expect([place, await violations(page)]).toEqual([place, []]);
-        expect([place, await page.evaluate('document.scrollingElement.scrollWidth')]).toEqual([place, width]);
+        for (const wide of [otherWidth, width]) {
+          await page.setViewportSize({ width: wide, height: 800 });
+          expect([place, await page.evaluate('document.scrollingElement.scrollWidth')]).toEqual([place, wide]);
+        }
       }
       await go('/reservations');
       await page.getByRole('button', { name: 'Release everything' }).click();

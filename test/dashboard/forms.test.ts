@@ -6,8 +6,10 @@ import { describe, expect, inject, test } from 'vitest';
 import { ask } from '../support/ask.ts';
 import { redisAddress } from '../support/redisAddress.ts';
 import { startInstance } from '../support/service.ts';
-import { service, sessionOf } from '../support/signingIn.ts';
+import { service, sessionOf, useSigningIn } from '../support/signingIn.ts';
 import { until } from '../support/until.ts';
+
+useSigningIn();
 
 describe('pages and forms', () => {
   const session = sessionOf;

@@ -4,7 +4,9 @@
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../support/client.ts';
 import { startInstance } from '../support/service.ts';
-import { confirm, copyKey, go, known, page, service, signIn } from '../support/visitor.ts';
+import { confirm, copyKey, go, known, page, service, signIn, useVisitor } from '../support/visitor.ts';
+
+useVisitor();
 
 describe('a reservation over HTTP', () => {
   test('appears live on another replica’s page, and goes when it is released', async () => {

@@ -6,8 +6,10 @@ import { readSignIn } from '../../src/engine/tenant/signIns.ts';
 import { parseSession } from '../../src/identity/credentials.ts';
 import { ask, bare } from '../support/ask.ts';
 import { startInstance } from '../support/service.ts';
-import { finish, service, sessionOf, signInUpTo, tenantOf } from '../support/signingIn.ts';
+import { finish, service, sessionOf, signInUpTo, tenantOf, useSigningIn } from '../support/signingIn.ts';
 import { signIn } from '../support/tenancy.ts';
+
+useSigningIn();
 
 describe('a sign-in', () => {
   test('makes a session in a cookie that scripts cannot read and other sites cannot send', async () => {

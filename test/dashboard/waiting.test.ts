@@ -5,7 +5,9 @@ import { describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../src/contract/reservations.ts';
 import { violations } from '../support/browser.ts';
 import { type Client, createClient } from '../support/client.ts';
-import { confirm, copyKey, go, page, service, signIn } from '../support/visitor.ts';
+import { confirm, copyKey, go, page, service, signIn, useVisitor } from '../support/visitor.ts';
+
+useVisitor();
 
 const newClient = async () => {
   await signIn();

@@ -3,7 +3,9 @@
  */
 import { describe, expect, test } from 'vitest';
 import { setClock } from '../support/clock.ts';
-import { event, holdfast, type LeaseFields, NOW, reserve, subscriber } from '../support/eventFields.ts';
+import { event, holdfast, type LeaseFields, NOW, reserve, subscriber, useEventFields } from '../support/eventFields.ts';
+
+useEventFields();
 
 describe('RESERVED', () => {
   test('a resource was reserved; the tag is the default one or the call’s', async () => {

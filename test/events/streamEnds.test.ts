@@ -8,8 +8,10 @@ import { configuredTenants } from '../../src/identity/configuredTenants.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { startEngine } from '../support/engine.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
-import { leases, looking, reserve, watch } from '../support/streams.ts';
+import { leases, looking, reserve, useStreams, watch } from '../support/streams.ts';
 import { until } from '../support/until.ts';
+
+useStreams();
 
 describe('a stream that may have missed something ends', () => {
   test('when the instance loses the connection of its subscriptions; then others can be opened', async () => {

@@ -8,8 +8,10 @@ import { configuredTenants } from '../../src/identity/configuredTenants.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { startEngine } from '../support/engine.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
-import { leases, looking, watch } from '../support/streams.ts';
+import { leases, looking, useStreams, watch } from '../support/streams.ts';
 import { until } from '../support/until.ts';
+
+useStreams();
 
 describe('the number of streams', () => {
   test('is limited by the tier, across instances: 429 with upgradeRequired, and no stream', async () => {

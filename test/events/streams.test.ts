@@ -8,8 +8,10 @@ import { sweep } from '../../src/engine/expiry/sweep.ts';
 import { startEngine } from '../support/engine.ts';
 import { redisAddress } from '../support/redisAddress.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
-import { leases, looking, reserve, watch } from '../support/streams.ts';
+import { leases, looking, reserve, useStreams, watch } from '../support/streams.ts';
 import { until } from '../support/until.ts';
+
+useStreams();
 
 describe('a stream', () => {
   let holdfast: Instance;

@@ -3,8 +3,10 @@
  */
 import { describe, expect, test } from 'vitest';
 import { setClock } from '../support/clock.ts';
-import { event, holdfast, NOW, reserve, subscriber } from '../support/eventFields.ts';
+import { event, holdfast, NOW, reserve, subscriber, useEventFields } from '../support/eventFields.ts';
 import { watch } from '../support/watch.ts';
+
+useEventFields();
 
 describe('TRANSACTION_APPLIED, TRANSACTION_ROLLED_BACK', () => {
   test('one for the whole, with its changes, and none for its items', async () => {

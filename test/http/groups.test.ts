@@ -2,7 +2,9 @@
  * Groups: nodes of the tree that take no slot and gate nothing (docs/specification.md#groups).
  */
 import { describe, expect, test } from 'vitest';
-import { holdfast } from '../support/registry.ts';
+import { holdfast, useRegistry } from '../support/registry.ts';
+
+useRegistry();
 
 const phones = { name: 'phones', group: true };
 const phone = (i: number) => ({ name: `phone${i}`, treePath: 'phones' });

@@ -2,7 +2,9 @@
  * Labels of resources (docs/specification.md#labels).
  */
 import { describe, expect, test } from 'vitest';
-import { holdfast } from '../support/registry.ts';
+import { holdfast, useRegistry } from '../support/registry.ts';
+
+useRegistry();
 
 const phone = { name: 'phone', labels: { os: 'android', size: 'xl' } };
 const found = async (label: string) =>

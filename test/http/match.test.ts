@@ -3,7 +3,9 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../src/contract/reservations.ts';
-import { holdfast } from '../support/registry.ts';
+import { holdfast, useRegistry } from '../support/registry.ts';
+
+useRegistry();
 
 const phone = (i: number, labels: Record<string, string> = { os: 'android' }) => ({ name: `phone${i}`, labels });
 const android = (requester: string) => ({ requester, match: { os: 'android' } });

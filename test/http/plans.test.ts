@@ -3,7 +3,9 @@
  * (docs/specification.md#plans).
  */
 import { describe, expect, test } from 'vitest';
-import { free, holdfast, release, reserve } from '../support/planning.ts';
+import { free, holdfast, release, reserve, usePlanning } from '../support/planning.ts';
+
+usePlanning();
 
 describe('a plan is recorded with the reservation that took it', () => {
   test('blockers declared later are not released with it, those declared no more are', async () => {

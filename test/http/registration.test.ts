@@ -2,7 +2,9 @@
  * What a registration stores, and which registrations are refused (docs/specification.md#registration).
  */
 import { describe, expect, test } from 'vitest';
-import { holdfast, names, plain } from '../support/registry.ts';
+import { holdfast, names, plain, useRegistry } from '../support/registry.ts';
+
+useRegistry();
 
 describe('register', () => {
   test('answers with the definitions as stored, ancestors that were registered along included', async () => {

@@ -3,7 +3,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { one, other, tokenFor } from '../support/tokens.ts';
+import { one, other, tokenFor, useTokens } from '../support/tokens.ts';
+
+useTokens();
 
 const send = (at: typeof one, token: string, key: string, item: object) =>
   at.request('POST', '/api/v1/Reservation/reserve', [item], { 'X-Api-Key': token, 'Idempotency-Key': key });

@@ -5,7 +5,20 @@ import type { ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 import { describe, expect, test, vi } from 'vitest';
 import { jwksAddressFault } from '../../src/identity/jwks.ts';
-import { answerKeys, good, jwks, makeSigner, makeVerifier, refusal, seconds, sign, trusted } from '../support/jwt.ts';
+import {
+  answerKeys,
+  good,
+  jwks,
+  makeSigner,
+  makeVerifier,
+  refusal,
+  seconds,
+  sign,
+  trusted,
+  useJwks,
+} from '../support/jwt.ts';
+
+useJwks();
 
 describe('the keys of an issuer', () => {
   test('are fetched once for many JWTs, at once and in turn', async () => {

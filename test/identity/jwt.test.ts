@@ -16,7 +16,10 @@ import {
   seconds,
   sign,
   trusted,
+  useJwks,
 } from '../support/jwt.ts';
+
+useJwks();
 
 describe('a JWT is accepted that is signed by a key of a registered issuer', () => {
   test.each(ALGORITHMS)('by %s', async (alg) => {

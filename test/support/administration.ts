@@ -1,6 +1,6 @@
 /**
- * Two instances on one database, with a user of a tenant and an administrator signed in. Importing this file starts and
- * stops them.
+ * Two instances on one database, with a user of a tenant and an administrator signed in. `useAdministration`
+ * starts and stops them.
  */
 import { afterAll, beforeAll } from 'vitest';
 import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
@@ -24,21 +24,25 @@ export let holdfast: Instance;
 export let other: Instance;
 export let user: Session;
 let admin: Session;
-beforeAll(async () => {
-  made = await KINDS.Postgres();
-  store = await openStore(made.url);
-  own = await storeTenant(store, 'Starter');
-  const env = { ...databaseEnv(made.url), ADMINS: 'root@id.example, the-subject', ADMIN_GROUP: 'operators' };
-  const start = () => startInstance({ keys: [own], env });
-  [holdfast, other] = await Promise.all([start(), start()]);
-  user = await signIn(store.redis, own.tenant);
-  admin = await signIn(store.redis, own.tenant, { email: 'root@id.example' });
-});
-afterAll(async () => {
-  await Promise.all([holdfast.stop(), other.stop()]);
-  await store.close();
-  await made.drop();
-});
+
+/** To be called at the top of a test file. */
+export function useAdministration(): void {
+  beforeAll(async () => {
+    made = await KINDS.Postgres();
+    store = await openStore(made.url);
+    own = await storeTenant(store, 'Starter');
+    const env = { ...databaseEnv(made.url), ADMINS: 'root@id.example, the-subject', ADMIN_GROUP: 'operators' };
+    const start = () => startInstance({ keys: [own], env });
+    [holdfast, other] = await Promise.all([start(), start()]);
+    user = await signIn(store.redis, own.tenant);
+    admin = await signIn(store.redis, own.tenant, { email: 'root@id.example' });
+  });
+  afterAll(async () => {
+    await Promise.all([holdfast.stop(), other.stop()]);
+    await store.close();
+    await made.drop();
+  });
+}
 
 export const asAdmin = <Body>(method: string, path: string, body?: unknown) =>
   admin.request<Body>(holdfast.url, method, ADMIN + path, body);

@@ -1,6 +1,6 @@
 /**
  * An instance whose clock stands still, with one subscriber a test, for tests that compare events field by field.
- * Importing this file starts and stops it.
+ * `useEventFields` starts and stops it.
  */
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { Event } from '../../src/contract/events.ts';
@@ -12,23 +12,27 @@ export const NOW = Date.parse('2028-02-29T23:59:59.007Z');
 
 export let holdfast: Instance;
 export let subscriber: Subscriber;
-beforeAll(async () => {
-  holdfast = await startInstance({
-    keys: [{ ...makeConfiguredKey(makeTenant(), 'wörk "er"'), tier: 'Free' }],
-    includes: { clock: STEERED_CLOCK },
+
+/** To be called at the top of a test file. */
+export function useEventFields(): void {
+  beforeAll(async () => {
+    holdfast = await startInstance({
+      keys: [{ ...makeConfiguredKey(makeTenant(), 'wörk "er"'), tier: 'Free' }],
+      includes: { clock: STEERED_CLOCK },
+    });
+    await setClock(holdfast.redis, holdfast.tenant, NOW);
   });
-  await setClock(holdfast.redis, holdfast.tenant, NOW);
-});
-afterAll(() => holdfast.stop());
-beforeEach(async () => {
-  await holdfast.reset();
-  subscriber = await watch(holdfast);
-});
-afterEach(async () => {
-  subscriber.close();
-  await setClock(holdfast.redis, holdfast.tenant, NOW);
-  for (const received of subscriber.events) Event.strict().parse(received);
-});
+  afterAll(() => holdfast.stop());
+  beforeEach(async () => {
+    await holdfast.reset();
+    subscriber = await watch(holdfast);
+  });
+  afterEach(async () => {
+    subscriber.close();
+    await setClock(holdfast.redis, holdfast.tenant, NOW);
+    for (const received of subscriber.events) Event.strict().parse(received);
+  });
+}
 
 export const event = (fields: object) => ({
   tenantId: holdfast.tenant,

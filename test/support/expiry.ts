@@ -8,10 +8,14 @@ import { expiryKey, expiryShard } from '../../src/redis/keys.ts';
 import { redisAddress } from './redisAddress.ts';
 
 export let looking: Redis;
-beforeAll(() => {
-  looking = new Redis(redisAddress(inject('redisUrl')));
-});
-afterAll(() => looking.disconnect());
+
+/** To be called at the top of a test file. */
+export function useExpiry(): void {
+  beforeAll(() => {
+    looking = new Redis(redisAddress(inject('redisUrl')));
+  });
+  afterAll(() => looking.disconnect());
+}
 
 export const indexed = (tenant: string) => looking.zscore(expiryKey(expiryShard(tenant)), tenant);
 export const countOf = async (tenant: string) => Number(await looking.hget(`{${tenant}}:tenant`, 'count'));

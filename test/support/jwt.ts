@@ -1,6 +1,6 @@
 /**
- * An issuer with a JWKS endpoint, JWTs that it signs, and verifiers that trust it. Importing this file starts and stops
- * the endpoint.
+ * An issuer with a JWKS endpoint, JWTs that it signs, and verifiers that trust it. `useJwks` starts and stops the
+ * endpoint.
  */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { base64url, exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose';
@@ -42,22 +42,26 @@ export const jwks = {
 export const answerKeys = (response: ServerResponse) => void response.end(JSON.stringify({ keys: jwks.published }));
 let server: Server;
 export let good: Signer;
-beforeAll(async () => {
-  good = await makeSigner('RS256', 'good');
-  server = createServer((_, response) => {
-    jwks.fetches += 1;
-    jwks.answer(response);
+
+/** To be called at the top of a test file. */
+export function useJwks(): void {
+  beforeAll(async () => {
+    good = await makeSigner('RS256', 'good');
+    server = createServer((_, response) => {
+      jwks.fetches += 1;
+      jwks.answer(response);
+    });
+    server.on('connection', () => {
+      jwks.connections += 1;
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    jwks.url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/keys`;
+    jwks.answer = answerKeys;
+    jwks.published = [good.jwk];
   });
-  server.on('connection', () => {
-    jwks.connections += 1;
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  jwks.url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/keys`;
-  jwks.answer = answerKeys;
-  jwks.published = [good.jwk];
-});
-afterAll(() => void server.close());
+  afterAll(() => void server.close());
+}
 
 export const trusted = (audience = AUDIENCE, tenant = 'acme'): TrustedIssuer => ({
   tenant,

@@ -1,15 +1,19 @@
 /**
- * An instance for the tests of plans, and calls of it for one resource each. Importing this file starts and stops it.
+ * An instance for the tests of plans, and calls of it for one resource each. `usePlanning` starts and stops it.
  */
 import { afterAll, beforeAll } from 'vitest';
 import type { ReserveItem, ReserveResult } from '../../src/contract/reservations.ts';
 import { type Instance, startInstance } from './service.ts';
 
 export let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance();
-});
-afterAll(() => holdfast.stop());
+
+/** To be called at the top of a test file. */
+export function usePlanning(): void {
+  beforeAll(async () => {
+    holdfast = await startInstance();
+  });
+  afterAll(() => holdfast.stop());
+}
 
 export const reserve = async (resource: string, requester = 'alice', more: Partial<ReserveItem> = {}) => {
   const { body } = await holdfast.reserve({ resource, requester, ...more });

@@ -1,15 +1,19 @@
 /**
- * A dashboard, and sign-ins to it through a real identity provider. Importing this file starts and stops the dashboard.
+ * A dashboard, and sign-ins to it through a real identity provider. `useSigningIn` starts and stops the dashboard.
  */
 import { afterAll, beforeAll } from 'vitest';
 import { ask, bare } from './ask.ts';
 import { type DashboardService, startDashboard } from './dashboard.ts';
 
 export let service: DashboardService;
-beforeAll(async () => {
-  service = await startDashboard();
-});
-afterAll(() => service.stop());
+
+/** To be called at the top of a test file. */
+export function useSigningIn(): void {
+  beforeAll(async () => {
+    service = await startDashboard();
+  });
+  afterAll(() => service.stop());
+}
 
 /**
  * Goes as far as the provider's answer: the address that it sends the browser back to, and the cookie of the sign-in

@@ -14,13 +14,17 @@ export const watch = async (at: { url: string; key: string }) => {
   opened.push(subscriber);
   return subscriber;
 };
-beforeAll(() => {
-  looking = new Redis(redisAddress(inject('redisUrl')));
-});
-afterEach(() => {
-  for (const subscriber of opened.splice(0)) subscriber.close();
-});
-afterAll(() => looking.disconnect());
+
+/** To be called at the top of a test file. */
+export function useStreams(): void {
+  beforeAll(() => {
+    looking = new Redis(redisAddress(inject('redisUrl')));
+  });
+  afterEach(() => {
+    for (const subscriber of opened.splice(0)) subscriber.close();
+  });
+  afterAll(() => looking.disconnect());
+}
 
 export const leases = (tenant: string) => looking.zcard(`{${tenant}}:streams`);
 export const reserve = (instance: Instance, resource: string) => instance.reserve({ resource, requester: 'r' });

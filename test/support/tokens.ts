@@ -1,6 +1,6 @@
 /**
  * Two instances on one database, tenants that trust a real OpenID Connect provider, and the exchange of its JWTs.
- * Importing this file starts and stops them.
+ * `useTokens` starts and stops them.
  */
 import { afterAll, beforeAll, expect } from 'vitest';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
@@ -35,22 +35,26 @@ export let free: ConfiguredKey;
 export let one: Instance;
 export let other: Instance;
 export let session: Session;
-beforeAll(async () => {
-  [made, provider] = await Promise.all([KINDS.Postgres(), startProvider()]);
-  store = await openStore(made.url);
-  defineScripts(store.redis, loadScripts(DEFAULT_TIERS));
-  starter = await storeTenant(store, 'Starter');
-  free = await storeTenant(store, 'Free');
-  const start = () => startInstance({ keys: [starter], env: databaseEnv(made.url) });
-  [one, other] = await Promise.all([start(), start()]);
-  session = await signIn(store.redis, starter.tenant);
-  expect((await trust(session, starter.tenant)).status).toBe(200);
-});
-afterAll(async () => {
-  await Promise.all([one.stop(), other.stop(), provider.stop()]);
-  await store.close();
-  await made.drop();
-});
+
+/** To be called at the top of a test file. */
+export function useTokens(): void {
+  beforeAll(async () => {
+    [made, provider] = await Promise.all([KINDS.Postgres(), startProvider()]);
+    store = await openStore(made.url);
+    defineScripts(store.redis, loadScripts(DEFAULT_TIERS));
+    starter = await storeTenant(store, 'Starter');
+    free = await storeTenant(store, 'Free');
+    const start = () => startInstance({ keys: [starter], env: databaseEnv(made.url) });
+    [one, other] = await Promise.all([start(), start()]);
+    session = await signIn(store.redis, starter.tenant);
+    expect((await trust(session, starter.tenant)).status).toBe(200);
+  });
+  afterAll(async () => {
+    await Promise.all([one.stop(), other.stop(), provider.stop()]);
+    await store.close();
+    await made.drop();
+  });
+}
 
 export const trust = (who: Session, tenant: string) => register(who, audienceOf(tenant));
 

@@ -1,6 +1,6 @@
 /**
- * A visitor of the dashboard: a real Chromium, at two replicas, signed in at a real identity provider. Importing this
- * file starts and stops them; each test has a page of its own, and fails if the browser finds fault with one.
+ * A visitor of the dashboard: a real Chromium, at two replicas, signed in at a real identity provider. `useVisitor`
+ * starts and stops them; each test has a page of its own, and fails if the browser finds fault with one.
  */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
@@ -9,33 +9,37 @@ import { type DashboardService, startDashboard } from './dashboard.ts';
 
 export let service: DashboardService;
 let browser: Browser;
-beforeAll(async () => {
-  const TIERS = JSON.stringify({
-    Free: { apiKeys: 3, writesPerMinute: null, readsPerMinute: null, writesPerDay: null },
+
+/** To be called at the top of a test file. */
+export function useVisitor(): void {
+  beforeAll(async () => {
+    const TIERS = JSON.stringify({
+      Free: { apiKeys: 3, writesPerMinute: null, readsPerMinute: null, writesPerDay: null },
+    });
+    [service, browser] = await Promise.all([startDashboard({ TIERS }), startBrowser()]);
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
   });
-  [service, browser] = await Promise.all([startDashboard({ TIERS }), startBrowser()]);
-}, 120_000);
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
+  beforeEach(async () => {
+    complaints = [];
+    known = [service.one.url, service.other.url, service.provider.issuer];
+    context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+    context.setDefaultTimeout(10_000);
+    page = await open();
+  });
+  afterEach(async () => {
+    await context.close();
+    expect(complaints).toEqual([]);
+  });
+}
 
 export let context: BrowserContext;
 export let page: Page;
 /** Errors that the browser reports, and requests of pages to hosts other than the known ones. */
 let complaints: string[] = [];
 export let known: string[] = [];
-beforeEach(async () => {
-  complaints = [];
-  known = [service.one.url, service.other.url, service.provider.issuer];
-  context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
-  context.setDefaultTimeout(10_000);
-  page = await open();
-});
-afterEach(async () => {
-  await context.close();
-  expect(complaints).toEqual([]);
-});
 
 export async function open(): Promise<Page> {
   const opened = await context.newPage();

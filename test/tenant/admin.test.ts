@@ -2,9 +2,11 @@
  * Tenants as administrators see and change them (docs/specification.md#operations).
  */
 import { describe, expect, test } from 'vitest';
-import { ADMIN, asAdmin, holdfast, other, own, store, trail } from '../support/administration.ts';
+import { ADMIN, asAdmin, holdfast, other, own, store, trail, useAdministration } from '../support/administration.ts';
 import { signIn, storeTenant } from '../support/tenancy.ts';
 import { watch } from '../support/watch.ts';
+
+useAdministration();
 
 describe('a tier', () => {
   test('holds from the next request on, on every instance', async () => {

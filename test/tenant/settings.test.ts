@@ -3,9 +3,11 @@
  */
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
-import { holdfast, other, own, store, user } from '../support/administration.ts';
+import { holdfast, other, own, store, useAdministration, user } from '../support/administration.ts';
 import { signIn, storeTenant } from '../support/tenancy.ts';
 import { watch } from '../support/watch.ts';
+
+useAdministration();
 
 describe('GET /api/v1/Tenant', () => {
   test('returns tier, limits and usage, with a key and with a session', async () => {

@@ -18,8 +18,11 @@ import {
   starter,
   store,
   trust,
+  useTokens,
   withToken,
 } from '../support/tokens.ts';
+
+useTokens();
 
 describe('POST /auth/token', () => {
   test('answers a token, its type and its end, 900 s from now at most and never after the JWT’s', async () => {

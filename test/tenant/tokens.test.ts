@@ -21,10 +21,13 @@ import {
   starter,
   store,
   tokenFor,
+  useTokens,
   withToken,
 } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 import { watch } from '../support/watch.ts';
+
+useTokens();
 
 describe('a derived token acts for its subject', () => {
   const R = '/api/v1/Reservation';

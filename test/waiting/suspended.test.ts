@@ -2,11 +2,13 @@
  * What becomes of the waits of a tenant that is suspended (docs/specification.md#waiting-lifetimes).
  */
 import { expect, test } from 'vitest';
-import { asAdmin, other, store } from '../support/administration.ts';
+import { asAdmin, other, store, useAdministration } from '../support/administration.ts';
 import { createClient } from '../support/client.ts';
 import { hold, queue, wanted } from '../support/held.ts';
 import { storeTenant } from '../support/tenancy.ts';
 import { until } from '../support/until.ts';
+
+useAdministration();
 
 test('its held calls get 403 within 5 s, and its unclaimed grants end', async () => {
   const { key, tenant } = await storeTenant(store, 'Pro');

@@ -6,6 +6,8 @@
 import type { Duration } from './durations.ts';
 import type { components } from './generated.ts';
 
+export type { HeldBy } from './errors.ts';
+
 type Schemas = components['schemas'];
 
 export type ReserveItem = Schemas['ReserveItem'];
@@ -25,8 +27,13 @@ export type WaitingRequest = Schemas['WaitingRequest'];
 export type Registration = Schemas['Registration'];
 export type Definition = Schemas['Definition'];
 export type TreeNode = Schemas['TreeNode'];
+export type SessionInfo = Schemas['Session'];
+export type BegunSession = Schemas['BegunSession'];
+export type RenewedSession = Schemas['RenewedSession'];
+export type EndedSession = Schemas['EndedSession'];
 export type HoldfastEvent = Schemas['Event'];
-export type HeldBy = NonNullable<ReserveResult['heldBy']>;
+export type Failure = Schemas['Failure'];
+export type LimitReached = Schemas['LimitReached'];
 export type Waiting = NonNullable<ReserveResult['waiting']>;
 export type Match = NonNullable<ReserveItem['match']>;
 

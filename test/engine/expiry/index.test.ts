@@ -10,8 +10,10 @@ import { sweep } from '../../../src/engine/expiry/sweep.ts';
 import { expiryKey, expiryShard, keysOf, keysOfRequest } from '../../../src/redis/keys.ts';
 import { setClock } from '../../support/clock.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
-import { countOf, indexed, looking } from '../../support/expiry.ts';
+import { countOf, indexed, looking, useExpiry } from '../../support/expiry.ts';
 import { reserve } from '../../support/verbs.ts';
+
+useExpiry();
 
 /** One call of the script of a reserve, of one item by the requester r. */
 const reserveStep = (engine: Engine, credential: Credential, indexed: string, resource: string, leaseMs: number) => {

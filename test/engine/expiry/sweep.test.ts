@@ -10,11 +10,13 @@ import { active } from '../../../src/engine/reservations/active.ts';
 import { expiryKey, expiryShard, tenantKey } from '../../../src/redis/keys.ts';
 import { setClock } from '../../support/clock.ts';
 import { startEngine } from '../../support/engine.ts';
-import { countOf, indexed, looking, many } from '../../support/expiry.ts';
+import { countOf, indexed, looking, many, useExpiry } from '../../support/expiry.ts';
 import { all } from '../../support/listed.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 import { reserve, unreserve } from '../../support/verbs.ts';
+
+useExpiry();
 
 describe('an entry that is due without a lease', () => {
   test('is removed, and neither scripts nor sweeps fail', async () => {

@@ -6,8 +6,10 @@ import { register } from '../../../src/engine/definitions/register.ts';
 import { NOW } from '../../../src/engine/definitions/step.ts';
 import { setClock } from '../../support/clock.ts';
 import { startEngine } from '../../support/engine.ts';
-import { countOf, indexed, looking, many } from '../../support/expiry.ts';
+import { countOf, indexed, looking, many, useExpiry } from '../../support/expiry.ts';
 import { reserve, reset } from '../../support/verbs.ts';
+
+useExpiry();
 
 describe('a reset', () => {
   test('leaves nothing behind', async () => {

@@ -3,7 +3,9 @@
  * (docs/specification.md#jwt-exchange).
  */
 import { describe, expect, test } from 'vitest';
-import { one, tokenFor, withToken } from '../../support/tokens.ts';
+import { one, tokenFor, useTokens, withToken } from '../../support/tokens.ts';
+
+useTokens();
 
 const RESERVE = '/api/v1/Reservation/reserve';
 const TRANSACTION = '/api/v1/Reservation/transaction';

@@ -26,24 +26,31 @@ export interface Request extends CallOptions {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Below `/api/v1`, encoded: `/Resource/definitions`. */
   readonly path: string;
+  /** With a transaction that waits: `pollSeconds`, since the response is held that long. */
   readonly query?: Readonly<Record<string, string | undefined>> | undefined;
   readonly body?: unknown;
   /** `Idempotency-Key`: for calls that are not safe to repeat without it. */
   readonly idempotencyKey?: string | undefined;
 }
 
+/** Called with an answer that arrives after the signal has aborted: what the call got has to be released. */
+export type Late<Result> = (answer: Answer<Result>) => void;
+
 export interface Api {
   /**
    * A try, or, with `waitSeconds` in the item, one held call of `pollSeconds`: `WAITING` means to call again with the
-   * same item.
+   * same item. What a call gets after its signal has aborted is released.
    */
   reserve(item: T.ReserveItem, options?: CallOptions & { pollSeconds?: number }): Promise<Answer<T.ReserveResult>>;
   unreserve(item: T.UnreserveItem, options?: CallOptions): Promise<Answer<T.UnreserveResult>>;
   renew(item: T.RenewItem, options?: CallOptions): Promise<Answer<T.RenewResult>>;
   check(item: T.CheckItem, options?: CallOptions): Promise<Answer<T.CheckResult>>;
   cancel(item: T.CancelItem, options?: CallOptions): Promise<Answer<T.CancelResult>>;
-  /** @throws HoldfastError for any status but 200 and 201 */
-  request<Result>(request: Request): Promise<Answer<Result>>;
+  /**
+   * @param late without it, the connection is closed when the signal aborts
+   * @throws HoldfastError for any status but 200 and 201; for any call: the reason of the signal, as soon as it aborts
+   */
+  request<Result>(request: Request, late?: Late<Result>): Promise<Answer<Result>>;
   /**
    * A response whose body is read as it comes (events, long lists). Not repeated.
    * @throws HoldfastError for any status but 200

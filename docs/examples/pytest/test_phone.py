@@ -1,0 +1,2 @@
+def test_calls(phone):
+    assert phone.startswith("phones_")

@@ -1,0 +1,29 @@
+/** All commands, in the order of help. */
+import type { Command } from '../command.ts';
+import { cancel } from './cancel.ts';
+import { check } from './check.ts';
+import { definitions } from './definitions.ts';
+import { ls } from './ls.ts';
+import { register } from './register.ts';
+import { release } from './release.ts';
+import { renew } from './renew.ts';
+import { reserve } from './reserve.ts';
+import { reset } from './reset.ts';
+import { run } from './run.ts';
+import { tree } from './tree.ts';
+import { waiting } from './waiting.ts';
+
+export const COMMANDS: readonly Command[] = [
+  run,
+  reserve,
+  release,
+  renew,
+  check,
+  ls,
+  waiting,
+  cancel,
+  tree,
+  register,
+  definitions,
+  reset,
+];

@@ -1,0 +1,41 @@
+/** `holdfast ls`: lists what is held. */
+import type { ActiveReservation } from '../../types.ts';
+import { type Command, JSON_OPTION, URL_OPTION } from '../command.ts';
+import { connect } from '../connect.ts';
+import { EXIT } from '../exitCodes.ts';
+import { printRows } from '../output.ts';
+import { ago, left } from '../times.ts';
+
+const COLUMNS = {
+  RESOURCE: ({ resource }: ActiveReservation) => resource,
+  SLOTS: ({ slots, acquiredSlots }: ActiveReservation) => (slots ?? Object.values(acquiredSlots ?? {})).join(' '),
+  'HELD BY': ({ requester }: ActiveReservation) => requester,
+  MODE: ({ mode }: ActiveReservation) => (mode === 'SHARED' ? 'shared' : ''),
+  FOR: ({ reservedAt }: ActiveReservation) => ago(reservedAt),
+  'ENDS IN': ({ expiresAt }: ActiveReservation) => left(expiresAt),
+  NOTE: ({ note }: ActiveReservation) => note ?? '',
+};
+
+/** Options of both lists. */
+export const FILTERS = [
+  { name: 'resource', value: '<name>', text: 'only this resource' },
+  { name: 'requester', value: '<name>', text: 'only this requester' },
+] as const;
+
+export const ls: Command = {
+  name: 'ls',
+  summary: 'Lists what is held: by whom, for how long, and why',
+  synopsis: 'ls [options]',
+  positionals: { min: 0, max: 0 },
+  options: [...FILTERS, JSON_OPTION, URL_OPTION],
+  examples: ['holdfast ls', 'holdfast ls --resource printer', "holdfast ls --json | jq -r '.[].resource'"],
+  run: async ({ args, signal }) => {
+    const filter = { resource: args.text('resource'), requester: args.text('requester'), signal };
+    const rows = await connect(args).active(filter);
+    const byName = rows.toSorted((a, b) => compare(a.resource, b.resource) || compare(a.reservedAt, b.reservedAt));
+    printRows(args.has('json'), byName, COLUMNS, 'nothing is held');
+    return EXIT.done;
+  },
+};
+
+const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));

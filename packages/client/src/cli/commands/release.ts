@@ -1,0 +1,42 @@
+/** `holdfast release`: releases what `reserve` has reserved. */
+import { type Command, JSON_OPTION, URL_OPTION } from '../command.ts';
+import { connect } from '../connect.ts';
+import { EXIT } from '../exitCodes.ts';
+import { printRows } from '../output.ts';
+import { forEachReservation, RESERVATION_DETAILS, RESERVATION_OPTIONS } from './reservations.ts';
+
+interface Released {
+  readonly resource: string;
+  readonly requester: string;
+  /** False: it had ended before. */
+  readonly released: boolean;
+}
+
+const COLUMNS = {
+  RESOURCE: ({ resource }: Released) => resource,
+  REQUESTER: ({ requester }: Released) => requester,
+  STATUS: ({ released }: Released) => (released ? 'released' : 'was not held'),
+};
+
+export const release: Command = {
+  name: 'release',
+  summary: 'Releases what `reserve` has reserved',
+  synopsis: 'release [options] <reservation>…',
+  details: `${RESERVATION_DETAILS} A release of something that is not held any more succeeds.`,
+  positionals: { min: 1, max: 500 },
+  options: [...RESERVATION_OPTIONS, JSON_OPTION, URL_OPTION],
+  examples: [
+    'holdfast release "$hold"',
+    'holdfast release - < hold.json',
+    'holdfast release printer --requester build-7 --token "$token"',
+  ],
+  run: async ({ args }) => {
+    const client = connect(args);
+    const rows = await forEachReservation(args, async (key): Promise<Released> => {
+      const released = await client.release(key);
+      return { resource: key.resource, requester: key.requester, released };
+    });
+    printRows(args.has('json'), rows, COLUMNS, '');
+    return EXIT.done;
+  },
+};

@@ -1,0 +1,102 @@
+/** `holdfast run`: runs a command while resources are held. */
+import { HoldfastError } from '../../errors.ts';
+import type { Holdfast } from '../../holdfast.ts';
+import type { Hold } from '../../index.ts';
+import type { Call, Command } from '../command.ts';
+import { connect } from '../connect.ts';
+import { EXIT, exitCodeOf } from '../exitCodes.ts';
+import { messageOf } from '../messages.ts';
+import { say } from '../output.ts';
+import { Position } from '../run/position.ts';
+import { type Outcome, supervise } from '../run/supervise.ts';
+import { variablesOf } from '../run/variables.ts';
+import { DEFAULT_TTL_MS, RESERVING_OPTIONS, targetOf, ttlOf, type Wish, wishOf } from './reserving.ts';
+
+/** How long the end may be delayed by a release, while the service cannot be reached. */
+const RELEASE_MS = 10_000;
+
+/** The longest time between SIGTERM and SIGKILL. With short leases it is a sixth of the lease. */
+const GRACE_MS = 10_000;
+
+const DETAILS = `\
+Reserves the resources, waiting for them if asked, and runs the command. The lease is renewed while the command
+runs, and released however it ends. Several resources are taken together, or not at all.
+
+The exit code is that of the command. If the lease cannot be renewed, the command gets SIGTERM, then SIGKILL before
+the lease ends, and the exit code is 76. Signals are passed on. While it waits, a signal ends the wait.
+
+The command gets these variables:
+  HOLDFAST_RESOURCE       the resource; several: a line for each
+  HOLDFAST_SLOTS          the slots that it holds, a line for each
+  HOLDFAST_FENCING_TOKEN  the fencing token; of several, the highest
+  HOLDFAST_REQUESTER      who holds them`;
+
+export const run: Command = {
+  name: 'run',
+  summary: 'Runs a command while it holds resources',
+  synopsis: 'run [options] <resource>… -- <command> [argument]…',
+  details: DETAILS,
+  positionals: { min: 0, max: 500 },
+  takesCommand: true,
+  options: [
+    { name: 'ttl', value: '<duration>', text: 'the lease, which is renewed at a third of it. Default: 30s' },
+    ...RESERVING_OPTIONS,
+    { name: 'quiet', short: 'q', text: 'say nothing about the wait, nor if it could not be had (75)' },
+  ],
+  examples: [
+    'holdfast run staging -- ./deploy.sh',
+    'holdfast run --wait 10m --note "$CI_JOB_URL" staging database -- make integration-test',
+    "holdfast run --wait 1h --count 2 phones -- sh -c './test.sh $HOLDFAST_SLOTS'",
+    'holdfast run --wait 1h --match os=android -- ./test.sh',
+    'holdfast run --shared reference-data -- ./report.sh',
+  ],
+  run: async (call) => {
+    const wish = wishOf(call.args);
+    const ttl = ttlOf(call.args) ?? DEFAULT_TTL_MS;
+    return hold(connect(call.args), call, wish, ttl);
+  },
+};
+
+/** @returns the exit code */
+async function hold(client: Holdfast, call: Call, wish: Wish, ttl: number): Promise<number> {
+  const position = new Position(wish.title);
+  const onWaiting = call.args.has('quiet') ? undefined : position.update.bind(position);
+  const all = { ...wish.options, ttl, signal: call.signal, onWaiting };
+  let outcome: Outcome | undefined;
+  let ended = () => {};
+  const commandEnded = new Promise<void>((resolve) => {
+    ended = resolve;
+  });
+  const work = async (held: Hold) => {
+    position.stop();
+    call.signal.throwIfAborted();
+    const lease = { signal: held.signal, leftMs: () => held.remainingMs, graceMs: Math.min(GRACE_MS, ttl / 6) };
+    try {
+      outcome = await supervise(call.args.command, { ...process.env, ...variablesOf(held) }, lease, call.interrupts);
+    } finally {
+      ended();
+    }
+  };
+  const used = client.using(targetOf(wish, all), all, work);
+  try {
+    await Promise.race([used, commandEnded.then(() => tooLate(call.signal))]);
+  } catch (error) {
+    const isQuiet = call.args.has('quiet') && exitCodeOf(error) === EXIT.notHad;
+    if (outcome === undefined && isQuiet) return EXIT.notHad;
+    if (outcome === undefined) throw error;
+    if (!outcome.isLost) say(messageOf(error));
+    if (error instanceof HoldfastError && error.code === 'LEASE_LOST') return EXIT.lost;
+  } finally {
+    position.stop();
+  }
+  return outcome === undefined || outcome.isLost ? EXIT.lost : outcome.code;
+}
+
+/** @throws Error after the time that a release may take */
+async function tooLate(signal: AbortSignal): Promise<never> {
+  await new Promise<void>((resolve) => {
+    setTimeout(resolve, RELEASE_MS).unref();
+    signal.addEventListener('abort', () => resolve());
+  });
+  throw new Error('the service cannot be reached to release: the lease ends by itself');
+}

@@ -1,0 +1,37 @@
+/** `holdfast tree`: draws the registered resources with what is free in them. */
+import type { TreeNode } from '../../types.ts';
+import { type Command, JSON_OPTION, URL_OPTION } from '../command.ts';
+import { connect } from '../connect.ts';
+import { EXIT } from '../exitCodes.ts';
+import { print, printJson, say } from '../output.ts';
+import { labelsText } from './definitions.ts';
+
+function lineOf({ name, capacity, available, waiting, labels }: TreeNode): string {
+  const free = capacity === null ? '' : `${available} of ${capacity} free`;
+  const queue = waiting > 0 ? `${waiting} waiting` : '';
+  return [name, free, queue, labelsText(labels)].filter((part) => part !== '').join('  ');
+}
+
+function linesOf(nodes: readonly TreeNode[], before: string): string[] {
+  return nodes.flatMap((node, i) => {
+    const isLast = i === nodes.length - 1;
+    const own = `${before}${isLast ? '└── ' : '├── '}${lineOf(node)}`;
+    return [own, ...linesOf(node.children, `${before}${isLast ? '    ' : '│   '}`)];
+  });
+}
+
+export const tree: Command = {
+  name: 'tree',
+  summary: 'Draws the registered resources, with what is free in them',
+  synopsis: 'tree [options]',
+  positionals: { min: 0, max: 0 },
+  options: [JSON_OPTION, URL_OPTION],
+  examples: ['holdfast tree', 'holdfast tree --json'],
+  run: async ({ args, signal }) => {
+    const roots = await connect(args).tree({ signal });
+    if (args.has('json')) printJson(roots);
+    else if (roots.length === 0) say('no resource is registered');
+    else print(roots.flatMap((root) => [lineOf(root), ...linesOf(root.children, '')]).join('\n'));
+    return EXIT.done;
+  },
+};

@@ -1,0 +1,51 @@
+/**
+ * The command line `holdfast`: finds the command, runs it, and turns whatever happens into one line on stderr and an
+ * exit code.
+ */
+import manifest from '../../package.json' with { type: 'json' };
+import { readArguments } from './arguments.ts';
+import { COMMANDS } from './commands/index.ts';
+import { EXIT, exitCodeOf, usageError } from './exitCodes.ts';
+import { helpOf, overview } from './help.ts';
+import { codeOfSignal, Interrupts } from './interrupts.ts';
+import { messageOf } from './messages.ts';
+import { didYouMean } from './nearest.ts';
+import { print, printed, say } from './output.ts';
+
+/** @returns the exit code */
+async function main([name = '', ...argv]: readonly string[], interrupts: Interrupts): Promise<number> {
+  if (name === '--version') return show(manifest.version);
+  if (name === '--help' || name === '-h' || (name === 'help' && argv.length === 0)) return show(overview(COMMANDS));
+  if (name === 'help') return main([argv[0] ?? '', '--help'], interrupts);
+  const command = COMMANDS.find((known) => known.name === name);
+  if (command === undefined) throw unknown(name);
+  const args = readArguments(command, argv);
+  if (args.has('help')) return show(helpOf(command));
+  return command.run({ args, interrupts, signal: interrupts.signal });
+}
+
+function show(text: string): number {
+  print(text.trimEnd());
+  return EXIT.done;
+}
+
+function unknown(name: string): Error {
+  if (name === '') return usageError('which command? `holdfast --help` lists them');
+  if (name.startsWith('-')) return usageError(`the command comes first: holdfast <command> ${name}`);
+  const names = COMMANDS.map((command) => command.name);
+  return usageError(`${name} is not a command${didYouMean(name, names)}; \`holdfast --help\` lists them`.trim());
+}
+
+// The reader of a pipe has left, as with `holdfast ls | head -1`.
+process.stdout.on('error', () => process.exit(codeOfSignal('SIGPIPE')));
+
+const interrupts = new Interrupts();
+try {
+  const code = await main(process.argv.slice(2), interrupts);
+  await printed();
+  process.exit(interrupts.received === undefined ? code : codeOfSignal(interrupts.received));
+} catch (error) {
+  const { received } = interrupts;
+  if (received === undefined) say(messageOf(error));
+  process.exit(received === undefined ? exitCodeOf(error) : codeOfSignal(received));
+}

@@ -1,0 +1,63 @@
+/** Prints results on stdout, tables for people and JSON for programs, and messages on stderr. */
+import { writeSync } from 'node:fs';
+
+/** Control characters would let a message rewrite the terminal, or take more than its line. */
+const plain = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+
+/** Prints lines on stdout. */
+export const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2));
+
+/** One line on stderr. It is written at once, and never fails: stderr may be closed. */
+export const say = (message: string): void => write(`holdfast: ${plain(message)}\n`);
+
+/**
+ * Writes on stderr as it is. Not by process.stderr: that would make a pipe non-blocking, also for a command that
+ * shares it.
+ */
+export function write(text: string): void {
+  try {
+    writeSync(2, text);
+  } catch {
+    // Nobody reads it.
+  }
+}
+
+/** Columns that are as wide as their widest cell. */
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [headings, ...rows.map((row) => row.map(plain))];
+  const widths = headings.map((_, i) => Math.max(...lines.map((line) => lengthOf(line[i] ?? ''))));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, i) => pad(cell, widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** Prints rows as JSON, as a table, or a sentence if there are none. */
+export function printRows<Row>(
+  json: boolean,
+  rows: readonly Row[],
+  columns: Readonly<Record<string, (row: Row) => string>>,
+  none: string,
+): void {
+  if (json) printJson(rows);
+  else if (rows.length === 0) say(none);
+  else
+    print(
+      table(
+        Object.keys(columns),
+        rows.map((row) => Object.values(columns).map((cell) => cell(row))),
+      ),
+    );
+}
+
+const lengthOf = (text: string) => [...text].length;
+const pad = (text: string, width: number) => text + ' '.repeat(width - lengthOf(text));
+
+/** Waits until all that was printed has left. */
+export const printed = (): Promise<void> => new Promise((resolve) => process.stdout.write('', () => resolve()));

@@ -1,0 +1,117 @@
+/**
+ * Sends an attempt until the service has decided it. If the caller gives up on the way, its ticket is cancelled, and
+ * what it got in the same moment is released.
+ */
+import { HoldfastError } from '../errors.ts';
+import type { Answer } from '../http/api.ts';
+import type { Waiting } from '../types.ts';
+import type { Attempt, Outcome } from './attempts.ts';
+import { startTimer } from './clocks.ts';
+
+const MAX_POLL_SECONDS = 20;
+/** A caller that wants to know its position hears of it this often. */
+const POLL_SECONDS_OF_WATCHERS = 5;
+/** How long a cancelled request may still be answered, in ms. */
+const LINGER_MS = 5000;
+/** How long the caller waits for its cancellation, in ms; it goes on in the background. */
+const PATIENCE_MS = 1000;
+
+export interface Asking<O extends Outcome> {
+  readonly attempt: Attempt<O>;
+  /** `performance.now()` when the wait ends; undefined: a try. */
+  readonly until: number | undefined;
+  /** The lease, in ms. It begins while the response is held, so that takes no more than a third of it. */
+  readonly ttlMs: number;
+  readonly signal: AbortSignal | undefined;
+  readonly onWaiting: ((waiting: Waiting) => void) | undefined;
+  /** For requests with an Idempotency-Key, which have to stay the same. */
+  readonly pollSeconds?: number | undefined;
+  /** Called with an answer that nobody wants any more. */
+  release(answer: O): Promise<unknown>;
+  /** Called once, when no request is under way any more and nobody has got anything. */
+  ended(): void;
+}
+
+/**
+ * @returns the answer that is not WAITING: it got it, or was refused
+ * @throws the reason of the signal; HoldfastError
+ */
+export async function askUntilDecided<O extends Outcome>(asking: Asking<O>): Promise<Answer<O>> {
+  const { attempt, until, signal, onWaiting } = asking;
+  const closing = signal && new AbortController();
+  let call: Promise<Answer<O>> | undefined;
+  try {
+    for (let calls = 0; ; calls++) {
+      signal?.throwIfAborted();
+      call = attempt.ask({ pollSeconds: pollSecondsOf(asking, calls), deadline: until, signal: closing?.signal });
+      const answer = await orAborted(call, signal);
+      const { state, waiting } = answer.result;
+      if (state !== 'WAITING') return answer;
+      call = undefined;
+      if (waiting !== undefined) onWaiting?.(waiting);
+      if (until !== undefined && performance.now() >= until) {
+        throw new HoldfastError('NOT_AVAILABLE', `${attempt.title}: its turn did not come in time`);
+      }
+    }
+  } catch (error) {
+    const cleanUp = giveUp(asking, call, closing).finally(() => asking.ended());
+    await Promise.race([cleanUp, pause(PATIENCE_MS)]);
+    throw error;
+  }
+}
+
+function pollSecondsOf({ until = 0, ttlMs, onWaiting, pollSeconds }: Asking<Outcome>, calls: number): number {
+  if (pollSeconds !== undefined) return pollSeconds;
+  const watched = calls === 0 ? 1 : POLL_SECONDS_OF_WATCHERS;
+  const longest = onWaiting === undefined ? MAX_POLL_SECONDS : watched;
+  const left = Math.ceil((until - performance.now()) / 1000);
+  return Math.max(1, Math.min(longest, Math.floor(ttlMs / 3000), left));
+}
+
+/** Ends the ticket, and the call that may still get something. */
+async function giveUp<O extends Outcome>(
+  { attempt, until, release }: Asking<O>,
+  call: Promise<Answer<O>> | undefined,
+  closing: AbortController | undefined,
+): Promise<void> {
+  const deadline = performance.now() + LINGER_MS;
+  const timer = startTimer(() => closing?.abort(), LINGER_MS);
+  let isOpen = call !== undefined;
+  const settled = Promise.resolve(call)
+    .then(async (answer) => {
+      if (answer?.result.state === 'GOT') await release(answer.result);
+    })
+    .catch(() => {})
+    .finally(() => {
+      isOpen = false;
+    });
+  if (until !== undefined) {
+    // The request may overtake its cancellation on the way, and then get a ticket: so cancel until it is answered.
+    for (let ms = 50; ; ms *= 2) {
+      await attempt.cancel({ deadline }).catch(() => {});
+      if (!isOpen || performance.now() > deadline) break;
+      await Promise.race([settled, pause(ms)]);
+    }
+  }
+  await settled;
+  clearTimeout(timer);
+}
+
+/** As the promise settles, or rejects with the reason of the signal as soon as it aborts. */
+async function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  let abort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort);
+  });
+  try {
+    const value = await Promise.race([promise, aborted]);
+    signal.throwIfAborted();
+    return value;
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => startTimer(resolve, ms));

@@ -1,0 +1,238 @@
+/** A hold: one or several reservations that were taken together, and the lease that ends them. */
+import { type Duration, secondsOf } from '../durations.ts';
+import { HoldfastError } from '../errors.ts';
+import type { Answer, Api } from '../http/api.ts';
+import type { ReserveResult } from '../types.ts';
+import { asyncDispose } from './asyncDispose.ts';
+import { CLOCKS, type Clocks, offsetOf } from './clocks.ts';
+import type { Lease } from './lease.ts';
+
+/** What renews and releases a reservation. */
+export interface ReservationKey {
+  readonly resource: string;
+  readonly requester: string;
+  readonly releaseToken: string;
+}
+
+/** One reservation of a hold. */
+export interface Reservation extends ReservationKey {
+  /** Higher than that of every earlier reservation. Pass it to whatever the resource protects. */
+  readonly fencingToken: number;
+  /** Its slots of a pool; otherwise its own name. */
+  readonly slots: readonly string[];
+  /** The slot that it has of its resource and of each ancestor, if they are pools. */
+  readonly acquiredSlots: Readonly<Record<string, string>> | null;
+  /** The slots of blockers that the service holds for it. */
+  readonly acquiredBlockers: readonly string[];
+  /** Its path in the tree, if it has ancestors. */
+  readonly reservedAtPath: string | null;
+  readonly mode: 'EXCLUSIVE' | 'SHARED';
+  /** When the lease ends, by the clock of the service. Null: it never ends by itself. */
+  readonly expiresAt: Date | null;
+}
+
+/** Where a hold comes from. */
+export interface Origin {
+  readonly api: Api;
+  readonly requester: string;
+  readonly lease: Lease;
+  /** The lease, in seconds; Infinity: it never ends by itself. */
+  readonly ttlSeconds: number;
+  /** The end of the session that it belongs to, if it belongs to one. */
+  readonly session: { readonly expiresAt: Date } | undefined;
+  readonly waitedMs: number;
+  /** Called when the service has released it. */
+  ended(): void;
+  readonly clocks?: Clocks | undefined;
+}
+
+/** Releases go on for this long at least, in ms. */
+const MIN_RELEASE_MS = 1000;
+
+export class Hold {
+  /** The requester that has it. */
+  readonly requester: string;
+  /** How long it waited for its turn, in ms. */
+  readonly waitedMs: number;
+  readonly #origin: Origin;
+  readonly #clocks: Clocks;
+  #reservations: readonly [Reservation, ...Reservation[]];
+  #ttlSeconds: number;
+  #renewing: Promise<unknown> = Promise.resolve();
+  #closing: AbortController | undefined;
+  #released: Promise<boolean> | undefined;
+
+  /** Holds are made by `reserve` and `using`. */
+  constructor(origin: Origin, first: ReserveResult, others: readonly ReserveResult[]) {
+    this.#origin = origin;
+    this.#clocks = origin.clocks ?? CLOCKS;
+    this.requester = origin.requester;
+    this.waitedMs = origin.waitedMs;
+    this.#ttlSeconds = origin.ttlSeconds;
+    this.#reservations = [reservationOf(first), ...others.map(reservationOf)];
+  }
+
+  /** The resource; of several, the first. For a match, the one that was picked. */
+  get resource(): string {
+    return this.#reservations[0].resource;
+  }
+
+  get resources(): readonly string[] {
+    return this.#reservations.map(({ resource }) => resource);
+  }
+
+  /** The slots of pools that it has; for other resources, their names. */
+  get slots(): readonly string[] {
+    return this.#reservations.flatMap(({ slots }) => slots);
+  }
+
+  /** The fencing token; of several, the highest, which is good for each of them. */
+  get fencingToken(): number {
+    return Math.max(...this.#reservations.map(({ fencingToken }) => fencingToken));
+  }
+
+  /** When the lease ends, by the clock of the service. Null: it never ends by itself. */
+  get expiresAt(): Date | null {
+    if (this.#origin.session !== undefined) return this.#origin.session.expiresAt;
+    const times = this.#reservations.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [expiresAt.getTime()]));
+    return times.length === 0 ? null : new Date(Math.min(...times));
+  }
+
+  /**
+   * Aborts before the lease can have ended, with a HoldfastError `LEASE_LOST`: a tenth of it earlier, at least 50 ms
+   * and at most 2 s. It counts from when the request was sent, by the monotonic clock and the wall clock, whichever
+   * shows more. `aborted` and `throwIfAborted` look at the clocks when they are read: a process that was stopped finds
+   * it aborted at its next look. A process that is stopped between its look and its write cannot know: use
+   * `fencingToken` there. After a release it stays as it is.
+   */
+  get signal(): AbortSignal {
+    return this.#origin.lease.signal;
+  }
+
+  /** Time in ms until `signal` aborts, unless it is renewed. Infinity: the lease never ends. */
+  get remainingMs(): number {
+    return this.#origin.lease.remainingMs;
+  }
+
+  /** The reservations, one for each resource, in the order of the names. */
+  get reservations(): readonly Reservation[] {
+    return this.#reservations;
+  }
+
+  /**
+   * Renews the lease: it then ends `ttl` from now. Renewals of one hold are sent one after the other.
+   * @param ttl the new lease; without it, the last one again. A hold whose lease never ends is left as it is then.
+   * @throws HoldfastError LEASE_LOST, NOT_RESERVED after a release, INVALID_OPTION in a session; errors of the service
+   */
+  async renew(ttl?: Duration): Promise<void> {
+    if (this.#origin.session !== undefined) {
+      throw new HoldfastError('INVALID_OPTION', 'A hold of a session is renewed by its session');
+    }
+    if (ttl !== undefined && secondsOf(ttl, 'ttl') === Number.POSITIVE_INFINITY) {
+      throw new HoldfastError('INVALID_OPTION', 'A renewal cannot make a lease endless');
+    }
+    const renewal = this.#renewing.then(() =>
+      this.#renew(ttl === undefined ? this.#ttlSeconds : secondsOf(ttl, 'ttl')),
+    );
+    this.#renewing = renewal.catch(() => {});
+    return renewal;
+  }
+
+  /**
+   * Releases all of it. If the service cannot be reached, it tries until the lease has ended by itself. A second call
+   * gets the result of the first, unless that failed.
+   * @returns whether it was held until now. False: the lease had ended before, or somebody released it.
+   * @throws HoldfastError if the service refuses it
+   */
+  release(): Promise<boolean> {
+    this.#released ??= this.#release().catch((error: unknown) => {
+      this.#released = undefined;
+      throw error;
+    });
+    return this.#released;
+  }
+
+  /** Releases it at the end of a block: `await using hold = await holdfast.reserve('printer')`. */
+  async [asyncDispose](): Promise<void> {
+    await this.release();
+  }
+
+  async #renew(ttlSeconds: number): Promise<void> {
+    const { api, lease } = this.#origin;
+    if (this.#released !== undefined) throw new HoldfastError('NOT_RESERVED', `${this.#title} has been released`);
+    if (lease.lost !== undefined) throw lease.lost;
+    if (ttlSeconds === Number.POSITIVE_INFINITY) return;
+    const ttlMs = ttlSeconds * 1000;
+    this.#closing ??= new AbortController();
+    const offset = offsetOf(this.#clocks);
+    const options = { signal: this.#closing.signal, deadline: finite(lease.deadline) };
+    lease.announce(ttlMs);
+    const answers = await Promise.all(this.#keys().map((key) => api.renew({ ...key, ttlSeconds }, options))).finally(
+      () => lease.mayLast(ttlMs),
+    );
+    const failed = answers.find(({ result }) => result.status !== 'RENEWED')?.result;
+    if (failed !== undefined) {
+      lease.lose(new HoldfastError('LEASE_LOST', `${failed.resource} is not held any more: ${failed.explanation}`));
+      throw lease.lost ?? new HoldfastError('NOT_RESERVED', `${this.#title} has been released`);
+    }
+    this.#ttlSeconds = ttlSeconds;
+    const [first, ...others] = this.#reservations.map((reservation, i) => renewed(reservation, answers[i]));
+    if (first !== undefined) this.#reservations = [first, ...others];
+    lease.extend(ttlMs, Math.min(...answers.map(({ sentAt }) => sentAt)), offset);
+  }
+
+  async #release(): Promise<boolean> {
+    const { api, lease, session, ended } = this.#origin;
+    if (session === undefined) lease.finish();
+    this.#closing?.abort();
+    const deadline = Math.max(lease.latestEnd, this.#clocks.monotonic() + MIN_RELEASE_MS);
+    try {
+      const answers = await Promise.all(this.#keys().map((key) => api.unreserve(key, { deadline: finite(deadline) })));
+      ended();
+      return answers.every(({ result, repeated }) => result.status === 'RELINQUISHED' || repeated);
+    } catch (error) {
+      if (Number.isFinite(deadline) && isUnreachable(error)) return true;
+      throw error;
+    }
+  }
+
+  get #title(): string {
+    return this.resources.join(', ');
+  }
+
+  #keys(): ReservationKey[] {
+    return this.#reservations.map(({ resource, requester, releaseToken }) => ({ resource, requester, releaseToken }));
+  }
+}
+
+const finite = (ms: number): number | undefined => (Number.isFinite(ms) ? ms : undefined);
+
+/** Whether a later try might have succeeded. */
+function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof HoldfastError)) return false;
+  const { status = 503, code } = error;
+  return code === 'UNREACHABLE' || status === 408 || status === 429 || status >= 500;
+}
+
+function renewed(reservation: Reservation, answer: Answer<{ expiresAt: string | null }> | undefined): Reservation {
+  return answer === undefined ? reservation : { ...reservation, expiresAt: dateOf(answer.result.expiresAt) };
+}
+
+function reservationOf(result: ReserveResult): Reservation {
+  const { resource, requester, acquiredSlots, acquiredBlockers, reservedAtPath, mode = 'EXCLUSIVE' } = result;
+  const slot = acquiredSlots?.[reservedAtPath?.split('>').at(-1) ?? resource] ?? resource;
+  return {
+    resource,
+    requester,
+    releaseToken: result.releaseToken ?? '',
+    fencingToken: result.fencingToken ?? 0,
+    slots: result.slots ?? [slot],
+    acquiredSlots,
+    acquiredBlockers: acquiredBlockers ?? [],
+    reservedAtPath,
+    mode,
+    expiresAt: dateOf(result.expiresAt),
+  };
+}
+
+const dateOf = (time: string | null): Date | null => (time === null ? null : new Date(time));

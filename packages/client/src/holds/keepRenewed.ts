@@ -1,0 +1,30 @@
+/** Renews a lease in the background, each time a third of it has passed. */
+import { startTimer } from './clocks.ts';
+import type { Lease } from './lease.ts';
+
+/** The pause after a renewal that failed, as a share of what is left, and at least in ms. */
+const PAUSE = { share: 1 / 20, ms: 50 };
+
+/**
+ * @param renew one renewal, which extends the lease. If it fails, it is repeated until the lease counts as over.
+ * @returns a function that stops it
+ */
+export function keepRenewed(lease: Lease, renew: () => Promise<unknown>): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isStopped = false;
+  const schedule = (ms: number) => {
+    clearTimeout(timer);
+    if (isStopped || ms === Number.POSITIVE_INFINITY || lease.lost !== undefined) return;
+    timer = startTimer(() => {
+      if (lease.lost !== undefined) return;
+      renew().catch(() => schedule(Math.max(PAUSE.ms, lease.remainingMs * PAUSE.share)));
+    }, ms);
+  };
+  // Also after a renewal by the holder, which may have changed the length.
+  lease.onExtended = () => schedule(lease.renewInMs);
+  schedule(lease.renewInMs);
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
+}

@@ -1,0 +1,178 @@
+/**
+ * A lease as its holder sees it: it may have ended at the service `ttlMs` after the request was sent. The holder counts
+ * it as over a margin earlier, and tells by an AbortSignal.
+ */
+import { HoldfastError } from '../errors.ts';
+import { CLOCKS, type Clocks, startTimer } from './clocks.ts';
+
+/**
+ * How long before its end a lease counts as over: for drift of the clocks, and for the way to the protected resource.
+ */
+export const marginOf = (ttlMs: number): number => Math.min(Math.max(ttlMs / 10, 50), 2000);
+
+/** Both clocks at one moment. */
+interface Moment {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+const NEVER: Moment = { monotonic: Number.POSITIVE_INFINITY, wall: Number.POSITIVE_INFINITY };
+
+export class Lease {
+  readonly #title: string;
+  readonly #clocks: Clocks;
+  #ttlMs = Number.POSITIVE_INFINITY;
+  /** From this moment on, by either clock, the holder counts it as over. */
+  #deadline = NEVER;
+  #latestEnd = Number.NEGATIVE_INFINITY;
+  #isFinished = false;
+  #lost: HoldfastError | undefined;
+  #controller: AbortController | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Called each time it was granted or renewed. */
+  onExtended: () => void = () => {};
+
+  /** @param title names what is leased, for messages */
+  constructor(title: string, clocks: Clocks = CLOCKS) {
+    this.#title = title;
+    this.#clocks = clocks;
+  }
+
+  /**
+   * The service granted or renewed the lease.
+   * @param ttlMs its length; `Infinity`: it never ends
+   * @param sentAt monotonic clock, when the request was sent
+   * @param offset `offsetOf(clocks)` before the request: if the machine slept until the response, it was less than now
+   */
+  extend(ttlMs: number, sentAt: number, offset: number): void {
+    const wallAhead = Math.min(offset, this.#clocks.wall() - this.#clocks.monotonic());
+    this.#ttlMs = ttlMs;
+    this.#deadline = this.#after({ monotonic: sentAt, wall: sentAt + wallAhead }, ttlMs);
+    this.mayLast(ttlMs);
+    this.#arm();
+    this.onExtended();
+  }
+
+  /** A renewal is about to be sent. It may shorten the lease, also if its response is lost. */
+  announce(ttlMs: number): void {
+    const { monotonic, wall } = this.#after(this.#now(), ttlMs);
+    this.#deadline = {
+      monotonic: Math.min(this.#deadline.monotonic, monotonic),
+      wall: Math.min(this.#deadline.wall, wall),
+    };
+    this.#arm();
+  }
+
+  /** A request that begins or renews the lease may be carried out until now: it may last `ttlMs` longer. */
+  mayLast(ttlMs: number): void {
+    this.#latestEnd = Math.max(this.#latestEnd, this.#clocks.monotonic() + ttlMs);
+  }
+
+  /** Monotonic clock: the service has certainly ended the lease by then. */
+  get latestEnd(): number {
+    return this.#latestEnd;
+  }
+
+  /** Monotonic clock: the holder counts the lease as over from then on. */
+  get deadline(): number {
+    return this.#clocks.monotonic() + this.remainingMs;
+  }
+
+  /** Time until the deadline, by the clock that leaves less. */
+  get remainingMs(): number {
+    const now = this.#now();
+    return Math.min(this.#deadline.monotonic - now.monotonic, this.#deadline.wall - now.wall);
+  }
+
+  /** Time until a third of the lease has passed. 0 or less: it has. */
+  get renewInMs(): number {
+    if (this.#ttlMs === Number.POSITIVE_INFINITY) return this.#ttlMs;
+    return this.remainingMs + marginOf(this.#ttlMs) - (this.#ttlMs * 2) / 3;
+  }
+
+  /** Whether less than half of it is left. */
+  get isHalfOver(): boolean {
+    return this.remainingMs + marginOf(this.#ttlMs) < this.#ttlMs / 2;
+  }
+
+  /** Why it counts as over, if it does. Looks at the clocks. */
+  get lost(): HoldfastError | undefined {
+    if (!this.#isFinished && this.#lost === undefined && this.remainingMs <= 0) {
+      this.lose(new HoldfastError('LEASE_LOST', `The lease of ${this.#title} was not renewed in time`));
+    }
+    return this.#lost;
+  }
+
+  /**
+   * Aborts before the lease can have ended. `aborted` and `throwIfAborted` look at the clocks whenever they are read.
+   */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      lookWhenRead(this.#controller.signal, () => this.lost);
+      if (this.lost !== undefined) this.#controller.abort(this.lost);
+      this.#arm();
+    }
+    return this.#controller.signal;
+  }
+
+  /** It has ended, or nobody can tell any more that it has not. */
+  lose(error: HoldfastError): void {
+    if (this.#isFinished || this.#lost !== undefined) return;
+    this.#lost = error;
+    this.#controller?.abort(error);
+    clearTimeout(this.#timer);
+  }
+
+  /** Aborts the signal for another reason. The lease goes on. */
+  abort(reason: unknown): void {
+    if (this.signal.aborted) return;
+    this.#controller?.abort(reason);
+  }
+
+  /** The holder gives it back: it is not watched any more, and its signal stays as it is. */
+  finish(): void {
+    this.#isFinished = true;
+    clearTimeout(this.#timer);
+  }
+
+  #now(): Moment {
+    return { monotonic: this.#clocks.monotonic(), wall: this.#clocks.wall() };
+  }
+
+  #after({ monotonic, wall }: Moment, ttlMs: number): Moment {
+    if (ttlMs === Number.POSITIVE_INFINITY) return NEVER;
+    const usable = ttlMs - marginOf(ttlMs);
+    return { monotonic: monotonic + usable, wall: wall + usable };
+  }
+
+  /** A lease whose signal nobody has asked for needs no timer. */
+  #arm(): void {
+    clearTimeout(this.#timer);
+    if (this.#controller === undefined || this.#isFinished || this.#lost !== undefined) return;
+    if (this.#deadline === NEVER) return;
+    this.#timer = startTimer(() => {
+      if (this.lost === undefined) this.#arm();
+    }, this.remainingMs);
+  }
+}
+
+/** A process that was stopped runs its next line before its timers. So the signal looks at the clocks itself. */
+function lookWhenRead(signal: AbortSignal, look: () => void): void {
+  const throwIfAborted = signal.throwIfAborted.bind(signal);
+  Object.defineProperties(signal, {
+    aborted: {
+      get: () => {
+        look();
+        return Reflect.get(AbortSignal.prototype, 'aborted', signal);
+      },
+    },
+    throwIfAborted: {
+      value: () => {
+        look();
+        throwIfAborted();
+      },
+    },
+  });
+}

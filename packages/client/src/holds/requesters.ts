@@ -1,0 +1,139 @@
+/**
+ * Who reserves. A client's own requester is unique. Reservations that one client makes at the same time exclude each
+ * other too: while one of the same name is wanted or held, the next one is made by `<requester>#2`, and so on.
+ */
+import { CLOCKS, type Clocks } from './clocks.ts';
+
+/** Clocks drift: a number is used again this much later than the lease of the last one ends. */
+const DRIFT_MS = 1000;
+
+/** One reservation, from when it is wanted until it has ended. */
+export interface Use {
+  readonly requester: string;
+  /** 1: the requester itself; 2: `<requester>#2`. 0: the caller chose the requester. */
+  readonly number: number;
+  readonly keys: readonly string[];
+  readonly tokens: Set<string>;
+  /** Monotonic clock: it has ended by then, even if nobody says so. */
+  endsBy(): number;
+}
+
+export class Requesters {
+  /** The client's requester. */
+  readonly base: string;
+  readonly #isChosen: boolean;
+  readonly #clocks: Clocks;
+  readonly #numbers = new Map<string, Map<number, Use>>();
+  readonly #byToken = new Map<string, Use>();
+  #sessions = 0;
+  #sweepAt = 1024;
+
+  /** @param chosen the requester that the user chose for the client */
+  constructor(chosen: string | undefined, clocks: Clocks = CLOCKS) {
+    this.#isChosen = chosen !== undefined;
+    this.base = chosen ?? uniqueRequester();
+    this.#clocks = clocks;
+  }
+
+  /**
+   * Finds the requester for a reservation.
+   * @param keys the names that it takes
+   * @param chosen the requester that the user chose for the call
+   * @param above only with higher numbers than this
+   */
+  begin(keys: readonly string[], chosen: string | undefined, above: number): Use {
+    this.#sweep();
+    const use = { tokens: new Set<string>(), endsBy: () => Number.POSITIVE_INFINITY };
+    if (chosen !== undefined || this.#isChosen) return { ...use, requester: chosen ?? this.base, number: 0, keys };
+    let number = above + 1;
+    while (!keys.every((key) => this.#isFree(key, number))) number += 1;
+    const requester = number === 1 ? this.base : `${this.base}#${number}`;
+    const numbered = { ...use, requester, number, keys };
+    for (const key of keys) {
+      const numbers = this.#numbers.get(key);
+      if (numbers === undefined) this.#numbers.set(key, new Map([[number, numbered]]));
+      else numbers.set(number, numbered);
+    }
+    return numbered;
+  }
+
+  /**
+   * The reservation was made.
+   * @param endsBy monotonic clock: the latest end of its lease
+   */
+  made(use: Use, tokens: readonly string[], endsBy: () => number): void {
+    use.endsBy = endsBy;
+    for (const token of tokens) {
+      use.tokens.add(token);
+      this.#byToken.set(token, use);
+    }
+  }
+
+  /** It was not made, or it has been released. */
+  end(use: Use): void {
+    for (const token of use.tokens) if (this.#byToken.get(token) === use) this.#byToken.delete(token);
+    for (const key of use.keys) {
+      const numbers = this.#numbers.get(key);
+      if (numbers?.get(use.number) !== use) continue;
+      numbers.delete(use.number);
+      if (numbers.size === 0) this.#numbers.delete(key);
+    }
+  }
+
+  /** Whether a reservation that this client made, and that may be in force, has this release token. */
+  isHeld(token: string): boolean {
+    const use = this.#byToken.get(token);
+    return use !== undefined && !this.#isOver(use);
+  }
+
+  /** All requesters that may wait for a name now: the client's own, and its numbers. */
+  waitingFor(key: string): string[] {
+    return [...new Set([this.base, ...[...(this.#numbers.get(key)?.values() ?? [])].map((use) => use.requester)])];
+  }
+
+  /** A requester for a session: sessions of one client exclude each other too. */
+  forSession(chosen: string | undefined): string {
+    if (chosen !== undefined || this.#isChosen) return chosen ?? this.base;
+    this.#sessions += 1;
+    return `${this.base}/session-${this.#sessions}`;
+  }
+
+  #isOver(use: Use): boolean {
+    return use.endsBy() + DRIFT_MS < this.#clocks.monotonic();
+  }
+
+  #isFree(key: string, number: number): boolean {
+    const use = this.#numbers.get(key)?.get(number);
+    return use === undefined || this.#isOver(use);
+  }
+
+  /** Forgets reservations that were never released, whose leases have ended. */
+  #sweep(): void {
+    if (this.#byToken.size < this.#sweepAt) return;
+    for (const use of new Set(this.#byToken.values())) if (this.#isOver(use)) this.end(use);
+    this.#sweepAt = Math.max(1024, 2 * this.#byToken.size);
+  }
+}
+
+/** `<host>-<pid>-<random>`, as far as there are such; in a browser only random characters. */
+function uniqueRequester(): string {
+  const process: unknown = Reflect.get(globalThis, 'process');
+  if (typeof process !== 'object' || process === null || 'Deno' in globalThis) return randomText(16);
+  const pid: unknown = Reflect.get(process, 'pid');
+  const parts = [hostOf(process).slice(0, 64), String(pid ?? ''), randomText(8)];
+  return parts.filter((part) => part !== '').join('-');
+}
+
+function hostOf(process: object): string {
+  const load: unknown = Reflect.get(process, 'getBuiltinModule');
+  const os: unknown = typeof load === 'function' ? Reflect.apply(load, process, ['node:os']) : undefined;
+  const hostname: unknown = typeof os === 'object' && os !== null ? Reflect.get(os, 'hostname') : undefined;
+  return typeof hostname === 'function' ? String(hostname()) : '';
+}
+
+const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
+
+/** Random letters and digits, 5 bits each. Pages without TLS have no `crypto.randomUUID`. */
+export function randomText(length: number): string {
+  return [...crypto.getRandomValues(new Uint8Array(length))].map((byte) => LETTERS[byte % LETTERS.length]).join('');
+}

@@ -1,0 +1,179 @@
+/**
+ * Makes holds: finds the requester, asks until the service has decided, and checks that nobody else of this client has
+ * it.
+ */
+import { HoldfastError } from '../errors.ts';
+import type { Answer, Api } from '../http/api.ts';
+import type { ActiveReservation, ReserveResult } from '../types.ts';
+import { askUntilDecided } from './ask.ts';
+import { attemptOf, isGot, type Outcome } from './attempts.ts';
+import { CLOCKS, type Clocks, offsetOf } from './clocks.ts';
+import { Hold } from './hold.ts';
+import { Lease } from './lease.ts';
+import type { Plan } from './plan.ts';
+import type { Requesters, Use } from './requesters.ts';
+
+/** A session that reservations are made in. */
+export interface Owner {
+  readonly id: string;
+  readonly requester: string;
+  readonly lease: Lease;
+  readonly expiresAt: Date;
+}
+
+/** A hold, and the lease behind it. */
+export interface Held {
+  readonly hold: Hold;
+  readonly lease: Lease;
+}
+
+export class Reserver {
+  readonly #api: Api;
+  readonly #requesters: Requesters;
+  readonly #clocks: Clocks;
+
+  constructor(api: Api, requesters: Requesters, clocks: Clocks = CLOCKS) {
+    this.#api = api;
+    this.#requesters = requesters;
+    this.#clocks = clocks;
+  }
+
+  /**
+   * @returns the hold; null if somebody else has it, or its turn did not come in time
+   * @throws HoldfastError; the reason of the plan's signal
+   */
+  async tryTake(plan: Plan, session?: Owner): Promise<Held | null> {
+    try {
+      return await this.take(plan, session);
+    } catch (error) {
+      const isTaken = error instanceof HoldfastError && /^(ALREADY_HELD|NOT_AVAILABLE)$/.test(error.code);
+      if (isTaken) return null;
+      throw error;
+    }
+  }
+
+  /** @throws HoldfastError, also if somebody else has it; the reason of the plan's signal */
+  async take(plan: Plan, session?: Owner): Promise<Held> {
+    const until = plan.waitMs === undefined ? undefined : this.#clocks.monotonic() + plan.waitMs;
+    for (let above = 0; ; ) {
+      plan.signal?.throwIfAborted();
+      const use = this.#requesters.begin(plan.keys, session?.requester ?? plan.requester, above);
+      const offset = offsetOf(this.#clocks);
+      const answer = await this.#ask(plan, use, until, session);
+      const { state, results, decisive } = answer.result;
+      const [first, ...others] = results;
+      if (state !== 'GOT' || first === undefined) {
+        this.#requesters.end(use);
+        throw refusalOf(plan.title, decisive);
+      }
+      const isOurs = await this.#isOurs(results, plan, session).catch((error: unknown) => {
+        this.#requesters.end(use);
+        throw error;
+      });
+      if (!isOurs) {
+        await this.#release(results.filter(({ status }) => status === 'ACQUIRED'));
+        this.#requesters.end(use);
+        if (use.number === 0) throw alreadyHad(plan.title, use.requester);
+        above = use.number;
+        continue;
+      }
+      return this.#made(plan, use, { answer, first, others, offset }, session);
+    }
+  }
+
+  async #ask(plan: Plan, use: Use, until: number | undefined, session: Owner | undefined): Promise<Answer<Outcome>> {
+    const { ttlMs, signal, onWaiting } = plan;
+    return askUntilDecided({
+      attempt: attemptOf(this.#api, plan, use.requester),
+      until,
+      // In a session, a grant lasts as long as the session, however long the response was held.
+      ttlMs: session === undefined ? ttlMs : Number.POSITIVE_INFINITY,
+      signal,
+      onWaiting,
+      release: ({ results }) => this.#release(results),
+      ended: () => this.#requesters.end(use),
+    });
+  }
+
+  async #made(
+    plan: Plan,
+    use: Use,
+    got: { answer: Answer<Outcome>; first: ReserveResult; others: readonly ReserveResult[]; offset: number },
+    session: Owner | undefined,
+  ): Promise<Held> {
+    const { answer, first, others, offset } = got;
+    const lease = session?.lease ?? new Lease(plan.title, this.#clocks);
+    if (session === undefined) lease.extend(plan.ttlMs, answer.sentAt, offset);
+    const { results } = answer.result;
+    const tokens = results.flatMap(({ releaseToken }) => releaseToken ?? []);
+    this.#requesters.made(use, tokens, () => lease.latestEnd);
+    const origin = {
+      api: this.#api,
+      requester: use.requester,
+      lease,
+      ttlSeconds: plan.ttlMs / 1000,
+      session,
+      waitedMs: first.waitedMs ?? 0,
+      ended: () => this.#requesters.end(use),
+      clocks: this.#clocks,
+    };
+    const hold = new Hold(origin, first, others);
+    const wasHad = results.some(({ status }) => status === 'ALREADY_HAD');
+    try {
+      // A reservation from before: who knows when its lease ends. After a wait: much of it may have passed.
+      if (session === undefined && (wasHad || lease.isHalfOver)) await hold.renew();
+      plan.signal?.throwIfAborted();
+      return { hold, lease };
+    } catch (error) {
+      hold.release().catch(() => {});
+      throw error;
+    }
+  }
+
+  /**
+   * Whether the results are nobody else's. ALREADY_HAD is another hold of this client's, or it is ours: the process was
+   * restarted, or a first response was lost. Then it has to be what was asked for now.
+   */
+  async #isOurs(results: readonly ReserveResult[], plan: Plan, session: Owner | undefined): Promise<boolean> {
+    if (results.some((result) => this.#isHeld(result))) return false;
+    const had = results.filter(({ status }) => status === 'ALREADY_HAD');
+    if (had.length === 0) return true;
+    if (session !== undefined) return this.#isIn(session, had);
+    // No renewal makes a lease endless.
+    return plan.ttlMs !== Number.POSITIVE_INFINITY || had.every(({ expiresAt }) => expiresAt === null);
+  }
+
+  async #isIn({ id, requester }: Owner, results: readonly ReserveResult[]): Promise<boolean> {
+    const path = '/Reservation/activeReservations';
+    const { result: active } = await this.#api.request<ActiveReservation[]>({
+      method: 'GET',
+      path,
+      query: { requester },
+    });
+    const inside = new Set(active.filter(({ session }) => session === id).map(({ resource }) => resource));
+    return results.every(({ resource }) => inside.has(resource));
+  }
+
+  #isHeld({ releaseToken }: ReserveResult): boolean {
+    return releaseToken !== null && this.#requesters.isHeld(releaseToken);
+  }
+
+  /** Releases what nobody has got. If that fails, the lease ends it. */
+  async #release(results: readonly ReserveResult[]): Promise<void> {
+    const unwanted = results.filter((result) => isGot(result) && !this.#isHeld(result));
+    await Promise.all(
+      unwanted.map(({ resource, requester, releaseToken }) =>
+        this.#api.unreserve({ resource, requester, releaseToken: releaseToken ?? '' }).catch(() => {}),
+      ),
+    );
+  }
+}
+
+const alreadyHad = (title: string, requester: string) =>
+  new HoldfastError('ALREADY_HAD', `${title}: ${requester} holds it already`);
+
+function refusalOf(title: string, result: ReserveResult | undefined): HoldfastError {
+  if (result === undefined) return new HoldfastError('UNEXPECTED_RESPONSE', `${title}: a response without a result`);
+  const { status, explanation, heldBy } = result;
+  return new HoldfastError(status, `${title}: ${explanation}`, { heldBy });
+}

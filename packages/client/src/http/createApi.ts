@@ -1,0 +1,87 @@
+/** Puts the ways together in which calls travel: alone, held, or in batches of one kind. */
+import { HoldfastError } from '../errors.ts';
+import type {
+  CancelItem,
+  CancelResult,
+  CheckItem,
+  CheckResult,
+  RenewItem,
+  RenewResult,
+  ReserveItem,
+  ReserveResult,
+  UnreserveItem,
+  UnreserveResult,
+} from '../types.ts';
+import type { Api, Late, Request } from './api.ts';
+import { type Call, carryOut } from './calls.ts';
+import { createExchange, type Endpoint } from './exchange.ts';
+import { Lane } from './lane.ts';
+
+const RESERVE = '/Reservation/reserve';
+const OPEN_MS = 10_000;
+const DEFAULT_POLL_SECONDS = 20;
+
+/** @throws HoldfastError INVALID_OPTION */
+export function createApi(endpoint: Endpoint): Api {
+  const exchange = createExchange(endpoint);
+  const unreserves = new Lane<UnreserveItem, UnreserveResult>(exchange, { path: '/Reservation/unreserve' });
+  const renews = new Lane<RenewItem, RenewResult>(exchange, { path: '/Reservation/renew' });
+  const checks = new Lane<CheckItem, CheckResult>(exchange, { path: '/Reservation/check' });
+  const cancels = new Lane<CancelItem, CancelResult>(exchange, { path: '/Reservation/cancel' });
+  /** Releases what a call got that was given up. If that fails, the lease ends it. */
+  const release = ({ status, resource, requester, releaseToken }: ReserveResult): void => {
+    if (status === 'ACQUIRED' && releaseToken !== null)
+      unreserves.call({ resource, requester, releaseToken }).catch(() => {});
+  };
+  const reserves = new Lane<ReserveItem, ReserveResult>(exchange, {
+    path: RESERVE,
+    sizeOf: ({ count = 1 }) => count,
+    // In one request, a second item with the same match would take a second resource.
+    markOf: ({ match, requester }) => match && requester,
+    late: release,
+  });
+
+  return {
+    reserve(item, options = {}) {
+      if (!item.waitSeconds) return reserves.call(item, options);
+      const { pollSeconds = DEFAULT_POLL_SECONDS, ...rest } = options;
+      return carryOut(exchange, {
+        ...rest,
+        outgoing: { method: 'POST', path: `${RESERVE}?pollSeconds=${pollSeconds}`, body: JSON.stringify([item]) },
+        heldMs: pollSeconds * 1000,
+        late: ({ result }) => release(result),
+        read: onlyResult,
+      });
+    },
+    unreserve: (item, options) => unreserves.call(item, options),
+    renew: (item, options) => renews.call(item, options),
+    check: (item, options) => checks.call(item, options),
+    cancel: (item, options) => cancels.call(item, options),
+    request<Result>(request: Request, late?: Late<Result>) {
+      const { method, path, query = {}, body, idempotencyKey, ...options } = request;
+      const parameters = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
+      const search = parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`;
+      const call: Call<Result> = {
+        ...options,
+        late,
+        outgoing: {
+          method,
+          path: path + search,
+          body: body === undefined ? undefined : JSON.stringify(body),
+          idempotencyKey,
+        },
+        heldMs: Number(query.pollSeconds ?? 0) * 1000,
+        // As the OpenAPI description says, from which the types are made.
+        read: (answered) => answered as Result,
+      };
+      return carryOut(exchange, call);
+    },
+    open: (path, { signal } = {}) => exchange.open(path, OPEN_MS, signal),
+  };
+}
+
+function onlyResult(body: unknown): ReserveResult {
+  const [result] = Array.isArray(body) ? body : [];
+  if (result === undefined) throw new HoldfastError('UNEXPECTED_RESPONSE', 'The service answered without a result');
+  return result;
+}

@@ -1,0 +1,76 @@
+/**
+ * The errors of exchanges: made from responses and lost connections, and what they mean for a repeat
+ * (docs/specification.md#errors).
+ */
+import { HoldfastError } from '../errors.ts';
+import type { Failure, LimitReached } from '../types.ts';
+
+/**
+ * @param response of a status that is no success
+ * @param body its body as JSON: a string (400), `{error, code}`, or undefined: the page of a proxy
+ */
+export function errorOf({ status, headers }: Response, body: unknown): HoldfastError {
+  const details = {
+    status,
+    retryAfterMs: retryAfterMs(headers.get('Retry-After')),
+    requestId: headers.get('X-Request-Id') ?? undefined,
+  };
+  if (typeof body === 'string')
+    return new HoldfastError(headers.get('Holdfast-Error') ?? 'MALFORMED_REQUEST', body, details);
+  // The service's own description says what it is; each field is looked at before it is used.
+  const { error, code, limitType } = (body ?? {}) as Partial<Failure & LimitReached>;
+  if (typeof error === 'string' && typeof code === 'string')
+    return new HoldfastError(code, error, { ...details, limitType });
+  return new HoldfastError(
+    status === 503 ? 'UNAVAILABLE' : 'UNEXPECTED_RESPONSE',
+    `${status} instead of a response of the service`,
+    details,
+  );
+}
+
+/** @param timeoutMs if that is why */
+export function unreachable(cause: unknown, timeoutMs?: number): HoldfastError {
+  const reason = reasonOf(cause);
+  // Best effort: browsers do not say it.
+  if (/redirect/i.test(reason))
+    return new HoldfastError('UNEXPECTED_RESPONSE', 'url redirects: use the address that it redirects to', { cause });
+  const why = timeoutMs === undefined ? `: ${reason}` : ` within ${timeoutMs / 1000} s`;
+  return new HoldfastError('UNREACHABLE', `The service could not be reached${why}`, { cause });
+}
+
+/** Whether a repeat may succeed. */
+export const isRetryable = ({ code, status, retryAfterMs: after }: HoldfastError): boolean =>
+  code === 'UNREACHABLE' ||
+  code === 'REQUEST_RUNNING' ||
+  status === 408 ||
+  (status === 429 && after !== undefined) ||
+  (status === 503 && code !== 'NOT_CONFIGURED') ||
+  isOfProxy(status);
+
+/** Whether the request may have been carried out. */
+export const mayHaveRun = ({ code, status = 500 }: HoldfastError): boolean => status >= 500 && code !== 'OVERLOADED';
+
+/** Whether all requests of this caller get this error, whatever is in them. */
+export const isForAll = (error: HoldfastError): boolean =>
+  error.status === 401 || error.limitType === 'FailedAuthentications' || (error.status !== 429 && isRetryable(error));
+
+/** Whether nothing is left of a quota, now that a request of one item was refused. */
+export const isUsedUp = ({ limitType = '' }: HoldfastError): boolean => /Per(Minute|Day)$/.test(limitType);
+
+/** A proxy lost the connection to an instance. */
+const isOfProxy = (status: number | undefined): boolean => status === 502 || status === 504;
+
+/** What the header says, in seconds or as a time, in ms. */
+function retryAfterMs(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+/** Runtimes say why in the cause of fetch's error, if at all. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'the connection failed';
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  return cause.message || ('code' in cause ? String(cause.code) : error.message);
+}

@@ -1,0 +1,178 @@
+/**
+ * Batches calls of one kind: those that are made while requests are in flight travel together in the next one. A lone
+ * call leaves at once. Calls leave in the order in which they came.
+ *
+ * A batch that is refused as a whole is sent again in halves, down to the single call that gets the error. A batch
+ * whose connection was lost is sent again, with others.
+ */
+import { HoldfastError } from '../errors.ts';
+import type { Answer, CallOptions } from './api.ts';
+import { Entry } from './entry.ts';
+import type { Exchange } from './exchange.ts';
+import { isForAll, isUsedUp, mayHaveRun } from './failures.ts';
+import { attemptMs, defaultDeadline, delayBefore } from './retries.ts';
+
+/** Requests of one kind in flight, before calls are queued. */
+const MAX_IN_FLIGHT = 2;
+/** After this many ms a request without a response does not keep others from leaving. */
+const LATE_MS = 1000;
+/** The service takes no more (docs/specification.md#names-and-sizes: MAX_BATCH). */
+const MAX_ITEMS = 500;
+/** Half of what the service takes, in bytes, if each UTF-16 unit takes three of them. */
+const MAX_LENGTH = (512 * 1024) / 3;
+
+/** A kind of call. */
+export interface Kind<Item, Result> {
+  /** Below `/api/v1`. */
+  readonly path: string;
+  /** How many items it counts as; 1 by default. */
+  readonly sizeOf?: (item: Item) => number;
+  /** Two calls with the same mark do not travel in one request. */
+  readonly markOf?: (item: Item) => string | undefined;
+  /** Called with the result of a call that was given up after it was sent. */
+  readonly late?: (result: Result) => void;
+}
+
+export class Lane<Item, Result> {
+  readonly #exchange: Exchange;
+  readonly #kind: Kind<Item, Result>;
+  #queue: Entry<Item, Result>[] = [];
+  #inFlight = 0;
+  #isDue = false;
+
+  constructor(exchange: Exchange, kind: Kind<Item, Result>) {
+    this.#exchange = exchange;
+    this.#kind = kind;
+  }
+
+  /** @throws HoldfastError; the reason of the signal, as soon as it aborts */
+  call(item: Item, { signal, deadline = defaultDeadline() }: CallOptions = {}): Promise<Answer<Result>> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      this.#queue.push(new Entry(item, deadline, signal, resolve, reject));
+      this.#soon();
+    });
+  }
+
+  /** Calls that are made in the same turn travel together. */
+  #soon(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    queueMicrotask(() => {
+      this.#isDue = false;
+      while (this.#inFlight < MAX_IN_FLIGHT) {
+        const batch = this.#take();
+        if (batch.length === 0) return;
+        this.#occupy(this.#carry(batch));
+      }
+    });
+  }
+
+  /** Counts a request as in flight until it has ended, or is so late that its instance may be gone. */
+  #occupy(work: Promise<unknown>): void {
+    this.#inFlight++;
+    let isFree = false;
+    const free = () => {
+      clearTimeout(timer);
+      if (isFree) return;
+      isFree = true;
+      this.#inFlight--;
+      this.#soon();
+    };
+    const timer = setTimeout(free, LATE_MS);
+    void work.then(free);
+  }
+
+  /** Takes as many calls from the queue as fit into one request. */
+  #take(): Entry<Item, Result>[] {
+    const { sizeOf, markOf } = this.#kind;
+    const taken: Entry<Item, Result>[] = [];
+    const marks = new Set<string>();
+    let [size, length, end] = [0, 0, 0];
+    for (; end < this.#queue.length; end++) {
+      const entry = this.#queue[end];
+      if (entry === undefined || entry.isSettled) continue;
+      const mark = markOf?.(entry.item);
+      size += sizeOf?.(entry.item) ?? 1;
+      length += entry.text.length + 1;
+      const fits = size <= MAX_ITEMS && length <= MAX_LENGTH && (mark === undefined || !marks.has(mark));
+      if (taken.length > 0 && !fits) break;
+      if (mark !== undefined) marks.add(mark);
+      taken.push(entry);
+    }
+    this.#queue = this.#queue.slice(end);
+    return taken;
+  }
+
+  /**
+   * Sends calls in one request.
+   * @returns undefined, or an error that any other call would get too
+   */
+  async #carry(batch: readonly Entry<Item, Result>[]): Promise<HoldfastError | undefined> {
+    const entries = batch.filter(({ isSettled }) => !isSettled);
+    const [first] = entries;
+    if (first === undefined) return undefined;
+    try {
+      await this.#send(entries);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof HoldfastError)) throw error;
+      for (const entry of entries) entry.repeated ||= mayHaveRun(error);
+      if (entries.length === 1 || isForAll(error)) {
+        this.#again(entries, error);
+        return (this.#kind.sizeOf?.(first.item) ?? 1) === 1 && isUsedUp(error) ? error : undefined;
+      }
+      const middle = entries.length >> 1;
+      const right = entries.slice(middle);
+      const forOthers = await this.#carry(entries.slice(0, middle));
+      if (forOthers === undefined) return this.#carry(right);
+      this.#again(right, forOthers);
+      return forOthers;
+    }
+  }
+
+  async #send(entries: readonly Entry<Item, Result>[]): Promise<void> {
+    const { path, late } = this.#kind;
+    let deadline = Number.POSITIVE_INFINITY;
+    let body = '';
+    for (const entry of entries) {
+      entry.tries++;
+      deadline = Math.min(deadline, entry.deadline);
+      body += `${body === '' ? '[' : ','}${entry.text}`;
+    }
+    const { body: results, sentAt } = await this.#exchange.send({
+      method: 'POST',
+      path,
+      body: `${body}]`,
+      timeoutMs: attemptMs(deadline),
+    });
+    if (!Array.isArray(results) || results.length !== entries.length)
+      throw new HoldfastError('UNEXPECTED_RESPONSE', 'The service did not answer with a result for each item');
+    for (const [i, entry] of entries.entries()) {
+      // As the OpenAPI description says, from which the type is made.
+      const result = results[i] as Result;
+      if (entry.isSettled) late?.(result);
+      else entry.resolve(result, sentAt);
+    }
+  }
+
+  /** Queues calls again after a pause, before those that came later; rejects the calls that are not repeated. */
+  #again(entries: readonly Entry<Item, Result>[], error: HoldfastError): void {
+    let delay: number | undefined;
+    const again = entries.filter((entry) => {
+      if (entry.isSettled) return false;
+      const own = delayBefore(error, entry.tries, entry.deadline);
+      if (own === undefined) entry.reject(error);
+      delay ??= own; // of the oldest one, for all: they stay together
+      return own !== undefined;
+    });
+    const [first] = again;
+    if (first === undefined) return;
+    const timer = setTimeout(() => {
+      this.#queue = [...again, ...this.#queue];
+      this.#soon();
+    }, delay);
+    // So that a lone call that is given up leaves nothing that keeps the process alive.
+    if (again.length === 1) first.timer = timer;
+  }
+}

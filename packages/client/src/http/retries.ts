@@ -1,0 +1,42 @@
+/** When a call that failed is sent again: full jitter, `Retry-After`, deadlines, signals. */
+import type { HoldfastError } from '../errors.ts';
+import { isRetryable } from './failures.ts';
+
+const FIRST_DELAY_MS = 50;
+const MAX_DELAY_MS = 2000;
+const DEFAULT_DEADLINE_MS = 30_000;
+const MAX_ATTEMPT_MS = 10_000;
+const MIN_ATTEMPT_MS = 1000;
+
+/** `performance.now()` after which a call that begins now is not repeated, if it does not say. */
+export const defaultDeadline = (): number => performance.now() + DEFAULT_DEADLINE_MS;
+
+/** How long an attempt may take, in ms: a third of what is left, so that there is time for two more. */
+export const attemptMs = (deadline: number): number =>
+  Math.min(MAX_ATTEMPT_MS, Math.max(MIN_ATTEMPT_MS, (deadline - performance.now()) / 3));
+
+/**
+ * @param tries how often it was sent, at least once
+ * @returns ms until it is sent again; undefined: not at all
+ */
+export function delayBefore(error: HoldfastError, tries: number, deadline: number): number | undefined {
+  const left = deadline - performance.now();
+  if (left <= 0 || !isRetryable(error)) return undefined;
+  const jitter = Math.random() * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1));
+  // The service says when with 429 and 409. What it says with 503 is a guess, and the same for all callers.
+  const { status, retryAfterMs = 0 } = error;
+  if (status !== 429 && status !== 409) return Math.min(jitter, left);
+  return retryAfterMs > left ? undefined : retryAfterMs + jitter;
+}
+
+/** Resolves after some ms, or as soon as the signal aborts. */
+export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
+  });

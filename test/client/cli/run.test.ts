@@ -1,0 +1,142 @@
+/** `holdfast run`: runs a command under a reservation. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Ended, holdfast, type Options } from '../../support/commandLine.ts';
+import { type Instance, startInstance } from '../../support/service.ts';
+
+let service: Instance;
+beforeAll(async () => {
+  service = await startInstance();
+  await service.register(
+    { name: 'phones', capacity: 3 },
+    { name: 'small tablet', labels: { os: 'ios', size: 's' } },
+    { name: 'large tablet', labels: { os: 'ios', size: 'l' } },
+  );
+});
+afterAll(() => service.stop());
+
+const run = (args: readonly string[], options: Options = {}): Promise<Ended> => {
+  const env = { HOLDFAST_URL: service.url, HOLDFAST_KEY: service.key, ...options.env };
+  return holdfast(['run', ...args], { ...options, env });
+};
+
+const held = async () => (await service.active()).body.map(({ resource }) => resource);
+
+/** What a command sees that prints its variables. */
+async function variables(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const { stdout, stderr } = await run([...args, '--', process.execPath, '-p', 'JSON.stringify(process.env)'], { env });
+  expect(stderr).toBe('');
+  const all: Record<string, string> = JSON.parse(stdout);
+  return Object.fromEntries(Object.entries(all).filter(([name]) => name.startsWith('HOLDFAST_')));
+}
+
+describe('the command', () => {
+  test('has stdin, stdout and stderr of holdfast, which prints nothing itself', async () => {
+    const { code, stdout, stderr } = await run(['a', '--', 'sh', '-c', 'cat; echo err >&2'], { stdin: 'some text' });
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'some text', stderr: 'err\n' });
+  });
+
+  test('holds the resource while it runs, and the resource is released after it', async () => {
+    const { stdout } = await run(['b', '--note', 'why', '--', 'holdfast', 'ls', '--resource', 'b', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject([{ resource: 'b', note: 'why' }]);
+    expect(await held()).not.toContain('b');
+  });
+
+  test('gets its arguments as they are', async () => {
+    const { stdout } = await run(['c', '--', 'printf', '[%s]', '--wait', 'a b', '', '--', '$x']);
+    expect(stdout).toBe('[--wait][a b][][--][$x]');
+  });
+});
+
+describe('the variables', () => {
+  test('name the resource, its slot, the fencing token and the requester', async () => {
+    const seen = await variables(['phones']);
+    expect(seen).toMatchObject({ HOLDFAST_RESOURCE: 'phones', HOLDFAST_SLOTS: 'phones_0' });
+    expect(Number(seen.HOLDFAST_FENCING_TOKEN)).toBeGreaterThan(1e15);
+    expect(seen.HOLDFAST_REQUESTER).toMatch(/\w+-\d+-\w{8}/);
+  });
+
+  test('have a line for each of several slots', async () => {
+    expect(await variables(['phones', '--count', '2'])).toMatchObject({ HOLDFAST_SLOTS: 'phones_0\nphones_1' });
+  });
+
+  test('have a line for each of several resources, which are taken together', async () => {
+    const seen = await variables(['d', 'large tablet']);
+    expect(seen).toMatchObject({ HOLDFAST_RESOURCE: 'd\nlarge tablet', HOLDFAST_SLOTS: 'd\nlarge tablet' });
+    expect(seen.HOLDFAST_FENCING_TOKEN).toMatch(/^\d+$/);
+  });
+
+  test('name the resource that a match has picked', async () => {
+    const seen = await variables(['--match', 'os=ios', '--match', 'size=l', '--match', 'size=xl']);
+    expect(seen.HOLDFAST_RESOURCE).toBe('large tablet');
+  });
+});
+
+describe('who reserves', () => {
+  test('is HOLDFAST_REQUESTER, or --requester before it', async () => {
+    const env = { HOLDFAST_REQUESTER: 'ann' };
+    expect(await variables(['e'], env)).toMatchObject({ HOLDFAST_REQUESTER: 'ann' });
+    expect(await variables(['e', '--requester', 'bob'], env)).toMatchObject({ HOLDFAST_REQUESTER: 'bob' });
+  });
+
+  test('is another one inside a command, so that what runs there at the same time excludes each other', async () => {
+    const { code, stderr } = await run(['f', '--', 'holdfast', 'run', 'f', '--', 'true']);
+    expect(code).toBe(75);
+    expect(stderr).toContain('f is held by');
+  });
+
+  test('is the same inside a command if it says so', async () => {
+    const nested = 'holdfast run --requester "$HOLDFAST_REQUESTER" phones -- holdfast ls --json';
+    const { stdout } = await run(['g', '--', 'sh', '-c', nested]);
+    expect(new Set(JSON.parse(stdout).map((row: { requester: string }) => row.requester)).size).toBe(1);
+  });
+});
+
+describe('the exit code', () => {
+  test.each([
+    [['sh', '-c', 'exit 3'], 3],
+    [['sh', '-c', 'kill -KILL $$'], 137],
+    [['sh', '-c', 'kill -TERM $$'], 143],
+  ])('of %j is %i', async (command, code) => {
+    expect(await run(['h', '--', ...command])).toMatchObject({ code, stderr: '' });
+    expect(await held()).not.toContain('h');
+  });
+
+  test('is 127 if the command does not exist, and 126 if it cannot be executed', async () => {
+    const missing = { code: 127, stderr: 'holdfast: no-such-command: command not found\n' };
+    expect(await run(['i', '--', 'no-such-command'])).toMatchObject(missing);
+    const notExecutable = { code: 126, stderr: 'holdfast: /etc/passwd: cannot be executed (EACCES)\n' };
+    expect(await run(['i', '--', '/etc/passwd'])).toMatchObject(notExecutable);
+    expect(await held()).not.toContain('i');
+  });
+
+  test('is 75 if the resource is held, and the message says by whom and why', async () => {
+    await service.reserve({ resource: 'j', requester: 'ann', ttlSeconds: 60, note: 'nightly build' });
+    const { code, stderr, stdout } = await run(['j', '--', 'echo', 'ran']);
+    expect({ code, stdout }).toEqual({ code: 75, stdout: '' });
+    expect(stderr).toMatch(
+      /^holdfast: j is held by ann \(nightly build\) for another 1m0?s?\n$|^holdfast: j .*ann.*nightly build/,
+    );
+    expect(await run(['j', '--quiet', '--', 'true'])).toMatchObject({ code: 75, stderr: '' });
+  });
+
+  test('is 75 if one of several resources is held, and none of them is then held', async () => {
+    await service.reserve({ resource: 'k', requester: 'ann', ttlSeconds: 60 });
+    expect(await run(['l', 'k', '--', 'true'])).toMatchObject({ code: 75 });
+    expect(await held()).not.toContain('l');
+  });
+
+  test('is 65 if the name is no resource', async () => {
+    expect(await run(['phones_7', '--', 'true'])).toMatchObject({ code: 65 });
+  });
+
+  test('is 76 if somebody else has released the resource meanwhile', async () => {
+    const { code, stderr } = await run(['m', '--', 'holdfast', 'reset', '--yes']);
+    expect(stderr).toContain('holdfast: m was released by somebody else meanwhile\n');
+    expect(code).toBe(76);
+  });
+});
+
+test('readers share a resource', async () => {
+  const nested = ['holdfast', 'run', '--shared', 'n', '--', 'echo', 'both'];
+  expect(await run(['--shared', 'n', '--', ...nested])).toMatchObject({ code: 0, stdout: 'both\n' });
+});

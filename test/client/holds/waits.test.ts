@@ -1,0 +1,166 @@
+/** Waits: a ticket is continued until its turn comes, and cancelled when the caller gives up. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Pair, startPair } from '../../support/clients.ts';
+import { until } from '../../support/until.ts';
+
+let pair: Pair;
+beforeAll(async () => {
+  pair = await startPair();
+  await pair.a.register([{ name: 'phone1', labels: { os: 'android' } }]);
+});
+afterAll(() => pair.stop());
+
+const waiting = (resource: string, count: number) =>
+  until(`${count} wait for ${resource}`, async () => (await pair.a.check(resource)).waiting === count);
+
+describe('a wait', () => {
+  test('ends when its turn has come', async () => {
+    const held = await pair.a.reserve('printer');
+    const next = pair.b.reserve('printer', { wait: '20s' });
+    await waiting('printer', 1);
+    await held.release();
+    await using hold = await next;
+    expect(hold.waitedMs).toBeGreaterThan(0);
+    expect(hold.fencingToken).toBeGreaterThan(held.fencingToken);
+  });
+
+  test('continues its ticket in short calls, and hands out a hold with most of its lease', async () => {
+    const held = await pair.a.reserve('short');
+    const next = pair.b.reserve('short', { wait: '20s', ttl: '2s' });
+    await waiting('short', 1);
+    const { since } = (await pair.a.waiting({ resource: 'short' }))[0] ?? {};
+    // Its calls are held for 1 s each.
+    await until('the second call', () => Date.now() - Date.parse(since ?? '') > 1300);
+    await waiting('short', 1);
+    expect((await pair.a.waiting({ resource: 'short' }))[0]?.since).toBe(since);
+    await held.release();
+    await using hold = await next;
+    expect(hold.signal.aborted).toBe(false);
+    expect((hold.expiresAt?.getTime() ?? 0) - Date.now()).toBeGreaterThan(1000);
+  });
+
+  test('tells its position', async () => {
+    const held = await pair.a.reserve('position');
+    const seen: number[] = [];
+    const first = pair.b.reserve('position', { wait: '20s' });
+    await waiting('position', 1);
+    const second = pair.a.reserve('position', {
+      wait: '20s',
+      onWaiting: ({ ahead, waitsFor }) => {
+        expect(waitsFor).toBe('position');
+        seen.push(ahead);
+      },
+    });
+    await until('a position', () => seen.length > 0);
+    expect(seen[0]).toBe(1);
+    await held.release();
+    await (await first).release();
+    await (await second).release();
+  });
+
+  test('that is over is refused, and leaves no ticket', async () => {
+    await using _ = await pair.a.reserve('busy');
+    const started = performance.now();
+    await expect(pair.b.reserve('busy', { wait: '1s' })).rejects.toMatchObject({ code: 'ALREADY_HELD' });
+    expect(performance.now() - started).toBeGreaterThan(950);
+    expect(await pair.b.tryReserve('busy', { wait: 500 })).toBeNull();
+    expect(await pair.a.waiting({ resource: 'busy' })).toEqual([]);
+  });
+
+  test('of several names is one: none of them is taken before all can be', async () => {
+    const held = await pair.a.reserve('second');
+    const both = pair.b.reserve(['first', 'second'], { wait: '20s' });
+    await waiting('second', 1);
+    expect((await pair.a.check('first')).reserved).toBe(false);
+    await held.release();
+    await using hold = await both;
+    expect(hold.resources).toEqual(['first', 'second']);
+    expect(hold.waitedMs).toBeGreaterThan(0);
+  });
+
+  test('with a higher priority comes first', async () => {
+    const held = await pair.a.reserve('queue');
+    const order: string[] = [];
+    const take = async (name: string, priority: number) => {
+      const hold = await pair.b.reserve('queue', { wait: '20s', priority });
+      order.push(name);
+      await hold.release();
+    };
+    const low = take('low', 0);
+    await waiting('queue', 1);
+    const high = take('high', 5);
+    await waiting('queue', 2);
+    await held.release();
+    await Promise.all([low, high]);
+    expect(order).toEqual(['high', 'low']);
+  });
+});
+
+describe('a caller that gives up', () => {
+  test.each([
+    ['printer2', 'printer2'],
+    [['other', 'printer2'], 'printer2'],
+    [{ match: { os: ['android'] } }, 'phone1'],
+  ])('cancels its ticket for %j', async (target, resource) => {
+    await using _ = await pair.a.reserve(resource);
+    const giveUp = new AbortController();
+    const reason = new Error('enough');
+    const wait = pair.b.reserve(target, { wait: '60s', signal: giveUp.signal });
+    await until('it waits', async () => (await pair.a.waiting()).length === 1);
+    giveUp.abort(reason);
+    await expect(wait).rejects.toBe(reason);
+    expect(await pair.a.waiting()).toEqual([]);
+  });
+
+  test('leaves nothing behind, whenever it gives up', async () => {
+    for (let ms = 0; ms < 40; ms += 2) {
+      const giveUp = new AbortController();
+      const held = await pair.a.reserve('moment');
+      const wait = pair.b.reserve('moment', { wait: '60s', signal: giveUp.signal }).then(
+        (hold) => hold.release(),
+        () => {},
+      );
+      // In the moment of the release, a little before it, or a little after it.
+      setTimeout(() => giveUp.abort(), ms / 2);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      await Promise.all([held.release(), wait]);
+      await until(
+        'it is free',
+        async () => {
+          const { reserved, waiting } = await pair.a.check('moment');
+          return !reserved && waiting === 0;
+        },
+        5000,
+      );
+    }
+  });
+
+  test('leaves nothing behind by a try either', async () => {
+    for (const target of ['try', ['try', 'try2']]) {
+      const giveUp = new AbortController();
+      const attempt = pair.b.reserve(target, { signal: giveUp.signal });
+      giveUp.abort(new Error('at once'));
+      await expect(attempt).rejects.toThrow('at once');
+      await until('it is free', async () => !(await pair.a.check('try')).reserved, 5000);
+    }
+  });
+
+  test('by an error in onWaiting cancels its ticket, too', async () => {
+    await using _ = await pair.a.reserve('thrown');
+    const onWaiting = () => {
+      throw new Error('in the callback');
+    };
+    await expect(pair.b.reserve('thrown', { wait: '60s', onWaiting })).rejects.toThrow('in the callback');
+    expect(await pair.a.waiting()).toEqual([]);
+  });
+
+  test('can be made to by cancel', async () => {
+    await using _ = await pair.a.reserve('cancelled');
+    const waits = [1, 2].map(() => pair.b.reserve('cancelled', { wait: '60s' }));
+    await waiting('cancelled', 2);
+    const refused = Promise.all(waits.map((wait) => expect(wait).rejects.toMatchObject({ code: 'NOT_AVAILABLE' })));
+    expect(await pair.b.cancel('cancelled')).toBe(true);
+    await refused;
+    expect(await pair.b.cancel('cancelled')).toBe(false);
+  });
+});

@@ -1,0 +1,80 @@
+/**
+ * What pages of the dashboard say about reservations and resources: notes (docs/specification.md#notes), shared holds,
+ * several slots, groups and labels (#shared-holds, #several-slots, #groups, #labels).
+ */
+import { expect, test } from 'vitest';
+import { createClient } from '../support/client.ts';
+import { copyKey, go, page, service, signIn, useVisitor } from '../support/visitor.ts';
+
+useVisitor();
+
+test('notes stand in the list of reservations, on the page of a resource and beside those who wait', async () => {
+  await signIn();
+  const client = createClient(service.other.url, await copyKey());
+  await client.register({ name: 'phone', capacity: 2 });
+  await client.reserve(
+    { resource: 'phone', requester: 'ann', note: 'nightly <build>' },
+    { resource: 'phone_1', requester: 'bob', note: 'by its name' },
+    { resource: 'desk', requester: 'cy' },
+  );
+  await client.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [
+    { resource: 'phone', requester: 'dee', ttlSeconds: 60, waitSeconds: 600, note: 'next build' },
+  ]);
+
+  const notesIn = (part: string) =>
+    page.locator(`[data-live="${part}"] .note`).evaluateAll((all) => all.map((one) => one.textContent).sort());
+  await go('/reservations');
+  await page.getByRole('heading', { name: '1 waiting' }).waitFor();
+  expect(await notesIn('held')).toEqual(['by its name', 'nightly <build>']);
+  expect(await notesIn('waiting')).toEqual(['next build']);
+  await go('/resources/one?name=phone');
+  await page.getByRole('heading', { name: '1 waiting' }).waitFor();
+  expect(await notesIn('slots')).toEqual(['by its name', 'nightly <build>']);
+  expect(await notesIn('waiting')).toEqual(['next build']);
+});
+
+test('a reservation says that it is SHARED, and which slots it has', async () => {
+  await signIn();
+  const client = createClient(service.other.url, await copyKey());
+  await client.register({ name: 'phone', capacity: 4 });
+  await client.reserve(
+    { resource: 'docs', requester: 'ann', mode: 'SHARED' },
+    { resource: 'docs', requester: 'bob', mode: 'SHARED' },
+    { resource: 'phone', requester: 'cy', count: 3 },
+  );
+
+  await go('/reservations');
+  const said = await page.locator('[data-live="held"] .along').evaluateAll((all) => all.map((one) => one.textContent));
+  expect(said.sort()).toEqual(['SHARED', 'SHARED', 'slots phone_0, phone_1, phone_2']);
+  await go('/resources/one?name=phone');
+  expect(await page.locator('.slots li.held').count()).toBe(3);
+});
+
+test('a group and labels are typed in, shown in the tree, and found by a search', async () => {
+  await signIn();
+  const client = createClient(service.other.url, await copyKey());
+  await go('/resources');
+  await page.getByLabel('Name', { exact: true }).fill('lab');
+  await page.getByLabel(/A group: it takes/).check();
+  await page.getByRole('button', { name: 'Register' }).click();
+  await page.getByText('Registered.', { exact: true }).waitFor();
+  await page.getByLabel('Name', { exact: true }).fill('phone1');
+  await page.getByLabel(/^Tree path/).fill('lab');
+  await page.getByLabel(/^Labels/).fill('os=android\nsite=berlin');
+  await page.getByRole('button', { name: 'Register' }).click();
+  await page.locator('[data-name="phone1"] .labels', { hasText: 'os=android, site=berlin' }).waitFor();
+  expect(await page.locator('[data-name="lab"]').textContent()).toContain('group');
+
+  const stored = (await client.definitions()).body;
+  expect(stored).toMatchObject([
+    { name: 'lab', group: true },
+    { name: 'phone1', treePath: 'lab', labels: { os: 'android', site: 'berlin' } },
+  ]);
+  await client.register({ name: 'phone2', labels: { os: 'ios' } });
+  await go('/resources');
+  await page.getByLabel('Search').fill('os=ios');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByText('1 found').waitFor();
+  await page.locator('[data-name="phone2"]').waitFor();
+  expect(await page.locator('[data-name="phone1"]').count()).toBe(0);
+});

@@ -1,0 +1,101 @@
+/** The command line `holdfast` as a process: bundled once, and run against an instance of the service. */
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { until } from './until.ts';
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
+process.once('exit', () => rmSync(FOLDER, { recursive: true, force: true }));
+
+/** A folder for the PATH: it has the program `holdfast`. */
+export const BIN = FOLDER;
+const PROGRAM = join(BIN, 'holdfast');
+
+let built: Promise<unknown> | undefined;
+
+async function bundle(): Promise<void> {
+  await build({
+    entryPoints: ['packages/client/src/cli/main.ts'],
+    outfile: `${PROGRAM}.mjs`,
+    bundle: true,
+    format: 'esm',
+    platform: 'neutral', // As the package is built: packages/client/build.mjs.
+    external: ['node:*'],
+    banner: { js: '#!/usr/bin/env node' },
+    logLevel: 'warning',
+  });
+  chmodSync(`${PROGRAM}.mjs`, 0o755);
+  symlinkSync(`${PROGRAM}.mjs`, PROGRAM);
+}
+
+export interface Ended {
+  /** null: a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly pid: number;
+  readonly ended: Promise<Ended>;
+  stdout(): string;
+  stderr(): string;
+  /** @param pid that of a group: negative. The default is the process alone */
+  kill(signal: NodeJS.Signals, pid?: number): void;
+  /** Waits until it has printed a text, on stdout or stderr. */
+  prints(text: string): Promise<void>;
+}
+
+export interface Options {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly stdin?: string;
+  /** In a process group, and a session, of its own. */
+  readonly detached?: boolean;
+}
+
+/** Starts a program with `holdfast` on the PATH. */
+export async function start(command: readonly string[], options: Options = {}): Promise<Running> {
+  built ??= bundle();
+  await built;
+  const [file = '', ...args] = command;
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(file, args, {
+    env: { PATH: `${BIN}:${PATH}`, HOME, ...options.env },
+    detached: options.detached ?? false,
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  });
+  const texts = { stdout: '', stderr: '' };
+  child.stdout.on('data', (text) => {
+    texts.stdout += text;
+  });
+  child.stderr.on('data', (text) => {
+    texts.stderr += text;
+  });
+  child.stdin.on('error', () => {}); // It need not read it.
+  child.stdin.end(options.stdin);
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, ...texts }));
+  });
+  const pid = child.pid ?? 0;
+  return {
+    pid,
+    ended,
+    stdout: () => texts.stdout,
+    stderr: () => texts.stderr,
+    kill: (signal, target = pid) => void process.kill(target, signal),
+    prints: (text) =>
+      until(`${command.join(' ')} to print ${text}`, () => (texts.stdout + texts.stderr).includes(text)).then(() => {}),
+  };
+}
+
+/** Starts `holdfast`. */
+export const startHoldfast = (args: readonly string[], options?: Options): Promise<Running> =>
+  start([PROGRAM, ...args], options);
+
+/** Runs `holdfast` to its end. */
+export const holdfast = async (args: readonly string[], options?: Options): Promise<Ended> =>
+  (await startHoldfast(args, options)).ended;
