@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { asks } from './families/asks.ts';
 import { batches } from './families/batches.ts';
+import { client } from './families/client.ts';
 import { instance } from './families/instance.ts';
 import { million } from './families/million.ts';
 import { peers } from './families/peers.ts';
@@ -25,6 +26,7 @@ const FAMILIES: Readonly<Record<string, (stage: Stage, table: Table) => Promise<
   throughput,
   batches,
   peers,
+  client,
   pools,
   waiting,
   asks,

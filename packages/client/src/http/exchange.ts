@@ -42,6 +42,12 @@ export interface Exchange {
 /** Anything else would make fetch fail, with the key in its message. */
 const KEY = /^[\x21-\x7e]+$/;
 
+/**
+ * A redirect could carry the key to another host. With these two, fetch also keeps no copy of the body for one, which
+ * takes a third of Node's time for a small request.
+ */
+const FOLLOWS_NOTHING = { redirect: 'error', window: null } as const;
+
 /** @throws HoldfastError INVALID_OPTION */
 export function createExchange({ url, key }: Endpoint): Exchange {
   const base = baseOf(url);
@@ -61,8 +67,7 @@ export function createExchange({ url, key }: Endpoint): Exchange {
     const askWith = async (value: string) => {
       init.headers['X-Api-Key'] = value;
       const sentAt = performance.now();
-      // A redirect could carry the key to another host.
-      return { response: await fetch(base + path, { ...init, redirect: 'manual' }), sentAt };
+      return { response: await fetch(base + path, init), sentAt };
     };
     const value = await currentKey();
     const asked = await askWith(value);
@@ -79,7 +84,11 @@ export function createExchange({ url, key }: Endpoint): Exchange {
       if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
       const closing = closeAfter(timeoutMs, signal);
       try {
-        const { response, sentAt } = await ask({ method, headers, body: body ?? null, signal: closing.signal }, path);
+        const { signal } = closing;
+        const { response, sentAt } = await ask(
+          { ...FOLLOWS_NOTHING, method, headers, body: body ?? null, signal },
+          path,
+        );
         const answered = parse(await response.text());
         if (response.status === 200 || response.status === 201 || Array.isArray(answered))
           return { body: answered, sentAt };
@@ -95,7 +104,7 @@ export function createExchange({ url, key }: Endpoint): Exchange {
       const opening = closeAfter(timeoutMs);
       const both = signal === undefined ? opening.signal : AbortSignal.any([opening.signal, signal]);
       try {
-        const { response } = await ask({ headers: {}, signal: both }, path);
+        const { response } = await ask({ ...FOLLOWS_NOTHING, headers: {}, signal: both }, path);
         if (response.status === 200) return response;
         throw errorOf(response, parse(await response.text()));
       } catch (error) {

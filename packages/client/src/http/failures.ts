@@ -30,7 +30,11 @@ export function errorOf({ status, headers }: Response, body: unknown): HoldfastE
 
 /** @param timeoutMs if that is why */
 export function unreachable(cause: unknown, timeoutMs?: number): HoldfastError {
-  const why = timeoutMs === undefined ? `: ${reasonOf(cause)}` : ` within ${timeoutMs / 1000} s`;
+  const reason = reasonOf(cause);
+  // Best effort: browsers do not say it.
+  if (/redirect/i.test(reason))
+    return new HoldfastError('UNEXPECTED_RESPONSE', 'url redirects: use the address that it redirects to', { cause });
+  const why = timeoutMs === undefined ? `: ${reason}` : ` within ${timeoutMs / 1000} s`;
   return new HoldfastError('UNREACHABLE', `The service could not be reached${why}`, { cause });
 }
 

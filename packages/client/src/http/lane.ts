@@ -2,17 +2,20 @@
  * Batches calls of one kind: those that are made while requests are in flight travel together in the next one. A lone
  * call leaves at once. Calls leave in the order in which they came.
  *
- * A batch that is refused as a whole is sent again in halves, down to the single call that gets the error. A batch whose
- * connection was lost is sent again, with others.
+ * A batch that is refused as a whole is sent again in halves, down to the single call that gets the error. A batch
+ * whose connection was lost is sent again, with others.
  */
 import { HoldfastError } from '../errors.ts';
 import type { Answer, CallOptions } from './api.ts';
+import { Entry } from './entry.ts';
 import type { Exchange } from './exchange.ts';
 import { isForAll, isUsedUp, mayHaveRun } from './failures.ts';
 import { attemptMs, defaultDeadline, delayBefore } from './retries.ts';
 
 /** Requests of one kind in flight, before calls are queued. */
 const MAX_IN_FLIGHT = 2;
+/** After this many ms a request without a response does not keep others from leaving. */
+const LATE_MS = 1000;
 /** The service takes no more (docs/specification.md#names-and-sizes: MAX_BATCH). */
 const MAX_ITEMS = 500;
 /** Half of what the service takes, in bytes, if each UTF-16 unit takes three of them. */
@@ -30,24 +33,10 @@ export interface Kind<Item, Result> {
   readonly late?: (result: Result) => void;
 }
 
-interface Entry<Result> {
-  readonly text: string;
-  readonly size: number;
-  readonly mark: string | undefined;
-  readonly deadline: number;
-  readonly resolve: (answer: Answer<Result>) => void;
-  readonly reject: (error: unknown) => void;
-  tries: number;
-  repeated: boolean;
-  isSettled: boolean;
-  /** Of the pause before it is repeated, if it is repeated alone. */
-  timer?: ReturnType<typeof setTimeout>;
-}
-
 export class Lane<Item, Result> {
   readonly #exchange: Exchange;
   readonly #kind: Kind<Item, Result>;
-  #queue: Entry<Result>[] = [];
+  #queue: Entry<Item, Result>[] = [];
   #inFlight = 0;
   #isDue = false;
 
@@ -60,29 +49,7 @@ export class Lane<Item, Result> {
   call(item: Item, { signal, deadline = defaultDeadline() }: CallOptions = {}): Promise<Answer<Result>> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      const { sizeOf, markOf } = this.#kind;
-      const giveUp = () => entry.reject(signal?.reason);
-      const settle =
-        <Value>(how: (value: Value) => void) =>
-        (value: Value) => {
-          entry.isSettled = true;
-          clearTimeout(entry.timer);
-          signal?.removeEventListener('abort', giveUp);
-          how(value);
-        };
-      const entry: Entry<Result> = {
-        text: JSON.stringify(item),
-        size: sizeOf?.(item) ?? 1,
-        mark: markOf?.(item),
-        deadline,
-        resolve: settle(resolve),
-        reject: settle(reject),
-        tries: 0,
-        repeated: false,
-        isSettled: false,
-      };
-      signal?.addEventListener('abort', giveUp);
-      this.#queue.push(entry);
+      this.#queue.push(new Entry(item, deadline, signal, resolve, reject));
       this.#soon();
     });
   }
@@ -96,36 +63,52 @@ export class Lane<Item, Result> {
       while (this.#inFlight < MAX_IN_FLIGHT) {
         const batch = this.#take();
         if (batch.length === 0) return;
-        this.#inFlight++;
-        void this.#carry(batch).then(() => {
-          this.#inFlight--;
-          this.#soon();
-        });
+        this.#occupy(this.#carry(batch));
       }
     });
   }
 
+  /** Counts a request as in flight until it has ended, or is so late that its instance may be gone. */
+  #occupy(work: Promise<unknown>): void {
+    this.#inFlight++;
+    let isFree = false;
+    const free = () => {
+      clearTimeout(timer);
+      if (isFree) return;
+      isFree = true;
+      this.#inFlight--;
+      this.#soon();
+    };
+    const timer = setTimeout(free, LATE_MS);
+    void work.then(free);
+  }
+
   /** Takes as many calls from the queue as fit into one request. */
-  #take(): Entry<Result>[] {
-    const waiting = this.#queue.filter(({ isSettled }) => !isSettled);
+  #take(): Entry<Item, Result>[] {
+    const { sizeOf, markOf } = this.#kind;
+    const taken: Entry<Item, Result>[] = [];
     const marks = new Set<string>();
-    let [size, length] = [0, 0];
-    const end = waiting.findIndex((entry, i) => {
-      size += entry.size;
+    let [size, length, end] = [0, 0, 0];
+    for (; end < this.#queue.length; end++) {
+      const entry = this.#queue[end];
+      if (entry === undefined || entry.isSettled) continue;
+      const mark = markOf?.(entry.item);
+      size += sizeOf?.(entry.item) ?? 1;
       length += entry.text.length + 1;
-      const clashes = entry.mark !== undefined && marks.has(entry.mark);
-      if (entry.mark !== undefined) marks.add(entry.mark);
-      return i > 0 && (size > MAX_ITEMS || length > MAX_LENGTH || clashes);
-    });
-    this.#queue = end === -1 ? [] : waiting.slice(end);
-    return end === -1 ? waiting : waiting.slice(0, end);
+      const fits = size <= MAX_ITEMS && length <= MAX_LENGTH && (mark === undefined || !marks.has(mark));
+      if (taken.length > 0 && !fits) break;
+      if (mark !== undefined) marks.add(mark);
+      taken.push(entry);
+    }
+    this.#queue = this.#queue.slice(end);
+    return taken;
   }
 
   /**
    * Sends calls in one request.
    * @returns undefined, or an error that any other call would get too
    */
-  async #carry(batch: readonly Entry<Result>[]): Promise<HoldfastError | undefined> {
+  async #carry(batch: readonly Entry<Item, Result>[]): Promise<HoldfastError | undefined> {
     const entries = batch.filter(({ isSettled }) => !isSettled);
     const [first] = entries;
     if (first === undefined) return undefined;
@@ -137,7 +120,7 @@ export class Lane<Item, Result> {
       for (const entry of entries) entry.repeated ||= mayHaveRun(error);
       if (entries.length === 1 || isForAll(error)) {
         this.#again(entries, error);
-        return first.size === 1 && isUsedUp(error) ? error : undefined;
+        return (this.#kind.sizeOf?.(first.item) ?? 1) === 1 && isUsedUp(error) ? error : undefined;
       }
       const middle = entries.length >> 1;
       const right = entries.slice(middle);
@@ -148,24 +131,33 @@ export class Lane<Item, Result> {
     }
   }
 
-  async #send(entries: readonly Entry<Result>[]): Promise<void> {
+  async #send(entries: readonly Entry<Item, Result>[]): Promise<void> {
     const { path, late } = this.#kind;
-    const timeoutMs = Math.min(...entries.map(({ deadline }) => attemptMs(deadline)));
-    for (const entry of entries) entry.tries++;
-    const body = `[${entries.map(({ text }) => text).join()}]`;
-    const { body: results, sentAt } = await this.#exchange.send({ method: 'POST', path, body, timeoutMs });
+    let deadline = Number.POSITIVE_INFINITY;
+    let body = '';
+    for (const entry of entries) {
+      entry.tries++;
+      deadline = Math.min(deadline, entry.deadline);
+      body += `${body === '' ? '[' : ','}${entry.text}`;
+    }
+    const { body: results, sentAt } = await this.#exchange.send({
+      method: 'POST',
+      path,
+      body: `${body}]`,
+      timeoutMs: attemptMs(deadline),
+    });
     if (!Array.isArray(results) || results.length !== entries.length)
       throw new HoldfastError('UNEXPECTED_RESPONSE', 'The service did not answer with a result for each item');
     for (const [i, entry] of entries.entries()) {
       // As the OpenAPI description says, from which the type is made.
       const result = results[i] as Result;
       if (entry.isSettled) late?.(result);
-      else entry.resolve({ result, sentAt, repeated: entry.repeated });
+      else entry.resolve(result, sentAt);
     }
   }
 
   /** Queues calls again after a pause, before those that came later; rejects the calls that are not repeated. */
-  #again(entries: readonly Entry<Result>[], error: HoldfastError): void {
+  #again(entries: readonly Entry<Item, Result>[], error: HoldfastError): void {
     let delay: number | undefined;
     const again = entries.filter((entry) => {
       if (entry.isSettled) return false;
