@@ -49,7 +49,7 @@ local function slotFor(entry)
   end
   local index
   if tenant.queue then
-    index, entry.isKeptSlot = tenant.queue.unkept(resource, own.capacity, entry.requester)
+    index = tenant.queue.unkept(resource, own.capacity, entry.requester)
   else
     index = lowestFree(resource, own.capacity)
   end

@@ -21,16 +21,16 @@ end
 -- and adds them to the plan. Returns false if too few are free.
 local function takeFurther(entry, plan)
   local pool, capacity = entry.resource, definition(entry.resource).capacity
-  local further, kept = {}, {}
-  entry.further, entry.keptFurther = further, kept
+  local further = {}
+  entry.further = further
   if heldOf(pool) + entry.count - 1 > capacity then
     return false
   end
   local hold = { owner = entry.owner, refCount = 1, pool = pool, byName = true }
   for i = 1, entry.count - 1 do
-    local index, isKept
+    local index
     if tenant.queue then
-      index, isKept = tenant.queue.unkept(pool, capacity)
+      index = tenant.queue.unkept(pool, capacity, entry.requester)
     else
       index = lowestFree(pool, capacity)
     end
@@ -40,7 +40,6 @@ local function takeFurther(entry, plan)
     local slot = slotAt(pool, index)
     setRecord(slot, hold)
     further[i], plan[#plan + 1] = slot, slot
-    kept[#kept + 1] = isKept and slot or nil
   end
   return true
 end

@@ -11,7 +11,7 @@ import type {
 import type { TransactionMethod } from '../../src/domain/reservations.ts';
 import type { Hold, Reservation } from './state.ts';
 import { LAST, type Rank, type Request } from './tickets.ts';
-import { Turns } from './turns.ts';
+import { isValid, Turns } from './turns.ts';
 
 export const KEPT = 'NOT_AVAILABLE: kept for a waiting request';
 const SUCCESS = ['ACQUIRED', 'ALREADY_HAD', 'RELINQUISHED', 'NOT_RESERVED'];
@@ -109,6 +109,7 @@ export class Paper extends Turns {
   /** Whether a request could be carried out if nothing were held, and if only its requester's reservations were. */
   canBeMet({ requester, method, items }: Request): boolean {
     const { reservations, fence } = this;
+    if (method !== 'FIRST' && !this.plansOf({ requester, method, items }).every(isValid)) return false;
     const canBe = (held: Reservation[]) => {
       this.reservations = held;
       const met = items.map((item) => isSuccess(super.reserve({ ...item, requester }, null)));
@@ -143,9 +144,8 @@ export class Paper extends Turns {
   ): ReserveResult {
     const before = this.before();
     if (!isPart || !isExempt) this.keptSlots = without(this.keptAhead(rank).slots, released);
-    let result = super.reserve(item, token);
+    const result = super.reserve(item, token);
     this.keptSlots = new Set();
-    if (!isSuccess(result)) result = super.reserve(item, token);
     if (!isSuccess(result) || result.status === 'ALREADY_HAD' || isPart) return result;
     if (!this.overtakes(start, rank, released, new Set())) return result;
     this.undo(before);

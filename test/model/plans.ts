@@ -71,12 +71,11 @@ export class Plans extends State {
     if (assigned !== undefined && !isFurther) return assigned;
     if (held.length >= this.capacityOf(resource)) return null;
     if (this.capacityOf(resource) === 1) return { slot: resource, owner, of: resource, byName: false };
-    for (let i = 0; i < this.capacityOf(resource); i++) {
-      const name = `${resource}_${i}`;
-      if (!holds.some((hold) => hold.slot === name) && !this.keptSlots.has(name))
-        return { slot: name, owner, of: resource, byName: isFurther };
-    }
-    return null;
+    const free = Array.from({ length: this.capacityOf(resource) }, (_, i) => `${resource}_${i}`).filter(
+      (name) => !holds.some((hold) => hold.slot === name),
+    );
+    const name = free.find((one) => !this.keptSlots.has(one)) ?? free[0];
+    return name === undefined ? null : { slot: name, owner, of: resource, byName: isFurther };
   }
 
   /** Who holds the one slot that an entry lacks. No field if any slot of a pool would do. */

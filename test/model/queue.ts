@@ -27,6 +27,15 @@ interface Postponed {
   tokens: Tokens;
 }
 
+const hasCount = ({ details }: Reservation, item: Request['items'][number] | undefined) =>
+  (details.slots?.length ?? 1) === (item?.count ?? 1);
+
+/** The place of the item that a reservation was made for: of those that name it, the first with its count. */
+function placeOf(made: Reservation, items: Request['items']): number {
+  const exact = items.findIndex((item) => item.resource === made.requestedName && hasCount(made, item));
+  return exact < 0 ? items.findIndex(({ resource }) => resource === made.requestedName) : exact;
+}
+
 export class Queue extends Paper {
   private lastId = 0;
   grants: Grant[] = [];
@@ -122,7 +131,10 @@ export class Queue extends Paper {
     const waitedMs = ticket === undefined ? 0 : this.nowMs - ticket.since;
     if (status === 'ROLLED_BACK') return { status, results };
     const made = this.reservations.filter((one) => !before.includes(one));
-    const told = this.tell(request, made, tokens).map((one, i) => (isSuccess(one) ? one : (results[i] ?? one)));
+    const told =
+      request.method === 'FIRST' && made.length > 0
+        ? results
+        : this.tell(request, made, tokens).map((one, i) => (isSuccess(one) ? one : (results[i] ?? one)));
     return { status, results: told.map((one) => (one.status === 'ACQUIRED' ? { ...one, waitedMs } : one)) };
   }
 
@@ -206,9 +218,8 @@ export class Queue extends Paper {
   private claim(grant: Grant, request: Request, tokens: Tokens, leases: Request['items']): void {
     this.grants = this.grants.filter((one) => one !== grant);
     for (const one of grant.made) {
-      const named = request.items.findIndex(({ resource }) => resource === one.requestedName);
-      const { ttlSeconds = 0 } = leases.find(({ resource }) => resource === one.requestedName) ?? {};
-      one.token = tokens[Math.max(named, 0)] ?? null;
+      const { ttlSeconds = 0 } = leases[placeOf(one, leases)] ?? {};
+      one.token = tokens[Math.max(placeOf(one, request.items), 0)] ?? null;
       one.expiresAt = this.nowMs + ttlSeconds * 1000;
     }
   }
@@ -221,7 +232,7 @@ export class Queue extends Paper {
     );
     const isOne = (had: Reservation | undefined) => had !== undefined && (made.length === 0 || made.includes(had));
     const isExact = (had: Reservation | undefined, i: number) =>
-      isOne(had) && (made.length === 0 || (had?.details.slots?.length ?? 1) === (items[i]?.count ?? 1));
+      had !== undefined && isOne(had) && (made.length === 0 || hasCount(had, items[i]));
     const exact = hads.findIndex(isExact);
     const counts = exact < 0 ? hads.findIndex(isOne) : exact;
     return items.map(({ resource }, i) => {

@@ -78,7 +78,7 @@ export class State {
   requireRegistration = false;
   fence = 0;
   nowMs = 0;
-  /** Free slots that tickets ahead lack by name. A request for any slot of their pool does not get them. */
+  /** Free slots that tickets ahead lack by name. A request for any slot of their pool gets others if there are any. */
   keptSlots: ReadonlySet<string> = new Set();
 
   get holds(): Hold[] {

@@ -22,6 +22,8 @@ export interface Kept {
 const nameOf = ({ resource, slot }: Entry) => slot ?? resource;
 const isSame = (one: Entry, other: Entry) =>
   one.resource === other.resource && one.slot === other.slot && one.owner === other.owner && one.nth === other.nth;
+/** Whether a plan can be met by somebody. */
+export const isValid = (plan: readonly Entry[]): boolean => plan.length > 0 && plan.every(({ valid }) => valid);
 const distinct = (entries: Entry[]) =>
   entries.filter((entry, i) => entries.findIndex((other) => isSame(entry, other)) === i);
 
@@ -53,19 +55,24 @@ export class Turns extends Model {
     return !this.isDetached(ticket) && ticket.awayAt === null && this.attendedUntil(ticket) > this.judgedMs;
   }
 
-  /** The entries of a request's plan, in order. A FIRST counts as its first valid item. */
-  entriesOf({ requester, method, items }: Request): Entry[] {
+  /** The entries of an item's plan; none if the item is not valid. */
+  private planOf({ resource, count = 1 }: Request['items'][number], requester: string): Entry[] {
+    const meant = this.meaning(resource);
+    if (meant === null || this.whyNotSeveral(meant, count) !== null) return [];
+    return this.plan(meant.resource, meant.slot, requester, 'own', [], count);
+  }
+
+  /** The plans of a request's items, without those that its requester has by an item before. */
+  protected plansOf({ requester, items }: Request): Entry[][] {
     const meanings = items.map(({ resource }) => this.meaning(resource));
-    const plans = items.map(({ count = 1 }, i) => {
-      const meant = meanings[i] ?? null;
-      if (meant === null || this.whyNotSeveral(meant, count) !== null) return [];
-      return this.plan(meant.resource, meant.slot, requester, 'own', [], count);
-    });
-    const isValid = (plan: Entry[]) => plan.length > 0 && plan.every(({ valid }) => valid);
-    if (method === 'FIRST') return plans.find(isValid) ?? [];
-    // Of two items for one resource, the requester has the second by then.
     const isFirst = (i: number) => meanings.findIndex((one) => isDeepStrictEqual(one, meanings[i])) === i;
-    return plans.filter((_, i) => isFirst(i)).flat();
+    return items.filter((_, i) => isFirst(i)).map((item) => this.planOf(item, requester));
+  }
+
+  /** The entries of a request's plan, in order. A FIRST counts as its first valid item. */
+  entriesOf(request: Request): Entry[] {
+    if (request.method !== 'FIRST') return this.plansOf(request).flat();
+    return request.items.map((item) => this.planOf(item, request.requester)).find(isValid) ?? [];
   }
 
   /** The entries of a request's plan that their owners do not hold, in order. */
@@ -156,7 +163,7 @@ export class Turns extends Model {
   /** Notes what each ticket lacks now. */
   noteLacks(): void {
     for (const ticket of this.tickets) {
-      const now = this.entriesOf({ ...ticket, method: ticket.method && 'ALL_OR_NONE' });
+      const now = ticket.items.flatMap((item) => this.entriesOf({ ...ticket, method: '', items: [item] }));
       ticket.lacked = [...new Set([...ticket.lacked, ...now.flatMap((entry) => [nameOf(entry), entry.resource])])];
     }
   }

@@ -44,12 +44,38 @@ local function activate(name, isJoinable)
   end
 end
 
+-- Returns true if a requester has a ticket with a name in its plan, up to an order.
+local function hasTicketIn(name, requester, upTo)
+  for n = 1, MAX_TURNS do
+    local rest = nthOf('\2' .. requester .. '\n', n)
+    if not rest then
+      return false
+    end
+    local order = string.sub(rest, -8)
+    local ticket = order <= upTo and ticketAt(order)
+    for _, line in ipairs(ticket and ticket.lines or {}) do
+      if line == name then
+        return true
+      end
+    end
+  end
+  return false
+end
+
+-- Activates the tickets of a requester that got a slot of a resource, or of a pool. If some of them were looked at
+-- already, they are looked at again if this concerns them.
+local function activateRequester(requester, name)
+  local after = activeRequesters[requester]
+  if not after and not isLineEmpty(name) or after and after ~= '' and hasTicketIn(name, requester, after) then
+    activeRequesters[requester] = ''
+  end
+end
+
 -- Activates what the changes of one slot concern.
 local function touch(slot, before, now)
   if isShare(slot) then
-    local holder = now and not before and now.owner
-    if holder and not activeRequesters[holder] and not isLineEmpty(string.match(slot, '^[^\1]*')) then
-      activeRequesters[holder] = ''
+    if now and not before then
+      activateRequester(now.owner, string.match(slot, '^[^\1]*'))
     end
     return
   end
@@ -64,8 +90,8 @@ local function touch(slot, before, now)
     if not now then
       activateMatches(name, activate)
     end
-    if isTaken and not activeRequesters[owner] and not isLineEmpty(name) then
-      activeRequesters[owner] = ''
+    if isTaken then
+      activateRequester(owner, name)
     end
   end
 end

@@ -75,12 +75,6 @@ local function replyOfHeld(had, item, waitedMs)
   return reply
 end
 
--- Returns true if a reservation has as many slots as an item asks for.
-local function isOfCount(reservation, item)
-  local several = reservation.details ~= '' and cjson.decode(reservation.details).o
-  return (item.count or 1) == (several and #several or 1)
-end
-
 -- Returns the replies to the items of a request whose ticket was granted, or had ended since its requester has it all.
 -- Of a FIRST, that is one item: of those that name what was granted, the first that asks for as many slots.
 local function repliesOfHeld(request, ticket, waitedMs)

@@ -139,6 +139,7 @@ do
         handleMember(waits, j)
         j = j + 2
       end
+      keptWork = 0
       if not settle() then
         return false
       elseif work > MAX_DUE_WORK and (leases[i] or waits[j] or over[k]) then

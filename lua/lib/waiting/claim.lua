@@ -60,23 +60,37 @@ local function startLease(reservation, token, ttlMs, session)
   return claimed
 end
 
+-- Returns true if a reservation has as many slots as an item asks for.
+local function isOfCount(reservation, item)
+  local several = reservation.details ~= '' and cjson.decode(reservation.details).o
+  return (item.count or 1) == (several and #several or 1)
+end
+
+-- Returns the item that a reservation was made for: of those that name it, the first that asks for as many slots, else
+-- the first; nil if none names it.
+local function itemOf(reservation, items)
+  local first
+  for _, item in ipairs(items) do
+    if item.resource == reservation.requestedName then
+      if #items == 1 or isOfCount(reservation, item) then
+        return item
+      end
+      first = first or item
+    end
+  end
+  return first
+end
+
 -- Claims all reservations of a granted ticket. Takes the items of the claiming request, which have the release tokens;
 -- a reservation that none of them names gets the token of the first. `leases` are the items that have the leases.
 -- Returns how long the ticket waited, in ms.
 local function claimTicket(ticket, items, leases)
-  local tokens, wanted = {}, {}
-  for _, item in ipairs(leases) do
-    wanted[item.resource] = wanted[item.resource] or item
-  end
-  for _, item in ipairs(items) do
-    tokens[item.resource] = tokens[item.resource] or item.token
-  end
   for slot in string.gmatch(ticket.slots, '[^\n]+') do
     local reservation = recordAt(slot)
     if reservation and reservation.token == UNCLAIMED and reservation.owner == ticket.requester then
-      local name = reservation.requestedName
-      local lease = wanted[name] or matchOf(ticket) and leases[1] or {}
-      startLease(reservation, tokens[name] or items[1].token, lease.ttlMs or ticket.claimMs, lease.session)
+      local lease = itemOf(reservation, leases) or matchOf(ticket) and leases[1] or {}
+      local token = (itemOf(reservation, items) or items[1]).token
+      startLease(reservation, token, lease.ttlMs or ticket.claimMs, lease.session)
     end
   end
   changeTicket(ticket, { status = 'ended' })

@@ -70,16 +70,16 @@ do
     return not isJoinedAgain(entry, mark)
   end
 
-  -- Notes what an entry took, or joined, if it is kept for tickets ahead. `at` is the slot if it may be kept by name.
-  local function noteKept(found, entry, at, slot, isNew, mark)
-    local name = at and isKeptIn(at, entry, isNew, mark) and at or
-      isKeptIn(entry.resource, entry, isNew, mark) and entry.resource
-    if name then
+  -- Notes what an entry took, or joined, if it is kept in a line for tickets ahead. Returns true if it is.
+  local function noteKept(found, entry, name, slot, isNew, mark)
+    local isKept = isKeptIn(name, entry, isNew, mark)
+    if isKept then
       found[#found + 1] = {
         name = name, line = name == entry.slot and name or entry.resource, isNew = isNew, owner = entry.owner,
         at = slot, requester = entry.requester, place = entry.place, met = metBy(entry),
       }
     end
+    return isKept
   end
 
   -- Checks what a request has taken so far, on paper. Takes the entries that take() met, and the journal's length
@@ -96,13 +96,16 @@ do
     local found = {}
     mark = tenant.requestMark or mark
     for _, entry in ipairs(entries) do
-      local isJoined = not entry.isNew and (entry.role == 'blocker' or entry.isShared)
-      if entry.isNew or isJoined then
-        noteKept(found, entry, entry.slot or entry.isKeptSlot and entry.at, entry.at, entry.isNew, mark)
+      local resource, at, isNew = entry.resource, entry.at, entry.isNew
+      local isJoined = not isNew and (entry.role == 'blocker' or entry.isShared)
+      -- Tickets that name a slot are in the line of its pool, too.
+      local areAny = not isLineEmpty(resource)
+      if areAny and (isNew or isJoined) and not (at ~= resource and noteKept(found, entry, at, at, isNew, mark)) then
+        noteKept(found, entry, resource, at, isNew, mark)
       end
-      if entry.further then
-        noteKept(found, entry, nil, entry.further[1], true, mark)
-        for _, slot in ipairs(entry.keptFurther) do
+      if areAny and entry.further then
+        noteKept(found, entry, resource, entry.further[1], true, mark)
+        for _, slot in ipairs(entry.further) do
           noteKept(found, entry, slot, slot, true, mark)
         end
       end
@@ -113,19 +116,22 @@ do
 end
 
 -- Returns what a ticket waits for, as of now: the first line in its plan in which it lacks something that is not free;
--- else, if all of it is free, what it waited for when it was last looked at. Returns true if it is not free.
+-- else what it waited for when it was last looked at, unless its requester has that by now. Returns true if it is not
+-- free; nil if the ticket waits for nothing.
 local function waitsForNow(ticket)
+  local last
   for _, entry in ipairs(entriesOf(ticket) or {}) do
-    if isLacked(entry, ownerOf(entry, ticket.requester), ticket.requester) then
-      local name = entry.slot or entry.resource
-      if freeAt(name) < (entry.left or 1) then
-        return name, true
-      elseif entry.slot and freeAt(entry.resource) == 0 then
-        return entry.resource, true
-      end
+    local name = entry.slot or entry.resource
+    local lacks = isLacked(entry, ownerOf(entry, ticket.requester), ticket.requester)
+    if lacks and freeAt(name) < (entry.left or 1) then
+      return name, true
+    elseif lacks and entry.slot and freeAt(entry.resource) == 0 then
+      return entry.resource, true
+    elseif (lacks or entry.role == 'blocker') and (name == ticket.waitsFor or entry.resource == ticket.waitsFor) then
+      last = ticket.waitsFor
     end
   end
-  return ticket.waitsFor, freeAt(ticket.waitsFor) == 0
+  return last, last and freeAt(last) == 0
 end
 
 local nextWaits = {}
@@ -145,9 +151,8 @@ local function waitsOfNext()
     end
     local ticket = ticketAt(order)
     spend(2)
-    if ticket and isNext(ticket) then
-      list[#list + 1] = { (waitsForNow(ticket)), order }
-    end
+    local name = ticket and isNext(ticket) and waitsForNow(ticket)
+    list[#list + 1] = name and { name, order } or nil
   end
   nextWaits = { stamp = now, list = list }
   return list
@@ -157,7 +162,8 @@ end
 -- finish. `keepers` are the tickets that keep what it asks for; they are looked at first, then the front of the queue.
 local function isExempt(requester, keepers)
   for _, ticket in ipairs(keepers) do
-    if ticket.order ~= judged.rank and holds(requester, (waitsForNow(ticket)), 0) then
+    local name = ticket.order ~= judged.rank and waitsForNow(ticket)
+    if name and holds(requester, name, 0) then
       return true
     end
   end
@@ -265,8 +271,8 @@ do
     return not isLineEmpty(slot) and keptAt(slot, judged.rank) > 0 and not isReleased(slot)
   end
 
-  -- Returns the free slot of a pool with the lowest index that is not kept by name from a requester, and true if there
-  -- is none but kept ones; then it is the lowest of these. Returns nil if no slot is free.
+  -- Returns the free slot of a pool with the lowest index that is not kept by name from a requester; if there is none
+  -- but kept ones, the lowest of these. Returns nil if no slot is free.
   unkept = function(name, capacity, requester)
     local index = lowestFree(name, capacity)
     if not index or judged.isExcused and judged.exempt[requester] or isLineEmpty(name) then
@@ -276,7 +282,7 @@ do
     while other and isKeptByName(name .. '_' .. other) do
       other = nextFree(name, capacity, other + 1)
     end
-    return other or index, not other
+    return other or index
   end
 end
 

@@ -126,6 +126,9 @@ local function namedBy(ticket)
   local all = {}
   for _, item in ipairs(ticket.method == 'FIRST' and ticket.items or {}) do
     all[#all + 1] = { resource = item.resource }
+    -- The plan of an item with too high a count is not valid. Its requester may hold the resource all the same.
+    local resource, slot = resolve(item.resource)
+    all[#all + 1] = resource and { resource = resource, slot = slot } or nil
     for _, entry in ipairs(planOf(item) or {}) do
       all[#all + 1] = entry
     end

@@ -8,8 +8,10 @@ import { changeInRedis } from '../../../src/definitions/changeInRedis.ts';
 import { reserve as reserveWith } from '../../../src/engine/reservations/reserve.ts';
 import { transaction as transactWith } from '../../../src/engine/reservations/transaction.ts';
 import { beat } from '../../../src/engine/waiting/beat.ts';
+import { waiting } from '../../../src/engine/waiting/list.ts';
 import { setClock } from '../../support/clock.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
+import { all } from '../../support/listed.ts';
 import { makeTenant } from '../../support/service.ts';
 import { reserve, unreserve } from '../../support/verbs.ts';
 
@@ -39,20 +41,38 @@ async function take(requester: string, resource: string, ttlSeconds = 60): Promi
 }
 
 /** Reserves, or waits. */
-async function askFor(requester: string, resource: string): Promise<ReserveResult | undefined> {
-  const item = { resource, requester, ttlSeconds: 60, ...WAIT };
+async function askFor(requester: string, resource: string, priority = 0): Promise<ReserveResult | undefined> {
+  const item = { resource, requester, ttlSeconds: 60, ...WAIT, priority };
   const { result } = await reserveWith(running.engine, running.credential, [item], CALL);
   return result[0];
 }
 
 /** Reserves all of these, or waits for all of them. */
-async function awaitAll(requester: string, resources: string[]): Promise<string> {
-  const items = resources.map((resource) => ({ requestType: 'RESERVE' as const, resource, requester, ttlSeconds: 60 }));
-  const { result } = await transactWith(running.engine, running.credential, 'ALL_OR_NONE', items, {
-    wait: WAIT,
-    call: CALL,
-  });
+const awaitAll = (requester: string, resources: string[], waitSeconds = WAIT.waitSeconds) =>
+  transact('ALL_OR_NONE', requester, resources, waitSeconds);
+
+/** Reserves the first of these that can be had, or waits for that. */
+const awaitFirst = (requester: string, resources: string[], count?: number) =>
+  transact('FIRST', requester, resources, WAIT.waitSeconds, count);
+
+async function transact(
+  method: 'ALL_OR_NONE' | 'FIRST',
+  requester: string,
+  resources: string[],
+  waitSeconds: number,
+  count = 1,
+): Promise<string> {
+  const item = { requestType: 'RESERVE' as const, requester, ttlSeconds: 60, count };
+  const items = resources.map((resource) => ({ ...item, resource }));
+  const { engine, credential } = running;
+  const { result } = await transactWith(engine, credential, method, items, { wait: { waitSeconds }, call: CALL });
   return result.status;
+}
+
+/** Those who wait, in the order of the queue, each with what it asks for. */
+async function queue(): Promise<string[]> {
+  const rows = await all(waiting(running.engine, running.credential));
+  return rows.map(({ requester, resources }) => `${requester}: ${resources.join(' ')}`);
 }
 
 /** Reserves several slots, or waits for them. */
@@ -157,5 +177,69 @@ describe('somebody who holds what others wait for', () => {
     expect(await awaitAll('waiter', ['A', 'B'])).toBe('WAITING');
     expect(await take('stranger', 'B')).toMatchObject({ status: 'NOT_AVAILABLE' });
     expect(await take('holder', 'B')).toMatchObject({ status: 'ACQUIRED' });
+  });
+
+  test('gets nothing that is kept if those who wait for it are its own requests, which have it by then', async () => {
+    const rented = await take('holder', 'R');
+    await take('holder', 'P');
+    await awaitAll('keeper', ['P', 'K']);
+    await awaitAll('ann', ['R', 'K']);
+    await awaitAll('ann', ['R', 'Q']);
+    await askFor('ann', 'R', 1);
+    if (rented) await unreserve(running.engine, running.credential, [rented]);
+    // Both other requests of ann have R now. One of them could be granted if nothing were kept from her.
+    expect(await queue()).toEqual(['keeper: P K', 'ann: R K']);
+  });
+});
+
+describe('a requester that gets what another ticket of it wants, too', () => {
+  test('has that ticket no longer, also if it was looked at before in the same step', async () => {
+    await register({ name: 'p', capacity: 2 });
+    await take('x', 'p');
+    const held = [await take('y', 'Q'), await take('y', 'B')].flatMap((one) => one ?? []);
+    await askForSeveral('ann', 2);
+    await awaitAll('ann', ['Q']);
+    await awaitAll('ann', ['B', 'p']);
+    await unreserve(running.engine, running.credential, held);
+    expect(await queue()).toEqual([]);
+  });
+});
+
+describe('a FIRST that waits', () => {
+  test('ends when its requester gets an item of it, also one that asks for too many slots', async () => {
+    await register({ name: 'Room', treePath: 'House' }, { name: 'p', capacity: 2 });
+    await take('holder', 'p');
+    expect(await awaitFirst('ann', ['House>Room', 'p'], 2)).toBe('WAITING');
+    await take('ann', 'Room');
+    expect(await queue()).toEqual([]);
+  });
+});
+
+describe('a slot that a ticket ahead lacks by name', () => {
+  test('is given to nobody, also if that ticket is next only after the request', async () => {
+    await register({ name: 'p', capacity: 3 });
+    const held = [await take('x', 'p_0'), await take('y', 'p_1'), await take('z', 'p_2')];
+    await askForSeveral('dan', 3);
+    await askFor('ann', 'p');
+    await askFor('carl', 'p_0');
+    await askFor('dan', 'p');
+    const freed = [held[0], held[2]].flatMap((one) => one ?? []);
+    await unreserve(running.engine, running.credential, freed);
+    // With one slot, dan would wait for three no longer, and carl would be next.
+    expect(await queue()).toEqual(['dan: p', 'ann: p', 'carl: p_0', 'dan: p']);
+  });
+});
+
+describe('a slot that is kept no longer', () => {
+  test('is granted in the step in which its keeper gives up, however much was due before', async () => {
+    await take('holder', 'P', 600);
+    await awaitAll('keeper', ['P', 'K'], 15);
+    const waiters = Array.from({ length: 20 }, (_, i) => `waiter${i}`);
+    for (const waiter of waiters) expect(await awaitFirst(waiter, ['K', 'P'])).toBe('WAITING');
+    for (const ttlSeconds of [11, 12, 13]) await take('other', `lease${ttlSeconds}`, ttlSeconds);
+    await beat(running.engine, running.credential.tenant, CALL.instance);
+    await passTo(START + 15_000);
+    await beat(running.engine, running.credential.tenant, '');
+    expect(await queue()).toEqual(waiters.slice(1).map((waiter) => `${waiter}: K P`));
   });
 });

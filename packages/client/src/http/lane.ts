@@ -2,8 +2,8 @@
  * Batches calls of one kind: those that are made while requests are in flight travel together in the next one. A lone
  * call leaves at once. Calls leave in the order in which they came.
  *
- * A batch that is refused as a whole is sent again in halves, down to the single call that gets the error. A batch whose
- * connection was lost is sent again, with others.
+ * A batch that is refused as a whole is sent again in halves, down to the single call that gets the error. A batch
+ * whose connection was lost is sent again, with others.
  */
 import { HoldfastError } from '../errors.ts';
 import type { Answer, CallOptions } from './api.ts';

@@ -1,5 +1,5 @@
 /** What `run` and `reserve` have in common: what to take, for how long, and how to wait for it. */
-import type { Target } from '../../holds/plan.ts';
+import type { Target } from '../../index.ts';
 import type { Match, ReserveOptions } from '../../types.ts';
 import type { Arguments } from '../arguments.ts';
 import { type Option, REQUESTER_OPTION, URL_OPTION } from '../command.ts';

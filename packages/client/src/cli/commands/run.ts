@@ -1,7 +1,7 @@
 /** `holdfast run`: runs a command while resources are held. */
 import { HoldfastError } from '../../errors.ts';
 import type { Holdfast } from '../../holdfast.ts';
-import type { Hold } from '../../holds/hold.ts';
+import type { Hold } from '../../index.ts';
 import type { Call, Command } from '../command.ts';
 import { connect } from '../connect.ts';
 import { EXIT, exitCodeOf } from '../exitCodes.ts';

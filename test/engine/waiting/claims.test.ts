@@ -1,0 +1,58 @@
+/**
+ * Claims: what a caller is told of a grant, and which lease begins (docs/specification.md#waiting-lifetimes).
+ */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { changeInRedis } from '../../../src/definitions/changeInRedis.ts';
+import { reserve as reserveWith } from '../../../src/engine/reservations/reserve.ts';
+import { transaction as transactWith } from '../../../src/engine/reservations/transaction.ts';
+import { setClock } from '../../support/clock.ts';
+import { type RunningEngine, startEngine } from '../../support/engine.ts';
+import { makeTenant } from '../../support/service.ts';
+import { reserve, unreserve } from '../../support/verbs.ts';
+
+const START = Date.UTC(2030, 0, 1);
+const CALL = { instance: 'instance', pollMs: 30_000, isContinuation: false };
+
+let running: RunningEngine;
+beforeEach(async () => {
+  running = await startEngine(makeTenant());
+  await running.engine.loadTenant(running.credential.tenant);
+  await setClock(running.engine.redis, running.credential.tenant, START);
+});
+afterEach(() => running.stop());
+
+test('a later item of the call that claims is told of the lease that has begun', async () => {
+  const { engine, credential } = running;
+  const item = { resource: 'a', ttlSeconds: 30, waitSeconds: 600 };
+  const [held] = await reserve(engine, credential, [{ resource: 'a', requester: 'x' }]);
+  const wanted = { ...item, requester: 'ann' };
+  await reserveWith(engine, credential, [wanted], CALL);
+  if (held) await unreserve(engine, credential, [held]);
+  const other = { resource: 'a', requester: 'bob' };
+  const { result } = await reserveWith(engine, credential, [wanted, other], CALL);
+  const expiresAt = new Date(START + 30_000).toISOString();
+  expect(result).toMatchObject([{ status: 'ACQUIRED', expiresAt }, { heldBy: { requester: 'ann', expiresAt } }]);
+});
+
+test('a FIRST that names a pool with several counts gets the lease and the token of the item that was granted', async () => {
+  const { engine, credential } = running;
+  await changeInRedis(engine, 16).register(credential, [{ name: 'p', capacity: 2, blocks: [], treePath: null }]);
+  const [held] = await reserve(engine, credential, [{ resource: 'p', requester: 'x' }]);
+  await reserve(engine, credential, [{ resource: 'p', requester: 'y' }]);
+  const item = { requestType: 'RESERVE' as const, resource: 'p', requester: 'ann' };
+  const items = [
+    { ...item, count: 2, ttlSeconds: 60 },
+    { ...item, ttlSeconds: 30 },
+  ];
+  const wait = { waitSeconds: 600 };
+  const send = () => transactWith(engine, credential, 'FIRST', items, { wait, call: CALL });
+  expect((await send()).result.status).toBe('WAITING');
+  if (held) await unreserve(engine, credential, [held]);
+  expect((await send()).result).toMatchObject({
+    status: 'APPLIED',
+    results: [
+      { explanation: 'SKIPPED' },
+      { status: 'ACQUIRED', waitedMs: 0, expiresAt: new Date(START + 30_000).toISOString() },
+    ],
+  });
+});
