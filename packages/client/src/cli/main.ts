@@ -32,8 +32,12 @@ function show(text: string): number {
 function unknown(name: string): Error {
   if (name === '') return usageError('which command? `holdfast --help` lists them');
   if (name.startsWith('-')) return usageError(`the command comes first: holdfast <command> ${name}`);
-  const names = COMMANDS.map((command) => command.name);
-  return usageError(`${name} is not a command${didYouMean(name, names)}; \`holdfast --help\` lists them`.trim());
+  const hint =
+    didYouMean(
+      name,
+      COMMANDS.map((command) => command.name),
+    ) || ';';
+  return usageError(`${name} is not a command${hint} \`holdfast --help\` lists them`);
 }
 
 // The reader of a pipe has left, as with `holdfast ls | head -1`.
