@@ -13,11 +13,11 @@ import { isForAll, isUsedUp, mayHaveRun } from './failures.ts';
 import { attemptMs, defaultDeadline, delayBefore } from './retries.ts';
 
 /** Requests of one kind in flight, before calls are queued. */
-const MAX_IN_FLIGHT = 2;
+export const MAX_IN_FLIGHT = 2;
 /** After this many ms a request without a response does not keep others from leaving. */
 const LATE_MS = 1000;
 /** The service takes no more (docs/specification.md#names-and-sizes: MAX_BATCH). */
-const MAX_ITEMS = 500;
+export const MAX_ITEMS = 500;
 /** Half of what the service takes, in bytes, if each UTF-16 unit takes three of them. */
 const MAX_LENGTH = (512 * 1024) / 3;
 
