@@ -65,7 +65,7 @@ export async function start(command: readonly string[], options: Options = {}): 
   const [file = '', ...args] = command;
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(file, args, {
-    env: { PATH: `${BIN}:${PATH}`, HOME, ...options.env },
+    env: { HOME, PATH: `${BIN}:${PATH}`, ...options.env },
     detached: options.detached ?? false,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });

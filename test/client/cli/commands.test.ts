@@ -172,63 +172,6 @@ describe('lists', () => {
   });
 });
 
-describe('definitions', () => {
-  const FILE = join(folder, 'resources.yaml');
-  const YAML = `
-- name: Room
-  capacity: 3
-  treePath: House>Floor1
-  blocks: [Projector]
-- {name: phones, capacity: 10, labels: {os: android}}
-- {name: House, group: true}
-`;
-
-  test('are registered from YAML, listed and drawn', async () => {
-    writeFileSync(FILE, YAML);
-    expect(await run(['register', '-f', FILE])).toMatchObject({ code: 0, stderr: '' });
-    await service.reserve({ resource: 'Room', requester: 'ann' });
-    const { stdout } = await run(['definitions']);
-    expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
-      ['NAME', 'CAPACITY', 'BELOW', 'BLOCKS', 'LABELS'],
-      ['Floor1', '1', 'House'],
-      ['House', 'group'],
-      ['Room', '3', 'House>Floor1', 'Projector'],
-      ['phones', '10', 'os=android'],
-      [''],
-    ]);
-    const tree = [
-      'House',
-      '└── Floor1  0 of 1 free',
-      '    └── Room  2 of 3 free',
-      'phones  10 of 10 free  os=android',
-      '',
-    ];
-    expect((await run(['tree'])).stdout.split('\n')).toEqual(tree);
-    expect(await json('definitions', '--label', 'os=android')).toMatchObject([{ name: 'phones' }]);
-    expect(await json('tree')).toMatchObject([{ name: 'House' }, { name: 'phones' }]);
-  });
-
-  test('are registered again from what definitions --json printed', async () => {
-    const { code, stdout } = await bash('holdfast definitions --json | holdfast register -f - --json');
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toEqual(expect.arrayContaining([expect.objectContaining({ name: 'Room' })]));
-  });
-
-  test.each([
-    ['{name: [', 65, /^holdfast: - is neither YAML nor JSON: .*\n$/],
-    ['just text', 65, /^holdfast: - has to be a list of resources, such as: - name: printer\n$/],
-    ['[{name: x, capcity: 3}]', 65, /^holdfast: .*capcity is not a known field; did you mean capacity\?\n$/],
-  ])('%s is refused', async (stdin, code, message) => {
-    const { stderr, ...ended } = await run(['register', '-f', '-'], { stdin });
-    expect(ended).toMatchObject({ code, stdout: '' });
-    expect(stderr).toMatch(message);
-  });
-
-  test('a file that is not there: 66', async () => {
-    expect(await run(['register', '-f', '/no/such/file'])).toMatchObject({ code: 66 });
-  });
-});
-
 describe('keys', () => {
   test('a refused key: 77', async () => {
     const { code, stderr } = await run(['ls'], { env: { HOLDFAST_KEY: 'hf_t_00000000000000000000000000000000' } });
