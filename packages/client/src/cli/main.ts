@@ -43,6 +43,13 @@ function unknown(name: string): Error {
 // The reader of a pipe has left, as with `holdfast ls | head -1`.
 process.stdout.on('error', () => process.exit(codeOfSignal('SIGPIPE')));
 
+// A fault ends holdfast in one line, and with it the command of `run`: nobody would look after its lease.
+for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+  process.on(event, (error: unknown) => {
+    say(messageOf(error));
+    process.exit(exitCodeOf(error));
+  });
+
 const interrupts = new Interrupts();
 try {
   const code = await main(process.argv.slice(2), interrupts);
