@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { type Instance, startInstance } from '../../support/service.ts';
 
 const run = promisify(execFile);
-const MAX_BYTES = 12_000;
+const MAX_BYTES = 12 * 1024;
 
 /** What the README's examples need besides. */
 const PRINT = 'declare function print(file: string, options: { signal: AbortSignal; fence: number }): Promise<void>;';
