@@ -172,7 +172,9 @@ export class Paper extends Turns {
         const isNew = !holds.includes(hold);
         const isJoined = !isNew && hold.owner !== requester && !mine.some(({ slot }) => slot === hold.slot);
         if ((isJoined || isNew) && slots.has(hold.slot)) return true;
-        return [hold.of, hold.slot].some(
+        // What it joins counts at what its name means now.
+        const of = (isJoined ? this.meaning(hold.slot)?.resource : undefined) ?? hold.of;
+        return [of, hold.slot].some(
           (resource) =>
             this.freeOf(resource) < (kept.counts.get(resource) ?? 0) &&
             (isJoined || (isNew && this.heldOf(resource).length > heldBefore(resource))),
