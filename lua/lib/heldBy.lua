@@ -6,8 +6,8 @@
 -- blocker; since ms and expiry ms, 0 none; note, '' none.
 local function heldBy(refused)
   local record, now = refused.holder, records[refused.held]
-  if record.token and now and now.fence == record.fence then
-    -- An item before may have claimed it.
+  if now and now.claimedAs and now.claimedAs <= refused.claims and now.fence == record.fence then
+    -- An item before has claimed it (waiting/claim.lua).
     record = now
   end
   local isBlocker = string.sub(record.owner, 1, 7) == 'system:'

@@ -112,7 +112,10 @@ do
     local unmet = take(entries, reservation)
     if unmet then
       local status, explanation = whyNotTaken(unmet)
-      return { status, explanation, held = unmet.slot or unmet.resource, holder = holderOf(unmet) }, lineOf(unmet)
+      return {
+        status, explanation, held = unmet.slot or unmet.resource, holder = holderOf(unmet),
+        claims = tenant.queue and tenant.queue.countClaims() or 0,
+      }, lineOf(unmet)
     elseif collected then
       for _, entry in ipairs(entries) do
         collected[#collected + 1] = entry
@@ -219,7 +222,7 @@ do
   -- Reserves an item (items/reserve.lua). Returns a reply:
   --   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expiry ms or 0, release token, details as JSON or ''}
   --   {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}; if one slot was in the way, its name stands in
-  --   the field `held`, and its record in `holder` (heldBy.lua)
+  --   the field `held`, its record in `holder`, and in `claims` how many claims came before (heldBy.lua)
   -- and the reservation if this call made it. If the item is refused and may wait, returns the name of the line as the
   -- third value. `collected` is as in takeUnkept().
   reserveOne = function(item, collected)
