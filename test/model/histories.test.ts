@@ -1,6 +1,7 @@
 /**
  * The engine against the model, in random histories: HISTORIES of them, or 80 that are always the same (`npm run
- * test:nightly` runs 2,000 others). A history that fails is shrunk and printed; put into found.json it is run again for good.
+ * test:nightly` runs 2,000 others). A history that fails is shrunk and printed; put into found.json it is run again for
+ * good.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
