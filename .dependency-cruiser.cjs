@@ -20,18 +20,25 @@ const ALLOWED = {
 
 const room = (name) => `^src/${name}/`;
 
+/** The same for packages/client/src. Everything may import the files of CLIENT_WORDS; only the command line, Node's. */
+const CLIENT_ALLOWED = { http: [], holds: ['http'], sessions: ['http', 'holds'], events: ['http'] };
+const CLIENT_WORDS = '^packages/client/src/(types|errors|durations|generated)\\.ts$';
+
+const clientRoom = (name) => `^packages/client/src/${name}/`;
+
 module.exports = {
   forbidden: [
     {
       name: 'no-circle',
       severity: 'error',
       from: {},
-      to: { circular: true },
+      // Types may refer to each other.
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
       name: 'no-orphan',
       severity: 'error',
-      from: { orphan: true, pathNot: ['^src/main\\.ts$', '^src/dashboard/assets/'] },
+      from: { orphan: true, pathNot: ['^src/main\\.ts$', '^src/dashboard/assets/', '^packages/client/src/'] },
       to: {},
     },
     ...Object.entries(ALLOWED).map(([name, allowed]) => ({
@@ -40,6 +47,39 @@ module.exports = {
       from: { path: room(name) },
       to: { path: '^src/', pathNot: [name, ...allowed].map(room) },
     })),
+    ...Object.entries(CLIENT_ALLOWED).map(([name, allowed]) => ({
+      name: `client-${name}-imports-only-${allowed.join('-and-') || 'itself'}`,
+      severity: 'error',
+      from: { path: clientRoom(name) },
+      to: { path: '^packages/', pathNot: [CLIENT_WORDS, ...[name, ...allowed].map(clientRoom)] },
+    })),
+    {
+      name: 'client-words-import-only-each-other',
+      severity: 'error',
+      from: { path: CLIENT_WORDS },
+      to: { pathNot: CLIENT_WORDS },
+    },
+    {
+      name: 'command-line-uses-the-public-client',
+      severity: 'error',
+      from: { path: clientRoom('cli') },
+      to: {
+        path: '^packages/',
+        pathNot: [CLIENT_WORDS, clientRoom('cli'), '^packages/client/(src/(holdfast|index)\\.ts|package\\.json)$'],
+      },
+    },
+    {
+      name: 'client-runs-in-a-browser',
+      severity: 'error',
+      from: { path: '^packages/client/src/(?!cli/)' },
+      to: { dependencyTypes: ['npm', 'npm-dev', 'core'] },
+    },
+    {
+      name: 'service-and-client-share-no-code',
+      severity: 'error',
+      from: { path: '^(src|packages)/' },
+      to: { path: '^(src|packages)/', pathNot: '^$1/' },
+    },
     {
       name: 'dashboard-shares-only-these-parts-of-http',
       severity: 'error',

@@ -11,7 +11,7 @@ FROM base AS build
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
-RUN npm run build
+RUN npm run build:service
 
 FROM base AS dependencies
 # Deletes the source maps of libraries, which are a quarter of their size.

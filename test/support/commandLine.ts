@@ -44,6 +44,7 @@ export interface Running {
   stderr(): string;
   /** @param pid that of a group: negative. The default is the process alone */
   kill(signal: NodeJS.Signals, pid?: number): void;
+  write(text: string): void;
   /** Waits until it has printed a text, on stdout or stderr. */
   prints(text: string): Promise<void>;
 }
@@ -51,7 +52,8 @@ export interface Running {
 export interface Options {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  readonly stdin?: string;
+  /** Its whole stdin. Null: it stays open for write(). */
+  readonly stdin?: string | null;
   /** In a process group, and a session, of its own. */
   readonly detached?: boolean;
 }
@@ -63,7 +65,7 @@ export async function start(command: readonly string[], options: Options = {}): 
   const [file = '', ...args] = command;
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(file, args, {
-    env: { PATH: `${BIN}:${PATH}`, HOME, ...options.env },
+    env: { HOME, PATH: `${BIN}:${PATH}`, ...options.env },
     detached: options.detached ?? false,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
@@ -75,7 +77,11 @@ export async function start(command: readonly string[], options: Options = {}): 
     texts.stderr += text;
   });
   child.stdin.on('error', () => {}); // It need not read it.
-  child.stdin.end(options.stdin);
+  if (options.stdin !== null) child.stdin.end(options.stdin);
+  let isEnded = false;
+  child.once('close', () => {
+    isEnded = true;
+  });
   const ended = new Promise<Ended>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, ...texts }));
@@ -87,8 +93,14 @@ export async function start(command: readonly string[], options: Options = {}): 
     stdout: () => texts.stdout,
     stderr: () => texts.stderr,
     kill: (signal, target = pid) => void process.kill(target, signal),
-    prints: (text) =>
-      until(`${command.join(' ')} to print ${text}`, () => (texts.stdout + texts.stderr).includes(text)).then(() => {}),
+    write: (text) => void child.stdin.write(text),
+    prints: async (text) => {
+      await until(`${command.join(' ')} to print ${text}`, () => {
+        const printed = (texts.stdout + texts.stderr).includes(text);
+        if (printed || !isEnded) return printed;
+        throw new Error(`it has ended without printing ${text}: ${texts.stdout}${texts.stderr}`);
+      });
+    },
   };
 }
 

@@ -1,12 +1,15 @@
 /** The one error class of the client. Rely on `code`: messages may change. */
-import type { HeldBy } from './types.ts';
+import type { components } from './generated.ts';
+
+/** Who holds what was asked for, since when, until when and why. */
+export type HeldBy = NonNullable<components['schemas']['ReserveResult']['heldBy']>;
 
 /**
  * - an item's status: `ALREADY_HELD`, `NOT_AVAILABLE`, `NOT_VALID`, `NOT_RESERVED`, `DOESNT_OWN_RESERVATION`
  * - a code of the service: `UNAUTHENTICATED`, `FORBIDDEN`, `LIMIT_REACHED`, `UNAVAILABLE` and so on
  *   (docs/specification.md#errors)
- * - of the client: `ALREADY_HAD` (another hold of this client has it), `LEASE_LOST`, `UNREACHABLE` (no response after all
- *   retries), `INVALID_OPTION`, `UNEXPECTED_RESPONSE`
+ * - of the client: `ALREADY_HAD` (another hold of this client has it), `LEASE_LOST`, `INVALID_OPTION`,
+ *   `UNREACHABLE` (no response after all retries), `UNEXPECTED_RESPONSE`
  */
 export type ErrorCode = string;
 

@@ -2,826 +2,763 @@
 export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
-  schemas: {
-    ReserveItem: {
-      /**
-       * @description Who makes the reservation: a name of your choice.
-       * @example worker-1
-       */
-      requester: string;
-      /**
-       * @description The name of the resource.
-       * @example printer
-       */
-      resource?: string;
-      /**
-       * @description Labels that the resource must have, instead of `resource`: any resource that fits is taken. An array: one of these values.
-       * @example {
-       *       "os": "android",
-       *       "size": [
-       *         "l",
-       *         "xl"
-       *       ]
-       *     }
-       */
-      match?: {
-        [key: string]: string | string[];
-      };
-      /**
-       * @description The lease, in seconds. Without it the reservation never expires.
-       * @example 30
-       */
-      ttlSeconds?: number;
-      /**
-       * Format: uuid
-       * @description The reservation lasts as long as this session of its requester. Instead of `ttlSeconds`.
-       * @example 0d9b4f4e-3c1f-4b52-8a8e-6f2f0a7c9b11
-       */
-      session?: string;
-      /**
-       * @description A tag of your choice, repeated in events. Default `UserDefined`.
-       * @example Device
-       */
-      resourceType?: string;
-      /**
-       * @description Why it is reserved, for people: the purpose, a link to the build.
-       * @example nightly build, https://ci.example.com/4711
-       */
-      note?: string;
-      /**
-       * @description How many slots of a pool to take, all of them or none. Default 1. Each counts as one item.
-       * @example 3
-       */
-      count?: number;
-      /**
-       * @description SHARED: others may hold it SHARED too, and nobody EXCLUSIVE. Default EXCLUSIVE.
-       * @enum {string}
-       */
-      mode?: 'EXCLUSIVE' | 'SHARED';
-      /**
-       * @description How long to wait if it cannot be had now, in seconds. 0 or absent: not at all.
-       * @example 60
-       */
-      waitSeconds?: number;
-      /**
-       * @description Higher is served first. Default 0. A derived token may not ask for more than 0.
-       * @example 0
-       */
-      priority?: number;
-      /**
-       * @description How long a caller keeps its turn without a call, and how long a grant waits to be claimed. Default 10.
-       * @example 10
-       */
-      claimSeconds?: number;
-    };
-    ReserveResult: {
-      resource: string;
-      requester: string;
-      /** @enum {string} */
-      status: 'ACQUIRED' | 'ALREADY_HAD' | 'WAITING' | 'ALREADY_HELD' | 'NOT_AVAILABLE' | 'NOT_VALID';
-      /** @example ACQUIRED */
-      explanation: string;
-      /** Format: uuid */
-      releaseToken: string | null;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC.
-       * @example 2026-01-31T12:00:30.000Z
-       */
-      expiresAt: string | null;
-      acquiredSlots: {
-        [key: string]: string;
-      } | null;
-      acquiredBlockers: string[] | null;
-      reservedAtPath: string | null;
-      /**
-       * @description Left out if the request did not say it and the reservation is EXCLUSIVE.
-       * @enum {string}
-       */
-      mode?: 'EXCLUSIVE' | 'SHARED';
-      /** @description Only with a `count` of more than 1: its slots of the pool, in index order. */
-      slots?: string[];
-      /** @description Grows with every ACQUIRED of the tenant. */
-      fencingToken: number | null;
-      /** @description How long the item waited until it was ACQUIRED. Only with `waitSeconds`. */
-      waitedMs?: number;
-      /** @description Only with ALREADY_HELD and NOT_AVAILABLE, where the first thing that it lacked is one slot. */
-      heldBy?: {
-        resource: string;
-        /** @description Null: it is held for a resource that blocks it, or SHARED. */
-        requester: string | null;
-        /**
-         * Format: date-time
-         * @description Null, as the next two, if it is held along with another resource.
-         * @example 2026-01-31T12:00:30.000Z
-         */
-        since: string | null;
-        /**
-         * Format: date-time
-         * @description ISO 8601, UTC.
-         * @example 2026-01-31T12:00:30.000Z
-         */
-        expiresAt: string | null;
-        note: string | null;
-      };
-      /** @description Only with the status WAITING: send the same request again. */
-      waiting?: {
-        /**
-         * @description The number of tickets before it at `waitsFor`.
-         * @example 2
-         */
-        ahead: number;
-        /**
-         * @description What it lacks first.
-         * @example printer
-         */
-        waitsFor: string;
-        /**
-         * Format: date-time
-         * @description ISO 8601, UTC.
-         * @example 2026-01-31T12:00:30.000Z
-         */
-        since: string;
-        /**
-         * Format: date-time
-         * @description The wait ends then.
-         * @example 2026-01-31T12:00:30.000Z
-         */
-        until: string;
-      };
-    };
-    UnreserveItem: {
-      /**
-       * @description Who makes the reservation: a name of your choice.
-       * @example worker-1
-       */
-      requester: string;
-      /**
-       * @description The name of the resource.
-       * @example printer
-       */
-      resource: string;
-      /**
-       * @description The token that the reserve call returned.
-       * @example 3f6c0b5e-6f0a-4c3e-9a55-0d1c7a2b9e11
-       */
-      releaseToken?: string;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      status?: unknown;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      explanation?: unknown;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      expiresAt?: unknown;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      acquiredSlots?: unknown;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      acquiredBlockers?: unknown;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      reservedAtPath?: unknown;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      mode?: unknown;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      slots?: unknown;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      fencingToken?: unknown;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      waitedMs?: unknown;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      waiting?: unknown;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      heldBy?: unknown;
-    };
-    UnreserveResult: {
-      resource: string;
-      requester: string;
-      /** @enum {string} */
-      status: 'RELINQUISHED' | 'NOT_RESERVED' | 'DOESNT_OWN_RESERVATION';
-      /** @example RELINQUISHED */
-      explanation: string;
-      /** @description The physical slots that became free. */
-      released: string[] | null;
-    };
-    RenewItem: {
-      /**
-       * @description Who makes the reservation: a name of your choice.
-       * @example worker-1
-       */
-      requester: string;
-      /**
-       * @description The name of the resource.
-       * @example printer
-       */
-      resource: string;
-      /**
-       * @description The token that the reserve call returned.
-       * @example 3f6c0b5e-6f0a-4c3e-9a55-0d1c7a2b9e11
-       */
-      releaseToken?: string;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      status?: unknown;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      explanation?: unknown;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      expiresAt?: unknown;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      acquiredSlots?: unknown;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      acquiredBlockers?: unknown;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      reservedAtPath?: unknown;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      mode?: unknown;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      slots?: unknown;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      fencingToken?: unknown;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      waitedMs?: unknown;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      waiting?: unknown;
-      /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-      heldBy?: unknown;
-      /**
-       * @description The lease, in seconds. Without it the reservation never expires.
-       * @example 30
-       */
-      ttlSeconds: number;
-    };
-    RenewResult: {
-      resource: string;
-      requester: string;
-      /** @enum {string} */
-      status: 'RENEWED' | 'NOT_RESERVED' | 'DOESNT_OWN_RESERVATION';
-      /** @example RENEWED */
-      explanation: string;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC.
-       * @example 2026-01-31T12:00:30.000Z
-       */
-      expiresAt: string | null;
-    };
-    Transaction: {
-      /** @enum {string} */
-      method: 'ALL_OR_NONE' | 'AS_MANY_AS_POSSIBLE' | 'FIRST';
-      requests: components['schemas']['TransactionRequest'][];
-      /**
-       * Format: uuid
-       * @description Stands for the same `session` on each RESERVE.
-       * @example 0d9b4f4e-3c1f-4b52-8a8e-6f2f0a7c9b11
-       */
-      session?: string;
-      /**
-       * @description How long to wait if it cannot be had now, in seconds. 0 or absent: not at all.
-       * @example 60
-       */
-      waitSeconds?: number;
-      /**
-       * @description Higher is served first. Default 0. A derived token may not ask for more than 0.
-       * @example 0
-       */
-      priority?: number;
-      /**
-       * @description How long a caller keeps its turn without a call, and how long a grant waits to be claimed. Default 10.
-       * @example 10
-       */
-      claimSeconds?: number;
-    };
-    TransactionRequest:
-      | {
-          /** @enum {string} */
-          requestType: 'RESERVE';
-          /**
-           * @description Who makes the reservation: a name of your choice.
-           * @example worker-1
-           */
-          requester: string;
-          /**
-           * @description The name of the resource.
-           * @example printer
-           */
-          resource?: string;
-          /**
-           * @description Labels that the resource must have, instead of `resource`: any resource that fits is taken. An array: one of these values.
-           * @example {
-           *       "os": "android",
-           *       "size": [
-           *         "l",
-           *         "xl"
-           *       ]
-           *     }
-           */
-          match?: {
-            [key: string]: string | string[];
-          };
-          /**
-           * @description The lease, in seconds. Without it the reservation never expires.
-           * @example 30
-           */
-          ttlSeconds?: number;
-          /**
-           * Format: uuid
-           * @description The reservation lasts as long as this session of its requester. Instead of `ttlSeconds`.
-           * @example 0d9b4f4e-3c1f-4b52-8a8e-6f2f0a7c9b11
-           */
-          session?: string;
-          /**
-           * @description A tag of your choice, repeated in events. Default `UserDefined`.
-           * @example Device
-           */
-          resourceType?: string;
-          /**
-           * @description Why it is reserved, for people: the purpose, a link to the build.
-           * @example nightly build, https://ci.example.com/4711
-           */
-          note?: string;
-          /**
-           * @description How many slots of a pool to take, all of them or none. Default 1. Each counts as one item.
-           * @example 3
-           */
-          count?: number;
-          /**
-           * @description SHARED: others may hold it SHARED too, and nobody EXCLUSIVE. Default EXCLUSIVE.
-           * @enum {string}
-           */
-          mode?: 'EXCLUSIVE' | 'SHARED';
-          /** @description Refused: it stands beside `method`. */
-          waitSeconds?: unknown;
-          /** @description Refused: it stands beside `method`. */
-          priority?: unknown;
-          /** @description Refused: it stands beside `method`. */
-          claimSeconds?: unknown;
-        }
-      | {
-          /** @enum {string} */
-          requestType: 'UNRESERVE';
-          /**
-           * @description Who makes the reservation: a name of your choice.
-           * @example worker-1
-           */
-          requester: string;
-          /**
-           * @description The name of the resource.
-           * @example printer
-           */
-          resource: string;
-          /**
-           * @description The token that the reserve call returned.
-           * @example 3f6c0b5e-6f0a-4c3e-9a55-0d1c7a2b9e11
-           */
-          releaseToken?: string;
-          /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-          status?: unknown;
-          /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-          explanation?: unknown;
-          /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-          expiresAt?: unknown;
-          /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-          acquiredSlots?: unknown;
-          /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-          acquiredBlockers?: unknown;
-          /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-          reservedAtPath?: unknown;
-          /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-          mode?: unknown;
-          /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-          slots?: unknown;
-          /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-          fencingToken?: unknown;
-          /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-          waitedMs?: unknown;
-          /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-          waiting?: unknown;
-          /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-          heldBy?: unknown;
-          /** @description Refused: it stands beside `method`. */
-          waitSeconds?: unknown;
-          /** @description Refused: it stands beside `method`. */
-          priority?: unknown;
-          /** @description Refused: it stands beside `method`. */
-          claimSeconds?: unknown;
+    schemas: {
+        ReserveItem: {
+            /**
+             * @description Who makes the reservation: a name of your choice.
+             * @example worker-1
+             */
+            requester: string;
+            /**
+             * @description The name of the resource.
+             * @example printer
+             */
+            resource?: string;
+            /**
+             * @description Labels that the resource must have, instead of `resource`: any resource that fits is taken. An array: one of these values.
+             * @example {
+             *       "os": "android",
+             *       "size": [
+             *         "l",
+             *         "xl"
+             *       ]
+             *     }
+             */
+            match?: {
+                [key: string]: string | string[];
+            };
+            /**
+             * @description The lease, in seconds. Without it the reservation never expires.
+             * @example 30
+             */
+            ttlSeconds?: number;
+            /**
+             * Format: uuid
+             * @description The reservation lasts as long as this session of its requester. Instead of `ttlSeconds`.
+             * @example 0d9b4f4e-3c1f-4b52-8a8e-6f2f0a7c9b11
+             */
+            session?: string;
+            /**
+             * @description A tag of your choice, repeated in events. Default `UserDefined`.
+             * @example Device
+             */
+            resourceType?: string;
+            /**
+             * @description Why it is reserved, for people: the purpose, a link to the build.
+             * @example nightly build, https://ci.example.com/4711
+             */
+            note?: string;
+            /**
+             * @description How many slots of a pool to take, all of them or none. Default 1. Each counts as one item.
+             * @example 3
+             */
+            count?: number;
+            /**
+             * @description SHARED: others may hold it SHARED too, and nobody EXCLUSIVE. Default EXCLUSIVE.
+             * @enum {string}
+             */
+            mode?: "EXCLUSIVE" | "SHARED";
+            /**
+             * @description How long to wait if it cannot be had now, in seconds. 0 or absent: not at all.
+             * @example 60
+             */
+            waitSeconds?: number;
+            /**
+             * @description Higher is served first. Default 0. A derived token may not ask for more than 0.
+             * @example 0
+             */
+            priority?: number;
+            /**
+             * @description How long a caller keeps its turn without a call, and how long a grant waits to be claimed. Default 10.
+             * @example 10
+             */
+            claimSeconds?: number;
         };
-    TransactionResult: {
-      /** @enum {string} */
-      method: 'ALL_OR_NONE' | 'AS_MANY_AS_POSSIBLE' | 'FIRST';
-      /** @enum {string} */
-      status: 'APPLIED' | 'WAITING' | 'ROLLED_BACK';
-      results: (
-        | components['schemas']['ReserveResult']
-        | components['schemas']['UnreserveResult']
-        | components['schemas']['UndoneUnreserveResult']
-      )[];
-    };
-    UndoneUnreserveResult: {
-      resource: string;
-      requester: string;
-      /** @enum {string} */
-      status: 'NOT_AVAILABLE';
-      /** @example RELINQUISHED */
-      explanation: string;
-      /** @description The physical slots that became free. */
-      released: string[] | null;
-    };
-    CheckItem: {
-      /**
-       * @description The name of the resource.
-       * @example printer
-       */
-      resource: string;
-      /**
-       * @description Who makes the reservation: a name of your choice.
-       * @example worker-1
-       */
-      requester?: string;
-    };
-    CheckResult: {
-      resource: string;
-      /** @description True if no slot of the resource is free. */
-      reserved: boolean;
-      /** @description The owner, if the resource has one slot. Null if several hold it SHARED. */
-      requester: string | null;
-      /** @description Null if the item names no requester. */
-      heldByRequester: boolean | null;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC.
-       * @example 2026-01-31T12:00:30.000Z
-       */
-      expiresAt: string | null;
-      /** @description The number of requests that wait for it. */
-      waiting: number;
-      /** @description The `note` of the request that made the reservation. */
-      note?: string;
-      /** @description Whether a reserve of it would succeed now: by the requester of the item, or by a new one if it names none. Null if the request asks about too much. */
-      reservable: boolean | null;
-      /**
-       * @description Only if the resource has one slot, and it is held SHARED.
-       * @enum {string}
-       */
-      mode?: 'SHARED';
-      /** @description Only with `mode`: how many requesters hold it. */
-      holders?: number;
-    };
-    CancelItem: {
-      /**
-       * @description Who makes the reservation: a name of your choice.
-       * @example worker-1
-       */
-      requester: string;
-      /**
-       * @description The name of the resource.
-       * @example printer
-       */
-      resource: string;
-    };
-    CancelResult: {
-      resource: string;
-      requester: string;
-      /** @enum {string} */
-      status: 'CANCELLED' | 'NOT_WAITING';
-    };
-    ActiveReservation: {
-      resource: string;
-      requester: string;
-      resourceType: string;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC.
-       * @example 2026-01-31T12:00:30.000Z
-       */
-      reservedAt: string;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC.
-       * @example 2026-01-31T12:00:30.000Z
-       */
-      expiresAt: string | null;
-      /**
-       * Format: date-time
-       * @description A caller that waited for it, and has not been told yet, has until then. Null: it was told.
-       * @example 2026-01-31T12:00:30.000Z
-       */
-      claimBy: string | null;
-      acquiredSlots: {
-        [key: string]: string;
-      } | null;
-      acquiredBlockers: string[] | null;
-      reservedAtPath: string | null;
-      /**
-       * @description Left out if the request did not say it and the reservation is EXCLUSIVE.
-       * @enum {string}
-       */
-      mode?: 'EXCLUSIVE' | 'SHARED';
-      /** @description Only with a `count` of more than 1: its slots of the pool, in index order. */
-      slots?: string[];
-      fencingToken: number;
-      apiKeyLabel: string | null;
-      /** @description The `note` of the request that made the reservation. */
-      note?: string;
-      /**
-       * Format: uuid
-       * @description The session that it lasts as long as.
-       */
-      session?: string;
-    };
-    WaitingRequest: {
-      requester: string;
-      /** @description What the request names, in its order. */
-      resources: string[];
-      /**
-       * @description Null: a reserve item.
-       * @enum {string|null}
-       */
-      method: 'ALL_OR_NONE' | 'AS_MANY_AS_POSSIBLE' | 'FIRST' | null;
-      priority: number;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC.
-       * @example 2026-01-31T12:00:30.000Z
-       */
-      since: string;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC.
-       * @example 2026-01-31T12:00:30.000Z
-       */
-      until: string;
-      /** @description What it lacks first, as of the last time it was looked at. */
-      waitsFor: string;
-      /** @description False: it is detached (`pollSeconds=0`), or passed over until its caller comes back. */
-      attended: boolean;
-      apiKeyLabel: string | null;
-      /** @description The first `note` among its items. */
-      note?: string;
-    };
-    Cleared: {
-      /** @description The number of reservations that ended. */
-      cleared: number;
-    };
-    NewSession: {
-      /**
-       * @description Who makes the reservation: a name of your choice.
-       * @example worker-1
-       */
-      requester: string;
-      /**
-       * @description How long the session lasts after it began or was renewed, in seconds.
-       * @example 30
-       */
-      ttlSeconds: number;
-    };
-    BegunSession: {
-      /**
-       * Format: uuid
-       * @description Names the session in other calls.
-       */
-      session: string;
-      /**
-       * Format: uuid
-       * @description Needed to renew and to end the session.
-       */
-      token: string;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC.
-       * @example 2026-01-31T12:00:30.000Z
-       */
-      expiresAt: string;
-    };
-    RenewedSession: {
-      /**
-       * @description NOT_FOUND: it has ended, or the token is wrong.
-       * @enum {string}
-       */
-      status: 'RENEWED' | 'NOT_FOUND';
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC.
-       * @example 2026-01-31T12:00:30.000Z
-       */
-      expiresAt: string | null;
-    };
-    EndedSession: {
-      /**
-       * @description NOT_FOUND: it has ended, or the token is wrong.
-       * @enum {string}
-       */
-      status: 'ENDED' | 'NOT_FOUND';
-      /** @description The number of reservations that ended with it. */
-      released: number;
-    };
-    SessionProof: {
-      /**
-       * Format: uuid
-       * @description The id of a session.
-       * @example 0d9b4f4e-3c1f-4b52-8a8e-6f2f0a7c9b11
-       */
-      session: string;
-      /**
-       * @description The token of the session.
-       * @example b6e2d0a4-58c0-4c4e-9b57-2f7d9a1c6e03
-       */
-      token?: string;
-    };
-    Session: {
-      /**
-       * Format: uuid
-       * @description Names the session in other calls.
-       */
-      session: string;
-      requester: string;
-      ttlSeconds: number;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC.
-       * @example 2026-01-31T12:00:30.000Z
-       */
-      createdAt: string;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC.
-       * @example 2026-01-31T12:00:30.000Z
-       */
-      expiresAt: string;
-      /** @description The number of its reservations. */
-      holds: number;
-      apiKeyLabel: string | null;
-    };
-    Registration: {
-      /**
-       * @description The name of the resource.
-       * @example printers
-       */
-      name: string;
-      /**
-       * @description The number of slots. Default 1.
-       * @example 3
-       */
-      capacity?: number | null;
-      /**
-       * @description Resources that are acquired along with this one.
-       * @example [
-       *       "ink"
-       *     ]
-       */
-      blocks?: string[] | null;
-      /**
-       * @description The ancestors, from the root down.
-       * @example House>Floor1
-       */
-      treePath?: string | null;
-      /** @description Whether it only groups what is below it: a folder without slots. Absent, this stays as it is. */
-      group?: boolean | null;
-      /**
-       * @description What it is like, as key and value. Absent, its labels stay as they are; {} removes them.
-       * @example {
-       *       "os": "android"
-       *     }
-       */
-      labels?: {
-        [key: string]: string;
-      };
-      /** @description Whether missing ancestors are registered as groups, instead of with capacity 1. */
-      groups?: boolean | null;
-    };
-    Definition: {
-      name: string;
-      /** @description The number of slots; null for a group. */
-      capacity: number | null;
-      blocks: string[];
-      /** @description The ancestors, from the root down; null for a root. */
-      treePath: string | null;
-      /** @description True for a group; left out for others. */
-      group?: boolean;
-      /**
-       * @description Its labels; left out if it has none.
-       * @example {
-       *       "os": "android"
-       *     }
-       */
-      labels?: {
-        [key: string]: string;
-      };
-    };
-    TreeNode: {
-      name: string;
-      /**
-       * @description From the root down, its own name included.
-       * @example House>Floor1
-       */
-      path: string;
-      /** @description The number of slots; null for a group. */
-      capacity: number | null;
-      /** @description Free slots; null for a group. */
-      available: number | null;
-      /** @description The number of requests that wait for it. */
-      waiting: number;
-      /**
-       * @description True for a group; left out for others.
-       * @enum {boolean}
-       */
-      group: true;
-      /**
-       * @description Its labels; left out if it has none.
-       * @example {
-       *       "os": "android"
-       *     }
-       */
-      labels: {
-        [key: string]: string;
-      };
-      children: components['schemas']['TreeNode'][];
-    };
-    Deleted: {
-      deleted: string[];
-    };
-    Event: {
-      /** @enum {string} */
-      type:
-        | 'RESERVED'
-        | 'RENEWED'
-        | 'UNRESERVED'
-        | 'RESERVATION_EXPIRED'
-        | 'RESERVE_FAILED'
-        | 'UNRESERVE_FAILED'
-        | 'TRANSACTION_APPLIED'
-        | 'TRANSACTION_ROLLED_BACK'
-        | 'WAITING'
-        | 'WAIT_ENDED'
-        | 'RESET'
-        | 'TIER_LIMIT_REACHED';
-      tenantId: string;
-      resource: string | null;
-      requester: string | null;
-      /**
-       * @description The status that the request got.
-       * @example ACQUIRED
-       */
-      explanation: string | null;
-      resourceType: string | null;
-      apiKeyLabel: string | null;
-      /** @enum {string|null} */
-      requestType:
-        | 'RESERVE'
-        | 'UNRESERVE'
-        | 'RENEW'
-        | 'TRANSACTION'
-        | 'EXPIRE'
-        | 'RESET'
-        | 'WAIT'
-        | 'SESSION'
-        | 'READ'
-        | 'CONNECT'
-        | null;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC.
-       * @example 2026-01-31T12:00:30.000Z
-       */
-      timestamp: string;
-      /**
-       * Format: date-time
-       * @description End of the lease. null: the reservation has none.
-       * @example 2026-01-31T12:00:30.000Z
-       */
-      expiresAt: string | null;
-      /** @description The slot that the reservation has of each pool. */
-      acquiredSlots: {
-        [key: string]: string;
-      } | null;
-      /** @description Only if the reservation has several slots of a pool: all of them, in index order. */
-      slots?: string[];
-      /**
-       * @description Only if the reservation is SHARED.
-       * @enum {string}
-       */
-      mode?: 'SHARED';
-      /** @description The fencing token of the reservation. */
-      fencingToken: number | null;
-      /** @description Only of a reservation whose request had a `note`. */
-      note?: string;
-      /**
-       * @description Transactions only.
-       * @enum {string|null}
-       */
-      method: 'ALL_OR_NONE' | 'AS_MANY_AS_POSSIBLE' | 'FIRST' | null;
-      /** @description Transactions only: the result of each of its requests, in order. */
-      changes:
-        | {
+        ReserveResult: {
             resource: string;
             requester: string;
             /** @enum {string} */
-            requestType: 'RESERVE' | 'UNRESERVE';
+            status: "ACQUIRED" | "ALREADY_HAD" | "WAITING" | "ALREADY_HELD" | "NOT_AVAILABLE" | "NOT_VALID";
+            /** @example ACQUIRED */
             explanation: string;
+            /** Format: uuid */
+            releaseToken: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            expiresAt: string | null;
+            acquiredSlots: {
+                [key: string]: string;
+            } | null;
+            acquiredBlockers: string[] | null;
+            reservedAtPath: string | null;
+            /**
+             * @description Left out if the request did not say it and the reservation is EXCLUSIVE.
+             * @enum {string}
+             */
+            mode?: "EXCLUSIVE" | "SHARED";
+            /** @description Only with a `count` of more than 1: its slots of the pool, in index order. */
+            slots?: string[];
+            /** @description Grows with every ACQUIRED of the tenant. */
+            fencingToken: number | null;
+            /** @description How long the item waited until it was ACQUIRED. Only with `waitSeconds`. */
+            waitedMs?: number;
+            /** @description Only with ALREADY_HELD and NOT_AVAILABLE, where the first thing that it lacked is one slot. */
+            heldBy?: {
+                resource: string;
+                /** @description Null: it is held for a resource that blocks it, or SHARED. */
+                requester: string | null;
+                /**
+                 * Format: date-time
+                 * @description Null, as the next two, if it is held along with another resource.
+                 * @example 2026-01-31T12:00:30.000Z
+                 */
+                since: string | null;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC.
+                 * @example 2026-01-31T12:00:30.000Z
+                 */
+                expiresAt: string | null;
+                note: string | null;
+            };
+            /** @description Only with the status WAITING: send the same request again. */
+            waiting?: {
+                /**
+                 * @description The number of tickets before it at `waitsFor`.
+                 * @example 2
+                 */
+                ahead: number;
+                /**
+                 * @description What it lacks first.
+                 * @example printer
+                 */
+                waitsFor: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC.
+                 * @example 2026-01-31T12:00:30.000Z
+                 */
+                since: string;
+                /**
+                 * Format: date-time
+                 * @description The wait ends then.
+                 * @example 2026-01-31T12:00:30.000Z
+                 */
+                until: string;
+            };
+        };
+        UnreserveItem: {
+            /**
+             * @description Who makes the reservation: a name of your choice.
+             * @example worker-1
+             */
+            requester: string;
+            /**
+             * @description The name of the resource.
+             * @example printer
+             */
+            resource: string;
+            /**
+             * @description The token that the reserve call returned.
+             * @example 3f6c0b5e-6f0a-4c3e-9a55-0d1c7a2b9e11
+             */
+            releaseToken?: string;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            status?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            explanation?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            expiresAt?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            acquiredSlots?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            acquiredBlockers?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            reservedAtPath?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            mode?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            slots?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            fencingToken?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            waitedMs?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            waiting?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            heldBy?: unknown;
+        };
+        UnreserveResult: {
+            resource: string;
+            requester: string;
+            /** @enum {string} */
+            status: "RELINQUISHED" | "NOT_RESERVED" | "DOESNT_OWN_RESERVATION";
+            /** @example RELINQUISHED */
+            explanation: string;
+            /** @description The physical slots that became free. */
+            released: string[] | null;
+        };
+        RenewItem: {
+            /**
+             * @description Who makes the reservation: a name of your choice.
+             * @example worker-1
+             */
+            requester: string;
+            /**
+             * @description The name of the resource.
+             * @example printer
+             */
+            resource: string;
+            /**
+             * @description The token that the reserve call returned.
+             * @example 3f6c0b5e-6f0a-4c3e-9a55-0d1c7a2b9e11
+             */
+            releaseToken?: string;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            status?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            explanation?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            expiresAt?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            acquiredSlots?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            acquiredBlockers?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            reservedAtPath?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            mode?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            slots?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            fencingToken?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            waitedMs?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            waiting?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            heldBy?: unknown;
+            /**
+             * @description The lease, in seconds. Without it the reservation never expires.
+             * @example 30
+             */
+            ttlSeconds: number;
+        };
+        RenewResult: {
+            resource: string;
+            requester: string;
+            /** @enum {string} */
+            status: "RENEWED" | "NOT_RESERVED" | "DOESNT_OWN_RESERVATION";
+            /** @example RENEWED */
+            explanation: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            expiresAt: string | null;
+        };
+        Transaction: {
+            /** @enum {string} */
+            method: "ALL_OR_NONE" | "AS_MANY_AS_POSSIBLE" | "FIRST";
+            requests: components["schemas"]["TransactionRequest"][];
+            /**
+             * Format: uuid
+             * @description Stands for the same `session` on each RESERVE.
+             * @example 0d9b4f4e-3c1f-4b52-8a8e-6f2f0a7c9b11
+             */
+            session?: string;
+            /**
+             * @description How long to wait if it cannot be had now, in seconds. 0 or absent: not at all.
+             * @example 60
+             */
+            waitSeconds?: number;
+            /**
+             * @description Higher is served first. Default 0. A derived token may not ask for more than 0.
+             * @example 0
+             */
+            priority?: number;
+            /**
+             * @description How long a caller keeps its turn without a call, and how long a grant waits to be claimed. Default 10.
+             * @example 10
+             */
+            claimSeconds?: number;
+        };
+        TransactionRequest: {
+            /** @enum {string} */
+            requestType: "RESERVE";
+            /**
+             * @description Who makes the reservation: a name of your choice.
+             * @example worker-1
+             */
+            requester: string;
+            /**
+             * @description The name of the resource.
+             * @example printer
+             */
+            resource?: string;
+            /**
+             * @description Labels that the resource must have, instead of `resource`: any resource that fits is taken. An array: one of these values.
+             * @example {
+             *       "os": "android",
+             *       "size": [
+             *         "l",
+             *         "xl"
+             *       ]
+             *     }
+             */
+            match?: {
+                [key: string]: string | string[];
+            };
+            /**
+             * @description The lease, in seconds. Without it the reservation never expires.
+             * @example 30
+             */
+            ttlSeconds?: number;
+            /**
+             * Format: uuid
+             * @description The reservation lasts as long as this session of its requester. Instead of `ttlSeconds`.
+             * @example 0d9b4f4e-3c1f-4b52-8a8e-6f2f0a7c9b11
+             */
+            session?: string;
+            /**
+             * @description A tag of your choice, repeated in events. Default `UserDefined`.
+             * @example Device
+             */
+            resourceType?: string;
+            /**
+             * @description Why it is reserved, for people: the purpose, a link to the build.
+             * @example nightly build, https://ci.example.com/4711
+             */
+            note?: string;
+            /**
+             * @description How many slots of a pool to take, all of them or none. Default 1. Each counts as one item.
+             * @example 3
+             */
+            count?: number;
+            /**
+             * @description SHARED: others may hold it SHARED too, and nobody EXCLUSIVE. Default EXCLUSIVE.
+             * @enum {string}
+             */
+            mode?: "EXCLUSIVE" | "SHARED";
+            /** @description Refused: it stands beside `method`. */
+            waitSeconds?: unknown;
+            /** @description Refused: it stands beside `method`. */
+            priority?: unknown;
+            /** @description Refused: it stands beside `method`. */
+            claimSeconds?: unknown;
+        } | {
+            /** @enum {string} */
+            requestType: "UNRESERVE";
+            /**
+             * @description Who makes the reservation: a name of your choice.
+             * @example worker-1
+             */
+            requester: string;
+            /**
+             * @description The name of the resource.
+             * @example printer
+             */
+            resource: string;
+            /**
+             * @description The token that the reserve call returned.
+             * @example 3f6c0b5e-6f0a-4c3e-9a55-0d1c7a2b9e11
+             */
+            releaseToken?: string;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            status?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            explanation?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            expiresAt?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            acquiredSlots?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            acquiredBlockers?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            reservedAtPath?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            mode?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            slots?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            fencingToken?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            waitedMs?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            waiting?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            heldBy?: unknown;
+            /** @description Refused: it stands beside `method`. */
+            waitSeconds?: unknown;
+            /** @description Refused: it stands beside `method`. */
+            priority?: unknown;
+            /** @description Refused: it stands beside `method`. */
+            claimSeconds?: unknown;
+        };
+        TransactionResult: {
+            /** @enum {string} */
+            method: "ALL_OR_NONE" | "AS_MANY_AS_POSSIBLE" | "FIRST";
+            /** @enum {string} */
+            status: "APPLIED" | "WAITING" | "ROLLED_BACK";
+            results: (components["schemas"]["ReserveResult"] | components["schemas"]["UnreserveResult"] | components["schemas"]["UndoneUnreserveResult"])[];
+        };
+        UndoneUnreserveResult: {
+            resource: string;
+            requester: string;
+            /** @enum {string} */
+            status: "NOT_AVAILABLE";
+            /** @example RELINQUISHED */
+            explanation: string;
+            /** @description The physical slots that became free. */
+            released: string[] | null;
+        };
+        CheckItem: {
+            /**
+             * @description The name of the resource.
+             * @example printer
+             */
+            resource: string;
+            /**
+             * @description Who makes the reservation: a name of your choice.
+             * @example worker-1
+             */
+            requester?: string;
+        };
+        CheckResult: {
+            resource: string;
+            /** @description True if no slot of the resource is free. */
+            reserved: boolean;
+            /** @description The owner, if the resource has one slot. Null if several hold it SHARED. */
+            requester: string | null;
+            /** @description Null if the item names no requester. */
+            heldByRequester: boolean | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            expiresAt: string | null;
+            /** @description The number of requests that wait for it. */
+            waiting: number;
+            /** @description The `note` of the request that made the reservation. */
+            note?: string;
+            /** @description Whether a reserve of it would succeed now: by the requester of the item, or by a new one if it names none. Null if the request asks about too much. */
+            reservable: boolean | null;
+            /**
+             * @description Only if the resource has one slot, and it is held SHARED.
+             * @enum {string}
+             */
+            mode?: "SHARED";
+            /** @description Only with `mode`: how many requesters hold it. */
+            holders?: number;
+        };
+        CancelItem: {
+            /**
+             * @description Who makes the reservation: a name of your choice.
+             * @example worker-1
+             */
+            requester: string;
+            /**
+             * @description The name of the resource.
+             * @example printer
+             */
+            resource: string;
+        };
+        CancelResult: {
+            resource: string;
+            requester: string;
+            /** @enum {string} */
+            status: "CANCELLED" | "NOT_WAITING";
+        };
+        ActiveReservation: {
+            resource: string;
+            requester: string;
+            resourceType: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            reservedAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description A caller that waited for it, and has not been told yet, has until then. Null: it was told.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            claimBy: string | null;
+            acquiredSlots: {
+                [key: string]: string;
+            } | null;
+            acquiredBlockers: string[] | null;
+            reservedAtPath: string | null;
+            /**
+             * @description Left out if the request did not say it and the reservation is EXCLUSIVE.
+             * @enum {string}
+             */
+            mode?: "EXCLUSIVE" | "SHARED";
+            /** @description Only with a `count` of more than 1: its slots of the pool, in index order. */
+            slots?: string[];
+            fencingToken: number;
+            apiKeyLabel: string | null;
+            /** @description The `note` of the request that made the reservation. */
+            note?: string;
+            /**
+             * Format: uuid
+             * @description The session that it lasts as long as.
+             */
+            session?: string;
+        };
+        WaitingRequest: {
+            requester: string;
+            /** @description What the request names, in its order. */
+            resources: string[];
+            /**
+             * @description Null: a reserve item.
+             * @enum {string|null}
+             */
+            method: "ALL_OR_NONE" | "AS_MANY_AS_POSSIBLE" | "FIRST" | null;
+            priority: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            until: string;
+            /** @description What it lacks first, as of the last time it was looked at. */
+            waitsFor: string;
+            /** @description False: it is detached (`pollSeconds=0`), or passed over until its caller comes back. */
+            attended: boolean;
+            apiKeyLabel: string | null;
+            /** @description The first `note` among its items. */
+            note?: string;
+        };
+        Cleared: {
+            /** @description The number of reservations that ended. */
+            cleared: number;
+        };
+        NewSession: {
+            /**
+             * @description Who makes the reservation: a name of your choice.
+             * @example worker-1
+             */
+            requester: string;
+            /**
+             * @description How long the session lasts after it began or was renewed, in seconds.
+             * @example 30
+             */
+            ttlSeconds: number;
+        };
+        BegunSession: {
+            /**
+             * Format: uuid
+             * @description Names the session in other calls.
+             */
+            session: string;
+            /**
+             * Format: uuid
+             * @description Needed to renew and to end the session.
+             */
+            token: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            expiresAt: string;
+        };
+        RenewedSession: {
+            /**
+             * @description NOT_FOUND: it has ended, or the token is wrong.
+             * @enum {string}
+             */
+            status: "RENEWED" | "NOT_FOUND";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            expiresAt: string | null;
+        };
+        EndedSession: {
+            /**
+             * @description NOT_FOUND: it has ended, or the token is wrong.
+             * @enum {string}
+             */
+            status: "ENDED" | "NOT_FOUND";
+            /** @description The number of reservations that ended with it. */
+            released: number;
+        };
+        SessionProof: {
+            /**
+             * Format: uuid
+             * @description The id of a session.
+             * @example 0d9b4f4e-3c1f-4b52-8a8e-6f2f0a7c9b11
+             */
+            session: string;
+            /**
+             * @description The token of the session.
+             * @example b6e2d0a4-58c0-4c4e-9b57-2f7d9a1c6e03
+             */
+            token?: string;
+        };
+        Session: {
+            /**
+             * Format: uuid
+             * @description Names the session in other calls.
+             */
+            session: string;
+            requester: string;
+            ttlSeconds: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            expiresAt: string;
+            /** @description The number of its reservations. */
+            holds: number;
+            apiKeyLabel: string | null;
+        };
+        Registration: {
+            /**
+             * @description The name of the resource.
+             * @example printers
+             */
+            name: string;
+            /**
+             * @description The number of slots. Default 1.
+             * @example 3
+             */
+            capacity?: number | null;
+            /**
+             * @description Resources that are acquired along with this one.
+             * @example [
+             *       "ink"
+             *     ]
+             */
+            blocks?: string[] | null;
+            /**
+             * @description The ancestors, from the root down.
+             * @example House>Floor1
+             */
+            treePath?: string | null;
+            /** @description Whether it only groups what is below it: a folder without slots. Absent, this stays as it is. */
+            group?: boolean | null;
+            /**
+             * @description What it is like, as key and value. Absent, its labels stay as they are; {} removes them.
+             * @example {
+             *       "os": "android"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            };
+            /** @description Whether missing ancestors are registered as groups, instead of with capacity 1. */
+            groups?: boolean | null;
+        };
+        Definition: {
+            name: string;
+            /** @description The number of slots; null for a group. */
+            capacity: number | null;
+            blocks: string[];
+            /** @description The ancestors, from the root down; null for a root. */
+            treePath: string | null;
+            /** @description True for a group; left out for others. */
+            group?: boolean;
+            /**
+             * @description Its labels; left out if it has none.
+             * @example {
+             *       "os": "android"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            };
+        };
+        TreeNode: {
+            name: string;
+            /**
+             * @description From the root down, its own name included.
+             * @example House>Floor1
+             */
+            path: string;
+            /** @description The number of slots; null for a group. */
+            capacity: number | null;
+            /** @description Free slots; null for a group. */
+            available: number | null;
+            /** @description The number of requests that wait for it. */
+            waiting: number;
+            /**
+             * @description True for a group; left out for others.
+             * @enum {boolean}
+             */
+            group: true;
+            /**
+             * @description Its labels; left out if it has none.
+             * @example {
+             *       "os": "android"
+             *     }
+             */
+            labels: {
+                [key: string]: string;
+            };
+            children: components["schemas"]["TreeNode"][];
+        };
+        Deleted: {
+            deleted: string[];
+        };
+        Event: {
+            /** @enum {string} */
+            type: "RESERVED" | "RENEWED" | "UNRESERVED" | "RESERVATION_EXPIRED" | "RESERVE_FAILED" | "UNRESERVE_FAILED" | "TRANSACTION_APPLIED" | "TRANSACTION_ROLLED_BACK" | "WAITING" | "WAIT_ENDED" | "RESET" | "TIER_LIMIT_REACHED";
+            tenantId: string;
+            resource: string | null;
+            requester: string | null;
+            /**
+             * @description The status that the request got.
+             * @example ACQUIRED
+             */
+            explanation: string | null;
+            resourceType: string | null;
+            apiKeyLabel: string | null;
+            /** @enum {string|null} */
+            requestType: "RESERVE" | "UNRESERVE" | "RENEW" | "TRANSACTION" | "EXPIRE" | "RESET" | "WAIT" | "SESSION" | "READ" | "CONNECT" | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            timestamp: string;
             /**
              * Format: date-time
              * @description End of the lease. null: the reservation has none.
              * @example 2026-01-31T12:00:30.000Z
              */
-            expiresAt?: string | null;
+            expiresAt: string | null;
             /** @description The slot that the reservation has of each pool. */
-            acquiredSlots?: {
-              [key: string]: string;
+            acquiredSlots: {
+                [key: string]: string;
             } | null;
             /** @description Only if the reservation has several slots of a pool: all of them, in index order. */
             slots?: string[];
@@ -829,79 +766,80 @@ export interface components {
              * @description Only if the reservation is SHARED.
              * @enum {string}
              */
-            mode?: 'SHARED';
+            mode?: "SHARED";
             /** @description The fencing token of the reservation. */
-            fencingToken?: number | null;
+            fencingToken: number | null;
             /** @description Only of a reservation whose request had a `note`. */
             note?: string;
-          }[]
-        | null;
-      /**
-       * @description TIER_LIMIT_REACHED only.
-       * @enum {string|null}
-       */
-      limitType:
-        | 'OperationsPerMinute'
-        | 'ReadsPerMinute'
-        | 'OperationsPerDay'
-        | 'ConcurrentReservations'
-        | 'EventConnections'
-        | 'ApiKeys'
-        | 'ResourceDefinitions'
-        | null;
-      /** @description TIER_LIMIT_REACHED only. */
-      limit: number | null;
+            /**
+             * @description Transactions only.
+             * @enum {string|null}
+             */
+            method: "ALL_OR_NONE" | "AS_MANY_AS_POSSIBLE" | "FIRST" | null;
+            /** @description Transactions only: the result of each of its requests, in order. */
+            changes: {
+                resource: string;
+                requester: string;
+                /** @enum {string} */
+                requestType: "RESERVE" | "UNRESERVE";
+                explanation: string;
+                /**
+                 * Format: date-time
+                 * @description End of the lease. null: the reservation has none.
+                 * @example 2026-01-31T12:00:30.000Z
+                 */
+                expiresAt?: string | null;
+                /** @description The slot that the reservation has of each pool. */
+                acquiredSlots?: {
+                    [key: string]: string;
+                } | null;
+                /** @description Only if the reservation has several slots of a pool: all of them, in index order. */
+                slots?: string[];
+                /**
+                 * @description Only if the reservation is SHARED.
+                 * @enum {string}
+                 */
+                mode?: "SHARED";
+                /** @description The fencing token of the reservation. */
+                fencingToken?: number | null;
+                /** @description Only of a reservation whose request had a `note`. */
+                note?: string;
+            }[] | null;
+            /**
+             * @description TIER_LIMIT_REACHED only.
+             * @enum {string|null}
+             */
+            limitType: "OperationsPerMinute" | "ReadsPerMinute" | "OperationsPerDay" | "ConcurrentReservations" | "EventConnections" | "ApiKeys" | "ResourceDefinitions" | null;
+            /** @description TIER_LIMIT_REACHED only. */
+            limit: number | null;
+        };
+        Failure: {
+            error: string;
+            code: components["schemas"]["FailureCode"];
+        };
+        /**
+         * @description Identifies the failure. It stays the same when the message changes.
+         * @enum {string}
+         */
+        FailureCode: "MALFORMED_REQUEST" | "UNKNOWN_FIELD" | "INVALID_HOST" | "REFUSED" | "UNAUTHENTICATED" | "FORBIDDEN" | "UPGRADE_REQUIRED" | "INVALID_RELEASE_TOKEN" | "PATH_NOT_FOUND" | "NOT_REGISTERED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "BODY_TIMEOUT" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "LIMIT_REACHED" | "IDEMPOTENCY_MISMATCH" | "REQUEST_RUNNING" | "RESPONSE_NOT_KEPT" | "INTERNAL" | "OVERLOADED" | "UNAVAILABLE" | "NOT_CONFIGURED";
+        LimitReached: {
+            error: string;
+            code: components["schemas"]["FailureCode"];
+            tier: string | null;
+            limit: number;
+            /** @description Seconds to wait. */
+            retryAfter: number;
+            /** @description True if a higher tier would have allowed the request. */
+            upgradeRequired: boolean;
+            /** @example EventConnections */
+            limitType: string;
+        };
     };
-    Failure: {
-      error: string;
-      code: components['schemas']['FailureCode'];
-    };
-    /**
-     * @description Identifies the failure. It stays the same when the message changes.
-     * @enum {string}
-     */
-    FailureCode:
-      | 'MALFORMED_REQUEST'
-      | 'UNKNOWN_FIELD'
-      | 'INVALID_HOST'
-      | 'REFUSED'
-      | 'UNAUTHENTICATED'
-      | 'FORBIDDEN'
-      | 'UPGRADE_REQUIRED'
-      | 'INVALID_RELEASE_TOKEN'
-      | 'PATH_NOT_FOUND'
-      | 'NOT_REGISTERED'
-      | 'NOT_FOUND'
-      | 'METHOD_NOT_ALLOWED'
-      | 'BODY_TIMEOUT'
-      | 'BODY_TOO_LARGE'
-      | 'UNSUPPORTED_MEDIA_TYPE'
-      | 'LIMIT_REACHED'
-      | 'IDEMPOTENCY_MISMATCH'
-      | 'REQUEST_RUNNING'
-      | 'RESPONSE_NOT_KEPT'
-      | 'INTERNAL'
-      | 'OVERLOADED'
-      | 'UNAVAILABLE'
-      | 'NOT_CONFIGURED';
-    LimitReached: {
-      error: string;
-      code: components['schemas']['FailureCode'];
-      tier: string | null;
-      limit: number;
-      /** @description Seconds to wait. */
-      retryAfter: number;
-      /** @description True if a higher tier would have allowed the request. */
-      upgradeRequired: boolean;
-      /** @example EventConnections */
-      limitType: string;
-    };
-  };
-  responses: never;
-  parameters: never;
-  requestBodies: never;
-  headers: never;
-  pathItems: never;
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
 }
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;

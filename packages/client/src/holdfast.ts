@@ -1,6 +1,9 @@
 /** The client: every call of the service, and holds that look after themselves. */
 import { type Duration, secondsOf } from './durations.ts';
 import { HoldfastError } from './errors.ts';
+import { type EventsOptions, events } from './events/events.ts';
+import { type Mirror, type MirrorOptions, openMirror } from './events/mirror.ts';
+import type { ConnectionChange } from './events/stream.ts';
 import { Hold, type ReservationKey } from './holds/hold.ts';
 import { planOf, type Target } from './holds/plan.ts';
 import { Requesters, randomText } from './holds/requesters.ts';
@@ -14,6 +17,7 @@ import type {
   ActiveReservation,
   CheckResult,
   Definition,
+  HoldfastEvent,
   HoldfastOptions,
   Registration,
   ReserveOptions,
@@ -233,6 +237,25 @@ export class Holdfast {
       idempotencyKey: randomText(26),
     });
     return result.cleared;
+  }
+
+  /**
+   * Iterates over every change, as it happens, with `CONNECTED` and `DISCONNECTED` in between: events that came while
+   * it was not connected are missing. It connects again by itself until `signal` aborts, which ends the iteration
+   * without an error. A loop that falls more than 1 MiB behind loses its connection.
+   * @throws HoldfastError if it cannot connect within 30 s at first; if the service refuses the key
+   */
+  events(options?: EventsOptions): AsyncGenerator<HoldfastEvent | ConnectionChange, void, undefined> {
+    return events(this.#api, options);
+  }
+
+  /**
+   * Follows everything that is held, also across lost connections.
+   * @returns the mirror, as soon as it has everything
+   * @throws as `events`; the reason of `options.signal`
+   */
+  mirror(options?: MirrorOptions): Promise<Mirror> {
+    return openMirror(this.#api, options);
   }
 
   async #get<Result>(

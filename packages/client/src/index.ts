@@ -1,6 +1,10 @@
 /** What the package exports. */
 export type { Duration } from './durations.ts';
 export { type ErrorCode, HoldfastError } from './errors.ts';
+export type { EventsOptions } from './events/events.ts';
+export type { Mirror, MirrorOptions } from './events/mirror.ts';
+export type { MirroredReservation } from './events/reservations.ts';
+export type { ConnectionChange } from './events/stream.ts';
 export { type CallOptions, Holdfast, type ListOptions } from './holdfast.ts';
 export type { Hold, Reservation, ReservationKey } from './holds/hold.ts';
 export type { MatchOptions, Target } from './holds/plan.ts';

@@ -6,6 +6,8 @@
 import type { Duration } from './durations.ts';
 import type { components } from './generated.ts';
 
+export type { HeldBy } from './errors.ts';
+
 type Schemas = components['schemas'];
 
 export type ReserveItem = Schemas['ReserveItem'];
@@ -32,7 +34,6 @@ export type EndedSession = Schemas['EndedSession'];
 export type HoldfastEvent = Schemas['Event'];
 export type Failure = Schemas['Failure'];
 export type LimitReached = Schemas['LimitReached'];
-export type HeldBy = NonNullable<ReserveResult['heldBy']>;
 export type Waiting = NonNullable<ReserveResult['waiting']>;
 export type Match = NonNullable<ReserveItem['match']>;
 

@@ -2,28 +2,24 @@
  * Every function of the client, against two instances.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Holdfast } from '../../../packages/client/src/index.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
+import type { Holdfast } from '../../../packages/client/src/index.ts';
+import { type Pair, startPair } from '../../support/clients.ts';
+import { until } from '../../support/until.ts';
 
-let one: Instance;
-let two: Instance;
+let pair: Pair;
 let a: Holdfast;
 let b: Holdfast;
 beforeAll(async () => {
-  const keys = [makeConfiguredKey(makeTenant())];
-  [one, two] = await Promise.all([startInstance({ keys }), startInstance({ keys })]);
-  a = new Holdfast({ url: one.url, key: one.key });
-  b = new Holdfast({ url: two.url, key: async () => two.key });
+  pair = await startPair();
+  ({ a, b } = pair);
   await a.register([
     { name: 'pool', capacity: 3 },
     { name: 'Room', capacity: 2, treePath: 'House', blocks: ['Projector'] },
     { name: 'phone1', labels: { os: 'android' } },
-    { name: 'phone2', labels: { os: 'android' } },
+    { name: 'phone2', labels: { os: 'ios' } },
   ]);
 });
-afterAll(async () => {
-  await Promise.all([one.stop(), two.stop()]);
-});
+afterAll(() => pair.stop());
 
 describe('reserve', () => {
   test('gives a hold with all that the service says', async () => {
@@ -71,5 +67,172 @@ describe('reserve', () => {
       heldBy: { requester: a.requester },
     });
     expect((await b.check('y')).reserved).toBe(false);
+  });
+
+  test('takes several slots of a pool, and several readers of one resource', async () => {
+    await using slots = await a.reserve('pool', { count: 2 });
+    expect(slots.slots).toEqual(['pool_0', 'pool_1']);
+    await expect(b.reserve('pool', { count: 2 })).rejects.toMatchObject({ code: 'NOT_AVAILABLE' });
+    const readers = await Promise.all([a, a, b].map((client) => client.reserve('docs', { mode: 'SHARED' })));
+    expect(readers.map(({ reservations }) => reservations[0]?.mode)).toEqual(['SHARED', 'SHARED', 'SHARED']);
+    await expect(b.reserve('docs')).rejects.toMatchObject({ code: 'ALREADY_HELD' });
+    await Promise.all(readers.map((reader) => reader.release()));
+  });
+
+  test('does not renew by itself: a hold that is forgotten ends, and its signal says so before', async () => {
+    const hold = await a.reserve('forgotten', { ttl: '1s' });
+    const aborted = new Promise<number>((resolve) => {
+      hold.signal.addEventListener('abort', () => resolve(Date.now()));
+    });
+    expect(await aborted).toBeLessThan(hold.expiresAt?.getTime() ?? 0);
+    expect(hold.signal.reason).toMatchObject({ code: 'LEASE_LOST' });
+    await until('it is free', () => b.available('forgotten'));
+    await expect(hold.renew()).rejects.toMatchObject({ code: 'LEASE_LOST' });
+    expect(await hold.release()).toBe(false);
+  });
+
+  test.each([
+    ['a ttl that is no duration', 'x', { ttl: 'soon' }],
+    ['a wait without an end', 'x', { wait: Number.POSITIVE_INFINITY }],
+    ['a name twice', ['x', 'y', 'x'], {}],
+    ['no name', [], {}],
+    ['a name and a match', 'x', { match: { os: 'android' } }],
+  ])('refuses %s', async (_, target, options) => {
+    // @ts-expect-error Some of these are no options, which plain JavaScript does not know.
+    await expect(a.reserve(target, options)).rejects.toMatchObject({ name: 'HoldfastError', code: 'INVALID_OPTION' });
+  });
+});
+
+describe('renew', () => {
+  test('makes the lease end that much from now, also earlier', async () => {
+    await using hold = await a.reserve('renewed', { ttl: '60s' });
+    await hold.renew('1h');
+    expect((hold.expiresAt?.getTime() ?? 0) - Date.now()).toBeGreaterThan(3_500_000);
+    expect(await a.renew(hold, '10s')).toEqual(hold.expiresAt);
+    expect((hold.expiresAt?.getTime() ?? 0) - Date.now()).toBeLessThan(10_500);
+    expect((await b.active({ resource: 'renewed' }))[0]?.expiresAt).toBe(hold.expiresAt?.toISOString());
+    await expect(hold.renew(Number.POSITIVE_INFINITY)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
+  });
+
+  test('after a release is refused', async () => {
+    const hold = await a.reserve('gone');
+    await hold.release();
+    await expect(hold.renew()).rejects.toMatchObject({ code: 'NOT_RESERVED' });
+  });
+});
+
+describe('release and renew by a token', () => {
+  test('work for another process', async () => {
+    const { reservations } = await a.reserve('handed over');
+    const key = JSON.parse(JSON.stringify(reservations[0]));
+    expect((await b.renew(key, '2h'))?.getTime()).toBeGreaterThan(Date.now() + 7_000_000);
+    expect(await b.release(key)).toBe(true);
+    expect(await b.release(key)).toBe(false);
+    await expect(b.renew(key, '2h')).rejects.toMatchObject({ code: 'NOT_RESERVED' });
+  });
+
+  test('refuse a wrong token', async () => {
+    await using hold = await a.reserve('guarded');
+    const key = { resource: 'guarded', requester: hold.requester, releaseToken: crypto.randomUUID() };
+    const refused = { code: 'DOESNT_OWN_RESERVATION', message: expect.stringContaining('INVALID_RELEASE_TOKEN') };
+    await expect(b.release(key)).rejects.toMatchObject(refused);
+    await expect(b.renew(key, '1m')).rejects.toMatchObject(refused);
+  });
+});
+
+describe('transaction', () => {
+  test('releases and reserves in one step', async () => {
+    const hold = await a.reserve('from');
+    const [{ resource, requester, releaseToken } = { resource: '', requester: '', releaseToken: '' }] =
+      hold.reservations;
+    const response = await b.transaction({
+      method: 'ALL_OR_NONE',
+      requests: [
+        { requestType: 'UNRESERVE', resource, requester, releaseToken },
+        { requestType: 'RESERVE', resource: 'to', requester, ttl: '1m', note: 'moved' },
+      ],
+    });
+    expect(response).toMatchObject({
+      status: 'APPLIED',
+      results: [{ status: 'RELINQUISHED' }, { status: 'ACQUIRED' }],
+    });
+    expect(await b.available('from')).toBe(true);
+    const [active] = await b.active({ resource: 'to' });
+    expect(active).toMatchObject({ requester, note: 'moved' });
+    expect(Date.parse(active?.expiresAt ?? '') - Date.now()).toBeGreaterThan(50_000);
+  });
+
+  test('has leases of 30 s and the requester of the client, and says what was rolled back', async () => {
+    const requests = ['to', 'alone'].map((resource) => ({ requestType: 'RESERVE' as const, resource }));
+    expect(await b.transaction({ method: 'ALL_OR_NONE', requests })).toMatchObject({ status: 'ROLLED_BACK' });
+    expect(await b.transaction({ method: 'FIRST', requests })).toMatchObject({ status: 'APPLIED' });
+    const [active] = await b.active({ resource: 'alone' });
+    expect(active?.requester).toBe(b.requester);
+    expect(Date.parse(active?.expiresAt ?? '') - Date.now()).toBeLessThan(31_000);
+  });
+
+  test('waits, and is cancelled by its signal', async () => {
+    const held = await a.reserve('awaited');
+    const requests = [{ requestType: 'RESERVE' as const, resource: 'awaited' }];
+    const first = b.transaction({ method: 'FIRST', requests, wait: '20s' });
+    await until('it waits', async () => (await a.waiting()).length === 1);
+    await held.release();
+    expect(await first).toMatchObject({ status: 'APPLIED' });
+    const giveUp = new AbortController();
+    const second = a.transaction({ method: 'FIRST', requests, wait: '20s', signal: giveUp.signal });
+    await until('it waits', async () => (await a.waiting()).length === 1);
+    giveUp.abort(new Error('enough'));
+    await expect(second).rejects.toThrow('enough');
+    expect(await a.waiting()).toEqual([]);
+  });
+});
+
+describe('looking', () => {
+  test('check says who holds one or several, and whether they could be reserved', async () => {
+    await using hold = await a.reserve('looked at', { note: 'why' });
+    const mine = { reserved: true, requester: hold.requester, note: 'why', reservable: false };
+    expect(await b.check('looked at')).toMatchObject({ ...mine, heldByRequester: null });
+    const { requester } = hold;
+    expect(await b.check('looked at', { requester })).toMatchObject({ heldByRequester: true, reservable: true });
+    expect(await b.check(['looked at', 'pool'])).toMatchObject([mine, { resource: 'pool', reserved: false }]);
+    expect([await b.available('looked at'), await b.available('..')]).toEqual([false, true]);
+  });
+
+  test('active and waiting list reservations and tickets, of a resource or a requester', async () => {
+    await using hold = await a.reserve('listed');
+    const wait = b.reserve('listed', { wait: '20s', note: 'second' });
+    await until('it waits', async () => (await a.waiting({ resource: 'listed' })).length === 1);
+    expect(await b.active({ resource: 'listed' })).toMatchObject([{ requester: hold.requester }]);
+    expect((await b.active({ requester: hold.requester })).map(({ resource }) => resource)).toContain('listed');
+    expect(await a.waiting({ requester: b.requester })).toMatchObject([{ resources: ['listed'], note: 'second' }]);
+    expect(await a.waiting({ requester: a.requester })).toEqual([]);
+    await hold.release();
+    await (await wait).release();
+  });
+});
+
+describe('definitions', () => {
+  test('are registered, listed, shown as a tree and deleted', async () => {
+    expect(await a.register({ name: 'leaf', treePath: 'Top/1>Inner' })).toMatchObject([
+      { name: 'leaf', treePath: 'Top/1>Inner', capacity: 1 },
+      { name: 'Inner' },
+      { name: 'Top/1' },
+    ]);
+    expect((await b.definitions()).map(({ name }) => name)).toContain('leaf');
+    expect((await b.definitions({ label: 'os=ios' })).map(({ name }) => name)).toEqual(['phone2']);
+    const top = (await b.tree()).find(({ name }) => name === 'Top/1');
+    expect(top?.children[0]?.children[0]).toMatchObject({ name: 'leaf', available: 1 });
+    await expect(b.unregister('Top/1')).rejects.toMatchObject({ code: 'REFUSED', status: 400 });
+    expect(await b.unregister('Top/1', { cascade: true })).toEqual(['Top/1', 'Inner', 'leaf']);
+    await expect(b.unregister('leaf')).rejects.toMatchObject({ code: 'NOT_REGISTERED', status: 404 });
+  });
+});
+
+describe('reset', () => {
+  test('ends all reservations', async () => {
+    const hold = await a.reserve('all');
+    expect(await b.reset()).toBeGreaterThan(0);
+    expect(await b.active()).toEqual([]);
+    expect(await hold.release()).toBe(false);
   });
 });

@@ -43,8 +43,8 @@ export function readText(file: string): string {
 }
 
 /**
- * Who reserves: `--requester`, or HOLDFAST_REQUESTER. `run` sets HOLDFAST_REQUESTER for its command, and HOLDFAST_RUN to
- * the same: commands inside it that reserve, which may run at the same time, have to exclude each other.
+ * Who reserves: `--requester`, or HOLDFAST_REQUESTER. `run` sets HOLDFAST_REQUESTER for its command, and HOLDFAST_RUN
+ * to the same: commands inside it that reserve, which may run at the same time, have to exclude each other.
  * @returns undefined: one that is unique to this start
  */
 function requesterOf(args: Arguments): string | undefined {

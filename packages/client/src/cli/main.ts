@@ -32,12 +32,23 @@ function show(text: string): number {
 function unknown(name: string): Error {
   if (name === '') return usageError('which command? `holdfast --help` lists them');
   if (name.startsWith('-')) return usageError(`the command comes first: holdfast <command> ${name}`);
-  const names = COMMANDS.map((command) => command.name);
-  return usageError(`${name} is not a command${didYouMean(name, names)}; \`holdfast --help\` lists them`.trim());
+  const hint =
+    didYouMean(
+      name,
+      COMMANDS.map((command) => command.name),
+    ) || ';';
+  return usageError(`${name} is not a command${hint} \`holdfast --help\` lists them`);
 }
 
 // The reader of a pipe has left, as with `holdfast ls | head -1`.
 process.stdout.on('error', () => process.exit(codeOfSignal('SIGPIPE')));
+
+// A fault ends holdfast in one line, and with it the command of `run`: nobody would look after its lease.
+for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+  process.on(event, (error: unknown) => {
+    say(messageOf(error));
+    process.exit(exitCodeOf(error));
+  });
 
 const interrupts = new Interrupts();
 try {

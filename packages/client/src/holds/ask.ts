@@ -7,8 +7,11 @@ import type { Answer } from '../http/api.ts';
 import type { Waiting } from '../types.ts';
 import type { Attempt, Outcome } from './attempts.ts';
 import { startTimer } from './clocks.ts';
+import { shareConnections } from './connections.ts';
 
 const MAX_POLL_SECONDS = 20;
+/** How often a caller asks whose response is not held, in ms. Less than `claimSeconds`, or it would lose its turn. */
+const SHORT_POLL_MS = 1000;
 /** A caller that wants to know its position hears of it this often. */
 const POLL_SECONDS_OF_WATCHERS = 5;
 /** How long a cancelled request may still be answered, in ms. */
@@ -43,7 +46,14 @@ export async function askUntilDecided<O extends Outcome>(asking: Asking<O>): Pro
   try {
     for (let calls = 0; ; calls++) {
       signal?.throwIfAborted();
-      call = attempt.ask({ pollSeconds: pollSecondsOf(asking, calls), deadline: until, signal: closing?.signal });
+      call = shareConnections(async (mayHold) => {
+        if (!mayHold && calls > 0) await pause(SHORT_POLL_MS);
+        return attempt.ask({
+          pollSeconds: mayHold ? pollSecondsOf(asking, calls) : (asking.pollSeconds ?? 0),
+          deadline: until,
+          signal: closing?.signal,
+        });
+      });
       const answer = await orAborted(call, signal);
       const { state, waiting } = answer.result;
       if (state !== 'WAITING') return answer;

@@ -6,8 +6,8 @@ import { mayHaveRun } from './failures.ts';
 import { attemptMs, defaultDeadline, delayBefore, pause } from './retries.ts';
 
 /**
- * How long a call that was given up may still be answered, in ms. What it got is then released: the answer may be on its
- * way, and the connection would be lost with it.
+ * How long a call that was given up may still be answered, in ms. What it got is then released: the answer may be on
+ * its way, and the connection would be lost with it.
  */
 const LINGER_MS = 2000;
 

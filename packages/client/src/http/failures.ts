@@ -34,7 +34,7 @@ export function unreachable(cause: unknown, timeoutMs?: number): HoldfastError {
   // Best effort: browsers do not say it.
   if (/redirect/i.test(reason))
     return new HoldfastError('UNEXPECTED_RESPONSE', 'url redirects: use the address that it redirects to', { cause });
-  const why = timeoutMs === undefined ? `: ${reason}` : ` within ${timeoutMs / 1000} s`;
+  const why = timeoutMs === undefined ? `: ${reason}` : ` within ${Math.round(timeoutMs / 100) / 10} s`;
   return new HoldfastError('UNREACHABLE', `The service could not be reached${why}`, { cause });
 }
 

@@ -2,8 +2,8 @@
  * Batches calls of one kind: those that are made while requests are in flight travel together in the next one. A lone
  * call leaves at once. Calls leave in the order in which they came.
  *
- * A batch that is refused as a whole is sent again in halves, down to the single call that gets the error. A batch whose
- * connection was lost is sent again, with others.
+ * A batch that is refused as a whole is sent again in halves, down to the single call that gets the error. A batch
+ * whose connection was lost is sent again, with others.
  */
 import { HoldfastError } from '../errors.ts';
 import type { Answer, CallOptions } from './api.ts';
@@ -13,11 +13,11 @@ import { isForAll, isUsedUp, mayHaveRun } from './failures.ts';
 import { attemptMs, defaultDeadline, delayBefore } from './retries.ts';
 
 /** Requests of one kind in flight, before calls are queued. */
-const MAX_IN_FLIGHT = 2;
+export const MAX_IN_FLIGHT = 2;
 /** After this many ms a request without a response does not keep others from leaving. */
 const LATE_MS = 1000;
 /** The service takes no more (docs/specification.md#names-and-sizes: MAX_BATCH). */
-const MAX_ITEMS = 500;
+export const MAX_ITEMS = 500;
 /** Half of what the service takes, in bytes, if each UTF-16 unit takes three of them. */
 const MAX_LENGTH = (512 * 1024) / 3;
 
@@ -29,6 +29,8 @@ export interface Kind<Item, Result> {
   readonly sizeOf?: (item: Item) => number;
   /** Two calls with the same mark do not travel in one request. */
   readonly markOf?: (item: Item) => string | undefined;
+  /** Puts back what a minimal result leaves out (docs/specification.md#minimal-results). */
+  restore?(result: Partial<Result>, item: Item): Result;
   /** Called with the result of a call that was given up after it was sent. */
   readonly late?: (result: Result) => void;
 }
@@ -132,7 +134,7 @@ export class Lane<Item, Result> {
   }
 
   async #send(entries: readonly Entry<Item, Result>[]): Promise<void> {
-    const { path, late } = this.#kind;
+    const { path, late, restore } = this.#kind;
     let deadline = Number.POSITIVE_INFINITY;
     let body = '';
     for (const entry of entries) {
@@ -144,13 +146,14 @@ export class Lane<Item, Result> {
       method: 'POST',
       path,
       body: `${body}]`,
+      minimal: restore !== undefined,
       timeoutMs: attemptMs(deadline),
     });
     if (!Array.isArray(results) || results.length !== entries.length)
       throw new HoldfastError('UNEXPECTED_RESPONSE', 'The service did not answer with a result for each item');
     for (const [i, entry] of entries.entries()) {
       // As the OpenAPI description says, from which the type is made.
-      const result = results[i] as Result;
+      const result = restore === undefined ? (results[i] as Result) : restore(results[i], entry.item);
       if (entry.isSettled) late?.(result);
       else entry.resolve(result, sentAt);
     }

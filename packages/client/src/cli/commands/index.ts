@@ -12,6 +12,7 @@ import { reset } from './reset.ts';
 import { run } from './run.ts';
 import { tree } from './tree.ts';
 import { waiting } from './waiting.ts';
+import { watch } from './watch.ts';
 
 export const COMMANDS: readonly Command[] = [
   run,
@@ -23,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   waiting,
   cancel,
   tree,
+  watch,
   register,
   definitions,
   reset,

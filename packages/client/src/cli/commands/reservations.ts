@@ -1,5 +1,5 @@
 /** How `reserve` prints a reservation, and how `release` and `renew` read it again. */
-import type { ReservationKey } from '../../holds/hold.ts';
+import type { ReservationKey } from '../../index.ts';
 import type { Arguments } from '../arguments.ts';
 import { type Option, REQUESTER_OPTION } from '../command.ts';
 import { namedRequester, readText } from '../connect.ts';

@@ -1,5 +1,5 @@
 /** `holdfast reserve`: reserves, for a script that renews and releases by itself. */
-import type { Hold, Reservation } from '../../holds/hold.ts';
+import type { Hold, Reservation } from '../../index.ts';
 import { type Command, JSON_OPTION } from '../command.ts';
 import { connect } from '../connect.ts';
 import { EXIT } from '../exitCodes.ts';

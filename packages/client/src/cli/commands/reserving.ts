@@ -1,5 +1,5 @@
 /** What `run` and `reserve` have in common: what to take, for how long, and how to wait for it. */
-import type { Target } from '../../holds/plan.ts';
+import type { Target } from '../../index.ts';
 import type { Match, ReserveOptions } from '../../types.ts';
 import type { Arguments } from '../arguments.ts';
 import { type Option, REQUESTER_OPTION, URL_OPTION } from '../command.ts';
@@ -16,7 +16,7 @@ export const RESERVING_OPTIONS: readonly Option[] = [
     name: 'match',
     value: '<label>=<value>',
     multiple: true,
-    text: 'any resource with this label, instead of a name. Several: all of them; the same label again: or',
+    text: 'any resource with this label, instead of a name; again: with that label, too',
   },
   { name: 'note', value: '<text>', text: 'why, for people: shown to those who wait' },
   { ...REQUESTER_OPTION, text: `${REQUESTER_OPTION.text}, or one that is unique` },

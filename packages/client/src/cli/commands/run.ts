@@ -1,7 +1,7 @@
 /** `holdfast run`: runs a command while resources are held. */
 import { HoldfastError } from '../../errors.ts';
 import type { Holdfast } from '../../holdfast.ts';
-import type { Hold } from '../../holds/hold.ts';
+import type { Hold } from '../../index.ts';
 import type { Call, Command } from '../command.ts';
 import { connect } from '../connect.ts';
 import { EXIT, exitCodeOf } from '../exitCodes.ts';
@@ -10,7 +10,7 @@ import { say } from '../output.ts';
 import { Position } from '../run/position.ts';
 import { type Outcome, supervise } from '../run/supervise.ts';
 import { variablesOf } from '../run/variables.ts';
-import { DEFAULT_TTL_MS, RESERVING_OPTIONS, targetOf, ttlOf, type Wish, wishOf } from './reserving.ts';
+import { DEFAULT_TTL_MS, RESERVING_OPTIONS, targetOf, type Wish, wishOf } from './reserving.ts';
 
 /** How long the end may be delayed by a release, while the service cannot be reached. */
 const RELEASE_MS = 10_000;
@@ -52,7 +52,7 @@ export const run: Command = {
   ],
   run: async (call) => {
     const wish = wishOf(call.args);
-    const ttl = ttlOf(call.args) ?? DEFAULT_TTL_MS;
+    const ttl = call.args.duration('ttl') ?? DEFAULT_TTL_MS;
     return hold(connect(call.args), call, wish, ttl);
   },
 };

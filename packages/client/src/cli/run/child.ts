@@ -31,9 +31,10 @@ export class Child {
     const guard = new Guard();
     try {
       const process = spawn(file, args, { stdio: 'inherit', env });
-      const child = new Child(process, process.pid ?? 0, guard);
+      const { pid = 0 } = process;
+      const child = new Child(process, pid, guard);
+      if (pid !== 0) guard.watch(pid);
       await once(process, 'spawn');
-      guard.watch(child.#pid);
       return child;
     } catch (error) {
       guard.stop();

@@ -35,6 +35,7 @@ export class Position {
   stop(): void {
     clearTimeout(this.#timer);
     if (this.#isTerminal && this.#text !== '') write(CLEAR_LINE);
+    this.#text = '';
   }
 
   #show(): void {

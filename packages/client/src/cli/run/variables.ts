@@ -1,5 +1,5 @@
 /** The environment of the command of `run`. */
-import type { Hold } from '../../holds/hold.ts';
+import type { Hold } from '../../index.ts';
 
 /** Lists have a line for each resource or slot: names may contain spaces. */
 export const variablesOf = ({ resources, slots, fencingToken, requester }: Hold): Record<string, string> => ({

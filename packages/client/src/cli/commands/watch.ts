@@ -1,0 +1,72 @@
+/** `holdfast watch`: prints changes as they happen. */
+import type { HoldfastEvent } from '../../types.ts';
+import { type Command, JSON_OPTION, URL_OPTION } from '../command.ts';
+import { connect } from '../connect.ts';
+import { EXIT, usageError } from '../exitCodes.ts';
+import { didYouMean } from '../nearest.ts';
+import { print, say } from '../output.ts';
+
+type EventType = HoldfastEvent['type'];
+
+const TYPES: readonly EventType[] = [
+  'RESERVED',
+  'RENEWED',
+  'UNRESERVED',
+  'RESERVATION_EXPIRED',
+  'RESERVE_FAILED',
+  'UNRESERVE_FAILED',
+  'TRANSACTION_APPLIED',
+  'TRANSACTION_ROLLED_BACK',
+  'WAITING',
+  'WAIT_ENDED',
+  'RESET',
+  'TIER_LIMIT_REACHED',
+];
+
+function typeOf(text: string): EventType {
+  const type = TYPES.find((known) => known === text);
+  if (type !== undefined) return type;
+  throw usageError(`${text} is not a type of event${didYouMean(text, TYPES) || `: ${TYPES.join(', ')}`}`);
+}
+
+const concerns = ({ resource, changes }: HoldfastEvent, name: string | undefined) =>
+  name === undefined || resource === name || (changes ?? []).some((change) => change.resource === name);
+
+/** One line for people: time, what happened, to what, by whom. */
+function lineOf({ timestamp, type, resource, requester, explanation, changes, note }: HoldfastEvent): string {
+  const what = resource ?? (changes ?? []).map((change) => `${change.resource}: ${change.explanation}`).join(', ');
+  const reason = explanation === null || explanation === type ? '' : `(${explanation})`;
+  const parts = [timestamp, type.padEnd(19), what, requester ?? changes?.[0]?.requester ?? '', reason, note ?? ''];
+  return parts.filter((part) => part !== '').join('  ');
+}
+
+export const watch: Command = {
+  name: 'watch',
+  summary: 'Prints changes as they happen, until it is stopped',
+  synopsis: 'watch [options]',
+  details: `\
+Each change is a line; with --json, a line of JSON. If the connection is lost, it connects again. Changes in between
+are missing: messages on stderr say so.`,
+  positionals: { min: 0, max: 0 },
+  options: [
+    { name: 'resource', value: '<name>', text: 'only changes of this resource' },
+    { name: 'type', value: '<type>', multiple: true, text: 'only events of this type, such as RESERVED' },
+    JSON_OPTION,
+    URL_OPTION,
+  ],
+  examples: [
+    'holdfast watch',
+    'holdfast watch --resource printer',
+    "holdfast watch --json --type RESERVED | jq -r '.requester'",
+  ],
+  run: async ({ args, signal }) => {
+    const [name, given] = [args.text('resource'), args.all('type').map(typeOf)];
+    const options = { signal, types: given.length === 0 ? undefined : given };
+    for await (const event of connect(args).events(options)) {
+      if (event.type === 'CONNECTED') say('connected: changes are shown from here on');
+      else if (event.type === 'DISCONNECTED') say('the connection is lost: changes are missing until it is back');
+      else if (concerns(event, name)) print(args.has('json') ? JSON.stringify(event) : lineOf(event));
+    }
+    return EXIT.done;
+  },
+};

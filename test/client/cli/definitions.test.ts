@@ -1,0 +1,88 @@
+/** `holdfast register`, `definitions` and `tree`. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Ended, holdfast, type Options, start } from '../../support/commandLine.ts';
+import { type Instance, startInstance } from '../../support/service.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'holdfast-definitions-'));
+let service: Instance;
+let env: Record<string, string>;
+beforeAll(async () => {
+  service = await startInstance();
+  env = { HOLDFAST_URL: service.url, HOLDFAST_KEY: service.key };
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await service.stop();
+});
+
+const run = (args: readonly string[], options: Options = {}): Promise<Ended> =>
+  holdfast(args, { ...options, env: { ...env, ...options.env } });
+
+/** Runs lines of bash, with `holdfast` on the PATH. */
+const bash = async (script: string): Promise<Ended> =>
+  (await start(['bash', '--norc', '-euc', script], { env, cwd: folder })).ended;
+
+const json = async (...args: readonly string[]): Promise<unknown> => {
+  const { stdout } = await run([...args, '--json']);
+  return JSON.parse(stdout);
+};
+
+describe('definitions', () => {
+  const FILE = join(folder, 'resources.yaml');
+  const YAML = `
+- name: Room
+  capacity: 3
+  treePath: House>Floor1
+  blocks: [Projector]
+- {name: phones, capacity: 10, labels: {os: android}}
+- {name: House, group: true}
+`;
+
+  test('are registered from YAML, listed and drawn', async () => {
+    writeFileSync(FILE, YAML);
+    expect(await run(['register', '-f', FILE])).toMatchObject({ code: 0, stderr: '' });
+    await service.reserve({ resource: 'Room', requester: 'ann' });
+    const { stdout } = await run(['definitions']);
+    expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['NAME', 'CAPACITY', 'BELOW', 'BLOCKS', 'LABELS'],
+      ['Floor1', '1', 'House'],
+      ['House', 'group'],
+      ['Room', '3', 'House>Floor1', 'Projector'],
+      ['phones', '10', 'os=android'],
+      [''],
+    ]);
+    const tree = [
+      'House',
+      '└── Floor1  0 of 1 free',
+      '    └── Room  2 of 3 free',
+      'phones  10 of 10 free  os=android',
+      '',
+    ];
+    expect((await run(['tree'])).stdout.split('\n')).toEqual(tree);
+    expect(await json('definitions', '--label', 'os=android')).toMatchObject([{ name: 'phones' }]);
+    expect(await json('tree')).toMatchObject([{ name: 'House' }, { name: 'phones' }]);
+  });
+
+  test('are registered again from what definitions --json printed', async () => {
+    const { code, stdout } = await bash('holdfast definitions --json | holdfast register -f - --json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(expect.arrayContaining([expect.objectContaining({ name: 'Room' })]));
+  });
+
+  test.each([
+    ['{name: [', 65, /^holdfast: - is neither YAML nor JSON: .*\n$/],
+    ['just text', 65, /^holdfast: - has to be a list of resources, such as: - name: printer\n$/],
+    ['[{name: x, capcity: 3}]', 65, /^holdfast: .*capcity is not a known field; did you mean capacity\?\n$/],
+  ])('%s is refused', async (stdin, code, message) => {
+    const { stderr, ...ended } = await run(['register', '-f', '-'], { stdin });
+    expect(ended).toMatchObject({ code, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+
+  test('a file that is not there: 66', async () => {
+    expect(await run(['register', '-f', '/no/such/file'])).toMatchObject({ code: 66 });
+  });
+});

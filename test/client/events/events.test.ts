@@ -1,0 +1,141 @@
+/** The stream of events, as an iteration that goes on when a connection ends. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { events } from '../../../packages/client/src/events/events.ts';
+import { type ConnectionChange, stream } from '../../../packages/client/src/events/stream.ts';
+import { createApi } from '../../../packages/client/src/http/createApi.ts';
+import type { HoldfastEvent } from '../../../packages/client/src/types.ts';
+import { type Relay, startRelay } from '../../support/relay.ts';
+import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
+
+const keys = [makeConfiguredKey(makeTenant())];
+let one: Instance;
+let other: Instance;
+let relay: Relay;
+beforeAll(async () => {
+  [one, other] = await Promise.all([startInstance({ keys }), startInstance({ keys })]);
+  relay = await startRelay(one, other);
+});
+afterAll(async () => {
+  await relay.stop();
+  await Promise.all([one.stop(), other.stop()]);
+});
+
+type Told = HoldfastEvent | ConnectionChange;
+const api = () => createApi({ url: relay.url, key: one.key });
+const open = (options = {}) => events(api(), options)[Symbol.asyncIterator]();
+const brief = (told: Told) => ('resource' in told ? `${told.type} ${told.resource}` : told.type);
+async function next(iterator: AsyncIterator<Told, void>, count: number) {
+  const seen = [];
+  while (seen.length < count) {
+    const { value } = await iterator.next();
+    seen.push(value && brief(value));
+  }
+  return seen;
+}
+let names = 0;
+const reserve = async (instance = one) => {
+  const resource = `r${names++}`;
+  await instance.reserve({ resource, requester: 'ann' });
+  return resource;
+};
+
+describe('events()', () => {
+  it('begins with CONNECTED, then has every change, whichever instance made it', async () => {
+    const iterator = open();
+    expect(await next(iterator, 1)).toEqual(['CONNECTED']);
+    const [a, b] = [await reserve(one), await reserve(other)];
+    expect(await next(iterator, 2)).toEqual([`RESERVED ${a}`, `RESERVED ${b}`]);
+    await iterator.return?.();
+  });
+
+  it('has only the types that were asked for, and the changes of the connection', async () => {
+    const iterator = open({ types: ['RESET'] });
+    expect(await next(iterator, 1)).toEqual(['CONNECTED']);
+    await reserve();
+    await one.reset();
+    expect(await next(iterator, 1)).toEqual(['RESET null']);
+    relay.cut();
+    expect(await next(iterator, 2)).toEqual(['DISCONNECTED', 'CONNECTED']);
+    await iterator.return?.();
+  });
+
+  it('closes its connection when the loop is left', async () => {
+    const before = await streams();
+    for await (const { type } of events(api())) if (type === 'CONNECTED') break;
+    await expect.poll(streams).toBe(before);
+  });
+
+  it('ends without an error when its signal aborts, also while it waits for an event', async () => {
+    const controller = new AbortController();
+    const seen: string[] = [];
+    for await (const { type } of events(api(), { signal: controller.signal })) {
+      seen.push(type);
+      setImmediate(() => controller.abort());
+    }
+    expect(seen).toEqual(['CONNECTED']);
+    const already = events(api(), { signal: AbortSignal.abort() });
+    expect(await already.next()).toEqual({ done: true, value: undefined });
+  });
+});
+
+/** Open streams of the tenant, by the leases that they have. */
+const streams = () => one.redis.zcard(`{${one.tenant}}:streams`);
+
+describe('a stream that ends', () => {
+  it('is opened again, and DISCONNECTED and CONNECTED enclose what may be missing', async () => {
+    const iterator = open();
+    const seen = await next(iterator, 1);
+    for (let i = 0; i < 3; i++) {
+      relay.cut();
+      seen.push(...(await next(iterator, 2)));
+    }
+    const resource = await reserve();
+    seen.push(...(await next(iterator, 1)));
+    expect(seen).toEqual(['CONNECTED', ...Array(3).fill(['DISCONNECTED', 'CONNECTED']).flat(), `RESERVED ${resource}`]);
+    await iterator.return?.();
+  });
+
+  it('counts as lost when it is silent for longer than three keepalives', async () => {
+    const stalling = await startRelay(one);
+    const iterator = stream(createApi({ url: stalling.url, key: one.key }), undefined, 300);
+    expect(await next(iterator, 1)).toEqual(['CONNECTED']);
+    stalling.stall();
+    expect(await next(iterator, 2)).toEqual(['DISCONNECTED', 'CONNECTED']);
+    await iterator.return();
+    await stalling.stop();
+  });
+
+  it('moves to another instance when its own one leaves', async () => {
+    const leaving = await startInstance({ keys });
+    const balancer = await startRelay(leaving, one);
+    const iterator = events(createApi({ url: balancer.url, key: one.key }))[Symbol.asyncIterator]();
+    expect(await next(iterator, 1)).toEqual(['CONNECTED']);
+    leaving.leave();
+    expect(await next(iterator, 1)).toEqual(['DISCONNECTED']);
+    await leaving.stop();
+    expect(await next(iterator, 1)).toEqual(['CONNECTED']);
+    const resource = await reserve();
+    expect(await next(iterator, 1)).toEqual([`RESERVED ${resource}`]);
+    await iterator.return?.();
+    await balancer.stop();
+  });
+
+  it('is opened again after a 429, as soon as another stream has ended', async () => {
+    const free = await startInstance({ keys: [{ ...makeConfiguredKey(makeTenant()), tier: 'Free' }] });
+    const [first, second] = [events(createApi(free)), events(createApi(free))];
+    expect(await next(first, 1)).toEqual(['CONNECTED']);
+    const waiting = next(second, 1);
+    await expect.poll(() => free.logged.some((line) => line.includes('"status":429'))).toBe(true);
+    await first.return();
+    expect(await waiting).toEqual(['CONNECTED']);
+    await second.return();
+    await free.stop();
+  });
+});
+
+describe('what cannot be mended', () => {
+  it('throws: a key that the service refuses', async () => {
+    const refused = events(createApi({ url: relay.url, key: makeConfiguredKey(makeTenant()).key }));
+    await expect(refused.next()).rejects.toMatchObject({ name: 'HoldfastError', code: 'UNAUTHENTICATED', status: 401 });
+  });
+});

@@ -1,0 +1,211 @@
+/** Holds and waits when the service, an instance, a response or a key is lost. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Holdfast } from '../../../packages/client/src/index.ts';
+import { loadTenant } from '../../../src/engine/tenant/load.ts';
+import { configuredTenants } from '../../../src/identity/configuredTenants.ts';
+import { type Pair, startPair } from '../../support/clients.ts';
+import { startEngine } from '../../support/engine.ts';
+import { type FaultyProxy, startFaultyProxy } from '../../support/faultyProxy.ts';
+import { makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
+
+let pair: Pair;
+let proxy: FaultyProxy;
+/** A client of the first instance, by way of the proxy. */
+let client: Holdfast;
+beforeAll(async () => {
+  pair = await startPair();
+  await pair.a.register({ name: 'phone1', labels: { os: 'android' } });
+});
+afterAll(() => pair.stop());
+beforeEach(async () => {
+  proxy = await startFaultyProxy(pair.one.url);
+  client = new Holdfast({ url: proxy.url, key: pair.one.key });
+});
+afterEach(async () => {
+  await pair.a.reset();
+  await proxy.stop();
+});
+
+const NOWHERE = 'http://127.0.0.1:9';
+const isWaiting = (resource: string) =>
+  until(`somebody waits for ${resource}`, async () => (await pair.b.check(resource)).waiting === 1);
+
+describe('a service that is lost', () => {
+  test('aborts the signal while the lease is still in force', async () => {
+    const lost = client.using('work', { ttl: '2s' }, async (hold, signal) => {
+      proxy.target = NOWHERE;
+      const aborted = new Promise<number>((resolve) => {
+        signal.addEventListener('abort', () => resolve(Date.now()));
+      });
+      const at = await aborted;
+      const [active] = await pair.b.active({ resource: 'work' });
+      expect(active?.fencingToken).toBe(hold.fencingToken);
+      expect(at).toBeLessThan(Date.parse(active?.expiresAt ?? ''));
+      expect(signal.reason).toMatchObject({ code: 'LEASE_LOST' });
+    });
+    await expect(lost).rejects.toMatchObject({ code: 'LEASE_LOST' });
+  });
+
+  test('for a while costs no lease: renewals are repeated', async () => {
+    await client.using('work', { ttl: '2s' }, async (hold, signal) => {
+      const before = hold.expiresAt?.getTime() ?? 0;
+      const busy = { status: 503, body: { error: 'Try again.', code: 'OVERLOADED' } };
+      const broken = { status: 500, body: { error: 'A fault of the service.', code: 'INTERNAL' } };
+      proxy.next('drop', 'lose', busy, broken);
+      await until('a renewal', () => (hold.expiresAt?.getTime() ?? 0) > before);
+      expect(signal.aborted).toBe(false);
+    });
+  });
+
+  test('does not lose the result of work that was done: the release is repeated until the lease is over', async () => {
+    const released = client.using('back', { ttl: '20s' }, () => {
+      proxy.next('drop', 'drop', 'drop');
+      return 'done';
+    });
+    expect(await released).toBe('done');
+    expect(await pair.b.available('back')).toBe(true);
+    const over = client.using('over', { ttl: '1s' }, () => {
+      proxy.target = NOWHERE;
+      return 'done';
+    });
+    expect(await over).toBe('done');
+    await until('the lease has ended it', () => pair.b.available('over'));
+  });
+});
+
+describe('a renewal that makes a lease shorter', () => {
+  test('counts from when it was sent, even if no response comes', async () => {
+    const hold = await client.reserve('shorter', { ttl: '60s' });
+    const { signal } = hold;
+    proxy.next('lose', 'hang');
+    const started = performance.now();
+    await expect(hold.renew('1s')).rejects.toMatchObject({ name: 'HoldfastError' });
+    expect(signal.aborted).toBe(true);
+    expect(performance.now() - started).toBeLessThan(4000);
+    await until('the lease has ended it', () => pair.b.available('shorter'));
+  });
+});
+
+describe('a first response that was lost', () => {
+  test.each([
+    ['a try', 'printer', {}],
+    ['several names', ['a', 'b'], {}],
+    ['a wait', 'printer', { wait: '20s' }],
+    ['a wait for several names', ['a', 'b'], { wait: '20s' }],
+    ['a match', { match: { os: 'android' } }, {}],
+  ] as const)('gives the hold all the same: %s', async (_, target, options) => {
+    proxy.next('lose');
+    const hold = await client.reserve(target, { ttl: '20s', ...options });
+    const active = await pair.b.active();
+    expect(active.map(({ fencingToken }) => fencingToken)).toEqual(
+      expect.arrayContaining(hold.reservations.map(({ fencingToken }) => fencingToken)),
+    );
+    expect(active).toHaveLength(hold.reservations.length);
+    // Its lease is whole, by a renewal.
+    expect(active.map(({ expiresAt }) => expiresAt)).toEqual(
+      hold.reservations.map(({ expiresAt }) => expiresAt?.toISOString()),
+    );
+    expect(hold.signal.aborted).toBe(false);
+    expect(await hold.release()).toBe(true);
+  });
+
+  test('of a grant gives the hold', async () => {
+    const held = await pair.a.reserve('granted');
+    proxy.next('lose');
+    const wait = client.reserve('granted', { wait: '20s' });
+    await isWaiting('granted');
+    await held.release();
+    await using hold = await wait;
+    expect((await pair.b.active())[0]?.fencingToken).toBe(hold.fencingToken);
+  });
+
+  test('of a release is a release', async () => {
+    const hold = await client.reserve('released');
+    proxy.next('lose');
+    expect(await hold.release()).toBe(true);
+  });
+
+  test('of a transaction gives its first results, and of a session begins one', async () => {
+    const { reservations } = await client.reserve('from');
+    const [{ resource, requester, releaseToken } = { resource: '', requester: '', releaseToken: '' }] = reservations;
+    proxy.next('lose');
+    const response = await client.transaction({
+      method: 'ALL_OR_NONE',
+      requests: [
+        { requestType: 'UNRESERVE', resource, requester, releaseToken },
+        { requestType: 'RESERVE', resource: 'to' },
+      ],
+    });
+    expect(response.results.map(({ status }) => status)).toEqual(['RELINQUISHED', 'ACQUIRED']);
+    proxy.next('lose');
+    await using session = await client.session();
+    expect((await pair.b.sessions()).map(({ session }) => session)).toEqual([session.id]);
+  });
+});
+
+describe('a wait', () => {
+  test.each([
+    [{ ttl: '6s' }, 2],
+    [{}, 10],
+    [{ ttl: '10m' }, 20],
+    [{ ttl: '10m', onWaiting: () => {} }, 1],
+  ] as const)('with %j is held for %i s a call: a third of the lease at most', async (options, seconds) => {
+    await using _ = await pair.b.reserve('held');
+    const giveUp = new AbortController();
+    const wait = client.reserve('held', { wait: '30s', signal: giveUp.signal, ...options });
+    await isWaiting('held');
+    expect(proxy.noted[0]?.path).toBe(`/Reservation/reserve?pollSeconds=${seconds}`);
+    giveUp.abort();
+    await expect(wait).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  test('keeps its turn when the instance that held its call stops', async () => {
+    const keys = [{ ...makeConfiguredKey(pair.one.tenant), key: pair.one.key }];
+    const stopping = await startInstance({ keys });
+    proxy.target = stopping.url;
+    await using held = await pair.b.reserve('turn');
+    const first = client.reserve('turn', { wait: '30s' });
+    await isWaiting('turn');
+    const [ticket] = await pair.b.waiting({ resource: 'turn' });
+    const later = pair.b.reserve('turn', { wait: '30s' });
+    await until('both wait', async () => (await pair.b.waiting({ resource: 'turn' })).length === 2);
+    await stopping.stop();
+    proxy.target = pair.two.url;
+    const calls = proxy.noted.length;
+    await until('it has asked again', () => proxy.noted.length > calls);
+    expect((await pair.b.waiting({ resource: 'turn' }))[0]?.since).toBe(ticket?.since);
+    await held.release();
+    await (await first).release();
+    await (await later).release();
+  });
+
+  test('goes on when its key is rotated', async () => {
+    const tenant = makeTenant();
+    const [old, rotated] = [makeConfiguredKey(tenant), makeConfiguredKey(tenant)];
+    const instance = await startInstance({ keys: [rotated, old] });
+    let current = old.key;
+    let asked = 0;
+    const key = () => {
+      asked += 1;
+      return current;
+    };
+    const rotating = new Holdfast({ url: instance.url, key });
+    const owner = new Holdfast(instance);
+    const held = await owner.reserve('rotated');
+    const wait = rotating.reserve('rotated', { wait: '30s' });
+    await until('it waits', async () => (await owner.waiting()).length === 1);
+    const [ticket] = await owner.waiting();
+    const { engine, stop } = await startEngine(tenant);
+    const record = configuredTenants([rotated]).get(tenant);
+    if (record) await loadTenant(engine.redis, record);
+    current = rotated.key;
+    const before = asked;
+    await until('the held call has ended', () => asked > before);
+    expect((await owner.waiting())[0]?.since).toBe(ticket?.since);
+    await held.release();
+    expect((await wait).requester).toBe(rotating.requester);
+    stop();
+    await instance.stop();
+  });
+});

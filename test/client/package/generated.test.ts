@@ -1,0 +1,8 @@
+/** The types of the client are those of the service's own description. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { clientTypes } from '../../../scripts/clientTypes.ts';
+
+test('the types of the client are current: if not, run `npm run openapi`', async () => {
+  expect(readFileSync('packages/client/src/generated.ts', 'utf8')).toBe(await clientTypes());
+});

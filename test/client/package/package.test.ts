@@ -1,0 +1,126 @@
+/** The package as users get it: its size, and the tarball in an empty folder. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Instance, startInstance } from '../../support/service.ts';
+
+const run = promisify(execFile);
+const MAX_BYTES = 12 * 1024;
+
+/** What the README's examples need besides. */
+const PRINT = 'declare function print(file: string, options: { signal: AbortSignal; fence: number }): Promise<void>;';
+const BEFORE = `import { Holdfast } from '@holdfast/client';
+declare const holdfast: Holdfast;
+declare function test(name: string): Promise<void>;
+`;
+
+let service: Instance;
+/** An empty project with the package in it. */
+let folder: string;
+let files: string[];
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-tarball-'));
+  const packed = run('npm', ['run', '--silent', 'pack:client', '--', '--json', '--pack-destination', folder]);
+  service = await startInstance();
+  const [tarball] = z
+    .tuple([z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) })])
+    .parse(JSON.parse((await packed).stdout));
+  files = tarball.files.map(({ path }) => path);
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(folder, tarball.filename)], {
+    cwd: folder,
+  });
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true });
+});
+
+it(`the library has at most ${MAX_BYTES} bytes, minified and compressed`, async () => {
+  const entryPoints = [join(folder, 'node_modules/@holdfast/client/dist/index.js')];
+  const bundled = await build({ entryPoints, bundle: true, minify: true, format: 'esm', write: false });
+  expect(gzipSync(bundled.outputFiles[0]?.contents ?? '', { level: 9 }).length).toBeLessThanOrEqual(MAX_BYTES);
+});
+
+describe('the tarball', () => {
+  it('has the library, its types, the command, the licences, and nothing else', () => {
+    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json', 'dist/LICENSE.yaml']));
+    expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', 'dist/holdfast.js']));
+    expect(
+      files.filter((path) => !/^(LICENSE|README\.md|package\.json|dist\/.*(\.js|\.d\.ts|\.yaml))$/.test(path)),
+    ).toEqual([]);
+  });
+
+  it('installs without another package', () => {
+    const lock = z
+      .object({ packages: z.record(z.string(), z.unknown()) })
+      .parse(JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')));
+    expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/@holdfast/client']);
+  });
+
+  it('reserves and releases', async () => {
+    writeFileSync(
+      join(folder, 'work.mjs'),
+      `import { Holdfast } from '@holdfast/client';
+       const holdfast = new Holdfast({ url: '${service.url}', key: process.env.KEY });
+       console.log(await holdfast.using('printer', async (hold) => [hold.resource, hold.fencingToken > 0]));
+       console.log(await holdfast.active());`,
+    );
+    const { stdout } = await run(process.execPath, ['work.mjs'], { cwd: folder, env: { KEY: service.key } });
+    expect(stdout).toBe("[ 'printer', true ]\n[]\n");
+  });
+
+  it('has a command', async () => {
+    const { stdout } = await run('npx', ['--offline', 'holdfast', '--help'], { cwd: folder });
+    expect(stdout).toContain('Usage: holdfast <command>');
+  });
+
+  it('has types that a strict project compiles with, for browsers and for Node', async () => {
+    writeFileSync(
+      join(folder, 'work.ts'),
+      `import { Holdfast, type HoldfastEvent } from '@holdfast/client';
+       const holdfast = new Holdfast({ url: 'http://localhost', key: async () => 'key' });
+       export const token: number = await holdfast.using('a', { ttl: '30s' }, async (hold) => hold.fencingToken ?? 0);
+       for await (const event of holdfast.events()) {
+         if (event.type === 'CONNECTED' || event.type === 'DISCONNECTED') continue;
+         const { resource }: HoldfastEvent = event;
+         console.log(resource);
+       }
+       const mirror = await holdfast.mirror({ onChange: (resource: string) => console.log(resource) });
+       const holder: string | undefined = mirror.get('a')[0]?.requester;
+       console.log(holder);
+       // @ts-expect-error
+       await holdfast.reserve('a', { ttl: '30 seconds' });`,
+    );
+    const options = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+      target: 'es2022',
+      lib: ['es2023', 'esnext.disposable', 'dom', 'dom.iterable', 'dom.asynciterable'],
+      module: 'nodenext',
+      types: [],
+    };
+    // The examples of the README, too.
+    const documented = [...readFileSync('packages/client/README.md', 'utf8').matchAll(/^```ts\n(.*?)^```/gms)].map(
+      ([, code = ''], i) => {
+        writeFileSync(join(folder, `readme${i}.ts`), code.includes('import ') ? `${code}${PRINT}` : `${BEFORE}${code}`);
+        return `readme${i}.ts`;
+      },
+    );
+    expect(documented.length).toBeGreaterThan(3);
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: options, files: ['work.ts', ...documented] }),
+    );
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
+    const tsc = resolve('node_modules/typescript/bin/tsc');
+    const { stdout } = await run(process.execPath, [tsc, '-p', folder]).catch((error: { stdout: string }) => error);
+    expect(stdout).toBe('');
+  });
+});

@@ -1,0 +1,25 @@
+/**
+ * A process that holds a lease and is stopped by test/client/holds/paused.test.ts. It runs without a pause, so no timer
+ * of its own runs before it looks at its signal.
+ */
+import { Holdfast } from '../../packages/client/src/index.ts';
+
+const { URL: url = '', KEY: key = '' } = process.env;
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+
+/** Returns when this process has been stopped for half a second and goes on. */
+function runUntilStopped(): void {
+  const giveUpAt = Date.now() + 30_000;
+  for (let last = Date.now(); Date.now() - last < 500; last = Date.now()) {
+    if (last > giveUpAt) throw new Error('it was not stopped');
+  }
+}
+
+const holdfast = new Holdfast({ url, key });
+await holdfast
+  .using('protected', { ttl: '2s' }, (_, signal) => {
+    say('running');
+    runUntilStopped();
+    say(signal.aborted ? 'aborted' : 'not aborted');
+  })
+  .catch((error: unknown) => say(error instanceof Object && 'code' in error ? String(error.code) : String(error)));
