@@ -131,7 +131,7 @@ describe.concurrent('if the lease is lost', () => {
   });
 
   test('while holdfast was stopped, the command is killed when it goes on', async () => {
-    const running = await run(service, ['--ttl', '2s', 'h', '--', 'sh', '-c', 'echo ready; sleep 30; true']);
+    const running = await run(service, ['--ttl', '2s', 'h', '--', 'sh', '-c', 'echo ready; sleep 300; true']);
     await running.prints('ready');
     running.kill('SIGSTOP');
     await until('the lease to end', async () => (await service.active('?resource=h')).body.length === 0);
