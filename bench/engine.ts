@@ -20,7 +20,7 @@ import { configuredTenants } from '../src/identity/configuredTenants.ts';
 import { digestOf, makeKey } from '../src/identity/credentials.ts';
 import { createRedis } from '../src/redis/client.ts';
 import { defineScripts, loadScripts } from '../src/redis/scripts.ts';
-import { compareShared } from './asks/shared.ts';
+import { scriptTime } from './scriptTime.ts';
 import { longestMs, watchSlow } from './slowlog.ts';
 
 const ITEMS = 20_000;
@@ -72,9 +72,6 @@ try {
   await cycle('leaf at depth 5, all five pools', [1, 100], each('leaf'));
   await cycle('with 5 blockers', [1, 50], () => ({ resource: `guarded${fresh++ % 100}`, requester: 'r' }));
   await allOrNone();
-  await severalAtOnce();
-  for (const { what, us, ratio } of await compareShared(engine, credential, scriptTime))
-    row(what, `${us.toFixed(1)} µs a cycle   ${ratio.toFixed(2)} of EXCLUSIVE`);
   await renewing();
 } finally {
   redis.disconnect();
@@ -84,7 +81,7 @@ try {
 async function cycle(what: string, sizes: readonly number[], next: () => ReserveItem): Promise<void> {
   for (const size of sizes) {
     await watchSlow(redis, 100);
-    const us = await scriptTime(async () => {
+    const us = await scriptTime(redis, async () => {
       for (let done = 0; done < ITEMS; done += size) {
         const { result: results } = await reserve(engine, credential, Array.from({ length: size }, next));
         const failed = results.find(({ status }) => status !== 'ACQUIRED');
@@ -99,7 +96,7 @@ async function cycle(what: string, sizes: readonly number[], next: () => Reserve
 async function allOrNone(): Promise<void> {
   let fresh = 0;
   await watchSlow(redis, 100);
-  const us = await scriptTime(async () => {
+  const us = await scriptTime(redis, async () => {
     for (let done = 0; done < ITEMS; done += 10) {
       const items = Array.from(
         { length: 10 },
@@ -112,51 +109,14 @@ async function allOrNone(): Promise<void> {
   await reset(engine, credential);
 }
 
-/** Compares a count of 10 with a transaction for 10 named slots: the fastest of 20 rounds each, in turn. */
-async function severalAtOnce(): Promise<void> {
-  const COUNT = 10;
-  const ROUNDS = 20;
-  const named = names('huge_', 100_000).slice(-ITEMS / ROUNDS);
-  const byName = async () => {
-    for (let done = 0; done < named.length; done += COUNT) {
-      const items = named
-        .slice(done, done + COUNT)
-        .map((resource): TransactionItem => ({ requestType: 'RESERVE', resource, requester: 'r' }));
-      await transaction(engine, credential, 'ALL_OR_NONE', items);
-    }
-  };
-  let requesters = 0;
-  const byCount = async () => {
-    for (let done = 0; done < named.length; done += COUNT)
-      await reserve(engine, credential, [{ resource: 'huge', requester: `c${requesters++}`, count: COUNT }]);
-  };
-  let [nameUs, countUs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let round = 0; round < ROUNDS; round++) {
-    nameUs = Math.min(nameUs, (await scriptTime(byName)) / named.length);
-    await reset(engine, credential);
-    countUs = Math.min(countUs, (await scriptTime(byCount)) / named.length);
-    await reset(engine, credential);
-  }
-  row(`ALL_OR_NONE of ${COUNT} named slots, a slot`, `${nameUs.toFixed(1)} µs`);
-  row(`count: ${COUNT}, a slot`, `${countUs.toFixed(1)} µs   ${(countUs / nameUs).toFixed(2)} of that`);
-}
-
 async function renewing(): Promise<void> {
   const items = names('lease-', 500).map((resource) => ({ resource, requester: 'r', ttlSeconds: 600 }));
   const held = (await reserve(engine, credential, items)).result.map((one) => ({ ...one, ttlSeconds: 900 }));
   await renew(engine, credential, held);
-  const us = await scriptTime(async () => {
+  const us = await scriptTime(redis, async () => {
     for (let i = 0; i < 40; i++) await renew(engine, credential, held);
   });
   row('renew, 500 a call', `${(us / 20_000).toFixed(1)} µs`);
-}
-
-/** Returns the time that Redis spends on scripts during the work, in µs. */
-async function scriptTime(work: () => Promise<void>): Promise<number> {
-  await redis.config('RESETSTAT');
-  await work();
-  const stats = await redis.info('commandstats');
-  return [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=\d+,usec=(\d+)/g)].reduce((sum, [, us]) => sum + Number(us), 0);
 }
 
 async function slowest(): Promise<string> {

@@ -17,6 +17,7 @@ import { beat, look } from '../../src/engine/waiting/beat.ts';
 import { waiting } from '../../src/engine/waiting/list.ts';
 import { freshName } from '../requests.ts';
 import { figureOf, inTurn, Series } from '../rounds.ts';
+import { scriptTime } from '../scriptTime.ts';
 import { slowest, watchSlow } from '../slowlog.ts';
 import { type Stage, usedMemory } from '../stage.ts';
 import type { Table } from '../table.ts';
@@ -101,7 +102,7 @@ async function measure(queue: Queue, table: Table, kind: Kind): Promise<void> {
   const beats = kind.pollMs === 0 ? undefined : setInterval(() => void beat(engine, full.tenant, INSTANCE), BEAT_MS);
   if (beats !== undefined) await beat(engine, full.tenant, INSTANCE);
   const before = await usedMemory(queue);
-  const us = await scriptTime(queue, () => issueAll(queue, kind));
+  const us = await scriptTime(queue.redis, () => issueAll(queue, kind));
   table.add({
     what: `memory of a ticket, ${kind.what}`,
     figure: figureOf([((await usedMemory(queue)) - before) / kind.count]),
@@ -157,11 +158,11 @@ async function tryOthers(queue: Queue, table: Table, kind: Kind): Promise<void> 
 
 async function tryNames(queue: Queue, credential: Credential): Promise<{ reserve: number; unreserve: number }> {
   const held: UnreserveItem[] = [];
-  const reserves = await scriptTime(queue, async () => {
+  const reserves = await scriptTime(queue.redis, async () => {
     for (let i = 0; i < TRIES; i++)
       held.push(...(await reserve(queue.engine, credential, [{ resource: freshName(), requester: 'r' }])).result);
   });
-  const unreserves = await scriptTime(queue, async () => {
+  const unreserves = await scriptTime(queue.redis, async () => {
     for (const one of held) await unreserve(queue.engine, credential, [one]);
   });
   return { reserve: reserves / TRIES, unreserve: unreserves / TRIES };
@@ -170,7 +171,7 @@ async function tryNames(queue: Queue, credential: Credential): Promise<{ reserve
 /** Each owner in turn claims what the first tickets wait for, and releases it. Then lists all that wait. */
 async function handOn(queue: Queue, table: Table, kind: Kind, first: readonly UnreserveItem[]): Promise<void> {
   const { redis, engine, full } = queue;
-  const us = await scriptTime(queue, async () => {
+  const us = await scriptTime(queue.redis, async () => {
     let held = first;
     for (let i = 0; i < HAND_OVERS; i++) {
       await unreserve(engine, full, held);
@@ -178,7 +179,7 @@ async function handOn(queue: Queue, table: Table, kind: Kind, first: readonly Un
     }
   });
   const resources = kind.resources(0);
-  const alone = await scriptTime(queue, async () => {
+  const alone = await scriptTime(queue.redis, async () => {
     for (let i = 0; i < HAND_OVERS; i++) {
       const items = resources.map((resource) => ({ resource, requester: 'r', ttlSeconds: 3600 }));
       await unreserve(engine, queue.empty, (await reserve(engine, queue.empty, items)).result);
@@ -237,12 +238,4 @@ async function timed(work: () => Promise<void>): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;
-}
-
-/** Returns the time that Redis spends on scripts during the work, in µs. */
-async function scriptTime({ redis }: Queue, work: () => Promise<void>): Promise<number> {
-  await redis.config('RESETSTAT');
-  await work();
-  const stats = await redis.info('commandstats');
-  return [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=\d+,usec=(\d+)/g)].reduce((sum, [, us]) => sum + Number(us), 0);
 }

@@ -1,14 +1,28 @@
 -- Turns the items of a reply into texts, since an instance reads one string much faster than a list. Names contain no
 -- line breaks.
---@include heldBy
+--@include endOf
+--@include slots
 
--- Joins the parts of each item by line breaks, from the reply's place `first` on. The holder of what a refused item
--- lacked follows them. Returns the reply.
+-- Joins the parts of each item by line breaks, from the reply's place `first` on. A refused item that lacked one slot
+-- tells who holds that (docs/specification.md#why-a-reservation-fails): the slot; requester, '' if it is a blocker;
+-- since ms and expiry ms, 0 none; note, '' none. Returns the reply.
 local function asTexts(reply, first)
   for i = first, #reply do
     local item = reply[i]
-    local text = table.concat(item, '\n')
-    reply[i] = item.holder and text .. heldBy(item) or text
+    local text, record = table.concat(item, '\n'), item.holder
+    if record then
+      local now = records[item.held]
+      if record.token and now and now.fence == record.fence then
+        -- An item before may have claimed it.
+        record = now
+      end
+      local isBlocker = string.sub(record.owner, 1, 7) == 'system:'
+      text = table.concat({
+        text, item.held, isBlocker and '' or record.owner, record.token and record.reservedAt or 0,
+        record.token and endOf(record) or 0, record.note or '',
+      }, '\n')
+    end
+    reply[i] = text
   end
   return reply
 end

@@ -2,10 +2,9 @@
 --@include held
 --@include names
 
--- Returns true if the resource has a free slot of its own, or is a group; its ancestors and blockers do not count. A
--- name that is not valid has none.
-local function hasFreeSlot(name)
-  local resource, slot = resolve(name)
+-- Returns true if a resource, or one slot of it, has a free slot of its own, or is a group; its ancestors and blockers
+-- do not count. Takes what resolve() returns: a name that is not valid has none.
+local function hasFreeSlot(resource, slot)
   if not resource then
     return false
   end

@@ -2,7 +2,6 @@
 --@include clock
 --@include finish
 --@include flags
---@include furtherSlots
 --@include limits
 --@include refuse
 --@include rollback
@@ -21,6 +20,7 @@ local function overCap(requestType, before, begun)
   if tenant.count + tenant.further + others <= cap or more <= 0 then
     return nil
   end
+--@include furtherSlots
   correctFurther()
   if tenant.count + tenant.further + others <= cap then
     return nil

@@ -35,8 +35,8 @@
 --   2 a reservation of a plain name   owner, fence, reservedAt, expiresAt, token, type, label
 --   3 any other reservation           all fields
 local HOLD, HOLDERS, PLAIN, FULL = '>BI4ssB', 's', '>BsI7I6I6c22ss', '>BI4ssBI7I6I6c22sssss'
--- The third byte of details that have further fields.
-local FURTHER = string.byte('x')
+-- The third byte of details that have further fields: x.
+local FURTHER = 120
 
 local function pack(slot, r)
   if not r.token then

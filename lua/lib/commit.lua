@@ -95,12 +95,12 @@ local function writeRecords()
       if dueBefore > 0 and (dueNow ~= dueBefore or record.fence ~= before.fence) then
         ended[#ended + 1] = before
         if dueNow == 0 then
-          undue[#undue + 1] = dueMember(before)
+          undue[#undue + 1] = before.slot
         end
       end
       if dueNow > 0 and (dueNow ~= dueBefore or record.fence ~= before.fence) then
         due[#due + 1] = dueNow
-        due[#due + 1] = dueMember(record)
+        due[#due + 1] = record.slot
         added = added + (dueBefore == 0 and 1 or 0)
         tenant.nextDue = math.min(tenant.nextDue, dueNow)
       end

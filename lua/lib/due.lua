@@ -6,11 +6,6 @@
 -- members as orphans.
 --@include slots
 
--- Returns the member that this release writes for a reservation.
-local function dueMember(reservation)
-  return reservation.slot
-end
-
 -- Returns the members of reservations in the second form, which instances of the next release may have written.
 local function comingDueMembers(reservations)
   local members = {}

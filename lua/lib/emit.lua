@@ -12,10 +12,6 @@ local function quote(text)
   return '"' .. text .. '"'
 end
 
-local function quoteOrNull(text)
-  return text and text ~= '' and quote(text) or 'null'
-end
-
 -- Adds an event with these fields, each nil if it does not apply:
 --   requestType, explanation, apiKeyLabel ('' none), resourceType ('' the default type)
 --   resource, requester
@@ -34,6 +30,9 @@ local function emit(type, fields)
   }, '\n')
   local shared = sharedFields[kind]
   if not shared then
+    local function quoteOrNull(text)
+      return text and text ~= '' and quote(text) or 'null'
+    end
     shared = '"requestType":' .. quoteOrNull(fields.requestType) .. ',"explanation":' ..
       quoteOrNull(fields.explanation) .. ',"resourceType":' ..
       quoteOrNull(fields.resourceType == '' and 'UserDefined' or fields.resourceType) .. ',"apiKeyLabel":' ..

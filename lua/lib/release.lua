@@ -10,21 +10,18 @@ local function report(what)
   redis.log(redis.LOG_WARNING, 'Holdfast mended tenant ' .. tenant.base .. ' ' .. what)
 end
 
--- Returns the holders of a SHARED slot (codec.lua) without a requester.
-local function withoutHolder(holders, requester)
-  local from, to = string.find('\n' .. holders, '\n' .. requester .. '\n', 1, true)
-  return from and string.sub(holders, 1, from - 1) .. string.sub(holders, to) or holders
-end
-
 -- Removes one reference to a slot, which a reservation of the requester had. Removing the last one frees it.
 local function releaseHold(slot, requester)
   local record = recordAt(slot)
   if not record then
     report('slot ' .. slot .. ': a plan named it, and it was free')
   elseif record.refCount > 1 then
-    setRecord(slot, copyWith(record, {
-      refCount = record.refCount - 1, holders = record.holders and withoutHolder(record.holders, requester),
-    }))
+    local holders = record.holders
+    if holders then
+      local from, to = string.find('\n' .. holders, '\n' .. requester .. '\n', 1, true)
+      holders = from and string.sub(holders, 1, from - 1) .. string.sub(holders, to) or holders
+    end
+    setRecord(slot, copyWith(record, { refCount = record.refCount - 1, holders = holders }))
   else
     setRecord(slot, false)
     freed[#freed + 1] = slot

@@ -1,24 +1,23 @@
--- Tries on paper whether a reserve would succeed now (docs/specification.md#check). check.lua includes this file in a
--- branch: making these functions costs time, and a check of plain names does not need them.
+-- Tries on paper whether a reserve would succeed now (docs/specification.md#check).
 --@include isShare
 --@include reservations
 --@include reserveOne
 --@include undo
 
--- Sets the sixth field of the results to 1 if a reserve would succeed, else to 0. Takes an array of {result, name,
+-- Sets the sixth field of the results to '1' if a reserve would succeed, else to '0'. Takes an array of {result, name,
 -- requester}; the requester '' is a new one, which holds nothing.
-tryAll = function(toTry)
+local function tryAll(toTry)
   for _, one in ipairs(toTry) do
     local result, name, requester = one[1], one[2], one[3]
     local resource, slot = resolve(name)
     local had = requester ~= '' and reservationOn(resource, slot, requester)
     if had then
       -- An EXCLUSIVE reserve of what its requester holds SHARED would be refused.
-      result[6] = isShare(had.slot) and 0 or 1
+      result[6] = isShare(had.slot) and '0' or '1'
     else
       local mark = #journal
       local reply = reserveOne({ resource = name, requester = requester, ttlMs = '', type = '', token = '' })
-      result[6] = reply[1] == 'ACQUIRED' and 1 or 0
+      result[6] = reply[1] == 'ACQUIRED' and '1' or '0'
       undo(mark)
     end
   end

@@ -13,6 +13,7 @@ local reserveOne, replyOfHad
 do
   -- Explains why a name is not valid.
   local function whyNotValid(name)
+    spend(2)
     local pool = slotIndex(name)
     local whole = pool and definition(pool)
     if whole and whole.capacity > 1 then
@@ -28,14 +29,14 @@ do
     return 'NOT_VALID: ' .. name .. ' is not registered, and this tenant allows only registered resources'
   end
 
-  -- Returns the index of a slot; -1 if it is a resource's only slot, held since the pool had that capacity.
-  local function indexOf(slot)
-    local _, index = slotIndex(slot)
-    return index or -1
-  end
-
   -- Returns the slots that an entry for several slots has taken, in index order.
   local function severalSlots(entry)
+    -- Returns the index of a slot; -1 if it is a resource's only slot, held since the pool had that capacity.
+    local function indexOf(slot)
+      local _, index = slotIndex(slot)
+      return index or -1
+    end
+
     local list, last = { entry.at, unpack(entry.further) }, -1
     for _, slot in ipairs(list) do
       local index = indexOf(slot)
@@ -80,23 +81,15 @@ do
     })
   end
 
-  -- Returns the name of the line (waiting/lines.lua) in which a request would wait for an entry that was not met; nil
-  -- if it never will be.
-  local function lineOf(entry)
-    if entry.invalid then
-      return nil
-    end
-    return entry.slot and recordAt(entry.slot) and entry.slot or entry.resource
-  end
-
-  -- Returns the record of the one slot that an entry lacked; nil if any slot of a pool would have met it, or if no hold
-  -- is in the way.
-  local function holderOf(entry)
-    local own = definition(entry.resource)
-    if entry.closing or entry.invalid or not entry.slot and own and own.capacity > 1 then
-      return nil
-    end
-    return records[entry.slot or entry.resource] or nil
+  -- Returns the reply to an item, an entry of whose plan was not met, and the name of the line (waiting/lines.lua) in
+  -- which the item would wait for it; nil if it never will be met.
+  local function replyOfUnmet(entry)
+    local status, explanation = whyNotTaken(entry)
+    local own, at = definition(entry.resource), entry.slot or entry.resource
+    -- One slot is in the way, unless any of a pool would do.
+    local isOne = not entry.closing and not entry.invalid and (entry.slot or not own or own.capacity == 1)
+    return { status, explanation, held = at, holder = isOne and records[at] or nil },
+      not entry.invalid and (entry.slot and recordAt(entry.slot) and entry.slot or entry.resource) or nil
   end
 
   -- Takes the slots of a plan's entries on paper, unless some of them are kept for waiting requests. Collects the
@@ -111,8 +104,7 @@ do
     end
     local unmet = take(entries, reservation)
     if unmet then
-      local status, explanation = whyNotTaken(unmet)
-      return { status, explanation, held = unmet.slot or unmet.resource, holder = holderOf(unmet) }, lineOf(unmet)
+      return replyOfUnmet(unmet)
     elseif collected then
       for _, entry in ipairs(entries) do
         collected[#collected + 1] = entry
@@ -155,55 +147,39 @@ do
     return { status, status, string.format('%d', had.fence), endOf(had), had.token, had.details }
   end
 
-  -- Returns the reservation that an item makes, before it has its slots and fencing token.
-  local function newReservation(item, resource, session)
-    return {
-      slot = resource, owner = item.requester, refCount = 1, pool = '', reservedAt = nowMs,
-      expiresAt = (session or item.ttlMs == '') and 0 or nowMs + item.ttlMs, token = item.token, type = item.type,
-      label = item.label or tenant.keyLabel, requestedName = item.resource, plan = '', details = '',
-      session = session and session.id,
-    }
-  end
-
-  -- Takes a plain name that is free, or is to be held SHARED with others.
-  local function takePlain(resource, reservation, isShared)
-    if isShared then
-      takeShared(resource, '', false, reservation)
-      reservation.plan, reservation.details = resource .. '\n', SHARED_DETAILS
+  -- Takes the slots of a reservation's plan, and describes them in the reservation. Returns as takeUnkept().
+  local function takePlan(reservation, resource, slot, count, isShared, collected)
+    local plan = { entries = {}, seen = {}, bytes = 0 }
+    addTo(plan, resource, slot, reservation.owner, 'own', count > 1 and count or nil, isShared)
+    if tenant.queueText and not tenant.queue then
+      for _, entry in ipairs(plan.entries) do
+        tenant.openFor(entry.resource)
+      end
     end
-    setRecord(reservation.slot, reservation)
-  end
-
-  -- Completes a reservation that was made, and returns the reply to its item.
-  local function replyOfMade(reservation, item, session)
-    if item.options or session then
-      local options = item.options or {}
-      reservation.note = options.note
-      reservation.match = options.matched and { options.matched, reservation.requestedName }
-      reservation.details = withFurther(reservation.details, {
-        note = reservation.note, session = reservation.session, match = reservation.match,
-      })
+    if isTooLong(plan) then
+      return { 'NOT_VALID', string.format(
+        'NOT_VALID: it would take more than %d slots, or more than %d bytes of names', MAX_ENTRIES, MAX_PLAN_BYTES
+      ) }
+    end
+    local reply, line = takeUnkept(plan.entries, reservation, collected)
+    if not reply then
+      reservation.details = describe(plan.entries, resource, isShared)
       spend(#reservation.details / 100)
     end
+    return reply, line
+  end
+
+  -- Gives a reservation that was made its further fields (codec.lua).
+  local function addFurther(reservation, options, session)
+    reservation.note = options.note
+    reservation.match = options.matched and { options.matched, reservation.requestedName }
+    reservation.details = withFurther(reservation.details, {
+      note = reservation.note, session = reservation.session, match = reservation.match,
+    })
+    spend(#reservation.details / 100)
     if session then
       session.holds = session.holds + 1
     end
-    -- The fencing token is drawn last, once the reservation is certain. Nothing has read the record yet.
-    tenant.fence = math.max(tenant.fence + 1, nowUs)
-    reservation.fence = tenant.fence
-    return {
-      'ACQUIRED', 'ACQUIRED', string.format('%d', reservation.fence),
-      session and session.expiresAt or reservation.expiresAt, reservation.token, reservation.details,
-    }
-  end
-
-  -- Returns the session that an item has instead of a lease: nil if it has none, false if there is no such session.
-  local function sessionOf(item)
-    -- 115 is an s (items/reserve.lua). An item of a ticket has its session already (waiting/ask.lua).
-    if item.session == nil and string.byte(item.ttlMs or '') == 115 then
-      return tenant.sessions and tenant.sessions.of(string.sub(item.ttlMs, 2), item.requester) or false
-    end
-    return item.session
   end
 
   -- Reserves any resource that fits an item's match (match.lua). Returns as reserveOne().
@@ -219,33 +195,30 @@ do
   -- Reserves an item (items/reserve.lua). Returns a reply:
   --   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expiry ms or 0, release token, details as JSON or ''}
   --   {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}; if one slot was in the way, its name stands in
-  --   the field `held`, and its record in `holder` (heldBy.lua)
+  --   the field `held`, and its record in `holder` (asTexts.lua)
   -- and the reservation if this call made it. If the item is refused and may wait, returns the name of the line as the
   -- third value. `collected` is as in takeUnkept().
   reserveOne = function(item, collected)
     if item.options and item.options.match then
       return reserveAny(item)
     end
-    local name, requester, count = item.resource, item.requester, tonumber(item.count) or 1
-    local session = sessionOf(item)
+    local name, requester, session = item.resource, item.requester, item.session
+    local count = item.count ~= '' and tonumber(item.count) or 1
+    -- 115 is an s (items/reserve.lua). An item of a ticket has its session already (waiting/ask.lua).
+    if session == nil and string.byte(item.ttlMs or '') == 115 then
+      session = tenant.sessions and tenant.sessions.of(string.sub(item.ttlMs, 2), requester) or false
+    end
     if session == false then
       return { 'NOT_VALID', 'NOT_VALID: there is no such session, or it has ended' }
     end
     local resource, slot = resolve(name)
-    if not resource then
-      spend(2)
-      return { 'NOT_VALID', whyNotValid(name) }
-    end
-    local isShared = isSharedItem(item)
-    local fault = isShared and whyNotSharable(resource, slot)
-    if fault then
-      return { 'NOT_VALID', fault }
-    end
-    local had = reservationOn(resource, slot, requester)
+    local isShared = item.options and isSharedItem(item)
+    local fault = not resource and whyNotValid(name) or isShared and whyNotSharable(resource, slot)
+    local had = not fault and reservationOn(resource, slot, requester)
     if had then
       return replyOfHad(had, item), nil, not isEnough(had, item) and (slot or resource) or nil
     end
-    fault = session and tenant.sessions.whyFull(session) or whyNever(resource, slot, count)
+    fault = fault or session and tenant.sessions.whyFull(session) or whyNever(resource, slot, count)
     if fault then
       return { 'NOT_VALID', fault }
     end
@@ -253,34 +226,37 @@ do
     local hold = isShared and recordAt(slot or resource)
     isShared = isShared and not (hold and hold.owner == requester)
 
-    local reservation = newReservation(item, resource, session)
+    local reservation = {
+      slot = resource, owner = requester, refCount = 1, pool = '', reservedAt = nowMs,
+      expiresAt = (session or item.ttlMs == '') and 0 or nowMs + item.ttlMs, token = item.token, type = item.type,
+      label = item.label or tenant.keyLabel, requestedName = name, plan = '', details = '', session = session and session.id,
+    }
     if tenant.queueText then
       tenant.openFor(slot or resource)
     end
     local isJoined = isShared and hold and isSharedHold(resource, hold)
     if tenant.queue or definition(resource) or not isJoined and recordAt(resource) then
-      local plan = { entries = {}, seen = {}, bytes = 0 }
-      addTo(plan, resource, slot, requester, 'own', count > 1 and count or nil, isShared)
-      if tenant.queueText and not tenant.queue then
-        for _, entry in ipairs(plan.entries) do
-          tenant.openFor(entry.resource)
-        end
-      end
-      if isTooLong(plan) then
-        return { 'NOT_VALID', string.format(
-          'NOT_VALID: it would take more than %d slots, or more than %d bytes of names', MAX_ENTRIES, MAX_PLAN_BYTES
-        ) }
-      end
-      local reply, line = takeUnkept(plan.entries, reservation, collected)
+      local reply, line = takePlan(reservation, resource, slot, count, isShared, collected)
       if reply then
         return reply, nil, line
       end
-      reservation.details = describe(plan.entries, resource, isShared)
-      spend(#reservation.details / 100)
     else
-      takePlain(resource, reservation, isShared)
+      if isShared then
+        takeShared(resource, '', false, reservation)
+        reservation.plan, reservation.details = resource .. '\n', SHARED_DETAILS
+      end
+      setRecord(reservation.slot, reservation)
     end
-    return replyOfMade(reservation, item, session), reservation
+    if item.options or session then
+      addFurther(reservation, item.options or {}, session)
+    end
+    -- The fencing token is drawn last, once the reservation is certain. Nothing has read the record yet.
+    tenant.fence = math.max(tenant.fence + 1, nowUs)
+    reservation.fence = tenant.fence
+    return {
+      'ACQUIRED', 'ACQUIRED', string.format('%d', reservation.fence),
+      session and session.expiresAt or reservation.expiresAt, reservation.token, reservation.details,
+    }, reservation
   end
 end
 --@include match

@@ -7,6 +7,7 @@
 --@include codec
 --@include pools
 --@include tenant
+--@nest
 local records, original, changed = {}, {}, {}
 local journal = {}
 
@@ -81,7 +82,9 @@ local function setRecord(slot, record)
     journal[-#journal] = journal.changes
   end
   tenant.count = tenant.count - (before and before.token and 1 or 0) + (record and record.token and 1 or 0)
-  tenant.further = tenant.further - (isFurther(before) and 1 or 0) + (isFurther(record) and 1 or 0)
+  if before and before.byName or record and record.byName then
+    tenant.further = tenant.further - (isFurther(before) and 1 or 0) + (isFurther(record) and 1 or 0)
+  end
   if before and before.pool ~= '' then
     account(slot, before, -1)
     if record and record.pool == '' then

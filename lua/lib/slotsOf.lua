@@ -4,7 +4,7 @@
 local function slotsOf(items)
   local sum = 0
   for _, item in ipairs(items) do
-    sum = sum + (tonumber(item.count) or 1)
+    sum = sum + (item.count ~= '' and tonumber(item.count) or 1)
   end
   return sum
 end

@@ -1,8 +1,9 @@
 /**
  * Loads lua/commands and lua/lib and makes each script a method of a Redis client. A line `--@include name` is replaced
  * by lua/lib/name.lua, once in a script; `--@tiers` by the table of tiers (lua/lib/limits.lua); `--@parts` by the files
- * that the command names in lines `--@part name` (lua/lib/waiting/open.lua). The script's header names its keys: with
- * `KEYS[2]  slots`, `slotsKey` stands for KEYS[2]. ioredis sends EVALSHA, and EVAL if Redis has not seen the script.
+ * that the command names in lines `--@part name` (lua/lib/waiting/open.lua); `--@nest` begins a function. The script's
+ * header names its keys: with `KEYS[2]  slots`, `slotsKey` stands for KEYS[2]. ioredis sends EVALSHA, and EVAL if Redis
+ * has not seen the script.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -103,7 +104,7 @@ export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, 
       return {
         name: basename(file, '.lua'),
         source,
-        lua: putKeys(expand(source.slice(header.length + '--[[]]'.length), new Set(), parts), keys),
+        lua: nest(putConstants(putKeys(expand(source.slice(header.length + '--[[]]'.length), new Set(), parts), keys))),
         keys,
       };
     });
@@ -113,6 +114,36 @@ export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, 
 function putKeys(lua: string, keys: readonly string[]): string {
   const places = new Map(keys.map((key, i) => [`${key}Key`, `KEYS[${i + 1}]`]));
   return lua.replace(/\b\w+Key\b/g, (word) => places.get(word) ?? word);
+}
+
+const LITERAL = /(?:\d+|'[^'\n]*')/.source;
+/** A line that declares constants; and what may contain their names: comments, texts and words in capitals. */
+const CONSTANTS = new RegExp(
+  `^local ([A-Z][A-Z0-9_]*(?:, [A-Z][A-Z0-9_]*)*) = (${LITERAL}(?:, ${LITERAL})*)(?: --.*)?$|--.*$|'(?:\\\\.|[^'\\\\\n])*'|\\b[A-Z][A-Z0-9_]*\\b`,
+  'gm',
+);
+
+/** Constants become literals, for the same reason as keys. */
+function putConstants(lua: string): string {
+  const values = new Map<string, string>();
+  return lua.replace(CONSTANTS, (text, names?: string, literals?: string) => {
+    if (names === undefined || literals === undefined) return values.get(text) ?? text;
+    const all = literals.match(new RegExp(LITERAL, 'g')) ?? [];
+    for (const [i, name] of names.split(', ').entries()) values.set(name, all[i] ?? '');
+    return '';
+  });
+}
+
+/**
+ * Puts the rest of the script, from each line `--@nest` on, into a function that is called at once. Lua makes a
+ * function fast if the locals that it uses belong to a function around it; for each local beside it, it searches a
+ * list.
+ */
+function nest(lua: string): string {
+  const [first = '', ...inner] = lua.split(/^--@nest$/m);
+  return inner.length === 0
+    ? lua
+    : `${[first, ...inner].join('return (function()')}\n${'end)() '.repeat(inner.length)}`;
 }
 
 /** Called when a script is sent. Returns a callback for its reply or error. */

@@ -27,4 +27,4 @@ local refused = look()
 if refused then
   return refused
 end
-return { 'OK', hasFreeSlot(ARGV[2]) and 1 or 0 }
+return { 'OK', hasFreeSlot(resolve(ARGV[2])) and 1 or 0 }

@@ -24,8 +24,8 @@
   ARGV[5]  only reservations of this requester; '' any
   ARGV[6]  only reservations with this requestedName (codec.lua); '' any
 
-  Returns {'OK', cursor, number of resets, number of the tenant's slots, {slot, record, slot, record, ...}, {slot, ms, slot, ms, ...}}:
-  the second list has the ends of sessions, for the slots of which reservations have one. Cursor '0'
+  Returns {'OK', cursor, number of resets, number of the tenant's slots, {slot, record, slot, record, ...}, {slot, ms,
+  slot, ms, ...}}: the second list has the ends of sessions, for the slots of which reservations have one. Cursor '0'
   means that this was the last page. If the tenant was reset since the first page, the listing ends. Or {'NO_KEY'},
   {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]

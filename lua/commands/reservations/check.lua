@@ -18,14 +18,15 @@
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  the first item (items/check.lua)
 
-  Returns {'OK', item, ...}, where an item is {1 if no slot is free, else 0; the owner if the resource has one slot,
-  else ''; expiry in ms or 0; 1 if the requester holds it, else 0; number of tickets that wait for it; 1 if a reserve by
-  the requester, or by a new one if there is none, would succeed now, 0 if not, -1 if finding out would exceed the work
-  budget; the note of its reservation, left out or '' if it has none; of a resource that is held SHARED, how many hold
-  it: the owner is the only one of them that is known, else ''}. Or {'REFUSED', message}, {'NO_KEY'}, {'SUSPENDED'},
+  Returns {'OK', item, ...}, where an item is a text of lines: 1 if no slot is free, else 0; the owner if the resource
+  has one slot, else ''; expiry in ms or 0; 1 if the requester holds it, else 0; number of tickets that wait for it; 1
+  if a reserve by the requester, or by a new one if there is none, would succeed now, 0 if not, -1 if finding out would
+  exceed the work budget; of a resource that is held SHARED, how many hold it, else '': the owner is the only one of
+  them that is known, else ''; the note of its reservation, '' none. Or {'REFUSED', message}, {'NO_KEY'}, {'SUSPENDED'},
   {'NO_TENANT'}, {'AGAIN'}.
 ]]
---@include look
+--@include admit
+--@include clock
 --@include items
 --@include items/check
 --@include budget
@@ -33,67 +34,83 @@
 --@include reservations
 --@include availability
 --@include endOf
+--@include isShare
 --@include waiting/waiters
-local items, names, isRegistered = readItems(2, checkItem), {}, false
-for i, item in ipairs(items) do
-  names[i] = item.resource
-end
-readMeanings(names)
-for _, one in pairs(defined) do
-  isRegistered = isRegistered or one ~= false
-end
+
+-- Makes the functions that few checks need: making a function costs time. Returns two of them.
+local function openRare()
+--@include endDue
 --@include sessions/open
-local spent, tryAll = work, nil
-if isRegistered or tenant.queueText then
 --@include reservable
 --@include waiting/open
+  return endDue, tryAll
 end
-local refused = look()
+
+local endDue, tryAll
+local refused = admit()
+if not refused and (tenant.queueText or tenant.sessionsText or tenant.nextDue <= nowMs) then
+  endDue, tryAll = openRare()
+  refused = endDue()
+end
 if refused then
   return refused
 end
 
--- Returns who holds the slot of a record; '' if several share it, or if the only one who does is not known.
-local function soleHolderOf(record, isShared, mine)
-  if not isShared then
-    return record.owner
-  end
+-- Returns who holds a slot that is held SHARED; '' if several do, or if the only one who does is not known.
+local function soleHolderOf(record, mine)
   return record.refCount == 1 and (mine and mine.owner or string.match(record.holders or '', '^[^\n]+')) or ''
 end
 
+local items, names = readItems(2, checkItem), {}
+for i, item in ipairs(items) do
+  names[i] = item.resource
+end
 local reply, toTry = { 'OK' }, {}
 local overBudget = isOverBudget(function()
+  readMeanings(names)
   readSlots(names)
   for _, item in ipairs(items) do
     local name, requester = item.resource, item.requester
     local resource, slot = resolve(name)
     local own = resource and definition(resource)
-    local only = (not own or slot or own.capacity == 1) and recordAt(slot or resource or name)
-    local mine = requester ~= '' and reservationOf(name, requester)
-    local at, isFree = slot or resource or name, hasFreeSlot(name)
-    local isShared = only and isSharedHold(at, only)
-    local owner = only and soleHolderOf(only, isShared, mine) or ''
+    local at = slot or resource or name
+    local only = (not own or slot or own.capacity == 1) and recordAt(at)
+    local mine = requester ~= '' and reservationOf(name, requester, resource, slot)
+    local isFree = hasFreeSlot(resource, slot)
+    local isShared = only and not only.token and isSharedHold(at, only)
+    local owner = only and (isShared and soleHolderOf(only, mine) or only.owner) or ''
     local shown = mine or owner ~= '' and reservationAt(at, owner)
     spend(1)
     local result = {
-      isFree and 0 or 1, owner, shown and endOf(shown) or 0, mine and 1 or 0, waitersOf(at),
-      resource and (isFree or only and only.owner == requester) and 1 or 0,
-      shown and shown.note or isShared and '' or nil, isShared and only.refCount or nil,
+      isFree and '0' or '1', owner, shown and endOf(shown) or '0', mine and '1' or '0', waitersOf(at),
+      resource and (isFree or only and only.owner == requester) and '1' or '0', isShared and only.refCount or '',
+      shown and shown.note or '',
     }
     reply[#reply + 1] = result
     -- Its ancestors and blockers count, and what is kept for waiting requests.
     if own and (isFree or requester ~= '') or isFree and tenant.queueText then
-      result[6] = -1
-      toTry[#toTry + 1] = { result, name, requester }
+      if mine and (at == name or mine == reservationOn(resource, slot, requester)) then
+        -- Its requester has it: an EXCLUSIVE reserve of what is held SHARED would be refused.
+        result[6] = isShare(mine.slot) and '0' or '1'
+      else
+        result[6] = '-1'
+        toTry[#toTry + 1] = { result, name, requester }
+      end
     end
   end
-end, 1 - spent / MAX_WORK)
+end)
 if overBudget then
   return { 'REFUSED', '[' .. #reply - 1 .. '].resource' .. TOO_MUCH_WORK }
 elseif #toTry > 0 then
-  spent = spent + work
+  local spent = work
+  if not tryAll then
+    endDue, tryAll = openRare()
+  end
   isOverBudget(function()
     tryAll(toTry)
   end, 1 - spent / MAX_WORK)
+end
+for i = 2, #reply do
+  reply[i] = table.concat(reply[i], '\n')
 end
 return reply

@@ -1,5 +1,6 @@
 --[[
-  Renews reservations: each gets a new lease that starts now, but for those of sessions. Handles all items of one request, in order.
+  Renews reservations: each gets a new lease that starts now, but for those of sessions. Handles all items of one
+  request, in order.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -38,7 +39,6 @@
 --@include emitRenewed
 --@include eventWork
 --@include index
---@include tooMuch
 --@include asTexts
 --@include waiting/open
 local items = readItems(4, renewItem)
@@ -66,6 +66,7 @@ local overBudget = eachItem(items, function(item)
   end
 end)
 if overBudget then
+--@include tooMuch
   return tooMuch(overBudget)
 end
 refused = askForIndex(ARGV[3])

@@ -32,6 +32,7 @@
 ]]
 --@include admit
 --@include expiry
+--@nest
 --@include flags
 --@include once
 --@include quota
@@ -44,9 +45,7 @@
 --@include index
 --@include emitReserved
 --@include eventWork
---@include tooMuch
 --@include asTexts
---@include again
 tenant.mayWait = ARGV[4] ~= ''
 --@include waiting/open
 --@part waiting/requests
@@ -106,10 +105,12 @@ local overBudget = eachItem(items, function(item)
   spendOnEvent(item, result[6])
 end)
 if overBudget then
+--@include tooMuch
   return tooMuch(overBudget)
 elseif tooLarge then
   return { 'REFUSED', tooLarge }
 elseif isUnfinished then
+--@include again
   return again(before)
 elseif tenant.sessions and tenant.sessions.foreign then
   -- A shared call is refused so that each of its requests is sent on its own.

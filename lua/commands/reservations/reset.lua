@@ -1,5 +1,6 @@
 --[[
-  Ends all reservations and tickets of the tenant in constant time. Sessions go on, without reservations. Redis frees their memory in the background.
+  Ends all reservations and tickets of the tenant in constant time. Sessions go on, without reservations. Redis frees
+  their memory in the background.
 
   KEYS[1]  tenant
   KEYS[2]  credential

@@ -45,7 +45,6 @@
 --@include index
 --@include tooMuch
 --@include asTexts
---@include again
 tenant.mayWait = ARGV[5] ~= ''
 --@include waiting/open
 --@part waiting/requests
@@ -130,6 +129,7 @@ if overBudget then
 elseif outcome and outcome.tooLarge then
   return { 'REFUSED', 'requests ' .. outcome.tooLarge }
 elseif isUnfinished then
+--@include again
   return again(before)
 elseif tenant.sessions and tenant.sessions.foreign then
   return { 'FORBIDDEN', tenant.sessions.foreign }

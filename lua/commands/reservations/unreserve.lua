@@ -28,13 +28,13 @@
 ]]
 --@include once
 --@include requestOnce
+--@nest
 --@include items
 --@include items/unreserve
 --@include batch
 --@include unreserveOne
 --@include emitUnreserved
 --@include eventWork
---@include tooMuch
 --@include asTexts
 --@include waiting/open
 local items = readItems(3, unreserveItem)
@@ -52,6 +52,7 @@ local overBudget = eachItem(items, function(item)
   spendOnEvent(item)
 end)
 if overBudget then
+--@include tooMuch
   return tooMuch(overBudget)
 end
 if flags.isDry then

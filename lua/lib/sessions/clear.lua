@@ -4,6 +4,7 @@
 -- Limits for one call: holds ended, and work spent on ending them.
 local MAX_CLEARED, MAX_CLEARING_WORK = 100, 1500
 local cleared = 0
+local endLease = openEnding()
 
 -- Ends the hold that a member stands for.
 local function clearHold(session, member)

@@ -4,7 +4,7 @@
 import type { CheckItem, CheckResult } from '../../contract/check.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
-import { parseReply, toInteger, toMs, toText, toTime } from '../../redis/reply.ts';
+import { parseItem, toInteger, toMs, toTime } from '../../redis/reply.ts';
 import { call, type Engine } from '../call.ts';
 
 /**
@@ -19,17 +19,17 @@ export async function check(
   const args = items.flatMap(({ resource, requester }) => itemArgs('check', { resource, requester: requester ?? '' }));
   const replies = await call(engine, 'check', credential, () => args);
   return items.map(({ resource, requester }, i) => {
-    const [reserved, owner, expiresAt, held, waiting, reservable, note, holders] = parseReply(replies[i]);
+    const [reserved, owner = '', expiresAt, held, waiting, reservable, holders, note] = parseItem(replies[i]);
     return {
       resource,
-      reserved: reserved === 1,
-      requester: toText(owner) || null,
-      heldByRequester: requester === undefined ? null : held === 1,
+      reserved: reserved === '1',
+      requester: owner || null,
+      heldByRequester: requester === undefined ? null : held === '1',
       expiresAt: toTime(toMs(expiresAt)),
-      waiting: toInteger(waiting ?? 0),
-      reservable: reservable === -1 ? null : reservable === 1,
-      ...(note === undefined || note === '' ? {} : { note: toText(note) }),
-      ...(holders == null ? {} : { mode: 'SHARED' as const, holders: toInteger(holders) }),
+      waiting: toInteger(waiting),
+      reservable: reservable === '-1' ? null : reservable === '1',
+      ...(note ? { note } : {}),
+      ...(holders === '' ? {} : { mode: 'SHARED' as const, holders: toInteger(holders) }),
     };
   });
 }

@@ -121,7 +121,7 @@ export function toReserveResult({ resource, requester, mode }: ReserveItem, repl
   }
 }
 
-/** Reads who holds what a refused item lacked (lua/lib/heldBy.lua). Returns no field if the reply does not say. */
+/** Reads who holds what a refused item lacked (lua/lib/asTexts.lua). Returns no field if the reply does not say. */
 function toHeldBy([, , resource, requester, since, expiresAt, note]: readonly string[]): Pick<ReserveResult, 'heldBy'> {
   if (resource === undefined) return {};
   return {

@@ -93,6 +93,15 @@ describe('one client', () => {
     await second.release();
   });
 
+  test('keeps no number for what was refused', async () => {
+    const client = pair.client();
+    const other = await pair.b.reserve('refused');
+    await expect(client.reserve('refused')).rejects.toMatchObject({ code: 'ALREADY_HELD' });
+    await other.release();
+    await using hold = await client.reserve('refused');
+    expect(hold.requester).toBe(client.requester);
+  });
+
   test('numbers those with the same match', async () => {
     const client = pair.client();
     const holds = await Promise.all([1, 2].map(() => client.reserve({ match: { os: 'android' } })));

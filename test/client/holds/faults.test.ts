@@ -50,7 +50,9 @@ describe('a service that is lost', () => {
   test('for a while costs no lease: renewals are repeated', async () => {
     await client.using('work', { ttl: '2s' }, async (hold, signal) => {
       const before = hold.expiresAt?.getTime() ?? 0;
-      proxy.next('drop', 'lose', { status: 503, body: { error: 'Try again.', code: 'OVERLOADED' } });
+      const busy = { status: 503, body: { error: 'Try again.', code: 'OVERLOADED' } };
+      const broken = { status: 500, body: { error: 'A fault of the service.', code: 'INTERNAL' } };
+      proxy.next('drop', 'lose', busy, broken);
       await until('a renewal', () => (hold.expiresAt?.getTime() ?? 0) > before);
       expect(signal.aborted).toBe(false);
     });
@@ -69,6 +71,19 @@ describe('a service that is lost', () => {
     });
     expect(await over).toBe('done');
     await until('the lease has ended it', () => pair.b.available('over'));
+  });
+});
+
+describe('a renewal that makes a lease shorter', () => {
+  test('counts from when it was sent, even if no response comes', async () => {
+    const hold = await client.reserve('shorter', { ttl: '60s' });
+    const { signal } = hold;
+    proxy.next('lose', 'hang');
+    const started = performance.now();
+    await expect(hold.renew('1s')).rejects.toMatchObject({ name: 'HoldfastError' });
+    expect(signal.aborted).toBe(true);
+    expect(performance.now() - started).toBeLessThan(4000);
+    await until('the lease has ended it', () => pair.b.available('shorter'));
   });
 });
 
@@ -130,6 +145,21 @@ describe('a first response that was lost', () => {
 });
 
 describe('a wait', () => {
+  test.each([
+    [{ ttl: '6s' }, 2],
+    [{}, 10],
+    [{ ttl: '10m' }, 20],
+    [{ ttl: '10m', onWaiting: () => {} }, 1],
+  ] as const)('with %j is held for %i s a call: a third of the lease at most', async (options, seconds) => {
+    await using _ = await pair.b.reserve('held');
+    const giveUp = new AbortController();
+    const wait = client.reserve('held', { wait: '30s', signal: giveUp.signal, ...options });
+    await isWaiting('held');
+    expect(proxy.noted[0]?.path).toBe(`/Reservation/reserve?pollSeconds=${seconds}`);
+    giveUp.abort();
+    await expect(wait).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
   test('keeps its turn when the instance that held its call stops', async () => {
     const keys = [{ ...makeConfiguredKey(pair.one.tenant), key: pair.one.key }];
     const stopping = await startInstance({ keys });

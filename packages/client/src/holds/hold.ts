@@ -165,8 +165,8 @@ export class Hold {
     const ttlMs = ttlSeconds * 1000;
     this.#closing ??= new AbortController();
     const offset = offsetOf(this.#clocks);
-    const options = { signal: this.#closing.signal, deadline: finite(lease.deadline) };
     lease.announce(ttlMs);
+    const options = { signal: this.#closing.signal, deadline: finite(lease.deadline) };
     const answers = await Promise.all(this.#keys().map((key) => api.renew({ ...key, ttlSeconds }, options))).finally(
       () => lease.mayLast(ttlMs),
     );
