@@ -38,11 +38,8 @@ async function endOf(resource: string): Promise<number> {
 /** Waits until the lease ends later than now. */
 async function renewed(running: Running, resource: string): Promise<void> {
   const before = await endOf(resource);
-  const end = await until('a renewal, or the end', async () => {
-    const now = await endOf(resource);
-    return now === before ? null : now;
-  });
-  if (Number.isNaN(end)) throw new Error(`it has ended: ${JSON.stringify(await running.ended)}`);
+  await until('a renewal, or the end', async () => !Object.is(await endOf(resource), before));
+  if (Number.isNaN(await endOf(resource))) throw new Error(`it has ended: ${JSON.stringify(await running.ended)}`);
 }
 
 /** Runs until it gets a line. */
@@ -59,7 +56,7 @@ describe.concurrent('a lease', () => {
 
   test('survives an instance that restarts', async () => {
     const other = await startOther(await freePort());
-    const running = await run(other, ['--ttl', '6s', 'b', '--', 'sh', '-c', UNTIL_TOLD]);
+    const running = await run(other, ['--ttl', '12s', 'b', '--', 'sh', '-c', UNTIL_TOLD]);
     await running.prints('ready');
     await other.stop();
     const next = await startOther(Number(new URL(other.url).port));
