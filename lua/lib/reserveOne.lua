@@ -218,14 +218,14 @@ do
     if had then
       return replyOfHad(had, item), nil, not isEnough(had, item) and (slot or resource) or nil
     end
-    fault = fault or session and tenant.sessions.whyFull(session) or whyNever(resource, slot, count)
+    local own = not fault and definition(resource)
+    fault = fault or session and tenant.sessions.whyFull(session) or (own or count > 1) and whyNever(resource, slot, count)
     if fault then
       return { 'NOT_VALID', fault }
     end
     -- What the requester holds along is EXCLUSIVE, and so is its own reservation of it.
     local hold = isShared and recordAt(slot or resource)
     isShared = isShared and not (hold and hold.owner == requester)
-
     local reservation = {
       slot = resource, owner = requester, refCount = 1, pool = '', reservedAt = nowMs,
       expiresAt = (session or item.ttlMs == '') and 0 or nowMs + item.ttlMs, token = item.token, type = item.type,
@@ -235,7 +235,7 @@ do
       tenant.openFor(slot or resource)
     end
     local isJoined = isShared and hold and isSharedHold(resource, hold)
-    if tenant.queue or definition(resource) or not isJoined and recordAt(resource) then
+    if tenant.queue or own or not isJoined and recordAt(resource) then
       local reply, line = takePlan(reservation, resource, slot, count, isShared, collected)
       if reply then
         return reply, nil, line

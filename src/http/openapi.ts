@@ -6,6 +6,7 @@ import { z } from '@hono/zod-openapi';
 import { mapParts, type Rules, withRules } from '../contract/sizes.ts';
 import { DEFAULT_SIZES } from '../domain/maxSizes.ts';
 import { cookieName } from '../identity/cookies.ts';
+import { PreferHeaders } from './minimal.ts';
 import type { Operation } from './operation.ts';
 import { IdempotencyHeaders, withRepeats } from './repeatable.ts';
 import { adminOperations } from './routes/admin/tenants.ts';
@@ -91,6 +92,8 @@ const WITH_DATABASE: readonly Operation[] = [
   ...adminOperations,
 ];
 
+const BothHeaders = IdempotencyHeaders.extend(PreferHeaders.shape);
+
 /** The part of an instance's configuration that the document shows. */
 export interface Described extends Rules {
   /** True if JWTs can be exchanged for tokens. */
@@ -128,6 +131,7 @@ export function openapiDocument({ sizes, unknownFields, hasIssuers, sessionCooki
     query = request?.query,
     responses,
     isRepeatable = false,
+    canBeMinimal = false,
     fillRequester: _,
     ...route
   } of operations)
@@ -138,7 +142,7 @@ export function openapiDocument({ sizes, unknownFields, hasIssuers, sessionCooki
         ...request,
         ...(request?.params && { params: configured(request.params) }),
         ...(query && { query: configured(query) }),
-        ...(isRepeatable && { headers: IdempotencyHeaders }),
+        ...(isRepeatable && { headers: canBeMinimal ? BothHeaders : IdempotencyHeaders }),
         ...(body && { body: { required: true, content: { 'application/json': { schema: configured(body) } } } }),
       },
     });

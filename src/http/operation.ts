@@ -12,6 +12,8 @@ import { type BodyMiddleware, jsonBody } from './middleware/jsonBody.ts';
 export type Operation = Omit<RouteConfig, 'middleware' | 'hide'> & {
   /** Whether its requests may have an Idempotency-Key. */
   readonly isRepeatable?: true;
+  /** Whether results can be minimal. */
+  readonly canBeMinimal?: true;
   readonly body?: z.ZodType;
   readonly query?: z.ZodObject;
   /** Fills in the requester that a derived token implies, if the body is not made of items. */

@@ -32,6 +32,13 @@ useTokens();
 describe('a derived token acts for its subject', () => {
   const R = '/api/v1/Reservation';
 
+  test('which minimal results name, since the item may leave it out', async () => {
+    const headers = { 'X-Api-Key': await tokenFor('bob'), Prefer: 'return=minimal' };
+    const { body } = await one.request<unknown[]>('POST', `${R}/reserve`, [{ resource: 'bob-0' }], headers);
+    expect(body).toEqual([expect.objectContaining({ requester: 'bob', status: 'ACQUIRED' })]);
+    expect(body).not.toEqual([expect.objectContaining({ resource: 'bob-0' })]);
+  });
+
   test('if an item names no requester, or that one, on every instance', async () => {
     const token = await tokenFor('bob');
     const { status, body } = await withToken(token)<ReserveResult[]>('POST', `${R}/reserve`, [

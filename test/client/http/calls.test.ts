@@ -31,6 +31,23 @@ describe('calls of one item', () => {
     expect((await api.cancel(mine)).result.status).toBe('NOT_WAITING');
   });
 
+  it('have whole results, although their responses leave out what the client knows', async () => {
+    const item = { resource: 'press', requester: 'ann', ttlSeconds: 60 };
+    const whole = (await service.reserve({ ...item, resource: 'other' })).body[0];
+    const reserved = (await api.reserve(item)).result;
+    const { releaseToken, expiresAt, fencingToken } = reserved;
+    expect(reserved).toEqual({ ...whole, resource: 'press', releaseToken, expiresAt, fencingToken });
+    const proof = { resource: 'press', requester: 'ann', releaseToken: releaseToken ?? '' };
+    const same = { resource: 'press', requester: 'ann' };
+    const renewed = (await api.renew({ ...proof, ttlSeconds: 60 })).result;
+    expect(renewed).toEqual({ ...same, status: 'RENEWED', explanation: 'RENEWED', expiresAt: expect.any(String) });
+    const released = { ...same, status: 'RELINQUISHED', explanation: 'RELINQUISHED', released: ['press'] };
+    expect((await api.unreserve(proof)).result).toEqual(released);
+    const none = { ...same, status: 'NOT_RESERVED', explanation: 'NOT_RESERVED' };
+    expect((await api.unreserve(proof)).result).toEqual({ ...none, released: null });
+    expect((await api.renew({ ...proof, ttlSeconds: 60 })).result).toEqual({ ...none, expiresAt: null });
+  });
+
   it('say in a result who holds what was asked for', async () => {
     await api.reserve({ resource: 'scanner', requester: 'ann', note: 'inventory' });
     const { result } = await api.reserve({ resource: 'scanner', requester: 'bob' });

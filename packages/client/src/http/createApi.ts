@@ -1,45 +1,28 @@
 /** Puts the ways together in which calls travel: alone, held, or in batches of one kind. */
 import { HoldfastError } from '../errors.ts';
-import type {
-  CancelItem,
-  CancelResult,
-  CheckItem,
-  CheckResult,
-  RenewItem,
-  RenewResult,
-  ReserveItem,
-  ReserveResult,
-  UnreserveItem,
-  UnreserveResult,
-} from '../types.ts';
+import type { ReserveResult } from '../types.ts';
 import type { Api, Late, Request } from './api.ts';
 import { type Call, carryOut } from './calls.ts';
 import { createExchange, type Endpoint } from './exchange.ts';
+import { CANCEL, CHECK, RENEW, RESERVE, UNRESERVE } from './kinds.ts';
 import { Lane } from './lane.ts';
 
-const RESERVE = '/Reservation/reserve';
 const OPEN_MS = 10_000;
 const DEFAULT_POLL_SECONDS = 20;
 
 /** @throws HoldfastError INVALID_OPTION */
 export function createApi(endpoint: Endpoint): Api {
   const exchange = createExchange(endpoint);
-  const unreserves = new Lane<UnreserveItem, UnreserveResult>(exchange, { path: '/Reservation/unreserve' });
-  const renews = new Lane<RenewItem, RenewResult>(exchange, { path: '/Reservation/renew' });
-  const checks = new Lane<CheckItem, CheckResult>(exchange, { path: '/Reservation/check' });
-  const cancels = new Lane<CancelItem, CancelResult>(exchange, { path: '/Reservation/cancel' });
+  const unreserves = new Lane(exchange, UNRESERVE);
+  const renews = new Lane(exchange, RENEW);
+  const checks = new Lane(exchange, CHECK);
+  const cancels = new Lane(exchange, CANCEL);
   /** Releases what a call got that was given up. If that fails, the lease ends it. */
-  const release = ({ status, resource, requester, releaseToken }: ReserveResult): void => {
+  const late = ({ status, resource, requester, releaseToken }: ReserveResult): void => {
     if (status === 'ACQUIRED' && releaseToken !== null)
       unreserves.call({ resource, requester, releaseToken }).catch(() => {});
   };
-  const reserves = new Lane<ReserveItem, ReserveResult>(exchange, {
-    path: RESERVE,
-    sizeOf: ({ count = 1 }) => count,
-    // In one request, a second item with the same match would take a second resource.
-    markOf: ({ match, requester }) => match && requester,
-    late: release,
-  });
+  const reserves = new Lane(exchange, { ...RESERVE, late });
 
   return {
     reserve(item, options = {}) {
@@ -47,9 +30,9 @@ export function createApi(endpoint: Endpoint): Api {
       const { pollSeconds = DEFAULT_POLL_SECONDS, ...rest } = options;
       return carryOut(exchange, {
         ...rest,
-        outgoing: { method: 'POST', path: `${RESERVE}?pollSeconds=${pollSeconds}`, body: JSON.stringify([item]) },
+        outgoing: { method: 'POST', path: `${RESERVE.path}?pollSeconds=${pollSeconds}`, body: JSON.stringify([item]) },
         heldMs: pollSeconds * 1000,
-        late: ({ result }) => release(result),
+        late: ({ result }) => late(result),
         read: onlyResult,
       });
     },

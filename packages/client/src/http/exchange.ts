@@ -16,6 +16,8 @@ export interface Outgoing {
   /** JSON. */
   readonly body?: string | undefined;
   readonly idempotencyKey?: string | undefined;
+  /** Whether results may leave out what the caller knows itself. */
+  readonly minimal?: boolean | undefined;
   /** After this many ms without the whole response, the connection counts as lost. */
   readonly timeoutMs: number;
   /** Closes the connection. */
@@ -78,10 +80,11 @@ export function createExchange({ url, key }: Endpoint): Exchange {
   }
 
   return {
-    async send({ method, path, body, idempotencyKey, timeoutMs, signal }) {
+    async send({ method, path, body, idempotencyKey, minimal, timeoutMs, signal }) {
       const headers: Record<string, string> = {};
       if (body !== undefined) headers['Content-Type'] = 'application/json';
       if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
+      if (minimal) headers.Prefer = 'return=minimal';
       const closing = closeAfter(timeoutMs, signal);
       try {
         const { signal } = closing;

@@ -29,6 +29,8 @@ export interface Kind<Item, Result> {
   readonly sizeOf?: (item: Item) => number;
   /** Two calls with the same mark do not travel in one request. */
   readonly markOf?: (item: Item) => string | undefined;
+  /** Puts back what a minimal result leaves out (docs/specification.md#minimal-results). */
+  restore?(result: Partial<Result>, item: Item): Result;
   /** Called with the result of a call that was given up after it was sent. */
   readonly late?: (result: Result) => void;
 }
@@ -132,7 +134,7 @@ export class Lane<Item, Result> {
   }
 
   async #send(entries: readonly Entry<Item, Result>[]): Promise<void> {
-    const { path, late } = this.#kind;
+    const { path, late, restore } = this.#kind;
     let deadline = Number.POSITIVE_INFINITY;
     let body = '';
     for (const entry of entries) {
@@ -144,13 +146,14 @@ export class Lane<Item, Result> {
       method: 'POST',
       path,
       body: `${body}]`,
+      minimal: restore !== undefined,
       timeoutMs: attemptMs(deadline),
     });
     if (!Array.isArray(results) || results.length !== entries.length)
       throw new HoldfastError('UNEXPECTED_RESPONSE', 'The service did not answer with a result for each item');
     for (const [i, entry] of entries.entries()) {
       // As the OpenAPI description says, from which the type is made.
-      const result = results[i] as Result;
+      const result = restore === undefined ? (results[i] as Result) : restore(results[i], entry.item);
       if (entry.isSettled) late?.(result);
       else entry.resolve(result, sentAt);
     }

@@ -10,6 +10,7 @@ import { renew } from '../../../operations/renew.ts';
 import type { BodyDeps } from '../../deps.ts';
 import type { AppEnv } from '../../env.ts';
 import { CODE_HEADER } from '../../errors.ts';
+import { asPreferred } from '../../minimal.ts';
 import { markReplayed } from '../../once.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation } from '../../responses.ts';
@@ -23,6 +24,7 @@ export const renewOperation = operation({
   description:
     'Each reservation then expires `ttlSeconds` from now, whether that is later or earlier than before. Items are applied one by one, in order.',
   isRepeatable: true,
+  canBeMinimal: true,
   body: RenewBody,
   responses: {
     200: answer('A result for each item, in the same order.', z.array(RenewResult)),
@@ -40,8 +42,9 @@ export const renewRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'acti
     const { result: results, quota, isReplayed } = await renew(deps, c.get('credential'), c.get('body'), c.get('once'));
     c.set('quota', quota);
     markReplayed(c, isReplayed);
-    if (!results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN)) return c.json(results, 200);
+    if (!results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN))
+      return c.json(asPreferred(c, c.get('body'), results), 200);
     c.header(CODE_HEADER, INVALID_RELEASE_TOKEN);
-    return c.json(results, 403);
+    return c.json(asPreferred(c, c.get('body'), results), 403);
   });
 };

@@ -14,6 +14,7 @@ import type { AppEnv } from '../../env.ts';
 import { refuseMalformed } from '../../errors.ts';
 import { ACQUIRED, ALREADY_HELD, SEVERAL, SHARED, WAITING } from '../../examples.ts';
 import { holdOf, markWaiting, readPoll } from '../../hold.ts';
+import { asPreferred } from '../../minimal.ts';
 import { markReplayed } from '../../once.ts';
 import { operation, withBody } from '../../operation.ts';
 import { bodyOperation, waitingAnswer } from '../../responses.ts';
@@ -28,6 +29,7 @@ export const reserveOperation = operation({
     'Items are applied one by one, in order, and each result has its own status. It is safe to retry: a requester that already holds the resource gets ALREADY_HAD and the same token. With `waitSeconds`, an item that cannot be had now waits for its turn: while its status is WAITING, send the same request again. With `dryRun=true`, nothing is reserved: the response says what would happen now.',
   query: PollQuery.extend(DryRunQuery.shape),
   isRepeatable: true,
+  canBeMinimal: true,
   body: ReserveBody,
   responses: {
     200: waitingAnswer(z.array(ReserveResult), {
@@ -62,6 +64,6 @@ export const reserveRoute = (deps: BodyDeps & WaitDeps) => {
     c.set('quota', quota);
     markReplayed(c, isReplayed);
     markWaiting(c, results);
-    return c.json(results, 200);
+    return c.json(asPreferred(c, c.get('body'), results), 200);
   });
 };

@@ -13,6 +13,7 @@ import type { BodyDeps } from '../../deps.ts';
 import { readDryRun } from '../../dryRun.ts';
 import type { AppEnv } from '../../env.ts';
 import { CODE_HEADER } from '../../errors.ts';
+import { asPreferred } from '../../minimal.ts';
 import { markReplayed } from '../../once.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation } from '../../responses.ts';
@@ -27,6 +28,7 @@ export const unreserveOperation = operation({
     'Items are applied one by one, in order. Releasing a resource that is already free succeeds. With `dryRun=true`, nothing is released: the response says what would happen now.',
   query: DryRunQuery,
   isRepeatable: true,
+  canBeMinimal: true,
   body: UnreserveBody,
   responses: {
     200: answer('A result for each item, in the same order.', z.array(UnreserveResult)),
@@ -47,8 +49,9 @@ export const unreserveRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | '
     const { result: results, quota, isReplayed } = await run(deps, c.get('credential'), c.get('body'), c.get('once'));
     c.set('quota', quota);
     markReplayed(c, isReplayed);
-    if (!results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN)) return c.json(results, 200);
+    if (!results.some(({ explanation }) => explanation === INVALID_RELEASE_TOKEN))
+      return c.json(asPreferred(c, c.get('body'), results), 200);
     c.header(CODE_HEADER, INVALID_RELEASE_TOKEN);
-    return c.json(results, 403);
+    return c.json(asPreferred(c, c.get('body'), results), 403);
   });
 };
