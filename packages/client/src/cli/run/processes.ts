@@ -1,4 +1,4 @@
-/** Which processes there are: from /proc, or from `ps` where there is no /proc. Zombies have ended: they do not count. */
+/** Lists processes: from /proc, or by `ps` where there is no /proc. Zombies have ended, so they are left out. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
