@@ -35,7 +35,7 @@ export interface Exchange {
   send(outgoing: Outgoing): Promise<Incoming>;
   /**
    * Returns as soon as the body begins.
-   * @param signal ends the body, too
+   * @param signal until then. Who reads the body cancels it: runtimes forget the signal of a response at times
    * @throws as send(); the reason of the signal
    */
   open(path: string, timeoutMs: number, signal?: AbortSignal): Promise<Response>;
@@ -104,10 +104,9 @@ export function createExchange({ url, key }: Endpoint): Exchange {
     },
 
     async open(path, timeoutMs, signal) {
-      const opening = closeAfter(timeoutMs);
-      const both = signal === undefined ? opening.signal : AbortSignal.any([opening.signal, signal]);
+      const opening = closeAfter(timeoutMs, signal);
       try {
-        const { response } = await ask({ ...FOLLOWS_NOTHING, headers: {}, signal: both }, path);
+        const { response } = await ask({ ...FOLLOWS_NOTHING, headers: {}, signal: opening.signal }, path);
         if (response.status === 200) return response;
         throw errorOf(response, parse(await response.text()));
       } catch (error) {
