@@ -20,8 +20,8 @@ export async function startPair(options: Omit<InstanceOptions, 'keys' | 'port'> 
   return {
     one,
     two,
-    a: new Holdfast(one),
-    b: new Holdfast(two),
+    a: new Holdfast({ url: one.url, key: one.key }),
+    b: new Holdfast({ url: two.url, key: two.key }),
     client: (changes) => new Holdfast({ url: one.url, key: one.key, ...changes }),
     stop: async () => {
       await Promise.all([one.stop(), two.stop()]);

@@ -30,19 +30,23 @@ export interface ErrorDetails {
 export class HoldfastError extends Error {
   override readonly name = 'HoldfastError';
   readonly code: ErrorCode;
-  readonly status: number | undefined;
-  readonly heldBy: HeldBy | undefined;
-  readonly limitType: string | undefined;
-  readonly retryAfterMs: number | undefined;
-  readonly requestId: string | undefined;
+  declare readonly status: number | undefined;
+  declare readonly heldBy: HeldBy | undefined;
+  declare readonly limitType: string | undefined;
+  declare readonly retryAfterMs: number | undefined;
+  declare readonly requestId: string | undefined;
 
-  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    super(message, details.cause === undefined ? {} : { cause: details.cause });
+  constructor(code: ErrorCode, message: string, { cause, ...details }: ErrorDetails = {}) {
+    super(message, cause === undefined ? {} : { cause });
     this.code = code;
-    this.status = details.status;
-    this.heldBy = details.heldBy;
-    this.limitType = details.limitType;
-    this.retryAfterMs = details.retryAfterMs;
-    this.requestId = details.requestId;
+    Object.assign(this, details);
   }
 }
+
+/** The caller asked for something that makes no sense. */
+export const invalid = (message: string, cause?: unknown): HoldfastError =>
+  new HoldfastError('INVALID_OPTION', message, { cause });
+
+/** The response is that of a proxy, or of another service. */
+export const unexpected = (code: ErrorCode = 'UNEXPECTED_RESPONSE', details: ErrorDetails = {}): HoldfastError =>
+  new HoldfastError(code, 'Unexpected response: is this Holdfast?', details);

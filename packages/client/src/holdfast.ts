@@ -1,6 +1,6 @@
 /** The client: every call of the service, and holds that look after themselves. */
-import { type Duration, secondsOf } from './durations.ts';
-import { HoldfastError } from './errors.ts';
+import { type Duration, ttlSecondsOf } from './durations.ts';
+import { HoldfastError, invalid } from './errors.ts';
 import { type EventsOptions, events } from './events/events.ts';
 import { type Mirror, type MirrorOptions, openMirror } from './events/mirror.ts';
 import type { ConnectionChange } from './events/stream.ts';
@@ -12,6 +12,7 @@ import { type TransactionOptions, transact } from './holds/transaction.ts';
 import { use, type Work } from './holds/use.ts';
 import type { Api } from './http/api.ts';
 import { createApi } from './http/createApi.ts';
+import { refuseUnknown } from './options.ts';
 import { Session, type SessionOptions } from './sessions/session.ts';
 import type {
   ActiveReservation,
@@ -46,8 +47,10 @@ export class Holdfast {
 
   /** @throws HoldfastError INVALID_OPTION */
   constructor(options: HoldfastOptions) {
-    this.#api = createApi(options);
-    this.#requesters = new Requesters(options.requester);
+    const { url, key, requester, ...rest } = { ...options };
+    refuseUnknown(rest);
+    this.#api = createApi({ url, key });
+    this.#requesters = new Requesters(requester);
     this.#reserver = new Reserver(this.#api, this.#requesters);
   }
 
@@ -70,9 +73,8 @@ export class Holdfast {
   using<T>(target: Target, work: Work<T>): Promise<T>;
   using<T>(target: Target, options: ReserveOptions, work: Work<T>): Promise<T>;
   async using<T>(target: Target, second: ReserveOptions | Work<T>, third?: Work<T>): Promise<T> {
-    const options = typeof second === 'function' ? {} : second;
-    const work = typeof second === 'function' ? second : third;
-    if (work === undefined) throw new HoldfastError('INVALID_OPTION', 'using needs a function to run');
+    const [options, work] = typeof second === 'function' && third === undefined ? [{}, second] : [second, third];
+    if (typeof work !== 'function' || typeof options === 'function') throw invalid('using needs a function, last');
     const plan = planOf(target, options);
     return use(await this.#reserver.take(plan), work, plan.signal);
   }
@@ -117,7 +119,7 @@ export class Holdfast {
       return target.expiresAt;
     }
     const { resource, requester, releaseToken } = target;
-    const ttlSeconds = secondsOf(ttl ?? '30s', 'ttl');
+    const ttlSeconds = ttlSecondsOf(ttl);
     const { result } = await this.#api.renew({ resource, requester, releaseToken, ttlSeconds });
     if (result.status !== 'RENEWED') throw refusal(resource, result);
     return result.expiresAt === null ? null : new Date(result.expiresAt);
@@ -148,8 +150,9 @@ export class Holdfast {
   ): Promise<CheckResult[]>;
   async check(
     resources: string | readonly string[],
-    { requester, signal }: CallOptions & { readonly requester?: string | undefined } = {},
+    { requester, signal, ...rest }: CallOptions & { readonly requester?: string | undefined } = {},
   ): Promise<CheckResult | CheckResult[]> {
+    refuseUnknown(rest);
     const checkOne = async (resource: string) => {
       const item = requester === undefined ? { resource } : { resource, requester };
       return (await this.#api.check(item, { signal })).result;
@@ -168,8 +171,9 @@ export class Holdfast {
    */
   async cancel(
     resource: string,
-    { requester, signal }: CallOptions & { readonly requester?: string | undefined } = {},
+    { requester, signal, ...rest }: CallOptions & { readonly requester?: string | undefined } = {},
   ): Promise<boolean> {
+    refuseUnknown(rest);
     const requesters = requester === undefined ? this.#requesters.waitingFor(resource) : [requester];
     const answers = await Promise.all(
       requesters.map((one) => this.#api.cancel({ resource, requester: one }, { signal })),
@@ -178,18 +182,18 @@ export class Holdfast {
   }
 
   /** Lists reservations. */
-  active({ resource, requester, signal }: ListOptions = {}): Promise<ActiveReservation[]> {
-    return this.#get('/Reservation/activeReservations', { resource, requester }, signal);
+  active(options?: ListOptions): Promise<ActiveReservation[]> {
+    return this.#list('/Reservation/activeReservations', options, 'resource', 'requester');
   }
 
   /** Lists who waits, in the order of the queue. */
-  waiting({ resource, requester, signal }: ListOptions = {}): Promise<WaitingRequest[]> {
-    return this.#get('/Reservation/waiting', { resource, requester }, signal);
+  waiting(options?: ListOptions): Promise<WaitingRequest[]> {
+    return this.#list('/Reservation/waiting', options, 'resource', 'requester');
   }
 
   /** Lists sessions. */
-  sessions({ signal }: CallOptions = {}): Promise<SessionInfo[]> {
-    return this.#get('/Session', {}, signal);
+  sessions(options?: CallOptions): Promise<SessionInfo[]> {
+    return this.#list('/Session', options);
   }
 
   /** Registers pools, blockers, trees and labels: all of them or none. Returns them as stored. */
@@ -200,13 +204,13 @@ export class Holdfast {
   }
 
   /** Lists definitions. `label`: `os=android`. */
-  definitions({ label, signal }: CallOptions & { readonly label?: string | undefined } = {}): Promise<Definition[]> {
-    return this.#get('/Resource/definitions', { label }, signal);
+  definitions(options?: CallOptions & { readonly label?: string | undefined }): Promise<Definition[]> {
+    return this.#list('/Resource/definitions', options, 'label');
   }
 
   /** The tree of all definitions, with free slots and waits. */
-  tree({ signal }: CallOptions = {}): Promise<TreeNode[]> {
-    return this.#get('/Resource/tree', {}, signal);
+  tree(options?: CallOptions): Promise<TreeNode[]> {
+    return this.#list('/Resource/tree', options);
   }
 
   /**
@@ -222,6 +226,7 @@ export class Holdfast {
       method: 'DELETE',
       path: `/Resource/${encodeURIComponent(name)}`,
       query: { cascade: cascade ? 'true' : undefined },
+      has: 'deleted',
       signal,
     });
     return result.deleted;
@@ -236,6 +241,7 @@ export class Holdfast {
       ...options,
       method: 'POST',
       path: '/Reservation/reset',
+      has: 'cleared',
       idempotencyKey: randomText(26),
     });
     return result.cleared;
@@ -260,12 +266,14 @@ export class Holdfast {
     return openMirror(this.#api, options);
   }
 
-  async #get<Result>(
+  /** @param names of options that are filters, as the service calls them */
+  async #list<Row>(
     path: string,
-    query: Readonly<Record<string, string | undefined>>,
-    signal: AbortSignal | undefined,
-  ): Promise<Result> {
-    return (await this.#api.request<Result>({ method: 'GET', path, query, signal })).result;
+    { signal, ...query }: ListOptions & { readonly label?: string | undefined } = {},
+    ...names: readonly string[]
+  ): Promise<Row[]> {
+    refuseUnknown(query, ...names);
+    return (await this.#api.request<Row[]>({ method: 'GET', path, query, signal })).result;
   }
 }
 

@@ -24,7 +24,9 @@ async function collectGarbage(): Promise<void> {
 it('events()', async () => {
   const ending = new AbortController();
   const told: string[] = [];
-  for await (const { type } of new Holdfast(instance).events({ signal: ending.signal })) {
+  for await (const { type } of new Holdfast({ url: instance.url, key: instance.key }).events({
+    signal: ending.signal,
+  })) {
     told.push(type);
     void collectGarbage().then(() => ending.abort());
   }
@@ -33,7 +35,7 @@ it('events()', async () => {
 
 it('mirror()', async () => {
   const ending = new AbortController();
-  const mirror = await new Holdfast(instance).mirror({ signal: ending.signal });
+  const mirror = await new Holdfast({ url: instance.url, key: instance.key }).mirror({ signal: ending.signal });
   await collectGarbage();
   ending.abort();
   await mirror.closed;

@@ -8,7 +8,7 @@ let service: Instance;
 let holdfast: Holdfast;
 beforeAll(async () => {
   service = await startInstance();
-  holdfast = new Holdfast(service);
+  holdfast = new Holdfast({ url: service.url, key: service.key });
   vi.stubEnv('HOLDFAST_URL', service.url);
   vi.stubEnv('HOLDFAST_KEY', service.key);
   vi.stubEnv('PORT', '0');

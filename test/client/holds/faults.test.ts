@@ -193,7 +193,7 @@ describe('a wait', () => {
       return current;
     };
     const rotating = new Holdfast({ url: instance.url, key });
-    const owner = new Holdfast(instance);
+    const owner = new Holdfast({ url: instance.url, key: instance.key });
     const held = await owner.reserve('rotated');
     const wait = rotating.reserve('rotated', { wait: '30s' });
     await until('it waits', async () => (await owner.waiting()).length === 1);

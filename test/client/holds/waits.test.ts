@@ -66,7 +66,7 @@ describe('a wait', () => {
       code: expect.stringMatching(/^(ALREADY_HELD|NOT_AVAILABLE)$/),
     });
     expect(performance.now() - started).toBeGreaterThan(950);
-    expect(await pair.b.tryReserve('busy', { wait: 500 })).toBeNull();
+    expect(await pair.b.tryReserve('busy', { wait: '500ms' })).toBeNull();
     expect(await pair.a.waiting({ resource: 'busy' })).toEqual([]);
   });
 

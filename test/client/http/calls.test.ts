@@ -80,6 +80,7 @@ describe('other requests', () => {
       method: 'POST',
       path: '/Session',
       body: { requester: 'ann', ttlSeconds: 30 },
+      has: 'token',
       idempotencyKey: crypto.randomUUID(),
     } as const;
     const [first, second] = [await api.request(begin), await api.request(begin)];
@@ -124,7 +125,7 @@ describe('errors', () => {
     const key = 'hf_secret_00000000000000000000000000000000';
     const errors = [
       await errorOf(createApi({ url: service.url, key }).check({ resource: 'x' })),
-      await errorOf(createApi({ url: service.url, key: `${key}\n` }).check({ resource: 'x' })),
+      await errorOf(createApi({ url: service.url, key: () => `${key}\n` }).check({ resource: 'x' })),
       await errorOf(createApi({ url: 'http://127.0.0.1:1', key }).check({ resource: 'x' }, { deadline: 0 })),
     ];
     expect(errors.map(({ code }) => code)).toEqual(['UNAUTHENTICATED', 'INVALID_OPTION', 'UNREACHABLE']);

@@ -45,14 +45,14 @@ describe('a key that is returned by a function', () => {
     expect(asked).toBe(2);
   });
 
-  it('is asked for again if the function fails', async () => {
-    const keys: (() => string)[] = [
-      () => {
-        throw new Error('the vault is sealed');
-      },
-    ];
-    const api = createApi({ url: instances[0]?.url ?? '', key: () => (keys.shift() ?? (() => ours.key))() });
-    expect((await api.check({ resource: 'x' })).result.reserved).toBe(false);
+  it('fails the call at once if the function throws or returns no text', async () => {
+    const url = instances[0]?.url ?? '';
+    const cause = new Error('the vault is sealed');
+    const throwing = createApi({ url, key: () => Promise.reject(cause) });
+    await expect(throwing.check({ resource: 'x' })).rejects.toMatchObject({ code: 'INVALID_OPTION', cause });
+    // @ts-expect-error JavaScript finds no such mistake.
+    const silent = createApi({ url, key: () => undefined });
+    await expect(silent.check({ resource: 'x' })).rejects.toMatchObject({ code: 'INVALID_OPTION' });
   });
 });
 

@@ -1,5 +1,6 @@
 /** The events of the service, for users. */
 import type { Api } from '../http/api.ts';
+import { refuseUnknown } from '../options.ts';
 import type { HoldfastEvent } from '../types.ts';
 import { type ConnectionChange, stream } from './stream.ts';
 
@@ -20,8 +21,9 @@ export interface EventsOptions {
  */
 export async function* events(
   api: Api,
-  { signal, types }: EventsOptions = {},
+  { signal, types, ...rest }: EventsOptions = {},
 ): AsyncGenerator<HoldfastEvent | ConnectionChange, void, undefined> {
+  refuseUnknown(rest);
   const wanted: ReadonlySet<string> | undefined = types && new Set([...types, 'CONNECTED', 'DISCONNECTED']);
   for await (const event of stream(api, signal)) if (wanted?.has(event.type) !== false) yield event;
 }

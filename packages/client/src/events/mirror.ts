@@ -2,7 +2,9 @@
  * A live copy of what is held: it opens a stream of events, reads all reservations, and applies the events that came
  * meanwhile and that come from then on. When the stream was lost, it does so again.
  */
+import { ENDLESS } from '../durations.ts';
 import type { Api } from '../http/api.ts';
+import { refuseUnknown } from '../options.ts';
 import type { ActiveReservation, HoldfastEvent } from '../types.ts';
 import { type MirroredReservation, Reservations } from './reservations.ts';
 import { stream } from './stream.ts';
@@ -92,7 +94,7 @@ export class Mirror {
         method: 'GET',
         path: '/Reservation/activeReservations',
         signal,
-        deadline: Number.POSITIVE_INFINITY,
+        deadline: ENDLESS,
       });
       if (signal.aborted) return;
       const before = this.#held;
@@ -127,6 +129,7 @@ export class Mirror {
  * @throws HoldfastError as events(); the reason of the signal
  */
 export async function openMirror(api: Api, options: MirrorOptions = {}): Promise<Mirror> {
+  refuseUnknown(options, 'signal', 'onChange');
   let onReady = () => {};
   const ready = new Promise<void>((resolve) => {
     onReady = resolve;

@@ -2,8 +2,10 @@
  * The stream of events, opened again whenever it ends (docs/specification.md#the-stream). A stream that is silent for
  * three keepalives counts as lost: a connection that died without a sign looks like one without events.
  */
+import { ENDLESS } from '../durations.ts';
 import { HoldfastError } from '../errors.ts';
 import type { Api } from '../http/api.ts';
+import { closeAfter, textIn } from '../http/body.ts';
 import { defaultDeadline, delayBefore, pause } from '../http/retries.ts';
 import type { HoldfastEvent } from '../types.ts';
 
@@ -44,7 +46,7 @@ export async function* stream(
     }
     if (signal?.aborted) return;
     if (openedAt !== undefined) {
-      deadline = Number.POSITIVE_INFINITY;
+      deadline = ENDLESS;
       if (performance.now() - openedAt > LASTED_MS) tries = 1;
       yield { type: 'DISCONNECTED' };
     }
@@ -61,27 +63,19 @@ async function* connection(
   signal: AbortSignal | undefined,
   silentMs: number,
 ): AsyncGenerator<HoldfastEvent | ConnectionChange, void, undefined> {
-  const { body } = await api.open('/events', { signal });
-  if (body === null) return;
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let rest = '';
-  const giveUp = () => void reader.cancel().catch(() => {});
-  signal?.addEventListener('abort', giveUp);
+  const response = await api.open('/events', { signal });
+  const closing = closeAfter(silentMs, signal);
+  let rest: string | undefined;
   try {
-    signal?.throwIfAborted();
-    yield { type: 'CONNECTED' };
-    for (;;) {
-      const silence = setTimeout(giveUp, silentMs);
-      const { value, done } = await reader.read().finally(() => clearTimeout(silence));
-      if (done) return;
-      const lines = `${rest}${decoder.decode(value, { stream: true })}`.split('\n');
+    for await (const text of textIn(response, closing, true)) {
+      // The service begins with a comment.
+      if (rest === undefined) yield { type: 'CONNECTED' };
+      const lines: string[] = `${rest ?? ''}${text}`.split('\n');
       rest = lines.pop() ?? '';
       // An event has one line of data. Its other line is its type, which the data has, too.
       for (const line of lines) if (line.startsWith(DATA)) yield JSON.parse(line.slice(DATA.length));
     }
   } finally {
-    signal?.removeEventListener('abort', giveUp);
-    giveUp();
+    closing.dispose();
   }
 }

@@ -2,8 +2,9 @@
  * Sends an attempt until the service has decided it. If the caller gives up on the way, its ticket is cancelled, and
  * what it got in the same moment is released.
  */
-import { HoldfastError } from '../errors.ts';
+import { HoldfastError, unexpected } from '../errors.ts';
 import type { Answer } from '../http/api.ts';
+import { pause as pauseAlive } from '../http/retries.ts';
 import type { Waiting } from '../types.ts';
 import type { Attempt, Outcome } from './attempts.ts';
 import { startTimer } from './clocks.ts';
@@ -12,6 +13,10 @@ import { shareConnections } from './connections.ts';
 const MAX_POLL_SECONDS = 20;
 /** How often a caller asks whose response is not held, in ms. Less than `claimSeconds`, or it would lose its turn. */
 const SHORT_POLL_MS = 1000;
+/** The least time from one held call to the next, in ms: a service that does not hold them is not asked all the time. */
+const MIN_CALL_MS = 100;
+/** How much later than the caller the service may end a wait, in ms. */
+const LATE_MS = 2000;
 /** A caller that wants to know its position hears of it this often. */
 const POLL_SECONDS_OF_WATCHERS = 5;
 /** How long a cancelled request may still be answered, in ms. */
@@ -43,11 +48,13 @@ export async function askUntilDecided<O extends Outcome>(asking: Asking<O>): Pro
   const { attempt, until, signal, onWaiting } = asking;
   const closing = signal && new AbortController();
   let call: Promise<Answer<O>> | undefined;
+  let askedAt = 0;
   try {
     for (let calls = 0; ; calls++) {
       signal?.throwIfAborted();
       call = shareConnections(async (mayHold) => {
-        if (!mayHold && calls > 0) await pause(SHORT_POLL_MS);
+        if (calls > 0) await pauseAlive(mayHold ? askedAt + MIN_CALL_MS - performance.now() : SHORT_POLL_MS);
+        askedAt = performance.now();
         return attempt.ask({
           pollSeconds: mayHold ? pollSecondsOf(asking, calls) : (asking.pollSeconds ?? 0),
           deadline: until,
@@ -58,8 +65,10 @@ export async function askUntilDecided<O extends Outcome>(asking: Asking<O>): Pro
       const { state, waiting } = answer.result;
       if (state !== 'WAITING') return answer;
       call = undefined;
+      if (until === undefined) throw unexpected();
       if (waiting !== undefined) onWaiting?.(waiting);
-      if (until !== undefined && performance.now() >= until) {
+      // The service ends the ticket itself, a little after this.
+      if (performance.now() >= until + LATE_MS) {
         throw new HoldfastError('NOT_AVAILABLE', `${attempt.title}: its turn did not come in time`);
       }
     }

@@ -61,6 +61,7 @@ export function askTransaction(api: Api, body: TransactionBody, idempotencyKey?:
       path: '/Reservation/transaction',
       query: { pollSeconds: body.waitSeconds === undefined ? undefined : String(pollSeconds) },
       body,
+      has: 'results',
       idempotencyKey,
     });
     const results = response.results.filter((result) => 'releaseToken' in result);

@@ -2,7 +2,9 @@
  * How many responses a page lets the service hold. Browsers open six connections to a host under HTTP/1.1, and releases
  * and renewals need one. Further waits ask again and again instead.
  */
-const MAX_HELD = 'document' in globalThis || 'importScripts' in globalThis ? 3 : Number.POSITIVE_INFINITY;
+import { ENDLESS } from '../durations.ts';
+
+const MAX_HELD = 'document' in globalThis || 'importScripts' in globalThis ? 3 : ENDLESS;
 
 let held = 0;
 

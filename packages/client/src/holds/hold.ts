@@ -1,6 +1,6 @@
 /** A hold: one or several reservations that were taken together, and the lease that ends them. */
-import { type Duration, secondsOf } from '../durations.ts';
-import { HoldfastError } from '../errors.ts';
+import { type Duration, ENDLESS, ttlSecondsOf } from '../durations.ts';
+import { HoldfastError, invalid } from '../errors.ts';
 import type { Answer, Api } from '../http/api.ts';
 import type { ReserveResult } from '../types.ts';
 import { asyncDispose } from './asyncDispose.ts';
@@ -13,6 +13,8 @@ export interface ReservationKey {
   readonly requester: string;
   readonly releaseToken: string;
 }
+
+type ReservationResult = Pick<ReserveResult, 'resource' | 'requester' | 'releaseToken'>;
 
 /** One reservation of a hold. */
 export interface Reservation extends ReservationKey {
@@ -45,9 +47,6 @@ export interface Origin {
   ended(): void;
   readonly clocks?: Clocks | undefined;
 }
-
-/** Releases go on for this long at least, in ms. */
-const MIN_RELEASE_MS = 1000;
 
 export class Hold {
   /** The requester that has it. */
@@ -128,14 +127,11 @@ export class Hold {
    */
   async renew(ttl?: Duration): Promise<void> {
     if (this.#origin.session !== undefined) {
-      throw new HoldfastError('INVALID_OPTION', 'A hold of a session is renewed by its session');
+      throw invalid('its session renews it');
     }
-    if (ttl !== undefined && secondsOf(ttl, 'ttl') === Number.POSITIVE_INFINITY) {
-      throw new HoldfastError('INVALID_OPTION', 'A renewal cannot make a lease endless');
-    }
-    const renewal = this.#renewing.then(() =>
-      this.#renew(ttl === undefined ? this.#ttlSeconds : secondsOf(ttl, 'ttl')),
-    );
+    const ttlSeconds = ttl === undefined ? undefined : ttlSecondsOf(ttl);
+    if (ttlSeconds === ENDLESS) throw invalid('a renewal has an end');
+    const renewal = this.#renewing.then(() => this.#renew(ttlSeconds ?? this.#ttlSeconds));
     this.#renewing = renewal.catch(() => {});
     return renewal;
   }
@@ -163,7 +159,7 @@ export class Hold {
     const { api, lease } = this.#origin;
     if (this.#released !== undefined) throw new HoldfastError('NOT_RESERVED', `${this.#title} has been released`);
     if (lease.lost !== undefined) throw lease.lost;
-    if (ttlSeconds === Number.POSITIVE_INFINITY) return;
+    if (ttlSeconds === ENDLESS) return;
     const ttlMs = ttlSeconds * 1000;
     this.#closing ??= new AbortController();
     const offset = offsetOf(this.#clocks);
@@ -188,7 +184,7 @@ export class Hold {
     const { api, lease, session, ended } = this.#origin;
     if (session === undefined) lease.finish();
     this.#closing?.abort();
-    const deadline = Math.max(lease.latestEnd, this.#clocks.monotonic() + MIN_RELEASE_MS);
+    const deadline = lease.end;
     try {
       const answers = await Promise.all(this.#keys().map((key) => api.unreserve(key, { deadline: finite(deadline) })));
       ended();
@@ -204,13 +200,16 @@ export class Hold {
   }
 
   #keys(): ReservationKey[] {
-    return this.#results.map(({ resource, requester, releaseToken }) => ({
-      resource,
-      requester,
-      releaseToken: releaseToken ?? '',
-    }));
+    return this.#results.map(keyOf);
   }
 }
+
+/** What releases a result that has got something. */
+export const keyOf = ({ resource, requester, releaseToken }: ReservationResult): ReservationKey => ({
+  resource,
+  requester,
+  releaseToken: releaseToken ?? '',
+});
 
 const finite = (ms: number): number | undefined => (Number.isFinite(ms) ? ms : undefined);
 

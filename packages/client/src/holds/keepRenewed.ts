@@ -1,4 +1,5 @@
 /** Renews a lease in the background, each time a third of it has passed. */
+import { ENDLESS } from '../durations.ts';
 import { startTimer } from './clocks.ts';
 import type { Lease } from './lease.ts';
 
@@ -14,7 +15,7 @@ export function keepRenewed(lease: Lease, renew: () => Promise<unknown>): () => 
   let isStopped = false;
   const schedule = (ms: number) => {
     clearTimeout(timer);
-    if (isStopped || ms === Number.POSITIVE_INFINITY || lease.lost !== undefined) return;
+    if (isStopped || ms === ENDLESS || lease.lost !== undefined) return;
     timer = startTimer(() => {
       if (lease.lost !== undefined) return;
       renew().catch(() => schedule(Math.max(PAUSE.ms, lease.remainingMs * PAUSE.share)));

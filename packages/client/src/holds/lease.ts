@@ -2,6 +2,7 @@
  * A lease as its holder sees it: it may have ended at the service `ttlMs` after the request was sent. The holder counts
  * it as over a margin earlier, and tells by an AbortSignal.
  */
+import { ENDLESS } from '../durations.ts';
 import { HoldfastError } from '../errors.ts';
 import { CLOCKS, type Clocks, startTimer } from './clocks.ts';
 
@@ -16,12 +17,12 @@ interface Moment {
   readonly wall: number;
 }
 
-const NEVER: Moment = { monotonic: Number.POSITIVE_INFINITY, wall: Number.POSITIVE_INFINITY };
+const NEVER: Moment = { monotonic: ENDLESS, wall: ENDLESS };
 
 export class Lease {
   readonly #title: string;
   readonly #clocks: Clocks;
-  #ttlMs = Number.POSITIVE_INFINITY;
+  #ttlMs = ENDLESS;
   /** From this moment on, by either clock, the holder counts it as over. */
   #deadline = NEVER;
   #latestEnd = Number.NEGATIVE_INFINITY;
@@ -79,6 +80,11 @@ export class Lease {
     return this.#clocks.monotonic() + this.remainingMs;
   }
 
+  /** Monotonic clock: it has ended by then, unless a renewal whose response was lost was carried out. */
+  get end(): number {
+    return this.deadline + marginOf(this.#ttlMs);
+  }
+
   /** Time until the deadline, by the clock that leaves less. */
   get remainingMs(): number {
     const now = this.#now();
@@ -87,7 +93,7 @@ export class Lease {
 
   /** Time until a third of the lease has passed. 0 or less: it has. */
   get renewInMs(): number {
-    if (this.#ttlMs === Number.POSITIVE_INFINITY) return this.#ttlMs;
+    if (this.#ttlMs === ENDLESS) return this.#ttlMs;
     return this.remainingMs + marginOf(this.#ttlMs) - (this.#ttlMs * 2) / 3;
   }
 
@@ -142,7 +148,7 @@ export class Lease {
   }
 
   #after({ monotonic, wall }: Moment, ttlMs: number): Moment {
-    if (ttlMs === Number.POSITIVE_INFINITY) return NEVER;
+    if (ttlMs === ENDLESS) return NEVER;
     const usable = ttlMs - marginOf(ttlMs);
     return { monotonic: monotonic + usable, wall: wall + usable };
   }

@@ -1,9 +1,8 @@
 /** Reads what a caller wants to reserve, and how: names or a match, and the options. */
-import { msOf, secondsOf } from '../durations.ts';
-import { HoldfastError } from '../errors.ts';
+import { ENDLESS, ttlSecondsOf, waitMsOf } from '../durations.ts';
+import { invalid } from '../errors.ts';
+import { refuseUnknown } from '../options.ts';
 import type { Match, ReserveItem, ReserveOptions, Waiting, Wanted } from '../types.ts';
-
-const DEFAULT_TTL = '30s';
 
 /** Options with a match stand for themselves: they need no name. */
 export type MatchOptions = ReserveOptions & { readonly match: Match };
@@ -29,33 +28,39 @@ export interface Plan {
   readonly onWaiting: ((waiting: Waiting) => void) | undefined;
 }
 
+/** As JSON has it, which leaves out fields that are undefined: types with exact optional properties refuse them. */
+export const itemOf = <T extends object>(fields: T) => fields as { [Name in keyof T]?: Exclude<T[Name], undefined> };
+
 /**
  * @param session the session that its reservations belong to, instead of a lease of their own
  * @throws HoldfastError INVALID_OPTION
  */
 export function planOf(target: Target, options: ReserveOptions = {}, session?: string): Plan {
   const isNamed = typeof target === 'string' || Array.isArray(target);
-  const all: ReserveOptions = isNamed ? options : { ...options, ...target };
-  const { ttl = DEFAULT_TTL, wait, count, mode, match, note, priority, requester, signal, onWaiting } = all;
-  if (isNamed && match !== undefined) throw invalid('a name and a match exclude each other');
-  if (session !== undefined && all.ttl !== undefined) throw invalid('the session has the ttl of its reservations');
-  const waitMs = wait === undefined ? 0 : msOf(wait, 'wait');
-  if (waitMs === Number.POSITIVE_INFINITY) throw invalid("wait has to end; the longest is '1d'");
-  const ttlSeconds = secondsOf(ttl, 'ttl');
-  const hasLease = ttlSeconds !== Number.POSITIVE_INFINITY && session === undefined;
-  const itemOf = (key: string): PlanItem => ({
-    ...(match === undefined ? { resource: key } : { match }),
-    ...(hasLease && { ttlSeconds }),
-    ...(session !== undefined && { session }),
-    ...(note !== undefined && { note }),
-    ...(count !== undefined && { count }),
-    ...(mode !== undefined && { mode }),
+  if (typeof options !== 'object') throw invalid('options must be an object');
+  const all: ReserveOptions = isNamed ? { ...options } : { ...options, ...target };
+  const { ttl, wait, count, mode, match, note, priority, requester, signal, onWaiting, ...rest } = all;
+  refuseUnknown(rest);
+  if (isNamed === (match !== undefined)) throw invalid('the target is a name, several names, or { match }');
+  if (session !== undefined && (ttl ?? requester) !== undefined)
+    throw invalid('the session has the ttl and the requester');
+  const waitMs = waitMsOf(wait);
+  const ttlSeconds = ttlSecondsOf(ttl);
+  const hasLease = ttlSeconds !== ENDLESS && session === undefined;
+  const fieldsOf = (key: string) => ({
+    resource: match === undefined ? key : undefined,
+    match,
+    ttlSeconds: hasLease ? ttlSeconds : undefined,
+    session,
+    note,
+    count,
+    mode,
   });
   const [first, ...others] = isNamed ? namesOf(target) : [textOf(match ?? {})];
   return {
     title: [first, ...others].join(', '),
     keys: [first, ...others],
-    items: [itemOf(first), ...others.map(itemOf)],
+    items: [itemOf(fieldsOf(first)), ...others.map((key) => itemOf(fieldsOf(key)))],
     ttlMs: ttlSeconds * 1000,
     waitMs: waitMs === 0 ? undefined : waitMs,
     priority,
@@ -69,8 +74,7 @@ function namesOf(target: Wanted): [string, ...string[]] {
   if (typeof target === 'string') return [target];
   const [first, ...others] = target;
   if (first === undefined) throw invalid('at least one name is needed');
-  if (new Set([first, ...others]).size <= others.length)
-    throw invalid('a name stands there twice; count takes several slots');
+  if (new Set([first, ...others]).size <= others.length) throw invalid('a name stands there twice');
   return [first, ...others];
 }
 
@@ -82,5 +86,3 @@ export function textOf(match: Match): string {
   const characters = [...[...new Set(lines.sort())].join(',')];
   return characters.length <= MAX_TEXT ? characters.join('') : `${characters.slice(0, MAX_TEXT - 1).join('')}…`;
 }
-
-const invalid = (message: string) => new HoldfastError('INVALID_OPTION', message);

@@ -2,6 +2,7 @@
  * Who reserves. A client's own requester is unique. Reservations that one client makes at the same time exclude each
  * other too: while one of the same name is wanted or held, the next one is made by `<requester>#2`, and so on.
  */
+import { ENDLESS } from '../durations.ts';
 import { CLOCKS, type Clocks } from './clocks.ts';
 
 /** Clocks drift: a number is used again this much later than the lease of the last one ends. */
@@ -109,24 +110,19 @@ export class Requesters {
 }
 
 const NONE: readonly string[] = [];
-const never = () => Number.POSITIVE_INFINITY;
+const never = () => ENDLESS;
 const placeOf = (key: string, number: number): string => `${number} ${key}`;
+
+/** Of Node, Bun and Deno; pages have none, or one without a pid, from their bundler. */
+declare const process:
+  | { readonly pid?: number; getBuiltinModule?(name: 'node:os'): { hostname(): string } | undefined }
+  | undefined;
 
 /** `<host>-<pid>-<random>`, as far as there are such; in a browser only random characters. */
 function uniqueRequester(): string {
-  const process: unknown = Reflect.get(globalThis, 'process');
-  if (typeof process !== 'object' || process === null || 'Deno' in globalThis) return randomText(16);
-  const pid: unknown = Reflect.get(process, 'pid');
-  // Bundlers give pages a process that has none.
-  if (typeof pid !== 'number') return randomText(16);
-  return [hostOf(process).slice(0, 64), pid, randomText(8)].filter((part) => part !== '').join('-');
-}
-
-function hostOf(process: object): string {
-  const load: unknown = Reflect.get(process, 'getBuiltinModule');
-  const os: unknown = typeof load === 'function' ? Reflect.apply(load, process, ['node:os']) : undefined;
-  const hostname: unknown = typeof os === 'object' && os !== null ? Reflect.get(os, 'hostname') : undefined;
-  return typeof hostname === 'function' ? String(hostname()) : '';
+  if (typeof process === 'undefined' || process.pid === undefined || 'Deno' in globalThis) return randomText(16);
+  const host = process.getBuiltinModule?.('node:os')?.hostname().slice(0, 64);
+  return [host, process.pid, randomText(8)].filter(Boolean).join('-');
 }
 
 const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';

@@ -2,13 +2,14 @@
  * Makes holds: finds the requester, asks until the service has decided, and checks that nobody else of this client has
  * it.
  */
-import { HoldfastError } from '../errors.ts';
+import { ENDLESS } from '../durations.ts';
+import { HoldfastError, unexpected } from '../errors.ts';
 import type { Answer, Api } from '../http/api.ts';
-import type { ActiveReservation, ReserveResult } from '../types.ts';
+import type { ActiveReservation, HeldBy, ReserveResult } from '../types.ts';
 import { askUntilDecided } from './ask.ts';
 import { attemptOf, isGot, type Outcome } from './attempts.ts';
 import { CLOCKS, type Clocks, offsetOf } from './clocks.ts';
-import { Hold } from './hold.ts';
+import { Hold, keyOf } from './hold.ts';
 import { Lease } from './lease.ts';
 import type { Plan } from './plan.ts';
 import type { Requesters, Use } from './requesters.ts';
@@ -26,6 +27,9 @@ export interface Held {
   readonly hold: Hold;
   readonly lease: Lease;
 }
+
+/** The codes that say that somebody else has it. */
+const TAKEN = /^(ALREADY_HELD|NOT_AVAILABLE)$/;
 
 export class Reserver {
   readonly #api: Api;
@@ -46,7 +50,7 @@ export class Reserver {
     try {
       return await this.take(plan, session);
     } catch (error) {
-      const isTaken = error instanceof HoldfastError && /^(ALREADY_HELD|NOT_AVAILABLE)$/.test(error.code);
+      const isTaken = error instanceof HoldfastError && TAKEN.test(error.code);
       if (isTaken) return null;
       throw error;
     }
@@ -62,9 +66,10 @@ export class Reserver {
       const answer = await this.#ask(plan, use, until, session);
       const { state, results, decisive } = answer.result;
       const [first, ...others] = results;
-      if (state !== 'GOT' || first === undefined) {
+      const isWhole = results.length === plan.items.length && results.every(({ releaseToken }) => releaseToken);
+      if (state !== 'GOT' || first === undefined || !isWhole) {
         this.#requesters.end(use);
-        throw refusalOf(plan.title, decisive);
+        throw state === 'GOT' || decisive === undefined ? unexpected() : await this.#refusal(plan, decisive, until);
       }
       const isOurs = await this.#isOurs(results, plan, session).catch((error: unknown) => {
         this.#requesters.end(use);
@@ -87,7 +92,7 @@ export class Reserver {
       attempt: attemptOf(this.#api, plan, use.requester),
       until,
       // In a session, a grant lasts as long as the session, however long the response was held.
-      ttlMs: session === undefined ? ttlMs : Number.POSITIVE_INFINITY,
+      ttlMs: session === undefined ? ttlMs : ENDLESS,
       signal,
       onWaiting,
       release: ({ results }) => this.#release(results),
@@ -140,7 +145,7 @@ export class Reserver {
     if (had.length === 0) return true;
     if (session !== undefined) return this.#isIn(session, had);
     // No renewal makes a lease endless.
-    return plan.ttlMs !== Number.POSITIVE_INFINITY || had.every(({ expiresAt }) => expiresAt === null);
+    return plan.ttlMs !== ENDLESS || had.every(({ expiresAt }) => expiresAt === null);
   }
 
   async #isIn({ id, requester }: Owner, results: readonly ReserveResult[]): Promise<boolean> {
@@ -154,6 +159,23 @@ export class Reserver {
     return results.every(({ resource }) => inside.has(resource));
   }
 
+  /** After a wait, the service does not say who holds it: so this asks once. */
+  async #refusal({ title, waitMs = 0, items, signal }: Plan, result: ReserveResult, until = ENDLESS) {
+    const { status, explanation, resource, heldBy } = result;
+    if (this.#clocks.monotonic() < until || !TAKEN.test(status))
+      return new HoldfastError(status, `${title}: ${explanation}`, { heldBy });
+    const message = `${title}: its turn did not come within ${waitMs / 1000} s`;
+    const details = { heldBy: items[0].match === undefined ? await this.#holderOf(resource, signal) : heldBy };
+    return new HoldfastError(status, message, details);
+  }
+
+  /** One attempt, of a second. */
+  async #holderOf(resource: string, signal: AbortSignal | undefined): Promise<HeldBy | undefined> {
+    const answer = await this.#api.check({ resource }, { signal, deadline: 0 }).catch(() => undefined);
+    const { requester = null, expiresAt = null, note = null } = answer?.result ?? {};
+    return requester === null ? undefined : { resource, requester, since: null, expiresAt, note };
+  }
+
   #isHeld({ releaseToken }: ReserveResult): boolean {
     return releaseToken !== null && this.#requesters.isHeld(releaseToken);
   }
@@ -161,19 +183,9 @@ export class Reserver {
   /** Releases what nobody has got. If that fails, the lease ends it. */
   async #release(results: readonly ReserveResult[]): Promise<void> {
     const unwanted = results.filter((result) => isGot(result) && !this.#isHeld(result));
-    await Promise.all(
-      unwanted.map(({ resource, requester, releaseToken }) =>
-        this.#api.unreserve({ resource, requester, releaseToken: releaseToken ?? '' }).catch(() => {}),
-      ),
-    );
+    await Promise.all(unwanted.map((result) => this.#api.unreserve(keyOf(result)).catch(() => {})));
   }
 }
 
 const alreadyHad = (title: string, requester: string) =>
   new HoldfastError('ALREADY_HAD', `${title}: ${requester} holds it already`);
-
-function refusalOf(title: string, result: ReserveResult | undefined): HoldfastError {
-  if (result === undefined) return new HoldfastError('UNEXPECTED_RESPONSE', `${title}: a response without a result`);
-  const { status, explanation, heldBy } = result;
-  return new HoldfastError(status, `${title}: ${explanation}`, { heldBy });
-}

@@ -1,12 +1,13 @@
 /** Transactions as the service has them, with durations, a requester and an Idempotency-Key. */
-import { type Duration, msOf, secondsOf } from '../durations.ts';
-import { HoldfastError } from '../errors.ts';
+import { type Duration, ENDLESS, ttlSecondsOf, waitMsOf } from '../durations.ts';
+import { invalid } from '../errors.ts';
 import type { Api } from '../http/api.ts';
+import { refuseUnknown } from '../options.ts';
 import type { Match, TransactionBody, TransactionResult } from '../types.ts';
 import { askUntilDecided } from './ask.ts';
 import { askTransaction } from './attempts.ts';
-import type { ReservationKey } from './hold.ts';
-import { textOf } from './plan.ts';
+import { keyOf, type ReservationKey } from './hold.ts';
+import { itemOf, textOf } from './plan.ts';
 import { randomText } from './requesters.ts';
 
 /** Takes a resource. */
@@ -44,50 +45,41 @@ const POLL_SECONDS = 10;
 
 /** @param requester of items that name none */
 export async function transact(api: Api, options: TransactionOptions, requester: string): Promise<TransactionResult> {
-  const { method, requests, wait, priority = 0, signal } = options;
-  const waitMs = wait === undefined ? 0 : msOf(wait, 'wait');
+  const { method, requests, wait, priority = 0, signal, ...rest } = options;
+  refuseUnknown(rest);
+  const waitMs = waitMsOf(wait);
   const body: TransactionBody = {
     method,
-    requests: requests.map((request) => (request.requestType === 'RESERVE' ? itemOf(request, requester) : request)),
+    requests: requests.map((request) =>
+      request.requestType === 'RESERVE' ? reserveItemOf(request, requester) : request,
+    ),
     ...(waitMs === 0 ? {} : { waitSeconds: Math.ceil(waitMs / 1000), priority }),
   };
   const [first] = requests;
-  if (first === undefined) throw new HoldfastError('INVALID_OPTION', 'a transaction has at least one request');
+  if (first === undefined) throw invalid('at least one request is needed');
   const ask = askTransaction(api, body, randomText(26));
   if (waitMs === 0) return (await ask({ pollSeconds: 0, signal })).result.response;
   const ticket = { resource: nameOf(first), requester: first.requester ?? requester };
   const { result } = await askUntilDecided({
     attempt: { title: ticket.resource, ask, cancel: (cancelling) => api.cancel(ticket, cancelling) },
     until: performance.now() + waitMs,
-    ttlMs: Number.POSITIVE_INFINITY,
+    ttlMs: ENDLESS,
     pollSeconds: POLL_SECONDS,
     signal,
     onWaiting: undefined,
     release: ({ results }) =>
-      Promise.all(
-        results
-          .filter(({ status }) => status === 'ACQUIRED')
-          .map(({ releaseToken, ...rest }) =>
-            api.unreserve({ resource: rest.resource, requester: rest.requester, releaseToken: releaseToken ?? '' }),
-          ),
-      ),
+      Promise.all(results.filter(({ status }) => status === 'ACQUIRED').map((result) => api.unreserve(keyOf(result)))),
     ended: () => {},
   });
   return result.response;
 }
 
-function itemOf({ ttl, ...request }: ReserveRequest, requester: string) {
-  const ttlSeconds = secondsOf(ttl ?? '30s', 'ttl');
-  const isEndless = ttlSeconds === Number.POSITIVE_INFINITY;
+function reserveItemOf({ ttl, ...request }: ReserveRequest, requester: string) {
+  const ttlSeconds = ttlSecondsOf(ttl);
+  const isEndless = ttlSeconds === ENDLESS;
   const fields = { ...request, ttlSeconds: isEndless || request.session !== undefined ? undefined : ttlSeconds };
-  return { ...withoutUndefined(fields), requestType: 'RESERVE' as const, requester: request.requester ?? requester };
+  return { ...itemOf(fields), requestType: 'RESERVE' as const, requester: request.requester ?? requester };
 }
 
 const nameOf = (request: ReserveRequest | UnreserveRequest): string =>
   request.resource ?? (request.requestType === 'RESERVE' ? textOf(request.match ?? {}) : '');
-
-/** Leaves out fields that are undefined: types with exact optional properties refuse them. */
-const withoutUndefined = <T extends object>(fields: T) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof T]?: Exclude<T[Name], undefined>;
-  };

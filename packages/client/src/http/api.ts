@@ -29,6 +29,8 @@ export interface Request extends CallOptions {
   /** With a transaction that waits: `pollSeconds`, since the response is held that long. */
   readonly query?: Readonly<Record<string, string | undefined>> | undefined;
   readonly body?: unknown;
+  /** A field of the response. Without it, the response is a list. */
+  readonly has?: string | undefined;
   /** `Idempotency-Key`: for calls that are not safe to repeat without it. */
   readonly idempotencyKey?: string | undefined;
 }

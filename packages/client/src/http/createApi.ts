@@ -1,9 +1,10 @@
 /** Puts the ways together in which calls travel: alone, held, or in batches of one kind. */
-import { HoldfastError } from '../errors.ts';
+import { unexpected } from '../errors.ts';
 import type { ReserveResult } from '../types.ts';
 import type { Api, Late, Request } from './api.ts';
 import { type Call, carryOut } from './calls.ts';
 import { createExchange, type Endpoint } from './exchange.ts';
+import { hasField } from './failures.ts';
 import { CANCEL, CHECK, RENEW, RESERVE, UNRESERVE } from './kinds.ts';
 import { Lane } from './lane.ts';
 
@@ -41,7 +42,7 @@ export function createApi(endpoint: Endpoint): Api {
     check: (item, options) => checks.call(item, options),
     cancel: (item, options) => cancels.call(item, options),
     request<Result>(request: Request, late?: Late<Result>) {
-      const { method, path, query = {}, body, idempotencyKey, ...options } = request;
+      const { method, path, query = {}, body, idempotencyKey, has, ...options } = request;
       const parameters = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
       const search = parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`;
       const call: Call<Result> = {
@@ -52,10 +53,14 @@ export function createApi(endpoint: Endpoint): Api {
           path: path + search,
           body: body === undefined ? undefined : JSON.stringify(body),
           idempotencyKey,
+          isLong: method === 'GET',
         },
         heldMs: Number(query.pollSeconds ?? 0) * 1000,
-        // As the OpenAPI description says, from which the types are made.
-        read: (answered) => answered as Result,
+        read(answered) {
+          if (has === undefined ? !Array.isArray(answered) : !hasField(answered, has)) throw unexpected();
+          // As the OpenAPI description says, from which the types are made.
+          return answered as Result;
+        },
       };
       return carryOut(exchange, call);
     },
@@ -65,6 +70,6 @@ export function createApi(endpoint: Endpoint): Api {
 
 function onlyResult(body: unknown): ReserveResult {
   const [result] = Array.isArray(body) ? body : [];
-  if (result === undefined) throw new HoldfastError('UNEXPECTED_RESPONSE', 'The service answered without a result');
+  if (!hasField(result, 'status')) throw unexpected();
   return result;
 }

@@ -2,8 +2,9 @@
  * One HTTP request and its response: the key, a timeout, JSON, and typed errors. Nothing is repeated here, and no error
  * has the key.
  */
-import { HoldfastError } from '../errors.ts';
+import { HoldfastError, invalid } from '../errors.ts';
 import type { HoldfastOptions } from '../types.ts';
+import { type Closing, closeAfter, textIn } from './body.ts';
 import { errorOf, unreachable } from './failures.ts';
 
 /** Where the service is, and who calls. */
@@ -20,6 +21,8 @@ export interface Outgoing {
   readonly minimal?: boolean | undefined;
   /** After this many ms without the whole response, the connection counts as lost. */
   readonly timeoutMs: number;
+  /** Whether the response may have any length: `timeoutMs` is the longest pause within it, then. */
+  readonly isLong?: boolean | undefined;
   /** Closes the connection. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -53,16 +56,14 @@ const FOLLOWS_NOTHING = { redirect: 'error', window: null } as const;
 /** @throws HoldfastError INVALID_OPTION */
 export function createExchange({ url, key }: Endpoint): Exchange {
   const base = baseOf(url);
+  if (typeof key !== 'function') checkKey(key);
 
   async function currentKey(): Promise<string> {
-    let value: string;
     try {
-      value = typeof key === 'string' ? key : await key();
+      return typeof key === 'function' ? checkKey(await key()) : key;
     } catch (cause) {
-      throw new HoldfastError('UNREACHABLE', 'The function that returns the key failed', { cause });
+      throw cause instanceof HoldfastError ? cause : invalid('The function key failed', cause);
     }
-    if (KEY.test(value)) return value;
-    throw new HoldfastError('INVALID_OPTION', 'key must be one line of visible ASCII characters');
   }
 
   async function ask(init: RequestInit & { headers: Record<string, string> }, path: string) {
@@ -79,83 +80,64 @@ export function createExchange({ url, key }: Endpoint): Exchange {
     return next === value ? asked : askWith(next);
   }
 
+  /** @param take reads the response */
+  async function exchange<Taken>(
+    path: string,
+    { headers = {}, ...init }: RequestInit & { headers?: Record<string, string> },
+    [timeoutMs, signal]: [timeoutMs: number, signal: AbortSignal | undefined],
+    take: (response: Response, closing: Closing, sentAt: number) => Promise<Taken>,
+  ): Promise<Taken> {
+    const closing = closeAfter(timeoutMs, signal);
+    try {
+      const asked = await ask({ ...FOLLOWS_NOTHING, ...init, headers, signal: closing.signal }, path);
+      return await take(asked.response, closing, asked.sentAt);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error instanceof HoldfastError ? error : unreachable(error, closing.timedOut);
+    } finally {
+      closing.dispose();
+    }
+  }
+
   return {
-    async send({ method, path, body, idempotencyKey, minimal, timeoutMs, signal }) {
+    send({ method, path, body = null, idempotencyKey, minimal, timeoutMs, isLong, signal }) {
       const headers: Record<string, string> = {};
-      if (body !== undefined) headers['Content-Type'] = 'application/json';
+      if (body !== null) headers['Content-Type'] = 'application/json';
       if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
       if (minimal) headers.Prefer = 'return=minimal';
-      const closing = closeAfter(timeoutMs, signal);
-      try {
-        const { signal } = closing;
-        const { response, sentAt } = await ask(
-          { ...FOLLOWS_NOTHING, method, headers, body: body ?? null, signal },
-          path,
-        );
-        const answered = parse(await response.text());
+      return exchange(path, { method, headers, body }, [timeoutMs, signal], async (response, closing, sentAt) => {
+        const answered = await read(response, closing, isLong);
         if (response.status === 200 || response.status === 201 || Array.isArray(answered))
           return { body: answered, sentAt };
         throw errorOf(response, answered);
-      } catch (error) {
-        throw error instanceof HoldfastError ? error : unreachable(error, closing.timedOut);
-      } finally {
-        closing.dispose();
-      }
+      });
     },
 
-    async open(path, timeoutMs, signal) {
-      const opening = closeAfter(timeoutMs, signal);
-      try {
-        const { response } = await ask({ ...FOLLOWS_NOTHING, headers: {}, signal: opening.signal }, path);
-        if (response.status === 200) return response;
-        throw errorOf(response, parse(await response.text()));
-      } catch (error) {
-        signal?.throwIfAborted();
-        throw error instanceof HoldfastError ? error : unreachable(error, opening.timedOut);
-      } finally {
-        opening.dispose();
-      }
-    },
+    open: (path, timeoutMs, signal) =>
+      exchange(path, {}, [timeoutMs, signal], async (response, closing) => {
+        const isStream = response.headers.get('Content-Type')?.startsWith('text/event-stream');
+        if (response.status === 200 && isStream) return response;
+        throw errorOf(response, await read(response, closing));
+      }),
   };
 }
 
-/** A signal that aborts after some ms, or with another one, until it is disposed. */
-function closeAfter(ms: number, other?: AbortSignal) {
-  const controller = new AbortController();
-  const close = () => controller.abort();
-  let timedOut: number | undefined;
-  const timer = setTimeout(() => {
-    timedOut = ms;
-    close();
-  }, ms);
-  other?.addEventListener('abort', close);
-  return {
-    signal: controller.signal,
-    /** The ms, if they have passed. */
-    get timedOut() {
-      return timedOut;
-    },
-    dispose() {
-      clearTimeout(timer);
-      other?.removeEventListener('abort', close);
-    },
-  };
+function checkKey(key: unknown): string {
+  if (typeof key === 'string' && KEY.test(key)) return key;
+  throw invalid('key must be one line of ASCII');
 }
 
 function baseOf(url: string): string {
-  let parsed: URL;
-  try {
-    parsed = new URL(url);
-  } catch {
-    throw new HoldfastError('INVALID_OPTION', 'url must be the address of the service: https://holdfast.example.com');
-  }
-  if (!/^https?:$/.test(parsed.protocol) || parsed.username !== '' || parsed.password !== '')
-    throw new HoldfastError('INVALID_OPTION', 'url must begin with http:// or https://, without a user and password');
-  return `${parsed.origin}${parsed.pathname.replace(/\/+$/, '')}/api/v1`;
+  const { protocol, username, password, origin, pathname } = new URL(URL.canParse(url) ? url : 'none:');
+  if (/^https?:$/.test(protocol) && username + password === '')
+    return `${origin}${pathname.replace(/\/+$/, '')}/api/v1`;
+  throw invalid('url must be like https://holdfast.example.com');
 }
 
-/** Undefined if it is not JSON: a page of a proxy. */
-function parse(text: string): unknown {
+/** Reads a body as JSON. Undefined if it is none: a page of a proxy. */
+async function read(response: Response, closing: Closing, isLong = false): Promise<unknown> {
+  let text = '';
+  for await (const part of textIn(response, closing, isLong)) text += part;
   try {
     return JSON.parse(text);
   } catch {

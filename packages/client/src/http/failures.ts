@@ -2,7 +2,7 @@
  * The errors of exchanges: made from responses and lost connections, and what they mean for a repeat
  * (docs/specification.md#errors).
  */
-import { HoldfastError } from '../errors.ts';
+import { HoldfastError, unexpected } from '../errors.ts';
 import type { Failure, LimitReached } from '../types.ts';
 
 /**
@@ -21,22 +21,21 @@ export function errorOf({ status, headers }: Response, body: unknown): HoldfastE
   const { error, code, limitType } = (body ?? {}) as Partial<Failure & LimitReached>;
   if (typeof error === 'string' && typeof code === 'string')
     return new HoldfastError(code, error, { ...details, limitType });
-  return new HoldfastError(
-    status === 503 ? 'UNAVAILABLE' : 'UNEXPECTED_RESPONSE',
-    `${status} instead of a response of the service`,
-    details,
-  );
+  return unexpected(status === 503 ? 'UNAVAILABLE' : undefined, details);
 }
 
 /** @param timeoutMs if that is why */
 export function unreachable(cause: unknown, timeoutMs?: number): HoldfastError {
   const reason = reasonOf(cause);
   // Best effort: browsers do not say it.
-  if (/redirect/i.test(reason))
-    return new HoldfastError('UNEXPECTED_RESPONSE', 'url redirects: use the address that it redirects to', { cause });
+  if (/redirect/i.test(reason)) return new HoldfastError('UNEXPECTED_RESPONSE', 'url redirects elsewhere', { cause });
   const why = timeoutMs === undefined ? `: ${reason}` : ` within ${Math.round(timeoutMs / 100) / 10} s`;
   return new HoldfastError('UNREACHABLE', `The service could not be reached${why}`, { cause });
 }
+
+/** Whether a response, or a result in it, is an object with a field. */
+export const hasField = (value: unknown, name: string): boolean =>
+  typeof value === 'object' && value !== null && name in value;
 
 /** Whether a repeat may succeed. */
 export const isRetryable = ({ code, status, retryAfterMs: after }: HoldfastError): boolean =>

@@ -56,6 +56,6 @@ export const RENEW: Kind<RenewItem, RenewResult> = {
   }),
 };
 
-export const CHECK: Kind<CheckItem, CheckResult> = { path: '/Reservation/check' };
+export const CHECK: Kind<CheckItem, CheckResult> = { path: '/Reservation/check', has: 'reserved' };
 
 export const CANCEL: Kind<CancelItem, CancelResult> = { path: '/Reservation/cancel' };

@@ -5,11 +5,12 @@
  * A batch that is refused as a whole is sent again in halves, down to the single call that gets the error. A batch
  * whose connection was lost is sent again, with others.
  */
-import { HoldfastError } from '../errors.ts';
+import { ENDLESS } from '../durations.ts';
+import { HoldfastError, unexpected } from '../errors.ts';
 import type { Answer, CallOptions } from './api.ts';
 import { Entry } from './entry.ts';
 import type { Exchange } from './exchange.ts';
-import { isForAll, isUsedUp, mayHaveRun } from './failures.ts';
+import { hasField, isForAll, isUsedUp, mayHaveRun } from './failures.ts';
 import { attemptMs, defaultDeadline, delayBefore } from './retries.ts';
 
 /** Requests of one kind in flight, before calls are queued. */
@@ -29,6 +30,8 @@ export interface Kind<Item, Result> {
   readonly sizeOf?: (item: Item) => number;
   /** Two calls with the same mark do not travel in one request. */
   readonly markOf?: (item: Item) => string | undefined;
+  /** A field of each result; `status` by default. */
+  readonly has?: string;
   /** Puts back what a minimal result leaves out (docs/specification.md#minimal-results). */
   restore?(result: Partial<Result>, item: Item): Result;
   /** Called with the result of a call that was given up after it was sent. */
@@ -134,8 +137,8 @@ export class Lane<Item, Result> {
   }
 
   async #send(entries: readonly Entry<Item, Result>[]): Promise<void> {
-    const { path, late, restore } = this.#kind;
-    let deadline = Number.POSITIVE_INFINITY;
+    const { path, late, restore, has = 'status' } = this.#kind;
+    let deadline = ENDLESS;
     let body = '';
     for (const entry of entries) {
       entry.tries++;
@@ -149,8 +152,8 @@ export class Lane<Item, Result> {
       minimal: restore !== undefined,
       timeoutMs: attemptMs(deadline),
     });
-    if (!Array.isArray(results) || results.length !== entries.length)
-      throw new HoldfastError('UNEXPECTED_RESPONSE', 'The service did not answer with a result for each item');
+    const isResult = (result: unknown) => hasField(result, has);
+    if (!Array.isArray(results) || results.length !== entries.length || !results.every(isResult)) throw unexpected();
     for (const [i, entry] of entries.entries()) {
       // As the OpenAPI description says, from which the type is made.
       const result = restore === undefined ? (results[i] as Result) : restore(results[i], entry.item);

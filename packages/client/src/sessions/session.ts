@@ -2,7 +2,7 @@
  * A session: many reservations of one requester, kept by one heartbeat (docs/specification.md#sessions). It renews
  * itself until it ends.
  */
-import { type Duration, secondsOf } from '../durations.ts';
+import { type Duration, ttlSecondsOf } from '../durations.ts';
 import { HoldfastError } from '../errors.ts';
 import { asyncDispose } from '../holds/asyncDispose.ts';
 import { CLOCKS, type Clocks, offsetOf } from '../holds/clocks.ts';
@@ -13,6 +13,7 @@ import { planOf, type Target } from '../holds/plan.ts';
 import { randomText } from '../holds/requesters.ts';
 import type { Reserver } from '../holds/reserver.ts';
 import type { Api } from '../http/api.ts';
+import { refuseUnknown } from '../options.ts';
 import type { BegunSession, EndedSession, RenewedSession, ReserveOptions } from '../types.ts';
 
 /** How to begin a session. */
@@ -28,8 +29,6 @@ export interface SessionOptions {
 
 /** How to reserve in a session: it has the lease and the requester. */
 export type SessionReserveOptions = Omit<ReserveOptions, 'ttl' | 'requester'>;
-
-const MIN_END_MS = 1000;
 
 export class Session {
   readonly id: string;
@@ -69,16 +68,18 @@ export class Session {
     api: Api,
     reserver: Reserver,
     requester: string,
-    { ttl = '30s', signal }: SessionOptions,
+    { ttl, signal, requester: _, ...rest }: SessionOptions,
     clocks: Clocks = CLOCKS,
   ): Promise<Session> {
-    const ttlSeconds = secondsOf(ttl, 'ttl');
+    refuseUnknown(rest);
+    const ttlSeconds = ttlSecondsOf(ttl);
     const lease = new Lease('the session', clocks);
     const offset = offsetOf(clocks);
     const { result, sentAt } = await api.request<BegunSession>({
       method: 'POST',
       path: '/Session',
       body: { requester, ttlSeconds },
+      has: 'token',
       idempotencyKey: randomText(26),
       signal,
     });
@@ -149,6 +150,7 @@ export class Session {
         method: 'POST',
         path: '/Session/renew',
         body: { session: this.id, token: this.#token },
+        has: 'status',
         deadline: this.#lease.deadline,
       })
       .finally(() => this.#lease.mayLast(this.#ttlSeconds * 1000));
@@ -167,7 +169,8 @@ export class Session {
       method: 'POST' as const,
       path: '/Session/end',
       body: { session: this.id, token: this.#token },
-      deadline: Math.max(this.#lease.latestEnd, this.#clocks.monotonic() + MIN_END_MS),
+      has: 'released',
+      deadline: this.#lease.end,
     };
     try {
       return (await this.#api.request<EndedSession>(request)).result.released;
