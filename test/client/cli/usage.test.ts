@@ -104,7 +104,7 @@ describe('wrong use', () => {
     [['run', '--', 'true'], 'holdfast: name a resource, or use --match; not both\n'],
     [['run', '--count', '2', 'a', 'b', '--', 'true'], 'holdfast: --count is for one resource\n'],
     [['cancel', 'a'], 'holdfast: who waits? cancel needs --requester, or HOLDFAST_REQUESTER\n'],
-    [['release', 'a'], 'holdfast: "a" is not what reserve --json printed; a name needs --token\n'],
+    [['release', 'a'], 'holdfast: the argument is not what `reserve --json` printed; a name needs --token\n'],
     [['reset'], 'holdfast: reset needs --yes without a terminal\n'],
   ])('%j ends with 64 and one line', async (argv, stderr) => {
     const env = { HOLDFAST_URL: 'http://127.0.0.1:9', HOLDFAST_KEY: 'hf_t_x' };
