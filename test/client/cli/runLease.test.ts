@@ -102,7 +102,9 @@ describe.concurrent('if the service is lost', () => {
     await running.prints('ready');
     const end = followed('d');
     await other.stop();
+    const lease = end.then(() => 'the end of the lease');
     const { code, stderr } = await running.ended;
+    expect(await Promise.race([lease, 'the end of holdfast'])).toBe('the end of holdfast');
     expect(code).toBe(76);
     expect(stderr).toMatch(/sending SIGTERM to the command\n.* not renewed in time: sending SIGKILL to the command\n$/);
     expect(ticks(file).at(-1)).toBeLessThan(await end);

@@ -4,10 +4,10 @@ import { type Command, JSON_OPTION } from '../command.ts';
 import { connect } from '../connect.ts';
 import { EXIT } from '../exitCodes.ts';
 import { print, printJson, say, table } from '../output.ts';
-import { Position } from '../run/position.ts';
 import { span } from '../times.ts';
 import { leased } from './reservations.ts';
 import { DEFAULT_TTL_MS, RESERVING_OPTIONS, targetOf, ttlOf, wishOf } from './reserving.ts';
+import { Wait } from './waits.ts';
 
 const DETAILS = `\
 It is not renewed by itself: it ends after --ttl, unless \`holdfast renew\` is called before. To hold something while a
@@ -34,15 +34,17 @@ export const reserve: Command = {
     'trap \'printf %s "$hold" | holdfast release -\' EXIT',
     'token=$(holdfast reserve printer --ttl 5m --requester build-7 --quiet)',
   ],
-  run: async ({ args, signal }) => {
+  run: async (call) => {
+    const { args, signal } = call;
     const wish = wishOf(args);
-    const position = new Position(wish.title);
-    const onWaiting = args.has('quiet') ? undefined : position.update.bind(position);
     const ttl = ttlOf(args) ?? DEFAULT_TTL_MS;
-    const options = { ...wish.options, ttl, signal, onWaiting };
-    const hold = await connect(args)
+    const client = connect(args);
+    const wait = new Wait(wish, call);
+    const options = { ...wish.options, ttl, signal, onWaiting: wait.onWaiting };
+    const hold = await client
       .reserve(targetOf(wish, options), options)
-      .finally(() => position.stop());
+      .finally(() => wait.stop())
+      .catch(async (error: unknown) => Promise.reject(await wait.explain(client, error)));
     const printable = hold.reservations.map((reservation) => leased(reservation, ttl));
     if (args.has('json')) printJson(printable.length === 1 ? printable[0] : printable);
     else if (args.has('quiet')) print(hold.reservations.map(({ releaseToken }) => releaseToken).join('\n'));
