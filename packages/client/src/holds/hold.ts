@@ -56,7 +56,8 @@ export class Hold {
   readonly waitedMs: number;
   readonly #origin: Origin;
   readonly #clocks: Clocks;
-  #reservations: readonly [Reservation, ...Reservation[]];
+  #results: readonly [ReserveResult, ...ReserveResult[]];
+  #reservations: readonly Reservation[] | undefined;
   #ttlSeconds: number;
   #renewing: Promise<unknown> = Promise.resolve();
   #closing: AbortController | undefined;
@@ -69,32 +70,32 @@ export class Hold {
     this.requester = origin.requester;
     this.waitedMs = origin.waitedMs;
     this.#ttlSeconds = origin.ttlSeconds;
-    this.#reservations = [reservationOf(first), ...others.map(reservationOf)];
+    this.#results = [first, ...others];
   }
 
   /** The resource; of several, the first. For a match, the one that was picked. */
   get resource(): string {
-    return this.#reservations[0].resource;
+    return this.#results[0].resource;
   }
 
   get resources(): readonly string[] {
-    return this.#reservations.map(({ resource }) => resource);
+    return this.#results.map(({ resource }) => resource);
   }
 
   /** The slots of pools that it has; for other resources, their names. */
   get slots(): readonly string[] {
-    return this.#reservations.flatMap(({ slots }) => slots);
+    return this.reservations.flatMap(({ slots }) => slots);
   }
 
   /** The fencing token; of several, the highest, which is good for each of them. */
   get fencingToken(): number {
-    return Math.max(...this.#reservations.map(({ fencingToken }) => fencingToken));
+    return Math.max(...this.reservations.map(({ fencingToken }) => fencingToken));
   }
 
   /** When the lease ends, by the clock of the service. Null: it never ends by itself. */
   get expiresAt(): Date | null {
     if (this.#origin.session !== undefined) return this.#origin.session.expiresAt;
-    const times = this.#reservations.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [expiresAt.getTime()]));
+    const times = this.reservations.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [expiresAt.getTime()]));
     return times.length === 0 ? null : new Date(Math.min(...times));
   }
 
@@ -116,6 +117,7 @@ export class Hold {
 
   /** The reservations, one for each resource, in the order of the names. */
   get reservations(): readonly Reservation[] {
+    this.#reservations ??= this.#results.map(reservationOf);
     return this.#reservations;
   }
 
@@ -176,8 +178,9 @@ export class Hold {
       throw lease.lost ?? new HoldfastError('NOT_RESERVED', `${this.#title} has been released`);
     }
     this.#ttlSeconds = ttlSeconds;
-    const [first, ...others] = this.#reservations.map((reservation, i) => renewed(reservation, answers[i]));
-    if (first !== undefined) this.#reservations = [first, ...others];
+    const [first, ...others] = this.#results.map((result, i) => renewed(result, answers[i]));
+    if (first !== undefined) this.#results = [first, ...others];
+    this.#reservations = undefined;
     lease.extend(ttlMs, Math.min(...answers.map(({ sentAt }) => sentAt)), offset);
   }
 
@@ -201,7 +204,11 @@ export class Hold {
   }
 
   #keys(): ReservationKey[] {
-    return this.#reservations.map(({ resource, requester, releaseToken }) => ({ resource, requester, releaseToken }));
+    return this.#results.map(({ resource, requester, releaseToken }) => ({
+      resource,
+      requester,
+      releaseToken: releaseToken ?? '',
+    }));
   }
 }
 
@@ -214,9 +221,8 @@ function isUnreachable(error: unknown): boolean {
   return code === 'UNREACHABLE' || status === 408 || status === 429 || status >= 500;
 }
 
-function renewed(reservation: Reservation, answer: Answer<{ expiresAt: string | null }> | undefined): Reservation {
-  return answer === undefined ? reservation : { ...reservation, expiresAt: dateOf(answer.result.expiresAt) };
-}
+const renewed = (result: ReserveResult, answer: Answer<{ expiresAt: string | null }> | undefined): ReserveResult =>
+  answer === undefined ? result : { ...result, expiresAt: answer.result.expiresAt };
 
 function reservationOf(result: ReserveResult): Reservation {
   const { resource, requester, acquiredSlots, acquiredBlockers, reservedAtPath, mode = 'EXCLUSIVE' } = result;

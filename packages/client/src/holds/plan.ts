@@ -42,16 +42,16 @@ export function planOf(target: Target, options: ReserveOptions = {}, session?: s
   const waitMs = wait === undefined ? 0 : msOf(wait, 'wait');
   if (waitMs === Number.POSITIVE_INFINITY) throw invalid("wait has to end; the longest is '1d'");
   const ttlSeconds = secondsOf(ttl, 'ttl');
-  const isEndless = ttlSeconds === Number.POSITIVE_INFINITY;
-  const shared = withoutUndefined({
-    ttlSeconds: isEndless || session !== undefined ? undefined : ttlSeconds,
-    session,
-    note,
-    count,
-    mode,
+  const hasLease = ttlSeconds !== Number.POSITIVE_INFINITY && session === undefined;
+  const itemOf = (key: string): PlanItem => ({
+    ...(match === undefined ? { resource: key } : { match }),
+    ...(hasLease && { ttlSeconds }),
+    ...(session !== undefined && { session }),
+    ...(note !== undefined && { note }),
+    ...(count !== undefined && { count }),
+    ...(mode !== undefined && { mode }),
   });
   const [first, ...others] = isNamed ? namesOf(target) : [textOf(match ?? {})];
-  const itemOf = (key: string): PlanItem => ({ ...(match === undefined ? { resource: key } : { match }), ...shared });
   return {
     title: [first, ...others].join(', '),
     keys: [first, ...others],
@@ -66,7 +66,8 @@ export function planOf(target: Target, options: ReserveOptions = {}, session?: s
 }
 
 function namesOf(target: Wanted): [string, ...string[]] {
-  const [first, ...others] = [target].flat();
+  if (typeof target === 'string') return [target];
+  const [first, ...others] = target;
   if (first === undefined) throw invalid('at least one name is needed');
   if (new Set([first, ...others]).size <= others.length)
     throw invalid('a name stands there twice; count takes several slots');

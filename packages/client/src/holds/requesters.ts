@@ -13,7 +13,7 @@ export interface Use {
   /** 1: the requester itself; 2: `<requester>#2`. 0: the caller chose the requester. */
   readonly number: number;
   readonly keys: readonly string[];
-  readonly tokens: Set<string>;
+  tokens: readonly string[];
   /** Monotonic clock: it has ended by then, even if nobody says so. */
   endsBy(): number;
 }
@@ -23,7 +23,8 @@ export class Requesters {
   readonly base: string;
   readonly #isChosen: boolean;
   readonly #clocks: Clocks;
-  readonly #numbers = new Map<string, Map<number, Use>>();
+  /** By number and name. */
+  readonly #uses = new Map<string, Use>();
   readonly #byToken = new Map<string, Use>();
   #sessions = 0;
   #sweepAt = 1024;
@@ -43,18 +44,13 @@ export class Requesters {
    */
   begin(keys: readonly string[], chosen: string | undefined, above: number): Use {
     this.#sweep();
-    const use = { tokens: new Set<string>(), endsBy: () => Number.POSITIVE_INFINITY };
-    if (chosen !== undefined || this.#isChosen) return { ...use, requester: chosen ?? this.base, number: 0, keys };
-    let number = above + 1;
-    while (!keys.every((key) => this.#isFree(key, number))) number += 1;
-    const requester = number === 1 ? this.base : `${this.base}#${number}`;
-    const numbered = { ...use, requester, number, keys };
-    for (const key of keys) {
-      const numbers = this.#numbers.get(key);
-      if (numbers === undefined) this.#numbers.set(key, new Map([[number, numbered]]));
-      else numbers.set(number, numbered);
-    }
-    return numbered;
+    const isNumbered = chosen === undefined && !this.#isChosen;
+    let number = isNumbered ? above + 1 : 0;
+    while (isNumbered && !keys.every((key) => this.#isFree(key, number))) number += 1;
+    const requester = number > 1 ? `${this.base}#${number}` : (chosen ?? this.base);
+    const use: Use = { requester, number, keys, tokens: NONE, endsBy: never };
+    if (isNumbered) for (const key of keys) this.#uses.set(placeOf(key, number), use);
+    return use;
   }
 
   /**
@@ -63,20 +59,16 @@ export class Requesters {
    */
   made(use: Use, tokens: readonly string[], endsBy: () => number): void {
     use.endsBy = endsBy;
-    for (const token of tokens) {
-      use.tokens.add(token);
-      this.#byToken.set(token, use);
-    }
+    use.tokens = tokens;
+    for (const token of tokens) this.#byToken.set(token, use);
   }
 
   /** It was not made, or it has been released. */
   end(use: Use): void {
     for (const token of use.tokens) if (this.#byToken.get(token) === use) this.#byToken.delete(token);
     for (const key of use.keys) {
-      const numbers = this.#numbers.get(key);
-      if (numbers?.get(use.number) !== use) continue;
-      numbers.delete(use.number);
-      if (numbers.size === 0) this.#numbers.delete(key);
+      const place = placeOf(key, use.number);
+      if (this.#uses.get(place) === use) this.#uses.delete(place);
     }
   }
 
@@ -88,7 +80,8 @@ export class Requesters {
 
   /** All requesters that may wait for a name now: the client's own, and its numbers. */
   waitingFor(key: string): string[] {
-    return [...new Set([this.base, ...[...(this.#numbers.get(key)?.values() ?? [])].map((use) => use.requester)])];
+    const uses = [...this.#uses.values()].filter(({ keys }) => keys.includes(key));
+    return [...new Set([this.base, ...uses.map(({ requester }) => requester)])];
   }
 
   /** A requester for a session: sessions of one client exclude each other too. */
@@ -103,7 +96,7 @@ export class Requesters {
   }
 
   #isFree(key: string, number: number): boolean {
-    const use = this.#numbers.get(key)?.get(number);
+    const use = this.#uses.get(placeOf(key, number));
     return use === undefined || this.#isOver(use);
   }
 
@@ -114,6 +107,10 @@ export class Requesters {
     this.#sweepAt = Math.max(1024, 2 * this.#byToken.size);
   }
 }
+
+const NONE: readonly string[] = [];
+const never = () => Number.POSITIVE_INFINITY;
+const placeOf = (key: string, number: number): string => `${number} ${key}`;
 
 /** `<host>-<pid>-<random>`, as far as there are such; in a browser only random characters. */
 function uniqueRequester(): string {

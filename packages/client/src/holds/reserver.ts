@@ -81,7 +81,7 @@ export class Reserver {
     }
   }
 
-  async #ask(plan: Plan, use: Use, until: number | undefined, session: Owner | undefined): Promise<Answer<Outcome>> {
+  #ask(plan: Plan, use: Use, until: number | undefined, session: Owner | undefined): Promise<Answer<Outcome>> {
     const { ttlMs, signal, onWaiting } = plan;
     return askUntilDecided({
       attempt: attemptOf(this.#api, plan, use.requester),
