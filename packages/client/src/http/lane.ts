@@ -150,7 +150,7 @@ export class Lane<Item, Result> {
       timeoutMs: attemptMs(deadline),
     });
     if (!Array.isArray(results) || results.length !== entries.length)
-      throw new HoldfastError('UNEXPECTED_RESPONSE', 'The service did not answer with a result for each item');
+      throw new HoldfastError('UNEXPECTED_RESPONSE', 'There is no result for each item');
     for (const [i, entry] of entries.entries()) {
       // As the OpenAPI description says, from which the type is made.
       const result = restore === undefined ? (results[i] as Result) : restore(results[i], entry.item);
