@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 import { LongFirst } from './test/support/longFirst.ts';
 
 export default defineConfig({
+  // The examples import the client by its name. Its package need not be built for the tests.
+  resolve: { alias: { '@holdfast/client': `${import.meta.dirname}/packages/client/src/index.ts` } },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/redis.ts', 'test/support/postgres.ts'],

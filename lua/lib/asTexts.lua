@@ -12,8 +12,8 @@ local function asTexts(reply, first)
     local text, record = table.concat(item, '\n'), item.holder
     if record then
       local now = records[item.held]
-      if record.token and now and now.fence == record.fence then
-        -- An item before may have claimed it.
+      if now and now.claimedAs and now.claimedAs <= item.claims and now.fence == record.fence then
+        -- An item before has claimed it (waiting/claim.lua).
         record = now
       end
       local isBlocker = string.sub(record.owner, 1, 7) == 'system:'

@@ -4,7 +4,8 @@
 --   d  a dry run: the script says what the request would do, and changes nothing (dryRun.lua)
 --   s  a shared call for several requests: if it is refused, the instance sends each request on its own
 -- If the request has an Idempotency-Key, its fingerprint follows: 64 digits, 0 to 9 and A to F (once.lua).
-local flags = {
+-- Most requests have none.
+local flags = ARGV[2] == '' and {} or {
   isRepeated = string.find(ARGV[2], 'r', 1, true) ~= nil,
   isContinued = string.find(ARGV[2], 'c', 1, true) ~= nil,
   isDry = string.find(ARGV[2], 'd', 1, true) ~= nil,

@@ -8,7 +8,7 @@
 -- reservations that this script made or renewed, for the tickets that it issued and for sessions; else {'INDEX', ...}.
 local function askForIndex(written)
   local ms, swept = string.match(written, '^(%d+) (%d+)$')
-  if ms and tonumber(swept) == tenant.swept then
+  if ms and swept == (redis.call('HGET', tenantKey, 'swept') or '0') then
     tenant.indexed = math.min(tenant.indexed, tonumber(ms))
   end
   local earliest = tenant.queue and tenant.queue.earliest() or math.huge
@@ -22,6 +22,6 @@ local function askForIndex(written)
     end
   end
   if earliest < tenant.indexed then
-    return { 'INDEX', earliest, tenant.swept }
+    return { 'INDEX', earliest, tonumber(redis.call('HGET', tenantKey, 'swept') or 0) }
   end
 end

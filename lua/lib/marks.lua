@@ -14,12 +14,13 @@
 -- or with the slot that must be held for it; or to remove, with false.
 local writeMarks
 if tenant.labelled then
+  local resets = redis.call('HGET', tenantKey, 'resets') or '0'
   tenant.marks = {}
-  tenant.heldPrefix = 'h' .. string.format('%010d', tenant.resets) .. '\n'
+  tenant.heldPrefix = 'h' .. string.format('%010d', resets) .. '\n'
 
   -- Returns the prefix of the members of a requester's reservations by a match.
   function tenant.matchPrefix(requester, digest)
-    return 'm' .. string.format('%010d', tenant.resets) .. '\n' .. requester .. '\n' .. digest .. '\n'
+    return 'm' .. string.format('%010d', resets) .. '\n' .. requester .. '\n' .. digest .. '\n'
   end
 
   local function matchMember(record)

@@ -88,7 +88,8 @@ do
     local own, at = definition(entry.resource), entry.slot or entry.resource
     -- One slot is in the way, unless any of a pool would do.
     local isOne = not entry.closing and not entry.invalid and (entry.slot or not own or own.capacity == 1)
-    return { status, explanation, held = at, holder = isOne and records[at] or nil },
+    local claims = tenant.queue and tenant.queue.countClaims() or 0
+    return { status, explanation, held = at, holder = isOne and records[at] or nil, claims = claims },
       not entry.invalid and (entry.slot and recordAt(entry.slot) and entry.slot or entry.resource) or nil
   end
 
@@ -195,7 +196,7 @@ do
   -- Reserves an item (items/reserve.lua). Returns a reply:
   --   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expiry ms or 0, release token, details as JSON or ''}
   --   {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}; if one slot was in the way, its name stands in
-  --   the field `held`, and its record in `holder` (asTexts.lua)
+  --   the field `held`, its record in `holder`, and in `claims` how many claims came before (asTexts.lua)
   -- and the reservation if this call made it. If the item is refused and may wait, returns the name of the line as the
   -- third value. `collected` is as in takeUnkept().
   reserveOne = function(item, collected)
@@ -218,14 +219,14 @@ do
     if had then
       return replyOfHad(had, item), nil, not isEnough(had, item) and (slot or resource) or nil
     end
-    fault = fault or session and tenant.sessions.whyFull(session) or whyNever(resource, slot, count)
+    local own = not fault and definition(resource)
+    fault = fault or session and tenant.sessions.whyFull(session) or (own or count > 1) and whyNever(resource, slot, count)
     if fault then
       return { 'NOT_VALID', fault }
     end
     -- What the requester holds along is EXCLUSIVE, and so is its own reservation of it.
     local hold = isShared and recordAt(slot or resource)
     isShared = isShared and not (hold and hold.owner == requester)
-
     local reservation = {
       slot = resource, owner = requester, refCount = 1, pool = '', reservedAt = nowMs,
       expiresAt = (session or item.ttlMs == '') and 0 or nowMs + item.ttlMs, token = item.token, type = item.type,
@@ -235,7 +236,7 @@ do
       tenant.openFor(slot or resource)
     end
     local isJoined = isShared and hold and isSharedHold(resource, hold)
-    if tenant.queue or definition(resource) or not isJoined and recordAt(resource) then
+    if tenant.queue or own or not isJoined and recordAt(resource) then
       local reply, line = takePlan(reservation, resource, slot, count, isShared, collected)
       if reply then
         return reply, nil, line

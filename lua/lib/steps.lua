@@ -9,8 +9,9 @@
 -- does not know groups and labels, has changed the definitions last. The caller then copies them from the database.
 -- Also cancels a copy that is in progress, since it may have read the definitions before this change.
 local function isStale(phase, version)
+  local current = redis.call('HGET', tenantKey, 'definitionsVersion')
   if phase == 'plan' or phase == 'replan' then
-    return redis.call('HGET', tenantKey, 'detailsVersion') ~= tenant.definitionsVersion
+    return redis.call('HGET', tenantKey, 'detailsVersion') ~= current
   end
-  return phase == 'apply' and (redis.call('DEL', copyingKey) == 1 or tenant.definitionsVersion ~= version)
+  return phase == 'apply' and (redis.call('DEL', copyingKey) == 1 or current ~= version)
 end

@@ -1,4 +1,5 @@
--- The tenant's hash. Including this file reads it, since every script needs it first. Fields of the hash:
+-- The tenant's hash. Including this file reads it, since every script needs it first, except resets, swept and the
+-- versions, which few scripts read. Fields of the hash:
 --   key:<SHA-256>        label of the API key with this digest, '' none
 --   tier, suspended      the tenant's tier; '1' if it is suspended
 --   resets               number of resets so far: a paged walk that began before a reset ends
@@ -36,13 +37,13 @@ local tenant
 do
   local found = redis.call(
     'HMGET', tenantKey,
-    'key:' .. ARGV[1], 'suspended', 'tier', 'resets', 'count', 'fence', 'nextDue', 'indexed', 'swept', 'definitions',
-    'requireRegistration', 'usage', 'listenUntil', 'messages', 'definitionsVersion', 'closing', 'publisher',
-    'queue', 'beats', 'further', 'sessions', 'labelled'
+    'key:' .. ARGV[1], 'suspended', 'tier', 'count', 'fence', 'nextDue', 'indexed', 'definitions',
+    'requireRegistration', 'usage', 'listenUntil', 'messages', 'closing', 'publisher', 'queue', 'beats', 'further',
+    'sessions', 'labelled'
   )
-  local nextDue, indexed = tonumber(found[7] or math.huge), tonumber(found[8] or math.huge)
-  local count = tonumber(found[5] or 0)
-  local further = count > 0 and tonumber(found[20] or 0) or 0
+  local nextDue, indexed = tonumber(found[6] or math.huge), tonumber(found[7] or math.huge)
+  local count = tonumber(found[4] or 0)
+  local further = count > 0 and tonumber(found[17] or 0) or 0
   tenant = {
     -- The prefix of the tenant's keys: {<tenant id>}:
     base = string.sub(tenantKey, 1, -7),
@@ -50,28 +51,25 @@ do
     keyLabel = found[1] or '',
     isSuspended = found[2] == '1',
     tier = found[3],
-    resets = found[4] or '0',
     count = count,
     countBefore = count,
     further = further,
     furtherBefore = further,
-    fence = tonumber(found[6] or 0),
+    fence = tonumber(found[5] or 0),
     nextDue = nextDue,
     nextDueBefore = nextDue,
     indexed = indexed,
     indexedBefore = indexed,
-    swept = tonumber(found[9] or 0),
-    definitions = tonumber(found[10] or 0),
-    requiresRegistration = found[11] == '1',
-    usage = found[12],
-    listenUntil = tonumber(found[13] or 0),
-    messages = tonumber(found[14] or 0),
-    definitionsVersion = found[15],
-    closing = tonumber(found[16] or 0),
-    publisher = found[17] or '',
-    queueText = found[18],
-    beats = found[19] or '',
-    sessionsText = found[21],
-    labelled = found[22] == '1',
+    definitions = tonumber(found[8] or 0),
+    requiresRegistration = found[9] == '1',
+    usage = found[10],
+    listenUntil = tonumber(found[11] or 0),
+    messages = tonumber(found[12] or 0),
+    closing = tonumber(found[13] or 0),
+    publisher = found[14] or '',
+    queueText = found[15],
+    beats = found[16] or '',
+    sessionsText = found[18],
+    labelled = found[19] == '1',
   }
 end

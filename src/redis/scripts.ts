@@ -83,8 +83,12 @@ export interface Script {
  */
 export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, string>> = {}): Script[] {
   const limits = tierLimits(tiers);
-  const read = (name: string) =>
-    (replaced[name] ?? readFileSync(join(LUA_FOLDER, 'lib', `${name}.lua`), 'utf8')).replace(/^--@tiers$/m, limits);
+  const files = new Map(Object.entries(replaced));
+  const read = (name: string) => {
+    const lua = files.get(name) ?? readFileSync(join(LUA_FOLDER, 'lib', `${name}.lua`), 'utf8');
+    files.set(name, lua);
+    return lua.replace(/^--@tiers$/m, limits);
+  };
   const expand = (lua: string, included: Set<string>, parts: string): string =>
     lua.replace(/^--@parts$/m, parts).replace(/^--@include ([\w/]+)$/gm, (_, name: string) => {
       if (included.has(name)) return '';
@@ -104,7 +108,7 @@ export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, 
       return {
         name: basename(file, '.lua'),
         source,
-        lua: nest(putConstants(putKeys(expand(source.slice(header.length + '--[[]]'.length), new Set(), parts), keys))),
+        lua: nest(compact(putKeys(expand(source.slice(header.length + '--[[]]'.length), new Set(), parts), keys))),
         keys,
       };
     });
@@ -123,10 +127,11 @@ const CONSTANTS = new RegExp(
   'gm',
 );
 
-/** Constants become literals, for the same reason as keys. */
-function putConstants(lua: string): string {
+/** Constants become literals, for the same reason as keys. Comments are left out; lines keep their numbers. */
+function compact(lua: string): string {
   const values = new Map<string, string>();
   return lua.replace(CONSTANTS, (text, names?: string, literals?: string) => {
+    if (text.startsWith('--') && !text.startsWith('--@')) return '';
     if (names === undefined || literals === undefined) return values.get(text) ?? text;
     const all = literals.match(new RegExp(LITERAL, 'g')) ?? [];
     for (const [i, name] of names.split(', ').entries()) values.set(name, all[i] ?? '');

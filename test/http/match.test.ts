@@ -65,6 +65,12 @@ describe('a match', () => {
     expect(await picked(android('d'))).toEqual(['ACQUIRED phone1']);
   });
 
+  test('is not named by a later request for the slot that it took', async () => {
+    await holdfast.register({ ...phone(1), capacity: 2 });
+    expect(await picked(android('a'))).toEqual(['ACQUIRED phone1']);
+    expect(await picked({ requester: 'a', resource: 'phone1_0' })).toEqual(['ALREADY_HAD phone1_0']);
+  });
+
   test('passes resources whose plan cannot be met', async () => {
     await holdfast.register(
       { name: 'lab', capacity: 1 },

@@ -7,7 +7,7 @@ import { Plans } from './plans.ts';
 import { type Registration, slotName } from './state.ts';
 
 const MAX_DEPTH = 16;
-const byCodePoint = (a: string, b: string) => (Buffer.from(a) < Buffer.from(b) ? -1 : 1);
+export const byCodePoint = (a: string, b: string) => (Buffer.from(a) < Buffer.from(b) ? -1 : 1);
 
 export class Definitions extends Plans {
   /** Returns the definitions stored, or null if the batch is refused. */

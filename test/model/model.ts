@@ -15,13 +15,13 @@ import type {
 } from '../../src/contract/reservations.ts';
 import type { TransactionMethod } from '../../src/domain/reservations.ts';
 
-import { Definitions } from './definitions.ts';
+import { type Asked, Matching, numbered } from './matching.ts';
 import type { Entry } from './plans.ts';
 import { type Hold, iso, type Reservation, slotName } from './state.ts';
 
 const SUCCESS = ['ACQUIRED', 'ALREADY_HAD', 'RELINQUISHED', 'NOT_RESERVED'];
 
-export class Model extends Definitions {
+export class Model extends Matching {
   /** A copy that shares nothing, for trying. */
   clone(): Model {
     const copy = new Model();
@@ -29,7 +29,11 @@ export class Model extends Definitions {
   }
 
   /** @param token what the reservation's token is to be, if one is made */
-  reserve(item: ReserveItem, token: string | null): ReserveResult {
+  reserve(item: Asked, token: string | null): ReserveResult {
+    return item.match === undefined ? this.reserveNamed(item, token) : this.reserveAny(item, token);
+  }
+
+  protected reserveNamed(item: ReserveItem, token: string | null): ReserveResult {
     const { resource: requestedName, requester, ttlSeconds, count = 1, mode } = item;
     const fail = (
       status: 'ALREADY_HELD' | 'NOT_AVAILABLE' | 'NOT_VALID',
@@ -219,7 +223,7 @@ export class Model extends Definitions {
       const nothing = { acquiredSlots: null, acquiredBlockers: null, reservedAtPath: null, fencingToken: null };
       return { ...common, releaseToken: null, expiresAt: null, ...nothing };
     };
-    for (const [i, item] of items.entries()) {
+    for (const [i, item] of numbered(items).entries()) {
       if (method === 'FIRST' && succeeded() > 0) results.push(undone(item, 'SKIPPED'));
       else results.push(item.requestType === 'RESERVE' ? this.reserve(item, tokens[i] ?? null) : this.unreserve(item));
     }

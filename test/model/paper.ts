@@ -161,18 +161,24 @@ export class Paper extends Turns {
     released: ReadonlySet<string>,
     exempt: ReadonlySet<string>,
   ): boolean {
-    const kept = this.keptAhead(rank);
-    const slots = without(kept.slots, released);
     const heldBefore = (resource: string) =>
       holds.filter(({ of, slot }) => of === resource || slot === resource).length;
     const made = this.reservations.filter((one) => !reservations.includes(one) && !exempt.has(one.requester));
-    return made.some(({ requester, own, others }) => {
+    return made.some(({ requester, own, others, details }) => {
       const mine = reservations.filter((one) => one.requester === requester).flatMap((one) => [one.own, ...one.others]);
       return [own, ...others].some((hold) => {
         const isNew = !holds.includes(hold);
-        const isJoined = !isNew && hold.owner !== requester && !mine.some(({ slot }) => slot === hold.slot);
+        const isShared = hold === own && details.mode === 'SHARED';
+        const sharedBefore = reservations.filter((one) => one.own === hold && one.details.mode === 'SHARED').length;
+        // A transaction may release a SHARED hold and take it again for another requester.
+        const isAgain = isShared && sharedBefore >= this.sharing(hold.slot).length;
+        const isJoined = !isNew && !isAgain && hold.owner !== requester && !mine.some(({ slot }) => slot === hold.slot);
+        const kept = this.keptAhead(rank, isShared ? hold.slot : undefined);
+        const slots = without(kept.slots, released);
         if ((isJoined || isNew) && slots.has(hold.slot)) return true;
-        return [hold.of, hold.slot].some(
+        // What it joins counts at what its name means now.
+        const of = (isJoined ? this.meaning(hold.slot)?.resource : undefined) ?? hold.of;
+        return [of, hold.slot].some(
           (resource) =>
             this.freeOf(resource) < (kept.counts.get(resource) ?? 0) &&
             (isJoined || (isNew && this.heldOf(resource).length > heldBefore(resource))),

@@ -11,6 +11,8 @@ export type Entry = {
   role: 'own' | 'further' | 'ancestor' | 'blocker';
   /** Of a further slot of several: which one it is. */
   nth?: number;
+  /** It is to be held SHARED. */
+  isShared?: true;
   valid: boolean;
   isGroup?: boolean;
 };
@@ -30,7 +32,14 @@ export class Plans extends State {
       ...this.ancestorsOf(resource)
         .filter((name) => !this.isGroup(name))
         .map((name): Entry => ({ resource: name, owner, role: role === 'own' ? 'ancestor' : 'blocker', valid: true })),
-      { resource, ...(slot === undefined ? {} : { slot }), owner: ownOwner, role, valid: true },
+      {
+        resource,
+        ...(slot === undefined ? {} : { slot }),
+        owner: ownOwner,
+        role,
+        valid: true,
+        ...(isShared ? { isShared } : {}),
+      },
     ];
     const added: Entry[] = [];
     for (const entry of chain) {

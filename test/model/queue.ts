@@ -84,8 +84,9 @@ export class Queue extends Paper {
         asked.push({ status: 'APPLIED', results: [this.tryOne(item, token)] });
         continue;
       }
-      const { resource, requester, ttlSeconds = 0, count = 1 } = item;
-      const request: Request = { requester, method: '', items: [{ resource, ttlSeconds, count }] };
+      const { resource, requester, ttlSeconds = 0, count = 1, mode } = item;
+      const shared = mode === 'SHARED' ? { mode } : {};
+      const request: Request = { requester, method: '', items: [{ resource, ttlSeconds, count, ...shared }] };
       const same = asked.find((one) => 'request' in one && isSameRequest(one.request, request));
       // The same item twice in a batch is one ticket, with the values of the first.
       asked.push(
@@ -106,9 +107,20 @@ export class Queue extends Paper {
 
   /** Reserves an item that does not wait. If its reservation is an unclaimed grant, this claims it. */
   tryOne(item: ReserveItem, token: string | null): ReserveResult {
-    const had = this.had(item.resource, item.requester);
+    const had = this.hadFor(item, item.requester);
     if (had !== undefined) this.claimAlong(had, item.resource, token);
     return this.reserve(item, token);
+  }
+
+  /** What a requester has that is enough for an item: a SHARED reservation is not for an EXCLUSIVE one. */
+  private hadFor(
+    { resource, mode }: Pick<ReserveItem, 'resource' | 'mode'>,
+    requester: string,
+  ): Reservation | undefined {
+    const meant = this.meaning(resource);
+    if (mode === 'SHARED' && meant !== null && this.whyNotSharable(meant) !== null) return undefined;
+    const had = this.had(resource, requester);
+    return had?.details.mode === 'SHARED' && mode !== 'SHARED' ? undefined : had;
   }
 
   /** Claims the grant that a reservation belongs to, if nobody did. */
@@ -147,7 +159,7 @@ export class Queue extends Paper {
       const result = this.reserve(only, tokens[0] ?? null, rank);
       return { status: isSuccess(result) ? 'APPLIED' : 'ROLLED_BACK', results: [result] };
     }
-    const hasOne = items.some(({ resource }) => this.had(resource, requester) !== undefined);
+    const hasOne = items.some((item) => this.hadFor(item, requester) !== undefined);
     if (method === 'FIRST' && hasOne) return { status: 'APPLIED', results: [] };
     return this.transaction(method === 'FIRST' ? 'FIRST' : 'ALL_OR_NONE', items, tokens, rank);
   }
@@ -228,19 +240,19 @@ export class Queue extends Paper {
   private tell({ requester, method, items }: Request, made: readonly Reservation[], tokens: Tokens): Result[] {
     // What was granted is told also if its name means something else by now.
     const hads = items.map(
-      ({ resource }) => this.had(resource, requester) ?? made.find(({ requestedName }) => requestedName === resource),
+      (item) => this.hadFor(item, requester) ?? made.find(({ requestedName }) => requestedName === item.resource),
     );
     const isOne = (had: Reservation | undefined) => had !== undefined && (made.length === 0 || made.includes(had));
     const isExact = (had: Reservation | undefined, i: number) =>
       had !== undefined && isOne(had) && (made.length === 0 || hasCount(had, items[i]));
     const exact = hads.findIndex(isExact);
     const counts = exact < 0 ? hads.findIndex(isOne) : exact;
-    return items.map(({ resource }, i) => {
+    return items.map(({ resource, mode }, i) => {
       const had = method === 'FIRST' && i !== counts ? undefined : hads[i];
       if (had === undefined) return undone({ requestType: 'RESERVE', resource, requester }, 'SKIPPED');
       if (!made.includes(had)) this.claimAlong(had, resource, tokens[i] ?? null);
       const isFirst = made.includes(had) && (method === 'FIRST' || hads.indexOf(had) === i);
-      return this.resultOf(had, resource, isFirst ? 'ACQUIRED' : 'ALREADY_HAD');
+      return this.resultOf(had, resource, isFirst ? 'ACQUIRED' : 'ALREADY_HAD', mode);
     });
   }
 }

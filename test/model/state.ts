@@ -52,6 +52,8 @@ export interface Reservation {
   fence: number;
   reservedAt: number;
   expiresAt: number | null;
+  /** The labels of the match that it was made by. */
+  match?: string;
   own: Hold;
   /** In plan order. */
   others: Hold[];

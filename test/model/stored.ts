@@ -110,7 +110,32 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
       ...Object.entries(labels).map(([key, value]) => `l${key}=${value}\n${name}`),
     ];
   };
-  expect(index.sort(), 'index').toEqual([...model.definitions].flatMap(indexOf).sort());
+  const isMark = (member: string) => /^[hm]\d{10}\n/.test(member);
+  expect(index.filter((member) => !isMark(member)).sort(), 'index').toEqual(
+    [...model.definitions].flatMap(indexOf).sort(),
+  );
+  // A reset drops all marks: they have its number.
+  const resets = (counters.resets ?? '0').padStart(10, '0');
+  compareMarks(
+    index.filter((member) => isMark(member) && member.slice(1, 11) === resets),
+    model,
+  );
+}
+
+/** Compares what searches by labels have noted: resources that are held, and reservations that a match has made. */
+function compareMarks(marks: readonly string[], model: Model): void {
+  const ofKind = (kind: string) => marks.filter((mark) => mark.startsWith(kind)).map((mark) => mark.split('\n'));
+  for (const [, label, name = ''] of ofKind('h'))
+    expect(model.heldOf(name).length, `${name}, which is marked held, with ${label}`).toBeGreaterThanOrEqual(
+      model.capacityOf(name),
+    );
+  const made = model.reservations.filter(({ match }) => match !== undefined);
+  expect(
+    ofKind('m')
+      .map(([, requester, , fence, slot]) => [requester, Number(fence), slot])
+      .sort(),
+    'made by a match',
+  ).toEqual(made.map(({ requester, fence, own }) => [requester, fence, own.slot]).sort());
 }
 
 const storedOf = (one: Reservation, first: Hold[]) => ({

@@ -6,7 +6,7 @@
 export interface Request {
   requester: string;
   method: '' | 'ALL_OR_NONE' | 'FIRST';
-  items: { resource: string; ttlSeconds: number; count?: number }[];
+  items: { resource: string; ttlSeconds: number; count?: number; mode?: 'SHARED' }[];
 }
 
 /** How a request waits, as its caller sent it. */
@@ -53,7 +53,8 @@ export const isSameRequest = (one: Request, other: Request): boolean =>
   one.method === other.method &&
   one.items.length === other.items.length &&
   one.items.every(
-    ({ resource, count = 1 }, i) => resource === other.items[i]?.resource && count === (other.items[i]?.count ?? 1),
+    ({ resource, count = 1, mode }, i) =>
+      resource === other.items[i]?.resource && count === (other.items[i]?.count ?? 1) && mode === other.items[i]?.mode,
   );
 
 /** The number of slots that items ask for. */

@@ -56,16 +56,20 @@ export class Turns extends Model {
   }
 
   /** The entries of an item's plan; none if the item is not valid. */
-  private planOf({ resource, count = 1 }: Request['items'][number], requester: string): Entry[] {
+  private planOf({ resource, count = 1, mode }: Request['items'][number], requester: string): Entry[] {
     const meant = this.meaning(resource);
     if (meant === null || this.whyNotSeveral(meant, count) !== null) return [];
-    return this.plan(meant.resource, meant.slot, requester, 'own', [], count);
+    if (mode === 'SHARED' && this.whyNotSharable(meant) !== null) return [];
+    return this.plan(meant.resource, meant.slot, requester, 'own', [], count, mode === 'SHARED');
   }
 
   /** The plans of a request's items, without those that its requester has by an item before. */
   protected plansOf({ requester, items }: Request): Entry[][] {
     const meanings = items.map(({ resource }) => this.meaning(resource));
-    const isFirst = (i: number) => meanings.findIndex((one) => isDeepStrictEqual(one, meanings[i])) === i;
+    // A SHARED hold is not enough for an EXCLUSIVE item.
+    const isEnough = (before: number, i: number) => !(items[before]?.mode === 'SHARED' && items[i]?.mode !== 'SHARED');
+    const isFirst = (i: number) =>
+      !meanings.some((one, before) => before < i && isDeepStrictEqual(one, meanings[i]) && isEnough(before, i));
     return items.filter((_, i) => isFirst(i)).map((item) => this.planOf(item, requester));
   }
 
@@ -77,10 +81,16 @@ export class Turns extends Model {
 
   /** The entries of a request's plan that their owners do not hold, in order. */
   lacks(request: Request): Entry[] {
-    return distinct(this.entriesOf(request)).filter(({ resource, slot, owner, role }) => {
+    return distinct(this.entriesOf(request)).filter(({ resource, slot, owner, role, isShared }) => {
+      if (isShared) return !this.isHolder(slot ?? resource, request.requester);
       if (role === 'further') return this.had(resource, owner) === undefined;
       return slot === undefined ? this.assigned(resource, owner) === undefined : this.holdAt(slot)?.owner !== owner;
     });
+  }
+
+  /** Whether a requester holds a slot, alone or with others. */
+  private isHolder(slot: string, requester: string): boolean {
+    return this.holdAt(slot)?.owner === requester || this.sharing(slot).some((one) => one.requester === requester);
   }
 
   /**
@@ -107,10 +117,15 @@ export class Turns extends Model {
     });
   }
 
-  /** What is kept for the next tickets ahead of a rank. */
-  keptAhead(rank: Rank): Kept {
+  /**
+   * What is kept for the next tickets ahead of a rank.
+   * @param shared the slot that is to be held SHARED; what others lack there to hold it SHARED does not count
+   */
+  keptAhead(rank: Rank, shared?: string): Kept {
     const ahead = this.next().filter((ticket) => ticket.id !== rank.id && isAhead(ticket, rank));
-    const lacks = distinct(ahead.flatMap((ticket) => this.lacks(ticket)));
+    const lacks = distinct(ahead.flatMap((ticket) => this.lacks(ticket))).filter(
+      (entry) => !(entry.isShared && nameOf(entry) === shared),
+    );
     const names = lacks.flatMap((entry) => [entry.resource, nameOf(entry)]);
     return {
       slots: new Set(lacks.flatMap(({ slot }) => slot ?? [])),
@@ -138,12 +153,13 @@ export class Turns extends Model {
       if (hold === null) return entry.slot !== undefined && this.holdAt(entry.slot) ? entry.slot : entry.resource;
       taken.push(hold);
     }
-    const { slots, counts } = this.keptAhead(ticket);
     const kept = distinct(this.entriesOf(ticket)).find((entry) => {
       const { resource, slot } = entry;
+      const { slots, counts } = this.keptAhead(ticket, entry.isShared && nameOf(entry));
       const isLacked = lacks.some((other) => isSame(entry, other));
       if (!isLacked && !this.isJoinedBy(ticket.requester, entry)) return false;
-      const wanted = lacks.filter((other) => other.resource === resource).length;
+      const isNew = (other: Entry) => !other.isShared || this.holdAt(nameOf(other)) === undefined;
+      const wanted = lacks.filter((other) => other.resource === resource && isNew(other)).length;
       return (slot !== undefined && slots.has(slot)) || this.freeOf(resource) - wanted < (counts.get(resource) ?? 0);
     });
     return kept === undefined ? null : nameOf(kept);

@@ -23,7 +23,7 @@ import { compareStored } from './stored.ts';
 import type { Call, Request, Wait } from './tickets.ts';
 import { WaitingModel } from './waitingModel.ts';
 import { compareQueue, noteListed } from './waitingQueue.ts';
-import type { GiveBack, History, Step } from './waitingSteps.ts';
+import type { GiveBack, History, Step, Take } from './waitingSteps.ts';
 
 const iso = (ms: number) => new Date(ms).toISOString();
 const sorted = (list: readonly (string | { name: string })[] | string) => {
@@ -83,10 +83,7 @@ export async function run(running: RunningEngine, { cap, steps }: History): Prom
     }));
   }
 
-  async function reserve(
-    items: { resource: string; requester: string; ttlSeconds: number; count?: number; wait: Wait | null }[],
-    call: Call,
-  ) {
+  async function reserve(items: Take[], call: Call) {
     const sent = items.map(({ wait, ...item }) => ({ ...item, ...wait }));
     const isWaiting = items.some(({ wait }) => wait !== null);
     const waitCall = isWaiting ? [{ ...call, isContinuation: false }] : [];

@@ -50,7 +50,9 @@ export class WaitingModel extends Queue {
       const had = this.had(result.resource, result.requester);
       if (had === undefined || !before.includes(had)) return result;
       this.claimAlong(had, result.resource, tokens[i] ?? null);
-      return this.resultOf(had, result.resource, 'ALREADY_HAD');
+      const item = items[i];
+      const mode = item?.requestType === 'RESERVE' ? item.mode : undefined;
+      return this.resultOf(had, result.resource, 'ALREADY_HAD', mode);
     });
     return { ...answer, results };
   }

@@ -6,7 +6,14 @@ import type { TransactionMethod } from '../../src/domain/reservations.ts';
 import type { Registration } from './state.ts';
 import type { Call, Wait } from './tickets.ts';
 
-export type Take = { resource: string; requester: string; ttlSeconds: number; count?: number; wait: Wait | null };
+export type Take = {
+  resource: string;
+  requester: string;
+  ttlSeconds: number;
+  count?: number;
+  mode?: 'SHARED';
+  wait: Wait | null;
+};
 /** Which reservation is released: the nth that there is, or whatever this requester has of this resource. */
 export type GiveBack = { resource: string; requester: string; nth: number | null };
 
@@ -42,9 +49,13 @@ const wait = fc.record({
 });
 const call = fc.record({ instance: fc.constantFrom(...INSTANCES), pollMs: fc.constantFrom(0, 20_000, 20_000, 20_000) });
 const count = fc.constantFrom(1, 1, 1, 1, 2, 2, 3);
+const mode = fc.constantFrom<'SHARED' | null>(null, null, null, 'SHARED');
 const take = fc
-  .record({ resource, requester, ttlSeconds, count, wait: fc.option(wait, { freq: 4 }) })
-  .map(({ count, ...item }) => (count === 1 ? item : { ...item, count }));
+  .record({ resource, requester, ttlSeconds, count, mode, wait: fc.option(wait, { freq: 4 }) })
+  .map(({ count, mode, ...item }): Take => {
+    if (mode === 'SHARED') return { ...item, mode };
+    return count === 1 ? item : { ...item, count };
+  });
 const giveBack = fc.record({ resource, requester, nth: fc.option(fc.nat(9), { freq: 5 }) });
 const few = <T>(arbitrary: fc.Arbitrary<T>, maxLength = 3) => fc.array(arbitrary, { minLength: 1, maxLength });
 const nth = fc.nat(9);

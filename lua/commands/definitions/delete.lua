@@ -88,7 +88,8 @@ if why then
   return { 'REFUSED', why }
 end
 
-local reply = { 'OK', charged.quota, tenant.definitionsVersion or '', tenant.keyLabel, unpack(doomed) }
+local version = redis.call('HGET', tenantKey, 'definitionsVersion') or ''
+local reply = { 'OK', charged.quota, version, tenant.keyLabel, unpack(doomed) }
 remember(reply)
 if tenant.queueText and not tenant.queue then
   tenant.openQueue()

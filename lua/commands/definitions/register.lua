@@ -266,7 +266,7 @@ if isRequested and more > 0 and tenant.definitions + more > limits.definitions t
   return refuse(nil, 'ResourceDefinitions', limits.definitions, more, 60)
 end
 
-local reply = { 'OK', charged.quota, tenant.definitionsVersion or '', tenant.keyLabel }
+local reply = { 'OK', charged.quota, redis.call('HGET', tenantKey, 'definitionsVersion') or '', tenant.keyLabel }
 for _, name in ipairs(ancestors) do
   reply[#reply + 1] = name
   reply[#reply + 1] = string.sub(pathOf(name), 1, -#name - 2)

@@ -39,5 +39,6 @@ local nextDue = math.min(tenant.nextDue, tenant.queue and tenant.queue.earliest(
 if tenant.sessions then
   nextDue = math.min(nextDue, tenant.sessions.nextDue)
 end
-redis.call('HSET', tenantKey, 'indexed', nextDue, 'swept', tenant.swept + 1)
+local swept = redis.call('HGET', tenantKey, 'swept') or 0
+redis.call('HSET', tenantKey, 'indexed', nextDue, 'swept', swept + 1)
 return { 'OK', leasesEnded, nextDue == math.huge and -1 or nextDue, stuck }

@@ -37,8 +37,9 @@ if refused then
   return refused
 end
 local all = redis.call('HLEN', slotsKey)
-if ARGV[3] ~= '' and ARGV[3] ~= tenant.resets then
-  return { 'OK', '0', tenant.resets, all, {}, {} }
+local resets = redis.call('HGET', tenantKey, 'resets') or '0'
+if ARGV[3] ~= '' and ARGV[3] ~= resets then
+  return { 'OK', '0', resets, all, {}, {} }
 end
 -- A record may be tens of kilobytes long, so few are read at a time.
 local STEP, MAX_BYTES = 25, 262144
@@ -69,4 +70,4 @@ repeat
     end
   end
 until cursor == '0' or looked >= tonumber(ARGV[4]) or bytes > MAX_BYTES
-return { 'OK', cursor, tenant.resets, all, found, ends }
+return { 'OK', cursor, resets, all, found, ends }

@@ -45,7 +45,8 @@ local reply = { 'OK', charged.quota, tenant.count - due }
 redis.call('UNLINK', slotsKey, dueKey, poolsKey, ticketsKey, linesKey, waitsKey, sessionHoldsKey)
 redis.call('HDEL', tenantKey, 'queue')
 emit('RESET', { requestType = 'RESET', apiKeyLabel = tenant.keyLabel })
-publish({ 'resets', tenant.resets + 1, 'count', 0, 'further', 0, 'nextDue', math.huge, 'usage', charged.usage })
+local resets = redis.call('HGET', tenantKey, 'resets') or '0'
+publish({ 'resets', resets + 1, 'count', 0, 'further', 0, 'nextDue', math.huge, 'usage', charged.usage })
 -- Every instance that holds calls ends them.
 for instance in string.gmatch(tenant.beats, '(%w+) %d+') do
   redis.call('SPUBLISH', tenant.base .. 'wake:' .. instance, '*\tRESET')

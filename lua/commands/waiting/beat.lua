@@ -33,7 +33,8 @@ if again then
 end
 local isKnown = ARGV[2] ~= '' and tenant.queue.noteBeat(ARGV[2])
 finish()
-local reply = { 'OK', tenant.dueInMs(), tenant.resets, isKnown and 1 or 0 }
+local resets = redis.call('HGET', tenantKey, 'resets') or '0'
+local reply = { 'OK', tenant.dueInMs(), resets, isKnown and 1 or 0 }
 local n = 1
 local order = ARGV[2] ~= '' and tenant.queue.nthOf('\3' .. ARGV[2] .. '\n', n)
 while order do

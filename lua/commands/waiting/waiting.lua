@@ -34,11 +34,12 @@ local refused = look()
 if refused then
   return refused
 end
-if not tenant.queueText or ARGV[3] ~= '' and ARGV[3] ~= tenant.resets then
-  return { 'OK', '', tenant.resets, 0 }
+local resets = redis.call('HGET', tenantKey, 'resets') or '0'
+if not tenant.queueText or ARGV[3] ~= '' and ARGV[3] ~= resets then
+  return { 'OK', '', resets, 0 }
 end
 if not tenant.queue then
   tenant.openQueue()
 end
 local rows, cursor = tenant.queue.page(ARGV[2], tonumber(ARGV[4]), ARGV[5], ARGV[6])
-return { 'OK', cursor, tenant.resets, tenant.queueState.tickets, unpack(rows) }
+return { 'OK', cursor, resets, tenant.queueState.tickets, unpack(rows) }

@@ -48,10 +48,14 @@ local function detailsInSession(details, session)
   return withFurther(cjson.encode(parts), further)
 end
 
+-- The place of the claim that is run, nil for none: a reservation notes it for this script, as claimedAs.
+local claimPlace
 -- Starts the lease of an unclaimed reservation. One of a session stays in it; another one gets the session that the
 -- claiming request has, nil none.
 local function startLease(reservation, token, ttlMs, session)
-  local claimed = copyWith(reservation, { token = token, expiresAt = reservation.session and 0 or nowMs + ttlMs })
+  local claimed = copyWith(reservation, {
+    token = token, expiresAt = reservation.session and 0 or nowMs + ttlMs, claimedAs = claimPlace,
+  })
   if session and not reservation.session then
     claimed.session, claimed.expiresAt, claimed.details = session.id, 0, detailsInSession(reservation.details, session.id)
   end
@@ -129,12 +133,14 @@ end
 
 -- Claims the grants of which this request was told, and completes the replies.
 local function runClaims()
-  for _, one in ipairs(claims) do
+  for i, one in ipairs(claims) do
+    claimPlace = i
     if one.slot then
       runClaim(one)
     elseif one.ticket.status == 'granted' then
       claimTicket(one.ticket, one.items, one.items)
     end
   end
+  claimPlace = nil
   dropClaims(0)
 end

@@ -92,14 +92,15 @@ do
       local resource, slot = resolve(item.resource)
       local entries = planOf(item)
       local isValid = entries and isPlanValid(entries)
-      local had = resource and reservationOn(resource, slot, requester)
-      local isHad = had and isEnough(had, item)
+      local isHad = hadFor(item, requester) ~= nil
+      local isInTheWay = not isHad and resource and reservationOn(resource, slot, requester)
       local isAgain = i > 1 and isRepeated(items, i)
       if method == 'FIRST' then
-        if isHad or isValid and fits({ entries }, requester, isNeverThere) and fits({ entries }, requester, isMine) then
+        local mayBe = isValid and not isInTheWay
+        if isHad or mayBe and fits({ entries }, requester, isNeverThere) and fits({ entries }, requester, isMine) then
           return true
         end
-      elseif not isValid and not isAgain then
+      elseif isInTheWay or not isValid and not isAgain then
         return false
       end
       if not isAgain then

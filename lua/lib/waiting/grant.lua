@@ -57,9 +57,7 @@ end
 local function carryOutFirst(ticket)
   local refusals, first, place, fallback = {}, nil, nil, nil
   for i, item in ipairs(ticket.items) do
-    local resource, slot = resolve(item.resource)
-    local had = resource and reservationOn(resource, slot, ticket.requester)
-    if had and isEnough(had, item) then
+    if hadFor(item, ticket.requester) then
       return { [i] = { (reserveOne(itemToGrant(ticket, item))) } }
     end
   end

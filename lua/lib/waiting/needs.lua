@@ -68,10 +68,23 @@ local function isPlanValid(entries)
   return true
 end
 
+-- Returns the reservation that a requester has and that is enough for an item; nil if there is none.
+local function hadFor(item, requester)
+  local resource, slot = resolve(item.resource)
+  if not resource or isSharedItem(item) and whyNotSharable(resource, slot) then
+    return nil
+  end
+  local had = reservationOn(resource, slot, requester)
+  return had and isEnough(had, item) and had or nil
+end
+
 -- Returns true if an item is for a resource that an item before it is for: its requester has it by then, unless it asks
--- for more than SHARED and has that only.
+-- for more than SHARED and has that only. It is not if it can never be held SHARED.
 local function isRepeated(items, at)
   local resource, slot = resolve(items[at].resource)
+  if resource and isSharedItem(items[at]) and whyNotSharable(resource, slot) then
+    return false
+  end
   for i = 1, resource and at - 1 or 0 do
     local otherResource, otherSlot = resolve(items[i].resource)
     local isMore = isSharedItem(items[i]) and not isSharedItem(items[at])

@@ -23,6 +23,9 @@ if tenant.queueText or tenant.mayWait then
       keptEntries = keptEntries, keptReply = keptReply, mayTake = mayTake, noteBeat = noteBeat, nthOf = nthOf, planAgain = planAgain,
       planAgainFor = planAgainFor, publishWakes = publishWakes, recheck = recheck, settle = settle, suspend = suspend,
       ticketAt = ticketAt, ticketId = ticketId, unkept = unkept, write = writeQueue,
+      countClaims = function()
+        return #claims
+      end,
     }
     tenant.queue = queue
     do

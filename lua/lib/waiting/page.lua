@@ -30,7 +30,7 @@ end
 -- Returns the rows of the tickets after a cursor that match, and the next cursor; '' at the end. Looks at `limit`
 -- tickets at most.
 queue.page = function(cursor, limit, requester, resource)
-  local STEP, MAX_LISTED_WORK = 50, 3000
+  local STEP, MAX_LISTED_WORK = 50, 1500
   local rows, last, looked, places = {}, fromHex(cursor), 0, {}
   if resource ~= '' then
     addPlace(places, resource, 1)

@@ -8,9 +8,8 @@ export type HeldBy = NonNullable<components['schemas']['ReserveResult']['heldBy'
  * - an item's status: `ALREADY_HELD`, `NOT_AVAILABLE`, `NOT_VALID`, `NOT_RESERVED`, `DOESNT_OWN_RESERVATION`
  * - a code of the service: `UNAUTHENTICATED`, `FORBIDDEN`, `LIMIT_REACHED`, `UNAVAILABLE` and so on
  *   (docs/specification.md#errors)
- * - of the client: `ALREADY_HAD` (another hold of this client has it), `LEASE_LOST`, `UNREACHABLE` (no response after
- * all
- *   retries), `INVALID_OPTION`, `UNEXPECTED_RESPONSE`
+ * - of the client: `ALREADY_HAD` (another hold of this client has it), `LEASE_LOST`, `INVALID_OPTION`,
+ *   `UNREACHABLE` (no response after all retries), `UNEXPECTED_RESPONSE`
  */
 export type ErrorCode = string;
 

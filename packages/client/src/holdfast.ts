@@ -53,7 +53,8 @@ export class Holdfast {
 
   /**
    * Who this client is: unique to this object, unless you chose a requester. Reservations of one name that it holds at
-   * the same time are made by `<requester>#2`, `<requester>#3` and so on.
+   * the same time are made by `<requester>#2`, `<requester>#3` and so on. Reservations of different names are made by
+   * the same requester: below one ancestor, they share its slot (docs/specification.md#how-a-plan-is-met).
    */
   get requester(): string {
     return this.#requesters.base;
@@ -79,7 +80,8 @@ export class Holdfast {
   /**
    * Reserves, and waits for its turn if `wait` says so. The lease is 30 s unless `ttl` says otherwise. It is not
    * renewed by itself: call `renew`, or use `using`. Several names are taken together or not at all.
-   * @throws HoldfastError ALREADY_HELD, NOT_AVAILABLE, NOT_VALID (with `heldBy`), ALREADY_HAD if another hold of this
+   * @throws HoldfastError ALREADY_HELD, NOT_AVAILABLE, NOT_VALID (with `heldBy`, if the service knows), ALREADY_HAD if
+   * another hold of this
    *   client has it under a requester that you chose; the reason of `options.signal`
    */
   async reserve(target: Target, options?: ReserveOptions): Promise<Hold> {

@@ -93,23 +93,26 @@ const leaseArg = ({ ttlSeconds, session }: Pick<ReserveItem, 'ttlSeconds' | 'ses
 };
 
 /** Reads a reply of reserveOne() of lua/lib/reserveOne.lua. */
-export function toReserveResult({ resource, requester, mode }: ReserveItem, reply: readonly string[]): ReserveResult {
-  const [status, explanation, fencingToken, expiresAt, token, details, waitedMs] = reply;
+export function toReserveResult(item: ReserveItem, reply: readonly string[]): ReserveResult {
+  const [status, explanation, fencingToken, expiresAt, token, described, waitedMs] = reply;
+  const { resource, requester, mode, match } = item;
   switch (status) {
     case 'ACQUIRED':
-    case 'ALREADY_HAD':
+    case 'ALREADY_HAD': {
+      const { resource: picked = resource, ...details } = parseDetails(toText(described));
       return {
-        resource,
+        resource: match === undefined ? resource : picked,
         requester,
         status,
         explanation: status,
         releaseToken: unpackToken(toText(token)),
         expiresAt: toTime(toMs(expiresAt)),
         ...(mode === undefined ? {} : { mode: 'EXCLUSIVE' as const }),
-        ...parseDetails(toText(details)),
+        ...details,
         fencingToken: toInteger(fencingToken),
         ...toWaited(waitedMs),
       };
+    }
     case 'WAITING':
       return { ...refusal({ resource, requester }, status, toText(explanation)), ...toStanding(reply) };
     case 'ALREADY_HELD':

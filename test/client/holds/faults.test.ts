@@ -65,11 +65,13 @@ describe('a service that is lost', () => {
     });
     expect(await released).toBe('done');
     expect(await pair.b.available('back')).toBe(true);
+    const session = await client.session({ ttl: '5s' });
     const over = client.using('over', { ttl: '1s' }, () => {
       proxy.target = NOWHERE;
       return 'done';
     });
     expect(await over).toBe('done');
+    expect(await session.end()).toBe(0);
     await until('the lease has ended it', () => pair.b.available('over'));
   });
 });

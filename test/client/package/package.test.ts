@@ -11,7 +11,14 @@ import { z } from 'zod';
 import { type Instance, startInstance } from '../../support/service.ts';
 
 const run = promisify(execFile);
-const MAX_BYTES = 12_000;
+const MAX_BYTES = 12 * 1024;
+
+/** What the README's examples need besides. */
+const PRINT = 'declare function print(file: string, options: { signal: AbortSignal; fence: number }): Promise<void>;';
+const BEFORE = `import { Holdfast } from '@holdfast/client';
+declare const holdfast: Holdfast;
+declare function test(name: string): Promise<void>;
+`;
 
 let service: Instance;
 /** An empty project with the package in it. */
@@ -99,7 +106,18 @@ describe('the tarball', () => {
       module: 'nodenext',
       types: [],
     };
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['work.ts'] }));
+    // The examples of the README, too.
+    const documented = [...readFileSync('packages/client/README.md', 'utf8').matchAll(/^```ts\n(.*?)^```/gms)].map(
+      ([, code = ''], i) => {
+        writeFileSync(join(folder, `readme${i}.ts`), code.includes('import ') ? `${code}${PRINT}` : `${BEFORE}${code}`);
+        return `readme${i}.ts`;
+      },
+    );
+    expect(documented.length).toBeGreaterThan(3);
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: options, files: ['work.ts', ...documented] }),
+    );
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
     const tsc = resolve('node_modules/typescript/bin/tsc');
     const { stdout } = await run(process.execPath, [tsc, '-p', folder]).catch((error: { stdout: string }) => error);

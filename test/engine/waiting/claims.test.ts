@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => running.stop());
 
-test('a later item of the call that claims is told of the lease that has begun', async () => {
+test('of the items of the call that claims, only later ones are told of the lease that has begun', async () => {
   const { engine, credential } = running;
   const item = { resource: 'a', ttlSeconds: 30, waitSeconds: 600 };
   const [held] = await reserve(engine, credential, [{ resource: 'a', requester: 'x' }]);
@@ -29,9 +29,13 @@ test('a later item of the call that claims is told of the lease that has begun',
   await reserveWith(engine, credential, [wanted], CALL);
   if (held) await unreserve(engine, credential, [held]);
   const other = { resource: 'a', requester: 'bob' };
-  const { result } = await reserveWith(engine, credential, [wanted, other], CALL);
+  const { result } = await reserveWith(engine, credential, [other, wanted, other], CALL);
   const expiresAt = new Date(START + 30_000).toISOString();
-  expect(result).toMatchObject([{ status: 'ACQUIRED', expiresAt }, { heldBy: { requester: 'ann', expiresAt } }]);
+  expect(result).toMatchObject([
+    { heldBy: { requester: 'ann', expiresAt: new Date(START + 10_000).toISOString() } },
+    { status: 'ACQUIRED', expiresAt },
+    { heldBy: { requester: 'ann', expiresAt } },
+  ]);
 });
 
 test('a FIRST that names a pool with several counts gets the lease and the token of the item that was granted', async () => {

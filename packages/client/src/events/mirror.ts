@@ -27,6 +27,7 @@ export class Mirror {
   readonly #api: Api;
   readonly #onChange: MirrorOptions['onChange'];
   readonly #stop = new AbortController();
+  #failure: { readonly error: unknown } | undefined;
   #held = new Reservations();
   /** The events that have come since the reservations were asked for; undefined once they are there. */
   #early: HoldfastEvent[] | undefined = [];
@@ -37,7 +38,7 @@ export class Mirror {
   constructor(api: Api, { signal, onChange }: MirrorOptions, onReady: () => void) {
     this.#api = api;
     this.#onChange = onChange;
-    this.closed = this.#run(signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal, onReady);
+    this.closed = this.#run(signal, onReady);
     // A user need not look at it.
     this.closed.catch(() => {});
   }
@@ -64,18 +65,22 @@ export class Mirror {
     for (const resource of this.#held.resources()) yield [resource, this.get(resource)];
   }
 
-  async #run(signal: AbortSignal, onReady: () => void): Promise<void> {
+  async #run(signal: AbortSignal | undefined, onReady: () => void): Promise<void> {
+    const stop = () => this.#stop.abort();
+    signal?.addEventListener('abort', stop);
+    if (signal?.aborted) stop();
     try {
-      for await (const event of stream(this.#api, signal)) {
+      for await (const event of stream(this.#api, this.#stop.signal)) {
         if (event.type === 'CONNECTED') void this.#load(onReady);
         else if (event.type === 'DISCONNECTED') this.#forgetEarly();
         else if (this.#early === undefined) this.#tell(this.#held.apply(event));
         else if (this.#early.push(event) > MAX_EARLY) void this.#load(onReady);
       }
     } finally {
+      signal?.removeEventListener('abort', stop);
       this.#forgetEarly();
     }
-    this.#stop.signal.throwIfAborted();
+    if (this.#failure !== undefined) throw this.#failure.error;
   }
 
   /** Reads everything that is held. What came before this begins need not be applied. */
@@ -98,7 +103,9 @@ export class Mirror {
       this.#isReady = true;
       onReady();
     } catch (error) {
-      if (!signal.aborted) this.#stop.abort(error);
+      if (signal.aborted) return;
+      this.#failure = { error };
+      this.#stop.abort();
     }
   }
 

@@ -66,8 +66,10 @@ async function* connection(
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = '';
-  const giveUp = () => reader.cancel().catch(() => {});
+  const giveUp = () => void reader.cancel().catch(() => {});
+  signal?.addEventListener('abort', giveUp);
   try {
+    signal?.throwIfAborted();
     yield { type: 'CONNECTED' };
     for (;;) {
       const silence = setTimeout(giveUp, silentMs);
@@ -79,6 +81,7 @@ async function* connection(
       for (const line of lines) if (line.startsWith(DATA)) yield JSON.parse(line.slice(DATA.length));
     }
   } finally {
-    void giveUp();
+    signal?.removeEventListener('abort', giveUp);
+    giveUp();
   }
 }

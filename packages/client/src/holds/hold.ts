@@ -214,8 +214,8 @@ export class Hold {
 
 const finite = (ms: number): number | undefined => (Number.isFinite(ms) ? ms : undefined);
 
-/** Whether a later try might have succeeded. */
-function isUnreachable(error: unknown): boolean {
+/** Whether the service could not be asked: a lease ends what was not released then. */
+export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof HoldfastError)) return false;
   const { status = 503, code } = error;
   return code === 'UNREACHABLE' || status === 408 || status === 429 || status >= 500;

@@ -84,9 +84,3 @@ export function textOf(match: Match): string {
 }
 
 const invalid = (message: string) => new HoldfastError('INVALID_OPTION', message);
-
-/** Leaves out fields that are undefined: types with exact optional properties refuse them. */
-export const withoutUndefined = <T extends object>(fields: T) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof T]?: Exclude<T[Name], undefined>;
-  };

@@ -117,8 +117,9 @@ function uniqueRequester(): string {
   const process: unknown = Reflect.get(globalThis, 'process');
   if (typeof process !== 'object' || process === null || 'Deno' in globalThis) return randomText(16);
   const pid: unknown = Reflect.get(process, 'pid');
-  const parts = [hostOf(process).slice(0, 64), String(pid ?? ''), randomText(8)];
-  return parts.filter((part) => part !== '').join('-');
+  // Bundlers give pages a process that has none.
+  if (typeof pid !== 'number') return randomText(16);
+  return [hostOf(process).slice(0, 64), pid, randomText(8)].filter((part) => part !== '').join('-');
 }
 
 function hostOf(process: object): string {

@@ -6,7 +6,7 @@ import type { Match, TransactionBody, TransactionResult } from '../types.ts';
 import { askUntilDecided } from './ask.ts';
 import { askTransaction } from './attempts.ts';
 import type { ReservationKey } from './hold.ts';
-import { textOf, withoutUndefined } from './plan.ts';
+import { textOf } from './plan.ts';
 import { randomText } from './requesters.ts';
 
 /** Takes a resource. */
@@ -85,3 +85,9 @@ function itemOf({ ttl, ...request }: ReserveRequest, requester: string) {
 
 const nameOf = (request: ReserveRequest | UnreserveRequest): string =>
   request.resource ?? (request.requestType === 'RESERVE' ? textOf(request.match ?? {}) : '');
+
+/** Leaves out fields that are undefined: types with exact optional properties refuse them. */
+const withoutUndefined = <T extends object>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof T]?: Exclude<T[Name], undefined>;
+  };

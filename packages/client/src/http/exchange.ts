@@ -35,7 +35,7 @@ export interface Exchange {
   send(outgoing: Outgoing): Promise<Incoming>;
   /**
    * Returns as soon as the body begins.
-   * @param signal ends the body, too
+   * @param signal until then. Who reads the body cancels it: runtimes forget the signal of a response at times
    * @throws as send(); the reason of the signal
    */
   open(path: string, timeoutMs: number, signal?: AbortSignal): Promise<Response>;
@@ -107,23 +107,27 @@ export function createExchange({ url, key }: Endpoint): Exchange {
 }
 
 /**
- * Fails after some ms, or when a signal aborts.
- * @param work takes a signal that aborts then; after the work, only with the other signal
+ * Fails after some ms, or when a signal aborts. Listens to that itself: runtimes forget combined signals at times.
+ * @param work takes a signal that aborts then, until the work is done
  */
 async function within<Result>(
   ms: number,
   other: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), ms);
+  other?.throwIfAborted();
+  const closing = new AbortController();
+  const close = () => closing.abort();
+  const timer = setTimeout(close, ms);
+  other?.addEventListener('abort', close);
   try {
-    return await work(other === undefined ? late.signal : AbortSignal.any([late.signal, other]));
+    return await work(closing.signal);
   } catch (error) {
     other?.throwIfAborted();
-    throw error instanceof HoldfastError ? error : unreachable(error, late.signal.aborted ? ms : undefined);
+    throw error instanceof HoldfastError ? error : unreachable(error, closing.signal.aborted ? ms : undefined);
   } finally {
     clearTimeout(timer);
+    other?.removeEventListener('abort', close);
   }
 }
 

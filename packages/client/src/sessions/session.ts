@@ -6,7 +6,7 @@ import { type Duration, secondsOf } from '../durations.ts';
 import { HoldfastError } from '../errors.ts';
 import { asyncDispose } from '../holds/asyncDispose.ts';
 import { CLOCKS, type Clocks, offsetOf } from '../holds/clocks.ts';
-import type { Hold } from '../holds/hold.ts';
+import { type Hold, isUnreachable } from '../holds/hold.ts';
 import { keepRenewed } from '../holds/keepRenewed.ts';
 import { Lease } from '../holds/lease.ts';
 import { planOf, type Target } from '../holds/plan.ts';
@@ -112,8 +112,10 @@ export class Session {
   }
 
   /**
-   * Ends it, and all its reservations with it.
-   * @returns how many reservations it ended
+   * Ends it, and all its reservations with it. If the service cannot be reached, it tries until the session has ended
+   * by itself. A second call gets the result of the first, unless that failed.
+   * @returns how many reservations it ended; 0 if they ended by themselves
+   * @throws HoldfastError if the service refuses it
    */
   end(): Promise<number> {
     this.#ended ??= this.#end().catch((error: unknown) => {
@@ -161,12 +163,17 @@ export class Session {
   async #end(): Promise<number> {
     this.#stop();
     this.#lease.finish();
-    const { result } = await this.#api.request<EndedSession>({
-      method: 'POST',
+    const request = {
+      method: 'POST' as const,
       path: '/Session/end',
       body: { session: this.id, token: this.#token },
       deadline: Math.max(this.#lease.latestEnd, this.#clocks.monotonic() + MIN_END_MS),
-    });
-    return result.released;
+    };
+    try {
+      return (await this.#api.request<EndedSession>(request)).result.released;
+    } catch (error) {
+      if (isUnreachable(error)) return 0;
+      throw error;
+    }
   }
 }

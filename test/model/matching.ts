@@ -1,0 +1,78 @@
+/**
+ * Any resource that fits, in the model: a match picks the first registered resource that has its labels and can be had
+ * (docs/specification.md#any-resource-that-fits).
+ */
+import type { ReserveItem, ReserveResult } from '../../src/contract/reservations.ts';
+import { byCodePoint, Definitions } from './definitions.ts';
+import type { Reservation } from './state.ts';
+
+/** An item, and which one it is of those in its request with the same match and requester; absent: the first. */
+export type Asked = ReserveItem & { nth?: number };
+
+type Match = NonNullable<ReserveItem['match']>;
+
+/** What two matches have in common if they are the same. */
+export const labelsOf = (match: Match): string =>
+  [...new Set(Object.entries(match).flatMap(([key, values]) => [values].flat().map((value) => `${key}=${value}`)))]
+    .sort()
+    .join(',');
+
+/** The items of a request, each with its place among those with the same match and requester. */
+export function numbered<Item extends { requester: string; match?: Match | undefined }>(items: readonly Item[]) {
+  const isSame = (one: Item, other: Item) =>
+    !!one.match && !!other.match && one.requester === other.requester && labelsOf(one.match) === labelsOf(other.match);
+  return items.map((item, i) => ({ ...item, nth: items.slice(0, i + 1).filter((one) => isSame(one, item)).length }));
+}
+
+export abstract class Matching extends Definitions {
+  protected abstract reserveNamed(item: ReserveItem, token: string | null): ReserveResult;
+  protected abstract had(name: string, requester: string): Reservation | undefined;
+  protected abstract resultOf(one: Reservation, resource: string, status: 'ACQUIRED' | 'ALREADY_HAD'): ReserveResult;
+
+  /** The registered resources that have the labels of a match and enough slots, in order of name. */
+  fitting(match: Match, count = 1): string[] {
+    const isWanted = (labels: Record<string, string>) =>
+      Object.entries(match).every(([key, values]) => [values].flat().some((value) => labels[key] === value));
+    return [...this.definitions]
+      .filter(([, { labels = {}, isGroup, capacity }]) => isGroup !== true && capacity >= count && isWanted(labels))
+      .map(([name]) => name)
+      .sort(byCodePoint);
+  }
+
+  /** The reservations that a requester has by a match, in the order in which it got them. */
+  heldByMatch(match: Match, requester: string): Reservation[] {
+    return this.reservations.filter((one) => one.requester === requester && one.match === labelsOf(match));
+  }
+
+  protected reserveAny({ match = {}, nth = 1, ...item }: Asked, token: string | null): ReserveResult {
+    const { requester, count } = item;
+    const had = this.heldByMatch(match, requester)[nth - 1];
+    if (had !== undefined) return this.resultOf(had, had.requestedName, 'ALREADY_HAD');
+    const fitting = this.fitting(match, count);
+    for (const resource of fitting) {
+      const isFull = this.heldOf(resource).length >= this.capacityOf(resource);
+      if (isFull || this.had(resource, requester) !== undefined) continue;
+      const result = this.reserveNamed({ ...item, resource }, token);
+      if (result.status !== 'ACQUIRED') continue;
+      const made = this.reservations.at(-1);
+      if (made) made.match = labelsOf(match);
+      return result;
+    }
+    const [status, explanation] =
+      fitting.length === 0
+        ? (['NOT_VALID', 'NOT_VALID: no registered resource has these labels'] as const)
+        : (['NOT_AVAILABLE', 'NOT_AVAILABLE'] as const);
+    return {
+      resource: labelsOf(match),
+      requester,
+      status,
+      explanation,
+      releaseToken: null,
+      expiresAt: null,
+      acquiredSlots: null,
+      acquiredBlockers: null,
+      reservedAtPath: null,
+      fencingToken: null,
+    };
+  }
+}
