@@ -69,7 +69,7 @@ export class Child {
 
   /** Waits for the descendants that were asked to end, after the command has ended. */
   async descendantsEnded(signal: AbortSignal): Promise<void> {
-    while (alive(this.#asked).length > 0 && !signal.aborted) await sleep(20);
+    while (alive(this.#asked).length > 0 && !signal.aborted) await sleep(50);
   }
 
   /** To be called when the command has ended. */

@@ -11,8 +11,17 @@ const LINE_EVERY_MS = 10_000;
 const REWRITE_EVERY_MS = 1000;
 const CLEAR_LINE = '\r\x1b[K';
 
+/** Where it is told. */
+export interface Screen {
+  readonly isTerminal: boolean;
+  /** Prints a line. */
+  say(message: string): void;
+  /** Writes as it is. */
+  write(text: string): void;
+}
+
 export class Position {
-  readonly #isTerminal = isatty(2);
+  readonly #screen: Screen;
   readonly #what: string;
   readonly #started = performance.now();
   #text = '';
@@ -21,8 +30,9 @@ export class Position {
   #timer: NodeJS.Timeout | undefined;
 
   /** @param what what is waited for */
-  constructor(what: string) {
+  constructor(what: string, screen: Screen = { isTerminal: isatty(2), say, write }) {
     this.#what = what;
+    this.#screen = screen;
   }
 
   update({ ahead, waitsFor }: Waiting): void {
@@ -34,14 +44,14 @@ export class Position {
   /** To be called when the wait is over. */
   stop(): void {
     clearTimeout(this.#timer);
-    if (this.#isTerminal && this.#text !== '') write(CLEAR_LINE);
+    if (this.#screen.isTerminal && this.#text !== '') this.#screen.write(CLEAR_LINE);
     this.#text = '';
   }
 
   #show(): void {
     clearTimeout(this.#timer);
     const early = this.#printedAt + LINE_EVERY_MS - performance.now();
-    if (this.#isTerminal) this.#rewrite();
+    if (this.#screen.isTerminal) this.#rewrite();
     else if (this.#text !== this.#printed && early > 0) this.#timer = setTimeout(() => this.#show(), early);
     else if (this.#text !== this.#printed) this.#print();
   }
@@ -49,13 +59,13 @@ export class Position {
   #print(): void {
     this.#printed = this.#text;
     this.#printedAt = performance.now();
-    say(this.#text);
+    this.#screen.say(this.#text);
   }
 
   #rewrite(): void {
-    write(CLEAR_LINE);
+    this.#screen.write(CLEAR_LINE);
     // Without its line break: the next one takes its place.
-    write(`holdfast: ${this.#text}, for ${span(performance.now() - this.#started)}`);
+    this.#screen.write(`holdfast: ${this.#text}, for ${span(performance.now() - this.#started)}`);
     this.#timer = setTimeout(() => this.#rewrite(), REWRITE_EVERY_MS);
   }
 }

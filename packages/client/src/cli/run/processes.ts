@@ -1,4 +1,4 @@
-/** Which processes there are: from /proc, or from `ps` where there is no /proc. */
+/** Lists processes: from /proc, or by `ps` where there is no /proc. Zombies have ended, so they are left out. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -12,17 +12,18 @@ export interface Process {
 }
 
 /** A line of /proc/<pid>/stat: the name of the program, in brackets, may contain anything. */
-function fromStat(stat: string): Process {
+function fromStat(stat: string): Process[] {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const [, parent, group] = fields;
-  return { pid: Number.parseInt(stat, 10), parent: Number(parent), group: Number(group), started: fields[19] ?? '' };
+  const [state, parent, group] = fields;
+  const process = { pid: Number.parseInt(stat, 10), parent: Number(parent), group: Number(group) };
+  return state === 'Z' ? [] : [{ ...process, started: fields[19] ?? '' }];
 }
 
 function fromProc(): Process[] {
   const names = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return names.flatMap((name) => {
     try {
-      return [fromStat(readFileSync(`/proc/${name}/stat`, 'utf8'))];
+      return fromStat(readFileSync(`/proc/${name}/stat`, 'utf8'));
     } catch {
       return []; // It has ended.
     }
@@ -30,10 +31,11 @@ function fromProc(): Process[] {
 }
 
 function fromPs(): Process[] {
-  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,pgid='], { encoding: 'utf8' }).trim().split('\n');
-  return lines.map((line) => {
-    const [pid, parent, group] = line.trim().split(/\s+/).map(Number);
-    return { pid: pid ?? 0, parent: parent ?? 0, group: group ?? 0, started: '' };
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat='], { encoding: 'utf8' }).trim().split('\n');
+  return lines.flatMap((line) => {
+    const [pid, parent, group, state = ''] = line.trim().split(/\s+/);
+    const process = { pid: Number(pid), parent: Number(parent), group: Number(group), started: '' };
+    return state.startsWith('Z') ? [] : [process];
   });
 }
 
