@@ -65,6 +65,6 @@ export function createApi(endpoint: Endpoint): Api {
 
 function onlyResult(body: unknown): ReserveResult {
   const [result] = Array.isArray(body) ? body : [];
-  if (result === undefined) throw new HoldfastError('UNEXPECTED_RESPONSE', 'The service answered without a result');
+  if (result === undefined) throw new HoldfastError('UNEXPECTED_RESPONSE', 'There is no result for each item');
   return result;
 }

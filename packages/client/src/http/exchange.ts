@@ -20,7 +20,7 @@ export interface Outgoing {
   readonly minimal?: boolean | undefined;
   /** After this many ms without the whole response, the connection counts as lost. */
   readonly timeoutMs: number;
-  /** Closes the connection. */
+  /** Closes the connection: the exchange fails with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -62,7 +62,7 @@ export function createExchange({ url, key }: Endpoint): Exchange {
       throw new HoldfastError('UNREACHABLE', 'The function that returns the key failed', { cause });
     }
     if (KEY.test(value)) return value;
-    throw new HoldfastError('INVALID_OPTION', 'key must be one line of visible ASCII characters');
+    throw new HoldfastError('INVALID_OPTION', 'key must be visible ASCII characters');
   }
 
   async function ask(init: RequestInit & { headers: Record<string, string> }, path: string) {
@@ -80,14 +80,12 @@ export function createExchange({ url, key }: Endpoint): Exchange {
   }
 
   return {
-    async send({ method, path, body, idempotencyKey, minimal, timeoutMs, signal }) {
+    send({ method, path, body, idempotencyKey, minimal, timeoutMs, signal: other }) {
       const headers: Record<string, string> = {};
       if (body !== undefined) headers['Content-Type'] = 'application/json';
       if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
       if (minimal) headers.Prefer = 'return=minimal';
-      const closing = closeAfter(timeoutMs, signal);
-      try {
-        const { signal } = closing;
+      return within(timeoutMs, other, async (signal) => {
         const { response, sentAt } = await ask(
           { ...FOLLOWS_NOTHING, method, headers, body: body ?? null, signal },
           path,
@@ -96,62 +94,52 @@ export function createExchange({ url, key }: Endpoint): Exchange {
         if (response.status === 200 || response.status === 201 || Array.isArray(answered))
           return { body: answered, sentAt };
         throw errorOf(response, answered);
-      } catch (error) {
-        throw error instanceof HoldfastError ? error : unreachable(error, closing.timedOut);
-      } finally {
-        closing.dispose();
-      }
+      });
     },
 
-    async open(path, timeoutMs, signal) {
-      const opening = closeAfter(timeoutMs, signal);
-      try {
-        const { response } = await ask({ ...FOLLOWS_NOTHING, headers: {}, signal: opening.signal }, path);
+    open: (path, timeoutMs, other) =>
+      within(timeoutMs, other, async (signal) => {
+        const { response } = await ask({ ...FOLLOWS_NOTHING, headers: {}, signal }, path);
         if (response.status === 200) return response;
         throw errorOf(response, parse(await response.text()));
-      } catch (error) {
-        signal?.throwIfAborted();
-        throw error instanceof HoldfastError ? error : unreachable(error, opening.timedOut);
-      } finally {
-        opening.dispose();
-      }
-    },
+      }),
   };
 }
 
-/** A signal that aborts after some ms, or with another one, until it is disposed. */
-function closeAfter(ms: number, other?: AbortSignal) {
-  const controller = new AbortController();
-  const close = () => controller.abort();
-  let timedOut: number | undefined;
-  const timer = setTimeout(() => {
-    timedOut = ms;
-    close();
-  }, ms);
+/**
+ * Fails after some ms, or when a signal aborts. Listens to that itself: runtimes forget combined signals at times.
+ * @param work takes a signal that aborts then, until the work is done
+ */
+async function within<Result>(
+  ms: number,
+  other: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  other?.throwIfAborted();
+  const closing = new AbortController();
+  const close = () => closing.abort();
+  const timer = setTimeout(close, ms);
   other?.addEventListener('abort', close);
-  return {
-    signal: controller.signal,
-    /** The ms, if they have passed. */
-    get timedOut() {
-      return timedOut;
-    },
-    dispose() {
-      clearTimeout(timer);
-      other?.removeEventListener('abort', close);
-    },
-  };
+  try {
+    return await work(closing.signal);
+  } catch (error) {
+    other?.throwIfAborted();
+    throw error instanceof HoldfastError ? error : unreachable(error, closing.signal.aborted ? ms : undefined);
+  } finally {
+    clearTimeout(timer);
+    other?.removeEventListener('abort', close);
+  }
 }
 
 function baseOf(url: string): string {
-  let parsed: URL;
-  try {
-    parsed = new URL(url);
-  } catch {
-    throw new HoldfastError('INVALID_OPTION', 'url must be the address of the service: https://holdfast.example.com');
-  }
-  if (!/^https?:$/.test(parsed.protocol) || parsed.username !== '' || parsed.password !== '')
-    throw new HoldfastError('INVALID_OPTION', 'url must begin with http:// or https://, without a user and password');
-  return `${parsed.origin}${parsed.pathname.replace(/\/+$/, '')}/api/v1`;
+  const { protocol, username, password, origin, pathname } = URL.canParse(url) ? new URL(url) : new URL('none:');
+  // fetch refuses a user and password, with both of them in its message.
+  if (/^https?:$/.test(protocol) && username + password === '')
+    return `${origin}${pathname.replace(/\/+$/, '')}/api/v1`;
+  throw new HoldfastError(
+    'INVALID_OPTION',
+    'url must be an address without a user, such as https://holdfast.example.com',
+  );
 }
 
 /** Undefined if it is not JSON: a page of a proxy. */

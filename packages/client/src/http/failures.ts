@@ -23,7 +23,7 @@ export function errorOf({ status, headers }: Response, body: unknown): HoldfastE
     return new HoldfastError(code, error, { ...details, limitType });
   return new HoldfastError(
     status === 503 ? 'UNAVAILABLE' : 'UNEXPECTED_RESPONSE',
-    `${status} instead of a response of the service`,
+    `${status} is no response of the service`,
     details,
   );
 }
@@ -32,8 +32,7 @@ export function errorOf({ status, headers }: Response, body: unknown): HoldfastE
 export function unreachable(cause: unknown, timeoutMs?: number): HoldfastError {
   const reason = reasonOf(cause);
   // Best effort: browsers do not say it.
-  if (/redirect/i.test(reason))
-    return new HoldfastError('UNEXPECTED_RESPONSE', 'url redirects: use the address that it redirects to', { cause });
+  if (/redirect/i.test(reason)) return new HoldfastError('UNEXPECTED_RESPONSE', 'url redirects elsewhere', { cause });
   const why = timeoutMs === undefined ? `: ${reason}` : ` within ${Math.round(timeoutMs / 100) / 10} s`;
   return new HoldfastError('UNREACHABLE', `The service could not be reached${why}`, { cause });
 }
@@ -60,11 +59,9 @@ export const isUsedUp = ({ limitType = '' }: HoldfastError): boolean => /Per(Min
 /** A proxy lost the connection to an instance. */
 const isOfProxy = (status: number | undefined): boolean => status === 502 || status === 504;
 
-/** What the header says, in seconds or as a time, in ms. */
+/** In ms. Undefined if the header is not there, or has a date: the service sends seconds. */
 function retryAfterMs(header: string | null): number | undefined {
-  if (header === null) return undefined;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+  return header !== null && /^\d+$/.test(header) ? Number(header) * 1000 : undefined;
 }
 
 /** Runtimes say why in the cause of fetch's error, if at all. */

@@ -13,7 +13,7 @@ import { isForAll, isUsedUp, mayHaveRun } from './failures.ts';
 import { attemptMs, defaultDeadline, delayBefore } from './retries.ts';
 
 /** Requests of one kind in flight, before calls are queued. */
-export const MAX_IN_FLIGHT = 2;
+export const MAX_IN_FLIGHT = 3;
 /** After this many ms a request without a response does not keep others from leaving. */
 const LATE_MS = 1000;
 /** The service takes no more (docs/specification.md#names-and-sizes: MAX_BATCH). */
@@ -150,7 +150,7 @@ export class Lane<Item, Result> {
       timeoutMs: attemptMs(deadline),
     });
     if (!Array.isArray(results) || results.length !== entries.length)
-      throw new HoldfastError('UNEXPECTED_RESPONSE', 'The service did not answer with a result for each item');
+      throw new HoldfastError('UNEXPECTED_RESPONSE', 'There is no result for each item');
     for (const [i, entry] of entries.entries()) {
       // As the OpenAPI description says, from which the type is made.
       const result = restore === undefined ? (results[i] as Result) : restore(results[i], entry.item);
