@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodeOf } from '../../../packages/client/src/cli/exitCodes.ts';
 import { messageOf } from '../../../packages/client/src/cli/messages.ts';
 import { HoldfastError } from '../../../packages/client/src/index.ts';
-import { type Ended, holdfast, startHoldfast } from '../../support/commandLine.ts';
+import { type Ended, holdfast, start, startHoldfast } from '../../support/commandLine.ts';
 import { freePort, type Instance, startInstance } from '../../support/service.ts';
 
 /** Not the service: a web server that answers each path with what its name says. */
@@ -75,6 +75,19 @@ describe.concurrent('while the service cannot be reached', () => {
     await running.prints(line);
     running.kill('SIGINT');
     expect(await running.ended).toEqual({ code: 130, stdout: '', stderr: line });
+  });
+
+  test('a line of its own says so, also while a terminal shows the position', async () => {
+    const lost = await startInstance();
+    await lost.reserve({ resource: 'a', requester: 'ann', ttlSeconds: 60 });
+    const env = { HOLDFAST_URL: lost.url, HOLDFAST_KEY: lost.key, SHELL: '/bin/sh' };
+    const terminal = ['script', '-qefc', 'holdfast run --wait 1m a -- true', '/dev/null'];
+    const waits = await start(terminal, { env, stdin: null });
+    await waits.prints('waiting for a: 0 ahead');
+    await lost.stop();
+    await waits.prints(`\r\u001b[Kholdfast: ${lost.url} cannot be reached: trying again for up to 1m\r\n`);
+    waits.write('\u0003');
+    expect(await waits.ended).toMatchObject({ code: 130 });
   });
 });
 
