@@ -1,8 +1,13 @@
 /**
- * Reserving and releasing different names with the client, by concurrent callers in this process, compared with as many
- * that send redlock's commands straight to the same Redis. And one caller at a time, compared with bare `fetch`.
+ * Reserving and releasing different names with the client, by concurrent callers that share it in this process, compared
+ * with as many that send redlock's commands straight to the same Redis. And one caller at a time, compared with bare
+ * `fetch`. The service's instance has one core, and Redis shares the other with the load; redlock has a core for Redis.
  */
-import { createApi } from '../../packages/client/src/http/createApi.ts';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
 import { type Client, cpuOf, load } from '../load.ts';
 import { startRedlock } from '../peers/redlock.ts';
 import { freshName } from '../requests.ts';
@@ -22,8 +27,9 @@ export async function client(stage: Stage, table: Table): Promise<void> {
   const { service, tenant, redisServer } = stage;
   const watched = { server: service.pid, redis: redisServer.pid };
   const redlock = await startRedlock(redisServer.url);
+  const loaded = await loadPackage();
   for (const [callers, atLeast] of TARGETS) {
-    const cycles = callersOf(stage, callers);
+    const cycles = callersOf(stage, loaded, callers);
     const lockers = await redlock.clients(callers);
     const ours = new Series(() => load(cycles, watched));
     const theirs = new Series(() => straight(stage, () => load(lockers)));
@@ -39,14 +45,14 @@ export async function client(stage: Stage, table: Table): Promise<void> {
     });
   }
   await redlock.stop();
-  await oneByOne(stage, table);
+  await oneByOne(stage, loaded, table);
   await resetAll(stage, [tenant]);
 }
 
 /** One caller at a time. */
-async function oneByOne(stage: Stage, table: Table): Promise<void> {
+async function oneByOne(stage: Stage, loaded: Package, table: Table): Promise<void> {
   const bare = bareCycle(stage);
-  const [ours, fetched] = [callersOf(stage, 1), [bare]].map((one) => new Series(() => load(one)));
+  const [ours, fetched] = [callersOf(stage, loaded, 1), [bare]].map((one) => new Series(() => load(one)));
   if (ours === undefined || fetched === undefined) return;
   await load([bare]);
   await inTurn([ours, fetched], 5);
@@ -60,16 +66,30 @@ async function oneByOne(stage: Stage, table: Table): Promise<void> {
   });
 }
 
-/** Callers that share a client, as those of one process do. */
-function callersOf({ service, tenant }: Stage, count: number): readonly Client[] {
-  const api = createApi({ url: `http://127.0.0.1:${service.port}`, key: tenant.key });
+/** Callers that share a client. */
+function callersOf({ service, tenant }: Stage, { Holdfast }: Package, count: number): readonly Client[] {
+  const holdfast = new Holdfast({ url: `http://127.0.0.1:${service.port}`, key: tenant.key });
   return Array.from({ length: count }, () => async () => {
-    const item = { resource: freshName(), requester: 'worker-1', ttlSeconds: TTL_SECONDS };
-    const { result } = await api.reserve(item);
-    const { status, releaseToken } = result;
-    if (status !== 'ACQUIRED' || releaseToken === null) throw new Error(`not reserved: ${JSON.stringify(result)}`);
-    await api.unreserve({ resource: item.resource, requester: item.requester, releaseToken });
+    const hold = await holdfast.reserve(freshName(), { ttl: TTL_SECONDS * 1000 });
+    await hold.release();
   });
+}
+
+type Package = typeof import('../../packages/client/src/index.ts');
+
+/** Loads the client as its package has it: what loads TypeScript here makes functions slower. */
+async function loadPackage(): Promise<Package> {
+  const outfile = join(mkdtempSync(join(tmpdir(), 'holdfast-bench-')), 'index.mjs');
+  const entryPoint = fileURLToPath(new URL('../../packages/client/src/index.ts', import.meta.url));
+  await build({
+    entryPoints: [entryPoint],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2022',
+  });
+  return import(pathToFileURL(outfile).href);
 }
 
 /** The same with `fetch`, as in an example for beginners. */

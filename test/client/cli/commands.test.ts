@@ -45,8 +45,8 @@ describe('reserve, renew and release', () => {
   test('a script keeps the reservation in a variable', async () => {
     const { code, stdout } = await bash(`
       hold=$(holdfast reserve 'a printer' --ttl 5m --json)
-      holdfast renew "$hold" --ttl 10m
-      holdfast release "$hold"
+      printf %s "$hold" | holdfast renew - --ttl 10m
+      printf %s "$hold" | holdfast release -
       holdfast release "$hold"`);
     expect(code).toBe(0);
     const lines = stdout
@@ -67,7 +67,7 @@ describe('reserve, renew and release', () => {
     const { code } = await bash(`
       export HOLDFAST_REQUESTER=build-7
       token=$(holdfast reserve b --ttl 5m --quiet)
-      holdfast renew b --token "$token"
+      holdfast renew b --token "$token" --ttl 5m
       holdfast release b --requester build-7 --token "$token"`);
     expect(code).toBe(0);
     expect(await isReserved('b')).toBe(false);
@@ -107,7 +107,7 @@ describe('reserve, renew and release', () => {
       requester: 'x',
       releaseToken: '05b2bb2c-34c7-4729-9651-f53e4666132e',
     });
-    const { code, stderr } = await run(['renew', hold]);
+    const { code, stderr } = await run(['renew', hold, '--ttl', '30s']);
     expect({ code, stderr }).toEqual({ code: 76, stderr: 'holdfast: e: NOT_RESERVED\n' });
   });
 

@@ -1,5 +1,5 @@
 /** `holdfast run` and its lease: the command never outlives it. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -66,6 +66,19 @@ describe.concurrent('a lease', () => {
     expect(await running.ended).toMatchObject({ code: 0, stdout: 'ready\nend\n', stderr: '' });
   });
 
+  test('survives a key file that is blank for a moment, while the key is replaced', async () => {
+    const file = join(folder, 'key');
+    writeFileSync(file, service.key);
+    const env = { HOLDFAST_URL: service.url, HOLDFAST_KEY_FILE: file };
+    const args = ['run', '--ttl', '3s', 'k', '--', 'sh', '-c', UNTIL_TOLD];
+    const running = await startHoldfast(args, { stdin: null, env });
+    await running.prints('ready');
+    writeFileSync(file, '');
+    await renewed(running, 'k');
+    running.write('end\n');
+    expect(await running.ended).toMatchObject({ code: 0, stdout: 'ready\nend\n', stderr: '' });
+  });
+
   test('survives an instance that restarts', async () => {
     const other = await startOther(await freePort());
     const running = await run(other, ['--ttl', '12s', 'b', '--', 'sh', '-c', UNTIL_TOLD]);
@@ -102,9 +115,13 @@ describe.concurrent('if the service is lost', () => {
     await running.prints('ready');
     const end = followed('d');
     await other.stop();
+    const lease = end.then(() => 'the end of the lease');
     const { code, stderr } = await running.ended;
+    expect(await Promise.race([lease, 'the end of holdfast'])).toBe('the end of holdfast');
     expect(code).toBe(76);
-    expect(stderr).toMatch(/sending SIGTERM to the command\n.* not renewed in time: sending SIGKILL to the command\n$/);
+    expect(stderr).toMatch(
+      /sending SIGTERM to the command\n(.*\n)?.* not renewed in time: sending SIGKILL to the command\n/,
+    );
     expect(ticks(file).at(-1)).toBeLessThan(await end);
   });
 

@@ -75,8 +75,16 @@ describe('a run that waits', () => {
     const waits = await run(['--wait', '1s', 'f', '--', 'echo', 'ran']);
     const { code, stdout, stderr } = await waits.ended;
     expect({ code, stdout }).toEqual({ code: 75, stdout: '' });
-    expect(stderr).toMatch(/holdfast: f.*\n$/);
+    expect(stderr).toMatch(/holdfast: f: the wait of 1s is over; f is held by other; its lease ends in 5\ds\n$/);
     expect(await queue('f')).toEqual([]);
+  });
+
+  test('says so if the `run` around it holds the resource', async () => {
+    const inner = 'holdfast run --wait 2s j -- true';
+    const { code, stderr } = await (await run(['j', '--', 'sh', '-c', inner])).ended;
+    expect(code).toBe(75);
+    expect(stderr).toContain('holdfast: j is held by the `holdfast run` around this command: it may wait for itself\n');
+    expect(stderr).toMatch(/j is held by .*; that is the `holdfast run` around this command\n$/);
   });
 
   test('ends with 69 if the service could not be reached in time', async () => {

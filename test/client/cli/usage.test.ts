@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import manifest from '../../../packages/client/package.json' with { type: 'json' };
 import { readArguments } from '../../../packages/client/src/cli/arguments.ts';
 import { COMMANDS } from '../../../packages/client/src/cli/commands/index.ts';
 import { EXIT, EXIT_CODES } from '../../../packages/client/src/cli/exitCodes.ts';
@@ -49,7 +50,12 @@ describe('help', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toBe(overview(COMMANDS));
     for (const { name } of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
-    for (const name of ['HOLDFAST_URL', 'HOLDFAST_KEY', 'HOLDFAST_REQUESTER']) expect(stdout).toContain(name);
+    const variables = ['URL', 'KEY', 'KEY_FILE', 'REQUESTER', 'RUN'].map((name) => `HOLDFAST_${name}`);
+    for (const name of [...variables, '--version']) {
+      expect(stdout).toMatch(new RegExp(`${name}\\b`));
+      expect(DOCUMENT).toMatch(new RegExp(`${name}\\b`));
+    }
+    expect(await holdfast(['--version'])).toMatchObject({ code: 0, stdout: `${manifest.version}\n` });
   });
 
   test('of a command has its usage, options and examples', async () => {
@@ -104,7 +110,7 @@ describe('wrong use', () => {
     [['run', '--', 'true'], 'holdfast: name a resource, or use --match; not both\n'],
     [['run', '--count', '2', 'a', 'b', '--', 'true'], 'holdfast: --count is for one resource\n'],
     [['cancel', 'a'], 'holdfast: who waits? cancel needs --requester, or HOLDFAST_REQUESTER\n'],
-    [['release', 'a'], 'holdfast: "a" is not what reserve --json printed; a name needs --token\n'],
+    [['release', 'a'], 'holdfast: the argument is not what `reserve --json` printed; a name needs --token\n'],
     [['reset'], 'holdfast: reset needs --yes without a terminal\n'],
   ])('%j ends with 64 and one line', async (argv, stderr) => {
     const env = { HOLDFAST_URL: 'http://127.0.0.1:9', HOLDFAST_KEY: 'hf_t_x' };
@@ -116,6 +122,15 @@ describe('the environment', () => {
   test.each([
     [{}, 'HOLDFAST_URL is not set: where is the service? https://holdfast.example.com'],
     [{ HOLDFAST_URL: 'http://127.0.0.1:9' }, 'HOLDFAST_KEY is not set: an API key'],
+    [{ HOLDFAST_URL: 'http://127.0.0.1:9', HOLDFAST_KEY: ' ' }, 'HOLDFAST_KEY is blank: an API key'],
+    [
+      { HOLDFAST_URL: 'http://127.0.0.1:9', HOLDFAST_KEY: 'a', HOLDFAST_KEY_FILE: 'b' },
+      'HOLDFAST_KEY and HOLDFAST_KEY_FILE are both set: which one?',
+    ],
+    [
+      { HOLDFAST_URL: 'http://127.0.0.1:9', HOLDFAST_KEY_FILE: '/dev/null' },
+      'HOLDFAST_KEY_FILE is blank: there is no key in /dev/null',
+    ],
   ])('%j lacks something: 78', async (env, message) => {
     expect(await holdfast(['ls'], { env })).toEqual({ code: 78, stdout: '', stderr: `holdfast: ${message}\n` });
   });

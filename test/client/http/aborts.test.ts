@@ -120,8 +120,9 @@ describe('after it was sent', () => {
     proxy.next(pass);
     const late: unknown[] = [];
     const body = { method: 'ALL_OR_NONE', requests: [{ requestType: 'RESERVE', ...nextItem() }] };
-    const aborted = api.request({ method: 'POST', path: '/Reservation/transaction', body, has: 'results', signal }, ({ result }) =>
-      late.push(result),
+    const aborted = api.request(
+      { method: 'POST', path: '/Reservation/transaction', body, has: 'results', signal },
+      ({ result }) => late.push(result),
     );
     await arrived(1);
     controller.abort(REASON);

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { msOf } from '../durations.ts';
 import { type Command, HELP_OPTION, type Option } from './command.ts';
 import { usageError } from './exitCodes.ts';
-import { didYouMean } from './nearest.ts';
+import { didYouMean, shown } from './nearest.ts';
 
 /** The arguments of a command. Its readers throw an ExitError that names the option. */
 export class Arguments {
@@ -41,14 +41,14 @@ export class Arguments {
     try {
       return msOf(text, name);
     } catch {
-      throw usageError(`--${name} is a duration such as 30s, 10m or 1h, not ${JSON.stringify(text)}`);
+      throw usageError(`--${name} is a duration such as 30s, 10m or 1h, not ${JSON.stringify(shown(text))}`);
     }
   }
 
   integer(name: string): number | undefined {
     const text = this.text(name);
     if (text === undefined || /^[+-]?\d{1,15}$/.test(text)) return text === undefined ? undefined : Number(text);
-    throw usageError(`--${name} is a whole number, not ${JSON.stringify(text)}`);
+    throw usageError(`--${name} is a whole number, not ${JSON.stringify(shown(text))}`);
   }
 }
 
@@ -123,5 +123,5 @@ function checkCounts(command: Command, { positionals, command: rest }: Arguments
   if (command.takesCommand !== true && hasCommand) throw usageError(`${command.name} takes no command; ${usage}`);
   const { min, max } = command.positionals;
   if (positionals.length < min) throw usageError(`an argument is missing; ${usage}`);
-  if (positionals.length > max) throw usageError(`${positionals[max]} is one argument too many; ${usage}`);
+  if (positionals.length > max) throw usageError(`${shown(positionals[max] ?? '')} is one argument too many; ${usage}`);
 }

@@ -3,10 +3,23 @@ import { readFileSync } from 'node:fs';
 import { Holdfast } from '../holdfast.ts';
 import type { Arguments } from './arguments.ts';
 import { EXIT, ExitError, usageError } from './exitCodes.ts';
+import { sayOutages } from './outage.ts';
+import { span } from './times.ts';
 
-/** @throws ExitError if the environment lacks something */
-export function connect(args: Arguments): Holdfast {
-  return new Holdfast({ url: urlOf(args), key: keyOf(), requester: requesterOf(args) });
+/** The client tries again for this long, in ms. */
+const RETRIES_MS = 30_000;
+
+/**
+ * @param howLong how long the client tries again, if the service cannot be reached: `until it is stopped`. Undefined,
+ *   and the default: for the wait, or 30 s
+ * @throws ExitError if the environment lacks something
+ */
+export function connect(args: Arguments, howLong: () => string | undefined = () => undefined): Holdfast {
+  const url = urlOf(args);
+  const client = new Holdfast({ url, key: keyOf(), requester: requesterOf(args) });
+  const byDefault = `for up to ${span(args.duration('wait') || RETRIES_MS)}`;
+  sayOutages(url, () => howLong() ?? byDefault);
+  return client;
 }
 
 function urlOf(args: Arguments): string {
@@ -25,11 +38,25 @@ function urlOf(args: Arguments): string {
 /** A key in a file is read for each request, so that it may be replaced while a command runs. */
 function keyOf(): string | (() => string) {
   const { HOLDFAST_KEY = '', HOLDFAST_KEY_FILE = '' } = process.env;
-  if (HOLDFAST_KEY !== '') return HOLDFAST_KEY.trim();
-  if (HOLDFAST_KEY_FILE === '') throw new ExitError(EXIT.notConfigured, 'HOLDFAST_KEY is not set: an API key');
-  const read = () => readText(HOLDFAST_KEY_FILE).trim();
-  read(); // So that a wrong path is an error at once.
-  return read;
+  if (HOLDFAST_KEY !== '' && HOLDFAST_KEY_FILE !== '')
+    throw new ExitError(EXIT.notConfigured, 'HOLDFAST_KEY and HOLDFAST_KEY_FILE are both set: which one?');
+  if (HOLDFAST_KEY_FILE !== '') return keyIn(HOLDFAST_KEY_FILE);
+  if (HOLDFAST_KEY.trim() !== '') return HOLDFAST_KEY.trim();
+  throw new ExitError(EXIT.notConfigured, `HOLDFAST_KEY is ${HOLDFAST_KEY === '' ? 'not set' : 'blank'}: an API key`);
+}
+
+function keyIn(file: string): () => string {
+  const read = () => readText(file).trim();
+  let last = read();
+  if (last === '') throw new ExitError(EXIT.notConfigured, `HOLDFAST_KEY_FILE is blank: there is no key in ${file}`);
+  return () => {
+    try {
+      last = read() || last;
+    } catch {
+      // It is being replaced: the last key still counts.
+    }
+    return last;
+  };
 }
 
 /** @throws ExitError that names the file */

@@ -29,7 +29,7 @@ export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] =
   ['75', 'the resource could not be had (in time), or a limit is reached: try again later'],
   ['76', 'the lease was lost; release, renew: it is not held, or not by this requester'],
   ['77', 'the key is refused, or not allowed to do this'],
-  ['78', 'HOLDFAST_URL or HOLDFAST_KEY is missing'],
+  ['78', 'HOLDFAST_URL or the key is missing, blank or given twice'],
   ['126', 'run: the command cannot be executed'],
   ['127', 'run: the command was not found'],
   ['128 + n', 'run: signal n ended the command; otherwise: signal n ended holdfast (130: Ctrl-C)'],
@@ -77,6 +77,7 @@ const CODES = new Map<string, number>([
 /** The exit code for an error. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof ExitError) return error.exitCode;
-  if (error instanceof HoldfastError) return CODES.get(error.code) ?? EXIT.fault;
-  return EXIT.fault;
+  if (!(error instanceof HoldfastError)) return EXIT.fault;
+  const { code, status = 0 } = error;
+  return CODES.get(code) ?? (/^50[234]$/.test(String(status)) ? EXIT.unavailable : EXIT.fault);
 }

@@ -20,6 +20,7 @@ const VARIABLES = [
   ['HOLDFAST_KEY', 'an API key, or a derived token'],
   ['HOLDFAST_KEY_FILE', 'instead: a file with the key. It is read again when needed, so keys may rotate'],
   ['HOLDFAST_REQUESTER', 'who reserves. Without it, each start has a requester of its own'],
+  ['HOLDFAST_RUN', 'set by run for its command: reserves inside it take a new requester'],
 ] as const;
 
 /** The help of `holdfast --help`. */
@@ -34,7 +35,7 @@ Protect a job with one line:
 Commands:
 ${indent(columns(commands.map(({ name, summary }) => [name, summary])))}
 
-\`holdfast <command> --help\` shows the options of a command, with examples.
+\`holdfast <command> --help\` shows the options of a command, with examples. \`holdfast --version\` prints the version.
 
 Environment:
 ${indent(columns(VARIABLES))}

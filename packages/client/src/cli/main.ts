@@ -9,7 +9,7 @@ import { EXIT, exitCodeOf, usageError } from './exitCodes.ts';
 import { helpOf, overview } from './help.ts';
 import { codeOfSignal, Interrupts } from './interrupts.ts';
 import { messageOf } from './messages.ts';
-import { didYouMean } from './nearest.ts';
+import { didYouMean, shown } from './nearest.ts';
 import { print, printed, say } from './output.ts';
 
 /** @returns the exit code */
@@ -37,7 +37,7 @@ function unknown(name: string): Error {
       name,
       COMMANDS.map((command) => command.name),
     ) || ';';
-  return usageError(`${name} is not a command${hint} \`holdfast --help\` lists them`);
+  return usageError(`${shown(name)} is not a command${hint} \`holdfast --help\` lists them`);
 }
 
 // The reader of a pipe has left, as with `holdfast ls | head -1`.

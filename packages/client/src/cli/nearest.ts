@@ -1,5 +1,8 @@
 /** Finds the word that was probably meant. */
 
+/** A word of the user in a message. What may be a release token, or has one in it, is not shown. */
+export const shown = (word: string): string => (/^.{0,30}$/.test(word) ? word : '…');
+
 /** The number of letters to insert, delete or replace to turn one word into the other. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

@@ -9,14 +9,21 @@ export const print = (text: string): void => void process.stdout.write(`${text}\
 
 export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2));
 
+/** Clears the line of a terminal that the cursor is in. */
+export const CLEAR_LINE = '\r\x1b[K';
+
+/** Whether the last text on stderr was a line without its break: the position in the queue. */
+let isLineOpen = false;
+
 /** One line on stderr. It is written at once, and never fails: stderr may be closed. */
-export const say = (message: string): void => write(`holdfast: ${plain(message)}\n`);
+export const say = (message: string): void => write(`${isLineOpen ? CLEAR_LINE : ''}holdfast: ${plain(message)}\n`);
 
 /**
  * Writes on stderr as it is. Not by process.stderr: that would make a pipe non-blocking, also for a command that
  * shares it.
  */
 export function write(text: string): void {
+  isLineOpen = text !== CLEAR_LINE && !text.endsWith('\n');
   try {
     writeSync(2, text);
   } catch {

@@ -23,7 +23,7 @@ export interface Outgoing {
   readonly timeoutMs: number;
   /** Whether the response may have any length: `timeoutMs` is the longest pause within it, then. */
   readonly isLong?: boolean | undefined;
-  /** Closes the connection. */
+  /** Closes the connection: the exchange fails with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -128,10 +128,11 @@ function checkKey(key: unknown): string {
 }
 
 function baseOf(url: string): string {
+  // fetch refuses a user and password, with both of them in its message.
   const { protocol, username, password, origin, pathname } = new URL(URL.canParse(url) ? url : 'none:');
   if (/^https?:$/.test(protocol) && username + password === '')
     return `${origin}${pathname.replace(/\/+$/, '')}/api/v1`;
-  throw invalid('url must be like https://holdfast.example.com');
+  throw invalid('url must be an address without a user, such as https://holdfast.example.com');
 }
 
 /** Reads a body as JSON. Undefined if it is none: a page of a proxy. */

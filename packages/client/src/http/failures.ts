@@ -59,11 +59,9 @@ export const isUsedUp = ({ limitType = '' }: HoldfastError): boolean => /Per(Min
 /** A proxy lost the connection to an instance. */
 const isOfProxy = (status: number | undefined): boolean => status === 502 || status === 504;
 
-/** What the header says, in seconds or as a time, in ms. */
+/** In ms. Undefined if the header is not there, or has a date: the service sends seconds. */
 function retryAfterMs(header: string | null): number | undefined {
-  if (header === null) return undefined;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+  return header !== null && /^\d+$/.test(header) ? Number(header) * 1000 : undefined;
 }
 
 /** Runtimes say why in the cause of fetch's error, if at all. */

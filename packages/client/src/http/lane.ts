@@ -14,7 +14,7 @@ import { hasField, isForAll, isUsedUp, mayHaveRun } from './failures.ts';
 import { attemptMs, defaultDeadline, delayBefore } from './retries.ts';
 
 /** Requests of one kind in flight, before calls are queued. */
-export const MAX_IN_FLIGHT = 2;
+export const MAX_IN_FLIGHT = 3;
 /** After this many ms a request without a response does not keep others from leaving. */
 const LATE_MS = 1000;
 /** The service takes no more (docs/specification.md#names-and-sizes: MAX_BATCH). */

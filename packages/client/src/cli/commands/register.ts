@@ -4,7 +4,6 @@ import type { Registration } from '../../types.ts';
 import { type Command, JSON_OPTION, URL_OPTION } from '../command.ts';
 import { connect, readText } from '../connect.ts';
 import { EXIT, ExitError, usageError } from '../exitCodes.ts';
-import { messageOf } from '../messages.ts';
 import { printRows } from '../output.ts';
 import { COLUMNS } from './definitions.ts';
 
@@ -20,8 +19,8 @@ function read(file: string): Registration[] {
   try {
     value = parse(text);
   } catch (error) {
-    const [reason] = messageOf(error).split('\n');
-    throw new ExitError(EXIT.badInput, `${file} is neither YAML nor JSON: ${reason}`);
+    const [reason = ''] = error instanceof Error ? error.message.split('\n') : [];
+    throw new ExitError(EXIT.badInput, `${file} is neither YAML nor JSON: ${reason.replace(/:$/, '')}`);
   }
   const list = Array.isArray(value) ? value : [value];
   if (isList(list)) return list;

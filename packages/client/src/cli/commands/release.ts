@@ -3,7 +3,7 @@ import { type Command, JSON_OPTION, URL_OPTION } from '../command.ts';
 import { connect } from '../connect.ts';
 import { EXIT } from '../exitCodes.ts';
 import { printRows } from '../output.ts';
-import { forEachReservation, RESERVATION_DETAILS, RESERVATION_OPTIONS } from './reservations.ts';
+import { forEachReservation, RESERVATION_DETAILS, RESERVATION_OPTIONS, reservationsOf } from './reservations.ts';
 
 interface Released {
   readonly resource: string;
@@ -22,17 +22,18 @@ export const release: Command = {
   name: 'release',
   summary: 'Releases what `reserve` has reserved',
   synopsis: 'release [options] <reservation>…',
-  details: `${RESERVATION_DETAILS} A release of something that is not held any more succeeds.`,
+  details: `${RESERVATION_DETAILS}\n\nA release of something that is not held any more succeeds.`,
   positionals: { min: 1, max: 500 },
   options: [...RESERVATION_OPTIONS, JSON_OPTION, URL_OPTION],
   examples: [
-    'holdfast release "$hold"',
+    'printf %s "$hold" | holdfast release -',
     'holdfast release - < hold.json',
     'holdfast release printer --requester build-7 --token "$token"',
   ],
   run: async ({ args }) => {
+    const reservations = reservationsOf(args);
     const client = connect(args);
-    const rows = await forEachReservation(args, async (key): Promise<Released> => {
+    const rows = await forEachReservation(reservations, async (key): Promise<Released> => {
       const released = await client.release(key);
       return { resource: key.resource, requester: key.requester, released };
     });

@@ -1,5 +1,5 @@
 /** How `reserve` prints a reservation, and how `release` and `renew` read it again. */
-import type { ReservationKey } from '../../index.ts';
+import type { Reservation, ReservationKey } from '../../index.ts';
 import type { Arguments } from '../arguments.ts';
 import { type Option, REQUESTER_OPTION } from '../command.ts';
 import { namedRequester, readText } from '../connect.ts';
@@ -11,29 +11,52 @@ export const RESERVATION_OPTIONS: readonly Option[] = [
 ];
 
 export const RESERVATION_DETAILS = `\
-The argument is the JSON that \`reserve --json\` printed (- reads it from stdin), or a name with --token and
---requester.`;
+The argument is - to read what \`reserve --json\` printed from stdin, or that JSON itself, or a name with --token and
+--requester. Other users of the machine can see arguments in the list of processes, but not stdin.`;
 
-/** What one argument names. */
-function parsed(text: string): ReservationKey[] {
+/** A reservation with its lease, as `reserve --json` prints it. */
+export interface Leased extends ReservationKey {
+  /** In seconds. Null: it never ends by itself. Undefined: the argument does not say. */
+  readonly ttlSeconds: number | null | undefined;
+}
+
+/** @param ttlMs the lease; Infinity: it never ends by itself */
+export const leased = (reservation: Reservation, ttlMs: number): Reservation & Leased => ({
+  ...reservation,
+  ttlSeconds: Number.isFinite(ttlMs) ? Math.ceil(ttlMs / 1000) : null,
+});
+
+/** What one argument names. No message has the text of the argument: there is a release token in it. */
+function parsed(text: string): Leased[] {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw usageError(`${JSON.stringify(text)} is not what reserve --json printed; a name needs --token`);
+    throw usageError('the argument is not what `reserve --json` printed; a name needs --token');
   }
-  return (Array.isArray(value) ? value : [value]).map((item: unknown) => {
-    const field = (name: string) => {
-      const found: unknown = typeof item === 'object' && item !== null ? Reflect.get(item, name) : undefined;
-      if (typeof found === 'string') return found;
-      throw usageError(`the reservation has no ${name}: release and renew need what reserve --json printed`);
+  const items: unknown[] = Array.isArray(value) ? value : [value];
+  if (items.length === 0) throw usageError('the list has no reservation: was `reserve --json` refused?');
+  return items.map((item) => {
+    const found = (name: string): unknown =>
+      typeof item === 'object' && item !== null ? Reflect.get(item, name) : undefined;
+    const field = (name: string): string => {
+      const value = found(name);
+      if (typeof value === 'string') return value;
+      throw usageError(`the reservation has no ${name}: release and renew need what \`reserve --json\` printed`);
     };
-    return { resource: field('resource'), requester: field('requester'), releaseToken: field('releaseToken') };
+    const ttl = found('ttlSeconds');
+    const ttlSeconds = ttl === null || (typeof ttl === 'number' && ttl > 0) ? ttl : undefined;
+    return {
+      resource: field('resource'),
+      requester: field('requester'),
+      releaseToken: field('releaseToken'),
+      ttlSeconds,
+    };
   });
 }
 
 /** @throws ExitError of wrong use */
-function reservationsOf(args: Arguments): ReservationKey[] {
+export function reservationsOf(args: Arguments): readonly Leased[] {
   const { positionals } = args;
   const releaseToken = args.text('token');
   if (releaseToken === undefined) return positionals.flatMap((text) => parsed(text === '-' ? readText('-') : text));
@@ -41,15 +64,15 @@ function reservationsOf(args: Arguments): ReservationKey[] {
   const requester = namedRequester(args);
   if (others.length > 0) throw usageError('--token is for one resource');
   if (requester === undefined) throw usageError('who holds it? --token needs --requester, or HOLDFAST_REQUESTER');
-  return [{ resource, requester, releaseToken }];
+  return [{ resource, requester, releaseToken, ttlSeconds: undefined }];
 }
 
 /** Does something with each reservation. If some fail, the others are done all the same. */
 export async function forEachReservation<Row>(
-  args: Arguments,
-  work: (key: ReservationKey) => Promise<Row>,
+  reservations: readonly Leased[],
+  work: (reservation: Leased) => Promise<Row>,
 ): Promise<Row[]> {
-  const results = await Promise.allSettled(reservationsOf(args).map(work));
+  const results = await Promise.allSettled(reservations.map(work));
   const failed = results.find((result) => result.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
   return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));

@@ -4,16 +4,17 @@ import { type Command, JSON_OPTION } from '../command.ts';
 import { connect } from '../connect.ts';
 import { EXIT } from '../exitCodes.ts';
 import { print, printJson, say, table } from '../output.ts';
-import { Position } from '../run/position.ts';
 import { span } from '../times.ts';
+import { leased } from './reservations.ts';
 import { DEFAULT_TTL_MS, RESERVING_OPTIONS, targetOf, ttlOf, wishOf } from './reserving.ts';
+import { Wait } from './waits.ts';
 
 const DETAILS = `\
 It is not renewed by itself: it ends after --ttl, unless \`holdfast renew\` is called before. To hold something while a
 command runs, use \`holdfast run\`. Several resources are taken together, or not at all.
 
-A script keeps what --json prints in a variable: \`release\` and \`renew\` take it as it is. --quiet prints the release
-token only: \`release\` and \`renew\` need the name and the requester besides, so choose one by --requester.`;
+A script keeps what --json prints in a variable: \`release -\` and \`renew -\` read it from stdin. --quiet prints the
+release token only: \`release\` and \`renew\` need the name and the requester besides, so choose one by --requester.`;
 
 export const reserve: Command = {
   name: 'reserve',
@@ -30,18 +31,22 @@ export const reserve: Command = {
   examples: [
     'holdfast reserve printer --ttl 5m',
     'hold=$(holdfast reserve printer --ttl 5m --wait 10m --json) || exit',
-    'trap \'holdfast release "$hold"\' EXIT',
+    'trap \'printf %s "$hold" | holdfast release -\' EXIT',
     'token=$(holdfast reserve printer --ttl 5m --requester build-7 --quiet)',
   ],
-  run: async ({ args, signal }) => {
+  run: async (call) => {
+    const { args, signal } = call;
     const wish = wishOf(args);
-    const position = new Position(wish.title);
-    const onWaiting = args.has('quiet') ? undefined : position.update.bind(position);
-    const options = { ...wish.options, ttl: ttlOf(args) ?? DEFAULT_TTL_MS, signal, onWaiting };
-    const hold = await connect(args)
+    const ttl = ttlOf(args) ?? DEFAULT_TTL_MS;
+    const client = connect(args);
+    const wait = new Wait(wish, call);
+    const options = { ...wish.options, ttl, signal, onWaiting: wait.onWaiting };
+    const hold = await client
       .reserve(targetOf(wish, options), options)
-      .finally(() => position.stop());
-    if (args.has('json')) printJson(hold.reservations.length === 1 ? hold.reservations[0] : hold.reservations);
+      .finally(() => wait.stop())
+      .catch(async (error: unknown) => Promise.reject(await wait.explain(client, error)));
+    const printable = hold.reservations.map((reservation) => leased(reservation, ttl));
+    if (args.has('json')) printJson(printable.length === 1 ? printable[0] : printable);
     else if (args.has('quiet')) print(hold.reservations.map(({ releaseToken }) => releaseToken).join('\n'));
     else show(hold);
     return EXIT.done;

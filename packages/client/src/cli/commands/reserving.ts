@@ -16,7 +16,7 @@ export const RESERVING_OPTIONS: readonly Option[] = [
     name: 'match',
     value: '<label>=<value>',
     multiple: true,
-    text: 'any resource with this label, instead of a name; again: with that label, too',
+    text: 'any resource with this label, instead of a name. May be given several times',
   },
   { name: 'note', value: '<text>', text: 'why, for people: shown to those who wait' },
   { ...REQUESTER_OPTION, text: `${REQUESTER_OPTION.text}, or one that is unique` },

@@ -1,19 +1,20 @@
 /** `holdfast run`: runs a command while resources are held. */
 import { HoldfastError } from '../../errors.ts';
-import type { Holdfast } from '../../holdfast.ts';
 import type { Hold } from '../../index.ts';
 import type { Call, Command } from '../command.ts';
 import { connect } from '../connect.ts';
-import { EXIT, exitCodeOf } from '../exitCodes.ts';
+import { EXIT, ExitError, exitCodeOf } from '../exitCodes.ts';
 import { messageOf } from '../messages.ts';
 import { say } from '../output.ts';
-import { Position } from '../run/position.ts';
 import { type Outcome, supervise } from '../run/supervise.ts';
 import { variablesOf } from '../run/variables.ts';
 import { DEFAULT_TTL_MS, RESERVING_OPTIONS, targetOf, type Wish, wishOf } from './reserving.ts';
+import { Wait } from './waits.ts';
 
 /** How long the end may be delayed by a release, while the service cannot be reached. */
 const RELEASE_MS = 10_000;
+/** Also if less than this is left of the lease, a release may take this long, in ms. */
+const MIN_RELEASE_MS = 1000;
 
 /** The longest time between SIGTERM and SIGKILL. With short leases it is a sixth of the lease. */
 const GRACE_MS = 10_000;
@@ -29,7 +30,8 @@ The command gets these variables:
   HOLDFAST_RESOURCE       the resource; several: a line for each
   HOLDFAST_SLOTS          the slots that it holds, a line for each
   HOLDFAST_FENCING_TOKEN  the fencing token; of several, the highest
-  HOLDFAST_REQUESTER      who holds them`;
+  HOLDFAST_REQUESTER      who holds them
+  HOLDFAST_RUN            the same: a \`run\` or \`reserve\` inside the command takes a new requester then`;
 
 export const run: Command = {
   name: 'run',
@@ -53,50 +55,59 @@ export const run: Command = {
   run: async (call) => {
     const wish = wishOf(call.args);
     const ttl = call.args.duration('ttl') ?? DEFAULT_TTL_MS;
-    return hold(connect(call.args), call, wish, ttl);
+    return hold(call, wish, ttl);
   },
 };
 
 /** @returns the exit code */
-async function hold(client: Holdfast, call: Call, wish: Wish, ttl: number): Promise<number> {
-  const position = new Position(wish.title);
-  const onWaiting = call.args.has('quiet') ? undefined : position.update.bind(position);
-  const all = { ...wish.options, ttl, signal: call.signal, onWaiting };
+async function hold(call: Call, wish: Wish, ttl: number): Promise<number> {
+  let isHeld = false;
+  const client = connect(call.args, () => (isHeld ? 'while the lease lasts' : undefined));
+  const wait = new Wait(wish, call);
+  const all = { ...wish.options, ttl, signal: call.signal, onWaiting: wait.onWaiting };
   let outcome: Outcome | undefined;
-  let ended = () => {};
-  const commandEnded = new Promise<void>((resolve) => {
+  let ended = (_leftMs: number) => {};
+  const commandEnded = new Promise<number>((resolve) => {
     ended = resolve;
   });
   const work = async (held: Hold) => {
-    position.stop();
+    isHeld = true;
+    wait.stop();
     call.signal.throwIfAborted();
     const lease = { signal: held.signal, leftMs: () => held.remainingMs, graceMs: Math.min(GRACE_MS, ttl / 6) };
+    let leftMs = RELEASE_MS;
     try {
       outcome = await supervise(call.args.command, { ...process.env, ...variablesOf(held) }, lease, call.interrupts);
+      leftMs = Math.min(RELEASE_MS, Math.max(held.remainingMs, MIN_RELEASE_MS));
+      if (outcome.isLost && held.signal.aborted) leftMs = 0;
     } finally {
-      ended();
+      ended(leftMs);
     }
   };
   const used = client.using(targetOf(wish, all), all, work);
   try {
-    await Promise.race([used, commandEnded.then(() => tooLate(call.signal))]);
+    await Promise.race([used, commandEnded.then((leftMs) => tooLate(leftMs, call.signal))]);
   } catch (error) {
     const isQuiet = call.args.has('quiet') && exitCodeOf(error) === EXIT.notHad;
     if (outcome === undefined && isQuiet) return EXIT.notHad;
-    if (outcome === undefined) throw error;
+    if (outcome === undefined) throw await wait.explain(client, error);
     if (!outcome.isLost) say(messageOf(error));
     if (error instanceof HoldfastError && error.code === 'LEASE_LOST') return EXIT.lost;
   } finally {
-    position.stop();
+    wait.stop();
   }
   return outcome === undefined || outcome.isLost ? EXIT.lost : outcome.code;
 }
 
-/** @throws Error after the time that a release may take */
-async function tooLate(signal: AbortSignal): Promise<never> {
+/**
+ * Ends the attempts to release.
+ * @param leftMs how long they may take: not at all, if the command was killed since the lease was lost
+ * @throws ExitError
+ */
+async function tooLate(leftMs: number, signal: AbortSignal): Promise<never> {
   await new Promise<void>((resolve) => {
-    setTimeout(resolve, RELEASE_MS).unref();
+    setTimeout(resolve, leftMs).unref();
     signal.addEventListener('abort', () => resolve());
   });
-  throw new Error('the service cannot be reached to release: the lease ends by itself');
+  throw new ExitError(EXIT.unavailable, 'the service cannot be reached to release: the lease ends by itself');
 }

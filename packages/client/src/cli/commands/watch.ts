@@ -62,7 +62,10 @@ are missing: messages on stderr say so.`,
   run: async ({ args, signal }) => {
     const [name, given] = [args.text('resource'), args.all('type').map(typeOf)];
     const options = { signal, types: given.length === 0 ? undefined : given };
-    for await (const event of connect(args).events(options)) {
+    let isConnected = false;
+    const client = connect(args, () => (isConnected ? 'until it is stopped' : undefined));
+    for await (const event of client.events(options)) {
+      isConnected = true;
       if (event.type === 'CONNECTED') say('connected: changes are shown from here on');
       else if (event.type === 'DISCONNECTED') say('the connection is lost: changes are missing until it is back');
       else if (concerns(event, name)) print(args.has('json') ? JSON.stringify(event) : lineOf(event));

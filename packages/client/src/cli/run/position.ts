@@ -4,12 +4,11 @@
  */
 import { isatty } from 'node:tty';
 import type { Waiting } from '../../types.ts';
-import { say, write } from '../output.ts';
+import { CLEAR_LINE, say, write } from '../output.ts';
 import { span } from '../times.ts';
 
 const LINE_EVERY_MS = 10_000;
 const REWRITE_EVERY_MS = 1000;
-const CLEAR_LINE = '\r\x1b[K';
 
 /** Where it is told. */
 export interface Screen {
