@@ -47,6 +47,19 @@ describe('a service that is lost', () => {
     await expect(lost).rejects.toMatchObject({ code: 'LEASE_LOST' });
   });
 
+  test('keeps using no longer than the lease and a second', async () => {
+    let endsAt = Number.NaN;
+    const lost = client.using('settled', { ttl: '2s' }, async (hold, signal) => {
+      // Renewals are attempted for a while, so it may last longer than anybody knows.
+      proxy.next(...Array.from({ length: 50 }, () => 'hang' as const));
+      endsAt = performance.now() + 2000;
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      expect(hold.remainingMs).toBeLessThanOrEqual(0);
+    });
+    await expect(lost).rejects.toMatchObject({ code: 'LEASE_LOST' });
+    expect(performance.now()).toBeLessThan(endsAt + 1300);
+  });
+
   test('for a while costs no lease: renewals are repeated', async () => {
     await client.using('work', { ttl: '2s' }, async (hold, signal) => {
       const before = hold.expiresAt?.getTime() ?? 0;

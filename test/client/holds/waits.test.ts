@@ -52,7 +52,8 @@ describe('a wait', () => {
         seen.push(ahead);
       },
     });
-    await until('a position', () => seen.length > 0);
+    // After a second at most.
+    await until('a position', () => seen.length > 0, 3000);
     expect(seen[0]).toBe(1);
     await held.release();
     await (await first).release();
@@ -68,6 +69,21 @@ describe('a wait', () => {
     expect(performance.now() - started).toBeGreaterThan(950);
     expect(await pair.b.tryReserve('busy', { wait: '500ms' })).toBeNull();
     expect(await pair.a.waiting({ resource: 'busy' })).toEqual([]);
+  });
+
+  test('that is over says so, and who holds what it wanted', async () => {
+    await using held = await pair.a.reserve('owned', { note: 'why' });
+    const heldBy = {
+      resource: 'owned',
+      requester: held.requester,
+      note: 'why',
+      expiresAt: held.expiresAt?.toISOString(),
+    };
+    const over = { message: 'owned: its turn did not come within 1 s', heldBy };
+    const code = expect.stringMatching(/^(ALREADY_HELD|NOT_AVAILABLE)$/);
+    await expect(pair.b.reserve('owned', { wait: '1s' })).rejects.toMatchObject({ code, ...over });
+    const both = pair.b.reserve(['free', 'owned'], { wait: '1s' });
+    await expect(both).rejects.toMatchObject({ code, heldBy, message: expect.stringContaining('within 1 s') });
   });
 
   test('of several names is one: none of them is taken before all can be', async () => {

@@ -22,7 +22,7 @@ const POLL_SECONDS_OF_WATCHERS = 5;
 /** How long a cancelled request may still be answered, in ms. */
 const LINGER_MS = 5000;
 /** How long the caller waits for its cancellation, in ms; it goes on in the background. */
-const PATIENCE_MS = 1000;
+const PATIENCE_MS = 500;
 
 export interface Asking<O extends Outcome> {
   readonly attempt: Attempt<O>;

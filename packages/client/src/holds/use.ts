@@ -32,6 +32,6 @@ export async function use<T>({ hold, lease }: Held, work: Work<T>, outer: AbortS
   const { lost } = lease;
   const wasHeld = await hold.release();
   if (lost !== undefined) throw lost;
-  if (!wasHeld) throw new HoldfastError('LEASE_LOST', `${hold.resource} was released meanwhile`);
+  if (!wasHeld) throw new HoldfastError('LEASE_LOST', `${hold.resource} was released by somebody else meanwhile`);
   return result;
 }

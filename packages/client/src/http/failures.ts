@@ -15,7 +15,7 @@ export function errorOf({ status, headers }: Response, body: unknown): HoldfastE
     retryAfterMs: retryAfterMs(headers.get('Retry-After')),
     requestId: headers.get('X-Request-Id') ?? undefined,
   };
-  if (typeof body === 'string')
+  if (typeof body === 'string' && status >= 400)
     return new HoldfastError(headers.get('Holdfast-Error') ?? 'MALFORMED_REQUEST', body, details);
   // The service's own description says what it is; each field is looked at before it is used.
   const { error, code, limitType } = (body ?? {}) as Partial<Failure & LimitReached>;
