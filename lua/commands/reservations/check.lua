@@ -57,8 +57,9 @@ if refused then
 end
 
 -- Returns who holds a slot that is held SHARED; '' if several do, or if the only one who does is not known.
-local function soleHolderOf(record, mine)
-  return record.refCount == 1 and (mine and mine.owner or string.match(record.holders or '', '^[^\n]+')) or ''
+local function soleHolderOf(slot, record, mine)
+  local isMine = mine and mine.slot == shareOf(slot, mine.owner)
+  return record.refCount == 1 and (isMine and mine.owner or string.match(record.holders or '', '^[^\n]+')) or ''
 end
 
 local items, names = readItems(2, checkItem), {}
@@ -78,7 +79,7 @@ local overBudget = isOverBudget(function()
     local mine = requester ~= '' and reservationOf(name, requester, resource, slot)
     local isFree = hasFreeSlot(resource, slot)
     local isShared = only and not only.token and isSharedHold(at, only)
-    local owner = only and (isShared and soleHolderOf(only, mine) or only.owner) or ''
+    local owner = only and (isShared and soleHolderOf(at, only, mine) or only.owner) or ''
     local shown = mine or owner ~= '' and reservationAt(at, owner)
     spend(1)
     local result = {

@@ -35,7 +35,8 @@ queue.page = function(cursor, limit, requester, resource)
   if resource ~= '' then
     addPlace(places, resource, 1)
   end
-  while looked < limit and work < MAX_LISTED_WORK do
+  -- At least once: a page without a row would be taken for the last one.
+  repeat
     local members = redis.call('ZRANGE', linesKey, '(\1' .. last, '(\2', 'BYLEX', 'LIMIT', 0, STEP)
     local orders = {}
     for i, member in ipairs(members) do
@@ -54,6 +55,6 @@ queue.page = function(cursor, limit, requester, resource)
     if #members < STEP then
       return rows, ''
     end
-  end
+  until looked >= limit or work >= MAX_LISTED_WORK
   return rows, toHex(last)
 end

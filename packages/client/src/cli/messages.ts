@@ -35,7 +35,7 @@ export function messageOf(error: unknown): string {
   if (error instanceof ExitError) return error.message;
   if (!(error instanceof HoldfastError)) {
     const name = error instanceof Error ? error.name : typeof error;
-    return `a fault of holdfast, or of an answer (${name}): is HOLDFAST_URL the address of Holdfast?`;
+    return `an unexpected answer, or a fault of holdfast (${name}): is HOLDFAST_URL the address of Holdfast?`;
   }
   const { code, heldBy } = error;
   if (heldBy === undefined) return ownWords(error);

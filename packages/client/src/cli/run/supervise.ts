@@ -3,6 +3,7 @@
  * ended.
  */
 import type { Interrupts } from '../interrupts.ts';
+import { messageOf } from '../messages.ts';
 import { say } from '../output.ts';
 import { Child } from './child.ts';
 
@@ -53,7 +54,7 @@ function watch(lease: Lease, child: Child, lost: () => void): () => void {
   };
 }
 
-const reasonOf = ({ reason }: AbortSignal) => (reason instanceof Error ? reason.message : 'the lease was lost');
+const reasonOf = ({ reason }: AbortSignal) => (reason instanceof Error ? messageOf(reason) : 'the lease was lost');
 
 /** Runs a command while a lease lasts. Signals go to the command. */
 export async function supervise(
