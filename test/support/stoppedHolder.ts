@@ -2,12 +2,10 @@
  * A process that holds a lease and is stopped by test/client/holds/paused.test.ts. It runs without a pause, so no timer
  * of its own runs before it looks at its signal.
  */
-import { writeSync } from 'node:fs';
 import { Holdfast } from '../../packages/client/src/index.ts';
 
 const { URL: url = '', KEY: key = '' } = process.env;
-/** At once: a stream may keep it until this process pauses. */
-const say = (line: string) => void writeSync(1, `${line}\n`);
+const say = (line: string) => void process.stdout.write(`${line}\n`);
 
 /** Returns when this process has been stopped for half a second and goes on. */
 function runUntilStopped(): void {

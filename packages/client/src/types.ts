@@ -45,7 +45,7 @@ export interface HoldfastOptions {
   readonly key: string | (() => string | Promise<string>);
   /**
    * Who reserves. The default is unique to this object (host, process, random). Two workers with the same requester do
-   * not exclude each other.
+   * not exclude each other, and the first one that releases ends the hold of both.
    */
   readonly requester?: string | undefined;
 }
@@ -69,7 +69,7 @@ export interface ReserveOptions {
   readonly requester?: string | undefined;
   /** Ends the call: a wait is cancelled. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with each position in the queue while it waits. */
+  /** Called with its position in the queue while it waits: after a second at most, then every 5 s or so. */
   readonly onWaiting?: ((waiting: Waiting) => void) | undefined;
 }
 

@@ -47,6 +47,14 @@ it(`the library has at most ${MAX_BYTES} bytes, minified and compressed`, async 
   expect(gzipSync(bundled.outputFiles[0]?.contents ?? '', { level: 9 }).length).toBeLessThanOrEqual(MAX_BYTES);
 });
 
+it('shortens no name that its users or the service know', () => {
+  const names = z.array(z.string()).parse(JSON.parse(readFileSync('packages/client/shortened.json', 'utf8')));
+  const known = ['README.md', 'src/generated.ts', 'src/types.ts', 'src/errors.ts']
+    .map((file) => readFileSync(`packages/client/${file}`, 'utf8'))
+    .join();
+  expect(names.filter((name) => new RegExp(`\\b${name}\\b`).test(known))).toEqual([]);
+});
+
 describe('the tarball', () => {
   it('has the library, its types, the command, the licences, and nothing else', () => {
     expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json', 'dist/LICENSE.yaml']));
