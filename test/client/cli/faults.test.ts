@@ -96,6 +96,11 @@ describe('errors', () => {
     expect(exitCodeOf(new HoldfastError('UNEXPECTED_RESPONSE', 'a page', { status }))).toBe(69);
   });
 
+  test('of the client ask the same question once', () => {
+    const error = new HoldfastError('UNEXPECTED_RESPONSE', 'Unexpected response: is this Holdfast?', { status: 200 });
+    expect(messageOf(error)).toBe('Unexpected response; is HOLDFAST_URL the address of Holdfast?');
+  });
+
   test('of JavaScript are not shown, and end with 70', () => {
     const error = new TypeError("Cannot read properties of undefined (reading 'map')");
     expect(messageOf(error)).toMatch(/TypeError.*HOLDFAST_URL/);

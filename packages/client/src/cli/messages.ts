@@ -26,7 +26,8 @@ function ownWords({ code, status = 0, message, cause }: HoldfastError): string {
     return 'the service has no such path: HOLDFAST_URL ends before /api/v1, as in https://holdfast.example.com';
   if (code === 'UNREACHABLE' && /SSL routines/.test(message))
     return `The service could not be reached by TLS (${codeOf(cause)}): should HOLDFAST_URL begin with http://?`;
-  if (code === 'UNEXPECTED_RESPONSE' && status < 500) return `${message}; is HOLDFAST_URL the address of Holdfast?`;
+  if (code === 'UNEXPECTED_RESPONSE' && status < 500)
+    return `${message.replace(/: is this Holdfast\?$/, '')}; is HOLDFAST_URL the address of Holdfast?`;
   return message;
 }
 
