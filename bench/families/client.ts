@@ -1,7 +1,8 @@
 /**
- * Reserving and releasing different names with the client, by concurrent callers that share it in this process, compared
- * with as many that send redlock's commands straight to the same Redis. And one caller at a time, compared with bare
- * `fetch`. The service's instance has one core, and Redis shares the other with the load; redlock has a core for Redis.
+ * Reserving and releasing different names with the client, by concurrent callers that share it in this process,
+ * compared with as many that send redlock's commands straight to the same Redis. And one caller at a time, compared
+ * with bare `fetch`. The service's instance has one core, and Redis shares the other with the load; redlock has a core
+ * for Redis.
  */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';

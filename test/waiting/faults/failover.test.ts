@@ -68,6 +68,13 @@ async function loseTickets(topology: Topology): Promise<void> {
   await wait(one, 'lost');
   await wait(other, 'lost too');
   process.kill(primary.pid, 'SIGKILL');
+  // Sentinels may need several elections.
+  const isReplaced = () =>
+    topology.primaryOf(slot).then(
+      ({ pid }) => pid !== primary.pid,
+      () => false,
+    );
+  await until('another primary', isReplaced, 60_000);
   const isWhole = async () => {
     const { status, body: all } = await other.waiting();
     return status === 200 && requesters(all).toSorted().join() === 'known,lost,lost too';

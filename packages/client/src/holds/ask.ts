@@ -13,7 +13,9 @@ import { shareConnections } from './connections.ts';
 const MAX_POLL_SECONDS = 20;
 /** How often a caller asks whose response is not held, in ms. Less than `claimSeconds`, or it would lose its turn. */
 const SHORT_POLL_MS = 1000;
-/** The least time from one held call to the next, in ms: a service that does not hold them is not asked all the time. */
+/**
+ * The least time from one held call to the next, in ms: a service that does not hold them is not asked all the time.
+ */
 const MIN_CALL_MS = 100;
 /** How much later than the caller the service may end a wait, in ms. */
 const LATE_MS = 2000;

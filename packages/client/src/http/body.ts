@@ -41,7 +41,8 @@ export function closeAfter(ms: number, other?: AbortSignal) {
 }
 
 /**
- * Yields the body as text. Runtimes forget at times that the signal of a request closes its response, too: this does it.
+ * Yields the body as text. Runtimes forget at times that the signal of a request closes its response, too: this does
+ * it.
  * @param isLong whether it may have any length. The time of `closing` is the longest pause within it, then.
  * @throws HoldfastError UNEXPECTED_RESPONSE if it is too long; as the connection is lost, or closed
  */
