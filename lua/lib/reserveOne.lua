@@ -51,7 +51,7 @@ do
     return list
   end
 
-  -- What describe() returns for a SHARED reservation of a plain name.
+  -- The same result as describe() has for a SHARED reservation of a plain name.
   local SHARED_DETAILS = '{"m":"SHARED"}'
 
   -- Returns JSON that describes a reservation's slots to its requester: s (acquiredSlots), b (acquiredBlockers), p

@@ -14,6 +14,14 @@ import { chargeRepeat } from './repeats.ts';
 
 type SessionDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'>;
 
+/** Counts one operation, and charges a read if it was a repeat. */
+const chargeOnce = <Result>(
+  deps: SessionDeps,
+  credential: Credential,
+  once: Once | undefined,
+  call: Promise<Charged<Result>>,
+): Promise<Charged<Result>> => countWhole(deps, credential, 1, chargeRepeat(deps, credential, once, call));
+
 /**
  * @param once its Idempotency-Key, if it has one
  * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
@@ -24,12 +32,7 @@ export const beginSession = (
   session: NewSession,
   once?: Once,
 ): Promise<Charged<BegunSession>> =>
-  countWhole(
-    deps,
-    credential,
-    1,
-    chargeRepeat(deps, credential, once, beginning.beginSession(deps.engine, credential, session, once)),
-  );
+  chargeOnce(deps, credential, once, beginning.beginSession(deps.engine, credential, session, once));
 
 /**
  * @param once its Idempotency-Key, if it has one
@@ -41,12 +44,7 @@ export const renewSession = (
   proof: SessionProof,
   once?: Once,
 ): Promise<Charged<RenewedSession>> =>
-  countWhole(
-    deps,
-    credential,
-    1,
-    chargeRepeat(deps, credential, once, renewing.renewSession(deps.engine, credential, proof, once)),
-  );
+  chargeOnce(deps, credential, once, renewing.renewSession(deps.engine, credential, proof, once));
 
 /**
  * @param once its Idempotency-Key, if it has one
@@ -58,9 +56,4 @@ export const endSession = (
   proof: SessionProof,
   once?: Once,
 ): Promise<Charged<EndedSession>> =>
-  countWhole(
-    deps,
-    credential,
-    1,
-    chargeRepeat(deps, credential, once, ending.endSession(deps.engine, credential, proof, once)),
-  );
+  chargeOnce(deps, credential, once, ending.endSession(deps.engine, credential, proof, once));

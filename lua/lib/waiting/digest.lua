@@ -1,4 +1,4 @@
--- What tells the requests of a requester apart.
+-- The digest of a request, by which the requests of one requester are told apart.
 
 -- Returns the digest of a request or ticket: the same for the same requester, method and items. It has 56 bits, in
 -- bytes below 128 (lines.lua): with 32 bits, every hundredth requester with 10,000 tickets would have two of the same

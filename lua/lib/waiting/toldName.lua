@@ -1,4 +1,4 @@
--- What callers see of lines.
+-- The name of a line as callers see it.
 --@include waiting/lines
 
 -- Returns the name by which callers know what a line is for.

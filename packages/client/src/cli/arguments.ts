@@ -9,7 +9,7 @@ import { didYouMean, shown } from './nearest.ts';
 export class Arguments {
   /** Resources, or whatever else the command takes without an option. */
   readonly positionals: readonly string[];
-  /** What follows `--`. */
+  /** The words after `--`. */
   readonly command: readonly string[];
   readonly #options: ReadonlyMap<string, readonly string[]>;
 
@@ -19,7 +19,7 @@ export class Arguments {
     this.#options = options;
   }
 
-  /** Whether an option is there. */
+  /** Whether an option was given. */
   has(name: string): boolean {
     return this.#options.has(name);
   }
