@@ -3,18 +3,39 @@
 --   token:<SHA-256> of a derived token, or session:<SHA-256> of a session: each is a Redis key that expires, passed as
 --     the script's credential key; for other credentials that key is the tenant's hash
 --   '' the service itself
--- Every script makes this check, so an old key stops working before the reply to its rotation is sent.
+-- Every script makes this check, so an old key stops working before the reply to its rotation is sent, and a changed
+-- role holds from the moment that the change is answered.
 --@include tenant
 
--- Returns nil; or the reply that refuses the caller: {'NO_TENANT'}, {'NO_KEY'} or {'SUSPENDED'}.
-local function admit()
+-- Takes the right that the request needs (src/domain/rights.ts), nil for none. Returns nil; or the reply that refuses
+-- the caller: {'NO_TENANT'}, {'NO_KEY'}, {'SUSPENDED'} or {'FORBIDDEN', message}.
+local function admit(right)
   if ARGV[1] == '' then
     return nil
   elseif not tenant.tier then
     return { 'NO_TENANT' }
-  elseif not tenant.hasKey and (credentialKey == tenantKey or redis.call('EXISTS', credentialKey) == 0) then
-    return { 'NO_KEY' }
-  elseif tenant.isSuspended then
+  end
+  -- nil: all rights that such a credential can have
+  local rights
+  if tenant.grant then
+    local endsAt
+    rights, endsAt, tenant.prefix = string.match(tenant.grant, '^([^\n]*)\n(%d+)\n(.*)$')
+    tenant.endsAt = tonumber(endsAt)
+    local time = endsAt ~= '0' and redis.call('TIME')
+    if time and time[1] * 1000 + math.floor(time[2] / 1000) >= tenant.endsAt then
+      return { 'NO_KEY' }
+    end
+  elseif not tenant.hasKey then
+    local session = credentialKey ~= tenantKey and redis.call('GET', credentialKey)
+    if not session then
+      return { 'NO_KEY' }
+    end
+    -- A derived token's value is empty. Sessions of the release before have no rights: their people were owners.
+    rights = string.match(session, '^{"rights":"([^"]*)"')
+  end
+  if tenant.isSuspended then
     return { 'SUSPENDED' }
+  elseif right and rights and not string.find(' ' .. rights .. ' ', ' ' .. right .. ' ', 1, true) then
+    return { 'FORBIDDEN', 'This needs the right "' .. right .. '", which this key, token or role does not have.' }
   end
 end

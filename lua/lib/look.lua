@@ -2,8 +2,8 @@
 --@include admit
 --@include endDue
 
--- Authenticates the caller, then ends due reservations and commits that. Returns nil; or the reply that ends the
--- script.
-local function look()
-  return admit() or endDue()
+-- Takes the right that the caller needs. Authenticates the caller, then ends due reservations and commits that. Returns
+-- nil; or the reply that ends the script.
+local function look(right)
+  return admit(right) or endDue()
 end

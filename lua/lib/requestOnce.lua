@@ -4,10 +4,10 @@
 --@include expiry
 --@include quota
 
--- Authenticates the caller, charges the request and ends due reservations. Takes `once` of once.lua, nil if the request
--- has no Idempotency-Key. Returns nil; or the reply that ends the script.
-local function requestOnce(requestType, cost, keeper)
-  local refused = admit()
+-- Authenticates the caller, who needs this right, charges the request and ends due reservations. Takes `once` of
+-- once.lua, nil if the request has no Idempotency-Key. Returns nil; or the reply that ends the script.
+local function requestOnce(right, requestType, cost, keeper)
+  local refused = admit(right)
   if not refused and keeper then
     refused = keeper.before()
   elseif not refused then

@@ -1,6 +1,9 @@
 -- The tenant's hash. Including this file reads it, since every script needs it first, except resets, swept and the
 -- versions, which few scripts read. Fields of the hash:
 --   key:<SHA-256>        label of the API key with this digest, '' none
+--   grant:<SHA-256>      what a restricted key may do, and what a management token may (its digest follows
+--                        `management:`): its rights (src/domain/rights.ts), when it ends (ms, 0 never) and the prefix
+--                        of the names that it may change ('' any), in three lines. Absent: a key without restrictions
 --   tier, suspended      the tenant's tier; '1' if it is suspended
 --   resets               number of resets so far: a paged walk that began before a reset ends
 --   count                number of reservations, including expired ones that no script has ended yet
@@ -28,7 +31,8 @@
 --   beats                last beats of the instances that hold calls (waiting/beats.lua)
 --   sessions             state of the sessions (sessions/records.lua); absent if there is none
 --   labelled             '1' if a resource has had labels
--- The table also has isRedefined: true if this script changes definitions (redefine.lua), and redefined: their names;
+-- The table also has endsAt and prefix, of the grant, once admit() has been called;
+-- isRedefined: true if this script changes definitions (redefine.lua), and redefined: their names;
 -- and requestMark: the journal's length (slots.lua) before the transaction that is carried out, nil for other requests.
 -- In scripts that take a credential, ARGV[1] is it (admit.lua).
 --
@@ -39,7 +43,7 @@ do
     'HMGET', tenantKey,
     'key:' .. ARGV[1], 'suspended', 'tier', 'count', 'fence', 'nextDue', 'indexed', 'definitions',
     'requireRegistration', 'usage', 'listenUntil', 'messages', 'closing', 'publisher', 'queue', 'beats', 'further',
-    'sessions', 'labelled'
+    'sessions', 'labelled', 'grant:' .. ARGV[1]
   )
   local nextDue, indexed = tonumber(found[6] or math.huge), tonumber(found[7] or math.huge)
   local count = tonumber(found[4] or 0)
@@ -71,5 +75,6 @@ do
     beats = found[16] or '',
     sessionsText = found[18],
     labelled = found[19] == '1',
+    grant = found[20] or nil,
   }
 end

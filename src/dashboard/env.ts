@@ -1,13 +1,13 @@
 /**
  * The parts that the dashboard is made of, and the values that its parts pass on within one request.
  */
-import type { Credential } from '../domain/tenants.ts';
 import type { SessionUser } from '../engine/tenant/signIns.ts';
 import type { BodyDeps, CallerDeps, TenantDeps } from '../http/deps.ts';
 import type { AppEnv } from '../http/env.ts';
 import type { AdminStanding } from '../identity/admins.ts';
 import type { ConfiguredKey } from '../identity/configuredTenants.ts';
 import type { OidcClient } from '../identity/oidc.ts';
+import type { Actor } from '../operations/actor.ts';
 import type { OperationDeps } from '../operations/deps.ts';
 
 /** How people sign in: at an OpenID Connect provider; on this machine, without a password; not at all. */
@@ -27,8 +27,7 @@ export interface DashboardDeps extends OperationDeps, BodyDeps, CallerDeps {
 }
 
 /** The person who looks at a page. */
-export interface Viewer {
-  readonly credential: Credential;
+export interface Viewer extends Actor {
   readonly user: SessionUser;
   /** `admin` in the in-memory mode: its page of tenants changes nothing. */
   readonly standing: AdminStanding;

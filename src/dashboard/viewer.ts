@@ -5,7 +5,8 @@ import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../domain/errors.ts';
-import { readSignIn } from '../engine/tenant/signIns.ts';
+import { actorNameOf, readSignIn } from '../engine/tenant/signIns.ts';
+import { clientAddress } from '../http/clientAddress.ts';
 import { isChange, refuseForeignOrigin } from '../http/sameOrigin.ts';
 import { adminStanding } from '../identity/admins.ts';
 import { parseSession } from '../identity/credentials.ts';
@@ -21,17 +22,19 @@ export const viewer = ({
   reads,
   tenants,
   sessionCookie,
-}: Pick<DashboardDeps, 'engine' | 'reads' | 'tenants' | 'sessionCookie'>) =>
+  trustedProxies,
+}: Pick<DashboardDeps, 'engine' | 'reads' | 'tenants' | 'sessionCookie' | 'trustedProxies'>) =>
   createMiddleware<DashboardEnv>(async (c, next) => {
     const credential = parseSession(getCookie(c, sessionCookie) ?? '');
     const user = credential && (await readSignIn(engine, credential));
     if (credential === null || user === null) throw new HoldfastError('unauthenticated', 'Nobody is signed in.');
     c.set('credential', credential);
     const standing = tenants === null ? 'admin' : adminStanding(tenants.adminRule, user);
-    c.set('viewer', { credential, user, standing });
+    const actor = actorNameOf('person', user);
+    c.set('viewer', { credential, user, standing, actor, address: clientAddress(c, trustedProxies) });
     if (isChange(c.req.method)) refuseForeignOrigin(c);
     // An administrator whose own tenant is suspended can still end that.
-    if (standing !== 'admin' || !c.req.path.startsWith(TENANTS)) await reads.charge(credential);
+    if (standing !== 'admin' || !c.req.path.startsWith(TENANTS)) await reads.charge(credential, null);
     await next();
   });
 

@@ -1,6 +1,7 @@
 /**
  * The credential of a request, and the record of a tenant that is kept in Redis beside the tenant's state.
  */
+import { type Right, rightsText } from './rights.ts';
 import type { Tier } from './tiers.ts';
 
 /** The longest label of an API key, in characters. */
@@ -11,13 +12,35 @@ export interface Credential {
   readonly tenant: string;
   /** The string that scripts look the caller up by (lua/lib/admit.lua); never the key, token or session itself. */
   readonly credentialKey: string;
-  readonly kind: 'key' | 'token' | 'session' | 'service';
+  readonly kind: 'key' | 'token' | 'session' | 'management' | 'service';
   /** The only requester that a derived token may act for. */
   readonly subject?: string;
 }
 
 /** The credential of the service itself, for work that no caller asked for. */
 export const asService = (tenant: string): Credential => ({ tenant, credentialKey: '', kind: 'service' });
+
+/** What a restricted key or a management token may do. */
+export interface Grant {
+  readonly rights: readonly Right[];
+  /** ms since 1970 UTC; null: it does not end */
+  readonly endsAtMs: number | null;
+  /** The prefix of the names that it may change; '' any */
+  readonly prefix: string;
+}
+
+/** A grant as scripts read it (lua/lib/tenant.lua). */
+export const grantText = ({ rights, endsAtMs, prefix }: Grant): string =>
+  `${rightsText(rights)}\n${endsAtMs ?? 0}\n${prefix}`;
+
+/** An API key or a management token, as scripts look it up. */
+export interface KeyRecord {
+  /** SHA-256 of a key, hexadecimal; of a management token after `management:` */
+  readonly digest: string;
+  readonly label: string | null;
+  /** null: a key without restrictions */
+  readonly grant: Grant | null;
+}
 
 export interface TenantRecord {
   readonly id: string;
@@ -29,5 +52,6 @@ export interface TenantRecord {
   readonly requireRegistration: boolean;
   /** The highest priority that requests with keys and sessions may wait with. */
   readonly maxPriority: number;
-  readonly keys: readonly { readonly digest: string; readonly label: string | null }[];
+  /** API keys and management tokens. */
+  readonly keys: readonly KeyRecord[];
 }

@@ -7,6 +7,7 @@ import type { Once } from '../domain/once.ts';
 import type { Quota } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { SessionUser } from '../engine/tenant/signIns.ts';
+import type { Actor } from '../operations/actor.ts';
 import type { Incoming } from './incoming.ts';
 
 export interface AppEnv {
@@ -21,6 +22,8 @@ export interface AppEnv {
     credential: Credential;
     /** Set for paths that need a session. */
     user: SessionUser;
+    /** Set for paths that keys cannot use. */
+    actor: Actor;
     /** Set if the request has an Idempotency-Key and a body. */
     once: Once | undefined;
     /** Set once the request is charged: the caller's remaining quota. */

@@ -44,7 +44,7 @@ export async function answerList<Row>(
   writer: ListWriter<Row>,
 ): Promise<Response> {
   if (c.req.method === 'HEAD') {
-    c.set('quota', await chargeRead(deps, c.get('credential')));
+    c.set('quota', await chargeRead(deps, c.get('credential'), null));
     return c.body(null, 200, HEADERS);
   }
   const list = await open();

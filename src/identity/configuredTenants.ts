@@ -25,7 +25,7 @@ export function configuredTenants(keys: readonly ConfiguredKey[]): ReadonlyMap<s
       suspended: false,
       requireRegistration: false,
       maxPriority: MAX_PRIORITY,
-      keys: [...earlier, { digest: digestOf(key), label: label ?? null }],
+      keys: [...earlier, { digest: digestOf(key), label: label ?? null, grant: null }],
     });
   }
   return tenants;

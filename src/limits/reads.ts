@@ -5,6 +5,7 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { tierLimitError } from '../domain/limits.ts';
 import { type Quota, WINDOW_S } from '../domain/quota.ts';
+import type { Right } from '../domain/rights.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { TIERS, type Tier } from '../domain/tiers.ts';
 import type { Engine } from '../engine/call.ts';
@@ -33,11 +34,12 @@ export class ReadLimiter {
 
   /**
    * Verifies the credential and charges reads to its tenant. Reads that do not fit cost nothing.
+   * @param right what the credential must be allowed to do; null: anything
    * @returns the remaining quota
    * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError if fewer reads are left
    */
-  async charge(credential: Credential, cost = 1): Promise<readonly Quota[]> {
-    const tier = await verifyCredential(this.#engine, credential);
+  async charge(credential: Credential, right: Right | null, cost = 1): Promise<readonly Quota[]> {
+    const tier = await verifyCredential(this.#engine, credential, right);
     const limiter = this.#limiters.get(tier);
     if (limiter === undefined) return [];
     const limit = limiter.points;

@@ -16,5 +16,5 @@ export const available = (
   countUse(
     deps,
     credential,
-    charged(deps.reads.charge(credential), () => engine.available(deps.engine, credential, resource)),
+    charged(deps.reads.charge(credential, 'definitions'), () => engine.available(deps.engine, credential, resource)),
   );

@@ -21,5 +21,5 @@ export const check = (
   countUse(
     deps,
     credential,
-    charged(deps.reads.charge(credential, items.length), () => engine.check(deps.engine, credential, items)),
+    charged(deps.reads.charge(credential, 'read', items.length), () => engine.check(deps.engine, credential, items)),
   );

@@ -72,4 +72,5 @@ const asRead = <Result>(
   credential: Credential,
   cost: number,
   ask: () => Promise<Result>,
-): Promise<Charged<Result>> => countUse({ activity }, credential, charged(reads.charge(credential, cost), ask));
+): Promise<Charged<Result>> =>
+  countUse({ activity }, credential, charged(reads.charge(credential, 'reserve', cost), ask));

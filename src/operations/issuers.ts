@@ -1,6 +1,6 @@
 /**
- * The issuers whose JWTs a tenant's users may exchange for tokens (docs/specification.md#jwt-exchange). For people who
- * have signed in.
+ * The issuers whose JWTs a tenant's users may exchange for tokens (docs/specification.md#jwt-exchange). For people and
+ * management tokens.
  */
 import { Issuer } from '../contract/tenant.ts';
 import { HoldfastError } from '../domain/errors.ts';
@@ -10,9 +10,9 @@ import { chargeWrite } from '../engine/tenant/charge.ts';
 import { jwksAddressFault } from '../identity/jwks.ts';
 import * as store from '../store/issuers.ts';
 import type { Store } from '../store/records.ts';
+import type { Actor } from './actor.ts';
 import { charged, countUse } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
-import { actorName, type Person } from './person.ts';
 
 type IssuerDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'> & { readonly store: Store };
 
@@ -30,11 +30,11 @@ export const issuerSchema = (allowPrivate: boolean) =>
  * Lists the issuers. Costs one read.
  * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
  */
-export const listIssuers = (deps: IssuerDeps, { credential }: Person): Promise<Charged<store.Issuer[]>> =>
+export const listIssuers = (deps: IssuerDeps, { credential }: Actor): Promise<Charged<store.Issuer[]>> =>
   countUse(
     deps,
     credential,
-    charged(deps.reads.charge(credential), () => store.listIssuers(deps.store, credential.tenant)),
+    charged(deps.reads.charge(credential, 'settings'), () => store.listIssuers(deps.store, credential.tenant)),
   );
 
 /**
@@ -44,17 +44,17 @@ export const listIssuers = (deps: IssuerDeps, { credential }: Person): Promise<C
  */
 export async function putIssuer(
   deps: IssuerDeps,
-  person: Person,
+  by: Actor,
   { issuer, audience, jwksUrl }: store.Issuer,
 ): Promise<Charged<store.Issuer>> {
-  const { credential } = person;
+  const { credential } = by;
   const fault = audienceFault(audience, credential.tenant);
   if (fault !== null) throw new HoldfastError('refused', `audience ${fault}`);
   const put = async () => {
-    await store.putIssuer(deps.store, credential.tenant, { issuer, audience, jwksUrl }, actorName('user', person));
+    await store.putIssuer(deps.store, credential.tenant, { issuer, audience, jwksUrl }, by);
     return { issuer, audience, jwksUrl };
   };
-  return countUse(deps, credential, charged(chargeWrite(deps.engine, credential), put));
+  return countUse(deps, credential, charged(chargeWrite(deps.engine, credential, 'settings'), put));
 }
 
 /**
@@ -63,10 +63,10 @@ export async function putIssuer(
  */
 export const deleteIssuer = (
   deps: IssuerDeps,
-  person: Person,
+  by: Actor,
   { issuer, audience }: Pick<store.Issuer, 'issuer' | 'audience'>,
 ): Promise<Charged<void>> => {
-  const { credential } = person;
-  const remove = () => store.deleteIssuer(deps.store, credential.tenant, issuer, audience, actorName('user', person));
-  return countUse(deps, credential, charged(chargeWrite(deps.engine, credential), remove));
+  const { credential } = by;
+  const remove = () => store.deleteIssuer(deps.store, credential.tenant, issuer, audience, by);
+  return countUse(deps, credential, charged(chargeWrite(deps.engine, credential, 'settings'), remove));
 };

@@ -1,5 +1,5 @@
 /**
- * A tenant's API keys: list, create, rotate, delete (docs/specification.md#identity). For people who have signed in.
+ * A tenant's API keys: list, create, rotate, delete (docs/specification.md#identity). For people and management tokens.
  */
 import { LimitError } from '../domain/errors.ts';
 import type { Charged } from '../domain/quota.ts';
@@ -10,9 +10,9 @@ import { digestOf, makeKey } from '../identity/credentials.ts';
 import type { Sealer } from '../identity/sealer.ts';
 import * as store from '../store/keys.ts';
 import type { Store } from '../store/records.ts';
+import type { Actor } from './actor.ts';
 import { charged, countUse } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
-import { actorName, type Person } from './person.ts';
 
 export interface KeyDeps extends Pick<OperationDeps, 'engine' | 'activity' | 'reads'> {
   readonly store: Store;
@@ -35,11 +35,11 @@ export async function newKeyValue(sealer: Sealer, tenant: string) {
  * Lists the keys, the default key first. Costs one read.
  * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
  */
-export const listKeys = (deps: KeyDeps, { credential }: Person): Promise<Charged<store.KeyRow[]>> =>
+export const listKeys = (deps: KeyDeps, { credential }: Actor): Promise<Charged<store.KeyRow[]>> =>
   countUse(
     deps,
     credential,
-    charged(deps.reads.charge(credential), () => store.listKeys(deps.store, credential.tenant)),
+    charged(deps.reads.charge(credential, 'keys'), () => store.listKeys(deps.store, credential.tenant)),
   );
 
 /**
@@ -47,34 +47,32 @@ export const listKeys = (deps: KeyDeps, { credential }: Person): Promise<Charged
  * @param label null: none
  * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError, also if the tier allows no more keys
  */
-export const createKey = (deps: KeyDeps, person: Person, label: string | null): Promise<Charged<CreatedKey>> => {
-  const { credential } = person;
+export const createKey = (deps: KeyDeps, by: Actor, label: string | null): Promise<Charged<CreatedKey>> => {
+  const { credential } = by;
   const { engine, sealer } = deps;
   const create = async () => {
     const { key, digest, sealed } = await newKeyValue(sealer, credential.tenant);
-    const actor = actorName('user', person);
     try {
       const value = { digest, sealed, label };
-      return { row: await store.createKey(deps.store, engine.tiers, credential.tenant, value, actor), key };
+      return { row: await store.createKey(deps.store, engine.tiers, credential.tenant, value, by), key };
     } catch (error) {
       if (error instanceof LimitError) await emitLimitReached(engine, credential, null, 'ApiKeys', error.hit.limit);
       throw error;
     }
   };
-  return countUse(deps, credential, charged(chargeWrite(engine, credential), create));
+  return countUse(deps, credential, charged(chargeWrite(engine, credential, 'keys'), create));
 };
 
 /**
  * Gives a key a new value. Costs nothing: the holder of a leaked key could have used up the quota.
  * @throws HoldfastError unknown; unauthenticated, forbidden, unavailable
  */
-export async function rotateKey(deps: KeyDeps, person: Person, id: string): Promise<CreatedKey> {
+export async function rotateKey(deps: KeyDeps, by: Actor, id: string): Promise<CreatedKey> {
   const { engine, sealer } = deps;
-  const { credential } = person;
-  await verifyCredential(engine, credential);
+  const { credential } = by;
+  await verifyCredential(engine, credential, 'keys');
   const { key, digest, sealed } = await newKeyValue(sealer, credential.tenant);
-  const actor = actorName('user', person);
-  return { row: await store.rotateKey(deps.store, credential.tenant, id, { digest, sealed }, actor), key };
+  return { row: await store.rotateKey(deps.store, credential.tenant, id, { digest, sealed }, by), key };
 }
 
 /**
@@ -83,10 +81,10 @@ export async function rotateKey(deps: KeyDeps, person: Person, id: string): Prom
  */
 export async function deleteKey(
   { engine, store: keys }: Pick<KeyDeps, 'engine' | 'store'>,
-  person: Person,
+  by: Actor,
   id: string,
 ): Promise<void> {
-  const { credential } = person;
-  await verifyCredential(engine, credential);
-  await store.deleteKey(keys, credential.tenant, id, actorName('user', person));
+  const { credential } = by;
+  await verifyCredential(engine, credential, 'keys');
+  await store.deleteKey(keys, credential.tenant, id, by);
 }

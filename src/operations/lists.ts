@@ -8,6 +8,7 @@ import type { ActiveFilter } from '../contract/reservations.ts';
 import type { WaitingFilter } from '../contract/waiting.ts';
 import { afterCharge } from '../domain/errors.ts';
 import type { Quota } from '../domain/quota.ts';
+import type { Right } from '../domain/rights.ts';
 import type { Credential } from '../domain/tenants.ts';
 import * as definitionList from '../engine/definitions/list.ts';
 import { active } from '../engine/reservations/active.ts';
@@ -37,15 +38,15 @@ export interface OpenList<Row> {
 
 /** The tenant's active reservations, unordered. */
 export const listReservations = (deps: ListDeps, credential: Credential, filter?: ActiveFilter) =>
-  openList(deps, credential, active(deps.engine, credential, filter));
+  openList(deps, credential, 'read', active(deps.engine, credential, filter));
 
 /** The tenant's tickets, in the order of the queue. */
 export const listWaiting = (deps: ListDeps, credential: Credential, filter?: WaitingFilter) =>
-  openList(deps, credential, waiting(deps.engine, credential, filter));
+  openList(deps, credential, 'read', waiting(deps.engine, credential, filter));
 
 /** The tenant's sessions, unordered. */
 export const listSessions = (deps: ListDeps, credential: Credential) =>
-  openList(deps, credential, sessions(deps.engine, credential));
+  openList(deps, credential, 'read', sessions(deps.engine, credential));
 
 /**
  * The tenant's definitions, sorted by name.
@@ -56,11 +57,11 @@ export const listDefinitions = (
   credential: Credential,
   label?: string,
 ): Promise<OpenList<Definition>> =>
-  openList(deps, credential, definitionList.definitions(deps.engine, credential, label));
+  openList(deps, credential, 'definitions', definitionList.definitions(deps.engine, credential, label));
 
 /** The tenant's definitions from the roots down, each with its free slots. */
 export const listTree = (deps: ListDeps, credential: Credential): Promise<OpenList<definitionList.TreeRow>> =>
-  openList(deps, credential, definitionList.tree(deps.engine, credential));
+  openList(deps, credential, 'definitions', definitionList.tree(deps.engine, credential));
 
 /**
  * Charges a list and reads its first page.
@@ -69,15 +70,17 @@ export const listTree = (deps: ListDeps, credential: Credential): Promise<OpenLi
 const openList = <Row>(
   deps: ListDeps,
   credential: Credential,
+  right: Right,
   pages: AsyncGenerator<Page<Row>>,
-): Promise<OpenList<Row>> => countUse(deps, credential, chargeList(deps, credential, pages));
+): Promise<OpenList<Row>> => countUse(deps, credential, chargeList(deps, credential, right, pages));
 
 async function chargeList<Row>(
   { reads, listings }: ListDeps,
   credential: Credential,
+  right: Right,
   pages: AsyncGenerator<Page<Row>>,
 ): Promise<OpenList<Row>> {
-  const quota = await reads.charge(credential);
+  const quota = await reads.charge(credential, right);
   return afterCharge(quota, async () => {
     const first = await pages.next();
     if (first.done === true || first.value.isLast)
@@ -85,7 +88,7 @@ async function chargeList<Row>(
     const close = listings.begin(credential.tenant);
     try {
       const further = Math.max(0, Math.ceil(first.value.total / ITEMS_PER_READ) - 1);
-      const left = further === 0 ? quota : await reads.charge(credential, further);
+      const left = further === 0 ? quota : await reads.charge(credential, right, further);
       const debit = () => reads.debit(credential);
       return { quota: left, isShort: false, pages: rowsOf(first, pages, 1 + further, debit), close };
     } catch (error) {

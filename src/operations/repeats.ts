@@ -25,9 +25,9 @@ export const chargeRepeat = <Result>(
   once === undefined
     ? pending
     : pending.then(
-        async (done) => (done.isReplayed ? { ...done, quota: await reads.charge(credential) } : done),
+        async (done) => (done.isReplayed ? { ...done, quota: await reads.charge(credential, null) } : done),
         async (error: unknown) => {
           if (!(error instanceof HoldfastError && REFUSALS.includes(error.code))) throw error;
-          return afterCharge(await reads.charge(credential), () => Promise.reject(error));
+          return afterCharge(await reads.charge(credential, null), () => Promise.reject(error));
         },
       );

@@ -35,5 +35,5 @@ export async function tenantUsage(
     const apiKeys = await countKeys(store, id);
     return { id, name, tier, limits: engine.tiers[tier], usage: { ...used, apiKeys } };
   };
-  return countUse(deps, credential, charged(reads.charge(credential), read));
+  return countUse(deps, credential, charged(reads.charge(credential, 'usage'), read));
 }

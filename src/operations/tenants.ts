@@ -10,14 +10,14 @@ import * as engineReset from '../engine/reservations/reset.ts';
 import { noteAction } from '../store/audit.ts';
 import type { Store } from '../store/records.ts';
 import * as tenants from '../store/tenants.ts';
-import { actorName, type Person } from './person.ts';
+import type { Actor } from './actor.ts';
 
 /**
  * Gives a tenant another tier.
  * @throws HoldfastError unknown, unavailable
  */
-export async function changeTier(store: Store, person: Person, id: string, tier: Tier): Promise<tenants.Tenant> {
-  await tenants.setTier(store, id, tier, actorName('admin', person));
+export async function changeTier(store: Store, by: Actor, id: string, tier: Tier): Promise<tenants.Tenant> {
+  await tenants.setTier(store, id, tier, by);
   return tenants.readTenant(store, id);
 }
 
@@ -25,8 +25,8 @@ export async function changeTier(store: Store, person: Person, id: string, tier:
  * Suspends a tenant: its keys are refused and its event streams end.
  * @throws HoldfastError unknown, unavailable
  */
-export async function suspend(store: Store, person: Person, id: string): Promise<tenants.Tenant> {
-  await tenants.suspendTenant(store, id, actorName('admin', person));
+export async function suspend(store: Store, by: Actor, id: string): Promise<tenants.Tenant> {
+  await tenants.suspendTenant(store, id, by);
   return tenants.readTenant(store, id);
 }
 
@@ -34,8 +34,8 @@ export async function suspend(store: Store, person: Person, id: string): Promise
  * Ends a suspension.
  * @throws HoldfastError unknown, unavailable
  */
-export async function resume(store: Store, person: Person, id: string): Promise<tenants.Tenant> {
-  await tenants.resumeTenant(store, id, actorName('admin', person));
+export async function resume(store: Store, by: Actor, id: string): Promise<tenants.Tenant> {
+  await tenants.resumeTenant(store, id, by);
   return tenants.readTenant(store, id);
 }
 
@@ -44,8 +44,8 @@ export async function resume(store: Store, person: Person, id: string): Promise<
  * @returns the number of reservations ended
  * @throws HoldfastError unknown, unavailable
  */
-export async function resetTenant(engine: Engine, store: Store, person: Person, id: string): Promise<number> {
+export async function resetTenant(engine: Engine, store: Store, by: Actor, id: string): Promise<number> {
   await tenants.readTenant(store, id);
-  await noteAction(store.database, id, { actor: actorName('admin', person), action: 'tenant.reset' });
+  await noteAction(store.database, id, { ...by, action: 'tenant.reset' });
   return (await engineReset.reset(engine, asService(id))).result;
 }

@@ -14,4 +14,4 @@ export const watch = <Result>(
   deps: Pick<OperationDeps, 'activity' | 'reads'>,
   credential: Credential,
   open: (quota: readonly Quota[]) => Promise<Result>,
-): Promise<Charged<Result>> => countUse(deps, credential, charged(deps.reads.charge(credential), open));
+): Promise<Charged<Result>> => countUse(deps, credential, charged(deps.reads.charge(credential, 'read'), open));

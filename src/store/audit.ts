@@ -6,19 +6,30 @@ import type { Database } from './database.ts';
 import type { Db } from './db.ts';
 import { audit } from './schema.ts';
 
-export interface AuditEntry {
+/** Who makes a change. */
+export interface Author {
   /**
-   * `user:<e-mail address or subject>`, `admin:<e-mail address or subject>`, `key:<label>`, or `key` without a label
+   * `person:<e-mail address or subject>`, `admin:<e-mail address or subject>`, `key:<label>`, or `key` without a label,
+   * `token:<label>` of a management token
    */
   readonly actor: string;
+  /** The address that the request came from; null: not known */
+  readonly address: string | null;
+}
+
+export interface AuditEntry extends Author {
   /** For example key.create, tier.change, definitions.register. */
   readonly action: string;
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
 /** Writes an entry, in the transaction that makes the change. */
-export async function note(tx: Db, tenantId: string, { actor, action, details = {} }: AuditEntry): Promise<void> {
-  await tx.insert(audit).values({ tenantId, actor, action, details });
+export async function note(
+  tx: Db,
+  tenantId: string,
+  { actor, address, action, details = {} }: AuditEntry,
+): Promise<void> {
+  await tx.insert(audit).values({ tenantId, actor, address, action, details });
 }
 
 /**
@@ -36,7 +47,14 @@ export const noteAction = (database: Database, tenantId: string, entry: AuditEnt
 export const auditTrail = (database: Database, tenantId: string, before: number | undefined, limit: number) =>
   database.run((db) =>
     db
-      .select({ id: audit.id, at: audit.at, actor: audit.actor, action: audit.action, details: audit.details })
+      .select({
+        id: audit.id,
+        at: audit.at,
+        actor: audit.actor,
+        address: audit.address,
+        action: audit.action,
+        details: audit.details,
+      })
       .from(audit)
       .where(and(eq(audit.tenantId, tenantId), before === undefined ? undefined : lt(audit.id, before)))
       .orderBy(desc(audit.id))

@@ -5,7 +5,7 @@
 import { and, asc, count, eq, inArray } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
 import { endTokens } from '../engine/tenant/tokens.ts';
-import { note } from './audit.ts';
+import { type Author, note } from './audit.ts';
 import { noSuchTenant, type Store } from './records.ts';
 import { jwtIssuers, tenants } from './schema.ts';
 
@@ -63,7 +63,7 @@ export const findIssuers = (
  * @throws HoldfastError upgrade, if the tenant's tier has no token exchange; refused, if there are too many; unknown,
  * unavailable
  */
-export const putIssuer = ({ database }: Store, tenant: string, one: Issuer, actor: string): Promise<void> =>
+export const putIssuer = ({ database }: Store, tenant: string, one: Issuer, by: Author): Promise<void> =>
   database.transaction(async (tx) => {
     // Serializes the changes of a tenant, so that they are counted correctly.
     const [row] = await tx.select({ tier: tenants.tier }).from(tenants).where(eq(tenants.id, tenant)).for('update');
@@ -80,7 +80,7 @@ export const putIssuer = ({ database }: Store, tenant: string, one: Issuer, acto
         throw new HoldfastError('refused', `a tenant registers at most ${MAX_ISSUERS} issuers`);
       await tx.insert(jwtIssuers).values({ tenantId: tenant, ...one });
     }
-    await note(tx, tenant, { actor, action: 'issuer.put', details: { ...one } });
+    await note(tx, tenant, { ...by, action: 'issuer.put', details: { ...one } });
   });
 
 /**
@@ -93,7 +93,7 @@ export async function deleteIssuer(
   tenant: string,
   issuer: string,
   audience: string,
-  actor: string,
+  by: Author,
 ): Promise<void> {
   const isDeleted = await database.transaction(async (tx) => {
     const deleted = await tx
@@ -101,7 +101,7 @@ export async function deleteIssuer(
       .where(named(tenant, issuer, audience))
       .returning({ id: jwtIssuers.id });
     if (deleted.length === 0) return false;
-    await note(tx, tenant, { actor, action: 'issuer.delete', details: { issuer, audience } });
+    await note(tx, tenant, { ...by, action: 'issuer.delete', details: { issuer, audience } });
     return true;
   });
   await endTokens(redis, tenant, { issuer, audience });

@@ -6,6 +6,7 @@ import { and, asc, count, eq, sql } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
 import { tierLimitError } from '../domain/limits.ts';
 import type { TierTable } from '../domain/tiers.ts';
+import type { Author } from './audit.ts';
 import type { Db } from './db.ts';
 import { changeRecord, type Store } from './records.ts';
 import { apiKeys, tenants } from './schema.ts';
@@ -90,14 +91,8 @@ export async function sealedKey({ database }: Store, tenant: string, id: string)
  * Creates a key. It is valid when this returns.
  * @throws LimitError if the tenant has as many keys as its tier allows; the errors of changeRecord()
  */
-export const createKey = (
-  store: Store,
-  tiers: TierTable,
-  tenant: string,
-  key: NewKey,
-  actor: string,
-): Promise<KeyRow> =>
-  changeRecord(store, tenant, { actor, action: 'key.create', details: { label: key.label } }, async (tx) => {
+export const createKey = (store: Store, tiers: TierTable, tenant: string, key: NewKey, by: Author): Promise<KeyRow> =>
+  changeRecord(store, tenant, { ...by, action: 'key.create', details: { label: key.label } }, async (tx) => {
     const [row] = await tx.select({ tier: tenants.tier }).from(tenants).where(eq(tenants.id, tenant));
     const [existing] = await tx.select({ keys: count() }).from(apiKeys).where(eq(apiKeys.tenantId, tenant));
     const limit = row === undefined ? null : tiers[row.tier].apiKeys;
@@ -117,9 +112,9 @@ export const rotateKey = (
   tenant: string,
   id: string,
   value: Pick<NewKey, 'digest' | 'sealed'>,
-  actor: string,
+  by: Author,
 ): Promise<KeyRow> =>
-  changeRecord(store, tenant, { actor, action: 'key.rotate', details: { id } }, async (tx) => {
+  changeRecord(store, tenant, { ...by, action: 'key.rotate', details: { id } }, async (tx) => {
     const [row] = await tx
       .update(apiKeys)
       .set({ ...value, rotatedAt: new Date() })
@@ -133,8 +128,8 @@ export const rotateKey = (
  * Deletes a key. It is invalid when this returns.
  * @throws HoldfastError unknown; refused, for the default key; the errors of changeRecord()
  */
-export const deleteKey = (store: Store, tenant: string, id: string, actor: string): Promise<void> =>
-  changeRecord(store, tenant, { actor, action: 'key.delete', details: { id } }, async (tx) => {
+export const deleteKey = (store: Store, tenant: string, id: string, by: Author): Promise<void> =>
+  changeRecord(store, tenant, { ...by, action: 'key.delete', details: { id } }, async (tx) => {
     const [row] = await tx.delete(apiKeys).where(ofTenant(tenant, id)).returning({ isDefault: apiKeys.isDefault });
     if (row === undefined) throw noSuchKey();
     if (row.isDefault) throw new HoldfastError('refused', 'the default key can only be rotated');

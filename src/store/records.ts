@@ -3,13 +3,14 @@
  */
 import { eq, sql } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
-import type { TenantRecord } from '../domain/tenants.ts';
+import { RIGHTS_OF_KEY, rightsOfScopes } from '../domain/rights.ts';
+import type { KeyRecord, TenantRecord } from '../domain/tenants.ts';
 import { loadTenant } from '../engine/tenant/load.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { type AuditEntry, note } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Db } from './db.ts';
-import { apiKeys, tenants } from './schema.ts';
+import { apiKeys, managementTokens, tenants } from './schema.ts';
 
 /** The database that tenants are kept in, and the Redis that has their working copies. */
 export interface Store {
@@ -27,12 +28,38 @@ export async function readRecord(tx: Db, id: string): Promise<VersionedRecord | 
   const [tenant] = await tx.select().from(tenants).where(eq(tenants.id, id));
   if (tenant === undefined) return null;
   const { version, definitionsVersion, tier, suspendedAt, requireRegistration, maxPriority } = tenant;
-  const keys = await tx
-    .select({ digest: apiKeys.digest, label: apiKeys.label })
-    .from(apiKeys)
-    .where(eq(apiKeys.tenantId, id));
+  const keys = [...(await readKeys(tx, id)), ...(await readManagementTokens(tx, id))];
   const record = { id, version, tier, suspended: suspendedAt !== null, requireRegistration, maxPriority, keys };
   return { record, definitionsVersion };
+}
+
+async function readKeys(tx: Db, tenant: string): Promise<KeyRecord[]> {
+  const { digest, label, permission, prefix, expiresAt } = apiKeys;
+  const rows = await tx
+    .select({ digest, label, permission, prefix, expiresAt })
+    .from(apiKeys)
+    .where(eq(apiKeys.tenantId, tenant));
+  return rows.map((row) => ({
+    digest: row.digest,
+    label: row.label,
+    grant:
+      row.permission === 'full' && row.prefix === '' && row.expiresAt === null
+        ? null
+        : { rights: RIGHTS_OF_KEY[row.permission], endsAtMs: row.expiresAt?.getTime() ?? null, prefix: row.prefix },
+  }));
+}
+
+async function readManagementTokens(tx: Db, tenant: string): Promise<KeyRecord[]> {
+  const { digest, label, scopes, expiresAt } = managementTokens;
+  const rows = await tx
+    .select({ digest, label, scopes, expiresAt })
+    .from(managementTokens)
+    .where(eq(managementTokens.tenantId, tenant));
+  return rows.map((row) => ({
+    digest: `management:${row.digest}`,
+    label: row.label,
+    grant: { rights: rightsOfScopes(row.scopes), endsAtMs: row.expiresAt.getTime(), prefix: '' },
+  }));
 }
 
 /**

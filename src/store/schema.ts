@@ -19,6 +19,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
+import { KEY_PERMISSIONS, ROLES, SCOPES } from '../domain/rights.ts';
 import { TIERS } from '../domain/tiers.ts';
 import { MAX_PRIORITY } from '../domain/waiting.ts';
 
@@ -26,6 +27,9 @@ const time = (name: string) => timestamp(name, { withTimezone: true, precision: 
 const version = (name: string) => bigint(name, { mode: 'number' }).notNull().default(1);
 
 export const tier = pgEnum('tier', TIERS);
+export const role = pgEnum('role', ROLES);
+export const keyPermission = pgEnum('key_permission', KEY_PERMISSIONS);
+export const scope = pgEnum('scope', SCOPES);
 
 export const tenants = pgTable(
   'tenants',
@@ -38,6 +42,12 @@ export const tenants = pgTable(
     requireRegistration: boolean('require_registration').notNull().default(false),
     /** A setting: the highest priority that requests with keys and sessions may wait with. */
     maxPriority: integer('max_priority').notNull().default(MAX_PRIORITY),
+    /** A setting: the lease of reservations whose requests ask for none, in s; null: they have none. */
+    defaultTtlSeconds: integer('default_ttl_seconds'),
+    /** A setting: the longest lease, in s. Reservations without a lease are refused then; null: any lease, or none. */
+    maxTtlSeconds: integer('max_ttl_seconds'),
+    /** A setting: whether reservations must have a note. */
+    requireNote: boolean('require_note').notNull().default(false),
     /** Grows with each change of the tenant's tier, suspension, settings or keys, which Redis has a copy of. */
     version: version('version'),
     /** Grows with each change of the tenant's definitions. */
@@ -59,7 +69,8 @@ export const users = pgTable(
   'users',
   {
     id: uuid('id').primaryKey().defaultRandom(),
-    tenantId: ofTenant(),
+    /** The tenant that the person's next sign-in opens, if they are still its member. */
+    tenantId: text('tenant_id').references(() => tenants.id, { onDelete: 'set null' }),
     /** The identity provider. Issuer and subject together identify a person. */
     issuer: text('issuer').notNull(),
     subject: text('subject').notNull(),
@@ -69,6 +80,75 @@ export const users = pgTable(
     signedInAt: time('signed_in_at').notNull().defaultNow(),
   },
   (table) => [unique('users_identity').on(table.issuer, table.subject), index('users_tenant').on(table.tenantId)],
+);
+
+/** Who belongs to which tenant, and what they may do there: the higher one of the two roles. */
+export const members = pgTable(
+  'members',
+  {
+    tenantId: ofTenant(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** The role that an owner gave; null: only groups give one. */
+    role: role('role'),
+    /** The role that groups of the identity provider gave at the last sign-in; null: none does. */
+    groupRole: role('group_role'),
+    createdAt: time('created_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.userId] }), index('members_user').on(table.userId)],
+);
+
+/** Invitations to a tenant: of an e-mail address, or by a link that anybody may use who has it. */
+export const invitations = pgTable(
+  'invitations',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    tenantId: ofTenant(),
+    role: role('role').notNull(),
+    /** In lower case; null: by a link */
+    email: text('email'),
+    /** SHA-256 of the secret of the link, hexadecimal; null: by e-mail address */
+    digest: text('digest').unique('invitations_digest'),
+    /** Who made it, as in the audit trail. */
+    createdBy: text('created_by').notNull(),
+    createdAt: time('created_at').notNull().defaultNow(),
+    expiresAt: time('expires_at').notNull(),
+  },
+  (table) => [
+    index('invitations_tenant').on(table.tenantId),
+    uniqueIndex('invitations_email').on(table.email, table.tenantId),
+  ],
+);
+
+/** The role that a group of the identity provider gives in a tenant. */
+export const groupRoles = pgTable(
+  'group_roles',
+  {
+    tenantId: ofTenant(),
+    group: text('group').notNull(),
+    role: role('role').notNull(),
+    createdAt: time('created_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.group] }), index('group_roles_group').on(table.group)],
+);
+
+/** Tokens with which programs manage a tenant. */
+export const managementTokens = pgTable(
+  'management_tokens',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    tenantId: ofTenant(),
+    /** SHA-256 of the token, hexadecimal. */
+    digest: text('digest').notNull().unique('management_tokens_digest'),
+    label: text('label').notNull(),
+    scopes: scope('scopes').array().notNull(),
+    /** Who made it, as in the audit trail. */
+    createdBy: text('created_by').notNull(),
+    createdAt: time('created_at').notNull().defaultNow(),
+    expiresAt: time('expires_at').notNull(),
+  },
+  (table) => [index('management_tokens_tenant').on(table.tenantId)],
 );
 
 export const apiKeys = pgTable(
@@ -82,6 +162,11 @@ export const apiKeys = pgTable(
     sealed: text('sealed').notNull(),
     label: text('label'),
     isDefault: boolean('is_default').notNull().default(false),
+    permission: keyPermission('permission').notNull().default('full'),
+    /** The prefix of the names that the key may change; '' any */
+    prefix: text('prefix').notNull().default(''),
+    /** When the key ends; null: it does not */
+    expiresAt: time('expires_at'),
     createdAt: time('created_at').notNull().defaultNow(),
     rotatedAt: time('rotated_at'),
   },
@@ -127,10 +212,13 @@ export const audit = pgTable(
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     at: time('at').notNull().defaultNow(),
-    tenantId: ofTenant(),
+    /** No reference: the trail outlives the tenant. */
+    tenantId: text('tenant_id').notNull(),
     actor: text('actor').notNull(),
+    /** The address that the request came from; null: not known */
+    address: text('address'),
     action: text('action').notNull(),
     details: jsonb('details').notNull().default({}),
   },
-  (table) => [index('audit_tenant').on(table.tenantId, table.id)],
+  (table) => [index('audit_tenant').on(table.tenantId, table.id), index('audit_at').on(table.at)],
 );

@@ -4,10 +4,10 @@
  */
 import { and, asc, count, eq, gt, ilike, or } from 'drizzle-orm';
 import type { Tier } from '../domain/tiers.ts';
-import { note } from './audit.ts';
+import { type Author, note } from './audit.ts';
 import { insertKey, type NewKey } from './keys.ts';
 import { changeRecord, noSuchTenant, type Store } from './records.ts';
-import { apiKeys, tenants, users } from './schema.ts';
+import { apiKeys, members, tenants, users } from './schema.ts';
 
 export interface Tenant {
   readonly id: string;
@@ -62,9 +62,11 @@ export const createTenant = (
       .values({ tenantId: id, ...identity })
       .returning({ id: users.id });
     if (user === undefined) throw new TypeError('an insert returned nothing');
+    await tx.insert(members).values({ tenantId: id, userId: user.id, role: 'owner' });
     await insertKey(tx, id, defaultKey, true);
     await note(tx, id, {
-      actor: `user:${identity.email ?? identity.subject}`,
+      actor: `person:${identity.email ?? identity.subject}`,
+      address: null,
       action: 'tenant.create',
       details: { tier },
     });
@@ -116,22 +118,22 @@ export function listTenants(
 }
 
 /** Gives a tenant another tier, from the next request on. Throws the errors of changeRecord(). */
-export const setTier = (store: Store, id: string, tier: Tier, actor: string): Promise<unknown> =>
-  changeRecord(store, id, { actor, action: 'tier.change', details: { tier } }, (tx) =>
+export const setTier = (store: Store, id: string, tier: Tier, by: Author): Promise<unknown> =>
+  changeRecord(store, id, { ...by, action: 'tier.change', details: { tier } }, (tx) =>
     tx.update(tenants).set({ tier }).where(eq(tenants.id, id)),
   );
 
 /**
  * Suspends a tenant: its requests get 403 from now on, and its event streams end. Throws the errors of changeRecord().
  */
-export const suspendTenant = (store: Store, id: string, actor: string): Promise<unknown> =>
-  changeRecord(store, id, { actor, action: 'tenant.suspend' }, (tx) =>
+export const suspendTenant = (store: Store, id: string, by: Author): Promise<unknown> =>
+  changeRecord(store, id, { ...by, action: 'tenant.suspend' }, (tx) =>
     tx.update(tenants).set({ suspendedAt: new Date() }).where(eq(tenants.id, id)),
   );
 
 /** Ends a suspension. Throws the errors of changeRecord(). */
-export const resumeTenant = (store: Store, id: string, actor: string): Promise<unknown> =>
-  changeRecord(store, id, { actor, action: 'tenant.resume' }, (tx) =>
+export const resumeTenant = (store: Store, id: string, by: Author): Promise<unknown> =>
+  changeRecord(store, id, { ...by, action: 'tenant.resume' }, (tx) =>
     tx.update(tenants).set({ suspendedAt: null }).where(eq(tenants.id, id)),
   );
 
@@ -146,9 +148,9 @@ export const putSettings = (
   store: Store,
   id: string,
   change: { readonly [Name in keyof Settings]?: Settings[Name] | undefined },
-  actor: string,
+  by: Author,
 ): Promise<Settings> =>
-  changeRecord(store, id, { actor, action: 'settings.change', details: change }, async (tx) => {
+  changeRecord(store, id, { ...by, action: 'settings.change', details: change }, async (tx) => {
     const { requireRegistration, maxPriority } = tenants;
     const after = await tx
       .update(tenants)

@@ -55,7 +55,7 @@ async function findUser({ database }: Store, { issuer, subject, email, name }: I
       .where(and(eq(users.issuer, issuer), eq(users.subject, subject)))
       .returning({ id: users.id, tenant: users.tenantId }),
   );
-  return user ?? null;
+  return user === undefined || user.tenant === null ? null : { id: user.id, tenant: user.tenant };
 }
 
 /** Makes an id of the recognizable part of a name and a random suffix. */

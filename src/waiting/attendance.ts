@@ -131,7 +131,7 @@ export class Attendance {
     const credentials = new Map<string, Credential>();
     for (const { request } of this.calls.held) credentials.set(request.credential.credentialKey, request.credential);
     for (const [key, credential] of credentials) {
-      const error = await verifyCredential(this.#deps.engine, credential).then(
+      const error = await verifyCredential(this.#deps.engine, credential, 'reserve').then(
         () => null,
         (failure: unknown) => failure,
       );

@@ -235,7 +235,7 @@ const recordOf = ({ tenant, credentialKey }: RunningEngine['credential']) => ({
   tier: 'Enterprise' as const,
   suspended: false,
   maxPriority: MAX_PRIORITY,
-  keys: [{ digest: credentialKey, label: null }],
+  keys: [{ digest: credentialKey, label: null, grant: null }],
 });
 
 /** An answer; null for what would exceed the cap on reservations. */

@@ -54,12 +54,14 @@ const item = (name: string, treePath: string[] = []) => ({
   blocks: [],
   treePath: treePath.join('>') || null,
 });
+const BY = { actor: 'person:test', address: null };
+
 const CHANGES = {
   register: () => changes.register(credential, [item('old', ['top', 'middle']), item('new')]),
   delete: () => changes.delete(credential, 'old', true),
   rotate: () =>
-    rotateKey({ database, redis }, task.tenant, task.keyId, { digest: task.newDigest, sealed: 'sealed' }, 'test'),
-  suspend: () => suspendTenant({ database, redis }, task.tenant, 'test'),
+    rotateKey({ database, redis }, task.tenant, task.keyId, { digest: task.newDigest, sealed: 'sealed' }, BY),
+  suspend: () => suspendTenant({ database, redis }, task.tenant, BY),
   load: () => copy.refresh(task.tenant),
 };
 await CHANGES[task.change]();

@@ -72,6 +72,7 @@ const USER: SessionUser = {
   subject: 'somebody',
   email: 'somebody@id.example',
   name: null,
+  role: 'owner',
   groups: [],
   describedUntilMs: Number.MAX_SAFE_INTEGER,
 };

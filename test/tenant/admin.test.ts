@@ -54,7 +54,7 @@ describe('a suspended tenant', () => {
     expect((await trail(key.tenant)).map(({ actor, action }) => [actor, action])).toEqual([
       ['admin:root@id.example', 'tenant.resume'],
       ['admin:root@id.example', 'tenant.suspend'],
-      [`user:user of ${key.tenant}`, 'tenant.create'],
+      [`person:user of ${key.tenant}`, 'tenant.create'],
     ]);
   });
 });
@@ -144,14 +144,14 @@ describe('the audit trail', () => {
     const entries = await trail(key.tenant);
     expect(entries.map(({ actor, action }) => [actor, action])).toEqual([
       ['key', 'definitions.delete'],
-      ['user:sub-1', 'definitions.register'],
-      ['user:sub-1', 'issuer.delete'],
-      ['user:sub-1', 'issuer.put'],
-      ['user:sub-1', 'settings.change'],
-      ['user:sub-1', 'key.delete'],
-      ['user:sub-1', 'key.rotate'],
-      ['user:sub-1', 'key.create'],
-      [`user:user of ${key.tenant}`, 'tenant.create'],
+      ['person:sub-1', 'definitions.register'],
+      ['person:sub-1', 'issuer.delete'],
+      ['person:sub-1', 'issuer.put'],
+      ['person:sub-1', 'settings.change'],
+      ['person:sub-1', 'key.delete'],
+      ['person:sub-1', 'key.rotate'],
+      ['person:sub-1', 'key.create'],
+      [`person:user of ${key.tenant}`, 'tenant.create'],
     ]);
     expect(entries[0]?.details).toEqual({ names: ['y', 'x'], count: 2 });
     const older = await asAdmin<{ id: number }[]>('GET', `/${key.tenant}/audit?limit=2&before=${entries[1]?.id}`);

@@ -50,7 +50,7 @@ describe('POST /auth/token', () => {
     const jwt = await provider.token('alice', audienceOf(key.tenant));
     expect((await trust(await signIn(store.redis, key.tenant), key.tenant)).status).toBe(200);
     expect((await exchange(jwt, one, key.tenant)).status).toBe(200);
-    await setTier(store, key.tenant, 'Free', 'admin:root');
+    await setTier(store, key.tenant, 'Free', { actor: 'admin:root', address: null });
     expect(await exchange(jwt, one, key.tenant)).toMatchObject({
       status: 403,
       body: { error: expect.any(String), upgradeRequired: true },

@@ -23,7 +23,7 @@
 --@include look
 --@include availability
 --@include waiting/open
-local refused = look()
+local refused = look('definitions')
 if refused then
   return refused
 end

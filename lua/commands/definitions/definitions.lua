@@ -22,7 +22,7 @@
 --@include blockers
 --@include labels
 --@include paths
-local refused = admit()
+local refused = admit('definitions')
 if refused then
   return refused
 end

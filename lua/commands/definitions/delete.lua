@@ -40,7 +40,7 @@
 --@include redefine
 --@include waiting/open
 local phase = ARGV[3]
-local refused = requestOnce(nil, (phase == 'now' or phase == 'plan') and 1 or 0)
+local refused = requestOnce('define', nil, (phase == 'now' or phase == 'plan') and 1 or 0)
 if refused then
   return refused
 end

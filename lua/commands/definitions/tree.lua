@@ -30,7 +30,7 @@
 --@include labels
 --@include waiting/waiters
 --@include waiting/open
-local refused = look()
+local refused = look('definitions')
 if refused then
   return refused
 end

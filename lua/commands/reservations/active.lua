@@ -32,7 +32,7 @@
 --@include look
 --@include endOf
 --@include waiting/open
-local refused = look()
+local refused = look('read')
 if refused then
   return refused
 end

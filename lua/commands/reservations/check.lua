@@ -47,7 +47,7 @@ local function openRare()
 end
 
 local endDue, tryAll
-local refused = admit()
+local refused = admit('read')
 if not refused and (tenant.queueText or tenant.sessionsText or tenant.nextDue <= nowMs) then
   endDue, tryAll = openRare()
   refused = endDue()

@@ -50,7 +50,7 @@ tenant.mayWait = ARGV[4] ~= ''
 --@include waiting/open
 --@part waiting/requests
 local items = readItems(5, reserveItem)
-local refused = admit()
+local refused = admit('reserve')
 if refused then
   return refused
 end

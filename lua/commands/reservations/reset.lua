@@ -27,7 +27,7 @@
 --@include answers
 --@include once
 --@include quota
-local refused = admit()
+local refused = admit('reset')
 if not refused and once then
   refused = once.before()
 elseif not refused then

@@ -26,7 +26,7 @@
 --@include look
 --@include shared
 --@include waiting/open
-local refused = look()
+local refused = look('read')
 if refused then
   return refused
 end

@@ -50,7 +50,7 @@ tenant.mayWait = ARGV[5] ~= ''
 --@part waiting/requests
 local items = readItems(7, transactionItem)
 local method = ARGV[4]
-local refused = admit()
+local refused = admit('reserve')
 if refused then
   return refused
 end
@@ -76,7 +76,7 @@ if tenant.mayWait then
     cost = tenant.queue.countNew({ request })
   end
 end
-refused = requestOnce('TRANSACTION', cost, once)
+refused = requestOnce('reserve', 'TRANSACTION', cost, once)
 if refused then
   return refused
 end

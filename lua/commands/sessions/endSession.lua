@@ -32,7 +32,7 @@
 --@include requestOnce
 --@include sessions/found
 --@include waiting/open
-local refused = requestOnce('SESSION', 1, once)
+local refused = requestOnce('reserve', 'SESSION', 1, once)
 if refused then
   return refused
 end

@@ -27,7 +27,7 @@
 --@include look
 --@include asTexts
 --@include waiting/open
-local refused = look()
+local refused = look('read')
 if refused then
   return refused
 end

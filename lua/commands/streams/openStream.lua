@@ -11,7 +11,7 @@
   ARGV[2]  the stream's id
   ARGV[3]  duration of the lease in ms
 
-  Returns {'OK', ms until the token or session expires (-1 for a key), number of the last message, the Redis process
+  Returns {'OK', ms until the credential ends (-1: never), number of the last message, the Redis process
   that publishes}; or the reply of refuse() in refuse.lua; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
 --@include clock
@@ -19,7 +19,7 @@
 --@include limits
 --@include refuse
 --@include streamsOf
-local refused = admit()
+local refused = admit('read')
 if refused then
   return refused
 end
@@ -40,4 +40,10 @@ redis.call(
   'HSET', tenantKey,
   'listenUntil', math.max(tenant.listenUntil, leaseEnd), 'messages', number, 'publisher', process
 )
-return { 'OK', credentialKey == tenantKey and -1 or redis.call('PTTL', credentialKey), number, process }
+local endsInMs = -1
+if credentialKey ~= tenantKey then
+  endsInMs = redis.call('PTTL', credentialKey)
+elseif tenant.endsAt and tenant.endsAt > 0 then
+  endsInMs = tenant.endsAt - nowMs
+end
+return { 'OK', endsInMs, number, process }

@@ -18,7 +18,7 @@
 --@include admit
 --@include streamsOf
 local mine = streamsOf(ARGV[1])
-local isValid = not admit()
+local isValid = not admit('read')
 local leaseEnd = nowMs + ARGV[2]
 local ended, isRenewed = {}, false
 for i = 3, #ARGV do

@@ -5,8 +5,9 @@
   KEYS[2]  credential
 
   ARGV[1]  the credential (admit.lua)
+  ARGV[2]  the right that it must have; '' none
 
-  Returns {'OK', the tenant's tier}, {'NO_KEY'}, {'SUSPENDED'} or {'NO_TENANT'}.
+  Returns {'OK', the tenant's tier}, {'NO_KEY'}, {'SUSPENDED'}, {'FORBIDDEN', message} or {'NO_TENANT'}.
 ]]
 --@include admit
-return admit() or { 'OK', tenant.tier }
+return admit(ARGV[2] ~= '' and ARGV[2]) or { 'OK', tenant.tier }

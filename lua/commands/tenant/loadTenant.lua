@@ -14,7 +14,8 @@
   ARGV[5]  1 if the tenant is suspended, else 0
   ARGV[6]  1 if only registered resources may be reserved, else 0
   ARGV[7]  the highest priority that requests may wait with: src/engine/tenant/maxPriority.ts reads it
-  ARGV[8]  SHA-256 of the first key; its label ('' none) follows, then the other keys likewise
+  ARGV[8]  SHA-256 of the first key (that of a management token follows `management:`); its label ('' none) and its
+           grant ('' none: tenant.lua) follow, then the other keys likewise
 
   Returns 'OK'; or 'LOST', with nothing changed, if the caller no longer holds the lease of the copy.
 ]]
@@ -49,19 +50,26 @@ redis.call(
   'maxPriority', ARGV[7]
 )
 local kept = {}
-for i = 8, #ARGV, 1000 do
-  local fields = { unpack(ARGV, i, math.min(i + 999, #ARGV)) }
-  for j = 1, #fields, 2 do
-    kept[fields[j]] = true
-    fields[j] = 'key:' .. fields[j]
+for i = 8, #ARGV, 900 do
+  local fields = {}
+  for j = i, math.min(i + 899, #ARGV), 3 do
+    local digest, label, grant = ARGV[j], ARGV[j + 1], ARGV[j + 2]
+    fields[#fields + 1], fields[#fields + 2] = 'key:' .. digest, label
+    kept['key:' .. digest] = true
+    if grant ~= '' then
+      fields[#fields + 1], fields[#fields + 2] = 'grant:' .. digest, grant
+      kept['grant:' .. digest] = true
+    end
   end
   redis.call('HSET', tenantKey, unpack(fields))
 end
 for _, field in ipairs(redis.call('HKEYS', tenantKey)) do
-  local digest = string.sub(field, 1, 4) == 'key:' and string.sub(field, 5)
-  if digest and not kept[digest] then
+  local kind, digest = string.match(field, '^(%a+):(.*)$')
+  if (kind == 'key' or kind == 'grant') and not kept[field] then
     redis.call('HDEL', tenantKey, field)
-    redis.call('HDEL', usedKey, digest)
+    if kind == 'key' then
+      redis.call('HDEL', usedKey, digest)
+    end
   end
 end
 -- An empty message makes instances check whether the keys of their streams are still valid.

@@ -27,7 +27,7 @@
 --@include furtherSlots
 --@include quota
 --@include waiting/open
-local refused = look()
+local refused = look('usage')
 if refused then
   return refused
 end

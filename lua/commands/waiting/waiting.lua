@@ -30,7 +30,7 @@
 --@include look
 --@include waiting/open
 --@part waiting/page
-local refused = look()
+local refused = look('read')
 if refused then
   return refused
 end

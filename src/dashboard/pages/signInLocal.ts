@@ -23,6 +23,7 @@ const LOCAL_USER: Omit<SessionUser, 'id' | 'describedUntilMs'> = {
   email: null,
   name: 'Local user',
   groups: [],
+  role: 'owner',
 };
 
 export const localRoutes = (deps: DashboardDeps) =>

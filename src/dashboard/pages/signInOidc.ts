@@ -41,7 +41,12 @@ export const oidcRoutes = (deps: DashboardDeps, client: OidcClient, { sealer, st
       if (begun === null) throw new HoldfastError('forbidden', 'This sign-in was not begun here, or it took too long.');
       const person = await finish(deps, c, client, begun);
       const { id, tenant } = await findOrCreateUser(store, person, newDefaultKey(sealer));
-      return startSession(deps, c, { tenant, user: { ...person, id }, describedForMs: DESCRIBED_MS, to: begun.to });
+      return startSession(deps, c, {
+        tenant,
+        user: { ...person, id, role: 'owner' },
+        describedForMs: DESCRIBED_MS,
+        to: begun.to,
+      });
     });
 };
 

@@ -8,7 +8,9 @@ import { z } from 'zod';
 import { HoldfastError } from '../../domain/errors.ts';
 import { TENANT_ID } from '../../domain/names.ts';
 import { TIERS } from '../../domain/tiers.ts';
+import { actorNameOf } from '../../engine/tenant/signIns.ts';
 import { isChange } from '../../http/sameOrigin.ts';
+import type { Actor } from '../../operations/actor.ts';
 import { changeTier, resetTenant, resume, suspend } from '../../operations/tenants.ts';
 import { type AuditRow, auditTrail } from '../../store/audit.ts';
 import type { Store } from '../../store/records.ts';
@@ -66,6 +68,8 @@ const administratorsOnly = ({ signIn }: Pick<DashboardDeps, 'signIn'>) =>
     await next();
   });
 
+const asAdmin = (viewer: Viewer): Actor => ({ ...viewer, actor: actorNameOf('admin', viewer.user) });
+
 const databaseRoutes = (deps: DashboardDeps, store: Store) => {
   const showOne = async (c: Context<DashboardEnv>, failed?: Failed) => {
     const id = idOf(c);
@@ -90,7 +94,7 @@ const databaseRoutes = (deps: DashboardDeps, store: Store) => {
       const id = idOf(c);
       const form = await readForm(c, TierForm);
       const changed = await attempt(deps, c, async () =>
-        changeTier(store, c.var.viewer, id, check(TierChange, form).tier),
+        changeTier(store, asAdmin(c.var.viewer), id, check(TierChange, form).tier),
       );
       return changed.ok ? c.redirect(`${AT}/${id}?done=saved`, 303) : showOne(c, changed);
     })
@@ -98,9 +102,9 @@ const databaseRoutes = (deps: DashboardDeps, store: Store) => {
       const id = idOf(c);
       const action = z.enum(['suspend', 'resume', 'reset']).parse(c.req.param('action'));
       const carryOut = {
-        suspend: () => suspend(store, c.var.viewer, id),
-        resume: () => resume(store, c.var.viewer, id),
-        reset: () => resetTenant(deps.engine, store, c.var.viewer, id),
+        suspend: () => suspend(store, asAdmin(c.var.viewer), id),
+        resume: () => resume(store, asAdmin(c.var.viewer), id),
+        reset: () => resetTenant(deps.engine, store, asAdmin(c.var.viewer), id),
       };
       const changed = await attempt<unknown>(deps, c, carryOut[action]);
       return changed.ok ? c.redirect(`${AT}/${id}?done=${DONE[action]}`, 303) : showOne(c, changed);

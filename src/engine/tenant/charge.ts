@@ -3,13 +3,15 @@
  * (docs/specification.md#what-a-request-costs).
  */
 import type { Quota } from '../../domain/quota.ts';
+import type { Right } from '../../domain/rights.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { callCharged, type Engine } from '../call.ts';
 
 /**
+ * @param right what the credential must be allowed to do
  * @returns the remaining quota
  * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError if the quota is used up
  */
-export async function chargeWrite(engine: Engine, credential: Credential): Promise<readonly Quota[]> {
-  return (await callCharged(engine, 'charge', credential, () => [])).quota;
+export async function chargeWrite(engine: Engine, credential: Credential, right: Right): Promise<readonly Quota[]> {
+  return (await callCharged(engine, 'charge', credential, () => [right])).quota;
 }

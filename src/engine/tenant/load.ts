@@ -2,7 +2,7 @@
  * Puts a tenant's record (tier, settings, keys) into Redis, beside the tenant's state
  * (docs/specification.md#store-modes-and-start).
  */
-import type { TenantRecord } from '../../domain/tenants.ts';
+import { grantText, type TenantRecord } from '../../domain/tenants.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { keysOf } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
@@ -23,11 +23,15 @@ export interface Copied {
  */
 export async function loadTenant(redis: RedisClient, record: TenantRecord, copied?: Copied): Promise<boolean> {
   const { id, version, tier, suspended, requireRegistration, maxPriority, keys } = record;
-  const pairs = keys.flatMap(({ digest, label }) => [digest, label ?? '']);
+  const entries = keys.flatMap(({ digest, label, grant }) => [
+    digest,
+    label ?? '',
+    grant === null ? '' : grantText(grant),
+  ]);
   const settings = [Number(suspended), Number(requireRegistration), maxPriority];
   const versions = [version ?? '', copied?.definitionsVersion ?? '', copied?.lease ?? ''];
   return (
-    (await send(() => redis.hf_loadTenant(...keysOf('loadTenant', id), ...versions, tier, ...settings, ...pairs))) ===
+    (await send(() => redis.hf_loadTenant(...keysOf('loadTenant', id), ...versions, tier, ...settings, ...entries))) ===
     'OK'
   );
 }

@@ -3,12 +3,15 @@
  * Redis keys beside their tenant's state, so that scripts can check them, and they expire.
  */
 import { z } from 'zod';
+import { RIGHTS_OF_ROLE, ROLES, rightsText } from '../../domain/rights.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { eventsChannel, keyOfCredential } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
 import type { Engine } from '../call.ts';
 
 const SessionUser = z.object({
+  /** In sessions of the release before, people were the owners of their tenants. */
+  role: z.enum(ROLES).default('owner'),
   id: z.string(),
   issuer: z.string(),
   subject: z.string(),
@@ -26,6 +29,10 @@ const SessionUser = z.object({
 /** The person who has signed in. */
 export type SessionUser = z.infer<typeof SessionUser>;
 
+/** The name of a person in events and in the audit trail. */
+export const actorNameOf = (as: 'person' | 'admin', { email, subject }: Pick<SessionUser, 'email' | 'subject'>) =>
+  `${as}:${email ?? subject}`;
+
 /**
  * Begins a sign-in session.
  * @throws HoldfastError unavailable
@@ -36,8 +43,12 @@ export async function beginSignIn(
   user: SessionUser,
   lifetimeMs: number,
 ): Promise<void> {
-  await send(() => redis.set(keyOfCredential(session), JSON.stringify(user), 'PX', lifetimeMs));
+  await send(() => redis.set(keyOfCredential(session), textOf(user), 'PX', lifetimeMs));
 }
+
+/** A user as Redis has them: scripts read the rights, which come first (lua/lib/admit.lua). */
+const textOf = (user: SessionUser): string =>
+  JSON.stringify({ rights: rightsText(RIGHTS_OF_ROLE[user.role]), actor: actorNameOf('person', user), ...user });
 
 /**
  * @returns the user of the session; null if it has ended

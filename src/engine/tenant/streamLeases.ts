@@ -16,7 +16,7 @@ const PAGE = 250;
 
 /** The state of a new stream. */
 export interface StreamStart {
-  /** ms until the token or session of the stream ends; null for a key */
+  /** ms until the credential of the stream ends; null: never */
   readonly endsInMs: number | null;
   /** The number of the last message before the stream opened. */
   readonly lastMessage: number;
@@ -31,7 +31,7 @@ export interface StreamStart {
 export async function openStream(engine: Engine, credential: Credential, id: string): Promise<StreamStart> {
   const [endsInMs, lastMessage, publisher] = await call(engine, 'openStream', credential, () => [id, LEASE_MS]);
   return {
-    endsInMs: credential.kind === 'key' ? null : toInteger(endsInMs),
+    endsInMs: toInteger(endsInMs) < 0 ? null : toInteger(endsInMs),
     lastMessage: toInteger(lastMessage),
     publisher: toText(publisher),
   };

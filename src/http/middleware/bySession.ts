@@ -1,42 +1,50 @@
 /**
- * Admits only people who have signed in (docs/specification.md#tenants-and-administration); to operations on all
- * tenants, only administrators.
+ * Admits only people who have signed in, and management tokens, if they have a right
+ * (docs/specification.md#rights); to operations on all tenants, only administrators.
  */
 import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../../domain/errors.ts';
-import { readSignIn } from '../../engine/tenant/signIns.ts';
+import type { Right } from '../../domain/rights.ts';
+import { actorNameOf, readSignIn } from '../../engine/tenant/signIns.ts';
+import { verifyCredential } from '../../engine/tenant/verifyCredential.ts';
 import { type AdminRule, adminStanding } from '../../identity/admins.ts';
 import type { OperationDeps } from '../../operations/deps.ts';
-import type { Person } from '../../operations/person.ts';
+import { clientAddress } from '../clientAddress.ts';
+import type { CallerDeps } from '../deps.ts';
 import type { AppEnv } from '../env.ts';
 
+/** What bySession takes. */
+export type SessionDeps = Pick<OperationDeps, 'engine'> & Pick<CallerDeps, 'trustedProxies'>;
+
 /**
- * Sets `user`.
- * @throws HoldfastError forbidden for a key or token; unauthenticated if the session has ended
+ * Sets `actor`, and `user` if it is a person.
+ * @param right what the operation needs; null: nothing but a session
+ * @throws HoldfastError forbidden for a key or token, and for those who lack the right; unauthenticated if the session
+ * has ended
  */
-export const bySession = ({ engine }: Pick<OperationDeps, 'engine'>) =>
+export const bySession = ({ engine, trustedProxies }: SessionDeps, right: Right | null) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const credential = c.get('credential');
-    if (credential.kind !== 'session') throw new HoldfastError('forbidden', 'This takes a session of the dashboard.');
+    const address = clientAddress(c, trustedProxies);
+    if (credential.kind !== 'session')
+      throw new HoldfastError('forbidden', 'This takes a session of the dashboard, or a management token.');
+    await verifyCredential(engine, credential, right);
     const user = await readSignIn(engine, credential);
     if (user === null) throw new HoldfastError('unauthenticated', 'The session has ended.');
     c.set('user', user);
+    c.set('actor', { credential, actor: actorNameOf('person', user), address });
     await next();
   });
-
-/** The person who makes a request. Use it after bySession. */
-export const personOf = (c: { readonly var: Pick<AppEnv['Variables'], 'credential' | 'user'> }): Person => ({
-  credential: c.var.credential,
-  user: c.var.user,
-});
 
 const LAPSED = 'Administrators have to sign in again after 15 minutes: open /dashboard/tenants.';
 
 /** Use it after bySession. @throws HoldfastError forbidden */
 export const byAdmin = (rule: AdminRule) =>
   createMiddleware<AppEnv>(async (c, next) => {
-    const standing = adminStanding(rule, c.get('user'));
+    const user = c.get('user');
+    const standing = adminStanding(rule, user);
     if (standing === 'lapsed') throw new HoldfastError('forbidden', LAPSED);
     if (standing !== 'admin') throw new HoldfastError('forbidden', 'This takes an administrator.');
+    c.set('actor', { ...c.get('actor'), actor: actorNameOf('admin', user) });
     await next();
   });

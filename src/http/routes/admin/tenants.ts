@@ -21,7 +21,6 @@ import type { Store } from '../../../store/records.ts';
 import { listTenants, readTenant, type Tenant } from '../../../store/tenants.ts';
 import type { BodyDeps } from '../../deps.ts';
 import type { AppEnv } from '../../env.ts';
-import { personOf } from '../../middleware/bySession.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
@@ -114,12 +113,12 @@ export const adminRoutes = (deps: BodyDeps & Pick<OperationDeps, 'engine'>, stor
     .openapi(read, async (c) => c.json(toBody(await readTenant(store, c.req.valid('param').id)), 200))
     .openapi(withBody(tierChange, deps), async (c) => {
       const { id } = c.req.valid('param');
-      return c.json(toBody(await changeTier(store, personOf(c), id, c.get('body').tier)), 200);
+      return c.json(toBody(await changeTier(store, c.get('actor'), id, c.get('body').tier)), 200);
     })
-    .openapi(suspended, async (c) => c.json(toBody(await suspend(store, personOf(c), c.req.valid('param').id)), 200))
-    .openapi(resumed, async (c) => c.json(toBody(await resume(store, personOf(c), c.req.valid('param').id)), 200))
+    .openapi(suspended, async (c) => c.json(toBody(await suspend(store, c.get('actor'), c.req.valid('param').id)), 200))
+    .openapi(resumed, async (c) => c.json(toBody(await resume(store, c.get('actor'), c.req.valid('param').id)), 200))
     .openapi(resetAll, async (c) => {
-      const cleared = await resetTenant(deps.engine, store, personOf(c), c.req.valid('param').id);
+      const cleared = await resetTenant(deps.engine, store, c.get('actor'), c.req.valid('param').id);
       return c.json({ cleared }, 200);
     })
     .openapi(trail, async (c) => {

@@ -40,7 +40,7 @@ export const eventsRoute = (deps: Pick<OperationDeps, 'activity' | 'reads'> & Pi
     const credential = c.get('credential');
     // This handler serves HEAD too, which opens no stream.
     if (c.req.method === 'HEAD') {
-      c.set('quota', await chargeRead(deps, credential));
+      c.set('quota', await chargeRead(deps, credential, 'read'));
       return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
     }
     await watch(deps, credential, (quota: readonly Quota[]) =>

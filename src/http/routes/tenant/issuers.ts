@@ -8,7 +8,7 @@ import { deleteIssuer, issuerSchema, listIssuers, putIssuer } from '../../../ope
 import type { Store } from '../../../store/records.ts';
 import type { BodyDeps } from '../../deps.ts';
 import type { AppEnv } from '../../env.ts';
-import { bySession, personOf } from '../../middleware/bySession.ts';
+import { bySession, type SessionDeps } from '../../middleware/bySession.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, anyOperation, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
@@ -47,26 +47,26 @@ export const issuersOperations = [listed, put, deleted];
 
 /** @param allowPrivate whether keys may be fetched from private addresses, and without TLS */
 export const issuersRoutes = (
-  deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'reads'>,
+  deps: BodyDeps & SessionDeps & Pick<OperationDeps, 'engine' | 'activity' | 'reads'>,
   store: Store,
   allowPrivate: boolean,
 ) => {
   const body = issuerSchema(allowPrivate);
   const app = new OpenAPIHono<AppEnv>();
   return app
-    .openapi({ ...listed, middleware: bySession(deps) }, async (c) => {
-      const { result, quota } = await listIssuers({ ...deps, store }, personOf(c));
+    .openapi({ ...listed, middleware: bySession(deps, 'settings') }, async (c) => {
+      const { result, quota } = await listIssuers({ ...deps, store }, c.get('actor'));
       c.set('quota', quota);
       return c.json(result, 200);
     })
-    .openapi(withBody({ ...put, body }, deps, bySession(deps)), async (c) => {
-      const { result, quota } = await putIssuer({ ...deps, store }, personOf(c), c.get('body'));
+    .openapi(withBody({ ...put, body }, deps, bySession(deps, 'settings')), async (c) => {
+      const { result, quota } = await putIssuer({ ...deps, store }, c.get('actor'), c.get('body'));
       c.set('quota', quota);
       return c.json(result, 200);
     })
-    .openapi({ ...deleted, middleware: bySession(deps) }, async (c) => {
+    .openapi({ ...deleted, middleware: bySession(deps, 'settings') }, async (c) => {
       const { issuer, audience } = c.req.valid('query');
-      const { quota } = await deleteIssuer({ ...deps, store }, personOf(c), { issuer, audience });
+      const { quota } = await deleteIssuer({ ...deps, store }, c.get('actor'), { issuer, audience });
       c.set('quota', quota);
       return c.json({ issuer, audience }, 200);
     });

@@ -8,7 +8,7 @@ import { createKey, deleteKey, type KeyDeps, listKeys, rotateKey } from '../../.
 import type { KeyRow } from '../../../store/keys.ts';
 import type { BodyDeps } from '../../deps.ts';
 import type { AppEnv } from '../../env.ts';
-import { bySession, personOf } from '../../middleware/bySession.ts';
+import { bySession, type SessionDeps } from '../../middleware/bySession.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, anyOperation, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
@@ -64,26 +64,26 @@ const toBody = ({ createdAt, rotatedAt, ...row }: KeyRow) => ({
   rotatedAt: rotatedAt?.toISOString() ?? null,
 });
 
-export const keysRoutes = (deps: BodyDeps & KeyDeps) => {
+export const keysRoutes = (deps: BodyDeps & SessionDeps & KeyDeps) => {
   const app = new OpenAPIHono<AppEnv>();
   return app
-    .openapi({ ...listed, middleware: bySession(deps) }, async (c) => {
-      const { result, quota } = await listKeys(deps, personOf(c));
+    .openapi({ ...listed, middleware: bySession(deps, 'keys') }, async (c) => {
+      const { result, quota } = await listKeys(deps, c.get('actor'));
       c.set('quota', quota);
       return c.json(result.map(toBody), 200);
     })
-    .openapi(withBody(made, deps, bySession(deps)), async (c) => {
-      const { result, quota } = await createKey(deps, personOf(c), c.get('body').label ?? null);
+    .openapi(withBody(made, deps, bySession(deps, 'keys')), async (c) => {
+      const { result, quota } = await createKey(deps, c.get('actor'), c.get('body').label ?? null);
       c.set('quota', quota);
       return c.json({ ...toBody(result.row), key: result.key }, 201);
     })
-    .openapi({ ...rotated, middleware: bySession(deps) }, async (c) => {
-      const { row, key } = await rotateKey(deps, personOf(c), c.req.valid('param').id);
+    .openapi({ ...rotated, middleware: bySession(deps, 'keys') }, async (c) => {
+      const { row, key } = await rotateKey(deps, c.get('actor'), c.req.valid('param').id);
       return c.json({ ...toBody(row), key }, 200);
     })
-    .openapi({ ...deleted, middleware: bySession(deps) }, async (c) => {
+    .openapi({ ...deleted, middleware: bySession(deps, 'keys') }, async (c) => {
       const { id } = c.req.valid('param');
-      await deleteKey(deps, personOf(c), id);
+      await deleteKey(deps, c.get('actor'), id);
       return c.json({ deleted: id }, 200);
     });
 };

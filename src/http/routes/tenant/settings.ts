@@ -9,7 +9,7 @@ import { changeSettings, readSettings } from '../../../operations/settings.ts';
 import type { Store } from '../../../store/records.ts';
 import type { BodyDeps } from '../../deps.ts';
 import type { AppEnv } from '../../env.ts';
-import { bySession, personOf } from '../../middleware/bySession.ts';
+import { bySession, type SessionDeps } from '../../middleware/bySession.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, anyOperation, bodyOperation } from '../../responses.ts';
 
@@ -34,16 +34,19 @@ const put = operation({
 
 export const settingsOperations = [read, put];
 
-export const settingsRoutes = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'reads'>, store: Store) => {
+export const settingsRoutes = (
+  deps: BodyDeps & SessionDeps & Pick<OperationDeps, 'engine' | 'activity' | 'reads'>,
+  store: Store,
+) => {
   const app = new OpenAPIHono<AppEnv>();
   return app
-    .openapi({ ...read, middleware: bySession(deps) }, async (c) => {
-      const { result, quota } = await readSettings({ ...deps, store }, personOf(c));
+    .openapi({ ...read, middleware: bySession(deps, 'settings') }, async (c) => {
+      const { result, quota } = await readSettings({ ...deps, store }, c.get('actor'));
       c.set('quota', quota);
       return c.json(result, 200);
     })
-    .openapi(withBody(put, deps, bySession(deps)), async (c) => {
-      const { result, quota } = await changeSettings({ ...deps, store }, personOf(c), c.get('body'));
+    .openapi(withBody(put, deps, bySession(deps, 'settings')), async (c) => {
+      const { result, quota } = await changeSettings({ ...deps, store }, c.get('actor'), c.get('body'));
       c.set('quota', quota);
       return c.json(result, 200);
     });
