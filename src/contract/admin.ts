@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { nameFault } from '../domain/names.ts';
 import { TIERS } from '../domain/tiers.ts';
 import { item, tenantId, time } from './fields.ts';
+import { settings } from './tenant.ts';
 
 const MAX_SEARCH_LENGTH = 100;
 const MAX_PAGE = 500;
@@ -37,8 +38,7 @@ export const AdminTenant = z
     name: z.string(),
     tier: z.enum(TIERS),
     suspendedAt: time.nullable(),
-    requireRegistration: z.boolean(),
-    maxPriority: z.int(),
+    ...settings,
     createdAt: time,
   })
   .meta({ id: 'AdminTenant' });
