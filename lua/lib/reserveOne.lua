@@ -218,7 +218,8 @@ do
     local fault = not resource and whyNotValid(name) or isShared and whyNotSharable(resource, slot)
     local had = not fault and reservationOn(resource, slot, requester)
     if had then
-      return replyOfHad(had, item), nil, not isEnough(had, item) and (slot or resource) or nil
+      return replyOfHad(had, item), nil,
+        not isEnough(had, item) and not whyNever(resource, slot, count) and (slot or resource) or nil
     end
     local own = not fault and definition(resource)
     fault = fault or session and tenant.sessions.whyFull(session) or

@@ -17,6 +17,7 @@ import { startUp } from '../jobs/startUp.ts';
 import { FailedAuthentications } from '../limits/failedAuthentications.ts';
 import { Listings } from '../limits/listings.ts';
 import { ReadLimiter } from '../limits/reads.ts';
+import { membershipsInDatabase } from '../operations/members.ts';
 import { redisFault } from '../redis/health.ts';
 import { mostReplicas } from '../redis/replication.ts';
 import { Metrics } from '../telemetry/metrics.ts';
@@ -184,6 +185,7 @@ function adaptersOf(config: Config, engine: Engine, stores: Stores) {
     listings: new Listings(),
     failedAuthentications: new FailedAuthentications(engine.redis, config.maxFailedAuthentications),
     tenants: store && { store, sealer, adminRule, allowPrivateJwks },
+    memberships: store && membershipsInDatabase({ engine, store, sealer }),
     jwtVerifier,
     signIn: signInOf(config),
     knowsTenant,
