@@ -1,8 +1,9 @@
 /**
  * A tenant's management tokens: list, read, create, delete (docs/specification.md#management-tokens). For owners.
  */
-import type { Scope } from '../domain/rights.ts';
+
 import type { Charged } from '../domain/quota.ts';
+import type { Scope } from '../domain/rights.ts';
 import { chargeWrite } from '../engine/tenant/charge.ts';
 import { verifyCredential } from '../engine/tenant/verifyCredential.ts';
 import { digestOf, makeManagementToken } from '../identity/credentials.ts';

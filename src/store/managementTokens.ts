@@ -73,7 +73,8 @@ class IdInUse extends HoldfastError {
 /**
  * Creates a token. It is valid when this returns. A repeat, with the same id and content, changes nothing.
  * @returns `isNew` is false for a repeat
- * @throws HoldfastError refused if the id has another content or there are too many tokens; the errors of changeRecord()
+ * @throws HoldfastError refused if the id has another content or there are too many tokens; the errors of
+ * changeRecord()
  */
 export async function createToken(
   store: Store,
