@@ -10,8 +10,10 @@ import { changeInRedis } from '../definitions/changeInRedis.ts';
 import { WorkingCopy } from '../definitions/workingCopy.ts';
 import type { Engine } from '../engine/call.ts';
 import { configuredLoader } from '../engine/tenant/load.ts';
+import { configuredRoleNow } from '../identity/configuredMembers.ts';
 import { type ConfiguredKey, configuredTenants } from '../identity/configuredTenants.ts';
 import { type IssuerLookup, JwtVerifier } from '../identity/jwtVerifier.ts';
+import type { RoleNow } from '../operations/signedIn.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { Database } from '../store/database.ts';
 import { findIssuers } from '../store/issuers.ts';
@@ -24,6 +26,8 @@ export interface Stores {
   readonly copy: WorkingCopy | null;
   /** null: no issuer of JWTs is configured */
   readonly jwtVerifier: JwtVerifier | null;
+  /** null: sessions have the role of the moment */
+  readonly roleNow: RoleNow | null;
   readonly loadTenant: Engine['loadTenant'];
   /** Returns false if there can be no tenant of this id. */
   knowsTenant(id: string): boolean;
@@ -54,6 +58,7 @@ function storesInDatabase({ tiers, sizes, allowPrivateJwks }: Config, database: 
   return {
     store,
     copy,
+    roleNow: null,
     jwtVerifier: new JwtVerifier(lookUp, { allowPrivate: allowPrivateJwks }),
     loadTenant: (id) => copy.refresh(id),
     knowsTenant: () => true,
@@ -72,6 +77,7 @@ function storesInMemory(config: Config, keys: readonly ConfiguredKey[], redis: R
   return {
     store: null,
     copy: null,
+    roleNow: configuredRoleNow(config, (id) => tenants.has(id)),
     jwtVerifier: jwtIssuers.length === 0 ? null : new JwtVerifier(lookUp, { allowPrivate: allowPrivateJwks }),
     loadTenant,
     knowsTenant: (id) => tenants.has(id),

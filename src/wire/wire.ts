@@ -183,7 +183,9 @@ function adaptersOf(config: Config, engine: Engine, stores: Stores) {
     reads: new ReadLimiter(engine),
     listings: new Listings(),
     failedAuthentications: new FailedAuthentications(engine.redis, config.maxFailedAuthentications),
-    tenants: store && { store, sealer, adminRule, allowPrivateJwks },
+    tenants: store && { store, sealer, allowPrivateJwks },
+    adminRule,
+    roleNow: stores.roleNow,
     jwtVerifier,
     signIn: signInOf(config),
     knowsTenant,
@@ -193,5 +195,5 @@ function adaptersOf(config: Config, engine: Engine, stores: Stores) {
 function signInOf({ signIn, publicUrl = '' }: Config): SignInWay {
   if (signIn.kind !== 'oidc') return signIn;
   const client = new OidcClient({ ...signIn, redirectUri: `${publicUrl}/auth/callback` });
-  return { kind: 'oidc', client, issuer: signIn.issuer };
+  return { kind: 'oidc', client, issuer: signIn.issuer, sealer: new Sealer(signIn.cookieSecret) };
 }

@@ -31,6 +31,6 @@ export const signInRoutes = (deps: DashboardDeps) => {
   });
 
   if (signIn.kind === 'local') app.route('/', localRoutes(deps));
-  if (signIn.kind === 'oidc' && tenants !== null) app.route('/', oidcRoutes(deps, signIn.client, tenants));
+  if (signIn.kind === 'oidc' && tenants !== null) app.route('/', oidcRoutes(deps, signIn, tenants));
   return app;
 };

@@ -5,7 +5,7 @@ import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { isThisMachine } from '../../config/machine.ts';
 import { HoldfastError } from '../../domain/errors.ts';
-import { LOCAL_SUBJECT } from '../../domain/names.ts';
+import { LOCAL_ISSUER, LOCAL_SUBJECT } from '../../domain/names.ts';
 import type { SessionUser } from '../../engine/tenant/signIns.ts';
 import { refuseForeignOrigin } from '../../http/sameOrigin.ts';
 import { findOrCreateUser } from '../../store/users.ts';
@@ -18,7 +18,7 @@ import { SIGN_IN } from '../viewer.ts';
 const LocalForm = z.object({ tenant: z.string().optional(), to: z.string().optional() });
 
 const LOCAL_USER: Omit<SessionUser, 'id' | 'describedUntilMs'> = {
-  issuer: 'local',
+  issuer: LOCAL_ISSUER,
   subject: LOCAL_SUBJECT,
   email: null,
   name: 'Local user',

@@ -16,6 +16,8 @@ import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { ownPath } from '../ownPath.ts';
 import { cookieOptions, newDefaultKey, startSession } from '../startSession.ts';
 
+type OidcWay = Extract<DashboardDeps['signIn'], { readonly kind: 'oidc' }>;
+
 /** The time that a person has to sign in, in ms. */
 const SIGN_IN_MS = 600_000;
 
@@ -23,7 +25,7 @@ const SIGN_IN_MS = 600_000;
 const Begun = SignIn.extend({ to: z.string(), untilMs: z.number() });
 type Begun = z.infer<typeof Begun>;
 
-export const oidcRoutes = (deps: DashboardDeps, client: OidcClient, { sealer, store }: TenantDeps) => {
+export const oidcRoutes = (deps: DashboardDeps, { client, sealer }: OidcWay, tenants: TenantDeps) => {
   const { publicUrl } = deps;
   const cookie = cookieName(publicUrl, 'sign_in');
 
@@ -40,7 +42,7 @@ export const oidcRoutes = (deps: DashboardDeps, client: OidcClient, { sealer, st
       deleteCookie(c, cookie, { path: '/', secure: isBehindTls(publicUrl) });
       if (begun === null) throw new HoldfastError('forbidden', 'This sign-in was not begun here, or it took too long.');
       const person = await finish(deps, c, client, begun);
-      const { id, tenant } = await findOrCreateUser(store, person, newDefaultKey(sealer));
+      const { id, tenant } = await findOrCreateUser(tenants.store, person, newDefaultKey(tenants.sealer));
       return startSession(deps, c, {
         tenant,
         user: { ...person, id, role: 'owner' },
