@@ -1,6 +1,7 @@
 /**
  * The parts that the dashboard is made of, and the values that its parts pass on within one request.
  */
+import type { Memberships } from '../domain/memberships.ts';
 import type { SessionUser } from '../engine/tenant/signIns.ts';
 import type { BodyDeps, CallerDeps, TenantDeps } from '../http/deps.ts';
 import type { AppEnv } from '../http/env.ts';
@@ -33,6 +34,8 @@ export interface DashboardDeps extends OperationDeps, SignedInDeps, BodyDeps, Ca
   readonly adminRule: AdminRule;
   /** null: there is no database */
   readonly tenants: TenantDeps | null;
+  /** Who belongs to which tenant. */
+  readonly memberships: Memberships;
 }
 
 /** The person who looks at a page. */

@@ -5,15 +5,10 @@
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { CookieOptions } from 'hono/utils/cookie';
-import { beginSignIn, endSignIn, type SessionUser } from '../engine/tenant/signIns.ts';
+import { beginSignIn, endSignIn, type SessionUser, SIGN_IN_MS } from '../engine/tenant/signIns.ts';
 import { isBehindTls } from '../identity/cookies.ts';
 import { makeSession, parseSession } from '../identity/credentials.ts';
-import type { Sealer } from '../identity/sealer.ts';
-import { newKeyValue } from '../operations/keys.ts';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
-
-/** How long a session lasts, in ms. */
-export const SESSION_MS = 12 * 3_600_000;
 
 export type SessionDeps = Pick<DashboardDeps, 'engine' | 'publicUrl' | 'sessionCookie'>;
 
@@ -28,9 +23,9 @@ export const cookieOptions = (publicUrl: string | undefined, lifetimeMs: number)
 
 export interface NewSession {
   readonly tenant: string;
-  readonly user: Omit<SessionUser, 'describedUntilMs'>;
-  /** ms that the user's description is believed */
-  readonly describedForMs: number;
+  readonly user: SessionUser;
+  /** ms that it lasts; default SIGN_IN_MS */
+  readonly lifetimeMs?: number;
   /** The page to go to. */
   readonly to: string;
 }
@@ -40,17 +35,18 @@ export interface NewSession {
  * @throws HoldfastError unavailable
  */
 export async function startSession(
-  { engine, publicUrl, sessionCookie }: SessionDeps,
+  { engine, memberships, publicUrl, sessionCookie }: SessionDeps & Pick<DashboardDeps, 'memberships'>,
   c: Context<DashboardEnv>,
-  { tenant, user, describedForMs, to }: NewSession,
+  { tenant, user, lifetimeMs = SIGN_IN_MS, to }: NewSession,
 ): Promise<Response> {
   const session = makeSession(tenant);
   const credential = parseSession(session);
   if (credential === null) throw new TypeError('a session that was just made cannot be read');
   const before = parseSession(getCookie(c, sessionCookie) ?? '');
-  await beginSignIn(engine, credential, { ...user, describedUntilMs: Date.now() + describedForMs }, SESSION_MS);
+  await beginSignIn(engine, credential, user, lifetimeMs);
+  await memberships.settle(user, tenant);
   if (before !== null) await endSignIn(engine, before);
-  setCookie(c, sessionCookie, session, cookieOptions(publicUrl, SESSION_MS));
+  setCookie(c, sessionCookie, session, cookieOptions(publicUrl, lifetimeMs));
   return c.redirect(to, 303);
 }
 
@@ -66,9 +62,3 @@ export async function signOut(
   if (credential !== null) await endSignIn(engine, credential);
   deleteCookie(c, sessionCookie, { path: '/', secure: isBehindTls(publicUrl) });
 }
-
-/** Makes the default key of a new tenant. */
-export const newDefaultKey = (sealer: Sealer) => async (tenant: string) => {
-  const { digest, sealed } = await newKeyValue(sealer, tenant);
-  return { digest, sealed, label: null };
-};

@@ -31,6 +31,17 @@ export const RIGHTS = [
 ] as const;
 export type Right = (typeof RIGHTS)[number];
 
+/**
+ * What the caller of an operation must have: a right, or
+ * - `anybody`: nothing, not even a credential
+ * - `person`: a sign-in session, whatever its role
+ * - `administrator`: the sign-in session of an administrator
+ */
+export type Need = Right | 'anybody' | 'person' | 'administrator';
+
+/** Whether it is a right. */
+export const isRight = (need: Need): need is Right => RIGHTS.some((right) => right === need);
+
 /** The roles of a tenant's members, lowest first. */
 export const ROLES = ['viewer', 'member', 'operator', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
@@ -74,6 +85,9 @@ const RIGHTS_OF_SCOPE: Readonly<Record<Scope, readonly Right[]>> = {
 
 export const rightsOfScopes = (scopes: readonly Scope[]): readonly Right[] =>
   scopes.flatMap((scope) => RIGHTS_OF_SCOPE[scope]);
+
+/** The rights that a management token can have. */
+export const SCOPED_RIGHTS: ReadonlySet<Right> = new Set(rightsOfScopes(SCOPES));
 
 /** Rights as scripts read them (lua/lib/admit.lua). */
 export const rightsText = (rights: readonly Right[]): string => rights.join(' ');

@@ -35,6 +35,7 @@ import { issuersOperations } from './routes/tenant/issuers.ts';
 import { keysOperations } from './routes/tenant/keys.ts';
 import { settingsOperations } from './routes/tenant/settings.ts';
 import { tenantOperation } from './routes/tenant/tenant.ts';
+import { schemesOf, securityOf } from './security.ts';
 
 const DESCRIPTION = `Reserve, share and release named resources. Send your API key in the header \`X-Api-Key\`, or as \`Authorization: Bearer\`.
 A 200 means that the request was processed; each item of the response has its own status.`;
@@ -48,7 +49,6 @@ const ABOUT = {
     license: { name: 'MIT', identifier: 'MIT' },
   },
   servers: [{ url: '/' }],
-  security: [{ apiKey: [] }, { bearer: [] }],
   tags: [
     { name: 'Reservation', description: 'Reserve resources, release them, and list reservations.' },
     { name: 'Session', description: 'One heartbeat for many reservations.' },
@@ -113,11 +113,9 @@ export const DEFAULT_INSTANCE: Described = {
 /** Writes the OpenAPI document of an instance. */
 export function openapiDocument({ sizes, unknownFields, hasIssuers, sessionCookie }: Described): object {
   const registry = new OpenAPIRegistry();
-  const scheme = (name: string, at: { type: 'apiKey'; in: string; name: string } | { type: 'http'; scheme: string }) =>
-    registry.registerComponent('securitySchemes', name, at);
-  scheme('apiKey', { type: 'apiKey', in: 'header', name: 'X-Api-Key' });
-  scheme('bearer', { type: 'http', scheme: 'bearer' });
-  if (sessionCookie !== null) scheme('session', { type: 'apiKey', in: 'cookie', name: sessionCookie });
+  const schemes = schemesOf(sessionCookie);
+  for (const [name, scheme] of schemes) registry.registerComponent('securitySchemes', name, scheme);
+  const known = new Set(schemes.keys());
 
   const operations: readonly Operation[] = [
     ...healthOperations,
@@ -133,10 +131,13 @@ export function openapiDocument({ sizes, unknownFields, hasIssuers, sessionCooki
     isRepeatable = false,
     canBeMinimal = false,
     fillRequester: _,
+    right,
     ...route
   } of operations)
     registry.registerPath({
       ...route,
+      'x-right': right,
+      security: securityOf(right, known),
       responses: named(isRepeatable ? withRepeats(responses) : responses),
       request: {
         ...request,

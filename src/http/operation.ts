@@ -5,11 +5,14 @@
 import type { RouteConfig, z } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { type Rules, withRules } from '../contract/sizes.ts';
+import type { Need } from '../domain/rights.ts';
 import type { actFor } from './actFor.ts';
 import { type BodyMiddleware, jsonBody } from './middleware/jsonBody.ts';
 
 /** A route, and the schemas of its body and its query if its middleware and its handler check these themselves. */
-export type Operation = Omit<RouteConfig, 'middleware' | 'hide'> & {
+export type Operation = Omit<RouteConfig, 'middleware' | 'hide' | 'security'> & {
+  /** What its caller must have. The middleware or the script checks it; the OpenAPI document shows it. */
+  readonly right: Need;
   /** Whether its requests may have an Idempotency-Key. */
   readonly isRepeatable?: true;
   /** Whether results can be minimal. */

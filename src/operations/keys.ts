@@ -31,6 +31,12 @@ export async function newKeyValue(sealer: Sealer, tenant: string) {
   return { key, digest: digestOf(key), sealed: await sealer.seal(key) };
 }
 
+/** Makes the default key of a new tenant. */
+export const newDefaultKey = (sealer: Sealer) => async (tenant: string) => {
+  const { digest, sealed } = await newKeyValue(sealer, tenant);
+  return { digest, sealed, label: null };
+};
+
 /**
  * Lists the keys, the default key first. Costs one read.
  * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError

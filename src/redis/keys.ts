@@ -23,6 +23,7 @@
  *   {t}:tokens:<issuer>:<minute>:<digit>  set: tokens that were exchanged for an issuer's JWTs in one minute
  *                                         (tokens.ts)
  *   {t}:session:<SHA-256> the user of a sign-in session, as JSON, until it ends
+ *   {t}:signIns:<user id> set: the sign-in sessions of a user (session:<SHA-256>), some of which may have ended
  *   {t}:answer:<id>       the reply to a request, for some seconds (lua/lib/answers.lua)
  *   {t}:once:<key>        the reply to a request with this Idempotency-Key, for 10 minutes (lua/lib/once.lua)
  *   {t}:answers           list: the replies of the kind before, oldest first
@@ -175,6 +176,11 @@ export const PROBE_KEYS: readonly string[] = Array.from({ length: 8 }, (_, i) =>
 export const activityKey = (tenant: string): string => `{${tenant}}:activity`;
 /** When a tenant's API keys were last used. */
 export const usedKey = (tenant: string): string => `{${tenant}}:used`;
+
+/** A sign-in session, by the string that scripts look it up by. */
+export const sessionKey = (tenant: string, credentialKey: string): string => `{${tenant}}:${credentialKey}`;
+/** The index of a user's sign-in sessions. */
+export const signInsKey = (tenant: string, userId: string): string => `{${tenant}}:signIns:${userId}`;
 
 /** The prefix of the counters of reads of a tier; the tenant's hash tag follows. */
 export const readsPrefix = (tier: string): string => `reads:${tier}`;

@@ -3,11 +3,13 @@
  * (docs/specification.md#tenants-and-administration, #dashboard-and-sign-in).
  */
 import { and, asc, count, eq, gt, ilike, or } from 'drizzle-orm';
+import type { Membership } from '../domain/memberships.ts';
 import type { Tier } from '../domain/tiers.ts';
 import { type Author, note } from './audit.ts';
+import type { Db } from './db.ts';
 import { insertKey, type NewKey } from './keys.ts';
 import { changeRecord, noSuchTenant, type Store } from './records.ts';
-import { apiKeys, members, tenants, users } from './schema.ts';
+import { apiKeys, tenants } from './schema.ts';
 
 export interface Tenant {
   readonly id: string;
@@ -29,49 +31,25 @@ const COLUMNS = {
   createdAt: tenants.createdAt,
 };
 
-/** A person as the identity provider describes them. */
-export interface Identity {
-  readonly issuer: string;
-  readonly subject: string;
-  readonly email: string | null;
-  readonly name: string | null;
-}
-
 export interface NewTenant {
   readonly id: string;
   readonly name: string;
   readonly tier: Tier;
-  /** The identity of the tenant's first user. */
-  readonly identity: Identity;
-  readonly defaultKey: NewKey;
+  /** Its default key. */
+  readonly key: NewKey;
 }
 
 /**
- * Creates a tenant with its first user and its default key. The tenant is loaded into Redis when it is first used.
- * @returns the user's id
- * @throws HoldfastError unavailable; an error that isDuplicate() recognizes, if the tenant or the user exists
+ * Inserts a tenant with its default key, in a transaction. The tenant is loaded into Redis when it is first used.
+ * @returns the membership of its first owner, who is not inserted yet
+ * @throws an error that isDuplicate() recognizes, if the tenant exists
  */
-export const createTenant = (
-  { database }: Store,
-  { id, name, tier, identity, defaultKey }: NewTenant,
-): Promise<string> =>
-  database.transaction(async (tx) => {
-    await tx.insert(tenants).values({ id, name, tier });
-    const [user] = await tx
-      .insert(users)
-      .values({ tenantId: id, ...identity })
-      .returning({ id: users.id });
-    if (user === undefined) throw new TypeError('an insert returned nothing');
-    await tx.insert(members).values({ tenantId: id, userId: user.id, role: 'owner' });
-    await insertKey(tx, id, defaultKey, true);
-    await note(tx, id, {
-      actor: `person:${identity.email ?? identity.subject}`,
-      address: null,
-      action: 'tenant.create',
-      details: { tier },
-    });
-    return user.id;
-  });
+export async function insertTenant(tx: Db, { id, name, tier, key }: NewTenant, by: Author): Promise<Membership> {
+  await tx.insert(tenants).values({ id, name, tier });
+  await insertKey(tx, id, key, true);
+  await note(tx, id, { ...by, action: 'tenant.create', details: { tier } });
+  return { tenant: id, name, role: 'owner' };
+}
 
 /** @throws HoldfastError unknown, unavailable */
 export async function readTenant({ database }: Store, id: string): Promise<Tenant> {

@@ -119,7 +119,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
     app.route('/', keysRoutes({ ...deps, store, sealer }));
     app.route('/', settingsRoutes(deps, store));
     app.route('/', issuersRoutes(deps, store, allowPrivateJwks));
-    app.use('/api/v1/admin/*', bySession(deps, null), byAdmin(deps.adminRule));
+    app.use('/api/v1/admin/*', bySession(deps, 'administrator'), byAdmin(deps.adminRule));
     app.route('/', adminRoutes(deps, store));
   }
   const { sizes, unknownFields } = deps;

@@ -185,6 +185,7 @@ function adaptersOf(config: Config, engine: Engine, stores: Stores) {
     failedAuthentications: new FailedAuthentications(engine.redis, config.maxFailedAuthentications),
     tenants: store && { store, sealer, allowPrivateJwks },
     adminRule,
+    memberships: stores.membershipsOf(engine, sealer),
     roleNow: stores.roleNow,
     jwtVerifier,
     signIn: signInOf(config),

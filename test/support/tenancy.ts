@@ -13,7 +13,7 @@ import { Sealer } from '../../src/identity/sealer.ts';
 import { createRedis, type RedisClient } from '../../src/redis/client.ts';
 import { Database } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/records.ts';
-import { createTenant } from '../../src/store/tenants.ts';
+import { insertTenant } from '../../src/store/tenants.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import type { Answer } from './client.ts';
 import { makeDatabase } from './database.ts';
@@ -60,9 +60,8 @@ export async function openStore(url: string, redisUrl = inject('redisUrl')): Pro
 export async function storeTenant(store: Store, tier: Tier = 'Enterprise', id = makeTenant()): Promise<ConfiguredKey> {
   const key = makeKey(id);
   const sealed = await new Sealer(KEY_SECRET).seal(key);
-  const identity = { issuer: 'https://id.example', subject: `user of ${id}`, email: null, name: null };
-  const defaultKey = { digest: digestOf(key), sealed, label: null };
-  await createTenant(store, { id, name: `Tenant ${id}`, tier, identity, defaultKey });
+  const row = { id, name: `Tenant ${id}`, tier, key: { digest: digestOf(key), sealed, label: null } };
+  await store.database.transaction((tx) => insertTenant(tx, row, { actor: `person:user of ${id}`, address: null }));
   return { key, tenant: id, tier };
 }
 
@@ -74,6 +73,7 @@ const USER: SessionUser = {
   name: null,
   role: 'owner',
   groups: [],
+  hasSeveral: false,
   describedUntilMs: Number.MAX_SAFE_INTEGER,
 };
 

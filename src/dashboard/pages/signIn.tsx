@@ -13,7 +13,7 @@ import { localRoutes } from './signInLocal.ts';
 import { oidcRoutes } from './signInOidc.ts';
 
 export const signInRoutes = (deps: DashboardDeps) => {
-  const { signIn, tenants, publicUrl, configuredKeys } = deps;
+  const { signIn, publicUrl, configuredKeys } = deps;
   const app = new Hono<DashboardEnv>();
   const local = [...new Set(configuredKeys.map(({ tenant }) => tenant))];
 
@@ -31,6 +31,6 @@ export const signInRoutes = (deps: DashboardDeps) => {
   });
 
   if (signIn.kind === 'local') app.route('/', localRoutes(deps));
-  if (signIn.kind === 'oidc' && tenants !== null) app.route('/', oidcRoutes(deps, signIn, tenants));
+  if (signIn.kind === 'oidc') app.route('/', oidcRoutes(deps, signIn));
   return app;
 };

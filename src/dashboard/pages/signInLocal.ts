@@ -5,25 +5,25 @@ import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { isThisMachine } from '../../config/machine.ts';
 import { HoldfastError } from '../../domain/errors.ts';
+import type { Person } from '../../domain/memberships.ts';
 import { LOCAL_ISSUER, LOCAL_SUBJECT } from '../../domain/names.ts';
-import type { SessionUser } from '../../engine/tenant/signIns.ts';
+import { type SessionUser, SIGN_IN_MS } from '../../engine/tenant/signIns.ts';
+import { clientAddress } from '../../http/clientAddress.ts';
 import { refuseForeignOrigin } from '../../http/sameOrigin.ts';
-import { findOrCreateUser } from '../../store/users.ts';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { readForm } from '../form.ts';
 import { ownPath } from '../ownPath.ts';
-import { newDefaultKey, SESSION_MS, startSession } from '../startSession.ts';
+import { startSession } from '../startSession.ts';
 import { SIGN_IN } from '../viewer.ts';
 
 const LocalForm = z.object({ tenant: z.string().optional(), to: z.string().optional() });
 
-const LOCAL_USER: Omit<SessionUser, 'id' | 'describedUntilMs'> = {
+const LOCAL_USER: Person = {
   issuer: LOCAL_ISSUER,
   subject: LOCAL_SUBJECT,
   email: null,
   name: 'Local user',
   groups: [],
-  role: 'owner',
 };
 
 export const localRoutes = (deps: DashboardDeps) =>
@@ -31,19 +31,26 @@ export const localRoutes = (deps: DashboardDeps) =>
     refuseForeignOrigin(c);
     refuseOtherMachines(c);
     const form = await readForm(c, LocalForm);
-    const { tenant, id } = await findLocalUser(deps, form.tenant ?? '');
-    const to = ownPath(form.to);
-    return startSession(deps, c, { tenant, user: { ...LOCAL_USER, id }, describedForMs: SESSION_MS, to });
+    const address = clientAddress(c, deps.trustedProxies);
+    const { tenant, user } = await findLocalUser(deps, form.tenant, address);
+    return startSession(deps, c, { tenant, user, to: ownPath(form.to) });
   });
 
 /**
- * @param named the tenant that the form names; with a database there is one tenant for the local user
+ * @param named the tenant that the form names; undefined: the one that was opened last
  * @throws HoldfastError unknown, unavailable
  */
-async function findLocalUser({ tenants, knowsTenant }: Pick<DashboardDeps, 'tenants' | 'knowsTenant'>, named: string) {
-  if (tenants !== null) return findOrCreateUser(tenants.store, LOCAL_USER, newDefaultKey(tenants.sealer));
-  if (!knowsTenant(named)) throw new HoldfastError('unknown', 'There is no such tenant.');
-  return { tenant: named, id: LOCAL_SUBJECT };
+async function findLocalUser(
+  { memberships }: Pick<DashboardDeps, 'memberships'>,
+  named: string | undefined,
+  address: string,
+): Promise<{ tenant: string; user: SessionUser }> {
+  const { userId: id, open, memberships: all } = await memberships.admit(LOCAL_USER, address);
+  const chosen = named === undefined ? open : all.find(({ tenant }) => tenant === named);
+  if (chosen === undefined) throw new HoldfastError('unknown', 'There is no such tenant.');
+  const { tenant, role } = chosen;
+  const describedUntilMs = Date.now() + SIGN_IN_MS;
+  return { tenant, user: { ...LOCAL_USER, id, role, hasSeveral: all.length > 1, describedUntilMs } };
 }
 
 /** Headers in which proxies, tunnels and delivery networks name the client. Browsers send none of them. */

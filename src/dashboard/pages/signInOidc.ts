@@ -6,17 +6,15 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { z } from 'zod';
 import { HoldfastError } from '../../domain/errors.ts';
 import { clientAddress } from '../../http/clientAddress.ts';
-import type { TenantDeps } from '../../http/deps.ts';
 import { DESCRIBED_MS } from '../../identity/admins.ts';
 import { cookieName, isBehindTls } from '../../identity/cookies.ts';
 import { type OidcClient, type SignedIn, SignIn } from '../../identity/oidc.ts';
 import type { Sealer } from '../../identity/sealer.ts';
-import { findOrCreateUser } from '../../store/users.ts';
-import type { DashboardDeps, DashboardEnv } from '../env.ts';
+import type { DashboardDeps, DashboardEnv, SignInWay } from '../env.ts';
 import { ownPath } from '../ownPath.ts';
-import { cookieOptions, newDefaultKey, startSession } from '../startSession.ts';
+import { cookieOptions, startSession } from '../startSession.ts';
 
-type OidcWay = Extract<DashboardDeps['signIn'], { readonly kind: 'oidc' }>;
+type OidcWay = Extract<SignInWay, { readonly kind: 'oidc' }>;
 
 /** The time that a person has to sign in, in ms. */
 const SIGN_IN_MS = 600_000;
@@ -25,8 +23,8 @@ const SIGN_IN_MS = 600_000;
 const Begun = SignIn.extend({ to: z.string(), untilMs: z.number() });
 type Begun = z.infer<typeof Begun>;
 
-export const oidcRoutes = (deps: DashboardDeps, { client, sealer }: OidcWay, tenants: TenantDeps) => {
-  const { publicUrl } = deps;
+export const oidcRoutes = (deps: DashboardDeps, { client, sealer }: OidcWay) => {
+  const { publicUrl, memberships } = deps;
   const cookie = cookieName(publicUrl, 'sign_in');
 
   return new Hono<DashboardEnv>()
@@ -42,13 +40,12 @@ export const oidcRoutes = (deps: DashboardDeps, { client, sealer }: OidcWay, ten
       deleteCookie(c, cookie, { path: '/', secure: isBehindTls(publicUrl) });
       if (begun === null) throw new HoldfastError('forbidden', 'This sign-in was not begun here, or it took too long.');
       const person = await finish(deps, c, client, begun);
-      const { id, tenant } = await findOrCreateUser(tenants.store, person, newDefaultKey(tenants.sealer));
-      return startSession(deps, c, {
-        tenant,
-        user: { ...person, id, role: 'owner' },
-        describedForMs: DESCRIBED_MS,
-        to: begun.to,
-      });
+      const admitted = await memberships.admit(person, clientAddress(c, deps.trustedProxies));
+      const { tenant, role } = admitted.open;
+      const hasSeveral = admitted.memberships.length > 1;
+      const describedUntilMs = Date.now() + DESCRIBED_MS;
+      const user = { ...person, id: admitted.userId, role, hasSeveral, describedUntilMs };
+      return startSession(deps, c, { tenant, user, to: begun.to });
     });
 };
 

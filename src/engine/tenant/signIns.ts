@@ -3,11 +3,15 @@
  * Redis keys beside their tenant's state, so that scripts can check them, and they expire.
  */
 import { z } from 'zod';
-import { RIGHTS_OF_ROLE, ROLES, rightsText } from '../../domain/rights.ts';
+import { RIGHTS_OF_ROLE, ROLES, type Role, rightsText } from '../../domain/rights.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { eventsChannel, keyOfCredential } from '../../redis/keys.ts';
+import type { RedisClient } from '../../redis/client.ts';
+import { eventsChannel, keyOfCredential, sessionKey, signInsKey } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
 import type { Engine } from '../call.ts';
+
+/** The longest that a session lasts, in ms. */
+export const SIGN_IN_MS = 12 * 3_600_000;
 
 const SessionUser = z.object({
   /** In sessions of the release before, people were the owners of their tenants. */
@@ -18,7 +22,9 @@ const SessionUser = z.object({
   /** null: the provider sent none, or has not verified it */
   email: z.string().nullable(),
   name: z.string().nullable(),
-  groups: z.array(z.string()),
+  groups: z.array(z.string()).readonly(),
+  /** Whether the person belonged to several tenants when the session began: they can switch. */
+  hasSeveral: z.boolean().default(false),
   /**
    * ms since 1970 UTC: the provider's description of the user is trusted until then (identity/admins.ts); 0 in sessions
    * of older versions
@@ -33,6 +39,9 @@ export type SessionUser = z.infer<typeof SessionUser>;
 export const actorNameOf = (as: 'person' | 'admin', { email, subject }: Pick<SessionUser, 'email' | 'subject'>) =>
   `${as}:${email ?? subject}`;
 
+/** How many sessions are changed at a time, which takes Redis about 1 ms. */
+const PAGE = 500;
+
 /**
  * Begins a sign-in session.
  * @throws HoldfastError unavailable
@@ -43,6 +52,11 @@ export async function beginSignIn(
   user: SessionUser,
   lifetimeMs: number,
 ): Promise<void> {
+  const index = signInsKey(session.tenant, user.id);
+  // The index first: a session that it lacks could not be ended with its membership.
+  await send(() => redis.sadd(index, session.credentialKey));
+  // No session lasts longer than the ones that begin now.
+  await send(() => redis.pexpire(index, SIGN_IN_MS));
   await send(() => redis.set(keyOfCredential(session), textOf(user), 'PX', lifetimeMs));
 }
 
@@ -50,23 +64,79 @@ export async function beginSignIn(
 const textOf = (user: SessionUser): string =>
   JSON.stringify({ rights: rightsText(RIGHTS_OF_ROLE[user.role]), actor: actorNameOf('person', user), ...user });
 
+const userOf = (text: string): SessionUser => SessionUser.parse(JSON.parse(text));
+
 /**
  * @returns the user of the session; null if it has ended
  * @throws HoldfastError unavailable
  */
 export async function readSignIn({ redis }: Pick<Engine, 'redis'>, session: Credential): Promise<SessionUser | null> {
   const text = await send(() => redis.get(keyOfCredential(session)));
-  return text === null ? null : SessionUser.parse(JSON.parse(text));
+  return text === null ? null : userOf(text);
 }
+
+/** Returns how much longer a session lasts, in ms; 0 if it has ended. @throws HoldfastError unavailable */
+export const signInLastsMs = async ({ redis }: Pick<Engine, 'redis'>, session: Credential): Promise<number> =>
+  Math.max(0, await send(() => redis.pttl(keyOfCredential(session))));
 
 /**
  * Ends a sign-in session, and its streams of events.
  * @throws HoldfastError unavailable
  */
 export async function endSignIn({ redis }: Pick<Engine, 'redis'>, session: Credential): Promise<void> {
-  const ended = await send(() => redis.del(keyOfCredential(session)));
+  const text = await send(() => redis.getdel(keyOfCredential(session)));
   // An invented session must not cause a message to all instances.
-  if (ended === 0) return;
-  // An empty message makes instances check the credentials of their event streams.
-  await send(() => redis.spublish(eventsChannel(session.tenant), ''));
+  if (text === null) return;
+  await send(() => redis.srem(signInsKey(session.tenant, userOf(text).id), session.credentialKey));
+  await endStreams(redis, session.tenant);
 }
+
+/**
+ * Ends all sign-in sessions of a user in a tenant, and their streams of events.
+ * @throws HoldfastError unavailable
+ */
+export async function endSignIns({ redis }: Pick<Engine, 'redis'>, tenant: string, userId: string): Promise<void> {
+  const index = signInsKey(tenant, userId);
+  for (;;) {
+    const sessions = await send(() => redis.srandmember(index, PAGE));
+    if (sessions.length === 0) break;
+    // Sessions first: if this is interrupted, the index still lists the remaining ones.
+    await send(() => redis.unlink(...sessions.map((session) => sessionKey(tenant, session))));
+    await send(() => redis.srem(index, ...sessions));
+  }
+  await endStreams(redis, tenant);
+}
+
+/**
+ * Gives all sign-in sessions of a user in a tenant another role. Each ends when it would have ended.
+ * @throws HoldfastError unavailable
+ */
+export async function giveSignInsRole(
+  { redis }: Pick<Engine, 'redis'>,
+  tenant: string,
+  userId: string,
+  role: Role,
+): Promise<void> {
+  let cursor = '0';
+  let changed = 0;
+  do {
+    const [next, sessions] = await send(() => redis.sscan(signInsKey(tenant, userId), cursor, 'COUNT', PAGE));
+    cursor = next;
+    for (const session of sessions) changed += Number(await giveRole(redis, sessionKey(tenant, session), role));
+  } while (cursor !== '0');
+  // A stream ends if its session may not read any more.
+  if (changed > 0) await endStreams(redis, tenant);
+}
+
+/** Returns whether the session had another role. */
+async function giveRole(redis: RedisClient, key: string, role: Role): Promise<boolean> {
+  const text = await send(() => redis.get(key));
+  const user = text === null ? null : userOf(text);
+  if (user === null || user.role === role) return false;
+  // Only if it has not ended meanwhile.
+  await send(() => redis.set(key, textOf({ ...user, role }), 'KEEPTTL', 'XX'));
+  return true;
+}
+
+/** Makes instances check the credentials of a tenant's event streams. */
+const endStreams = (redis: RedisClient, tenant: string) => send(() => redis.spublish(eventsChannel(tenant), ''));

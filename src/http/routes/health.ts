@@ -13,9 +13,9 @@ const healthz = operation({
   method: 'get',
   path: '/healthz',
   operationId: 'healthz',
+  right: 'anybody',
   tags: ['Operations'],
   summary: 'Check liveness',
-  security: [],
   responses: {
     200: answer('The process is alive.', Health),
     503: answer('The process should be restarted; `reason` says why.', Health),
@@ -26,9 +26,9 @@ const readyz = operation({
   method: 'get',
   path: '/readyz',
   operationId: 'readyz',
+  right: 'anybody',
   tags: ['Operations'],
   summary: 'Check readiness',
-  security: [],
   responses: { 200: answer('Ready to serve.', Health), 503: answer('Not ready; `reason` says why.', Health) },
 });
 

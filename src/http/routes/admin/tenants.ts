@@ -26,7 +26,7 @@ import { answer, bodyOperation, parameterOperation, unknown } from '../../respon
 
 const PATH = '/api/v1/admin/tenants';
 
-const common = { tags: ['Administration'], security: [{ session: [] }] };
+const common = { tags: ['Administration'], right: 'administrator' as const };
 
 const listed = operation({
   ...common,

@@ -21,11 +21,11 @@ export const tokenOperation = operation({
   method: 'post',
   path: '/api/v1/auth/token',
   operationId: 'token',
+  right: 'anybody',
   tags: ['Tenant'],
   summary: 'Exchange a JWT for a token',
   description:
     'Needs no key. The tenant is named in the request or by the JWT’s audience `holdfast:<tenant id>`. The token reserves and releases only for the JWT’s subject, and cannot reset, register or delete. From tier Starter on.',
-  security: [],
   body: Exchange,
   responses: { 200: answer('The token.', Token), ...bodyOperation },
 });

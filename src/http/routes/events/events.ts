@@ -28,6 +28,7 @@ export const eventsOperation = operation({
   method: 'get',
   path: '/api/v1/events',
   operationId: 'events',
+  right: 'read',
   tags: ['Events'],
   summary: 'Watch every change',
   description:

@@ -22,6 +22,7 @@ export const activeReservationsOperation = operation({
   method: 'get',
   path: '/api/v1/Reservation/activeReservations',
   operationId: 'activeReservations',
+  right: 'read',
   tags: ['Reservation'],
   summary: "List the tenant's active reservations",
   description:

@@ -17,6 +17,7 @@ export const cancelOperation = operation({
   method: 'post',
   path: '/api/v1/Reservation/cancel',
   operationId: 'cancel',
+  right: 'reserve',
   tags: ['Reservation'],
   summary: 'Stop waiting',
   description:

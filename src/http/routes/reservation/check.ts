@@ -14,6 +14,7 @@ export const checkOperation = operation({
   method: 'post',
   path: '/api/v1/Reservation/check',
   operationId: 'check',
+  right: 'read',
   tags: ['Reservation'],
   summary: 'See who holds resources',
   description: 'Costs one read for each item.',

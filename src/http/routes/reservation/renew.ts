@@ -19,6 +19,7 @@ export const renewOperation = operation({
   method: 'post',
   path: '/api/v1/Reservation/renew',
   operationId: 'renew',
+  right: 'reserve',
   tags: ['Reservation'],
   summary: 'Renew leases',
   description:

@@ -23,6 +23,7 @@ export const reserveOperation = operation({
   method: 'post',
   path: '/api/v1/Reservation/reserve',
   operationId: 'reserve',
+  right: 'reserve',
   tags: ['Reservation'],
   summary: 'Reserve resources',
   description:

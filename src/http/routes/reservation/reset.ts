@@ -15,6 +15,7 @@ export const resetOperation = operation({
   method: 'post',
   path: '/api/v1/Reservation/reset',
   operationId: 'reset',
+  right: 'reset',
   tags: ['Reservation'],
   summary: 'End all reservations',
   description: 'Definitions stay.',

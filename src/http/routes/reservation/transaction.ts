@@ -22,6 +22,7 @@ export const transactionOperation = operation({
   method: 'post',
   path: '/api/v1/Reservation/transaction',
   operationId: 'transaction',
+  right: 'reserve',
   tags: ['Reservation'],
   summary: 'Reserve and release in one step',
   description:

@@ -22,6 +22,7 @@ export const unreserveOperation = operation({
   method: 'post',
   path: '/api/v1/Reservation/unreserve',
   operationId: 'unreserve',
+  right: 'reserve',
   tags: ['Reservation'],
   summary: 'Release reservations',
   description:

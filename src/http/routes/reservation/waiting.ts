@@ -36,6 +36,7 @@ export const waitingOperation = operation({
   method: 'get',
   path: '/api/v1/Reservation/waiting',
   operationId: 'waiting',
+  right: 'read',
   tags: ['Reservation'],
   summary: 'List who waits',
   description:

@@ -16,6 +16,7 @@ export const availableOperation = operation({
   method: 'get',
   path: '/api/v1/Resource/available/{resource}',
   operationId: 'available',
+  right: 'definitions',
   tags: ['Resource'],
   summary: 'See whether a resource has a free slot',
   request: { params: ResourceParams },

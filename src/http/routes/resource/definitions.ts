@@ -20,6 +20,7 @@ export const definitionsOperation = operation({
   method: 'get',
   path: '/api/v1/Resource/definitions',
   operationId: 'definitions',
+  right: 'definitions',
   tags: ['Resource'],
   summary: 'List the registered resources',
   description:

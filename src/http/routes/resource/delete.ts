@@ -17,6 +17,7 @@ export const deleteOperation = operation({
   method: 'delete',
   path: '/api/v1/Resource/{name}',
   operationId: 'delete',
+  right: 'define',
   tags: ['Resource'],
   summary: 'Delete a definition',
   description:

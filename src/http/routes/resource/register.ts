@@ -16,6 +16,7 @@ export const registerOperation = operation({
   method: 'post',
   path: '/api/v1/Resource/register',
   operationId: 'register',
+  right: 'define',
   tags: ['Resource'],
   summary: 'Register resources',
   description:

@@ -23,6 +23,7 @@ export const treeOperation = operation({
   method: 'get',
   path: '/api/v1/Resource/tree',
   operationId: 'tree',
+  right: 'definitions',
   tags: ['Resource'],
   summary: 'List the registered resources as trees, with their free slots',
   description:

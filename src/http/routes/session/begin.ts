@@ -22,6 +22,7 @@ export const beginSessionOperation = operation({
   method: 'post',
   path: '/api/v1/Session',
   operationId: 'beginSession',
+  right: 'reserve',
   tags: ['Session'],
   summary: 'Begin a session',
   description:

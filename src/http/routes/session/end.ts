@@ -17,6 +17,7 @@ export const endSessionOperation = operation({
   method: 'post',
   path: '/api/v1/Session/end',
   operationId: 'endSession',
+  right: 'reserve',
   tags: ['Session'],
   summary: 'End a session',
   description: 'All its reservations end at the same time, and so do the waits of requests with this session.',

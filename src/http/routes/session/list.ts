@@ -32,6 +32,7 @@ export const sessionsOperation = operation({
   method: 'get',
   path: '/api/v1/Session',
   operationId: 'sessions',
+  right: 'read',
   tags: ['Session'],
   summary: "List the tenant's sessions",
   description:

@@ -17,6 +17,7 @@ export const renewSessionOperation = operation({
   method: 'post',
   path: '/api/v1/Session/renew',
   operationId: 'renewSession',
+  right: 'reserve',
   tags: ['Session'],
   summary: 'Renew a session',
   description: 'It then expires `ttlSeconds` from now, and so do its reservations, however many there are.',

@@ -12,12 +12,13 @@ import { bySession, type SessionDeps } from '../../middleware/bySession.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, anyOperation, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
-const common = { path: '/api/v1/Tenant/issuers', tags: ['Tenant'], security: [{ session: [] }] };
+const common = { path: '/api/v1/Tenant/issuers', tags: ['Tenant'] };
 
 const listed = operation({
   ...common,
   method: 'get',
   operationId: 'issuers',
+  right: 'settings',
   summary: 'List the issuers of JWTs',
   responses: { 200: answer('All issuers.', z.array(Issuer)), ...anyOperation },
 });
@@ -26,6 +27,7 @@ const put = operation({
   ...common,
   method: 'put',
   operationId: 'putIssuer',
+  right: 'settings',
   summary: 'Register an issuer of JWTs',
   description:
     'From tier Starter on. The audience `holdfast:<tenant id>` is for that tenant alone. If the issuer and audience are registered already, `jwksUrl` replaces the old one.',
@@ -37,6 +39,7 @@ const deleted = operation({
   ...common,
   method: 'delete',
   operationId: 'deleteIssuer',
+  right: 'settings',
   summary: 'Delete an issuer of JWTs',
   description: 'Its JWTs are refused from now on, and tokens that were exchanged for them end.',
   request: { query: DeleteIssuerQuery },
@@ -54,17 +57,17 @@ export const issuersRoutes = (
   const body = issuerSchema(allowPrivate);
   const app = new OpenAPIHono<AppEnv>();
   return app
-    .openapi({ ...listed, middleware: bySession(deps, 'settings') }, async (c) => {
+    .openapi({ ...listed, middleware: bySession(deps, listed.right) }, async (c) => {
       const { result, quota } = await listIssuers({ ...deps, store }, c.get('actor'));
       c.set('quota', quota);
       return c.json(result, 200);
     })
-    .openapi(withBody({ ...put, body }, deps, bySession(deps, 'settings')), async (c) => {
+    .openapi(withBody({ ...put, body }, deps, bySession(deps, put.right)), async (c) => {
       const { result, quota } = await putIssuer({ ...deps, store }, c.get('actor'), c.get('body'));
       c.set('quota', quota);
       return c.json(result, 200);
     })
-    .openapi({ ...deleted, middleware: bySession(deps, 'settings') }, async (c) => {
+    .openapi({ ...deleted, middleware: bySession(deps, deleted.right) }, async (c) => {
       const { issuer, audience } = c.req.valid('query');
       const { quota } = await deleteIssuer({ ...deps, store }, c.get('actor'), { issuer, audience });
       c.set('quota', quota);

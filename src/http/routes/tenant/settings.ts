@@ -13,12 +13,13 @@ import { bySession, type SessionDeps } from '../../middleware/bySession.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, anyOperation, bodyOperation } from '../../responses.ts';
 
-const common = { path: '/api/v1/Tenant/settings', tags: ['Tenant'], security: [{ session: [] }] };
+const common = { path: '/api/v1/Tenant/settings', tags: ['Tenant'] };
 
 const read = operation({
   ...common,
   method: 'get',
   operationId: 'settings',
+  right: 'settings',
   summary: 'See the settings',
   responses: { 200: answer('The settings.', Settings), ...anyOperation },
 });
@@ -27,6 +28,7 @@ const put = operation({
   ...common,
   method: 'put',
   operationId: 'putSettings',
+  right: 'settings',
   summary: 'Change the settings',
   body: SettingsChange,
   responses: { 200: answer('The settings.', Settings), ...bodyOperation },
@@ -40,12 +42,12 @@ export const settingsRoutes = (
 ) => {
   const app = new OpenAPIHono<AppEnv>();
   return app
-    .openapi({ ...read, middleware: bySession(deps, 'settings') }, async (c) => {
+    .openapi({ ...read, middleware: bySession(deps, read.right) }, async (c) => {
       const { result, quota } = await readSettings({ ...deps, store }, c.get('actor'));
       c.set('quota', quota);
       return c.json(result, 200);
     })
-    .openapi(withBody(put, deps, bySession(deps, 'settings')), async (c) => {
+    .openapi(withBody(put, deps, bySession(deps, put.right)), async (c) => {
       const { result, quota } = await changeSettings({ ...deps, store }, c.get('actor'), c.get('body'));
       c.set('quota', quota);
       return c.json(result, 200);

@@ -15,6 +15,7 @@ export const tenantOperation = operation({
   method: 'get',
   path: '/api/v1/Tenant',
   operationId: 'tenant',
+  right: 'usage',
   tags: ['Tenant'],
   summary: 'See the tier, its limits and the usage of them',
   responses: { 200: answer('The tenant.', Tenant), ...anyOperation },

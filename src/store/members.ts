@@ -1,0 +1,207 @@
+/**
+ * The members of tenants: who they are, and which roles they have (docs/specification.md#members). A tenant always has
+ * an owner by a role that was given to them: roles by groups may end with any sign-in.
+ */
+import { and, asc, eq, gt, sql } from 'drizzle-orm';
+import { HoldfastError } from '../domain/errors.ts';
+import type { Membership } from '../domain/memberships.ts';
+import { higherRole, type Role } from '../domain/rights.ts';
+import { type Author, note } from './audit.ts';
+import type { Db } from './db.ts';
+import { noSuchTenant, type Store } from './records.ts';
+import { members, tenants, users } from './schema.ts';
+
+type Databases = Pick<Store, 'database'>;
+
+export interface Member {
+  /** The user's id. */
+  readonly id: string;
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly subject: string;
+  /** The higher one of the two. */
+  readonly role: Role;
+  /** The role that an owner gave; null: only groups give one */
+  readonly givenRole: Role | null;
+  /** The role that groups of the identity provider give; null: none does */
+  readonly groupRole: Role | null;
+  readonly createdAt: Date;
+  readonly signedInAt: Date;
+}
+
+const of = (tenant: string, userId: string) => and(eq(members.tenantId, tenant), eq(members.userId, userId));
+
+export const noSuchMember = () => new HoldfastError('unknown', 'There is no such member.');
+
+const selectMembers = (db: Db) =>
+  db
+    .select({
+      id: users.id,
+      email: users.email,
+      name: users.name,
+      subject: users.subject,
+      givenRole: members.role,
+      groupRole: members.groupRole,
+      createdAt: members.createdAt,
+      signedInAt: users.signedInAt,
+    })
+    .from(members)
+    .innerJoin(users, eq(users.id, members.userId));
+
+type Row = Awaited<ReturnType<typeof selectMembers>>[number];
+
+/** Adds the role that counts. Every row has at least one of the two. */
+const toMember = (row: Row): Member => ({ ...row, role: higherRole(row.givenRole, row.groupRole) ?? 'viewer' });
+
+/**
+ * Lists a page of a tenant's members, by id.
+ * @param after only members with a greater id
+ * @throws HoldfastError unavailable
+ */
+export async function listMembers(
+  { database }: Databases,
+  tenant: string,
+  after: string | undefined,
+  limit: number,
+): Promise<Member[]> {
+  const rows = await database.run((db) =>
+    selectMembers(db)
+      .where(and(eq(members.tenantId, tenant), after === undefined ? undefined : gt(members.userId, after)))
+      .orderBy(asc(members.userId))
+      .limit(limit),
+  );
+  return rows.map(toMember);
+}
+
+/** @throws HoldfastError unknown, unavailable */
+export const readMember = ({ database }: Databases, tenant: string, userId: string): Promise<Member> =>
+  database.run((db) => readRow(db, tenant, userId));
+
+async function readRow(db: Db, tenant: string, userId: string): Promise<Member> {
+  const [row] = await selectMembers(db).where(of(tenant, userId));
+  if (row === undefined) throw noSuchMember();
+  return toMember(row);
+}
+
+/** Lists a person's memberships, the oldest first. */
+export async function readMemberships(db: Db, userId: string): Promise<Membership[]> {
+  const rows = await db
+    .select({ tenant: tenants.id, name: tenants.name, role: members.role, groupRole: members.groupRole })
+    .from(members)
+    .innerJoin(tenants, eq(tenants.id, members.tenantId))
+    .where(eq(members.userId, userId))
+    .orderBy(asc(members.createdAt), asc(members.tenantId));
+  return rows.map(({ tenant, name, role, groupRole }) => ({
+    tenant,
+    name,
+    role: higherRole(role, groupRole) ?? 'viewer',
+  }));
+}
+
+/** Reads somebody's role; null: they are no member. @throws HoldfastError unavailable */
+export async function roleIn({ database }: Databases, tenant: string, userId: string): Promise<Role | null> {
+  const [row] = await database.run((db) =>
+    db.select({ role: members.role, groupRole: members.groupRole }).from(members).where(of(tenant, userId)),
+  );
+  return row === undefined ? null : higherRole(row.role, row.groupRole);
+}
+
+/** Makes a person's next sign-in open a tenant. @throws HoldfastError unavailable */
+export const preferTenant = async ({ database }: Databases, userId: string, tenantId: string): Promise<void> => {
+  await database.run((db) => db.update(users).set({ tenantId }).where(eq(users.id, userId)));
+};
+
+/**
+ * Makes a person a member, in a transaction. A higher role that they have stays.
+ * @param by who joins, and by what: `invitation`, `link`
+ */
+export async function join(
+  tx: Db,
+  tenantId: string,
+  userId: string,
+  role: Role,
+  { by, ...author }: Author & { readonly by: string },
+): Promise<void> {
+  await tx
+    .insert(members)
+    .values({ tenantId, userId, role })
+    .onConflictDoUpdate({
+      target: [members.tenantId, members.userId],
+      // The roles of the type are in their order, and GREATEST leaves nulls out.
+      set: { role: sql`greatest(${members.role}, excluded.role)` },
+    });
+  await note(tx, tenantId, { ...author, action: 'member.join', details: { userId, role, by } });
+}
+
+/**
+ * Changes the role that a member was given.
+ * @param sessions called with the role that now counts, before the change is committed
+ * @throws HoldfastError unknown; refused for the last owner; unavailable; the errors of `sessions`
+ */
+export const changeRole = (
+  { database }: Databases,
+  tenant: string,
+  userId: string,
+  role: Role,
+  by: Author,
+  sessions: (role: Role) => Promise<void>,
+): Promise<Member> =>
+  database.transaction(async (tx) => {
+    await lock(tx, tenant);
+    const before = await readRow(tx, tenant, userId);
+    if (role !== 'owner') await keepAnOwner(tx, tenant, before);
+    await tx.update(members).set({ role }).where(of(tenant, userId));
+    const after = await readRow(tx, tenant, userId);
+    if (before.givenRole !== role)
+      await note(tx, tenant, {
+        ...by,
+        action: 'member.change',
+        details: { userId, member: before.email ?? before.subject, role, before: before.role },
+      });
+    await sessions(after.role);
+    return after;
+  });
+
+/**
+ * Removes a member.
+ * @param action what the audit trail calls it
+ * @param sessions called before the removal is committed
+ * @throws HoldfastError unknown; refused for the last owner; unavailable; the errors of `sessions`
+ */
+export const removeMember = (
+  { database }: Databases,
+  tenant: string,
+  userId: string,
+  by: Author,
+  action: 'member.remove' | 'member.leave',
+  sessions: () => Promise<void>,
+): Promise<void> =>
+  database.transaction(async (tx) => {
+    await lock(tx, tenant);
+    const member = await readRow(tx, tenant, userId);
+    await keepAnOwner(tx, tenant, member);
+    await tx.delete(members).where(of(tenant, userId));
+    await note(tx, tenant, { ...by, action, details: { userId, member: member.email ?? member.subject } });
+    await sessions();
+  });
+
+/** Makes changes of one tenant's members wait for each other. @throws HoldfastError unknown */
+async function lock(tx: Db, tenant: string): Promise<void> {
+  const rows = await tx.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, tenant)).for('no key update');
+  if (rows.length === 0) throw noSuchTenant();
+}
+
+/** @throws HoldfastError refused if the member is the last one that was made an owner */
+async function keepAnOwner(tx: Db, tenant: string, { givenRole }: Member): Promise<void> {
+  if (givenRole !== 'owner') return;
+  const owners = await tx
+    .select({ id: members.userId })
+    .from(members)
+    .where(and(eq(members.tenantId, tenant), eq(members.role, 'owner')))
+    .limit(2);
+  if (owners.length < 2)
+    throw new HoldfastError(
+      'refused',
+      'The last owner cannot leave, be removed or get a lower role. Make another owner first.',
+    );
+}

@@ -1,0 +1,159 @@
+/**
+ * What the database learns from a sign-in (docs/specification.md#members): the person, the roles that their groups give
+ * them, and the invitations that they accept. All of it happens in one transaction.
+ */
+import { randomBytes } from 'node:crypto';
+import { and, eq, gt, inArray, sql } from 'drizzle-orm';
+import type { Admitted, Membership, Person } from '../domain/memberships.ts';
+import { higherRole, type Role } from '../domain/rights.ts';
+import type { Tier } from '../domain/tiers.ts';
+import { type Author, note } from './audit.ts';
+import { isDuplicate } from './database.ts';
+import type { Db } from './db.ts';
+import type { NewKey } from './keys.ts';
+import { join, readMemberships } from './members.ts';
+import type { Store } from './records.ts';
+import { groupRoles, invitations, members, users } from './schema.ts';
+import { insertTenant } from './tenants.ts';
+
+/** The tier of a new tenant. */
+const FIRST_TIER: Tier = 'Free';
+/** How many times an id is drawn, at most, until no other tenant has it. */
+const MAX_TRIES = 5;
+
+/** A sign-in, and the tenants in which it has changed the person's role: sessions there must follow. */
+export interface Recorded extends Admitted {
+  readonly changed: readonly string[];
+}
+
+/**
+ * Records a sign-in. Somebody who belongs to no tenant gets a new one, with its default key, as its owner.
+ * @param address the address that the request came from
+ * @param makeKey makes a key for a new tenant
+ * @throws HoldfastError unavailable
+ */
+export async function recordSignIn(
+  { database }: Pick<Store, 'database'>,
+  person: Person,
+  address: string,
+  makeKey: (tenant: string) => Promise<NewKey>,
+): Promise<Recorded> {
+  const by = { actor: `person:${person.email ?? person.subject}`, address };
+  for (let tried = 0; ; tried++) {
+    const name = person.name ?? person.email ?? person.subject;
+    const id = newTenantId(name);
+    const newTenant = async (tx: Db) => insertTenant(tx, { id, name, tier: FIRST_TIER, key: await makeKey(id) }, by);
+    try {
+      return await database.transaction((tx) => record(tx, person, by, newTenant));
+    } catch (error) {
+      // Another tenant has the id.
+      if (!isDuplicate(error) || tried === MAX_TRIES) throw error;
+    }
+  }
+}
+
+async function record(
+  tx: Db,
+  person: Person,
+  by: Author,
+  newTenant: (tx: Db) => Promise<Membership>,
+): Promise<Recorded> {
+  const { id: userId, tenantId } = await upsertUser(tx, person);
+  if (tenantId !== null) await adopt(tx, userId, tenantId);
+  const before = await readMemberships(tx, userId);
+  await refreshGroups(tx, userId, person.groups, by);
+  if (person.email !== null) await acceptInvitations(tx, userId, person.email, by);
+  let memberships = await readMemberships(tx, userId);
+  if (memberships.length === 0) {
+    const made = await newTenant(tx);
+    await tx.insert(members).values({ tenantId: made.tenant, userId, role: made.role });
+    memberships = [made];
+  }
+  const open = memberships.find(({ tenant }) => tenant === tenantId) ?? memberships[0];
+  if (open === undefined) throw new TypeError('a person without a tenant');
+  await tx.update(users).set({ tenantId: open.tenant }).where(eq(users.id, userId));
+  return { userId, memberships, open, changed: changed(before, memberships) };
+}
+
+/** Lists the tenants in which somebody's role differs. */
+function changed(before: readonly Membership[], after: readonly Membership[]): string[] {
+  const roles = new Map(after.map(({ tenant, role }) => [tenant, role]));
+  return before.flatMap(({ tenant, role }) => (roles.get(tenant) === role ? [] : [tenant]));
+}
+
+/** Inserts or refreshes the person's row. Sign-ins of one person wait here for each other. */
+async function upsertUser(tx: Db, { issuer, subject, email, name }: Person) {
+  const [user] = await tx
+    .insert(users)
+    .values({ issuer, subject, email, name })
+    .onConflictDoUpdate({ target: [users.issuer, users.subject], set: { email, name, signedInAt: new Date() } })
+    .returning({ id: users.id, tenantId: users.tenantId });
+  if (user === undefined) throw new TypeError('an insert returned nothing');
+  return user;
+}
+
+/**
+ * Makes a person the owner of their tenant if it has none: an instance of the release before, which knows no members,
+ * has created it. A tenant never loses its last owner, so nobody gets back in this way.
+ */
+async function adopt(tx: Db, userId: string, tenantId: string): Promise<void> {
+  const owners = await tx
+    .select({ userId: members.userId })
+    .from(members)
+    .where(and(eq(members.tenantId, tenantId), eq(members.role, 'owner')))
+    .limit(1);
+  if (owners.length > 0) return;
+  await tx
+    .insert(members)
+    .values({ tenantId, userId, role: 'owner' })
+    .onConflictDoUpdate({ target: [members.tenantId, members.userId], set: { role: 'owner' } });
+}
+
+/** Gives the person the roles of their groups, and takes those of groups that they have left. */
+async function refreshGroups(tx: Db, userId: string, groups: readonly string[], by: Author): Promise<void> {
+  const given = new Map<string, Role>();
+  const mapped =
+    groups.length === 0
+      ? []
+      : await tx
+          .select()
+          .from(groupRoles)
+          .where(inArray(groupRoles.group, [...groups]));
+  for (const { tenantId, role } of mapped) given.set(tenantId, higherRole(role, given.get(tenantId) ?? null) ?? role);
+  const rows = await tx.select().from(members).where(eq(members.userId, userId));
+  for (const { tenantId, role, groupRole } of rows) {
+    const now = given.get(tenantId) ?? null;
+    given.delete(tenantId);
+    if (now === groupRole) continue;
+    const row = and(eq(members.tenantId, tenantId), eq(members.userId, userId));
+    if (role === null && now === null) {
+      await tx.delete(members).where(row);
+      await note(tx, tenantId, { ...by, action: 'member.leave', details: { userId, by: 'group' } });
+    } else await tx.update(members).set({ groupRole: now }).where(row);
+  }
+  for (const [tenantId, groupRole] of given) {
+    await tx.insert(members).values({ tenantId, userId, groupRole });
+    await note(tx, tenantId, { ...by, action: 'member.join', details: { userId, role: groupRole, by: 'group' } });
+  }
+}
+
+/** Accepts the invitations of an address. */
+async function acceptInvitations(tx: Db, userId: string, email: string, by: Author): Promise<void> {
+  const accepted = await tx
+    .delete(invitations)
+    .where(and(eq(invitations.email, email.toLowerCase()), gt(invitations.expiresAt, sql`now()`)))
+    .returning({ tenantId: invitations.tenantId, role: invitations.role });
+  for (const { tenantId, role } of accepted) await join(tx, tenantId, userId, role, { ...by, by: 'invitation' });
+}
+
+/** Makes an id of the recognizable part of a name and a random suffix. */
+function newTenantId(name: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/@.*$/, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 30);
+  return `${slug || 'tenant'}-${randomBytes(3).toString('hex')}`;
+}
