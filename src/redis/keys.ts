@@ -33,6 +33,7 @@
  *   {t}:used              hash: SHA-256 of an API key → ms at which it was last used
  *   {t}:events            channel (sharded pub/sub): numbered messages of events (lua/lib/publish.lua); an empty
  *                         message: keys have changed
+ *   {active}              sorted set: tenant that has been active → ms at which it was last
  *   {expiry:<n>}          sorted set, one shard of the expiry index: tenant → ms; none of its reservations is due
  *                         earlier
  */
@@ -174,6 +175,8 @@ export const PROBE_KEYS: readonly string[] = Array.from({ length: 8 }, (_, i) =>
 
 /** A tenant's activity in the last hour, by minute. */
 export const activityKey = (tenant: string): string => `{${tenant}}:activity`;
+/** The tenants that have been active, and when they were last. */
+export const ACTIVE_KEY = '{active}';
 /** When a tenant's API keys were last used. */
 export const usedKey = (tenant: string): string => `{${tenant}}:used`;
 

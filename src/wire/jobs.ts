@@ -8,7 +8,10 @@ import { copiesJob } from '../jobs/copies.ts';
 import { expiryJob } from '../jobs/expiry.ts';
 import { reconciliationJob } from '../jobs/reconciliation.ts';
 import { startSchedule } from '../jobs/schedule.ts';
+import { usagesJob } from '../jobs/usages.ts';
+import { copyUsages } from '../operations/usages.ts';
 import type { RedisClient } from '../redis/client.ts';
+import type { Store } from '../store/records.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
 interface JobDeps {
@@ -17,16 +20,22 @@ interface JobDeps {
   readonly connection: RedisClient;
   /** null: there is no database to compare copies with */
   readonly copy: WorkingCopy | null;
+  /** null: there is no database */
+  readonly store: Store | null;
   readonly metrics: Metrics | null;
   readonly log: Logger;
 }
 
 /** @returns a function that waits for the turns in progress, starts no others and closes the connection */
-export function startJobs(config: Config, { redis, connection, copy, metrics, log }: JobDeps): () => Promise<void> {
+export function startJobs(
+  config: Config,
+  { redis, connection, copy, store, metrics, log }: JobDeps,
+): () => Promise<void> {
   const jobs = [
     expiryJob(redis, config.sweepIntervalMs, ({ ended, stuckQueues }) => metrics?.countSweep(ended, stuckQueues), log),
     reconciliationJob(redis, config.reconcileIntervalMs, log),
     ...(copy === null ? [] : [copiesJob(copy, log)]),
+    ...(store === null ? [] : [usagesJob((sinceMs) => copyUsages(store, sinceMs))]),
   ];
   const schedules = jobs.map((job) => {
     const turn = metrics === null ? job.turn : metrics.timed(job.name, job.turn);

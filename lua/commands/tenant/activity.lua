@@ -1,6 +1,6 @@
 --[[
-  Records a tenant's activity on one instance since that instance's last call, for the dashboard: operations and
-  refusals per minute of the last hour, and when each key was last used.
+  Records a tenant's activity on one instance since that instance's last call, for the dashboard: operations, refusals
+  and requests per minute of the last hour, and when each key was last used.
 
   KEYS[1]  tenant
   KEYS[2]  activity
@@ -8,20 +8,25 @@
 
   ARGV[1]  number of operations
   ARGV[2]  number of refused operations among them
-  ARGV[3]  SHA-256 of the first used key, hexadecimal; the others follow
+  ARGV[3]  number of requests
+  ARGV[4]  SHA-256 of the first used key, hexadecimal; the others follow
 
   Returns nothing.
 ]]
 --@include clock
 local minute = math.floor(nowMs / 60000)
 local slot = minute % 60
-local before, operations, refusals = string.match(redis.call('HGET', activityKey, slot) or '', '(%d+) (%d+) (%d+)')
+local row = redis.call('HGET', activityKey, slot) or ''
+local before, operations, refusals, requests = string.match(row, '^(%d+) (%d+) (%d+) ?(%d*)$')
 if tonumber(before) ~= minute then
-  operations, refusals = 0, 0
+  operations, refusals, requests = 0, 0, 0
 end
-redis.call('HSET', activityKey, slot, minute .. ' ' .. operations + ARGV[1] .. ' ' .. refusals + ARGV[2])
+-- A row that an instance of the release before wrote last has no requests.
+requests = (tonumber(requests) or 0) + ARGV[3]
+local counts = { minute, operations + ARGV[1], refusals + ARGV[2], requests }
+redis.call('HSET', activityKey, slot, table.concat(counts, ' '))
 redis.call('EXPIRE', activityKey, 7200)
-for i = 3, #ARGV do
+for i = 4, #ARGV do
   if redis.call('HEXISTS', tenantKey, 'key:' .. ARGV[i]) == 1 then
     redis.call('HSET', usedKey, ARGV[i], nowMs)
   end

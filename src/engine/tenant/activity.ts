@@ -1,12 +1,13 @@
 /**
- * The activity of tenants, for the dashboard: operations and refusals of each minute, and when keys were last used.
+ * The activity of tenants, for the dashboard: operations, refusals and requests of each minute, when keys were last
+ * used, and when each tenant was active last.
  * An instance counts in memory and writes to Redis every few seconds, so that requests cost no call. An instance that
  * dies loses the counts that it had not written.
  */
 import type { Logger } from 'pino';
 import type { Credential } from '../../domain/tenants.ts';
 import type { RedisClient } from '../../redis/client.ts';
-import { activityKey, keysOf, usedKey } from '../../redis/keys.ts';
+import { ACTIVE_KEY, activityKey, keysOf, usedKey } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
 import type { Engine } from '../call.ts';
 
@@ -22,11 +23,14 @@ export interface Outcome {
 export interface Minute extends Outcome {
   /** Start of the minute, in ms since 1970 UTC. */
   readonly startMs: number;
+  /** Of valid credentials. */
+  readonly requests: number;
 }
 
 interface Counts {
   operations: number;
   refusals: number;
+  requests: number;
   /** Keys that were used, as scripts look them up. */
   readonly keys: Set<string>;
 }
@@ -47,11 +51,12 @@ export class Activity {
   count({ tenant, credentialKey, kind }: Credential, { operations, refusals }: Outcome): void {
     let counts = this.#counts.get(tenant);
     if (counts === undefined) {
-      counts = { operations: 0, refusals: 0, keys: new Set() };
+      counts = { operations: 0, refusals: 0, requests: 0, keys: new Set() };
       this.#counts.set(tenant, counts);
     }
     counts.operations += operations;
     counts.refusals += refusals;
+    counts.requests++;
     if (kind === 'key') counts.keys.add(credentialKey);
   }
 
@@ -59,10 +64,16 @@ export class Activity {
   async #flush(): Promise<void> {
     const counts = this.#counts;
     this.#counts = new Map();
-    const writes = [...counts].map(([tenant, { operations, refusals, keys }]) =>
-      send(() => this.#redis.hf_activity(...keysOf('activity', tenant), operations, refusals, ...keys)),
+    if (counts.size === 0) return;
+    const writes = [...counts].map(([tenant, { operations, refusals, requests, keys }]) =>
+      send(() => this.#redis.hf_activity(...keysOf('activity', tenant), operations, refusals, requests, ...keys)),
     );
-    await Promise.all(writes).catch((err: unknown) => this.#log.debug({ err }, 'activity was not written'));
+    const now = String(Date.now());
+    const active = [...counts.keys()].flatMap((tenant) => [now, tenant]);
+    // Once the counts are written: whoever finds a tenant among the active ones finds its counts too.
+    await Promise.all(writes)
+      .then(() => send(() => this.#redis.zadd(ACTIVE_KEY, ...active)))
+      .catch((err: unknown) => this.#log.debug({ err }, 'activity was not written'));
   }
 
   async close(): Promise<void> {
@@ -79,14 +90,14 @@ export async function lastHour({ redis }: Pick<Engine, 'redis'>, tenant: string)
   const rows = await send(() => redis.hvals(activityKey(tenant)));
   const byMinute = new Map(
     rows.map((row) => {
-      const [minute = 0, operations = 0, refusals = 0] = row.split(' ').map(Number);
-      return [minute, { operations, refusals }];
+      const [minute = 0, operations = 0, refusals = 0, requests = 0] = row.split(' ').map(Number);
+      return [minute, { operations, refusals, requests }];
     }),
   );
   const now = Math.floor(Date.now() / 60_000);
   return Array.from({ length: MINUTES }, (_, i) => {
     const minute = now - MINUTES + 1 + i;
-    return { startMs: minute * 60_000, ...(byMinute.get(minute) ?? { operations: 0, refusals: 0 }) };
+    return { startMs: minute * 60_000, ...(byMinute.get(minute) ?? { operations: 0, refusals: 0, requests: 0 }) };
   });
 }
 

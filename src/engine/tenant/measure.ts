@@ -1,0 +1,57 @@
+/**
+ * What tenants use, as Redis knows it, for a copy in the database (operations/usages.ts); and which tenants have been
+ * active.
+ */
+import type { RedisClient } from '../../redis/client.ts';
+import { ACTIVE_KEY, tenantKey } from '../../redis/keys.ts';
+import { send } from '../../redis/send.ts';
+import { lastHour } from './activity.ts';
+
+/** How long a tenant stays in the set of active ones. */
+const KEPT_MS = 86_400_000;
+
+export interface Measured {
+  readonly tenant: string;
+  /** Of several slots: their slots. A session counts as one. */
+  readonly reservations: number;
+  /** Registered resources; null: Redis does not have the tenant just now */
+  readonly definitions: number | null;
+  /** Of the last hour. */
+  readonly requests: number;
+  /** Refused operations of the last hour. */
+  readonly refusals: number;
+}
+
+/**
+ * Lists the tenants that have been active since a time, with when they were last: ms since 1970 UTC. Forgets those that
+ * have not been for a day.
+ * @throws HoldfastError unavailable
+ */
+export async function activeSince(redis: RedisClient, sinceMs: number): Promise<ReadonlyMap<string, number>> {
+  await send(() => redis.zremrangebyscore(ACTIVE_KEY, '-inf', String(Date.now() - KEPT_MS)));
+  const rows = await send(() => redis.zrange(ACTIVE_KEY, String(sinceMs), '+inf', 'BYSCORE', 'WITHSCORES'));
+  const active = new Map<string, number>();
+  for (let i = 0; i < rows.length; i += 2) active.set(rows[i] ?? '', Number(rows[i + 1]));
+  return active;
+}
+
+/**
+ * Measures a tenant.
+ * @throws HoldfastError unavailable
+ */
+export async function measure(redis: RedisClient, tenant: string): Promise<Measured> {
+  const fields = ['tier', 'count', 'further', 'sessions', 'definitions'] as const;
+  const [[tier, count, further, sessions, definitions], minutes] = await Promise.all([
+    send(() => redis.hmget(tenantKey(tenant), ...fields)),
+    lastHour({ redis }, tenant),
+  ]);
+  // The first number of the field `sessions` is how many there are (lua/lib/sessions/records.lua).
+  const reservations = [count, further, sessions?.split(' ')[0]].reduce((sum, text) => sum + Number(text ?? 0), 0);
+  return {
+    tenant,
+    reservations,
+    definitions: tier == null ? null : Number(definitions ?? 0),
+    requests: minutes.reduce((sum, minute) => sum + minute.requests, 0),
+    refusals: minutes.reduce((sum, minute) => sum + minute.refusals, 0),
+  };
+}
