@@ -37,7 +37,7 @@
 --@include index
 tenant.mayBegin = true
 --@include waiting/open
-local refused = request('SESSION', flags.isRepeated and 0 or 1, once)
+local refused = request('SESSION', flags.isRepeated and 0 or 1, {}, once)
 if refused then
   return refused
 end

@@ -10,4 +10,4 @@
   Returns {'OK', the tenant's tier}, {'NO_KEY'}, {'SUSPENDED'}, {'FORBIDDEN', message} or {'NO_TENANT'}.
 ]]
 --@include admit
-return admit(ARGV[2] ~= '' and ARGV[2]) or { 'OK', tenant.tier }
+return admit(ARGV[2] ~= '' and ARGV[2], {}) or { 'OK', tenant.tier }
