@@ -2,19 +2,9 @@
 import { z } from 'zod';
 import { nameFault } from '../domain/names.ts';
 import { TIERS } from '../domain/tiers.ts';
-import { item, tenantId, time } from './fields.ts';
+import { item, pageLimit, tenantId, time } from './fields.ts';
 
 const MAX_SEARCH_LENGTH = 100;
-const MAX_PAGE = 500;
-
-const pageRule = `must be an integer from 1 to ${MAX_PAGE}`;
-const limit = z
-  .string()
-  .regex(/^\d{1,4}$/, pageRule)
-  .default('50')
-  .transform(Number)
-  .pipe(z.number().min(1, pageRule).max(MAX_PAGE, pageRule))
-  .meta({ type: 'integer', minimum: 1, maximum: MAX_PAGE, default: 50 });
 
 export const TenantParams = z.object({ id: tenantId });
 
@@ -28,7 +18,7 @@ export const TenantsQuery = z.object({
     .optional()
     .meta({ description: 'Part of an id or a name.', minLength: 1, maxLength: MAX_SEARCH_LENGTH }),
   after: tenantId.optional().meta({ description: 'The `next` of the previous page.' }),
-  limit,
+  limit: pageLimit,
 });
 
 export const AdminTenant = z
@@ -60,7 +50,7 @@ export const AuditQuery = z.object({
     .transform(Number)
     .optional()
     .meta({ type: 'integer', description: 'Only entries older than this one.' }),
-  limit,
+  limit: pageLimit,
 });
 
 export const AuditDetails = z.record(z.string(), z.unknown());

@@ -155,3 +155,17 @@ export function checkCounts(
 export const time = z.iso.datetime().meta({ description: 'ISO 8601, UTC.', example: '2026-01-31T12:00:30.000Z' });
 
 export const tenantId = z.string('must be a string').regex(TENANT_ID, 'must be the id of a tenant');
+
+/** The longest page of a list. */
+const MAX_PAGE = 500;
+
+const pageRule = `must be an integer from 1 to ${MAX_PAGE}`;
+
+/** The query parameter `limit` of lists with a cursor. */
+export const pageLimit = z
+  .string()
+  .regex(/^\d{1,4}$/, pageRule)
+  .default('50')
+  .transform(Number)
+  .pipe(z.number().min(1, pageRule).max(MAX_PAGE, pageRule))
+  .meta({ type: 'integer', minimum: 1, maximum: MAX_PAGE, default: 50 });
