@@ -33,6 +33,7 @@ import { sessionsOperation } from './routes/session/list.ts';
 import { renewSessionOperation } from './routes/session/renew.ts';
 import { issuersOperations } from './routes/tenant/issuers.ts';
 import { keysOperations } from './routes/tenant/keys.ts';
+import { managementTokensOperations } from './routes/tenant/managementTokens.ts';
 import { settingsOperations } from './routes/tenant/settings.ts';
 import { tenantOperation } from './routes/tenant/tenant.ts';
 import { schemesOf, securityOf } from './security.ts';
@@ -89,6 +90,7 @@ const WITH_DATABASE: readonly Operation[] = [
   ...keysOperations,
   ...settingsOperations,
   ...issuersOperations,
+  ...managementTokensOperations,
   ...adminOperations,
 ];
 

@@ -43,6 +43,7 @@ import { sessionsRoute } from '../http/routes/session/list.ts';
 import { renewSessionRoute } from '../http/routes/session/renew.ts';
 import { issuersRoutes } from '../http/routes/tenant/issuers.ts';
 import { keysRoutes } from '../http/routes/tenant/keys.ts';
+import { managementTokensRoutes } from '../http/routes/tenant/managementTokens.ts';
 import { settingsRoutes } from '../http/routes/tenant/settings.ts';
 import { tenantRoute } from '../http/routes/tenant/tenant.ts';
 
@@ -119,6 +120,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
     app.route('/', keysRoutes({ ...deps, store, sealer }));
     app.route('/', settingsRoutes(deps, store));
     app.route('/', issuersRoutes(deps, store, allowPrivateJwks));
+    app.route('/', managementTokensRoutes(deps, store));
     app.use('/api/v1/admin/*', bySession(deps, 'administrator'), byAdmin(adminRule));
     app.route('/', adminRoutes(deps, store));
   }
