@@ -1,5 +1,5 @@
--- Holds a key with a prefix to the names that start with it (docs/specification.md#restricted-keys). Only its requests make these
--- functions. Two of them are fields of the table of the tenant, which no other requests have:
+-- Holds a key with a prefix to the names that start with it (docs/specification.md#restricted-keys). Only its requests
+-- make these functions. Two of them are fields of the table of the tenant, which no other requests have:
 --   mayChange(name)      returns true if the key may change a resource
 --   mayChangeAll(items)  returns true if it may change all that the items of a request name
 

@@ -82,6 +82,8 @@ const MAX_BACKLOG_MS = 2000;
 export class StaleError extends Error {}
 
 export interface CallOptions {
+  /** Whether several requests share the call. */
+  readonly isShared?: boolean;
   /** The set of its issuer's tokens to which a new token is added (tokens.ts). */
   readonly tokenSet?: string;
   /** Whether an earlier call for the same request was charged. */
@@ -123,7 +125,7 @@ export async function callCharged(
   verb: ChargedVerb,
   credential: Credential,
   args: Arguments,
-  { tokenSet = '', isContinuation = false, isDry = false, once }: CallOptions = {},
+  { isShared = false, tokenSet = '', isContinuation = false, isDry = false, once }: CallOptions = {},
 ): Promise<Charged<unknown[]>> {
   // A dry run writes nothing that has to last.
   const replication = isDry ? undefined : engine.replication;
@@ -135,7 +137,13 @@ export async function callCharged(
   const flagsOf = (mayHaveRun: boolean) =>
     verb === 'charge'
       ? []
-      : [(mayHaveRun ? 'r' : '') + (isContinuation ? 'c' : '') + (isDry ? 'd' : '') + (once?.fingerprint ?? '')];
+      : [
+          (mayHaveRun ? 'r' : '') +
+            (isShared ? 's' : '') +
+            (isContinuation ? 'c' : '') +
+            (isDry ? 'd' : '') +
+            (once?.fingerprint ?? ''),
+        ];
   const redis = replication?.redis ?? engine.redis;
   const argsOf = (mayHaveRun: boolean, indexed: string) => [credentialKey, ...flagsOf(mayHaveRun), ...args(indexed)];
   const { result, isReplayed } = await run(engine, redis, verb, tenant, keys, argsOf);

@@ -123,7 +123,7 @@ async function callForAll(
   const all = [...args];
   for (const one of others) all.push(...one.args);
   try {
-    const { result, quota } = await callFor(engine, verb, credential, all);
+    const { result, quota } = await callFor(engine, verb, credential, all, { isShared: true });
     let from = items;
     for (const other of others) {
       other.resolve({ kind: 'replies', replies: { result: result.slice(from, from + other.items), quota } });
@@ -135,7 +135,8 @@ async function callForAll(
       for (const { fail } of others) fail(error);
       throw error;
     }
-    // Only together do they exceed a limit, or one of them is at fault, or forbidden. Nothing was done or charged: send each alone.
+    // Only together do they exceed a limit, or one of them is at fault or forbidden. Nothing was done or charged:
+    // send each alone.
     for (const { resolve } of others) resolve({ kind: 'alone' });
     return callFor(engine, verb, credential, args);
   }
