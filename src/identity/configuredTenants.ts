@@ -1,9 +1,8 @@
 /**
  * The tenants of the in-memory mode, from the configured keys (docs/specification.md#store-modes-and-start).
  */
-import { grantOf, type KeyLimits, type TenantRecord } from '../domain/tenants.ts';
+import { DEFAULT_SETTINGS, grantOf, type KeyLimits, type TenantRecord } from '../domain/tenants.ts';
 import type { Tier } from '../domain/tiers.ts';
-import { MAX_PRIORITY } from '../domain/waiting.ts';
 import { digestOf } from './credentials.ts';
 
 /** A key without limits of its own is unrestricted. */
@@ -24,8 +23,7 @@ export function configuredTenants(keys: readonly ConfiguredKey[]): ReadonlyMap<s
       version: null,
       tier,
       suspended: false,
-      requireRegistration: false,
-      maxPriority: MAX_PRIORITY,
+      ...DEFAULT_SETTINGS,
       keys: [
         ...earlier,
         { digest: digestOf(key), label: label ?? null, grant: grantOf({ permission, prefix, expiresAt }) },
