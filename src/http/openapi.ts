@@ -35,6 +35,7 @@ import { renewSessionOperation } from './routes/session/renew.ts';
 import { auditOperation } from './routes/tenant/audit.ts';
 import { issuersOperations } from './routes/tenant/issuers.ts';
 import { keysOperations } from './routes/tenant/keys.ts';
+import { managementTokensOperations } from './routes/tenant/managementTokens.ts';
 import { settingsOperations } from './routes/tenant/settings.ts';
 import { tenantOperation } from './routes/tenant/tenant.ts';
 import { schemesOf, securityOf } from './security.ts';
@@ -92,6 +93,7 @@ const WITH_DATABASE: readonly Operation[] = [
   ...settingsOperations,
   ...issuersOperations,
   auditOperation,
+  ...managementTokensOperations,
   ...adminOperations,
   ...adminAuditOperations,
 ];

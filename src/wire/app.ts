@@ -45,6 +45,7 @@ import { renewSessionRoute } from '../http/routes/session/renew.ts';
 import { auditRoute } from '../http/routes/tenant/audit.ts';
 import { issuersRoutes } from '../http/routes/tenant/issuers.ts';
 import { keysRoutes } from '../http/routes/tenant/keys.ts';
+import { managementTokensRoutes } from '../http/routes/tenant/managementTokens.ts';
 import { settingsRoutes } from '../http/routes/tenant/settings.ts';
 import { tenantRoute } from '../http/routes/tenant/tenant.ts';
 
@@ -122,6 +123,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
     app.route('/', settingsRoutes(deps, store));
     app.route('/', issuersRoutes(deps, store, allowPrivateJwks));
     app.route('/', auditRoute(deps, store));
+    app.route('/', managementTokensRoutes(deps, store));
     app.use('/api/v1/admin/*', bySession(deps, 'administrator'), byAdmin(adminRule));
     app.route('/', adminRoutes(deps, store));
     app.route('/', adminAuditRoutes(deps, store));

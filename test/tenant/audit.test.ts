@@ -92,9 +92,7 @@ describe('a page of the trail', () => {
       ['person:ann@example.com settings.change', 'key:worker definitions.register'],
     ],
   ])('is filtered by %s', async (_, query, expected) => {
-    expect(told(await read(session, `?to=2026-02-01T00:00:00Z&${query}`.replace(/to=[^&]*&(.*to=)/, '$1')))).toEqual(
-      expected,
-    );
+    expect(told(await read(session, `?${query}`))).toEqual(expected);
   });
 
   test.each(['', '&actor=key:worker', '&action=key.create', '&to=2026-02-01T00:00:00Z'])(

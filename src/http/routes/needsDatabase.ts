@@ -18,6 +18,8 @@ const TENANT_PATHS = [
   '/Tenant/settings',
   '/Tenant/issuers',
   '/Tenant/audit',
+  '/Tenant/tokens',
+  '/Tenant/tokens/:id',
 ];
 
 /** Paths that need an API key. */
