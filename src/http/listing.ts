@@ -1,6 +1,6 @@
 /**
- * Answers with a list as one JSON array or CSV, written page by page so that its length costs no memory. Reads are charged
- * before the first byte is sent, so that a failure until then still has its own status.
+ * Answers with a list as one JSON array or CSV, written page by page so that its length costs no memory. Reads are
+ * charged before the first byte is sent, so that a failure until then still has its own status.
  */
 import type { Context } from 'hono';
 import { onceEnded } from '../events/onceEnded.ts';
