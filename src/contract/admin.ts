@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { nameFault } from '../domain/names.ts';
 import { TIERS } from '../domain/tiers.ts';
 import { item, pageLimit, tenantId, time } from './fields.ts';
+import { settings } from './tenant.ts';
 
 const MAX_SEARCH_LENGTH = 100;
 
@@ -27,8 +28,7 @@ export const AdminTenant = z
     name: z.string(),
     tier: z.enum(TIERS),
     suspendedAt: time.nullable(),
-    requireRegistration: z.boolean(),
-    maxPriority: z.int(),
+    ...settings,
     createdAt: time,
   })
   .meta({ id: 'AdminTenant' });

@@ -117,14 +117,14 @@ export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
   if (tenants === null) {
     app.route('/', withoutTenants());
   } else {
-    const { store, sealer, adminRule, allowPrivateJwks } = tenants;
+    const { store, sealer, allowPrivateJwks } = tenants;
     app.route('/', tenantRoute(deps, store));
     app.route('/', keysRoutes({ ...deps, store, sealer }));
     app.route('/', settingsRoutes(deps, store));
     app.route('/', issuersRoutes(deps, store, allowPrivateJwks));
     app.route('/', auditRoute(deps, store));
     app.route('/', managementTokensRoutes(deps, store));
-    app.use('/api/v1/admin/*', bySession(deps, 'administrator'), byAdmin(adminRule));
+    app.use('/api/v1/admin/*', bySession(deps, 'administrator'), byAdmin(deps.adminRule));
     app.route('/', adminRoutes(deps, store));
     app.route('/', adminAuditRoutes(deps, store));
   }
