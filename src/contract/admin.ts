@@ -1,11 +1,18 @@
 /** What administrators see and change of all tenants (docs/specification.md#tenants-and-administration). */
 import { z } from 'zod';
 import { nameFault } from '../domain/names.ts';
+import { TENANT_SORTS } from '../domain/tenants.ts';
 import { TIERS } from '../domain/tiers.ts';
-import { item, pageLimit, tenantId, time } from './fields.ts';
+import { item, name, pageLimit, tenantId, time } from './fields.ts';
 import { settings } from './tenant.ts';
 
 const MAX_SEARCH_LENGTH = 100;
+const MAX_NAME_LENGTH = 200;
+
+const tier = z.enum(TIERS, `must be one of ${TIERS.join(', ')}`);
+
+/** The id of a tenant, after the number that it was sorted by, if it was. */
+const TENANT_CURSOR = /^(?:\d{1,16}:)?[a-z0-9-]{1,40}$/;
 
 export const TenantParams = z.object({ id: tenantId });
 
@@ -18,9 +25,42 @@ export const TenantsQuery = z.object({
     })
     .optional()
     .meta({ description: 'Part of an id or a name.', minLength: 1, maxLength: MAX_SEARCH_LENGTH }),
-  after: tenantId.optional().meta({ description: 'The `next` of the previous page.' }),
+  sort: z
+    .enum(TENANT_SORTS, `must be one of ${TENANT_SORTS.join(', ')}`)
+    .default('id')
+    .meta({ description: 'What to sort by. Requests and refusals are those of the last hour.' }),
+  order: z
+    .enum(['asc', 'desc'], 'must be asc or desc')
+    .optional()
+    .meta({ description: 'Default: asc for id, desc for all others.' }),
+  after: z
+    .string()
+    .regex(TENANT_CURSOR, 'must be the `next` of a page')
+    .optional()
+    .meta({ description: 'The `next` of the previous page, which was sorted alike.' }),
   limit: pageLimit,
 });
+
+const TenantUse = z
+  .object({
+    reservations: z.int(),
+    definitions: z.int(),
+    requests: z.int().meta({ description: 'Of the last hour.' }),
+    refusals: z.int().meta({ description: 'Refused operations of the last hour.' }),
+    lastActiveAt: time.nullable(),
+  })
+  .meta({ id: 'TenantUse', description: 'What the tenant uses: some seconds old, a minute at most.' });
+
+export const TenantToCreate = item({
+  id: tenantId.meta({ description: '1 to 40 lower-case letters, digits and hyphens.', example: 'acme' }),
+  name: name(MAX_NAME_LENGTH).meta({ description: 'For people.', example: 'Acme Corp.' }),
+  tier,
+  owner: z
+    .email('must be an e-mail address')
+    .max(320, 'must have at most 320 characters')
+    .optional()
+    .meta({ description: 'The e-mail address of the first owner, who is invited for 14 days.', format: 'email' }),
+}).meta({ id: 'TenantToCreate' });
 
 export const AdminTenant = z
   .object({
@@ -30,6 +70,7 @@ export const AdminTenant = z
     suspendedAt: time.nullable(),
     ...settings,
     createdAt: time,
+    usage: TenantUse,
   })
   .meta({ id: 'AdminTenant' });
 
@@ -37,8 +78,6 @@ export const AdminTenants = z
   .object({ tenants: z.array(AdminTenant), next: z.string().nullable() })
   .meta({ id: 'AdminTenants' });
 
-export const TierChange = item({ tier: z.enum(TIERS, `must be one of ${TIERS.join(', ')}`) }).meta({
-  id: 'TierChange',
-});
+export const TierChange = item({ tier }).meta({ id: 'TierChange' });
 
 export const AdminCleared = z.object({ cleared: z.int() }).meta({ id: 'AdminCleared' });

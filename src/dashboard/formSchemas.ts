@@ -7,7 +7,7 @@ import { type Rules, withRules } from '../contract/sizes.ts';
 import { SettingsChange } from '../contract/tenant.ts';
 import { CancelBody } from '../contract/waiting.ts';
 
-export { TierChange } from '../contract/admin.ts';
+export { TenantsQuery, TenantToCreate, TierChange } from '../contract/admin.ts';
 export { KeyParams, NewKey } from '../contract/keys.ts';
 export { DeleteIssuerQuery } from '../contract/tenant.ts';
 export { issuerSchema } from '../operations/issuers.ts';

@@ -113,3 +113,6 @@ export function termsText({ defaultTtlSeconds, maxTtlSeconds, requireNote }: Set
   const ms = (seconds: number | null) => (seconds === null ? '' : seconds * 1000);
   return `${ms(defaultTtlSeconds)} ${ms(maxTtlSeconds)} ${Number(requireNote)}`;
 }
+
+/** What administrators can sort tenants by. */
+export const TENANT_SORTS = ['id', 'reservations', 'definitions', 'requests', 'refusals', 'activity'] as const;

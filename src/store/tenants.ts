@@ -1,8 +1,8 @@
 /**
- * Tenants: created at a first sign-in, listed and changed by administrators
+ * Tenants: created at a first sign-in or by administrators, who also change them
  * (docs/specification.md#tenants-and-administration, #dashboard-and-sign-in).
  */
-import { and, asc, count, eq, gt, ilike, or } from 'drizzle-orm';
+import { count, eq } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
 import type { Membership } from '../domain/memberships.ts';
 import { type Settings, settingsOf } from '../domain/tenants.ts';
@@ -21,7 +21,7 @@ export interface Tenant extends Settings {
   readonly createdAt: Date;
 }
 
-const COLUMNS = {
+export const TENANT_COLUMNS = {
   id: tenants.id,
   name: tenants.name,
   tier: tenants.tier,
@@ -56,7 +56,7 @@ export async function insertTenant(tx: Db, { id, name, tier, key }: NewTenant, b
 
 /** @throws HoldfastError unknown, unavailable */
 export async function readTenant({ database }: Store, id: string): Promise<Tenant> {
-  const [tenant] = await database.run((db) => db.select(COLUMNS).from(tenants).where(eq(tenants.id, id)));
+  const [tenant] = await database.run((db) => db.select(TENANT_COLUMNS).from(tenants).where(eq(tenants.id, id)));
   if (tenant === undefined) throw noSuchTenant();
   return tenant;
 }
@@ -67,35 +67,6 @@ export async function countKeys({ database }: Store, tenant: string): Promise<nu
     db.select({ keys: count() }).from(apiKeys).where(eq(apiKeys.tenantId, tenant)),
   );
   return row?.keys ?? 0;
-}
-
-/**
- * Reads a page of the tenants, by id.
- * @param search only tenants whose id or name contains this
- * @param after only tenants with a greater id
- * @throws HoldfastError unavailable
- */
-export function listTenants(
-  { database }: Store,
-  search: string | undefined,
-  after: string | undefined,
-  limit: number,
-): Promise<Tenant[]> {
-  // Wildcards of LIKE in the search text have no special meaning.
-  const pattern = `%${search?.replace(/[\\%_]/g, '\\$&')}%`;
-  return database.run((db) =>
-    db
-      .select(COLUMNS)
-      .from(tenants)
-      .where(
-        and(
-          after === undefined ? undefined : gt(tenants.id, after),
-          search === undefined ? undefined : or(ilike(tenants.id, pattern), ilike(tenants.name, pattern)),
-        ),
-      )
-      .orderBy(asc(tenants.id))
-      .limit(limit),
-  );
 }
 
 /** Gives a tenant another tier, from the next request on. Throws the errors of changeRecord(). */
@@ -134,7 +105,7 @@ export const putSettings = (
       .update(tenants)
       .set({ id, ...change })
       .where(eq(tenants.id, id))
-      .returning(COLUMNS);
+      .returning(TENANT_COLUMNS);
     if (after === undefined) throw noSuchTenant();
     const { defaultTtlSeconds, maxTtlSeconds } = after;
     if (defaultTtlSeconds !== null && maxTtlSeconds !== null && defaultTtlSeconds > maxTtlSeconds)

@@ -1,5 +1,5 @@
 /**
- * What administrators see of each tenant's use (docs/specification.md#administrators): a copy of what Redis knows.
+ * What administrators see of each tenant's use (docs/specification.md#the-use-of-tenants): a copy of what Redis knows.
  */
 import { and, asc, gt, lt, or, sql } from 'drizzle-orm';
 import type { Measured } from '../engine/tenant/measure.ts';

@@ -125,7 +125,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
     app.route('/', auditRoute(deps, store));
     app.route('/', managementTokensRoutes(deps, store));
     app.use('/api/v1/admin/*', bySession(deps, 'administrator'), byAdmin(deps.adminRule));
-    app.route('/', adminRoutes(deps, store));
+    app.route('/', adminRoutes(deps, tenants));
     app.route('/', adminAuditRoutes(deps, store));
   }
   const { sizes, unknownFields } = deps;

@@ -23,7 +23,8 @@ export let own: ConfiguredKey;
 export let holdfast: Instance;
 export let other: Instance;
 export let user: Session;
-let admin: Session;
+/** An administrator. */
+export let admin: Session;
 
 /** To be called at the top of a test file. */
 export function useAdministration(): void {

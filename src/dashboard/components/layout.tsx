@@ -30,6 +30,7 @@ const DONE: ReadonlyMap<string, string> = new Map(
     reset: 'All reservations are released.',
     registered: 'Registered.',
     saved: 'Saved.',
+    tenantCreated: 'The tenant is created.',
     suspended: 'The tenant is suspended.',
     resumed: 'The suspension has ended.',
   }),

@@ -9,20 +9,22 @@ import { HoldfastError } from '../../domain/errors.ts';
 import { TENANT_ID } from '../../domain/names.ts';
 import { TIERS } from '../../domain/tiers.ts';
 import { actorNameOf } from '../../engine/tenant/signIns.ts';
+import type { TenantDeps } from '../../http/deps.ts';
 import { isChange } from '../../http/sameOrigin.ts';
 import type { Actor } from '../../operations/actor.ts';
-import { changeTier, resetTenant, resume, suspend } from '../../operations/tenants.ts';
+import { changeTier, createTenant, resetTenant, resume, suspend } from '../../operations/tenants.ts';
 import { type AuditRow, auditPage } from '../../store/audit.ts';
-import type { Store } from '../../store/records.ts';
-import { listTenants, readTenant, type Tenant } from '../../store/tenants.ts';
+import { listTenants } from '../../store/tenantList.ts';
+import { readTenant, type Tenant } from '../../store/tenants.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { Scroll } from '../components/scroll.tsx';
 import { SearchForm } from '../components/searchForm.tsx';
+import { CreateTenant, type Listing, TenantTable, type TypedTenant } from '../components/tenantTable.tsx';
 import { Time } from '../components/time.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, readForm, searched } from '../form.ts';
-import { TierChange } from '../formSchemas.ts';
+import { TenantsQuery, TenantToCreate, TierChange } from '../formSchemas.ts';
 import { SIGN_IN, startPath, TENANTS } from '../viewer.ts';
 
 const AT = TENANTS;
@@ -30,17 +32,22 @@ const PAGE = 50;
 
 const Query = z.object({
   q: searched,
-  after: z.string().regex(TENANT_ID).optional().catch(undefined),
+  after: TenantsQuery.shape.after.catch(undefined),
+  sort: TenantsQuery.shape.sort.catch('id'),
+  order: TenantsQuery.shape.order.catch(undefined),
   before: z.coerce.number().int().optional().catch(undefined),
 });
 const DONE = { suspend: 'suspended', resume: 'resumed', reset: 'reset' } as const;
 
 const TierForm = z.object({ tier: z.string() });
+/** An address that is not typed is sent empty. */
+const TenantForm = z.object({ id: z.string(), name: z.string(), tier: z.string(), owner: z.string() });
 
 /** The page to return to from the provider: the requested page, or the page of the form that was sent. */
 function pageOf(c: Context<DashboardEnv>): string {
   const { pathname, search } = new URL(c.req.url);
-  return isChange(c.req.method) ? pathname.replace(/\/[^/]+$/, '') : pathname + search;
+  if (!isChange(c.req.method)) return pathname + search;
+  return pathname === AT ? AT : pathname.replace(/\/[^/]+$/, '');
 }
 
 /** @throws HoldfastError unknown */
@@ -54,7 +61,7 @@ export const tenantsRoutes = (deps: DashboardDeps) => {
   const { tenants, configuredKeys } = deps;
   const app = new Hono<DashboardEnv>();
   app.use(`${AT}/*`, administratorsOnly(deps));
-  if (tenants !== null) return app.route('/', databaseRoutes(deps, tenants.store));
+  if (tenants !== null) return app.route('/', databaseRoutes(deps, tenants));
   const configured = [...new Set(configuredKeys.map(({ tenant }) => tenant))];
   return app.get(AT, (c) => c.html(<ConfiguredTenants viewer={c.var.viewer} tenants={configured} />));
 };
@@ -70,7 +77,8 @@ const administratorsOnly = ({ signIn }: Pick<DashboardDeps, 'signIn'>) =>
 
 const asAdmin = (viewer: Viewer): Actor => ({ ...viewer, actor: actorNameOf('admin', viewer.user) });
 
-const databaseRoutes = (deps: DashboardDeps, store: Store) => {
+const databaseRoutes = (deps: DashboardDeps, tenants: TenantDeps) => {
+  const { store } = tenants;
   const showOne = async (c: Context<DashboardEnv>, failed?: Failed) => {
     const id = idOf(c);
     const { before } = Query.parse(c.req.query());
@@ -82,15 +90,35 @@ const databaseRoutes = (deps: DashboardDeps, store: Store) => {
     return c.html(<TenantPage {...props} />, failed?.status ?? 200);
   };
 
+  const showAll = async (c: Context<DashboardEnv>, failed?: Failed, typed?: TypedTenant) => {
+    const { q, sort, order, after } = Query.parse(c.req.query());
+    const search = q === '' ? undefined : q;
+    const page = await listTenants(store, { search, sort, order, after, limit: PAGE });
+    const listing: Listing = { q, sort, order };
+    return c.html(
+      <Page title="Tenants" viewer={c.var.viewer} at={AT} failed={failed}>
+        <SearchForm at={AT} label="Search by id or name" q={q} />
+        <TenantTable {...page} listing={listing} />
+        <CreateTenant typed={typed} />
+      </Page>,
+      failed?.status ?? 200,
+    );
+  };
+
   return new Hono<DashboardEnv>()
-    .get(AT, async (c) => {
-      const { q, after } = Query.parse(c.req.query());
-      return c.html(
-        <Page title="Tenants" viewer={c.var.viewer} at={AT}>
-          <SearchForm at={AT} label="Search by id or name" q={q} />
-          <TenantTable q={q} tenants={await listTenants(store, q === '' ? undefined : q, after, PAGE)} />
-        </Page>,
-      );
+    .get(AT, (c) => showAll(c))
+    .post(AT, async (c) => {
+      const typed = await readForm(c, TenantForm);
+      const created = await attempt(deps, c, async () => {
+        const { owner, ...tenant } = check(TenantToCreate, {
+          ...typed,
+          owner: typed.owner === '' ? undefined : typed.owner,
+        });
+        return createTenant(tenants, asAdmin(c.var.viewer), { ...tenant, owner });
+      });
+      return created.ok
+        ? c.redirect(`${AT}/${created.result.tenant.id}?done=tenantCreated`, 303)
+        : showAll(c, created, typed);
     })
     .get(`${AT}/:id`, (c) => showOne(c))
     .post(`${AT}/:id/tier`, async (c) => {
@@ -143,48 +171,6 @@ const TenantPage = ({ viewer, tenant, trail, done, failed }: TenantPageProps) =>
     </section>
   </Page>
 );
-
-const TenantTable = ({ q, tenants }: { q: string; tenants: readonly Tenant[] }) => {
-  const next = tenants.length < PAGE ? undefined : tenants.at(-1)?.id;
-  if (tenants.length === 0) return <p>None found.</p>;
-  return (
-    <>
-      <Scroll label="Tenants">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Tenant</th>
-              <th scope="col">Name</th>
-              <th scope="col">Tier</th>
-              <th scope="col">State</th>
-              <th scope="col">Since (UTC)</th>
-            </tr>
-          </thead>
-          <tbody>
-            {tenants.map(({ id, name, tier, suspendedAt, createdAt }) => (
-              <tr>
-                <th scope="row">
-                  <a href={`${AT}/${id}`}>{id}</a>
-                </th>
-                <td>{name}</td>
-                <td>{tier}</td>
-                <td>{suspendedAt === null ? 'active' : 'suspended'}</td>
-                <td>
-                  <Time at={createdAt} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
-      {next !== undefined && (
-        <nav class="pages" aria-label="Pages of tenants">
-          <a href={`${AT}?${new URLSearchParams({ q, after: next })}`}>More</a>
-        </nav>
-      )}
-    </>
-  );
-};
 
 const OneTenant = ({ tenant: { id, tier, suspendedAt, createdAt } }: { tenant: Tenant }) => (
   <>

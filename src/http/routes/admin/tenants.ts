@@ -9,13 +9,13 @@ import {
   AdminTenants,
   TenantParams,
   TenantsQuery,
+  TenantToCreate,
   TierChange,
 } from '../../../contract/admin.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
-import { changeTier, resetTenant, resume, suspend } from '../../../operations/tenants.ts';
-import type { Store } from '../../../store/records.ts';
-import { listTenants, readTenant, type Tenant } from '../../../store/tenants.ts';
-import type { BodyDeps } from '../../deps.ts';
+import { changeTier, createTenant, resetTenant, resume, suspend } from '../../../operations/tenants.ts';
+import { listTenants, readUsedTenant, type UsedTenant } from '../../../store/tenantList.ts';
+import type { BodyDeps, TenantDeps } from '../../deps.ts';
 import type { AppEnv } from '../../env.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
@@ -29,9 +29,25 @@ const listed = operation({
   method: 'get',
   path: PATH,
   operationId: 'adminTenants',
-  summary: 'Search the tenants',
+  summary: 'Search the tenants, sorted by what they use',
   request: { query: TenantsQuery },
-  responses: { 200: answer('A page, sorted by id.', AdminTenants), ...parameterOperation },
+  responses: { 200: answer('A page.', AdminTenants), ...parameterOperation },
+});
+
+const created = operation({
+  ...common,
+  method: 'post',
+  path: PATH,
+  operationId: 'adminCreateTenant',
+  summary: 'Create a tenant, and invite its first owner',
+  description:
+    'It gets a default key, which its owners see in the dashboard. The owner is invited by address, and accepts by signing in with it. Until there is an owner, the same call with another address replaces the invitation.',
+  body: TenantToCreate,
+  responses: {
+    201: answer('The tenant.', AdminTenant),
+    200: answer('The tenant exists already, with the same content.', AdminTenant),
+    ...bodyOperation,
+  },
 });
 
 const read = operation({
@@ -80,23 +96,30 @@ const resetAll = operation({
   responses: { 200: answer('All reservations have ended.', AdminCleared), ...unknown, ...parameterOperation },
 });
 
-export const adminOperations = [listed, read, tierChange, suspended, resumed, resetAll];
+export const adminOperations = [listed, created, read, tierChange, suspended, resumed, resetAll];
 
-const toBody = ({ suspendedAt, createdAt, ...tenant }: Tenant) => ({
+const toBody = ({ suspendedAt, createdAt, usage, ...tenant }: UsedTenant) => ({
   ...tenant,
   suspendedAt: suspendedAt?.toISOString() ?? null,
   createdAt: createdAt.toISOString(),
+  usage: { ...usage, lastActiveAt: usage.lastActiveAt?.toISOString() ?? null },
 });
 
-export const adminRoutes = (deps: BodyDeps & Pick<OperationDeps, 'engine'>, store: Store) => {
+export const adminRoutes = (deps: BodyDeps & Pick<OperationDeps, 'engine'>, tenants: TenantDeps) => {
+  const { store } = tenants;
   const app = new OpenAPIHono<AppEnv>();
   return app
     .openapi(listed, async (c) => {
-      const { search, after, limit } = c.req.valid('query');
-      const page = await listTenants(store, search, after, limit);
-      return c.json({ tenants: page.map(toBody), next: page.length < limit ? null : (page.at(-1)?.id ?? null) }, 200);
+      const { search, sort, order, after, limit } = c.req.valid('query');
+      const page = await listTenants(store, { search, sort, order, after, limit });
+      return c.json({ tenants: page.tenants.map(toBody), next: page.next }, 200);
     })
-    .openapi(read, async (c) => c.json(toBody(await readTenant(store, c.req.valid('param').id)), 200))
+    .openapi(withBody(created, deps), async (c) => {
+      const { id, name, tier, owner } = c.get('body');
+      const { tenant, isNew } = await createTenant(tenants, c.get('actor'), { id, name, tier, owner });
+      return c.json(toBody(tenant), isNew ? 201 : 200);
+    })
+    .openapi(read, async (c) => c.json(toBody(await readUsedTenant(store, c.req.valid('param').id)), 200))
     .openapi(withBody(tierChange, deps), async (c) => {
       const { id } = c.req.valid('param');
       return c.json(toBody(await changeTier(store, c.get('actor'), id, c.get('body').tier)), 200);

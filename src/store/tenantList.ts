@@ -1,0 +1,124 @@
+/**
+ * Tenants with what they use, as administrators see them (docs/specification.md#the-use-of-tenants).
+ */
+import { and, asc, desc, eq, gt, ilike, lt, or, type SQL, sql } from 'drizzle-orm';
+import type { AnyPgColumn } from 'drizzle-orm/pg-core';
+import type { TENANT_SORTS } from '../domain/tenants.ts';
+import { noSuchTenant, type Store } from './records.ts';
+import { tenants, tenantUsages } from './schema.ts';
+import { TENANT_COLUMNS, type Tenant } from './tenants.ts';
+
+/** What a tenant uses: some seconds old. */
+export interface Usage {
+  readonly reservations: number;
+  readonly definitions: number;
+  /** Of the last hour. */
+  readonly requests: number;
+  /** Refused operations of the last hour. */
+  readonly refusals: number;
+  /** The last request; null: not known */
+  readonly lastActiveAt: Date | null;
+}
+
+export interface UsedTenant extends Tenant {
+  readonly usage: Usage;
+}
+
+/** What tenants can be sorted by. */
+export type Sort = (typeof TENANT_SORTS)[number];
+export type Order = 'asc' | 'desc';
+
+export interface TenantQuery {
+  /** Only tenants whose id or name contains this. */
+  readonly search: string | undefined;
+  readonly sort: Sort;
+  /** undefined: by id from a to z, by anything else the highest first */
+  readonly order: Order | undefined;
+  /** The `next` of the page before. */
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+export interface TenantPage {
+  readonly tenants: readonly UsedTenant[];
+  /** Where the next page begins; null: there is none */
+  readonly next: string | null;
+}
+
+const zero = (column: SQL | AnyPgColumn) => sql<number>`coalesce(${column}, 0)`.mapWith(Number);
+
+/** The numbers that tenants are sorted by. */
+const NUMBERS = {
+  reservations: zero(tenantUsages.reservations),
+  definitions: zero(tenantUsages.definitions),
+  requests: zero(tenantUsages.requests),
+  refusals: zero(tenantUsages.refusals),
+  activity: zero(sql`floor(extract(epoch from ${tenantUsages.activeAt}) * 1000)::bigint`),
+};
+
+const select = { ...TENANT_COLUMNS, usage: NUMBERS };
+
+const ofRow = ({
+  usage: { activity, ...usage },
+  ...tenant
+}: Tenant & { usage: Record<keyof typeof NUMBERS, number> }) => ({
+  ...tenant,
+  usage: { ...usage, lastActiveAt: activity === 0 ? null : new Date(activity) },
+});
+
+/** @throws HoldfastError unknown, unavailable */
+export async function readUsedTenant({ database }: Pick<Store, 'database'>, id: string): Promise<UsedTenant> {
+  const [row] = await database.run((db) =>
+    db
+      .select(select)
+      .from(tenants)
+      .leftJoin(tenantUsages, eq(tenantUsages.tenantId, tenants.id))
+      .where(eq(tenants.id, id)),
+  );
+  if (row === undefined) throw noSuchTenant();
+  return ofRow(row);
+}
+
+/**
+ * Reads a page of tenants.
+ * @throws HoldfastError unavailable
+ */
+export async function listTenants({ database }: Pick<Store, 'database'>, query: TenantQuery): Promise<TenantPage> {
+  const { search, sort, after, limit, order = sort === 'id' ? 'asc' : 'desc' } = query;
+  // Wildcards of LIKE in the search text have no special meaning.
+  const pattern = `%${search?.replace(/[\\%_]/g, '\\$&')}%`;
+  const inOrder = order === 'asc' ? asc : desc;
+  const rows = await database.run((db) =>
+    db
+      .select(select)
+      .from(tenants)
+      .leftJoin(tenantUsages, eq(tenantUsages.tenantId, tenants.id))
+      .where(
+        and(
+          after === undefined ? undefined : following(sort, order, after),
+          search === undefined ? undefined : or(ilike(tenants.id, pattern), ilike(tenants.name, pattern)),
+        ),
+      )
+      .orderBy(...(sort === 'id' ? [inOrder(tenants.id)] : [inOrder(NUMBERS[sort]), asc(tenants.id)]))
+      .limit(limit),
+  );
+  const last = rows.at(-1);
+  const next = last === undefined || rows.length < limit ? null : cursorOf(sort, last.id, last.usage);
+  return { tenants: rows.map(ofRow), next };
+}
+
+/**
+ * The cursor after a row. It has the number of the row as it was on the page, since numbers change between two pages:
+ * a tenant whose number changes may then be on both or on neither, but no other.
+ */
+const cursorOf = (sort: Sort, id: string, numbers: Record<keyof typeof NUMBERS, number>) =>
+  sort === 'id' ? id : `${numbers[sort]}:${id}`;
+
+/** Selects the rows after a cursor. Without a number, it is one of a page that was sorted by id. */
+function following(sort: Sort, order: Order, after: string): SQL | undefined {
+  const [, number = '0', id = ''] = /^(?:(\d+):)?(.*)$/.exec(after) ?? [];
+  const beyond = order === 'asc' ? gt : lt;
+  if (sort === 'id') return beyond(tenants.id, id);
+  const column = NUMBERS[sort];
+  return or(beyond(column, Number(number)), and(eq(column, Number(number)), gt(tenants.id, id)));
+}
