@@ -65,6 +65,7 @@ export const EXAMPLES: Readonly<Record<string, (ids: Ids) => ExampleRequest>> = 
   issuers: () => ({}),
   putIssuer: () => ({ body: { ...issuer, jwksUrl: 'https://issuer.example/keys' } }),
   deleteIssuer: () => ({ query: `?${new URLSearchParams(issuer)}` }),
+  audit: () => ({}),
   managementTokens: ({ token }) => ({ query: `?after=${token}` }),
   createManagementToken: () => ({ body: { label: 'example', scopes: ['usage'], expiresAt: inAnHour } }),
   managementToken: ({ token }) => ({ path: { id: token } }),
@@ -75,5 +76,6 @@ export const EXAMPLES: Readonly<Record<string, (ids: Ids) => ExampleRequest>> = 
   adminsuspend: () => ({ path: { id: 'nobody' } }),
   adminresume: () => ({ path: { id: 'nobody' } }),
   adminReset: () => ({ path: { id: 'nobody' } }),
+  adminAuditOfAll: ({ tenant }) => ({ query: `?tenant=${tenant}` }),
   adminAudit: ({ tenant }) => ({ path: { id: tenant } }),
 };
