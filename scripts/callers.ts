@@ -28,6 +28,9 @@ const has =
 /** A derived token acts for its subject alone. */
 const DERIVED_TOKEN: readonly Right[] = ['read', 'reserve', 'definitions'];
 
+/** A key with a prefix may change some names alone, so it cannot end all reservations. */
+const withPrefix = RIGHTS_OF_KEY.full.filter((right) => right !== 'reset');
+
 /** The callers whose credentials are valid. */
 export const CALLERS: readonly Caller[] = [
   { name: 'nobody', column: null, meets: has() },
@@ -36,7 +39,7 @@ export const CALLERS: readonly Caller[] = [
     column: 'keys' as const,
     meets: has(...RIGHTS_OF_KEY[permission]),
   })),
-  { name: 'full with a prefix', column: 'keys', meets: has(...RIGHTS_OF_KEY.full) },
+  { name: 'full with a prefix', column: 'keys', meets: has(...withPrefix) },
   { name: 'derived token', column: 'keys', meets: has(...DERIVED_TOKEN) },
   ...ROLES.map((role) => ({
     name: role,
