@@ -42,19 +42,3 @@ export const TierChange = item({ tier: z.enum(TIERS, `must be one of ${TIERS.joi
 });
 
 export const AdminCleared = z.object({ cleared: z.int() }).meta({ id: 'AdminCleared' });
-
-export const AuditQuery = z.object({
-  before: z
-    .string()
-    .regex(/^\d{1,15}$/, 'must be the id of an entry')
-    .transform(Number)
-    .optional()
-    .meta({ type: 'integer', description: 'Only entries older than this one.' }),
-  limit: pageLimit,
-});
-
-export const AuditDetails = z.record(z.string(), z.unknown());
-
-export const AuditTrail = z
-  .array(z.object({ id: z.int(), at: time, actor: z.string(), action: z.string(), details: AuditDetails }))
-  .meta({ id: 'AuditTrail' });
