@@ -41,8 +41,12 @@ import { beginSessionRoute } from '../http/routes/session/begin.ts';
 import { endSessionRoute } from '../http/routes/session/end.ts';
 import { sessionsRoute } from '../http/routes/session/list.ts';
 import { renewSessionRoute } from '../http/routes/session/renew.ts';
+import { deleteTenantRoute } from '../http/routes/tenant/deleteTenant.ts';
+import { groupsRoutes } from '../http/routes/tenant/groups.ts';
+import { invitationsRoutes } from '../http/routes/tenant/invitations.ts';
 import { issuersRoutes } from '../http/routes/tenant/issuers.ts';
 import { keysRoutes } from '../http/routes/tenant/keys.ts';
+import { membersRoutes } from '../http/routes/tenant/members.ts';
 import { settingsRoutes } from '../http/routes/tenant/settings.ts';
 import { tenantRoute } from '../http/routes/tenant/tenant.ts';
 
@@ -119,6 +123,10 @@ export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
     app.route('/', keysRoutes({ ...deps, store, sealer }));
     app.route('/', settingsRoutes(deps, store));
     app.route('/', issuersRoutes(deps, store, allowPrivateJwks));
+    app.route('/', membersRoutes({ ...deps, store }));
+    app.route('/', invitationsRoutes({ ...deps, store }, deps));
+    app.route('/', groupsRoutes({ ...deps, store }));
+    app.route('/', deleteTenantRoute(deps, store));
     app.use('/api/v1/admin/*', bySession(deps, 'administrator'), byAdmin(adminRule));
     app.route('/', adminRoutes(deps, store));
   }

@@ -17,6 +17,12 @@ const TENANT_PATHS = [
   '/Tenant/keys/:id/rotate',
   '/Tenant/settings',
   '/Tenant/issuers',
+  '/Tenant/members',
+  '/Tenant/members/:id',
+  '/Tenant/invitations',
+  '/Tenant/invitations/:id',
+  '/Tenant/groups',
+  '/Tenant/groups/:group',
 ];
 
 /** Paths that need an API key. */
