@@ -1,5 +1,5 @@
 -- Authenticates the caller. ARGV[1] is the credential, one of
---   the SHA-256 of an API key, hexadecimal
+--   the SHA-256 of an API key, hexadecimal; management:<SHA-256> of a management token
 --   token:<SHA-256> of a derived token, or session:<SHA-256> of a session: each is a Redis key that expires, passed as
 --     the script's credential key; for other credentials that key is the tenant's hash
 --   '' the service itself

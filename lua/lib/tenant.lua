@@ -75,6 +75,7 @@ do
     beats = found[16] or '',
     sessionsText = found[18],
     labelled = found[19] == '1',
-    grant = found[20] or nil,
+    -- The release before deletes keys without their grants.
+    grant = found[1] and found[20] or nil,
   }
 end

@@ -163,6 +163,7 @@ async function write<P extends Planned>(
 }
 
 async function actorOf(engine: Engine, credential: Credential, { keyLabel }: Planned): Promise<string> {
+  if (credential.kind === 'management') return `token:${keyLabel}`;
   if (credential.kind !== 'session') return keyLabel === '' ? 'key' : `key:${keyLabel}`;
   const user = await readSignIn(engine, credential);
   return user === null ? 'person' : actorNameOf('person', user);

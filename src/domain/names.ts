@@ -15,6 +15,9 @@ export const API_KEY = /^hf_([a-z0-9-]{1,40})_[A-Za-z0-9]{32,200}$/;
 /** A derived token: `hft_<tenant id>_<its subject, base64url>.<40 random letters and digits>`. */
 export const DERIVED_TOKEN = /^hft_([a-z0-9-]{1,40})_([A-Za-z0-9_-]{2,1400})\.[A-Za-z0-9]{40}$/;
 
+/** A management token: `hfm_<tenant id>_<40 random letters and digits>`. */
+export const MANAGEMENT_TOKEN = /^hfm_([a-z0-9-]{1,40})_[A-Za-z0-9]{40}$/;
+
 /** A session's value in its cookie: `hfs_<tenant id>_<40 random letters and digits>`. */
 export const SESSION = /^hfs_([a-z0-9-]{1,40})_[A-Za-z0-9]{40}$/;
 

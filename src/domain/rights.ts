@@ -86,5 +86,8 @@ const RIGHTS_OF_SCOPE: Readonly<Record<Scope, readonly Right[]>> = {
 export const rightsOfScopes = (scopes: readonly Scope[]): readonly Right[] =>
   scopes.flatMap((scope) => RIGHTS_OF_SCOPE[scope]);
 
+/** The rights that a management token can have. */
+export const SCOPED_RIGHTS: ReadonlySet<Right> = new Set(rightsOfScopes(SCOPES));
+
 /** Rights as scripts read them (lua/lib/admit.lua). */
 export const rightsText = (rights: readonly Right[]): string => rights.join(' ');

@@ -1,12 +1,12 @@
 /**
- * Reads the credential of a request from its headers (docs/specification.md#identity): an API key or a derived token,
- * else the session from its cookie.
+ * Reads the credential of a request from its headers (docs/specification.md#identity): an API key or a derived token, a
+ * management token (which counts only in Authorization), else the session from its cookie.
  */
 import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { HoldfastError } from '../domain/errors.ts';
 import type { Credential } from '../domain/tenants.ts';
-import { parseKey, parseSession } from '../identity/credentials.ts';
+import { parseKey, parseManagementToken, parseSession } from '../identity/credentials.ts';
 import type { AppEnv } from './env.ts';
 import { isChange, refuseForeignOrigin } from './sameOrigin.ts';
 
@@ -27,8 +27,8 @@ export function credentialOf(c: Context<AppEnv>, sessionCookie: string): Credent
       'unauthenticated',
       'The X-Api-Key and Authorization headers hold different keys. Send one.',
     );
-  const text = key || bearer;
-  if (text) return parseKey(text);
+  if (key) return parseKey(key);
+  if (bearer !== undefined) return parseKey(bearer) ?? parseManagementToken(bearer);
   const cookie = key === undefined ? getCookie(c, sessionCookie) : undefined;
   if (cookie === undefined) throw new HoldfastError('unauthenticated', 'The X-Api-Key header is missing.');
   const session = parseSession(cookie);

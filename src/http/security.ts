@@ -2,7 +2,7 @@
  * The credentials that an operation takes, for the OpenAPI document: they follow from the right that it needs
  * (docs/specification.md#rights).
  */
-import { isRight, type Need, RIGHTS_OF_KEY, rightsOfScopes, SCOPES } from '../domain/rights.ts';
+import { isRight, type Need, RIGHTS_OF_KEY, SCOPED_RIGHTS } from '../domain/rights.ts';
 
 /** The security schemes of the document. */
 export type Scheme = 'apiKey' | 'bearer' | 'session' | 'management';
@@ -38,7 +38,6 @@ export function schemesOf(sessionCookie: string | null): ReadonlyMap<Scheme, Sch
 }
 
 const OF_KEYS = new Set(RIGHTS_OF_KEY.full);
-const OF_MANAGEMENT_TOKENS = new Set(rightsOfScopes(SCOPES));
 
 /**
  * @param known the schemes of this instance
@@ -50,7 +49,7 @@ export function securityOf(need: Need, known: ReadonlySet<Scheme>): { [Name in S
     ? [
         ...(OF_KEYS.has(need) ? (['apiKey', 'bearer'] as const) : []),
         'session',
-        ...(OF_MANAGEMENT_TOKENS.has(need) ? (['management'] as const) : []),
+        ...(SCOPED_RIGHTS.has(need) ? (['management'] as const) : []),
       ]
     : ['session'];
   return schemes.filter((scheme) => known.has(scheme)).map((scheme) => ({ [scheme]: [] }));

@@ -1,9 +1,9 @@
 /**
- * Parses credentials (API keys, derived tokens, sessions) and makes new ones (docs/specification.md#identity). Only the
+ * Parses credentials (API keys, derived tokens, management tokens, sessions) and makes new ones (docs/specification.md#identity). Only the
  * engine knows whether a credential is valid: it looks up the digest.
  */
 import { hash, randomBytes } from 'node:crypto';
-import { API_KEY, DERIVED_TOKEN, SESSION } from '../domain/names.ts';
+import { API_KEY, DERIVED_TOKEN, MANAGEMENT_TOKEN, SESSION } from '../domain/names.ts';
 import type { Credential } from '../domain/tenants.ts';
 
 /** SHA-256, hexadecimal: the only form in which a key, a token or a session is looked up. */
@@ -17,6 +17,9 @@ export const makeKey = (tenant: string): string => `hf_${tenant}_${secret()}`;
 /** A new derived token. It contains its subject, so that no look-up is needed to know it; the digest covers it too. */
 export const makeToken = (tenant: string, subject: string): string =>
   `hft_${tenant}_${Buffer.from(subject).toString('base64url')}.${secret()}`;
+
+/** A new management token of a tenant. */
+export const makeManagementToken = (tenant: string): string => `hfm_${tenant}_${secret()}`;
 
 /** A new session of a tenant's user. */
 export const makeSession = (tenant: string): string => `hfs_${tenant}_${secret()}`;
@@ -34,7 +37,7 @@ function knownDigestOf(key: string): string {
   return digest;
 }
 
-/** Parses the header X-Api-Key; null if it is neither a key nor a derived token. */
+/** Parses a key or a derived token; null if it is neither a key nor a derived token. */
 export function parseKey(text: string): Credential | null {
   const tenant = API_KEY.exec(text)?.[1];
   if (tenant !== undefined) return { tenant, credentialKey: knownDigestOf(text), kind: 'key' };
@@ -42,6 +45,12 @@ export function parseKey(text: string): Credential | null {
   if (of === undefined || subject === undefined) return null;
   const credentialKey = `token:${digestOf(text)}`;
   return { tenant: of, credentialKey, kind: 'token', subject: Buffer.from(subject, 'base64url').toString() };
+}
+
+/** Parses a management token; null if it is not one. */
+export function parseManagementToken(text: string): Credential | null {
+  const tenant = MANAGEMENT_TOKEN.exec(text)?.[1];
+  return tenant === undefined ? null : { tenant, credentialKey: `management:${digestOf(text)}`, kind: 'management' };
 }
 
 /** Parses the cookie of a session; null if it is not one. */

@@ -39,7 +39,7 @@ export class ReadLimiter {
    * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError if fewer reads are left
    */
   async charge(credential: Credential, right: Right | null, cost = 1): Promise<readonly Quota[]> {
-    const tier = await verifyCredential(this.#engine, credential, right);
+    const { tier } = await verifyCredential(this.#engine, credential, right);
     const limiter = this.#limiters.get(tier);
     if (limiter === undefined) return [];
     const limit = limiter.points;
@@ -64,7 +64,8 @@ export class ReadLimiter {
    * @throws HoldfastError unauthenticated, unavailable
    */
   async debit(credential: Credential, cost = 1): Promise<void> {
-    const limiter = this.#limiters.get(await verifyCredential(this.#engine, credential));
+    const { tier } = await verifyCredential(this.#engine, credential);
+    const limiter = this.#limiters.get(tier);
     if (limiter !== undefined) await send(() => limiter.penalty(bucketOf(credential), cost));
   }
 }

@@ -220,5 +220,13 @@ export const audit = pgTable(
     action: text('action').notNull(),
     details: jsonb('details').notNull().default({}),
   },
-  (table) => [index('audit_tenant').on(table.tenantId, table.id), index('audit_at').on(table.at)],
+  // A page is read from the index that fits its filters, in the order of time (store/audit.ts).
+  ({ id, at, tenantId, actor, action }) => [
+    index('audit_tenant').on(tenantId, at, id),
+    index('audit_tenant_actor').on(tenantId, actor, at, id),
+    index('audit_tenant_action').on(tenantId, action, at, id),
+    index('audit_at').on(at, id),
+    index('audit_actor').on(actor, at, id),
+    index('audit_action').on(action, at, id),
+  ],
 );

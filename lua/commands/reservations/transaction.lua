@@ -95,6 +95,10 @@ local isUnfinished = false
 local function carryOutItem(item)
   local result
   if method == 'FIRST' and succeeded > 0 then
+    if tenant.sessions and string.byte(item.ttlMs) == 115 then
+      -- A session of another requester refuses the request, also here (reserveOne.lua).
+      tenant.sessions.of(string.sub(item.ttlMs, 2), item.requester)
+    end
     result = { 'NOT_AVAILABLE', 'SKIPPED' }
   elseif item.requestType == 'RESERVE' then
     local from = collected and #collected

@@ -69,7 +69,7 @@ do
   -- Plans tickets again, until the time is up; then tries to grant them. Takes an array of orders. Returns the number
   -- of tickets that were planned.
   local function replanTickets(orders, limit)
-    local count = 0
+    local count, changes = 0, ticketChanges
     readTickets(orders)
     for _, order in ipairs(orders) do
       if work > limit then
@@ -82,16 +82,16 @@ do
       count = count + 1
     end
     local MAX_BETWEEN_WORK = 300
-    local limitBetween, isGranted = work + MAX_BETWEEN_WORK, false
+    local limitBetween, isChanged = work + MAX_BETWEEN_WORK, ticketChanges > changes
     for i = 1, count do
-      -- A grant may allow another one further ahead, which comes first.
-      if isGranted then
+      -- A grant, or the end of a ticket, may allow a grant further ahead, which comes first.
+      if isChanged then
         settleActive(limitBetween, orders[i])
       end
       local ticket = ticketAt(orders[i])
       if ticket and ticket.order == orders[i] and tryGrant(ticket) then
         touchChanges()
-        isGranted = true
+        isChanged = true
       end
     end
     return count

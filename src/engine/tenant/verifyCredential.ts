@@ -6,7 +6,14 @@ import { z } from 'zod';
 import type { Right } from '../../domain/rights.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { TIERS, type Tier } from '../../domain/tiers.ts';
+import { toText } from '../../redis/reply.ts';
 import { call, type Engine } from '../call.ts';
+
+export interface Verified {
+  readonly tier: Tier;
+  /** The label of the key or of the management token; '' none, or another credential */
+  readonly label: string;
+}
 
 /**
  * @param right what the credential must be allowed to do; null: anything
@@ -17,7 +24,7 @@ export async function verifyCredential(
   engine: Engine,
   credential: Credential,
   right: Right | null = null,
-): Promise<Tier> {
-  const [tier] = await call(engine, 'authenticate', credential, () => [right ?? '']);
-  return z.enum(TIERS).parse(tier);
+): Promise<Verified> {
+  const [tier, label] = await call(engine, 'authenticate', credential, () => [right ?? '']);
+  return { tier: z.enum(TIERS).parse(tier), label: toText(label) };
 }

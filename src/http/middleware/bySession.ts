@@ -4,7 +4,7 @@
  */
 import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../../domain/errors.ts';
-import { isRight, type Need } from '../../domain/rights.ts';
+import { isRight, type Need, type Right, SCOPED_RIGHTS } from '../../domain/rights.ts';
 import { actorNameOf, readSignIn } from '../../engine/tenant/signIns.ts';
 import { verifyCredential } from '../../engine/tenant/verifyCredential.ts';
 import { type AdminRule, adminStanding } from '../../identity/admins.ts';
@@ -26,15 +26,25 @@ export const bySession = ({ engine, trustedProxies }: SessionDeps, need: Need) =
   createMiddleware<AppEnv>(async (c, next) => {
     const credential = c.get('credential');
     const address = clientAddress(c, trustedProxies);
-    if (credential.kind !== 'session')
-      throw new HoldfastError('forbidden', 'This takes a session of the dashboard, or a management token.');
-    await verifyCredential(engine, credential, isRight(need) ? need : null);
+    const right = isRight(need) ? need : null;
+    if (credential.kind === 'management' && right !== null) {
+      const { label } = await verifyCredential(engine, credential, right);
+      c.set('actor', { credential, actor: `token:${label}`, address });
+      return next();
+    }
+    if (credential.kind !== 'session') throw new HoldfastError('forbidden', takes(right));
+    await verifyCredential(engine, credential, right);
     const user = await readSignIn(engine, credential);
     if (user === null) throw new HoldfastError('unauthenticated', 'The session has ended.');
     c.set('user', user);
     c.set('actor', { credential, actor: actorNameOf('person', user), address });
     await next();
   });
+
+const takes = (right: Right | null) =>
+  right !== null && SCOPED_RIGHTS.has(right)
+    ? 'This takes a session of the dashboard, or a management token.'
+    : 'This takes a session of the dashboard.';
 
 const LAPSED = 'Administrators have to sign in again after 15 minutes: open /dashboard/tenants.';
 
