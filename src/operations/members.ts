@@ -5,6 +5,7 @@
 import type { Memberships } from '../domain/memberships.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Role } from '../domain/rights.ts';
+import type { Engine } from '../engine/call.ts';
 import { chargeWrite } from '../engine/tenant/charge.ts';
 import { endSignIns, giveSignInsRole } from '../engine/tenant/signIns.ts';
 import { verifyCredential } from '../engine/tenant/verifyCredential.ts';
@@ -19,7 +20,10 @@ import { newDefaultKey } from './keys.ts';
 
 export type MemberDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'> & { readonly store: Store };
 
-type SettleDeps = Pick<MemberDeps, 'engine' | 'store'>;
+interface SettleDeps {
+  readonly engine: Pick<Engine, 'redis'>;
+  readonly store: Store;
+}
 
 export const membershipsInDatabase = (deps: SettleDeps & { readonly sealer: Sealer }): Memberships => ({
   admit: async (person, address) => {
@@ -102,7 +106,11 @@ export const changeRole = (deps: MemberDeps, by: Actor, userId: string, role: Ro
  * no used up quota keeps somebody in.
  * @throws HoldfastError unknown; refused for the last owner; unauthenticated, forbidden, unavailable
  */
-export async function removeMember(deps: SettleDeps, by: Actor, userId: string): Promise<void> {
+export async function removeMember(
+  deps: Pick<MemberDeps, 'engine' | 'store'>,
+  by: Actor,
+  userId: string,
+): Promise<void> {
   await verifyCredential(deps.engine, by.credential, 'members');
   await remove(deps, by, userId, 'member.remove');
 }
@@ -111,7 +119,7 @@ export async function removeMember(deps: SettleDeps, by: Actor, userId: string):
  * Ends the caller's own membership. Costs nothing.
  * @throws HoldfastError refused for the last owner; unauthenticated, forbidden, unavailable
  */
-export async function leave(deps: SettleDeps, by: Actor, userId: string): Promise<void> {
+export async function leave(deps: Pick<MemberDeps, 'engine' | 'store'>, by: Actor, userId: string): Promise<void> {
   await verifyCredential(deps.engine, by.credential);
   await remove(deps, by, userId, 'member.leave');
 }
