@@ -9,6 +9,7 @@ import { cookieName } from '../identity/cookies.ts';
 import { PreferHeaders } from './minimal.ts';
 import type { Operation } from './operation.ts';
 import { IdempotencyHeaders, withRepeats } from './repeatable.ts';
+import { adminAuditOperations } from './routes/admin/audit.ts';
 import { adminOperations } from './routes/admin/tenants.ts';
 import { tokenOperation } from './routes/auth/token.ts';
 import { eventsOperation } from './routes/events/events.ts';
@@ -31,12 +32,15 @@ import { beginSessionOperation } from './routes/session/begin.ts';
 import { endSessionOperation } from './routes/session/end.ts';
 import { sessionsOperation } from './routes/session/list.ts';
 import { renewSessionOperation } from './routes/session/renew.ts';
+import { auditOperation } from './routes/tenant/audit.ts';
 import { deleteTenantOperation } from './routes/tenant/deleteTenant.ts';
 import { groupsOperations } from './routes/tenant/groups.ts';
 import { invitationsOperations } from './routes/tenant/invitations.ts';
 import { issuersOperations } from './routes/tenant/issuers.ts';
 import { keysOperations } from './routes/tenant/keys.ts';
+import { managementTokensOperations } from './routes/tenant/managementTokens.ts';
 import { membersOperations } from './routes/tenant/members.ts';
+
 import { settingsOperations } from './routes/tenant/settings.ts';
 import { tenantOperation } from './routes/tenant/tenant.ts';
 import { schemesOf, securityOf } from './security.ts';
@@ -98,7 +102,10 @@ const WITH_DATABASE: readonly Operation[] = [
   ...invitationsOperations,
   ...groupsOperations,
   deleteTenantOperation,
+  auditOperation,
+  ...managementTokensOperations,
   ...adminOperations,
+  ...adminAuditOperations,
 ];
 
 const BothHeaders = IdempotencyHeaders.extend(PreferHeaders.shape);

@@ -5,7 +5,7 @@
 import { expect } from 'vitest';
 import type { TransactionItem, TransactionResult } from '../../src/contract/reservations.ts';
 import { changeInRedis } from '../../src/definitions/changeInRedis.ts';
-import { MAX_PRIORITY } from '../../src/domain/waiting.ts';
+import { DEFAULT_SETTINGS } from '../../src/domain/tenants.ts';
 import * as reserving from '../../src/engine/reservations/reserve.ts';
 import * as transacting from '../../src/engine/reservations/transaction.ts';
 import { loadTenant } from '../../src/engine/tenant/load.ts';
@@ -261,7 +261,7 @@ const recordOf = ({ tenant, credentialKey }: RunningEngine['credential']) => ({
   version: null,
   tier: 'Enterprise' as const,
   suspended: false,
-  maxPriority: MAX_PRIORITY,
+  ...DEFAULT_SETTINGS,
   keys: [{ digest: credentialKey, label: null, grant: null }],
 });
 

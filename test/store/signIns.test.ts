@@ -6,7 +6,7 @@ import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/domain/memberships.ts';
 import type { Role } from '../../src/domain/rights.ts';
-import { auditTrail } from '../../src/store/audit.ts';
+import { auditPage } from '../../src/store/audit.ts';
 import { putGroup } from '../../src/store/groupRoles.ts';
 import { createInvitation } from '../../src/store/invitations.ts';
 import { members, users } from '../../src/store/schema.ts';
@@ -64,7 +64,7 @@ describe('the first sign-in', () => {
     await invite(inviting, (person.email ?? '').toUpperCase(), 'operator');
     const { memberships, open } = await enter(person);
     expect([memberships.length, open.tenant, open.role]).toEqual([1, inviting, 'operator']);
-    const [joined] = await auditTrail(store.database, inviting, undefined, 1);
+    const [joined] = await auditPage(store.database, { tenant: inviting }, undefined, 1);
     expect([joined?.action, joined?.actor, joined?.address]).toEqual([
       'member.join',
       `person:${person.email}`,

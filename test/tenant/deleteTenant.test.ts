@@ -6,7 +6,7 @@ import { WorkingCopy } from '../../src/definitions/workingCopy.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { loadTenant } from '../../src/engine/tenant/load.ts';
 import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
-import { auditTrail } from '../../src/store/audit.ts';
+import { auditPage } from '../../src/store/audit.ts';
 import { readRecord } from '../../src/store/records.ts';
 import { deleteTenant } from '../../src/store/tenants.ts';
 import { createClient } from '../support/client.ts';
@@ -67,7 +67,7 @@ describe('a deleted tenant', () => {
     await until('the end of the stream', () => stream.ended !== 'no');
     expect(stream.events.at(-1)?.type).toBe('RESET');
     expect([200, 401]).toContain((await waiting).status);
-    const [entry] = await auditTrail(store.database, tenant, undefined, 1);
+    const [entry] = await auditPage(store.database, { tenant: tenant }, undefined, 1);
     expect(entry).toMatchObject({ action: 'tenant.delete', actor: 'person:somebody@id.example' });
     await until('no key of it', async () => (await keysOf(tenant)).every((name) => /:(activity|answers?)/.test(name)));
   });

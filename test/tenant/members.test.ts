@@ -7,7 +7,7 @@ import type { Known } from '../../src/domain/memberships.ts';
 import type { Role } from '../../src/domain/rights.ts';
 import { Sealer } from '../../src/identity/sealer.ts';
 import { membershipsInDatabase } from '../../src/operations/members.ts';
-import { auditTrail } from '../../src/store/audit.ts';
+import { auditPage } from '../../src/store/audit.ts';
 import { createInvitation } from '../../src/store/invitations.ts';
 import { recordSignIn } from '../../src/store/signIns.ts';
 import { type Instance, startInstance } from '../support/service.ts';
@@ -128,7 +128,7 @@ describe('a removed member', () => {
     expect(await Promise.all([use(gone), use(second, one)])).toEqual([401, 401]);
     expect(await Promise.all(streams.map(({ ended }) => ended))).toEqual(['ended', 'ended']);
     expect((await remove(owner, gone.id)).status).toBe(404);
-    const [entry] = await auditTrail(store.database, tenant, undefined, 1);
+    const [entry] = await auditPage(store.database, { tenant: tenant }, undefined, 1);
     expect(entry).toMatchObject({ action: 'member.remove', details: { member: gone.known.email } });
     expect(entry?.address).not.toBeNull();
   });

@@ -57,6 +57,8 @@ end
 
 -- The request, if it may wait (waiting/ask.lua).
 local request
+-- Set if it may wait, and an item has neither a lease nor a session (reserve.lua).
+local endless
 local cost = (flags.isContinued or flags.isDry) and 0 or slotsOf(items)
 if tenant.mayWait then
   if not tenant.queue then
@@ -67,6 +69,7 @@ if tenant.mayWait then
     wait = tenant.queue.readWait(ARGV[6]),
   }
   for i, item in ipairs(items) do
+    endless = endless or item.ttlMs == '' and 'requests[' .. i - 1 .. ']'
     request.items[i] = {
       resource = item.resource, ttlMs = tonumber(item.ttlMs), lease = item.ttlMs, type = item.type, token = item.token,
       count = tonumber(item.count), options = item.options,
@@ -79,6 +82,8 @@ end
 refused = requestOnce('reserve', 'TRANSACTION', cost, once)
 if refused then
   return refused
+elseif endless then
+  return { 'REFUSED', endless .. '.ttlSeconds is required where waitSeconds is more than 0' }
 end
 --@include dryRun
 

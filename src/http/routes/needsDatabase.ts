@@ -23,6 +23,9 @@ const TENANT_PATHS = [
   '/Tenant/invitations/:id',
   '/Tenant/groups',
   '/Tenant/groups/:group',
+  '/Tenant/audit',
+  '/Tenant/tokens',
+  '/Tenant/tokens/:id',
 ];
 
 /** Paths that need an API key. */
