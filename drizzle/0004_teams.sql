@@ -46,6 +46,7 @@ ALTER TABLE "audit" DROP CONSTRAINT "audit_tenant_id_tenants_id_fk";
 --> statement-breakpoint
 ALTER TABLE "users" DROP CONSTRAINT "users_tenant_id_tenants_id_fk";
 --> statement-breakpoint
+DROP INDEX "audit_tenant";--> statement-breakpoint
 ALTER TABLE "users" ALTER COLUMN "tenant_id" DROP NOT NULL;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD COLUMN "permission" "key_permission" DEFAULT 'full' NOT NULL;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD COLUMN "prefix" text DEFAULT '' NOT NULL;--> statement-breakpoint
@@ -65,6 +66,22 @@ CREATE UNIQUE INDEX "invitations_email" ON "invitations" USING btree ("email","t
 CREATE INDEX "management_tokens_tenant" ON "management_tokens" USING btree ("tenant_id");--> statement-breakpoint
 CREATE INDEX "members_user" ON "members" USING btree ("user_id");--> statement-breakpoint
 ALTER TABLE "users" ADD CONSTRAINT "users_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "audit_at" ON "audit" USING btree ("at");--> statement-breakpoint
+CREATE INDEX "audit_tenant_actor" ON "audit" USING btree ("tenant_id","actor","at","id");--> statement-breakpoint
+CREATE INDEX "audit_tenant_action" ON "audit" USING btree ("tenant_id","action","at","id");--> statement-breakpoint
+CREATE INDEX "audit_at" ON "audit" USING btree ("at","id");--> statement-breakpoint
+CREATE INDEX "audit_actor" ON "audit" USING btree ("actor","at","id");--> statement-breakpoint
+CREATE INDEX "audit_action" ON "audit" USING btree ("action","at","id");--> statement-breakpoint
+CREATE INDEX "audit_tenant" ON "audit" USING btree ("tenant_id","at","id");--> statement-breakpoint
+CREATE TABLE "tenant_usages" (
+	"tenant_id" text PRIMARY KEY NOT NULL,
+	"reservations" integer NOT NULL,
+	"definitions" integer NOT NULL,
+	"requests" integer NOT NULL,
+	"refusals" integer NOT NULL,
+	"active_at" timestamp (3) with time zone,
+	"written_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+ALTER TABLE "tenant_usages" ADD CONSTRAINT "tenant_usages_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 INSERT INTO "members" ("tenant_id", "user_id", "role") SELECT "tenant_id", "id", 'owner' FROM "users" WHERE "tenant_id" IS NOT NULL;--> statement-breakpoint
 UPDATE "audit" SET "actor" = 'person:' || substr("actor", 6) WHERE "actor" LIKE 'user:%';

@@ -89,8 +89,7 @@ local function try(item, name, digest)
   end
   return reserveOne({
     resource = name, requester = item.requester, ttlMs = item.ttlMs, type = item.type, token = item.token,
-    label = item.label, count = item.count, session = item.session,
-    options = options,
+    label = item.label, count = item.count, session = item.session, leaseMs = item.leaseMs, options = options,
   })
 end
 
@@ -163,6 +162,10 @@ tenant.reserveMatch = function(item)
   if had then
     item.resource = had.match[2]
     return replyOfHad(had, item)
+  end
+  local fault = tenant.whyNotAllowed and tenant.whyNotAllowed(item)
+  if fault then
+    return { 'NOT_VALID', fault }
   end
   local search = searchFor(item, digest)
   local reply, reservation, name = pick(item, digest, search)

@@ -7,6 +7,8 @@
 -- Sets the sixth field of the results to '1' if a reserve would succeed, else to '0'. Takes an array of {result, name,
 -- requester}; the requester '' is a new one, which holds nothing.
 local function tryAll(toTry)
+  -- The reserve would have the lease and the note that the tenant's settings ask for.
+  tenant.whyNotAllowed = nil
   for _, one in ipairs(toTry) do
     local result, name, requester = one[1], one[2], one[3]
     local resource, slot = resolve(name)

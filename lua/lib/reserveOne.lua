@@ -4,6 +4,7 @@
 --@include plan
 --@include several
 --@include sharable
+--@include terms
 --@include unclaimed
 --@include further
 --@include take
@@ -200,27 +201,29 @@ do
   -- and the reservation if this call made it. If the item is refused and may wait, returns the name of the line as the
   -- third value. `collected` is as in takeUnkept().
   reserveOne = function(item, collected)
-    if item.options and item.options.match then
-      return reserveAny(item)
-    end
-    local name, requester, session = item.resource, item.requester, item.session
+    local name, requester = item.resource, item.requester
     local count = item.count ~= '' and tonumber(item.count) or 1
     -- 115 is an s (items/reserve.lua). An item of a ticket has its session already (waiting/ask.lua).
-    if session == nil and string.byte(item.ttlMs or '') == 115 then
-      session = tenant.sessions and tenant.sessions.of(string.sub(item.ttlMs, 2), requester) or false
+    if item.session == nil and string.byte(item.ttlMs or '') == 115 then
+      item.session = tenant.sessions and tenant.sessions.of(string.sub(item.ttlMs, 2), requester) or false
     end
+    local session = item.session
     if session == false then
       return { 'NOT_VALID', 'NOT_VALID: there is no such session, or it has ended' }
+    elseif item.options and item.options.match then
+      return reserveAny(item)
     end
     local resource, slot = resolve(name)
     local isShared = item.options and isSharedItem(item)
     local fault = not resource and whyNotValid(name) or isShared and whyNotSharable(resource, slot)
     local had = not fault and reservationOn(resource, slot, requester)
     if had then
-      return replyOfHad(had, item), nil, not isEnough(had, item) and (slot or resource) or nil
+      return replyOfHad(had, item), nil,
+        not isEnough(had, item) and not whyNever(resource, slot, count) and (slot or resource) or nil
     end
     local own = not fault and definition(resource)
-    fault = fault or session and tenant.sessions.whyFull(session) or (own or count > 1) and whyNever(resource, slot, count)
+    fault = fault or session and tenant.sessions.whyFull(session) or
+      (own or count > 1) and whyNever(resource, slot, count) or tenant.whyNotAllowed and tenant.whyNotAllowed(item)
     if fault then
       return { 'NOT_VALID', fault }
     end

@@ -18,6 +18,7 @@
 --   requireRegistration  '1' if only registered resources may be reserved
 --   maxPriority          the highest priority that requests with keys and sign-in sessions may wait with; no script
 --                        reads it
+--   terms                the settings for leases and notes (terms.lua), '' or absent if none is set
 --   usage                writes in the open windows of the quota, packed (quota.lua)
 --   listenUntil          ms: the last lease of an event stream ends then; 0: no stream has a lease
 --   messages             number of the last message on the tenant's channel of events (publish.lua)
@@ -45,7 +46,7 @@ do
     'HMGET', tenantKey,
     'key:' .. ARGV[1], 'suspended', 'tier', 'count', 'fence', 'nextDue', 'indexed', 'definitions',
     'requireRegistration', 'usage', 'listenUntil', 'messages', 'closing', 'publisher', 'queue', 'beats', 'further',
-    'sessions', 'labelled', 'grant:' .. ARGV[1]
+    'sessions', 'labelled', 'grant:' .. ARGV[1], 'terms'
   )
   local nextDue, indexed = tonumber(found[6] or math.huge), tonumber(found[7] or math.huge)
   local count = tonumber(found[4] or 0)
@@ -79,5 +80,6 @@ do
     labelled = found[19] == '1',
     -- The release before deletes keys without their grants.
     grant = found[1] and found[20] or nil,
+    terms = found[21] or '',
   }
 end

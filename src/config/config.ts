@@ -6,7 +6,7 @@ import type { Sizes } from '../domain/maxSizes.ts';
 import { LOCAL_SUBJECT } from '../domain/names.ts';
 import { DEFAULT_TIERS, type TierLimits, type TierTable } from '../domain/tiers.ts';
 import { Environment } from './environment.ts';
-import type { ApiKeys, JwtIssuers, Tiers } from './formats.ts';
+import type { ApiKeys, JwtIssuers, Members, Tiers } from './formats.ts';
 
 /** The database that tenants are kept in, unless the service runs in in-memory mode. */
 export interface DatabaseConfig {
@@ -26,6 +26,8 @@ export type SignInConfig =
       /** undefined: a public client */
       readonly clientSecret: string | undefined;
       readonly scope: string;
+      /** The secret that cookies of sign-ins in progress are encrypted with. */
+      readonly cookieSecret: string;
     }
   | { readonly kind: 'local' }
   | { readonly kind: 'none' };
@@ -50,6 +52,8 @@ export interface Config {
   readonly publicUrl: string | undefined;
   /** The issuers of JWTs of the in-memory mode. */
   readonly jwtIssuers: z.infer<typeof JwtIssuers>;
+  /** Who may sign in to which tenant in the in-memory mode. */
+  readonly members: z.infer<typeof Members>;
   readonly allowPrivateJwks: boolean;
   readonly tiers: TierTable;
   /** Number of trusted proxies that each request passes through. */
@@ -108,6 +112,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     signIn: signInOf(data),
     publicUrl: data.PUBLIC_URL,
     jwtIssuers: data.JWT_ISSUERS ?? [],
+    members: data.MEMBERS ?? [],
     allowPrivateJwks: data.JWKS_ALLOW_PRIVATE === 'true',
     tiers: withOverrides(data.TIERS),
     trustedProxies: data.TRUSTED_PROXIES,
@@ -144,9 +149,11 @@ function signInOf({
   OIDC_CLIENT_ID: clientId,
   OIDC_CLIENT_SECRET: clientSecret,
   OIDC_SCOPE: scope,
+  KEY_SECRET: cookieSecret = '',
   LOCAL_SIGN_IN: local,
 }: z.infer<typeof Environment>): SignInConfig {
-  if (issuer !== undefined && clientId !== undefined) return { kind: 'oidc', issuer, clientId, clientSecret, scope };
+  if (issuer !== undefined && clientId !== undefined)
+    return { kind: 'oidc', issuer, clientId, clientSecret, scope, cookieSecret };
   return { kind: local === 'true' ? 'local' : 'none' };
 }
 

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { DEFAULT_SIZES } from '../domain/maxSizes.ts';
 import { parseRedisAddress } from '../redis/address.ts';
-import { ApiKeys, httpAddress, httpsOrLoopback, integer, JwtIssuers, json, list, Tiers } from './formats.ts';
+import { ApiKeys, httpAddress, httpsOrLoopback, integer, JwtIssuers, json, list, Members, Tiers } from './formats.ts';
 import { isThisMachine } from './machine.ts';
 
 /** The port if PORT is not set. If it is taken, any free port is used. */
@@ -47,6 +47,7 @@ const Variables = z.object({
   JWT_ISSUERS: json.pipe(JwtIssuers).optional(),
   JWKS_ALLOW_PRIVATE: z.enum(['true', 'false'], 'must be true or false').default('false'),
   API_KEYS: json.pipe(ApiKeys).optional(),
+  MEMBERS: json.pipe(Members).optional(),
   TIERS: json.pipe(Tiers).default({}),
   TRUSTED_PROXIES: integer(0, 10).default(0),
   MAX_FAILED_AUTHENTICATIONS: integer(1, 1_000_000).default(100),
@@ -79,18 +80,32 @@ const Variables = z.object({
 
 export const Environment = Variables.superRefine((env, context) => {
   const fault = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message });
-  if (env.OIDC_ISSUER !== undefined)
-    for (const name of ['OIDC_CLIENT_ID', 'PUBLIC_URL', 'DATABASE_URL'] as const)
+  if (env.OIDC_ISSUER !== undefined) {
+    for (const name of ['OIDC_CLIENT_ID', 'PUBLIC_URL'] as const)
       if (env[name] === undefined) fault(name, 'must be set where OIDC_ISSUER is');
+    if (env.DATABASE_URL === undefined) {
+      if (env.KEY_SECRET === undefined)
+        fault('KEY_SECRET', 'must be set where OIDC_ISSUER is: 32 or more random characters');
+      if (env.MEMBERS === undefined)
+        fault('MEMBERS', 'must be set where OIDC_ISSUER is and DATABASE_URL is not: it says who may sign in');
+    }
+  }
   if (env.LOCAL_SIGN_IN === 'true') {
     if (env.OIDC_ISSUER !== undefined) fault('LOCAL_SIGN_IN', 'must not be true where OIDC_ISSUER is set');
     if (!isThisMachine(env.HOST) || env.TRUSTED_PROXIES > 0)
       fault('LOCAL_SIGN_IN', 'must not be true where others than this machine can call: HOST, TRUSTED_PROXIES');
   }
-  if (env.DATABASE_URL === undefined) return;
+  if (env.DATABASE_URL === undefined) {
+    const configured = new Set(env.API_KEYS?.map(({ tenant }) => tenant));
+    env.MEMBERS?.forEach(({ tenant }, i) => {
+      if (!configured.has(tenant))
+        context.addIssue({ code: 'custom', path: ['MEMBERS', i, 'tenant'], message: 'must be a tenant of API_KEYS' });
+    });
+    return;
+  }
   if (env.KEY_SECRET === undefined)
     fault('KEY_SECRET', 'must be set where DATABASE_URL is: 32 or more random characters');
-  for (const name of ['API_KEYS', 'JWT_ISSUERS'] as const)
+  for (const name of ['API_KEYS', 'JWT_ISSUERS', 'MEMBERS'] as const)
     if (env[name] !== undefined) fault(name, 'must be unset where DATABASE_URL is set: the database has them');
 });
 

@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { audienceFault } from '../domain/issuerNames.ts';
 import { API_KEY, nameFault, TENANT_ID } from '../domain/names.ts';
+import { ROLES } from '../domain/rights.ts';
 import { MAX_LABEL_LENGTH } from '../domain/tenants.ts';
 import { TIERS } from '../domain/tiers.ts';
 import { isThisMachine } from './machine.ts';
@@ -104,6 +105,27 @@ const partialLimits = z
     definitions: limit,
   })
   .partial();
+
+const ofTenant = {
+  tenant: z.string().regex(TENANT_ID, 'must be 1 to 40 lower-case letters, digits and hyphens'),
+  role: z.enum(ROLES, `must be one of ${ROLES.join(', ')}`),
+};
+const email = z
+  .string()
+  .max(320, 'must have at most 320 characters')
+  .regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address')
+  .transform((text) => text.toLowerCase());
+
+/** MEMBERS. */
+export const Members = z
+  .array(
+    z.union(
+      [z.strictObject({ email, ...ofTenant }), z.strictObject({ group: z.string().min(1), ...ofTenant })],
+      'must be {email, tenant, role} or {group, tenant, role}',
+    ),
+    'must be a list',
+  )
+  .min(1, 'must name at least one member');
 
 /** TIERS: the limits that differ from the defaults. */
 export const Tiers = z.partialRecord(z.enum(TIERS), partialLimits);

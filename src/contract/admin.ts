@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { nameFault } from '../domain/names.ts';
 import { TIERS } from '../domain/tiers.ts';
 import { item, pageLimit, tenantId, time } from './fields.ts';
+import { settings } from './tenant.ts';
 
 const MAX_SEARCH_LENGTH = 100;
 
@@ -27,8 +28,7 @@ export const AdminTenant = z
     name: z.string(),
     tier: z.enum(TIERS),
     suspendedAt: time.nullable(),
-    requireRegistration: z.boolean(),
-    maxPriority: z.int(),
+    ...settings,
     createdAt: time,
   })
   .meta({ id: 'AdminTenant' });
@@ -42,19 +42,3 @@ export const TierChange = item({ tier: z.enum(TIERS, `must be one of ${TIERS.joi
 });
 
 export const AdminCleared = z.object({ cleared: z.int() }).meta({ id: 'AdminCleared' });
-
-export const AuditQuery = z.object({
-  before: z
-    .string()
-    .regex(/^\d{1,15}$/, 'must be the id of an entry')
-    .transform(Number)
-    .optional()
-    .meta({ type: 'integer', description: 'Only entries older than this one.' }),
-  limit: pageLimit,
-});
-
-export const AuditDetails = z.record(z.string(), z.unknown());
-
-export const AuditTrail = z
-  .array(z.object({ id: z.int(), at: time, actor: z.string(), action: z.string(), details: AuditDetails }))
-  .meta({ id: 'AuditTrail' });

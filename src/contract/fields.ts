@@ -61,7 +61,11 @@ export const ttlSeconds = sized((sizes) =>
     .int({ error: must('an integer greater than 0') })
     .min(1, 'must be an integer greater than 0')
     .max(sizes.ttlSeconds, `must be at most ${sizes.ttlSeconds}`)
-    .meta({ description: 'The lease, in seconds. Without it the reservation never expires.', example: 30 }),
+    .meta({
+      description:
+        'The lease, in seconds. Without it the reservation never expires, unless the tenant has a default lease.',
+      example: 30,
+    }),
 );
 
 /** The id of a session that reservations last as long as. */

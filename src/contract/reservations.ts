@@ -95,7 +95,7 @@ export const ReserveItem = sized((sizes) =>
     .superRefine((one, context) => {
       checkAsked(one, [], refusing(context));
       checkSession(one, [], refusing(context));
-      checkWait(one, [one], sizes, () => [], refusing(context));
+      checkWait(one, [one], sizes, refusing(context));
       checkMode(one, [], refusing(context));
     })
     .transform(named)
@@ -229,7 +229,7 @@ function checkTransaction(
   const atRelease = ['requests', releaseAt, 'requestType'];
   if (releaseAt >= 0 && method === 'FIRST') refuse(atRelease, 'must be RESERVE where the method is FIRST');
   const reserves = requests.filter((one) => one.requestType === 'RESERVE');
-  checkWait(wait, reserves, sizes, (index) => ['requests', index], refuse);
+  checkWait(wait, reserves, sizes, refuse);
   if (!isWaiting(wait)) return;
   if (!WAITING_METHODS.some((one) => one === method))
     refuse(['method'], `must be ${WAITING_METHODS.join(' or ')} where waitSeconds is more than 0`);

@@ -7,6 +7,7 @@ import { issuerTextFault, MAX_ISSUER_BYTES } from '../domain/issuerNames.ts';
 import { TIERS } from '../domain/tiers.ts';
 import { DEFAULT_PRIORITY, MAX_PRIORITY } from '../domain/waiting.ts';
 import { item, tenantId, time } from './fields.ts';
+import { sized } from './sizes.ts';
 
 const limit = z.int().nullable().meta({ description: 'Null: unlimited.' });
 
@@ -46,12 +47,38 @@ const maxPriority = z
   .max(MAX_PRIORITY, priorityRule)
   .meta({ description: 'The highest priority that requests with a key or a session may wait with.', example: 100 });
 
-export const Settings = z.object({ requireRegistration, maxPriority }).meta({ id: 'Settings' });
+/** A lease, in seconds, or none. */
+const lease = (description: string, example: number) =>
+  sized((sizes) => {
+    const rule = `must be null or an integer from 1 to ${sizes.ttlSeconds}`;
+    return z.int(rule).min(1, rule).max(sizes.ttlSeconds, rule).nullable().meta({ description, example });
+  });
 
-/** A setting that is left out stays as it is, if it is newer than the call. */
-export const SettingsChange = item({ requireRegistration, maxPriority: maxPriority.optional() }).meta({
-  id: 'SettingsChange',
-});
+/** What the tenant's people decide. */
+export const settings = {
+  requireRegistration,
+  maxPriority,
+  defaultTtlSeconds: lease(
+    'The lease, in seconds, of reservations whose requests have neither `ttlSeconds` nor `session`. Null: they never expire.',
+    300,
+  ),
+  maxTtlSeconds: lease(
+    'The longest lease, in seconds. Reservations must then have one. Null: any lease, or none.',
+    3600,
+  ),
+  requireNote: z.boolean('must be true or false').meta({ description: 'True if reservations must have a note.' }),
+};
+
+export const Settings = z.object(settings).meta({ id: 'Settings' });
+
+/** A setting that is left out stays as it is. */
+export const SettingsChange = item({
+  requireRegistration: requireRegistration.optional(),
+  maxPriority: maxPriority.optional(),
+  defaultTtlSeconds: settings.defaultTtlSeconds.optional(),
+  maxTtlSeconds: settings.maxTtlSeconds.optional(),
+  requireNote: settings.requireNote.optional(),
+}).meta({ id: 'SettingsChange' });
 export type SettingsChange = z.output<typeof SettingsChange>;
 
 const issuerText = (description: string) =>

@@ -79,30 +79,22 @@ export type Refuse = (path: (string | number)[], message: string) => void;
 /** A reservation that a request may wait for. */
 interface Wanted extends Asked {
   readonly requester: string;
-  readonly ttlSeconds?: number | undefined;
-  readonly session?: string | undefined;
   readonly note?: string | undefined;
 }
 
 /**
  * Checks the rules between the fields of a wait and the reservations that it is for.
  * @param items one of them is the request itself, or they are the items of a transaction
- * @param pathOf the path of an item
  */
 export function checkWait(
   wait: Wait,
   items: readonly Wanted[],
   { waitingBytes }: Pick<Sizes, 'waitingBytes'>,
-  pathOf: (index: number) => (string | number)[],
   refuse: Refuse,
 ): void {
   for (const field of ['priority', 'claimSeconds'] as const)
     if (wait[field] !== undefined && wait.waitSeconds === undefined) refuse([field], 'needs waitSeconds');
   if (!isWaiting(wait)) return;
-  // A grant without an end could fall to a caller that died unnoticed.
-  for (const [i, { ttlSeconds, session }] of items.entries())
-    if (ttlSeconds === undefined && session === undefined)
-      refuse([...pathOf(i), 'ttlSeconds'], 'is required where waitSeconds is more than 0');
   const requesterBytes = utf8Length(items[0]?.requester ?? '');
   const bytes = items.reduce(
     (sum, { note = '', ...asked }) => sum + utf8Length(textOfAsked(asked)) + utf8Length(note),

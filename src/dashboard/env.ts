@@ -5,34 +5,42 @@ import type { Memberships } from '../domain/memberships.ts';
 import type { SessionUser } from '../engine/tenant/signIns.ts';
 import type { BodyDeps, CallerDeps, TenantDeps } from '../http/deps.ts';
 import type { AppEnv } from '../http/env.ts';
-import type { AdminStanding } from '../identity/admins.ts';
+import type { AdminRule, AdminStanding } from '../identity/admins.ts';
 import type { ConfiguredKey } from '../identity/configuredTenants.ts';
 import type { OidcClient } from '../identity/oidc.ts';
+import type { Sealer } from '../identity/sealer.ts';
 import type { Actor } from '../operations/actor.ts';
 import type { OperationDeps } from '../operations/deps.ts';
+import type { SignedInDeps } from '../operations/signedIn.ts';
 
 /** How people sign in: at an OpenID Connect provider; on this machine, without a password; not at all. */
 export type SignInWay =
-  | { readonly kind: 'oidc'; readonly client: OidcClient; readonly issuer: string }
+  | {
+      readonly kind: 'oidc';
+      readonly client: OidcClient;
+      readonly issuer: string;
+      /** Encrypts the cookies of sign-ins in progress. */
+      readonly sealer: Sealer;
+    }
   | { readonly kind: 'local' }
   | { readonly kind: 'none' };
 
-export interface DashboardDeps extends OperationDeps, BodyDeps, CallerDeps {
+export interface DashboardDeps extends OperationDeps, SignedInDeps, BodyDeps, CallerDeps {
   readonly signIn: SignInWay;
   /** The origin at which people see the service; undefined: the one that they ask for */
   readonly publicUrl: string | undefined;
   /** Keys of the in-memory mode. */
   readonly configuredKeys: readonly ConfiguredKey[];
+  readonly adminRule: AdminRule;
   /** null: there is no database */
   readonly tenants: TenantDeps | null;
-  /** Who belongs to which tenant; null: people sign in without a database, on this machine */
-  readonly memberships: Memberships | null;
+  /** Who belongs to which tenant. */
+  readonly memberships: Memberships;
 }
 
 /** The person who looks at a page. */
 export interface Viewer extends Actor {
   readonly user: SessionUser;
-  /** `admin` in the in-memory mode: its page of tenants changes nothing. */
   readonly standing: AdminStanding;
 }
 

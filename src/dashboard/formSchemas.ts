@@ -4,14 +4,16 @@
 import { NameParams, RegisterBody } from '../contract/definitions.ts';
 import { UnreserveBody } from '../contract/reservations.ts';
 import { type Rules, withRules } from '../contract/sizes.ts';
+import { SettingsChange } from '../contract/tenant.ts';
 import { CancelBody } from '../contract/waiting.ts';
 
 export { TierChange } from '../contract/admin.ts';
 export { KeyParams, NewKey } from '../contract/keys.ts';
-export { DeleteIssuerQuery, SettingsChange } from '../contract/tenant.ts';
+export { DeleteIssuerQuery } from '../contract/tenant.ts';
 export { issuerSchema } from '../operations/issuers.ts';
 
 export const releaseSchema = (rules: Rules) => withRules(UnreserveBody, rules);
 export const cancelSchema = (rules: Rules) => withRules(CancelBody, rules);
 export const registerSchema = (rules: Rules) => withRules(RegisterBody, rules);
+export const settingsSchema = (rules: Rules) => withRules(SettingsChange, rules);
 export const resourceSchema = (rules: Rules) => withRules(NameParams, rules);

@@ -44,7 +44,7 @@ export async function startSession(
   if (credential === null) throw new TypeError('a session that was just made cannot be read');
   const before = parseSession(getCookie(c, sessionCookie) ?? '');
   await beginSignIn(engine, credential, user, lifetimeMs);
-  await memberships?.settle(user, tenant);
+  await memberships.settle(user, tenant);
   if (before !== null) await endSignIn(engine, before);
   setCookie(c, sessionCookie, session, cookieOptions(publicUrl, lifetimeMs));
   return c.redirect(to, 303);

@@ -5,11 +5,12 @@ import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../domain/errors.ts';
-import { actorNameOf, readSignIn } from '../engine/tenant/signIns.ts';
+import { actorNameOf } from '../engine/tenant/signIns.ts';
 import { clientAddress } from '../http/clientAddress.ts';
 import { isChange, refuseForeignOrigin } from '../http/sameOrigin.ts';
 import { adminStanding } from '../identity/admins.ts';
 import { parseSession } from '../identity/credentials.ts';
+import { signedInUser } from '../operations/signedIn.ts';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
 
 /** Where people sign in, and where administrators find tenants. */
@@ -20,16 +21,17 @@ export const TENANTS = '/dashboard/tenants';
 export const viewer = ({
   engine,
   reads,
-  tenants,
+  roleNow,
+  adminRule,
   sessionCookie,
   trustedProxies,
-}: Pick<DashboardDeps, 'engine' | 'reads' | 'tenants' | 'sessionCookie' | 'trustedProxies'>) =>
+}: Pick<DashboardDeps, 'engine' | 'reads' | 'roleNow' | 'adminRule' | 'sessionCookie' | 'trustedProxies'>) =>
   createMiddleware<DashboardEnv>(async (c, next) => {
     const credential = parseSession(getCookie(c, sessionCookie) ?? '');
-    const user = credential && (await readSignIn(engine, credential));
+    const user = credential && (await signedInUser({ engine, roleNow }, credential));
     if (credential === null || user === null) throw new HoldfastError('unauthenticated', 'Nobody is signed in.');
     c.set('credential', credential);
-    const standing = tenants === null ? 'admin' : adminStanding(tenants.adminRule, user);
+    const standing = adminStanding(adminRule, user);
     const actor = actorNameOf('person', user);
     c.set('viewer', { credential, user, standing, actor, address: clientAddress(c, trustedProxies) });
     if (isChange(c.req.method)) refuseForeignOrigin(c);

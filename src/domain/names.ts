@@ -23,6 +23,8 @@ export const SESSION = /^hfs_([a-z0-9-]{1,40})_[A-Za-z0-9]{40}$/;
 
 /** The subject of the user who signs in on this machine, without an identity provider. */
 export const LOCAL_SUBJECT = 'local';
+/** The issuer of that user, in place of an identity provider's. */
+export const LOCAL_ISSUER = 'local';
 
 /** The mean number of bytes that a character of a name of the greatest length may have. */
 const BYTES_PER_CHARACTER = 2;

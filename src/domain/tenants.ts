@@ -3,6 +3,7 @@
  */
 import { type Right, rightsText } from './rights.ts';
 import type { Tier } from './tiers.ts';
+import { MAX_PRIORITY } from './waiting.ts';
 
 /** The longest label of an API key, in characters. */
 export const MAX_LABEL_LENGTH = 64;
@@ -42,16 +43,50 @@ export interface KeyRecord {
   readonly grant: Grant | null;
 }
 
-export interface TenantRecord {
+/** What the tenant's people decide (docs/specification.md#settings). */
+export interface Settings {
+  /** Whether only registered resources may be reserved. */
+  readonly requireRegistration: boolean;
+  /** The highest priority that requests with keys and sessions may wait with. */
+  readonly maxPriority: number;
+  /** The lease of reservations whose requests ask for none, in s; null: they have none. */
+  readonly defaultTtlSeconds: number | null;
+  /** The longest lease, in s: reservations must then have one. null: any lease, or none */
+  readonly maxTtlSeconds: number | null;
+  /** Whether reservations must have a note. */
+  readonly requireNote: boolean;
+}
+
+export const DEFAULT_SETTINGS: Settings = {
+  requireRegistration: false,
+  maxPriority: MAX_PRIORITY,
+  defaultTtlSeconds: null,
+  maxTtlSeconds: null,
+  requireNote: false,
+};
+
+/** Returns the settings among the fields of a tenant. */
+export const settingsOf = (tenant: Settings): Settings => ({
+  requireRegistration: tenant.requireRegistration,
+  maxPriority: tenant.maxPriority,
+  defaultTtlSeconds: tenant.defaultTtlSeconds,
+  maxTtlSeconds: tenant.maxTtlSeconds,
+  requireNote: tenant.requireNote,
+});
+
+export interface TenantRecord extends Settings {
   readonly id: string;
   /** Grows with each change in the database; null: there is no database */
   readonly version: number | null;
   readonly tier: Tier;
   readonly suspended: boolean;
-  /** Whether only registered resources may be reserved. */
-  readonly requireRegistration: boolean;
-  /** The highest priority that requests with keys and sessions may wait with. */
-  readonly maxPriority: number;
   /** API keys and management tokens. */
   readonly keys: readonly KeyRecord[];
+}
+
+/** The settings for leases and notes as scripts read them (lua/lib/terms.lua); '' if none is set. */
+export function termsText({ defaultTtlSeconds, maxTtlSeconds, requireNote }: Settings): string {
+  if (defaultTtlSeconds === null && maxTtlSeconds === null && !requireNote) return '';
+  const ms = (seconds: number | null) => (seconds === null ? '' : seconds * 1000);
+  return `${ms(defaultTtlSeconds)} ${ms(maxTtlSeconds)} ${Number(requireNote)}`;
 }

@@ -4,7 +4,6 @@
 import type { Logger } from 'pino';
 import type { Rules } from '../contract/sizes.ts';
 import type { Streams } from '../events/streams.ts';
-import type { AdminRule } from '../identity/admins.ts';
 import type { JwtVerifier } from '../identity/jwtVerifier.ts';
 import type { Sealer } from '../identity/sealer.ts';
 import type { FailedAuthentications } from '../limits/failedAuthentications.ts';
@@ -17,7 +16,6 @@ import type { LivenessCheck, ReadinessCheck } from './health.ts';
 export interface TenantDeps {
   readonly store: Store;
   readonly sealer: Sealer;
-  readonly adminRule: AdminRule;
   /** Whether JWT issuers' keys may be fetched from private addresses and without TLS. */
   readonly allowPrivateJwks: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * Answers with a list as one JSON array, written page by page so that its length costs no memory. Reads are charged
- * before the first byte is sent, so that a failure until then still has its own status.
+ * Answers with a list as one JSON array or CSV, written page by page so that its length costs no memory. Reads are
+ * charged before the first byte is sent, so that a failure until then still has its own status.
  */
 import type { Context } from 'hono';
 import { onceEnded } from '../events/onceEnded.ts';
@@ -9,7 +9,7 @@ import type { OpenList } from '../operations/lists.ts';
 import { chargeRead } from '../operations/read.ts';
 import type { AppEnv } from './env.ts';
 
-/** Writes the text of an array, its brackets included, from rows that come in parts. */
+/** Writes the text of a list, from its beginning to its end, from rows that come in parts. */
 export interface ListWriter<Row> {
   write(rows: readonly Row[]): string;
   end(): string;
@@ -31,7 +31,7 @@ export function jsonRows<Row>(): ListWriter<Row> {
   };
 }
 
-const HEADERS = { 'Content-Type': 'application/json' };
+const JSON_HEADERS = { 'Content-Type': 'application/json' };
 
 /**
  * @param open charges the list and reads its first page. A HEAD costs one read and does not call it
@@ -42,20 +42,21 @@ export async function answerList<Row>(
   deps: Pick<OperationDeps, 'activity' | 'reads'>,
   open: () => Promise<OpenList<Row>>,
   writer: ListWriter<Row>,
+  headers: Readonly<Record<string, string>> = JSON_HEADERS,
 ): Promise<Response> {
   if (c.req.method === 'HEAD') {
     c.set('quota', await chargeRead(deps, c.get('credential'), null));
-    return c.body(null, 200, HEADERS);
+    return c.body(null, 200, headers);
   }
   const list = await open();
   c.set('quota', list.quota);
   if (list.isShort) {
     let text = '';
     for await (const rows of list.pages) text += writer.write(rows);
-    return c.body(text + writer.end(), 200, HEADERS);
+    return c.body(text + writer.end(), 200, headers);
   }
   onceEnded(c.env.outgoing, list.close);
-  return c.body(ReadableStream.from(encode(list.pages, writer)), 200, HEADERS);
+  return c.body(ReadableStream.from(encode(list.pages, writer)), 200, headers);
 }
 
 async function* encode<Row>(

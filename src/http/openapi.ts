@@ -9,6 +9,7 @@ import { cookieName } from '../identity/cookies.ts';
 import { PreferHeaders } from './minimal.ts';
 import type { Operation } from './operation.ts';
 import { IdempotencyHeaders, withRepeats } from './repeatable.ts';
+import { adminAuditOperations } from './routes/admin/audit.ts';
 import { adminOperations } from './routes/admin/tenants.ts';
 import { tokenOperation } from './routes/auth/token.ts';
 import { eventsOperation } from './routes/events/events.ts';
@@ -31,8 +32,10 @@ import { beginSessionOperation } from './routes/session/begin.ts';
 import { endSessionOperation } from './routes/session/end.ts';
 import { sessionsOperation } from './routes/session/list.ts';
 import { renewSessionOperation } from './routes/session/renew.ts';
+import { auditOperation } from './routes/tenant/audit.ts';
 import { issuersOperations } from './routes/tenant/issuers.ts';
 import { keysOperations } from './routes/tenant/keys.ts';
+import { managementTokensOperations } from './routes/tenant/managementTokens.ts';
 import { settingsOperations } from './routes/tenant/settings.ts';
 import { tenantOperation } from './routes/tenant/tenant.ts';
 import { schemesOf, securityOf } from './security.ts';
@@ -89,7 +92,10 @@ const WITH_DATABASE: readonly Operation[] = [
   ...keysOperations,
   ...settingsOperations,
   ...issuersOperations,
+  auditOperation,
+  ...managementTokensOperations,
   ...adminOperations,
+  ...adminAuditOperations,
 ];
 
 const BothHeaders = IdempotencyHeaders.extend(PreferHeaders.shape);

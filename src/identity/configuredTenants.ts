@@ -1,9 +1,8 @@
 /**
  * The tenants of the in-memory mode, from the configured keys (docs/specification.md#store-modes-and-start).
  */
-import type { TenantRecord } from '../domain/tenants.ts';
+import { DEFAULT_SETTINGS, type TenantRecord } from '../domain/tenants.ts';
 import type { Tier } from '../domain/tiers.ts';
-import { MAX_PRIORITY } from '../domain/waiting.ts';
 import { digestOf } from './credentials.ts';
 
 export interface ConfiguredKey {
@@ -23,8 +22,7 @@ export function configuredTenants(keys: readonly ConfiguredKey[]): ReadonlyMap<s
       version: null,
       tier,
       suspended: false,
-      requireRegistration: false,
-      maxPriority: MAX_PRIORITY,
+      ...DEFAULT_SETTINGS,
       keys: [...earlier, { digest: digestOf(key), label: label ?? null, grant: null }],
     });
   }

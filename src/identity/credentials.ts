@@ -1,6 +1,6 @@
 /**
- * Parses credentials (API keys, derived tokens, management tokens, sessions) and makes new ones (docs/specification.md#identity). Only the
- * engine knows whether a credential is valid: it looks up the digest.
+ * Parses credentials (API keys, derived tokens, management tokens, sessions) and makes new ones
+ * (docs/specification.md#identity). Only the engine knows whether a credential is valid: it looks up the digest.
  */
 import { hash, randomBytes } from 'node:crypto';
 import { API_KEY, DERIVED_TOKEN, MANAGEMENT_TOKEN, SESSION } from '../domain/names.ts';

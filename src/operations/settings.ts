@@ -1,11 +1,12 @@
 /**
- * A tenant's settings (docs/specification.md#what-a-name-means, #requests-that-wait). For people and management tokens.
+ * A tenant's settings (docs/specification.md#settings). For people and management tokens.
  */
 import type { SettingsChange } from '../contract/tenant.ts';
 import type { Charged } from '../domain/quota.ts';
+import { type Settings, settingsOf } from '../domain/tenants.ts';
 import { chargeWrite } from '../engine/tenant/charge.ts';
 import type { Store } from '../store/records.ts';
-import { putSettings, readTenant, type Settings } from '../store/tenants.ts';
+import { putSettings, readTenant } from '../store/tenants.ts';
 import type { Actor } from './actor.ts';
 import { charged, countUse } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
@@ -20,10 +21,9 @@ export const readSettings = (deps: SettingsDeps, { credential }: Actor): Promise
   countUse(
     deps,
     credential,
-    charged(deps.reads.charge(credential, 'settings'), async () => {
-      const { requireRegistration, maxPriority } = await readTenant(deps.store, credential.tenant);
-      return { requireRegistration, maxPriority };
-    }),
+    charged(deps.reads.charge(credential, 'settings'), async () =>
+      settingsOf(await readTenant(deps.store, credential.tenant)),
+    ),
   );
 
 /**

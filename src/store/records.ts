@@ -4,7 +4,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
 import { RIGHTS_OF_KEY, rightsOfScopes } from '../domain/rights.ts';
-import type { KeyRecord, TenantRecord } from '../domain/tenants.ts';
+import { type KeyRecord, settingsOf, type TenantRecord } from '../domain/tenants.ts';
 import { loadTenant } from '../engine/tenant/load.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { type AuditEntry, note } from './audit.ts';
@@ -27,9 +27,9 @@ export interface VersionedRecord {
 export async function readRecord(tx: Db, id: string): Promise<VersionedRecord | null> {
   const [tenant] = await tx.select().from(tenants).where(eq(tenants.id, id));
   if (tenant === undefined) return null;
-  const { version, definitionsVersion, tier, suspendedAt, requireRegistration, maxPriority } = tenant;
+  const { version, definitionsVersion, tier, suspendedAt } = tenant;
   const keys = [...(await readKeys(tx, id)), ...(await readManagementTokens(tx, id))];
-  const record = { id, version, tier, suspended: suspendedAt !== null, requireRegistration, maxPriority, keys };
+  const record = { id, version, tier, suspended: suspendedAt !== null, ...settingsOf(tenant), keys };
   return { record, definitionsVersion };
 }
 

@@ -176,6 +176,23 @@ export const apiKeys = pgTable(
   ],
 );
 
+/** What administrators see of a tenant's use: a copy of what Redis knows, some seconds old (operations/usages.ts). */
+export const tenantUsages = pgTable('tenant_usages', {
+  tenantId: text('tenant_id')
+    .primaryKey()
+    .references(() => tenants.id, { onDelete: 'cascade' }),
+  reservations: integer('reservations').notNull(),
+  definitions: integer('definitions').notNull(),
+  /** Of the last hour. */
+  requests: integer('requests').notNull(),
+  /** Refused operations of the last hour. */
+  refusals: integer('refusals').notNull(),
+  /** The last request; null: not known */
+  activeAt: time('active_at'),
+  /** When the row was written. */
+  writtenAt: time('written_at').notNull(),
+});
+
 /** Issuers of JWTs that a tenant lets its users exchange for tokens. */
 export const jwtIssuers = pgTable(
   'jwt_issuers',
@@ -220,5 +237,13 @@ export const audit = pgTable(
     action: text('action').notNull(),
     details: jsonb('details').notNull().default({}),
   },
-  (table) => [index('audit_tenant').on(table.tenantId, table.id), index('audit_at').on(table.at)],
+  // A page is read from the index that fits its filters, in the order of time (store/audit.ts).
+  ({ id, at, tenantId, actor, action }) => [
+    index('audit_tenant').on(tenantId, at, id),
+    index('audit_tenant_actor').on(tenantId, actor, at, id),
+    index('audit_tenant_action').on(tenantId, action, at, id),
+    index('audit_at').on(at, id),
+    index('audit_actor').on(actor, at, id),
+    index('audit_action').on(action, at, id),
+  ],
 );

@@ -3,7 +3,9 @@
  * (docs/specification.md#tenants-and-administration, #dashboard-and-sign-in).
  */
 import { and, asc, count, eq, gt, ilike, or } from 'drizzle-orm';
+import { HoldfastError } from '../domain/errors.ts';
 import type { Membership } from '../domain/memberships.ts';
+import { type Settings, settingsOf } from '../domain/tenants.ts';
 import type { Tier } from '../domain/tiers.ts';
 import { type Author, note } from './audit.ts';
 import type { Db } from './db.ts';
@@ -11,13 +13,11 @@ import { insertKey, type NewKey } from './keys.ts';
 import { changeRecord, noSuchTenant, type Store } from './records.ts';
 import { apiKeys, tenants } from './schema.ts';
 
-export interface Tenant {
+export interface Tenant extends Settings {
   readonly id: string;
   readonly name: string;
   readonly tier: Tier;
   readonly suspendedAt: Date | null;
-  readonly requireRegistration: boolean;
-  readonly maxPriority: number;
   readonly createdAt: Date;
 }
 
@@ -28,6 +28,9 @@ const COLUMNS = {
   suspendedAt: tenants.suspendedAt,
   requireRegistration: tenants.requireRegistration,
   maxPriority: tenants.maxPriority,
+  defaultTtlSeconds: tenants.defaultTtlSeconds,
+  maxTtlSeconds: tenants.maxTtlSeconds,
+  requireNote: tenants.requireNote,
   createdAt: tenants.createdAt,
 };
 
@@ -115,12 +118,10 @@ export const resumeTenant = (store: Store, id: string, by: Author): Promise<unkn
     tx.update(tenants).set({ suspendedAt: null }).where(eq(tenants.id, id)),
   );
 
-/** What the tenant's people decide. */
-export type Settings = Pick<Tenant, 'requireRegistration' | 'maxPriority'>;
-
 /**
  * Changes a tenant's settings: those that are given. Throws the errors of changeRecord().
  * @returns all settings
+ * @throws HoldfastError refused if the default lease would exceed the longest one
  */
 export const putSettings = (
   store: Store,
@@ -129,12 +130,14 @@ export const putSettings = (
   by: Author,
 ): Promise<Settings> =>
   changeRecord(store, id, { ...by, action: 'settings.change', details: change }, async (tx) => {
-    const { requireRegistration, maxPriority } = tenants;
-    const after = await tx
+    const [after] = await tx
       .update(tenants)
-      .set(change)
+      .set({ id, ...change })
       .where(eq(tenants.id, id))
-      .returning({ requireRegistration, maxPriority });
-    if (after[0] === undefined) throw noSuchTenant();
-    return after[0];
+      .returning(COLUMNS);
+    if (after === undefined) throw noSuchTenant();
+    const { defaultTtlSeconds, maxTtlSeconds } = after;
+    if (defaultTtlSeconds !== null && maxTtlSeconds !== null && defaultTtlSeconds > maxTtlSeconds)
+      throw new HoldfastError('refused', `defaultTtlSeconds must be at most maxTtlSeconds, which is ${maxTtlSeconds}`);
+    return settingsOf(after);
   });

@@ -17,6 +17,7 @@ import { rateLimitHeaders } from '../http/middleware/rateLimitHeaders.ts';
 import { traceRequests } from '../http/middleware/traceRequests.ts';
 import { wholeBody } from '../http/middleware/wholeBody.ts';
 import { openapiDocument } from '../http/openapi.ts';
+import { adminAuditRoutes } from '../http/routes/admin/audit.ts';
 import { adminRoutes } from '../http/routes/admin/tenants.ts';
 import { tokenRoute } from '../http/routes/auth/token.ts';
 import { docsRoutes } from '../http/routes/docs.ts';
@@ -41,8 +42,10 @@ import { beginSessionRoute } from '../http/routes/session/begin.ts';
 import { endSessionRoute } from '../http/routes/session/end.ts';
 import { sessionsRoute } from '../http/routes/session/list.ts';
 import { renewSessionRoute } from '../http/routes/session/renew.ts';
+import { auditRoute } from '../http/routes/tenant/audit.ts';
 import { issuersRoutes } from '../http/routes/tenant/issuers.ts';
 import { keysRoutes } from '../http/routes/tenant/keys.ts';
+import { managementTokensRoutes } from '../http/routes/tenant/managementTokens.ts';
 import { settingsRoutes } from '../http/routes/tenant/settings.ts';
 import { tenantRoute } from '../http/routes/tenant/tenant.ts';
 
@@ -114,13 +117,16 @@ export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
   if (tenants === null) {
     app.route('/', withoutTenants());
   } else {
-    const { store, sealer, adminRule, allowPrivateJwks } = tenants;
+    const { store, sealer, allowPrivateJwks } = tenants;
     app.route('/', tenantRoute(deps, store));
     app.route('/', keysRoutes({ ...deps, store, sealer }));
     app.route('/', settingsRoutes(deps, store));
     app.route('/', issuersRoutes(deps, store, allowPrivateJwks));
-    app.use('/api/v1/admin/*', bySession(deps, 'administrator'), byAdmin(adminRule));
+    app.route('/', auditRoute(deps, store));
+    app.route('/', managementTokensRoutes(deps, store));
+    app.use('/api/v1/admin/*', bySession(deps, 'administrator'), byAdmin(deps.adminRule));
     app.route('/', adminRoutes(deps, store));
+    app.route('/', adminAuditRoutes(deps, store));
   }
   const { sizes, unknownFields } = deps;
   const sessionCookie = tenants === null ? null : deps.sessionCookie;

@@ -8,10 +8,15 @@ import type { DefinitionChanges } from '../definitions/change.ts';
 import { changeInDatabase } from '../definitions/changeInDatabase.ts';
 import { changeInRedis } from '../definitions/changeInRedis.ts';
 import { WorkingCopy } from '../definitions/workingCopy.ts';
+import type { Memberships } from '../domain/memberships.ts';
 import type { Engine } from '../engine/call.ts';
 import { configuredLoader } from '../engine/tenant/load.ts';
+import { configuredMembers } from '../identity/configuredMembers.ts';
 import { type ConfiguredKey, configuredTenants } from '../identity/configuredTenants.ts';
 import { type IssuerLookup, JwtVerifier } from '../identity/jwtVerifier.ts';
+import type { Sealer } from '../identity/sealer.ts';
+import { membershipsInDatabase } from '../operations/members.ts';
+import type { RoleNow } from '../operations/signedIn.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { Database } from '../store/database.ts';
 import { findIssuers } from '../store/issuers.ts';
@@ -24,6 +29,10 @@ export interface Stores {
   readonly copy: WorkingCopy | null;
   /** null: no issuer of JWTs is configured */
   readonly jwtVerifier: JwtVerifier | null;
+  /** null: sessions have the role of the moment */
+  readonly roleNow: RoleNow | null;
+  /** @param sealer encrypts the default keys of new tenants */
+  membershipsOf(engine: Engine, sealer: Sealer): Memberships;
   readonly loadTenant: Engine['loadTenant'];
   /** Returns false if there can be no tenant of this id. */
   knowsTenant(id: string): boolean;
@@ -54,6 +63,8 @@ function storesInDatabase({ tiers, sizes, allowPrivateJwks }: Config, database: 
   return {
     store,
     copy,
+    roleNow: null,
+    membershipsOf: (engine, sealer) => membershipsInDatabase({ engine, store, sealer }),
     jwtVerifier: new JwtVerifier(lookUp, { allowPrivate: allowPrivateJwks }),
     loadTenant: (id) => copy.refresh(id),
     knowsTenant: () => true,
@@ -66,12 +77,15 @@ function storesInDatabase({ tiers, sizes, allowPrivateJwks }: Config, database: 
 function storesInMemory(config: Config, keys: readonly ConfiguredKey[], redis: RedisClient): Stores {
   const { sizes, jwtIssuers, allowPrivateJwks } = config;
   const tenants = configuredTenants(keys);
+  const { memberships, roleNow } = configuredMembers(config.signIn.kind, config.members, [...tenants.keys()]);
   const loadTenant = configuredLoader(redis, tenants);
   const lookUp: IssuerLookup = async (tenant, issuer, audiences) =>
     jwtIssuers.filter((one) => one.tenant === tenant && one.issuer === issuer && audiences.includes(one.audience));
   return {
     store: null,
     copy: null,
+    roleNow,
+    membershipsOf: () => memberships,
     jwtVerifier: jwtIssuers.length === 0 ? null : new JwtVerifier(lookUp, { allowPrivate: allowPrivateJwks }),
     loadTenant,
     knowsTenant: (id) => tenants.has(id),

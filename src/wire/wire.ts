@@ -17,7 +17,6 @@ import { startUp } from '../jobs/startUp.ts';
 import { FailedAuthentications } from '../limits/failedAuthentications.ts';
 import { Listings } from '../limits/listings.ts';
 import { ReadLimiter } from '../limits/reads.ts';
-import { membershipsInDatabase } from '../operations/members.ts';
 import { redisFault } from '../redis/health.ts';
 import { mostReplicas } from '../redis/replication.ts';
 import { Metrics } from '../telemetry/metrics.ts';
@@ -184,8 +183,10 @@ function adaptersOf(config: Config, engine: Engine, stores: Stores) {
     reads: new ReadLimiter(engine),
     listings: new Listings(),
     failedAuthentications: new FailedAuthentications(engine.redis, config.maxFailedAuthentications),
-    tenants: store && { store, sealer, adminRule, allowPrivateJwks },
-    memberships: store && membershipsInDatabase({ engine, store, sealer }),
+    tenants: store && { store, sealer, allowPrivateJwks },
+    adminRule,
+    memberships: stores.membershipsOf(engine, sealer),
+    roleNow: stores.roleNow,
     jwtVerifier,
     signIn: signInOf(config),
     knowsTenant,
@@ -195,5 +196,5 @@ function adaptersOf(config: Config, engine: Engine, stores: Stores) {
 function signInOf({ signIn, publicUrl = '' }: Config): SignInWay {
   if (signIn.kind !== 'oidc') return signIn;
   const client = new OidcClient({ ...signIn, redirectUri: `${publicUrl}/auth/callback` });
-  return { kind: 'oidc', client, issuer: signIn.issuer };
+  return { kind: 'oidc', client, issuer: signIn.issuer, sealer: new Sealer(signIn.cookieSecret) };
 }

@@ -38,6 +38,7 @@ describe('configuration', () => {
       metricsPort: undefined,
       tracesEndpoint: undefined,
       jwtIssuers: [],
+      members: [],
       allowPrivateJwks: false,
       tiers: DEFAULT_TIERS,
       trustedProxies: 0,
@@ -88,10 +89,17 @@ describe('configuration', () => {
   test('takes an identity provider, with all that a sign-in needs', () => {
     const config = readConfig({ ...database, ...provider });
     const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = provider;
-    const signIn = { kind: 'oidc', issuer, clientId, clientSecret: undefined, scope: 'openid email profile' };
+    const signIn = {
+      kind: 'oidc',
+      issuer,
+      clientId,
+      clientSecret: undefined,
+      scope: 'openid email profile',
+      cookieSecret: KEY_SECRET,
+    };
     expect([config.signIn, config.publicUrl]).toEqual([signIn, 'https://holdfast.example']);
     const message = faults({ REDIS_URL, OIDC_ISSUER: provider.OIDC_ISSUER });
-    for (const name of ['OIDC_CLIENT_ID', 'PUBLIC_URL', 'DATABASE_URL'])
+    for (const name of ['OIDC_CLIENT_ID', 'PUBLIC_URL', 'KEY_SECRET', 'MEMBERS'])
       expect(message).toContain(`${name} must be set`);
     expect(faults({ ...database, ...provider, OIDC_ISSUER: 'http://id.example' })).toContain(
       'OIDC_ISSUER must be an https',
@@ -105,6 +113,27 @@ describe('configuration', () => {
     expect([config.signIn, config.adminRule.admins]).toEqual([{ kind: 'local' }, ['local']]);
     for (const more of [{ HOST: '0.0.0.0' }, { TRUSTED_PROXIES: '1' }, { ...database, ...provider }])
       expect(faults({ REDIS_URL, LOCAL_SIGN_IN, ...more })).toContain('LOCAL_SIGN_IN must not be true');
+  });
+
+  const member = { email: 'Ann@Acme.example', tenant: 'acme', role: 'operator' };
+  const API_KEYS = JSON.stringify([{ key, tenant: 'acme', tier: 'Pro' }]);
+  const withMembers = (...members: unknown[]) => ({ REDIS_URL, API_KEYS, MEMBERS: JSON.stringify(members) });
+
+  test('takes MEMBERS as JSON without a database, and an identity provider with them', () => {
+    const group = { group: 'lab', tenant: 'acme', role: 'member' };
+    const config = readConfig({ ...withMembers(member, group), KEY_SECRET, ...provider });
+    expect(config.members).toEqual([{ ...member, email: 'ann@acme.example' }, group]);
+    expect(config.signIn).toMatchObject({ kind: 'oidc', cookieSecret: KEY_SECRET });
+    expect(faults({ ...database, MEMBERS: JSON.stringify([member]) })).toContain('MEMBERS must be unset');
+  });
+
+  test.each([
+    ['a tenant without keys', { ...member, tenant: 'another' }, 'MEMBERS.0.tenant must be a tenant of API_KEYS'],
+    ['an unknown role', { ...member, role: 'boss' }, 'MEMBERS.0'],
+    ['no e-mail address', { ...member, email: 'ann' }, 'MEMBERS.0'],
+    ['an address and a group', { ...member, group: 'lab' }, 'MEMBERS.0 must be {email, tenant, role} or'],
+  ])('refuses MEMBERS with %s', (_, value, fault) => {
+    expect(faults(withMembers(value))).toContain(fault);
   });
 
   test('takes JWT_ISSUERS as JSON, each with an audience once for a tenant', () => {

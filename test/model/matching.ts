@@ -4,7 +4,7 @@
  */
 import type { ReserveItem, ReserveResult } from '../../src/contract/reservations.ts';
 import { byCodePoint, Definitions } from './definitions.ts';
-import type { Reservation } from './state.ts';
+import { nothingHad, type Reservation } from './state.ts';
 
 /** An item, and which one it is of those in its request with the same match and requester; absent: the first. */
 export type Asked = ReserveItem & { nth?: number };
@@ -67,12 +67,7 @@ export abstract class Matching extends Definitions {
       requester,
       status,
       explanation,
-      releaseToken: null,
-      expiresAt: null,
-      acquiredSlots: null,
-      acquiredBlockers: null,
-      reservedAtPath: null,
-      fencingToken: null,
+      ...nothingHad,
     };
   }
 }

@@ -17,7 +17,7 @@ import type { TransactionMethod } from '../../src/domain/reservations.ts';
 import { madeAtMs } from '../../src/engine/reservations/releaseToken.ts';
 import { type Asked, Matching, numbered } from './matching.ts';
 import type { Entry } from './plans.ts';
-import { type Hold, iso, type Reservation, slotName } from './state.ts';
+import { type Hold, iso, nothingHad, type Reservation, slotName } from './state.ts';
 
 const SUCCESS = ['ACQUIRED', 'ALREADY_HAD', 'RELINQUISHED', 'NOT_RESERVED'];
 
@@ -32,11 +32,16 @@ export class Model extends Matching {
 
   /** @param token what the reservation's token is to be, if one is made */
   reserve(item: Asked, token: string | null): ReserveResult {
+    const { resource, requester, session } = item;
+    if (session !== undefined && !this.sessions.has(session)) {
+      const explanation = 'NOT_VALID: there is no such session, or it has ended';
+      return { resource, requester, status: 'NOT_VALID', explanation, ...nothingHad };
+    }
     return item.match === undefined ? this.reserveNamed(item, token) : this.reserveAny(item, token);
   }
 
   protected reserveNamed(item: ReserveItem, token: string | null): ReserveResult {
-    const { resource: requestedName, requester, ttlSeconds, count = 1, mode } = item;
+    const { resource: requestedName, requester, ttlSeconds, session, count = 1, mode } = item;
     const fail = (
       status: 'ALREADY_HELD' | 'NOT_AVAILABLE' | 'NOT_VALID',
       explanation: string = status,
@@ -46,12 +51,7 @@ export class Model extends Matching {
       requester,
       status,
       explanation,
-      releaseToken: null,
-      expiresAt: null,
-      acquiredSlots: null,
-      acquiredBlockers: null,
-      reservedAtPath: null,
-      fencingToken: null,
+      ...nothingHad,
       ...(lacked && this.heldBy(lacked)),
     });
     const meant = this.meaning(requestedName);
@@ -111,6 +111,7 @@ export class Model extends Matching {
       fence: this.fence,
       reservedAt: this.nowMs,
       expiresAt: ttlSeconds === undefined ? null : this.nowMs + ttlSeconds * 1000,
+      ...(session === undefined ? {} : { session }),
       own,
       others,
       details: {
@@ -139,14 +140,14 @@ export class Model extends Matching {
     status: 'ACQUIRED' | 'ALREADY_HAD',
     asked?: ReserveItem['mode'],
   ): ReserveResult {
-    const { requester, token, expiresAt, details, fence } = reservation;
+    const { requester, token, details, fence } = reservation;
     return {
       resource,
       requester,
       status,
       explanation: status,
       releaseToken: token,
-      expiresAt: iso(expiresAt),
+      expiresAt: iso(this.endsAt(reservation)),
       ...(asked === undefined ? {} : { mode: 'EXCLUSIVE' }),
       ...details,
       fencingToken: fence,
@@ -205,8 +206,8 @@ export class Model extends Matching {
       const explanation = 'INVALID_RELEASE_TOKEN';
       return { resource, requester, status: 'DOESNT_OWN_RESERVATION', explanation, expiresAt: null };
     }
-    found.expiresAt = this.nowMs + ttlSeconds * 1000;
-    return { resource, requester, status: 'RENEWED', explanation: 'RENEWED', expiresAt: iso(found.expiresAt) };
+    if (found.session === undefined) found.expiresAt = this.nowMs + ttlSeconds * 1000;
+    return { resource, requester, status: 'RENEWED', explanation: 'RENEWED', expiresAt: iso(this.endsAt(found)) };
   }
 
   /** Explains why a requester has no reservation: a reset by a key without a label tells those from before it. */
@@ -228,8 +229,7 @@ export class Model extends Matching {
       const { resource, requester } = item;
       const common = { resource, requester, status: 'NOT_AVAILABLE' as const, explanation };
       if (item.requestType === 'UNRESERVE') return { ...common, released: null };
-      const nothing = { acquiredSlots: null, acquiredBlockers: null, reservedAtPath: null, fencingToken: null };
-      return { ...common, releaseToken: null, expiresAt: null, ...nothing };
+      return { ...common, ...nothingHad };
     };
     for (const [i, item] of numbered(items).entries()) {
       if (method === 'FIRST' && succeeded() > 0) results.push(undone(item, 'SKIPPED'));
@@ -276,7 +276,7 @@ export class Model extends Matching {
       reserved: !this.available(name),
       requester: (sharing.length === 0 ? hold?.owner : sharing.length === 1 ? sharing[0]?.requester : null) ?? null,
       heldByRequester: requester === undefined ? null : mine !== undefined,
-      expiresAt: iso(told?.expiresAt ?? null),
+      expiresAt: iso(told ? this.endsAt(told) : null),
       waiting: 0,
       reservable: SUCCESS.includes(trial.reserve({ resource: name, requester: requester ?? '(new)' }, null).status),
       ...(sharing.length === 0 ? {} : { mode: 'SHARED', holders: sharing.length }),

@@ -9,7 +9,7 @@ import type {
   TransactionResult,
 } from '../../src/contract/reservations.ts';
 import type { TransactionMethod } from '../../src/domain/reservations.ts';
-import type { Hold, Reservation } from './state.ts';
+import { type Hold, nothingHad, type Reservation } from './state.ts';
 import { LAST, type Rank, type Request } from './tickets.ts';
 import { isValid, Turns } from './turns.ts';
 
@@ -25,15 +25,6 @@ interface Before {
   holds: Hold[];
   fence: number;
 }
-
-const nothingHad = {
-  releaseToken: null,
-  expiresAt: null,
-  acquiredSlots: null,
-  acquiredBlockers: null,
-  reservedAtPath: null,
-  fencingToken: null,
-};
 
 /** The result of an item of a transaction that is not kept. */
 export function undone(

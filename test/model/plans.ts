@@ -99,7 +99,7 @@ export class Plans extends State {
         resource: name,
         requester: owner.startsWith('system:') ? null : owner,
         since: iso(one?.reservedAt ?? null),
-        expiresAt: iso(one?.expiresAt ?? null),
+        expiresAt: iso(one ? this.endsAt(one) : null),
         note: null,
       },
     };

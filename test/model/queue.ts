@@ -4,7 +4,16 @@
 import type { ReserveItem, ReserveResult, TransactionResult } from '../../src/contract/reservations.ts';
 import { isSuccess, Paper, undone } from './paper.ts';
 import type { Reservation } from './state.ts';
-import { type Call, isSameRequest, type Rank, type Request, slotsOf, type Ticket, type Wait } from './tickets.ts';
+import {
+  type Call,
+  isSameRequest,
+  type Rank,
+  type Request,
+  sessionOf,
+  slotsOf,
+  type Ticket,
+  type Wait,
+} from './tickets.ts';
 
 /** A ticket whose request was carried out, and the reservations that this made, until they are claimed. */
 interface Grant extends Request {
@@ -45,8 +54,9 @@ export class Queue extends Paper {
   /** Carries a request out. Returns null, with nothing changed, if it would exceed the cap. */
   protected capped<T>(carryOut: () => T, addedOf: (result: T) => number = () => 0): T | null {
     const { tickets, grants, reservations, fence } = this;
-    const before = structuredClone({ grants, reservations });
+    const before = { ...structuredClone({ grants, reservations }), sessions: new Map(this.sessions) };
     const slots = () =>
+      this.sessions.size +
       this.tickets.reduce((sum, ticket) => sum + slotsOf(ticket.items), 0) +
       this.reservations.reduce((sum, { details }) => sum + (details.slots?.length ?? 1), 0);
     const used = slots();
@@ -84,10 +94,12 @@ export class Queue extends Paper {
         asked.push({ status: 'APPLIED', results: [this.tryOne(item, token)] });
         continue;
       }
-      const { resource, requester, ttlSeconds = 0, count = 1, mode } = item;
+      const { resource, requester, ttlSeconds = 0, session, count = 1, mode } = item;
+      const lasting = session === undefined ? { ttlSeconds } : { session };
       const shared = mode === 'SHARED' ? { mode } : {};
-      const request: Request = { requester, method: '', items: [{ resource, ttlSeconds, count, ...shared }] };
-      const same = asked.find((one) => 'request' in one && isSameRequest(one.request, request));
+      const request: Request = { requester, method: '', items: [{ resource, count, ...lasting, ...shared }] };
+      const same =
+        this.hasSession(session) && asked.find((one) => 'request' in one && isSameRequest(one.request, request));
       // The same item twice in a batch is one ticket, with the values of the first.
       asked.push(
         same && 'request' in same ? { ...same, tokens: [token] } : this.ask({ request, wait, tokens: [token] }),
@@ -107,9 +119,14 @@ export class Queue extends Paper {
 
   /** Reserves an item that does not wait. If its reservation is an unclaimed grant, this claims it. */
   tryOne(item: ReserveItem, token: string | null): ReserveResult {
-    const had = this.hadFor(item, item.requester);
+    const had = this.hasSession(item.session) ? this.hadFor(item, item.requester) : undefined;
     if (had !== undefined) this.claimAlong(had, item.resource, token);
     return this.reserve(item, token);
+  }
+
+  /** Whether a session has not ended; true for none. */
+  private hasSession(session: string | undefined): boolean {
+    return session === undefined || this.sessions.has(session);
   }
 
   /** What a requester has that is enough for an item: a SHARED reservation is not for an EXCLUSIVE one. */
@@ -132,6 +149,10 @@ export class Queue extends Paper {
   /** Tries a request at its rank. Returns what has come of it, or the request, if it has to wait. */
   private ask(postponed: Postponed): Outcome | Postponed {
     const { request, wait, tokens } = postponed;
+    if (!this.hasSession(sessionOf(request))) {
+      const results = request.items.map((item) => this.reserve({ requester: request.requester, ...item }, null));
+      return { status: 'ROLLED_BACK', results };
+    }
     const grant = this.grants.find((one) => isSameRequest(one, request));
     if (grant !== undefined) return this.claimAll(grant, request, tokens);
     const ticket = this.tickets.find((one) => isSameRequest(one, request));
@@ -210,7 +231,7 @@ export class Queue extends Paper {
     if (this.carryOut(ticket, ticket, []).status === 'ROLLED_BACK') return false;
     this.tickets = this.tickets.filter((one) => one !== ticket);
     const made = this.reservations.filter((one) => !before.includes(one));
-    for (const one of made) one.expiresAt = this.nowMs + ticket.claimMs;
+    for (const one of made) if (one.session === undefined) one.expiresAt = this.nowMs + ticket.claimMs;
     if (made.length > 0) this.grants.push({ ...ticket, grantedAt: this.nowMs, made });
     return true;
   }
@@ -230,9 +251,11 @@ export class Queue extends Paper {
   private claim(grant: Grant, request: Request, tokens: Tokens, leases: Request['items']): void {
     this.grants = this.grants.filter((one) => one !== grant);
     for (const one of grant.made) {
-      const { ttlSeconds = 0 } = leases[placeOf(one, leases)] ?? {};
       one.token = tokens[Math.max(placeOf(one, request.items), 0)] ?? null;
-      one.expiresAt = this.nowMs + ttlSeconds * 1000;
+      const lasting = leases[placeOf(one, leases)] ?? { ttlSeconds: 0 };
+      if (one.session !== undefined) continue;
+      if ('session' in lasting) Object.assign(one, { session: lasting.session, expiresAt: null });
+      else one.expiresAt = this.nowMs + lasting.ttlSeconds * 1000;
     }
   }
 

@@ -52,6 +52,8 @@ export interface Reservation {
   fence: number;
   reservedAt: number;
   expiresAt: number | null;
+  /** The session that it lasts as long as; expiresAt is null then. */
+  session?: string;
   /** The labels of the match that it was made by. */
   match?: string;
   own: Hold;
@@ -66,6 +68,25 @@ export interface Reservation {
   };
 }
 
+/** A session that has not ended (docs/specification.md#sessions). */
+export interface Session {
+  requester: string;
+  token: string;
+  ttlSeconds: number;
+  createdAt: number;
+  expiresAt: number;
+}
+
+/** The fields of a result without a reservation. */
+export const nothingHad = {
+  releaseToken: null,
+  expiresAt: null,
+  acquiredSlots: null,
+  acquiredBlockers: null,
+  reservedAtPath: null,
+  fencingToken: null,
+};
+
 export const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
 /** `base_i`, as a pool names its slots: [base, i]. */
@@ -77,6 +98,7 @@ export function slotName(name: string): [string, number] | null {
 export class State {
   definitions = new Map<string, Registered>();
   reservations: Reservation[] = [];
+  sessions = new Map<string, Session>();
   requireRegistration = false;
   fence = 0;
   nowMs = 0;
@@ -85,6 +107,11 @@ export class State {
 
   get holds(): Hold[] {
     return [...new Set(this.reservations.flatMap(({ own, others }) => [own, ...others]))];
+  }
+
+  /** When a reservation ends; null: never. */
+  endsAt({ session, expiresAt }: Reservation): number | null {
+    return session === undefined ? expiresAt : (this.sessions.get(session)?.expiresAt ?? null);
   }
 
   holdAt(slot: string): Hold | undefined {

@@ -2,11 +2,14 @@
  * Tickets in the model's queue: what each waits for, how long, and who attends it (docs/specification.md#waiting).
  */
 
+/** How long a reservation lasts: a lease, or as long as a session. */
+export type Lasting = { ttlSeconds: number } | { session: string };
+
 /** What a ticket waits for: one reserve item (method ''), or a whole transaction. */
 export interface Request {
   requester: string;
   method: '' | 'ALL_OR_NONE' | 'FIRST';
-  items: { resource: string; ttlSeconds: number; count?: number; mode?: 'SHARED' }[];
+  items: ({ resource: string; count?: number; mode?: 'SHARED' } & Lasting)[];
 }
 
 /** How a request waits, as its caller sent it. */
@@ -56,6 +59,10 @@ export const isSameRequest = (one: Request, other: Request): boolean =>
     ({ resource, count = 1, mode }, i) =>
       resource === other.items[i]?.resource && count === (other.items[i]?.count ?? 1) && mode === other.items[i]?.mode,
   );
+
+/** The session of a request; undefined: its items have leases. */
+export const sessionOf = ({ items: [first] }: Request): string | undefined =>
+  first && 'session' in first ? first.session : undefined;
 
 /** The number of slots that items ask for. */
 export const slotsOf = (items: Request['items']): number => items.reduce((sum, { count = 1 }) => sum + count, 0);

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Model } from './model.ts';
 import type { Entry } from './plans.ts';
 import type { Hold } from './state.ts';
-import { isAhead, type Rank, type Request, type Ticket } from './tickets.ts';
+import { isAhead, type Rank, type Request, sessionOf, type Ticket } from './tickets.ts';
 
 /** A ticket's turn never comes behind more lacked slots than these, however many the resource has. */
 const MAX_TURN = 64;
@@ -40,7 +40,9 @@ export class Turns extends Model {
   }
 
   /** When the ticket's attendance ends, or ended. */
-  attendedUntil({ calls, claimMs }: Ticket): number {
+  attendedUntil(ticket: Ticket): number {
+    const { calls, claimMs } = ticket;
+    if (sessionOf(ticket) !== undefined) return Number.POSITIVE_INFINITY;
     const ends = Object.entries(calls).map(([instance, callEnds]) =>
       Math.min(callEnds, (this.beats[instance] ?? Number.NEGATIVE_INFINITY) + BEAT_MS),
     );
@@ -48,7 +50,7 @@ export class Turns extends Model {
   }
 
   isDetached(ticket: Ticket): boolean {
-    return ticket.call.pollMs === 0;
+    return ticket.call.pollMs === 0 && sessionOf(ticket) === undefined;
   }
 
   isAttended(ticket: Ticket): boolean {

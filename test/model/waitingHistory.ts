@@ -3,10 +3,9 @@
  * reservations, records in Redis, and the queue.
  */
 import { expect } from 'vitest';
-import type { TransactionItem } from '../../src/contract/reservations.ts';
+import type { TransactionItem, TransactionResult } from '../../src/contract/reservations.ts';
 import { changeInRedis } from '../../src/definitions/changeInRedis.ts';
-import { HoldfastError } from '../../src/domain/errors.ts';
-import { MAX_PRIORITY } from '../../src/domain/waiting.ts';
+import { DEFAULT_SETTINGS } from '../../src/domain/tenants.ts';
 import * as reserving from '../../src/engine/reservations/reserve.ts';
 import * as transacting from '../../src/engine/reservations/transaction.ts';
 import { loadTenant } from '../../src/engine/tenant/load.ts';
@@ -15,21 +14,26 @@ import { cancel } from '../../src/engine/waiting/cancel.ts';
 import { leave } from '../../src/engine/waiting/leave.ts';
 import { setClock } from '../support/clock.ts';
 import type { RunningEngine } from '../support/engine.ts';
-import { reset, transaction, unreserve } from '../support/verbs.ts';
+import { renew, reset, transaction, unreserve } from '../support/verbs.ts';
 import { KEPT } from './paper.ts';
 import type { Outcome, Result } from './queue.ts';
-import { toDefinition } from './state.ts';
+import { codeOf, SessionHistory } from './sessionHistory.ts';
+import { iso, nothingHad, toDefinition } from './state.ts';
 import { compareStored } from './stored.ts';
-import type { Call, Request, Wait } from './tickets.ts';
+import type { Call, Lasting, Request, Wait } from './tickets.ts';
 import { WaitingModel } from './waitingModel.ts';
 import { compareQueue, noteListed } from './waitingQueue.ts';
 import type { GiveBack, History, Step, Take } from './waitingSteps.ts';
 
-const iso = (ms: number) => new Date(ms).toISOString();
 const sorted = (list: readonly (string | { name: string })[] | string) => {
   const nameOf = (one: string | { name: string }) => (typeof one === 'string' ? one : one.name);
   return typeof list === 'string' ? list : list.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 };
+
+/** An item of a request, as it is sent. */
+type Item = Omit<Take, 'ttlSeconds' | 'session'> & Lasting;
+/** What the results of a request tell of it. */
+type Naming = { requester: string; items: readonly { resource: string }[] };
 
 /** @throws where the engine's answers or its state differ from the model's */
 export async function run(running: RunningEngine, { cap, steps }: History): Promise<void> {
@@ -38,6 +42,7 @@ export async function run(running: RunningEngine, { cap, steps }: History): Prom
   const { redis } = engine;
   const changes = changeInRedis(engine, 16);
   const model = new WaitingModel();
+  const sessions = new SessionHistory(running, model);
   model.cap = cap ?? Number.POSITIVE_INFINITY;
   /** The engine's ticket for each of the model's. */
   const tickets = new Map<number, string>();
@@ -52,7 +57,9 @@ export async function run(running: RunningEngine, { cap, steps }: History): Prom
       model.noteLacks();
       model.setClock(model.nowMs);
       await compareQueue(running, model, i % 5 === 0);
+      if (i % 5 === 0) await sessions.compare();
       await compareStored(redis, tenant, model);
+      await sessions.compareStored();
     } catch (error) {
       if (error instanceof Error) error.message = `step ${i}, ${JSON.stringify(step)}: ${error.message}`;
       throw error;
@@ -60,7 +67,7 @@ export async function run(running: RunningEngine, { cap, steps }: History): Prom
   }
 
   /** What the model's outcome looks like in the engine's answer. */
-  function toResults(outcome: Outcome, request: Request): Result[] {
+  function toResults(outcome: Outcome, request: Naming): Result[] {
     if (!('ticket' in outcome)) return outcome.results;
     const { since, until } = outcome.ticket;
     return request.items.map(({ resource }) => ({
@@ -68,37 +75,37 @@ export async function run(running: RunningEngine, { cap, steps }: History): Prom
       requester: request.requester,
       status: 'WAITING',
       explanation: expect.stringMatching(/^WAITING: \d+ ahead$/),
-      releaseToken: null,
-      expiresAt: null,
-      acquiredSlots: null,
-      acquiredBlockers: null,
-      reservedAtPath: null,
-      fencingToken: null,
+      ...nothingHad,
       waiting: {
         ahead: expect.any(Number),
         waitsFor: expect.any(String),
-        since: iso(since),
-        until: iso(until),
+        since: iso(since) ?? '',
+        until: iso(until) ?? '',
       },
     }));
   }
 
-  async function reserve(items: Take[], call: Call) {
+  function lasting({ session, ttlSeconds, ...item }: Take): Item {
+    return { ...item, ...sessions.lasting(item.requester, ttlSeconds, session) };
+  }
+
+  async function reserve(items: Item[], call: Call) {
     const sent = items.map(({ wait, ...item }) => ({ ...item, ...wait }));
     const isWaiting = items.some(({ wait }) => wait !== null);
     const waitCall = isWaiting ? [{ ...call, isContinuation: false }] : [];
-    const answer = await unlessCapped(reserving.reserve(engine, credential, sent, ...waitCall));
-    const tokens = answer?.result.map(({ releaseToken }) => releaseToken) ?? [];
+    const answer = await reserving.reserve(engine, credential, sent, ...waitCall).catch(codeOf);
+    if (sessions.isForeign(sent)) return expect(answer).toBe('forbidden');
+    const tokens = typeof answer === 'string' ? [] : answer.result.map(({ releaseToken }) => releaseToken);
     const outcomes = model.reserveAll(
       items.map(({ wait, ...item }) => ({ item, wait })),
       call,
       tokens,
     );
-    if (answer === null || outcomes === null) return expect(answer && 'answered').toBe(outcomes && 'answered');
+    if (typeof answer === 'string' || outcomes === null) return expect(answer).toBe(outcomes ?? 'limited');
     const expected = outcomes.flatMap((outcome, i) => {
-      const { resource, requester, ttlSeconds } = items[i] ?? { resource: '', requester: '', ttlSeconds: 0 };
+      const { resource = '', requester = '' } = items[i] ?? {};
       if ('ticket' in outcome) tickets.set(outcome.ticket.id, answer.tickets[i] ?? '');
-      return toResults(outcome, { requester, method: '', items: [{ resource, ttlSeconds }] });
+      return toResults(outcome, { requester, items: [{ resource }] });
     });
     expect(answer.result).toEqual(expected);
   }
@@ -111,12 +118,11 @@ export async function run(running: RunningEngine, { cap, steps }: History): Prom
     }));
     const method = request.method === 'FIRST' ? 'FIRST' : 'ALL_OR_NONE';
     const waitCall = { ...call, isContinuation: false };
-    const answer = await unlessCapped(
-      transacting.transaction(engine, credential, method, items, { wait, call: waitCall }),
-    );
-    const tokens = answer?.result.results.map((one) => ('releaseToken' in one ? one.releaseToken : null)) ?? [];
-    const outcome = model.transactWaiting({ request, wait, tokens }, call);
-    if (answer === null || outcome === null) return expect(answer && 'answered').toBe(outcome && 'answered');
+    const sent = { wait, call: waitCall };
+    const answer = await transacting.transaction(engine, credential, method, items, sent).catch(codeOf);
+    if (sessions.isForeign(items)) return expect(answer).toBe('forbidden');
+    const outcome = model.transactWaiting({ request, wait, tokens: tokensOf(answer) }, call);
+    if (typeof answer === 'string' || outcome === null) return expect(answer).toBe(outcome ?? 'limited');
     if ('ticket' in outcome) tickets.set(outcome.ticket.id, answer.tickets[0] ?? '');
     const status = 'ticket' in outcome ? 'WAITING' : outcome.status;
     // Two items of a FIRST may name one reservation: once it is claimed, the second is ALREADY_HAD instead of SKIPPED.
@@ -162,17 +168,27 @@ export async function run(running: RunningEngine, { cap, steps }: History): Prom
         model.require(step.on);
         return;
       case 'reserve':
-        return reserve(step.items, step.call);
+        return reserve(step.items.map(lasting), step.call);
       case 'wait as a whole': {
-        const items = step.items.map(({ requester, wait, ...item }) => item);
-        return transact({ requester: step.requester, method: step.method, items }, step.wait, step.call);
+        const { requester, method, wait, call } = step;
+        const items = step.items.map(({ requester: _, wait: __, ttlSeconds, session: ___, ...item }) => ({
+          ...item,
+          ...sessions.lasting(requester, ttlSeconds, step.session),
+        }));
+        return transact({ requester, method, items }, wait, call);
       }
       case 'again': {
         const known: Request[] = [...model.queue, ...model.grants];
         const one = known[step.nth % known.length];
         if (one === undefined) return;
         const { requester, method } = one;
-        const items = one.items.map((item) => ({ ...item, ttlSeconds: step.ttlSeconds }));
+        const lasts = sessions.lasting(requester, step.ttlSeconds, step.session);
+        const items = one.items.map(({ resource, count, mode }) => ({
+          resource,
+          ...(count === undefined ? {} : { count }),
+          ...(mode === undefined ? {} : { mode }),
+          ...lasts,
+        }));
         if (method !== '') return transact({ requester, method, items }, step.wait, step.call);
         return reserve(
           items.map((item) => ({ ...item, requester, wait: step.wait })),
@@ -182,13 +198,15 @@ export async function run(running: RunningEngine, { cap, steps }: History): Prom
       case 'transaction': {
         const items = step.items.map((item): TransactionItem => {
           if ('nth' in item) return { requestType: 'UNRESERVE', ...chosen(item) };
-          const { wait, ...taken } = item;
+          const { wait, ...taken } = lasting(item);
           return { requestType: 'RESERVE', ...taken };
         });
-        const answer = await unlessCapped(transaction(engine, credential, step.method, items));
-        const tokens = answer?.results.map((result) => ('releaseToken' in result ? result.releaseToken : null)) ?? [];
+        const answer = await transaction(engine, credential, step.method, items).catch(codeOf);
+        if (sessions.isForeign(step.items.flatMap((item) => ('nth' in item ? [] : lasting(item)))))
+          return expect(answer).toBe('forbidden');
+        const tokens = typeof answer === 'string' ? [] : tokensOf({ result: answer });
         const expected = model.transact(step.method, items, tokens);
-        if (answer === null || expected === null) return expect(answer && 'answered').toBe(expected && 'answered');
+        if (typeof answer === 'string' || expected === null) return expect(answer).toBe(expected ?? 'limited');
         // If all items together overtake, any of them may say so.
         const isKept =
           answer.status === 'ROLLED_BACK' && expected.results.some(({ explanation }) => explanation === KEPT);
@@ -201,6 +219,15 @@ export async function run(running: RunningEngine, { cap, steps }: History): Prom
         expect(await unreserve(engine, credential, items)).toEqual(model.unreserveAll(items));
         return;
       }
+      case 'renew': {
+        const items = step.items.map(({ ttlSeconds, ...item }) => ({ ...chosen(item), ttlSeconds }));
+        expect(await renew(engine, credential, items)).toEqual(items.map((item) => model.renew(item)));
+        return;
+      }
+      case 'begin session':
+      case 'renew session':
+      case 'end session':
+        return sessions.carryOut(step);
       case 'cancel': {
         const { result } = await cancel(engine, credential, step.items);
         expect(result.map(({ status }) => status)).toEqual(model.cancel(step.items));
@@ -234,23 +261,15 @@ const recordOf = ({ tenant, credentialKey }: RunningEngine['credential']) => ({
   version: null,
   tier: 'Enterprise' as const,
   suspended: false,
-  maxPriority: MAX_PRIORITY,
+  ...DEFAULT_SETTINGS,
   keys: [{ digest: credentialKey, label: null, grant: null }],
 });
 
-/** An answer; null for what would exceed the cap on reservations. */
-const unlessCapped = <T>(call: Promise<T>): Promise<T | null> =>
-  call.catch((error: unknown) => {
-    if (error instanceof HoldfastError && error.code === 'limited') return null;
-    throw error;
-  });
+/** The tokens of a transaction's answer; none if it was refused as a whole. */
+const tokensOf = (answer: string | { result: TransactionResult }): (string | null)[] =>
+  typeof answer === 'string'
+    ? []
+    : answer.result.results.map((one) => ('releaseToken' in one ? one.releaseToken : null));
 
 /** What is refused as a whole, as its code. */
-const refusable = <T>(call: Promise<{ result: T }>): Promise<T | string> =>
-  call.then(
-    ({ result }) => result,
-    (error: unknown) => {
-      if (error instanceof HoldfastError) return error.code;
-      throw error;
-    },
-  );
+const refusable = <T>(call: Promise<{ result: T }>): Promise<T | string> => call.then(({ result }) => result, codeOf);

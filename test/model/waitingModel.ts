@@ -10,14 +10,15 @@ import type {
   UnreserveResult,
 } from '../../src/contract/reservations.ts';
 import type { TransactionMethod } from '../../src/domain/reservations.ts';
-import { Queue, type Result } from './queue.ts';
+import type { Queue, Result } from './queue.ts';
+import { Sessions } from './sessions.ts';
 import type { Registration, Reservation } from './state.ts';
-import type { Ticket } from './tickets.ts';
+import { sessionOf, type Ticket } from './tickets.ts';
 
 /** How long a ticket that nobody attends stays. */
 const AWAY_MS = 600_000;
 
-export class WaitingModel extends Queue {
+export class WaitingModel extends Sessions {
   /** Whether the engine lists a ticket after a change of definitions. */
   isListed: (ticket: Ticket) => boolean = () => true;
 
@@ -148,6 +149,7 @@ export class WaitingModel extends Queue {
       this.judgedMs = Math.max(this.judgedMs, due);
       const isDue = (at: number | null) => at !== null && at <= this.judgedMs;
       for (const one of this.reservations) if (isDue(one.expiresAt)) this.end(one);
+      for (const [id, { expiresAt }] of this.sessions) if (isDue(expiresAt)) this.clear(id);
       for (const ticket of this.tickets) if (isDue(this.attendedUntil(ticket))) ticket.awayAt ??= this.judgedMs;
       this.tickets = this.tickets.filter((ticket) => !isDue(this.endOf(ticket)));
       this.settle();
@@ -161,12 +163,15 @@ export class WaitingModel extends Queue {
     const attended = this.tickets.filter((ticket) => this.isAttended(ticket));
     return [
       ...leases,
+      ...[...this.sessions.values()].map(({ expiresAt }) => expiresAt),
       ...this.tickets.map((ticket) => this.endOf(ticket)),
       ...attended.map((ticket) => this.attendedUntil(ticket)),
     ];
   }
 
   private endOf(ticket: Ticket): number {
-    return this.isDetached(ticket) ? ticket.until : Math.min(ticket.until, (ticket.awayAt ?? this.nowMs) + AWAY_MS);
+    return this.isDetached(ticket) || sessionOf(ticket) !== undefined
+      ? ticket.until
+      : Math.min(ticket.until, (ticket.awayAt ?? this.nowMs) + AWAY_MS);
   }
 }

@@ -6,10 +6,15 @@ import type { TransactionMethod } from '../../src/domain/reservations.ts';
 import type { Registration } from './state.ts';
 import type { Call, Wait } from './tickets.ts';
 
+/** A living session of the requester, the nth; or the nth of all that have begun, and an unknown one if none has. */
+export type SessionChoice = { of: 'own' | 'any'; nth: number };
+
 export type Take = {
   resource: string;
   requester: string;
+  /** Counts if the item has no session, or its requester none. */
   ttlSeconds: number;
+  session?: SessionChoice;
   count?: number;
   mode?: 'SHARED';
   wait: Wait | null;
@@ -17,16 +22,39 @@ export type Take = {
 /** Which reservation is released: the nth that there is, or whatever this requester has of this resource. */
 export type GiveBack = { resource: string; requester: string; nth: number | null };
 
+/** The nth session is that of those that live, or of those that have ended. */
+export type SessionStep =
+  | { do: 'begin session'; requester: string; ttlSeconds: number }
+  | { do: 'renew session' | 'end session'; isEnded: boolean; nth: number; isTokenRight: boolean };
+
 export type Step =
+  | SessionStep
   | { do: 'register'; items: Registration[] }
   | { do: 'delete'; name: string }
   | { do: 'require registration'; on: boolean }
   | { do: 'reserve'; items: Take[]; call: Call }
-  | { do: 'wait as a whole'; method: 'ALL_OR_NONE' | 'FIRST'; items: Take[]; requester: string; wait: Wait; call: Call }
+  | {
+      do: 'wait as a whole';
+      method: 'ALL_OR_NONE' | 'FIRST';
+      /** All have one session, or none. */
+      items: Take[];
+      session?: SessionChoice | undefined;
+      requester: string;
+      wait: Wait;
+      call: Call;
+    }
   /** Sends the request of the nth ticket, or grant, again. */
-  | { do: 'again'; nth: number; ttlSeconds: number; wait: Wait; call: Call }
+  | {
+      do: 'again';
+      nth: number;
+      ttlSeconds: number;
+      session?: SessionChoice | undefined;
+      wait: Wait;
+      call: Call;
+    }
   | { do: 'transaction'; method: TransactionMethod; items: (Take | GiveBack)[] }
   | { do: 'unreserve'; items: GiveBack[] }
+  | { do: 'renew'; items: (GiveBack & { ttlSeconds: number })[] }
   | { do: 'cancel'; items: { resource: string; requester: string }[] }
   | { do: 'beat'; instance: string }
   /** The call for the nth ticket has ended. */
@@ -50,15 +78,20 @@ const wait = fc.record({
 const call = fc.record({ instance: fc.constantFrom(...INSTANCES), pollMs: fc.constantFrom(0, 20_000, 20_000, 20_000) });
 const count = fc.constantFrom(1, 1, 1, 1, 2, 2, 3);
 const mode = fc.constantFrom<'SHARED' | null>(null, null, null, 'SHARED');
+const nth = fc.nat(9);
+const session = fc.oneof(
+  { weight: 1, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: fc.record({ of: fc.constantFrom(...Array<'own'>(11).fill('own'), 'any' as const), nth }) },
+);
 const take = fc
-  .record({ resource, requester, ttlSeconds, count, mode, wait: fc.option(wait, { freq: 4 }) })
-  .map(({ count, mode, ...item }): Take => {
+  .record({ resource, requester, ttlSeconds, session, count, mode, wait: fc.option(wait, { freq: 4 }) })
+  .map(({ count, mode, session, ...rest }): Take => {
+    const item = session === undefined ? rest : { ...rest, session };
     if (mode === 'SHARED') return { ...item, mode };
     return count === 1 ? item : { ...item, count };
   });
 const giveBack = fc.record({ resource, requester, nth: fc.option(fc.nat(9), { freq: 5 }) });
 const few = <T>(arbitrary: fc.Arbitrary<T>, maxLength = 3) => fc.array(arbitrary, { minLength: 1, maxLength });
-const nth = fc.nat(9);
 
 const registration: fc.Arbitrary<Registration> = fc
   .record({
@@ -86,12 +119,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: does('wait as a whole'),
       method: fc.constantFrom('ALL_OR_NONE' as const, 'FIRST' as const),
       items: few(take),
+      session,
       requester,
       wait,
       call,
     }),
   },
-  { weight: 8, arbitrary: fc.record({ do: does('again'), nth, ttlSeconds, wait, call }) },
+  { weight: 8, arbitrary: fc.record({ do: does('again'), nth, ttlSeconds, session, wait, call }) },
   {
     weight: 4,
     arbitrary: fc.oneof(
@@ -104,6 +138,30 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     ),
   },
   { weight: 10, arbitrary: fc.record({ do: does('unreserve'), items: few(giveBack) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: does('renew'),
+      items: few(fc.tuple(giveBack, ttlSeconds).map(([item, ttlSeconds]) => ({ ...item, ttlSeconds }))),
+    }),
+  },
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      do: does('begin session'),
+      requester,
+      ttlSeconds: fc.integer({ min: 2, max: 9 }),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constantFrom('renew session' as const, 'end session' as const),
+      isEnded: fc.constantFrom(false, false, false, false, false, true),
+      nth,
+      isTokenRight: fc.constantFrom(true, true, true, true, false),
+    }),
+  },
   { weight: 3, arbitrary: fc.record({ do: does('cancel'), items: few(fc.record({ resource, requester }), 2) }) },
   { weight: 6, arbitrary: fc.record({ do: does('beat'), instance: fc.constantFrom(...INSTANCES) }) },
   { weight: 2, arbitrary: fc.record({ do: does('leave'), nth }) },

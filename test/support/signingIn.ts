@@ -15,16 +15,28 @@ export function useSigningIn(): void {
   afterAll(() => service.stop());
 }
 
+/** The origin of an instance, and the provider at which people sign in to it. */
+export interface Place {
+  readonly url: string;
+  readonly issuer: string;
+}
+
+const placeOf = ({ one, provider }: DashboardService): Place => ({ url: one.url, issuer: provider.issuer });
+
 /**
  * Goes as far as the provider's answer: the address that it sends the browser back to, and the cookie of the sign-in
  * that has begun.
  */
-export async function signInUpTo(who: string, to?: string): Promise<{ back: string; cookie: string }> {
+export async function signInUpTo(
+  who: string,
+  to?: string,
+  { url: origin, issuer }: Place = placeOf(service),
+): Promise<{ back: string; cookie: string }> {
   const query = to === undefined ? '' : `?${new URLSearchParams({ to })}`;
-  const start = await ask(`${service.one.url}/auth/start${query}`);
+  const start = await ask(`${origin}/auth/start${query}`);
   const jar = new Map<string, string>();
   let url = `${start.to}&${new URLSearchParams({ login_hint: who })}`;
-  while (url.startsWith(service.provider.issuer)) {
+  while (url.startsWith(issuer)) {
     const answer = await ask(url, { headers: { Cookie: [...jar.values()].join('; ') } });
     for (const cookie of answer.cookies) jar.set(cookie.split('=')[0] ?? '', bare(cookie));
     if (answer.to === null) throw new Error(answer.text);
@@ -36,8 +48,8 @@ export async function signInUpTo(who: string, to?: string): Promise<{ back: stri
 export const finish = (back: string, cookie: string) => ask(back, { headers: { Cookie: cookie } });
 
 /** Signs somebody in; gives the cookie of their session. */
-export async function sessionOf(who: string): Promise<string> {
-  const { back, cookie } = await signInUpTo(who);
+export async function sessionOf(who: string, at = placeOf(service)): Promise<string> {
+  const { back, cookie } = await signInUpTo(who, undefined, at);
   return bare((await finish(back, cookie)).cookies.find((one) => one.startsWith('holdfast_session=')));
 }
 

@@ -2,8 +2,10 @@
  * A tenant as its users see and change it (docs/specification.md#operations).
  */
 import { describe, expect, test } from 'vitest';
+import type { ReserveResult } from '../../src/contract/reservations.ts';
+import { DEFAULT_SETTINGS } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
-import { holdfast, other, own, store, useAdministration, user } from '../support/administration.ts';
+import { asAdmin, holdfast, other, own, store, trail, useAdministration, user } from '../support/administration.ts';
 import { signIn, storeTenant } from '../support/tenancy.ts';
 import { watch } from '../support/watch.ts';
 
@@ -31,10 +33,7 @@ describe('settings', () => {
   const status = async () => (await other.reserve({ resource: 'nowhere', requester: 's' })).body[0]?.status;
 
   test('required registration holds on every instance from the moment it is answered', async () => {
-    expect((await user.request(holdfast.url, 'GET', SETTINGS)).body).toEqual({
-      requireRegistration: false,
-      maxPriority: 100,
-    });
+    expect((await user.request(holdfast.url, 'GET', SETTINGS)).body).toEqual(DEFAULT_SETTINGS);
     await user.request(holdfast.url, 'PUT', SETTINGS, { requireRegistration: true });
     expect(await status()).toBe('NOT_VALID');
     await user.request(holdfast.url, 'PUT', SETTINGS, { requireRegistration: false });
@@ -47,7 +46,7 @@ describe('settings', () => {
         { resource: 'busy', requester: 's', ttlSeconds: 60, waitSeconds: 60 },
         { resource: 'busy', requester: 't', ttlSeconds: 60, waitSeconds: 60, priority },
       ]);
-    const settings = { requireRegistration: false, maxPriority: 10 };
+    const settings = { ...DEFAULT_SETTINGS, maxPriority: 10 };
     expect((await user.request(holdfast.url, 'PUT', SETTINGS, settings)).body).toEqual(settings);
     const message = '[1].priority must be at most 10 by the setting maxPriority of the tenant';
     expect(await wait(11)).toMatchObject({ status: 400, body: message });
@@ -59,6 +58,66 @@ describe('settings', () => {
     expect((await user.request(holdfast.url, 'PUT', SETTINGS, change)).body).toEqual(settings);
     expect((await user.request(holdfast.url, 'GET', SETTINGS)).body).toEqual(settings);
     expect(await wait(11)).toMatchObject({ status: 400, body: message });
+  });
+
+  const put = (change: object) => user.request(holdfast.url, 'PUT', SETTINGS, change);
+  const reserve = async (fields: object) =>
+    (await other.request<ReserveResult[]>('POST', '/api/v1/Reservation/reserve', [{ requester: 's', ...fields }]))
+      .body[0];
+
+  test('for leases and notes hold on every instance from the moment they are answered', async () => {
+    const settings = { ...DEFAULT_SETTINGS, defaultTtlSeconds: 60, maxTtlSeconds: 3600, requireNote: true };
+    expect((await put(settings)).body).toEqual(settings);
+    expect(await reserve({ resource: 'lease', ttlSeconds: 3601, note: 'n' })).toMatchObject({
+      status: 'NOT_VALID',
+      explanation: "NOT_VALID: this tenant's reservations need a lease of at most 3600 s",
+    });
+    expect(await reserve({ resource: 'note' })).toMatchObject({ explanation: 'NOT_VALID: a note is required' });
+    // Also if Redis has lost the tenant.
+    await holdfast.redis.del(`{${other.tenant}}:tenant`);
+    expect(await reserve({ resource: 'note' })).toMatchObject({ explanation: 'NOT_VALID: a note is required' });
+    expect(await reserve({ resource: 'lost', note: 'n' })).toMatchObject({ expiresAt: expect.any(String) });
+  });
+
+  test('that a change leaves out stay as they are, and null clears them', async () => {
+    const settings = { ...DEFAULT_SETTINGS, defaultTtlSeconds: 60, maxTtlSeconds: 3600, requireNote: true };
+    await put(settings);
+    expect((await put({})).body).toEqual(settings);
+    expect((await put({ requireNote: false })).body).toEqual({ ...settings, requireNote: false });
+    expect((await put({ maxTtlSeconds: null })).body).toMatchObject({ defaultTtlSeconds: 60, maxTtlSeconds: null });
+    expect((await put({ defaultTtlSeconds: null })).body).toEqual(DEFAULT_SETTINGS);
+    expect(await reserve({ resource: 'endless' })).toMatchObject({ status: 'ACQUIRED', expiresAt: null });
+    const [, { details } = {}] = await trail(own.tenant);
+    expect(details).toEqual({ maxTtlSeconds: null });
+  });
+
+  test('are part of the tenant that administrators see', async () => {
+    await put({ ...DEFAULT_SETTINGS, maxTtlSeconds: 3600 });
+    expect((await asAdmin('GET', `/${own.tenant}`)).body).toMatchObject({
+      defaultTtlSeconds: null,
+      maxTtlSeconds: 3600,
+    });
+    await put(DEFAULT_SETTINGS);
+  });
+
+  test('with a default lease above the longest one: 400, and nothing changes', async () => {
+    const fault = (max: number) => [400, `defaultTtlSeconds must be at most maxTtlSeconds, which is ${max}`];
+    const tried = async (change: object) => {
+      const { status, body } = await put(change);
+      return [status, body];
+    };
+    expect(await tried({ defaultTtlSeconds: 61, maxTtlSeconds: 60 })).toEqual(fault(60));
+    await put({ defaultTtlSeconds: 60, maxTtlSeconds: 60 });
+    expect(await tried({ maxTtlSeconds: 59 })).toEqual(fault(59));
+    expect(await tried({ defaultTtlSeconds: 61 })).toEqual(fault(60));
+    const settings = { ...DEFAULT_SETTINGS, defaultTtlSeconds: 60, maxTtlSeconds: 60 };
+    expect((await user.request(holdfast.url, 'GET', SETTINGS)).body).toEqual(settings);
+    await put(DEFAULT_SETTINGS);
+  });
+
+  test.each(['defaultTtlSeconds', 'maxTtlSeconds'])('%s of a wrong form: 400', async (field) => {
+    for (const value of [0, 31_536_001, 1.5, '60', false])
+      expect((await put({ [field]: value })).body).toBe(`${field} must be null or an integer from 1 to 31536000`);
   });
 
   test.each([101, -1, 1.5, '10', null])('maxPriority %j: 400', async (maxPriority) => {

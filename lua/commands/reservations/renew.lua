@@ -34,6 +34,7 @@
 --@include request
 --@include items
 --@include items/renew
+--@include terms
 --@include batch
 --@include reservations
 --@include endOf
@@ -48,6 +49,13 @@ local items = readItems(4, renewItem)
 local refused = request('RESERVE', flags.isRepeated and 0 or #items, once)
 if refused then
   return refused
+end
+
+for i, item in ipairs(items) do
+  local fault = tenant.tooLong and tenant.tooLong(tonumber(item.ttlMs))
+  if fault then
+    return { 'REFUSED', string.format('[%d].ttlSeconds %s', i - 1, fault) }
+  end
 end
 
 local reply = { 'OK', charged.quota }

@@ -57,6 +57,9 @@ end
 
 -- requests[item]: the request of an item that may wait (waiting/ask.lua).
 local requests = {}
+-- Set if an item that waits has neither a lease nor a session: a grant without an end could fall to a caller that died
+-- unnoticed.
+local endless
 -- A retry was charged at the first try, and the events of its failures were emitted then.
 local cost = (flags.isRepeated or flags.isContinued or flags.isDry) and 0 or slotsOf(items)
 if tenant.mayWait then
@@ -64,8 +67,9 @@ if tenant.mayWait then
     tenant.openQueue()
   end
   local call, list, waiting = tenant.queue.readCall(ARGV[4]), {}, 0
-  for _, item in ipairs(items) do
+  for i, item in ipairs(items) do
     if item.wait ~= '' then
+      endless = endless or item.ttlMs == '' and '[' .. i - 1 .. ']'
       requests[item] = {
         requester = item.requester, method = '', call = call, wait = tenant.queue.readWait(item.wait),
         items = { {
@@ -84,6 +88,8 @@ end
 refused = once and once.before() or charge('RESERVE', cost) or expire()
 if refused then
   return refused
+elseif endless then
+  return { 'REFUSED', endless .. '.ttlSeconds is required where waitSeconds is more than 0' }
 end
 --@include dryRun
 

@@ -60,6 +60,8 @@ end
 
 -- The request, if it may wait (waiting/ask.lua).
 local request
+-- Set if it may wait, and an item has neither a lease nor a session (reserve.lua).
+local endless
 local cost = (flags.isContinued or flags.isDry) and 0 or slotsOf(items)
 if tenant.mayWait then
   if not tenant.queue then
@@ -70,6 +72,7 @@ if tenant.mayWait then
     wait = tenant.queue.readWait(ARGV[6]),
   }
   for i, item in ipairs(items) do
+    endless = endless or item.ttlMs == '' and 'requests[' .. i - 1 .. ']'
     request.items[i] = {
       resource = item.resource, ttlMs = tonumber(item.ttlMs), lease = item.ttlMs, type = item.type, token = item.token,
       count = tonumber(item.count), options = item.options,
@@ -82,6 +85,8 @@ end
 refused = requestOnce('reserve', 'TRANSACTION', cost, once)
 if refused then
   return refused
+elseif endless then
+  return { 'REFUSED', endless .. '.ttlSeconds is required where waitSeconds is more than 0' }
 end
 --@include dryRun
 
@@ -98,6 +103,10 @@ local isUnfinished = false
 local function carryOutItem(item)
   local result
   if method == 'FIRST' and succeeded > 0 then
+    if tenant.sessions and string.byte(item.ttlMs) == 115 then
+      -- A session of another requester refuses the request, also here (reserveOne.lua).
+      tenant.sessions.of(string.sub(item.ttlMs, 2), item.requester)
+    end
     result = { 'NOT_AVAILABLE', 'SKIPPED' }
   elseif item.requestType == 'RESERVE' then
     local from = collected and #collected

@@ -25,9 +25,9 @@
   ARGV[6]  its requester
   ARGV[7]  how long it lasts, in ms
 
-  Returns {'OK', quota, expiry in ms, id, token}. Or a reply of once.before() in once.lua. Or, with nothing changed: the
-  reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in
-  reserve.lua.
+  Returns {'OK', quota, expiry in ms, id, token}. Or a reply of once.before() in once.lua. Or, with nothing changed:
+  {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}, or
+  {'INDEX', ms, swept} as in reserve.lua.
 ]]
 --@include clock
 --@include once
@@ -35,6 +35,7 @@
 --@include flags
 --@include cap
 --@include index
+--@include terms
 tenant.mayBegin = true
 --@include waiting/open
 local refused = request('SESSION', flags.isRepeated and 0 or 1, once)
@@ -43,6 +44,10 @@ if refused then
 end
 local session = tenant.sessions.at(ARGV[4])
 if not session then
+  local fault = tenant.tooLong and tenant.tooLong(tonumber(ARGV[7]))
+  if fault then
+    return { 'REFUSED', 'ttlSeconds ' .. fault }
+  end
   refused = overCap('SESSION', stateBefore(), 1)
   if refused then
     return refused

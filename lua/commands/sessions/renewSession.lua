@@ -25,7 +25,7 @@
   ARGV[6]  the only requester that the caller may act for; '' any
 
   Returns {'OK', quota, 'RENEWED', expiry in ms} or {'OK', quota, 'NOT_FOUND', 0}. Or, with nothing changed:
-  {'FORBIDDEN', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}, or
+  {'FORBIDDEN', message}, {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}, or
   {'INDEX', ms, swept} as in reserve.lua. Or a reply of once.before() in once.lua.
 ]]
 --@include clock
@@ -33,6 +33,7 @@
 --@include request
 --@include flags
 --@include index
+--@include terms
 --@include sessions/found
 --@include waiting/open
 local refused = request('SESSION', flags.isRepeated and 0 or 1, once)
@@ -45,6 +46,10 @@ if tenant.sessions and tenant.sessions.foreign then
 elseif not session then
   local reply = finish({ 'OK', charged.quota, 'NOT_FOUND', 0 }, charged.usage)
   return once and once.keep(reply) or reply
+end
+local fault = tenant.tooLong and tenant.tooLong(session.ttlMs)
+if fault then
+  return { 'REFUSED', 'The ttlSeconds of the session ' .. fault }
 end
 session.expiresAt = nowMs + session.ttlMs
 tenant.sessions.put(session)

@@ -14,7 +14,8 @@
   ARGV[5]  1 if the tenant is suspended, else 0
   ARGV[6]  1 if only registered resources may be reserved, else 0
   ARGV[7]  the highest priority that requests may wait with: src/engine/tenant/maxPriority.ts reads it
-  ARGV[8]  SHA-256 of the first key (that of a management token follows `management:`); its label ('' none) and its
+  ARGV[8]  the settings for leases and notes (terms.lua), '' if none is set
+  ARGV[9]  SHA-256 of the first key (that of a management token follows `management:`); its label ('' none) and its
            grant ('' none: tenant.lua) follow, then the other keys likewise
 
   Returns 'OK'; or 'LOST', with nothing changed, if the caller no longer holds the lease of the copy.
@@ -47,10 +48,10 @@ end
 redis.call(
   'HSET', tenantKey,
   'version', ARGV[1] == '' and 0 or ARGV[1], 'tier', ARGV[4], 'suspended', ARGV[5], 'requireRegistration', ARGV[6],
-  'maxPriority', ARGV[7]
+  'maxPriority', ARGV[7], 'terms', ARGV[8]
 )
 local kept = {}
-for i = 8, #ARGV, 900 do
+for i = 9, #ARGV, 900 do
   local fields = {}
   for j = i, math.min(i + 899, #ARGV), 3 do
     local digest, label, grant = ARGV[j], ARGV[j + 1], ARGV[j + 2]

@@ -1,6 +1,7 @@
 -- Claims grants: a caller is about to be told the release tokens, so the leases start now
 -- (docs/specification.md#waiting-lifetimes).
 --@include emitRenewed
+--@include terms
 --@include unclaimed
 --@include waiting/grant
 
@@ -50,11 +51,12 @@ end
 
 -- The place of the claim that is run, nil for none: a reservation notes it for this script, as claimedAs.
 local claimPlace
--- Starts the lease of an unclaimed reservation. One of a session stays in it; another one gets the session that the
--- claiming request has, nil none.
+-- Starts the lease of an unclaimed reservation, of the tenant's longest lease at most. One of a session stays in it;
+-- another one gets the session that the claiming request has, nil none.
 local function startLease(reservation, token, ttlMs, session)
+  local endsAt = nowMs + math.min(ttlMs, tenant.maxTtlMs or math.huge)
   local claimed = copyWith(reservation, {
-    token = token, expiresAt = reservation.session and 0 or nowMs + ttlMs, claimedAs = claimPlace,
+    token = token, expiresAt = reservation.session and 0 or endsAt, claimedAs = claimPlace,
   })
   if session and not reservation.session then
     claimed.session, claimed.expiresAt, claimed.details = session.id, 0, detailsInSession(reservation.details, session.id)

@@ -28,8 +28,9 @@ local function itemToGrant(ticket, item)
     }
   end
   return {
-    resource = item.resource, requester = ticket.requester, ttlMs = ticket.claimMs, type = item.type, token = UNCLAIMED,
-    label = ticket.label, count = item.count, options = item.options, session = item.session, isOfTicket = true,
+    resource = item.resource, requester = ticket.requester, ttlMs = ticket.claimMs, leaseMs = item.ttlMs,
+    type = item.type, token = UNCLAIMED, label = ticket.label, count = item.count, options = item.options,
+    session = item.session, isOfTicket = true,
   }
 end
 

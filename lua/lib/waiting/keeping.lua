@@ -195,7 +195,7 @@ local function isKeptFrom(ticket)
   local kept, keepers = keptAt(name, ticket.order, met)
   local rank = judged.rank
   judged.rank = ticket.order
-  local is = free <= kept and not isExempt(ticket.requester, keepers)
+  local is = free <= kept and not sharesOwn(ticket.requester, keepers) and not isExempt(ticket.requester, keepers)
   judged.rank = rank
   return is
 end

@@ -170,6 +170,19 @@ local function isLacked(entry, owner, requester)
   return not record or record.owner ~= owner
 end
 
+-- Returns true if a requester has one of some tickets, and that wants something SHARED: what the requester takes may
+-- meet this need, too.
+local function sharesOwn(requester, keepers)
+  for _, ticket in ipairs(keepers) do
+    for _, item in ipairs(ticket.requester == requester and ticket.items or {}) do
+      if isSharedItem(item) then
+        return true
+      end
+    end
+  end
+  return false
+end
+
 -- Returns what a ticket lacks in a line: an array of keys. Needs with the same key are met by one slot. An entry that
 -- names a slot counts in the line of its pool only while this slot is free.
 local function lackedAt(ticket, name)

@@ -46,9 +46,30 @@ end
 local replan, planAgain, planAgainFor
 -- The block keeps the queue's function below the 200 local variables that Lua allows.
 do
+  -- Returns why the tenant's settings do not allow the request of a ticket any more, and the place of the item that
+  -- they refuse: of a FIRST, all of them; nil if they allow it.
+  local function whyNotAllowed(ticket)
+    local refused, why, place = 0, nil, nil
+    for i, item in ipairs(tenant.whyNotAllowed and ticket.items or {}) do
+      local fault = tenant.whyNotAllowed(item)
+      refused = refused + (fault and 1 or 0)
+      if fault and not why then
+        why, place = fault, i - 1
+      end
+    end
+    if ticket.method ~= 'FIRST' then
+      return why, place
+    elseif refused == #ticket.items then
+      return why, -1
+    end
+  end
+
   -- Plans a ticket again. It ends if its request is no longer valid.
   local function replanTicket(ticket)
-    if matchOf(ticket) then
+    local fault, place = whyNotAllowed(ticket)
+    if fault then
+      return endTicket(ticket, 'NOT_VALID', 'NOT_VALID', fault, place)
+    elseif matchOf(ticket) then
       -- It has no plan. Whether some resource still fits is seen when it is tried.
       return
     end
@@ -69,7 +90,7 @@ do
   -- Plans tickets again, until the time is up; then tries to grant them. Takes an array of orders. Returns the number
   -- of tickets that were planned.
   local function replanTickets(orders, limit)
-    local count = 0
+    local count, changes = 0, ticketChanges
     readTickets(orders)
     for _, order in ipairs(orders) do
       if work > limit then
@@ -82,16 +103,16 @@ do
       count = count + 1
     end
     local MAX_BETWEEN_WORK = 300
-    local limitBetween, isGranted = work + MAX_BETWEEN_WORK, false
+    local limitBetween, isChanged = work + MAX_BETWEEN_WORK, ticketChanges > changes
     for i = 1, count do
-      -- A grant may allow another one further ahead, which comes first.
-      if isGranted then
+      -- A grant, or the end of a ticket, may allow a grant further ahead, which comes first.
+      if isChanged then
         settleActive(limitBetween, orders[i])
       end
       local ticket = ticketAt(orders[i])
       if ticket and ticket.order == orders[i] and tryGrant(ticket) then
         touchChanges()
-        isGranted = true
+        isChanged = true
       end
     end
     return count

@@ -28,7 +28,7 @@ export interface components {
                 [key: string]: string | string[];
             };
             /**
-             * @description The lease, in seconds. Without it the reservation never expires.
+             * @description The lease, in seconds. Without it the reservation never expires, unless the tenant has a default lease.
              * @example 30
              */
             ttlSeconds?: number;
@@ -242,7 +242,7 @@ export interface components {
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
             heldBy?: unknown;
             /**
-             * @description The lease, in seconds. Without it the reservation never expires.
+             * @description The lease, in seconds. Without it the reservation never expires, unless the tenant has a default lease.
              * @example 30
              */
             ttlSeconds: number;
@@ -314,7 +314,7 @@ export interface components {
                 [key: string]: string | string[];
             };
             /**
-             * @description The lease, in seconds. Without it the reservation never expires.
+             * @description The lease, in seconds. Without it the reservation never expires, unless the tenant has a default lease.
              * @example 30
              */
             ttlSeconds?: number;

@@ -11,11 +11,18 @@ export interface Problem {
   readonly text: string;
 }
 
-export const ProblemPage = ({ title, text, viewer }: Problem & { viewer: Viewer | null }) => (
+export const ProblemPage = ({ status, title, text, viewer }: Problem & { viewer: Viewer | null }) => (
   <Page title={title} viewer={viewer}>
     <p>{text}</p>
-    <p>
-      <a href="/dashboard">To the overview</a>
-    </p>
+    {status === 403 && viewer === null ? (
+      // The provider would sign in the same person again.
+      <form method="post" action="/dashboard/sign-out">
+        <button type="submit">Sign out</button>
+      </form>
+    ) : (
+      <p>
+        <a href="/dashboard">To the overview</a>
+      </p>
+    )}
   </Page>
 );

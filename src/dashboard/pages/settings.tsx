@@ -1,38 +1,48 @@
 /**
- * The page of a tenant's settings: whether only registered resources may be reserved, the highest priority of waiting
- * requests, and the issuers whose JWTs its users may exchange for tokens.
+ * The page of a tenant's settings: what its reservations must keep to, the highest priority of waiting requests, and
+ * the issuers whose JWTs its users may exchange for tokens.
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { ownAudience } from '../../domain/issuerNames.ts';
-import type { Tier } from '../../domain/tiers.ts';
+import type { Settings } from '../../domain/tenants.ts';
 import { DEFAULT_PRIORITY, MAX_PRIORITY } from '../../domain/waiting.ts';
 import { deleteIssuer, putIssuer } from '../../operations/issuers.ts';
 import { changeSettings } from '../../operations/settings.ts';
 import { type Issuer, listIssuers } from '../../store/issuers.ts';
-import { readTenant } from '../../store/tenants.ts';
+import { readTenant, type Tenant } from '../../store/tenants.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { Scroll } from '../components/scroll.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, NO_DATABASE, readForm } from '../form.ts';
-import { DeleteIssuerQuery, issuerSchema, SettingsChange } from '../formSchemas.ts';
+import { DeleteIssuerQuery, issuerSchema, settingsSchema } from '../formSchemas.ts';
 
 const AT = '/dashboard/settings';
 
 /** A checkbox that is not checked is not sent. */
+const checkbox = z
+  .string()
+  .optional()
+  .transform((value) => value !== undefined);
+/** A field that is left empty means none. */
+const numberOrNone = z
+  .string()
+  .transform((text) => (text.trim() === '' ? null : Number(text)))
+  .optional();
 const SettingsFields = z.object({
-  requireRegistration: z
-    .string()
-    .optional()
-    .transform((value) => value !== undefined),
+  requireRegistration: checkbox,
   maxPriority: z.coerce.number().optional(),
+  defaultTtlSeconds: numberOrNone,
+  maxTtlSeconds: numberOrNone,
+  requireNote: checkbox,
 });
 const IssuerFields = z.object({ issuer: z.string(), audience: z.string(), jwksUrl: z.string() });
 
 export const settingsRoutes = (deps: DashboardDeps) => {
   const { tenants } = deps;
   const settings = tenants && { ...deps, ...tenants };
+  const Change = settingsSchema(deps);
   const NewIssuer = issuerSchema(tenants?.allowPrivateJwks ?? false);
 
   const show = async (c: Context<DashboardEnv>, failed?: Failed, typed?: Issuer) => {
@@ -40,11 +50,11 @@ export const settingsRoutes = (deps: DashboardDeps) => {
     const { tenant } = viewer.credential;
     const common = { viewer, done: c.req.query('done'), failed };
     if (tenants === null) return c.html(<PageWithoutDatabase {...common} />, failed?.status ?? 200);
-    const [{ requireRegistration, maxPriority, tier }, issuers] = await Promise.all([
+    const [stored, issuers] = await Promise.all([
       readTenant(tenants.store, tenant),
       listIssuers(tenants.store, tenant),
     ]);
-    const props = { requireRegistration, maxPriority, tier, issuers, typed, ...common };
+    const props = { stored, maxTtlSeconds: deps.sizes.ttlSeconds, issuers, typed, ...common };
     return c.html(<SettingsPage {...props} />, failed?.status ?? 200);
   };
 
@@ -53,9 +63,7 @@ export const settingsRoutes = (deps: DashboardDeps) => {
     .post(AT, async (c) => {
       if (settings === null) return show(c, NO_DATABASE);
       const form = await readForm(c, SettingsFields);
-      const saved = await attempt(deps, c, async () =>
-        changeSettings(settings, c.var.viewer, check(SettingsChange, form)),
-      );
+      const saved = await attempt(deps, c, async () => changeSettings(settings, c.var.viewer, check(Change, form)));
       return saved.ok ? c.redirect(`${AT}?done=saved`, 303) : show(c, saved);
     })
     .post(`${AT}/issuers`, async (c) => {
@@ -90,36 +98,18 @@ const PageWithoutDatabase = (props: CommonProps) => (
 );
 
 interface SettingsProps extends CommonProps {
-  readonly requireRegistration: boolean;
-  readonly maxPriority: number;
-  readonly tier: Tier;
+  readonly stored: Tenant;
+  /** The longest lease that the service allows, in s */
+  readonly maxTtlSeconds: number;
   readonly issuers: readonly Issuer[];
   readonly typed: Issuer | undefined;
 }
 
-const SettingsPage = ({ requireRegistration, maxPriority, tier, issuers, typed, ...common }: SettingsProps) => {
+const SettingsPage = ({ stored, maxTtlSeconds, issuers, typed, ...common }: SettingsProps) => {
   const { tenant } = common.viewer.credential;
   return (
     <Page title="Settings" at={AT} {...common}>
-      <form method="post" action={AT} class="fields">
-        <h2>Reservations</h2>
-        <label class="check">
-          <input type="checkbox" name="requireRegistration" checked={requireRegistration} /> Only registered resources
-          may be reserved
-        </label>
-        <label>
-          Highest priority of waiting requests{' '}
-          <input
-            type="number"
-            name="maxPriority"
-            required
-            min={DEFAULT_PRIORITY}
-            max={MAX_PRIORITY}
-            value={maxPriority}
-          />
-        </label>
-        <button type="submit">Save</button>
-      </form>
+      <SettingsForm stored={stored} maxTtlSeconds={maxTtlSeconds} />
       <section aria-labelledby="issuers-title">
         <h2 id="issuers-title">JWT issuers</h2>
         <p>
@@ -129,7 +119,7 @@ const SettingsPage = ({ requireRegistration, maxPriority, tier, issuers, typed, 
         </p>
         <IssuerTable issuers={issuers} />
       </section>
-      {tier === 'Free' ? (
+      {stored.tier === 'Free' ? (
         <p class="notice">Tier Free has no token exchange. Issuers can be registered from tier Starter on.</p>
       ) : (
         <IssuerForm typed={typed} audience={ownAudience(tenant)} />
@@ -137,6 +127,46 @@ const SettingsPage = ({ requireRegistration, maxPriority, tier, issuers, typed, 
     </Page>
   );
 };
+
+/** @param props.maxTtlSeconds the longest lease that the service allows, in s */
+const SettingsForm = ({ stored, maxTtlSeconds }: { stored: Settings; maxTtlSeconds: number }) => (
+  <form method="post" action={AT} class="fields">
+    <h2>Reservations</h2>
+    <label class="check">
+      <input type="checkbox" name="requireRegistration" checked={stored.requireRegistration} /> Only registered
+      resources may be reserved
+    </label>
+    <label class="check">
+      <input type="checkbox" name="requireNote" checked={stored.requireNote} /> Reservations must have a note
+    </label>
+    <label>
+      Lease of reservations that ask for none, in seconds (empty: they never expire){' '}
+      <input
+        type="number"
+        name="defaultTtlSeconds"
+        min={1}
+        max={maxTtlSeconds}
+        value={stored.defaultTtlSeconds ?? ''}
+      />
+    </label>
+    <label>
+      Longest lease, in seconds (empty: any lease, or none){' '}
+      <input type="number" name="maxTtlSeconds" min={1} max={maxTtlSeconds} value={stored.maxTtlSeconds ?? ''} />
+    </label>
+    <label>
+      Highest priority of waiting requests{' '}
+      <input
+        type="number"
+        name="maxPriority"
+        required
+        min={DEFAULT_PRIORITY}
+        max={MAX_PRIORITY}
+        value={stored.maxPriority}
+      />
+    </label>
+    <button type="submit">Save</button>
+  </form>
+);
 
 /** @param props.audience the tenant's own audience */
 const IssuerForm = ({ typed, audience }: { typed: Issuer | undefined; audience: string }) => (

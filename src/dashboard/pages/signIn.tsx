@@ -13,7 +13,7 @@ import { localRoutes } from './signInLocal.ts';
 import { oidcRoutes } from './signInOidc.ts';
 
 export const signInRoutes = (deps: DashboardDeps) => {
-  const { signIn, tenants, memberships, publicUrl, configuredKeys } = deps;
+  const { signIn, publicUrl, configuredKeys } = deps;
   const app = new Hono<DashboardEnv>();
   const local = [...new Set(configuredKeys.map(({ tenant }) => tenant))];
 
@@ -31,7 +31,6 @@ export const signInRoutes = (deps: DashboardDeps) => {
   });
 
   if (signIn.kind === 'local') app.route('/', localRoutes(deps));
-  if (signIn.kind === 'oidc' && tenants !== null && memberships !== null)
-    app.route('/', oidcRoutes(deps, signIn.client, tenants.sealer, memberships));
+  if (signIn.kind === 'oidc') app.route('/', oidcRoutes(deps, signIn));
   return app;
 };

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { isThisMachine } from '../../config/machine.ts';
 import { HoldfastError } from '../../domain/errors.ts';
 import type { Person } from '../../domain/memberships.ts';
-import { LOCAL_SUBJECT } from '../../domain/names.ts';
+import { LOCAL_ISSUER, LOCAL_SUBJECT } from '../../domain/names.ts';
 import { type SessionUser, SIGN_IN_MS } from '../../engine/tenant/signIns.ts';
 import { clientAddress } from '../../http/clientAddress.ts';
 import { refuseForeignOrigin } from '../../http/sameOrigin.ts';
@@ -19,7 +19,7 @@ import { SIGN_IN } from '../viewer.ts';
 const LocalForm = z.object({ tenant: z.string().optional(), to: z.string().optional() });
 
 const LOCAL_USER: Person = {
-  issuer: 'local',
+  issuer: LOCAL_ISSUER,
   subject: LOCAL_SUBJECT,
   email: null,
   name: 'Local user',
@@ -32,26 +32,25 @@ export const localRoutes = (deps: DashboardDeps) =>
     refuseOtherMachines(c);
     const form = await readForm(c, LocalForm);
     const address = clientAddress(c, deps.trustedProxies);
-    const { tenant, user } = await findLocalUser(deps, form.tenant ?? '', address);
+    const { tenant, user } = await findLocalUser(deps, form.tenant, address);
     return startSession(deps, c, { tenant, user, to: ownPath(form.to) });
   });
 
 /**
- * @param named the tenant that the form names; with a database, the one that was opened last
+ * @param named the tenant that the form names; undefined: the one that was opened last
  * @throws HoldfastError unknown, unavailable
  */
 async function findLocalUser(
-  { memberships, knowsTenant }: Pick<DashboardDeps, 'memberships' | 'knowsTenant'>,
-  named: string,
+  { memberships }: Pick<DashboardDeps, 'memberships'>,
+  named: string | undefined,
   address: string,
 ): Promise<{ tenant: string; user: SessionUser }> {
-  const local = { ...LOCAL_USER, describedUntilMs: Date.now() + SIGN_IN_MS };
-  if (memberships !== null) {
-    const { userId, open, memberships: all } = await memberships.admit(LOCAL_USER, address);
-    return { tenant: open.tenant, user: { ...local, id: userId, role: open.role, hasSeveral: all.length > 1 } };
-  }
-  if (!knowsTenant(named)) throw new HoldfastError('unknown', 'There is no such tenant.');
-  return { tenant: named, user: { ...local, id: LOCAL_SUBJECT, role: 'owner', hasSeveral: false } };
+  const { userId: id, open, memberships: all } = await memberships.admit(LOCAL_USER, address);
+  const chosen = named === undefined ? open : all.find(({ tenant }) => tenant === named);
+  if (chosen === undefined) throw new HoldfastError('unknown', 'There is no such tenant.');
+  const { tenant, role } = chosen;
+  const describedUntilMs = Date.now() + SIGN_IN_MS;
+  return { tenant, user: { ...LOCAL_USER, id, role, hasSeveral: all.length > 1, describedUntilMs } };
 }
 
 /** Headers in which proxies, tunnels and delivery networks name the client. Browsers send none of them. */

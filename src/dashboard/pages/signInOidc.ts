@@ -5,15 +5,16 @@ import { type Context, Hono } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { z } from 'zod';
 import { HoldfastError } from '../../domain/errors.ts';
-import type { Memberships } from '../../domain/memberships.ts';
 import { clientAddress } from '../../http/clientAddress.ts';
 import { DESCRIBED_MS } from '../../identity/admins.ts';
 import { cookieName, isBehindTls } from '../../identity/cookies.ts';
 import { type OidcClient, type SignedIn, SignIn } from '../../identity/oidc.ts';
 import type { Sealer } from '../../identity/sealer.ts';
-import type { DashboardDeps, DashboardEnv } from '../env.ts';
+import type { DashboardDeps, DashboardEnv, SignInWay } from '../env.ts';
 import { ownPath } from '../ownPath.ts';
 import { cookieOptions, startSession } from '../startSession.ts';
+
+type OidcWay = Extract<SignInWay, { readonly kind: 'oidc' }>;
 
 /** The time that a person has to sign in, in ms. */
 const SIGN_IN_MS = 600_000;
@@ -22,8 +23,8 @@ const SIGN_IN_MS = 600_000;
 const Begun = SignIn.extend({ to: z.string(), untilMs: z.number() });
 type Begun = z.infer<typeof Begun>;
 
-export const oidcRoutes = (deps: DashboardDeps, client: OidcClient, sealer: Sealer, memberships: Memberships) => {
-  const { publicUrl } = deps;
+export const oidcRoutes = (deps: DashboardDeps, { client, sealer }: OidcWay) => {
+  const { publicUrl, memberships } = deps;
   const cookie = cookieName(publicUrl, 'sign_in');
 
   return new Hono<DashboardEnv>()

@@ -12,7 +12,7 @@ import { actorNameOf } from '../../engine/tenant/signIns.ts';
 import { isChange } from '../../http/sameOrigin.ts';
 import type { Actor } from '../../operations/actor.ts';
 import { changeTier, resetTenant, resume, suspend } from '../../operations/tenants.ts';
-import { type AuditRow, auditTrail } from '../../store/audit.ts';
+import { type AuditRow, auditPage } from '../../store/audit.ts';
 import type { Store } from '../../store/records.ts';
 import { listTenants, readTenant, type Tenant } from '../../store/tenants.ts';
 import { Confirm } from '../components/confirm.tsx';
@@ -74,7 +74,10 @@ const databaseRoutes = (deps: DashboardDeps, store: Store) => {
   const showOne = async (c: Context<DashboardEnv>, failed?: Failed) => {
     const id = idOf(c);
     const { before } = Query.parse(c.req.query());
-    const [tenant, trail] = await Promise.all([readTenant(store, id), auditTrail(store.database, id, before, PAGE)]);
+    const [tenant, trail] = await Promise.all([
+      readTenant(store, id),
+      auditPage(store.database, { tenant: id }, before, PAGE),
+    ]);
     const props = { viewer: c.var.viewer, tenant, trail, done: c.req.query('done'), failed };
     return c.html(<TenantPage {...props} />, failed?.status ?? 200);
   };

@@ -2,7 +2,7 @@
  * Puts a tenant's record (tier, settings, keys) into Redis, beside the tenant's state
  * (docs/specification.md#store-modes-and-start).
  */
-import { grantText, type TenantRecord } from '../../domain/tenants.ts';
+import { grantText, type TenantRecord, termsText } from '../../domain/tenants.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { keysOf } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
@@ -28,7 +28,7 @@ export async function loadTenant(redis: RedisClient, record: TenantRecord, copie
     label ?? '',
     grant === null ? '' : grantText(grant),
   ]);
-  const settings = [Number(suspended), Number(requireRegistration), maxPriority];
+  const settings = [Number(suspended), Number(requireRegistration), maxPriority, termsText(record)];
   const versions = [version ?? '', copied?.definitionsVersion ?? '', copied?.lease ?? ''];
   return (
     (await send(() => redis.hf_loadTenant(...keysOf('loadTenant', id), ...versions, tier, ...settings, ...entries))) ===

@@ -8,6 +8,7 @@ import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../../domain/errors.ts';
 import { verifyCredential } from '../../engine/tenant/verifyCredential.ts';
 import type { OperationDeps } from '../../operations/deps.ts';
+import { type SignedInDeps, signedInUser } from '../../operations/signedIn.ts';
 import { clientAddress } from '../clientAddress.ts';
 import { credentialOf } from '../credential.ts';
 import type { CallerDeps } from '../deps.ts';
@@ -25,11 +26,12 @@ type FailureDeps = Pick<CallerDeps, 'failedAuthentications' | 'trustedProxies'>;
  */
 export const identifyCallers = ({
   engine,
+  roleNow,
   knowsTenant,
   failedAuthentications,
   trustedProxies,
   sessionCookie,
-}: CallerDeps & Pick<OperationDeps, 'engine'>) =>
+}: CallerDeps & SignedInDeps & Pick<OperationDeps, 'engine'>) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const address = () => clientAddress(c, trustedProxies);
     const credential = credentialOf(c, sessionCookie);
@@ -39,6 +41,8 @@ export const identifyCallers = ({
       throw new HoldfastError('unauthenticated', 'The X-Api-Key header holds no valid key.');
     }
     c.set('credential', credential);
+    // Ends a session whose person has another role by now: scripts then refuse it.
+    if (credential.kind === 'session' && roleNow !== null) await signedInUser({ engine, roleNow }, credential);
     const verify = () => verifyCredential(engine, credential);
     const countFailure = async (error: unknown): Promise<void> => {
       if (error instanceof HoldfastError && error.code === 'unauthenticated') {

@@ -17,6 +17,9 @@ const TENANT_PATHS = [
   '/Tenant/keys/:id/rotate',
   '/Tenant/settings',
   '/Tenant/issuers',
+  '/Tenant/audit',
+  '/Tenant/tokens',
+  '/Tenant/tokens/:id',
 ];
 
 /** Paths that need an API key. */

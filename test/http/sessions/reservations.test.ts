@@ -2,7 +2,7 @@
  * The reservations of sessions as callers see them (docs/specification.md#sessions).
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ActiveReservation, type TransactionResult } from '../../../src/contract/reservations.ts';
+import { ActiveReservation, type ReserveResult, type TransactionResult } from '../../../src/contract/reservations.ts';
 import type { BegunSession } from '../../../src/contract/sessions.ts';
 import { STEERED_CLOCK, setClock } from '../../support/clock.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
@@ -105,6 +105,21 @@ describe('a reservation with a session', () => {
     expect(await names()).toEqual([]);
   });
 
+  test('with a match is NOT_VALID too if its session is unknown', async () => {
+    await holdfast.register({ name: 'phone', labels: { os: 'android' } });
+    const [known, unknown] = [session.session, '0d9b4f4e-3c1f-4b52-8a8e-6f2f0a7c9b11'];
+    const ask = async (one: string) =>
+      (
+        await holdfast.request<ReserveResult[]>('POST', '/api/v1/Reservation/reserve', [
+          { match: { os: 'android' }, requester: 'w', session: one },
+        ])
+      ).body;
+    const refused = { status: 'NOT_VALID', explanation: 'NOT_VALID: there is no such session, or it has ended' };
+    expect(await ask(unknown)).toMatchObject([refused]);
+    expect(await ask(known)).toMatchObject([{ status: 'ACQUIRED', resource: 'phone' }]);
+    expect(await ask(unknown)).toMatchObject([refused]);
+  });
+
   test('of another requester harms no request that shares the call', async () => {
     const all = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
@@ -179,6 +194,12 @@ describe('a transaction with a session', () => {
   test('of another requester is a 403', async () => {
     const others = requests.map((one) => ({ ...one, requester: 'other' }));
     expect((await transact({ method: 'FIRST', session: session.session, requests: others })).status).toBe(403);
+    expect(await names()).toEqual([]);
+  });
+
+  test('of another requester is a 403 also where FIRST would skip its item', async () => {
+    const other = { requestType: 'RESERVE', resource: 'b', requester: 'other', session: session.session };
+    expect((await transact({ method: 'FIRST', requests: [requests[0], other] })).status).toBe(403);
     expect(await names()).toEqual([]);
   });
 });

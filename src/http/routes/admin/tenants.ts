@@ -7,16 +7,12 @@ import {
   AdminCleared,
   AdminTenant,
   AdminTenants,
-  AuditDetails,
-  AuditQuery,
-  AuditTrail,
   TenantParams,
   TenantsQuery,
   TierChange,
 } from '../../../contract/admin.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
 import { changeTier, resetTenant, resume, suspend } from '../../../operations/tenants.ts';
-import { auditTrail } from '../../../store/audit.ts';
 import type { Store } from '../../../store/records.ts';
 import { listTenants, readTenant, type Tenant } from '../../../store/tenants.ts';
 import type { BodyDeps } from '../../deps.ts';
@@ -84,17 +80,7 @@ const resetAll = operation({
   responses: { 200: answer('All reservations have ended.', AdminCleared), ...unknown, ...parameterOperation },
 });
 
-const trail = operation({
-  ...common,
-  method: 'get',
-  path: `${PATH}/{id}/audit`,
-  operationId: 'adminAudit',
-  summary: 'List the changes of a tenant, and who made them',
-  request: { params: TenantParams, query: AuditQuery },
-  responses: { 200: answer('The latest change first.', AuditTrail), ...unknown, ...parameterOperation },
-});
-
-export const adminOperations = [listed, read, tierChange, suspended, resumed, resetAll, trail];
+export const adminOperations = [listed, read, tierChange, suspended, resumed, resetAll];
 
 const toBody = ({ suspendedAt, createdAt, ...tenant }: Tenant) => ({
   ...tenant,
@@ -120,19 +106,5 @@ export const adminRoutes = (deps: BodyDeps & Pick<OperationDeps, 'engine'>, stor
     .openapi(resetAll, async (c) => {
       const cleared = await resetTenant(deps.engine, store, c.get('actor'), c.req.valid('param').id);
       return c.json({ cleared }, 200);
-    })
-    .openapi(trail, async (c) => {
-      const { id } = c.req.valid('param');
-      await readTenant(store, id);
-      const { before, limit } = c.req.valid('query');
-      const entries = await auditTrail(store.database, id, before, limit);
-      return c.json(
-        entries.map(({ at, details, ...entry }) => ({
-          ...entry,
-          at: at.toISOString(),
-          details: AuditDetails.parse(details),
-        })),
-        200,
-      );
     });
 };

@@ -1,6 +1,6 @@
 /**
- * /api/v1/Tenant/settings: shows and changes the tenant's settings (docs/specification.md#what-a-name-means,
- * #operations). With a session.
+ * /api/v1/Tenant/settings: shows and changes the tenant's settings (docs/specification.md#settings). With a
+ * session or a management token.
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { Settings, SettingsChange } from '../../../contract/tenant.ts';

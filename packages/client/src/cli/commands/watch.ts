@@ -37,7 +37,7 @@ function lineOf({ timestamp, type, resource, requester, explanation, changes, no
   const what = resource ?? (changes ?? []).map((change) => `${change.resource}: ${change.explanation}`).join(', ');
   const reason = explanation === null || explanation === type ? '' : `(${explanation})`;
   const who = requester ?? changes?.[0]?.requester ?? '';
-  const parts = [timestamp, type.padEnd(19), what, who, reason, actor === null ? '' : `by ${actor}`, note ?? ''];
+  const parts = [timestamp, type.padEnd(19), what, who, reason, actor ? `by ${actor}` : '', note ?? ''];
   return parts.filter((part) => part !== '').join('  ');
 }
 

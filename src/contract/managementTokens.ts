@@ -1,0 +1,64 @@
+/** The management tokens of a tenant (docs/specification.md#management-tokens). */
+import { z } from 'zod';
+import { SCOPES } from '../domain/rights.ts';
+import { MAX_LABEL_LENGTH } from '../domain/tenants.ts';
+import { item, must, name, pageLimit, time } from './fields.ts';
+
+const MAX_LIFETIME_DAYS = 366;
+const DAY_MS = 86_400_000;
+
+const timeRule = `a time in the future, at most ${MAX_LIFETIME_DAYS} days ahead, such as 2026-01-31T12:00:00Z`;
+const expiresAt = z.iso
+  .datetime({ offset: true, error: must(timeRule) })
+  .transform((text) => new Date(text))
+  .refine((at) => at.getTime() > Date.now() && at.getTime() <= Date.now() + MAX_LIFETIME_DAYS * DAY_MS, {
+    error: `must be ${timeRule}`,
+  })
+  .meta({ type: 'string', format: 'date-time', description: 'When it ends: within a year.' });
+
+const scopesRule = `an array of one or more of ${SCOPES.join(', ')}`;
+const scope = z.enum(SCOPES, `must be one of ${SCOPES.join(', ')}`);
+
+export const NewManagementToken = item({
+  id: z
+    .uuid({ error: must('a UUID') })
+    .optional()
+    .meta({ description: 'An id of your choice: repeating the call with it makes no second token.' }),
+  label: name(MAX_LABEL_LENGTH).meta({
+    description: 'Names the token in the audit trail, as `token:<label>`.',
+    example: 'terraform',
+  }),
+  scopes: z
+    .array(scope, { error: must(scopesRule) })
+    .min(1, `must be ${scopesRule}`)
+    .transform((asked) => SCOPES.filter((one) => asked.includes(one)))
+    .meta({ description: 'What it may do.', example: ['keys', 'settings'] }),
+  expiresAt,
+}).meta({ id: 'ManagementTokenToMake' });
+
+const token = {
+  id: z.uuid(),
+  label: z.string(),
+  scopes: z.array(z.enum(SCOPES)),
+  createdBy: z.string().meta({ description: 'Who made it, as in the audit trail.', example: 'person:me@example.com' }),
+  createdAt: time,
+  expiresAt: time,
+};
+export const ManagementToken = z.object(token).meta({ id: 'ManagementToken' });
+
+/** A token right after it was made: the only response with its value. */
+export const ManagementTokenWithValue = z
+  .object({ ...token, token: z.string().meta({ description: 'The value of the token. It is not kept.' }) })
+  .meta({ id: 'NewManagementToken' });
+
+export const ManagementTokens = z
+  .object({ tokens: z.array(ManagementToken), next: z.uuid().nullable() })
+  .meta({ id: 'ManagementTokens' });
+
+const id = z.uuid('must be the id of a management token');
+export const ManagementTokenParams = z.object({ id });
+export const ManagementTokensQuery = z.object({
+  after: id.optional().meta({ description: 'The `next` of the previous page.' }),
+  limit: pageLimit,
+});
+export const DeletedManagementToken = z.object({ deleted: z.uuid() }).meta({ id: 'DeletedManagementToken' });

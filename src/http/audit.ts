@@ -1,0 +1,62 @@
+/**
+ * The audit trail in responses (docs/specification.md#audit-trail): pages of JSON, or CSV.
+ */
+import type { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { accepts } from 'hono/accepts';
+import { AuditDetails, type AuditEntry } from '../contract/audit.ts';
+import type { AuditPage } from '../operations/audit.ts';
+import type { OperationDeps } from '../operations/deps.ts';
+import type { OpenList } from '../operations/lists.ts';
+import type { AuditRow } from '../store/audit.ts';
+import { csvRows } from './csv.ts';
+import type { AppEnv } from './env.ts';
+import { answerList } from './listing.ts';
+import { answer } from './responses.ts';
+
+const COLUMNS = ['id', 'at', 'tenant', 'actor', 'address', 'action', 'details'] as const;
+
+const CSV = 'text/csv';
+const CSV_HEADERS = {
+  'Content-Type': `${CSV}; charset=utf-8; header=present`,
+  'Content-Disposition': 'attachment; filename="audit.csv"',
+};
+
+/** @param format the parameter of the query, which takes precedence over the Accept header */
+export const wantsCsv = (c: Context<AppEnv>, format: 'json' | 'csv' | undefined): boolean =>
+  format === undefined
+    ? accepts(c, { header: 'Accept', supports: ['application/json', CSV], default: 'application/json' }) === CSV
+    : format === 'csv';
+
+/** The 200 of the OpenAPI document, for pages of a schema and CSV. */
+export const auditAnswer = <Schema extends z.ZodType>(page: Schema) => {
+  const { description, content } = answer('The latest entries first.', page);
+  const example = `${COLUMNS.join(',')}\r\n`;
+  return { description, content: { ...content, [CSV]: { schema: { type: 'string' as const, example } } } };
+};
+
+const toEntry = ({ id, at, tenantId, actor, address, action, details }: AuditRow): AuditEntry => ({
+  id,
+  at: at.toISOString(),
+  tenant: tenantId,
+  actor,
+  address,
+  action,
+  details: AuditDetails.parse(details),
+});
+
+export const toPage = ({ entries, next }: AuditPage) => ({ entries: entries.map(toEntry), next });
+
+/** Answers with CSV, page by page. @throws the errors of `open` */
+export const answerCsv = (
+  c: Context<AppEnv>,
+  deps: Pick<OperationDeps, 'activity' | 'reads'>,
+  open: () => Promise<OpenList<AuditRow>>,
+): Promise<Response> => {
+  const writer = csvRows(COLUMNS, (row: AuditRow) => {
+    const { id, details, address, ...rest } = toEntry(row);
+    const texts = { ...rest, id: String(id), address: address ?? '', details: JSON.stringify(details) };
+    return COLUMNS.map((column) => texts[column]);
+  });
+  return answerList(c, deps, open, writer, CSV_HEADERS);
+};

@@ -1,0 +1,75 @@
+/**
+ * Who may sign in to which tenant in the in-memory mode, with which role: as MEMBERS says, or, with the local sign-in,
+ * whoever uses this machine to all tenants (docs/specification.md#without-a-database).
+ */
+import { HoldfastError } from '../domain/errors.ts';
+import type { Known, Membership, Memberships } from '../domain/memberships.ts';
+import { LOCAL_ISSUER } from '../domain/names.ts';
+import { higherRole, type Role } from '../domain/rights.ts';
+import { digestOf } from './credentials.ts';
+
+/** A person, or all of a group of the identity provider, in one tenant. */
+export type ConfiguredMember = { readonly tenant: string; readonly role: Role } & (
+  | { /** In lower case */ readonly email: string }
+  | { readonly group: string }
+);
+
+/** What decides about a person's roles. */
+type Described = Pick<Known, 'issuer' | 'email' | 'groups'>;
+
+export interface ConfiguredMembers {
+  readonly memberships: Memberships;
+  /**
+   * Returns the role that a person who has signed in has in a tenant by now; null: none. The function is null if no
+   * sign-in is configured: nothing then says who has which role.
+   */
+  readonly roleNow: ((tenant: string, person: Described) => Role | null) | null;
+}
+
+/** @param tenants the ids of the configured tenants */
+export function configuredMembers(
+  signIn: 'oidc' | 'local' | 'none',
+  members: readonly ConfiguredMember[],
+  tenants: readonly string[],
+): ConfiguredMembers {
+  const rolesOf = (person: Described): ReadonlyMap<string, Role> => {
+    // A session of the other way to sign in, from before a change of the configuration, is worth nothing.
+    if ((signIn === 'local') !== (person.issuer === LOCAL_ISSUER)) return new Map();
+    return signIn === 'local' ? new Map(tenants.map((tenant) => [tenant, 'owner'])) : configuredRoles(members, person);
+  };
+  const membershipsOf = (person: Described): Membership[] =>
+    Array.from(rolesOf(person), ([tenant, role]) => ({ tenant, name: tenant, role }));
+  return {
+    memberships: {
+      admit: async (person) => {
+        const memberships = membershipsOf(person);
+        const [open] = memberships;
+        if (open === undefined) throw new HoldfastError('forbidden', strangerFault(person.email));
+        return { userId: digestOf(`${person.issuer}\n${person.subject}`), memberships, open };
+      },
+      of: async (person) => membershipsOf(person),
+      // Nothing keeps it: the next sign-in opens the first tenant again.
+      prefer: async () => {},
+      // The configuration of an instance does not change: roleNow() checks each request of a session.
+      settle: async () => {},
+    },
+    roleNow: signIn === 'none' ? null : (tenant, person) => rolesOf(person).get(tenant) ?? null,
+  };
+}
+
+const strangerFault = (email: string | null) =>
+  email === null
+    ? 'You belong to no tenant here: the identity provider has reported no verified e-mail address of yours.'
+    : `${email} belongs to no tenant here. Ask those who run this service to add you.`;
+
+/** Returns the tenants of a person, each with the person's highest role, in the order of the configuration. */
+function configuredRoles(members: readonly ConfiguredMember[], person: Described): ReadonlyMap<string, Role> {
+  const email = person.email?.toLowerCase();
+  const roles = new Map<string, Role>();
+  for (const member of members) {
+    const isMeant = 'email' in member ? member.email === email : person.groups.includes(member.group);
+    const role = isMeant ? higherRole(member.role, roles.get(member.tenant) ?? null) : null;
+    if (role !== null) roles.set(member.tenant, role);
+  }
+  return roles;
+}

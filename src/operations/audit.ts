@@ -1,0 +1,119 @@
+/**
+ * Reads the audit trail (docs/specification.md#audit-trail): of one tenant for those who have the right, of all for
+ * administrators. A page costs one read; an export costs one for each 1,000 entries. Administrators pay nothing.
+ */
+import type { Charged, Quota } from '../domain/quota.ts';
+import { type AuditFilter, type AuditRow, auditPage } from '../store/audit.ts';
+import type { Database } from '../store/database.ts';
+import type { Store } from '../store/records.ts';
+import type { Actor } from './actor.ts';
+import { charged, countUse } from './counting.ts';
+import type { OperationDeps } from './deps.ts';
+import type { OpenList } from './lists.ts';
+
+/** Entries that an export reads at a time, for one read. */
+const EXPORT_PAGE = 1000;
+
+type AuditDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'listings'> & { readonly store: Store };
+
+/** A page of the trail, the latest entries first. */
+export interface AuditPage {
+  readonly entries: readonly AuditRow[];
+  /** The `before` of the next page; null: there is none */
+  readonly next: number | null;
+}
+
+/**
+ * Reads a page of any tenants' entries, for administrators.
+ * @param before the id of an entry: only older entries are read
+ * @throws HoldfastError unavailable
+ */
+export async function anyTrail(
+  { database }: Store,
+  filter: AuditFilter,
+  before: number | undefined,
+  limit: number,
+): Promise<AuditPage> {
+  // One more, which says whether there is a next page.
+  const rows = await auditPage(database, filter, before, limit + 1);
+  const entries = rows.slice(0, limit);
+  return { entries, next: rows.length > limit ? (entries.at(-1)?.id ?? null) : null };
+}
+
+/**
+ * Reads a page of the caller's tenant.
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
+ */
+export const readTrail = (
+  deps: AuditDeps,
+  { credential }: Actor,
+  filter: AuditFilter,
+  before: number | undefined,
+  limit: number,
+): Promise<Charged<AuditPage>> =>
+  countUse(
+    deps,
+    credential,
+    charged(deps.reads.charge(credential, 'audit'), () =>
+      anyTrail(deps.store, { ...filter, tenant: credential.tenant }, before, limit),
+    ),
+  );
+
+/**
+ * Exports the entries of the caller's tenant.
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
+ */
+export const exportTrail = async (
+  deps: AuditDeps,
+  { credential }: Actor,
+  filter: AuditFilter,
+): Promise<OpenList<AuditRow>> => {
+  const quota = await countUse(deps, credential, deps.reads.charge(credential, 'audit'));
+  const own = { ...filter, tenant: credential.tenant };
+  return openExport(deps, credential.tenant, own, quota, () => deps.reads.debit(credential));
+};
+
+/**
+ * Exports any tenants' entries, for administrators.
+ * @throws HoldfastError unavailable; LimitError if too many lists are read at the same time
+ */
+export const exportAnyTrail = (
+  deps: Pick<AuditDeps, 'listings' | 'store'>,
+  { credential }: Actor,
+  filter: AuditFilter,
+): Promise<OpenList<AuditRow>> => openExport(deps, credential.tenant, filter, [], async () => {});
+
+/** Reads the first page of an export. */
+async function openExport(
+  { listings, store }: Pick<AuditDeps, 'listings' | 'store'>,
+  tenant: string,
+  filter: AuditFilter,
+  quota: readonly Quota[],
+  debit: () => Promise<void>,
+): Promise<OpenList<AuditRow>> {
+  const close = listings.begin(tenant);
+  try {
+    const first = await auditPage(store.database, filter, undefined, EXPORT_PAGE);
+    const isShort = first.length < EXPORT_PAGE;
+    if (isShort) close();
+    return { quota, isShort, pages: pagesFrom(store.database, filter, first, debit), close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+async function* pagesFrom(
+  database: Database,
+  filter: AuditFilter,
+  first: readonly AuditRow[],
+  debit: () => Promise<void>,
+): AsyncGenerator<readonly AuditRow[]> {
+  for (let page = first; ; ) {
+    yield page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < EXPORT_PAGE) return;
+    await debit();
+    page = await auditPage(database, filter, last.id, EXPORT_PAGE);
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Carries out the steps of histories that have to do with sessions, on the engine and on the model, and compares the
+ * sessions that there are.
+ */
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import { HoldfastError } from '../../src/domain/errors.ts';
+import { packToken } from '../../src/engine/reservations/releaseToken.ts';
+import { beginSession } from '../../src/engine/sessions/begin.ts';
+import { endSession } from '../../src/engine/sessions/end.ts';
+import { sessions } from '../../src/engine/sessions/list.ts';
+import { renewSession } from '../../src/engine/sessions/renew.ts';
+import type { RunningEngine } from '../support/engine.ts';
+import { all } from '../support/listed.ts';
+import type { Sessions } from './sessions.ts';
+import { iso } from './state.ts';
+import { fieldOf } from './stored.ts';
+import type { Lasting } from './tickets.ts';
+import type { SessionChoice, SessionStep } from './waitingSteps.ts';
+
+export class SessionHistory {
+  /** Every session that began, in order. */
+  private readonly begun: { session: string; token: string }[] = [];
+  private readonly running: RunningEngine;
+  private readonly model: Sessions;
+
+  constructor(running: RunningEngine, model: Sessions) {
+    this.running = running;
+    this.model = model;
+  }
+
+  /** How long a reservation of this requester is to last. */
+  lasting(requester: string, ttlSeconds: number, choice: SessionChoice | undefined): Lasting {
+    if (choice === undefined) return { ttlSeconds };
+    const isOwn = ({ session }: { session: string }) => this.model.sessions.get(session)?.requester === requester;
+    const known = choice.of === 'own' ? this.begun.filter(isOwn) : this.begun;
+    const session = known[choice.nth % known.length]?.session;
+    if (session !== undefined) return { session };
+    return choice.of === 'own' ? { ttlSeconds } : { session: randomUUID() };
+  }
+
+  /** Whether an item names a session that belongs to another requester. */
+  isForeign(items: readonly ({ requester: string } & Partial<Record<'session', string>>)[]): boolean {
+    return items.some(({ requester, session = '' }) => {
+      const owner = this.model.sessions.get(session)?.requester;
+      return owner !== undefined && owner !== requester;
+    });
+  }
+
+  async carryOut(step: SessionStep): Promise<void> {
+    const { engine, credential } = this.running;
+    if (step.do === 'begin session') {
+      const { requester, ttlSeconds } = step;
+      const answer = await beginSession(engine, credential, { requester, ttlSeconds }).catch(codeOf);
+      const { session, token, expiresAt } =
+        typeof answer === 'string' ? { session: '', token: '', expiresAt: answer } : answer.result;
+      expect(expiresAt).toBe(iso(this.model.begin(session, { requester, token, ttlSeconds })) ?? 'limited');
+      if (typeof answer !== 'string') this.begun.push({ session, token });
+      return;
+    }
+    const known = this.begun.filter(({ session }) => this.model.sessions.has(session) !== step.isEnded);
+    const one = known[step.nth % known.length];
+    if (one === undefined) return;
+    const proof = { ...one, token: step.isTokenRight ? one.token : randomUUID() };
+    if (step.do === 'renew session') {
+      const { result } = await renewSession(engine, credential, proof);
+      const expiresAt = iso(this.model.renewSession(proof.session, proof.token));
+      expect(result).toEqual({ status: expiresAt === null ? 'NOT_FOUND' : 'RENEWED', expiresAt });
+    } else {
+      const { result } = await endSession(engine, credential, proof);
+      const released = this.model.endSession(proof.session, proof.token);
+      expect(result).toEqual({ status: released === null ? 'NOT_FOUND' : 'ENDED', released: released ?? 0 });
+    }
+  }
+
+  /** @throws if what Redis has of sessions is not what the model has */
+  async compareStored(): Promise<void> {
+    const { redis } = this.running.engine;
+    const base = `{${this.running.credential.tenant}}:`;
+    const [stored, due, holds, counted] = await Promise.all([
+      redis.hkeys(`${base}sessions`),
+      redis.zrange(`${base}sessionsDue`, '0', '-1', 'WITHSCORES'),
+      redis.zrange(`${base}sessionHolds`, '0', '-1'),
+      redis.hget(`${base}tenant`, 'sessions'),
+    ]);
+    const living = [...this.model.sessions];
+    expect(stored.sort(), 'stored sessions').toEqual(living.map(([session]) => packToken(session)).sort());
+    expect(due, 'due times of sessions').toEqual(
+      living
+        .toSorted(([a, one], [b, other]) => one.expiresAt - other.expiresAt || (packToken(a) < packToken(b) ? -1 : 1))
+        .flatMap(([session, { expiresAt }]) => [packToken(session), String(expiresAt)]),
+    );
+    expect(holds.sort(), 'reservations of sessions').toEqual(
+      this.model.reservations
+        .flatMap((one) => (one.session === undefined ? [] : `${packToken(one.session)}\n${fieldOf(one)}`))
+        .sort(),
+    );
+    expect(counted?.split(' ')[0] ?? '0', 'number of sessions').toBe(String(living.length));
+  }
+
+  /** @throws if the engine lists other sessions than the model has */
+  async compare(): Promise<void> {
+    const { engine, credential } = this.running;
+    const listed = await all(sessions(engine, credential));
+    const expected = [...this.model.sessions].map(([session, { requester, ttlSeconds, createdAt, expiresAt }]) => ({
+      session,
+      requester,
+      ttlSeconds,
+      createdAt: iso(createdAt),
+      expiresAt: iso(expiresAt),
+      holds: this.model.holdsOf(session),
+      apiKeyLabel: null,
+    }));
+    const inOrder = (rows: { session: string }[]) => rows.toSorted((a, b) => (a.session < b.session ? -1 : 1));
+    expect(inOrder(listed), 'sessions').toEqual(inOrder(expected));
+  }
+}
+
+/** The code of what refuses a request as a whole. */
+export function codeOf(error: unknown): string {
+  if (error instanceof HoldfastError) return error.code;
+  throw error;
+}

@@ -1,0 +1,212 @@
+/**
+ * Management tokens (docs/specification.md#management-tokens), at two instances on one database.
+ */
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
+import { audit, managementTokens } from '../../src/store/schema.ts';
+import { forget } from '../support/forget.ts';
+import { bearer, type ManagementToken, makeToken, TOKENS, tokenContent } from '../support/managementTokens.ts';
+import { type Instance, startInstance } from '../support/service.ts';
+import {
+  databaseEnv,
+  KINDS,
+  type OpenStore,
+  openStore,
+  type Session,
+  signIn,
+  storeTenant,
+  type TestDatabase,
+} from '../support/tenancy.ts';
+import { until } from '../support/until.ts';
+
+const KEYS = '/api/v1/Tenant/keys';
+const SETTINGS = '/api/v1/Tenant/settings';
+let made: TestDatabase;
+let store: OpenStore;
+let own: ConfiguredKey;
+let one: Instance;
+let other: Instance;
+let owner: Session;
+beforeAll(async () => {
+  made = await KINDS.Postgres();
+  store = await openStore(made.url);
+  own = await storeTenant(store, 'Starter');
+  const start = () => startInstance({ keys: [own], env: databaseEnv(made.url) });
+  [one, other] = await Promise.all([start(), start()]);
+  owner = await signIn(store.redis, own.tenant);
+});
+afterAll(async () => {
+  await Promise.all([one.stop(), other.stop()]);
+  await store.close();
+  await made.drop();
+});
+
+const create = (content: object, who = owner) => who.request<ManagementToken>(one.url, 'POST', TOKENS, content);
+const remove = (id: string) => owner.request(one.url, 'DELETE', `${TOKENS}/${id}`);
+const statusWith = async (instance: Instance, token: string, path = KEYS) =>
+  (await instance.request('GET', path, undefined, bearer(token))).status;
+
+describe('a management token', () => {
+  test('is made by an owner, and its value is in that response alone', async () => {
+    const content = tokenContent(['settings', 'keys']);
+    const { status, body } = await create(content);
+    expect(status).toBe(201);
+    const { token, ...rest } = body;
+    expect(token).toMatch(new RegExp(`^hfm_${own.tenant}_[A-Za-z0-9]{40}$`));
+    expect(rest).toEqual({
+      ...content,
+      id: expect.any(String),
+      scopes: ['keys', 'settings'],
+      createdBy: 'person:somebody@id.example',
+      createdAt: expect.any(String),
+    });
+    expect(await owner.request(one.url, 'GET', `${TOKENS}/${body.id}`)).toMatchObject({ status: 200, body: rest });
+    const stored = await store.database.run((db) => db.select().from(managementTokens));
+    expect(JSON.stringify(stored)).not.toContain(token);
+    expect([...one.logged, ...other.logged].join('')).not.toContain(token);
+  });
+
+  test('works on every instance, as a bearer only', async () => {
+    const { token } = await makeToken(owner, one, ['keys']);
+    expect(await statusWith(other, token)).toBe(200);
+    expect((await other.request('GET', KEYS, undefined, { 'X-Api-Key': token })).status).toBe(401);
+    expect((await other.request('GET', KEYS, undefined, { ...bearer(token), 'X-Api-Key': token })).status).toBe(401);
+  });
+
+  test('does what its scopes say, with its label as the actor in the audit trail, and nothing else', async () => {
+    const { token, label } = await makeToken(owner, one, ['settings']);
+    const put = await one.request('PUT', SETTINGS, { requireRegistration: false }, bearer(token));
+    expect(put.status).toBe(200);
+    const rows = await store.database.run((db) => db.select().from(audit).where(eq(audit.tenantId, own.tenant)));
+    expect(rows).toContainEqual(
+      expect.objectContaining({ action: 'settings.change', actor: `token:${label}`, address: '127.0.0.1' }),
+    );
+    expect(await statusWith(one, token, KEYS)).toBe(403);
+  });
+
+  test('registers and deletes resources with the scope definitions, and cannot reserve them', async () => {
+    const { token, label } = await makeToken(owner, one, ['definitions']);
+    const call = (method: string, path: string, body?: unknown) => one.request(method, path, body, bearer(token));
+    expect((await call('POST', '/api/v1/Resource/register', [{ name: 'printer' }])).status).toBe(200);
+    const reserve = [{ resource: 'printer', requester: 'q' }];
+    expect((await call('POST', '/api/v1/Reservation/reserve', reserve)).status).toBe(403);
+    expect((await call('DELETE', '/api/v1/Resource/printer')).status).toBe(200);
+    const rows = await store.database.run((db) => db.select().from(audit).where(eq(audit.tenantId, own.tenant)));
+    expect(rows).toContainEqual(expect.objectContaining({ action: 'definitions.delete', actor: `token:${label}` }));
+  });
+
+  test('opens no stream of events', async () => {
+    const { token } = await makeToken(owner, one, ['keys', 'settings', 'definitions', 'members', 'usage', 'audit']);
+    expect(await statusWith(one, token, '/api/v1/events')).toBe(403);
+  });
+
+  test('reads in the window of keys, not in that of sessions', async () => {
+    const { token } = await makeToken(owner, one, ['keys']);
+    const left = async (headers: Record<string, string>) =>
+      /r=(\d+)/.exec((await one.request('GET', '/api/v1/Tenant', undefined, headers)).headers.get('ratelimit') ?? '');
+    const before = Number((await left({}))?.[1]);
+    expect(await statusWith(one, token)).toBe(200);
+    expect(Number((await left({}))?.[1])).toBe(before - 2);
+  });
+
+  test('ends when it expires, by the clock of Redis', async () => {
+    const { body } = await create({ ...tokenContent(['keys']), expiresAt: new Date(Date.now() + 800).toISOString() });
+    expect(await statusWith(one, body.token)).toBe(200);
+    await until('the token to expire', async () => (await statusWith(one, body.token)) === 401, 5000);
+    expect(await statusWith(other, body.token)).toBe(401);
+  });
+
+  test('is dead on every instance from the moment that its deletion is answered', async () => {
+    for (let round = 0; round < 10; round++) {
+      const [asked, answering] = round % 2 === 0 ? [one, other] : [other, one];
+      const { id, token } = await makeToken(owner, asked, ['keys']);
+      if (round % 5 === 0) {
+        await forget(store.redis, own.tenant);
+        owner = await signIn(store.redis, own.tenant);
+      }
+      expect(await statusWith(answering, token)).toBe(200);
+      expect((await owner.request(asked.url, 'DELETE', `${TOKENS}/${id}`)).status).toBe(200);
+      expect(await statusWith(answering, token)).toBe(401);
+      expect((await owner.request(answering.url, 'GET', `${TOKENS}/${id}`)).status).toBe(404);
+      expect((await owner.request(answering.url, 'DELETE', `${TOKENS}/${id}`)).status).toBe(404);
+    }
+  });
+
+  test('that a release without grants has deleted is dead, whatever is left of it', async () => {
+    const { token } = await makeToken(owner, one, ['keys']);
+    const tenant = `{${own.tenant}}:tenant`;
+    const fields = await store.redis.hkeys(tenant);
+    const digests = fields.filter((field) => field.startsWith('key:management:'));
+    await store.redis.hdel(tenant, ...digests);
+    expect(await statusWith(one, token)).toBe(401);
+  });
+
+  test('does not count as a key of the tier', async () => {
+    const { token } = await makeToken(owner, one, ['usage']);
+    const { body } = await one.request<{ usage: { apiKeys: number } }>(
+      'GET',
+      '/api/v1/Tenant',
+      undefined,
+      bearer(token),
+    );
+    expect(body.usage.apiKeys).toBe(1);
+  });
+});
+
+describe('repeating a creation', () => {
+  test('with the same id and content answers 200 without the value, also if both arrive at once', async () => {
+    const content = { ...tokenContent(['keys', 'audit']), id: randomUUID() };
+    const answers = await Promise.all([create(content), create({ ...content, scopes: ['audit', 'keys', 'keys'] })]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 201]);
+    expect(answers.find(({ status }) => status === 200)?.body).not.toHaveProperty('token');
+    expect(answers.map(({ body }) => body.id)).toEqual([content.id, content.id]);
+  });
+
+  test('with the same id and other content, or an id of another tenant: 400', async () => {
+    const content = { ...tokenContent(['keys']), id: randomUUID() };
+    await create(content);
+    expect(await create({ ...content, label: 'other' })).toMatchObject({ status: 400, body: 'the id is in use' });
+    const stranger = await signIn(store.redis, (await storeTenant(store)).tenant);
+    expect(await create(content, stranger)).toMatchObject({ status: 400, body: 'the id is in use' });
+  });
+});
+
+test.each([
+  ['no label', { label: undefined }],
+  ['no scope', { scopes: [] }],
+  ['an unknown scope', { scopes: ['reserve'] }],
+  ['a past end', { expiresAt: '2020-01-01T00:00:00Z' }],
+  ['an end after more than a year', { expiresAt: new Date(Date.now() + 367 * 86_400_000).toISOString() }],
+  ['no end', { expiresAt: undefined }],
+  ['an id that is no UUID', { id: 'terraform' }],
+  ['an unknown field', { permission: 'full' }],
+])('a token with %s: 400', async (_, fault) => {
+  const { status, body } = await create({ ...tokenContent(['keys']), ...fault });
+  expect([status, typeof body]).toEqual([400, 'string']);
+});
+
+test('the list has a cursor, and a tenant has at most 100 tokens', async () => {
+  const tenant = (await storeTenant(store)).tenant;
+  const other = await signIn(store.redis, tenant);
+  const rows = Array.from({ length: 99 }, (_, i) => ({
+    tenantId: tenant,
+    digest: `${tenant} ${i}`,
+    ...{ label: 'x', scopes: ['keys' as const], createdBy: 'person:x', expiresAt: new Date(Date.now() + 60_000) },
+  }));
+  await store.database.run((db) => db.insert(managementTokens).values(rows));
+  expect((await create(tokenContent(['keys']), other)).status).toBe(201);
+  const refused = { status: 400, body: 'a tenant has at most 100 management tokens' };
+  expect(await create(tokenContent(['keys']), other)).toMatchObject(refused);
+  const ids: string[] = [];
+  for (let after = '', pages = 0; pages < 5; pages++) {
+    const path = `${TOKENS}?limit=40${after === '' ? '' : `&after=${after}`}`;
+    const { body } = await other.request<{ tokens: ManagementToken[]; next: string | null }>(one.url, 'GET', path);
+    ids.push(...body.tokens.map(({ id }) => id));
+    if (body.next === null) break;
+    after = body.next;
+  }
+  expect([ids.length, new Set(ids).size]).toEqual([100, 100]);
+  expect((await remove(ids[0] ?? '')).status).toBe(404);
+});
