@@ -81,7 +81,7 @@ export async function wire(
     if (fault !== null) return fault;
     if (isClosed) return 'leaving';
     if (config.role !== 'api')
-      stopJobs = startJobs(config, { redis, connection: clients.createForJobs(), copy: stores.copy, metrics, log });
+      stopJobs = startJobs(config, { redis, connection: clients.createForJobs(), stores, metrics, log });
     void warnOfReplicas(clients, config.waitReplicas, log);
     return null;
   }, log);
