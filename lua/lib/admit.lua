@@ -7,9 +7,11 @@
 -- role holds from the moment that the change is answered.
 --@include tenant
 
--- Takes the right that the request needs (src/domain/rights.ts), nil for none. Returns nil; or the reply that refuses
--- the caller: {'NO_TENANT'}, {'NO_KEY'}, {'SUSPENDED'} or {'FORBIDDEN', message}.
-local function admit(right)
+-- Takes the right that the request needs (src/domain/rights.ts), nil for none. If that is a right to change something,
+-- takes the items whose names it changes, nil for all names of the tenant, and the prefix of their places in messages
+-- (nil or 'requests'). Returns nil; or the reply that refuses the caller: {'NO_TENANT'}, {'NO_KEY'}, {'SUSPENDED'} or
+-- {'FORBIDDEN', message}.
+local function admit(right, items, place)
   if ARGV[1] == '' then
     return nil
   elseif not tenant.tier then
@@ -37,5 +39,9 @@ local function admit(right)
     return { 'SUSPENDED' }
   elseif right and rights and not string.find(' ' .. rights .. ' ', ' ' .. right .. ' ', 1, true) then
     return { 'FORBIDDEN', 'This needs the right "' .. right .. '", which this key, token or role does not have.' }
+  elseif tenant.prefix and tenant.prefix ~= '' and (right == 'reserve' or right == 'define' or right == 'reset') then
+--@include prefix
+    local why = whyForeign(items, place)
+    return why and { 'FORBIDDEN', why }
   end
 end

@@ -3,8 +3,8 @@
 --@include expiry
 --@include quota
 
--- Authenticates the caller, who needs the right `reserve`, charges the request and ends due reservations. Takes `once`
--- of once.lua. Returns nil; or the reply that ends the script.
-local function request(requestType, cost, keeper)
-  return admit('reserve') or keeper and keeper.before() or charge(requestType, cost) or expire()
+-- Authenticates the caller, who needs the right `reserve` for these items (admit.lua), charges the request and ends due
+-- reservations. Takes `once` of once.lua. Returns nil; or the reply that ends the script.
+local function request(requestType, cost, items, keeper)
+  return admit('reserve', items) or keeper and keeper.before() or charge(requestType, cost) or expire()
 end

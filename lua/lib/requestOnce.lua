@@ -4,10 +4,11 @@
 --@include expiry
 --@include quota
 
--- Authenticates the caller, who needs this right, charges the request and ends due reservations. Takes `once` of
--- once.lua, nil if the request has no Idempotency-Key. Returns nil; or the reply that ends the script.
-local function requestOnce(right, requestType, cost, keeper)
-  local refused = admit(right)
+-- Authenticates the caller, who needs this right for these items (admit.lua), charges the request and ends due
+-- reservations. Takes `once` of once.lua, nil if the request has no Idempotency-Key. Returns nil; or the reply that
+-- ends the script.
+local function requestOnce(right, requestType, cost, items, keeper)
+  local refused = admit(right, items)
   if not refused and keeper then
     refused = keeper.before()
   elseif not refused then

@@ -32,10 +32,11 @@
 --   beats                last beats of the instances that hold calls (waiting/beats.lua)
 --   sessions             state of the sessions (sessions/records.lua); absent if there is none
 --   labelled             '1' if a resource has had labels
--- The table also has endsAt and prefix, of the grant, once admit() has been called;
--- isRedefined: true if this script changes definitions (redefine.lua), and redefined: their names;
--- and requestMark: the journal's length (slots.lua) before the transaction that is carried out, nil for other requests.
--- In scripts that take a credential, ARGV[1] is it (admit.lua).
+-- The table also has endsAt and prefix, of the grant, once admit() has been called; isRedefined: true if this script
+-- changes definitions (redefine.lua), and redefined: their names; mayChange and mayChangeAll, if the key has a prefix
+-- (prefix.lua); foreign: why the request is refused as a whole, since it concerns what the caller may not change; and
+-- requestMark: the journal's length (slots.lua) before the transaction that is carried out, nil for other requests. In
+-- scripts that take a credential, ARGV[1] is it (admit.lua).
 --
 -- Scripts change count, further, fence, nextDue, indexed, messages and listenUntil of this table; commit() writes them.
 local tenant

@@ -4,8 +4,8 @@
 import { z } from 'zod';
 import { audienceFault } from '../domain/issuerNames.ts';
 import { API_KEY, nameFault, TENANT_ID } from '../domain/names.ts';
-import { ROLES } from '../domain/rights.ts';
-import { MAX_LABEL_LENGTH } from '../domain/tenants.ts';
+import { KEY_PERMISSIONS, ROLES } from '../domain/rights.ts';
+import { MAX_LABEL_LENGTH, prefixFault } from '../domain/tenants.ts';
 import { TIERS } from '../domain/tiers.ts';
 import { isThisMachine } from './machine.ts';
 
@@ -55,6 +55,19 @@ const ApiKey = z
         `must be 1 to ${MAX_LABEL_LENGTH} printable characters`,
       )
       .optional(),
+    permission: z.enum(KEY_PERMISSIONS).default('full'),
+    prefix: z
+      .string()
+      .superRefine((prefix, context) => {
+        const fault = prefixFault(prefix);
+        if (fault !== null) context.addIssue({ code: 'custom', message: fault });
+      })
+      .default(''),
+    expiresAt: z.iso
+      .datetime({ offset: true, error: 'must be a time, such as 2027-01-31T12:00:00Z' })
+      .transform((text) => new Date(text))
+      .nullable()
+      .default(null),
   })
   .refine(({ key, tenant }) => key.startsWith(`hf_${tenant}_`), {
     path: ['key'],

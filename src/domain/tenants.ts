@@ -1,12 +1,20 @@
 /**
  * The credential of a request, and the record of a tenant that is kept in Redis beside the tenant's state.
  */
-import { type Right, rightsText } from './rights.ts';
+import { nameFault } from './names.ts';
+import { type KeyPermission, RIGHTS_OF_KEY, type Right, rightsText } from './rights.ts';
 import type { Tier } from './tiers.ts';
 import { MAX_PRIORITY } from './waiting.ts';
 
 /** The longest label of an API key, in characters. */
 export const MAX_LABEL_LENGTH = 64;
+
+/** The longest prefix of the names that an API key may change, in characters. */
+const MAX_PREFIX_LENGTH = 256;
+
+/** @returns the end of a sentence that starts with the field's name; null if a key can have this prefix */
+export const prefixFault = (prefix: string): string | null =>
+  prefix.includes('>') ? 'must not contain >' : nameFault(prefix, MAX_PREFIX_LENGTH);
 
 /** The caller of a request as its headers describe it, not verified yet. */
 export interface Credential {
@@ -31,6 +39,21 @@ export interface Grant {
   /** The prefix of the names that it may change; '' any */
   readonly prefix: string;
 }
+
+/** What an API key is restricted to. */
+export interface KeyLimits {
+  readonly permission: KeyPermission;
+  /** The prefix of the names that it may change; '' any */
+  readonly prefix: string;
+  /** null: it does not end */
+  readonly expiresAt: Date | null;
+}
+
+/** The grant of an API key; null if it is not restricted. */
+export const grantOf = ({ permission, prefix, expiresAt }: KeyLimits): Grant | null =>
+  permission === 'full' && prefix === '' && expiresAt === null
+    ? null
+    : { rights: RIGHTS_OF_KEY[permission], endsAtMs: expiresAt?.getTime() ?? null, prefix };
 
 /** A grant as scripts read it (lua/lib/tenant.lua). */
 export const grantText = ({ rights, endsAtMs, prefix }: Grant): string =>

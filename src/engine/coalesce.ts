@@ -135,7 +135,8 @@ async function callForAll(
       for (const { fail } of others) fail(error);
       throw error;
     }
-    // Only together do they exceed a limit, or one of them is at fault. Nothing was done or charged: send each alone.
+    // Only together do they exceed a limit, or one of them is at fault or forbidden. Nothing was done or charged:
+    // send each alone.
     for (const { resolve } of others) resolve({ kind: 'alone' });
     return callFor(engine, verb, credential, args);
   }
@@ -147,7 +148,7 @@ const isUnavailable = (error: unknown): boolean => error instanceof HoldfastErro
 const isSameForAll = (error: unknown): boolean =>
   isUnavailable(error) ||
   (error instanceof LimitError && error.isUsedUp) ||
-  (error instanceof HoldfastError && (error.code === 'unauthenticated' || error.code === 'forbidden'));
+  (error instanceof HoldfastError && error.code === 'unauthenticated');
 
 function callFor(
   engine: Engine,

@@ -3,8 +3,8 @@
  */
 import { eq, sql } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
-import { RIGHTS_OF_KEY, rightsOfScopes } from '../domain/rights.ts';
-import { type KeyRecord, settingsOf, type TenantRecord } from '../domain/tenants.ts';
+import { rightsOfScopes } from '../domain/rights.ts';
+import { grantOf, type KeyRecord, settingsOf, type TenantRecord } from '../domain/tenants.ts';
 import { loadTenant } from '../engine/tenant/load.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { type AuditEntry, note } from './audit.ts';
@@ -39,14 +39,7 @@ async function readKeys(tx: Db, tenant: string): Promise<KeyRecord[]> {
     .select({ digest, label, permission, prefix, expiresAt })
     .from(apiKeys)
     .where(eq(apiKeys.tenantId, tenant));
-  return rows.map((row) => ({
-    digest: row.digest,
-    label: row.label,
-    grant:
-      row.permission === 'full' && row.prefix === '' && row.expiresAt === null
-        ? null
-        : { rights: RIGHTS_OF_KEY[row.permission], endsAtMs: row.expiresAt?.getTime() ?? null, prefix: row.prefix },
-  }));
+  return rows.map((row) => ({ digest: row.digest, label: row.label, grant: grantOf(row) }));
 }
 
 async function readManagementTokens(tx: Db, tenant: string): Promise<KeyRecord[]> {

@@ -148,8 +148,13 @@ describe('configuration', () => {
   });
 
   test('takes API_KEYS as JSON', () => {
-    const keys = [{ key, tenant: 'acme', tier: 'Pro', label: 'worker' }];
-    expect(readConfig({ REDIS_URL, API_KEYS: JSON.stringify(keys) }).apiKeys).toEqual(keys);
+    const worker = { key, tenant: 'acme', tier: 'Pro', label: 'worker' };
+    const limits = { permission: 'reserve', prefix: 'ci/' };
+    const limited = { ...worker, key: makeKey('acme'), ...limits, expiresAt: '2027-01-31T13:00:00+01:00' };
+    expect(readConfig({ REDIS_URL, API_KEYS: JSON.stringify([worker, limited]) }).apiKeys).toEqual([
+      { ...worker, permission: 'full', prefix: '', expiresAt: null },
+      { ...limited, expiresAt: new Date('2027-01-31T12:00:00Z') },
+    ]);
   });
 
   test.each<[string, unknown, string]>([
@@ -157,6 +162,9 @@ describe('configuration', () => {
     ['an unknown tier', [{ key, tenant: 'acme', tier: 'Gold' }], 'API_KEYS.0.tier'],
     ['a key of another tenant', [{ key, tenant: 'other', tier: 'Pro' }], 'API_KEYS.0.key must name the same tenant'],
     ['a short key', [{ key: 'hf_acme_short', tenant: 'acme', tier: 'Pro' }], 'API_KEYS.0.key must be hf_<tenant id>'],
+    ['an unknown permission', [{ key, tenant: 'acme', tier: 'Pro', permission: 'all' }], 'API_KEYS.0.permission'],
+    ['a path as prefix', [{ key, tenant: 'acme', tier: 'Pro', prefix: 'a>' }], 'API_KEYS.0.prefix must not contain >'],
+    ['a day as end', [{ key, tenant: 'acme', tier: 'Pro', expiresAt: '2027-01-31' }], 'API_KEYS.0.expiresAt must be a'],
     ['a key twice', Array(2).fill({ key, tenant: 'acme', tier: 'Pro' }), 'API_KEYS must not hold a key twice'],
     [
       'two tiers of a tenant',

@@ -40,7 +40,7 @@
 --@include redefine
 --@include waiting/open
 local phase = ARGV[3]
-local refused = requestOnce('define', nil, (phase == 'now' or phase == 'plan') and 1 or 0)
+local refused = requestOnce('define', nil, (phase == 'now' or phase == 'plan') and 1 or 0, {})
 if refused then
   return refused
 end
@@ -76,6 +76,10 @@ local function refusal()
     for _, child in ipairs(children) do
       doomed[#doomed + 1] = child
     end
+    if tenant.mayChange and not tenant.mayChange(name) then
+      tenant.foreign = name .. ' must start with "' .. tenant.prefix .. '": this key may delete no other names.'
+      return tenant.foreign
+    end
     if not mayBeHeld and (poolOf(name).held > 0 or redis.call('HEXISTS', slotsKey, name) == 1) then
       return name .. ' is held by an active reservation'
     end
@@ -83,7 +87,9 @@ local function refusal()
   end
 end
 local why = refusal()
-if why then
+if tenant.foreign then
+  return { 'FORBIDDEN', tenant.foreign }
+elseif why then
   pay()
   return { 'REFUSED', why }
 end

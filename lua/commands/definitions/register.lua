@@ -47,7 +47,7 @@
 local phase = ARGV[3]
 local items = readItems(6, registerItem)
 local isRequested = phase == 'now' or phase == 'plan'
-local refused = requestOnce('define', nil, isRequested and #items or 0)
+local refused = requestOnce('define', nil, isRequested and #items or 0, items)
 if refused then
   return refused
 elseif isStale(phase, ARGV[4]) then

@@ -17,7 +17,7 @@
 --@include admit
 --@include once
 --@include quota
-local refused = admit('reserve') or once and once.before() or charge(nil, 0)
+local refused = admit('reserve', {}) or once and once.before() or charge(nil, 0)
 if refused then
   return refused
 end

@@ -44,7 +44,7 @@
 --@include waiting/open
 local items = readItems(4, renewItem)
 -- A retry was charged at the first try. It renews again, and its event has the later expiry.
-local refused = request('RESERVE', flags.isRepeated and 0 or #items, once)
+local refused = request('RESERVE', flags.isRepeated and 0 or #items, items, once)
 if refused then
   return refused
 end

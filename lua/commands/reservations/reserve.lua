@@ -50,7 +50,7 @@ tenant.mayWait = ARGV[4] ~= ''
 --@include waiting/open
 --@part waiting/requests
 local items = readItems(5, reserveItem)
-local refused = admit('reserve')
+local refused = admit('reserve', items)
 if refused then
   return refused
 end
@@ -118,9 +118,8 @@ elseif tooLarge then
 elseif isUnfinished then
 --@include again
   return again(before)
-elseif tenant.sessions and tenant.sessions.foreign then
-  -- A shared call is refused so that each of its requests is sent on its own.
-  return { flags.isShared and 'REFUSED' or 'FORBIDDEN', tenant.sessions.foreign }
+elseif tenant.foreign then
+  return { 'FORBIDDEN', tenant.foreign }
 end
 refused = overCap('RESERVE', before)
 if refused then

@@ -50,7 +50,7 @@ tenant.mayWait = ARGV[5] ~= ''
 --@part waiting/requests
 local items = readItems(7, transactionItem)
 local method = ARGV[4]
-local refused = admit('reserve')
+local refused = admit('reserve', items, 'requests')
 if refused then
   return refused
 end
@@ -79,7 +79,7 @@ if tenant.mayWait then
     cost = tenant.queue.countNew({ request })
   end
 end
-refused = requestOnce('reserve', 'TRANSACTION', cost, once)
+refused = requestOnce('reserve', 'TRANSACTION', cost, items, once)
 if refused then
   return refused
 elseif endless then
@@ -140,8 +140,8 @@ elseif outcome and outcome.tooLarge then
 elseif isUnfinished then
 --@include again
   return again(before)
-elseif tenant.sessions and tenant.sessions.foreign then
-  return { 'FORBIDDEN', tenant.sessions.foreign }
+elseif tenant.foreign then
+  return { 'FORBIDDEN', tenant.foreign }
 end
 
 -- Undoes all items, of which one failed.

@@ -38,7 +38,7 @@
 --@include asTexts
 --@include waiting/open
 local items = readItems(3, unreserveItem)
-local refused = requestOnce('reserve', 'UNRESERVE', flags.isDry and 0 or #items, once)
+local refused = requestOnce('reserve', 'UNRESERVE', flags.isDry and 0 or #items, items, once)
 if refused then
   return refused
 end

@@ -38,7 +38,7 @@
 --@include terms
 tenant.mayBegin = true
 --@include waiting/open
-local refused = request('SESSION', flags.isRepeated and 0 or 1, once)
+local refused = request('SESSION', flags.isRepeated and 0 or 1, {}, once)
 if refused then
   return refused
 end

@@ -32,13 +32,13 @@
 --@include requestOnce
 --@include sessions/found
 --@include waiting/open
-local refused = requestOnce('reserve', 'SESSION', 1, once)
+local refused = requestOnce('reserve', 'SESSION', 1, {}, once)
 if refused then
   return refused
 end
 local session = sessionFound(ARGV[3], ARGV[4], ARGV[5])
-if tenant.sessions and tenant.sessions.foreign then
-  return { 'FORBIDDEN', tenant.sessions.foreign }
+if tenant.foreign then
+  return { 'FORBIDDEN', tenant.foreign }
 end
 local reply = { 'OK', charged.quota, 'NOT_FOUND', 0 }
 if session then

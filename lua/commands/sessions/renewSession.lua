@@ -36,13 +36,13 @@
 --@include terms
 --@include sessions/found
 --@include waiting/open
-local refused = request('SESSION', flags.isRepeated and 0 or 1, once)
+local refused = request('SESSION', flags.isRepeated and 0 or 1, {}, once)
 if refused then
   return refused
 end
 local session = sessionFound(ARGV[4], ARGV[5], ARGV[6])
-if tenant.sessions and tenant.sessions.foreign then
-  return { 'FORBIDDEN', tenant.sessions.foreign }
+if tenant.foreign then
+  return { 'FORBIDDEN', tenant.foreign }
 elseif not session then
   local reply = finish({ 'OK', charged.quota, 'NOT_FOUND', 0 }, charged.usage)
   return once and once.keep(reply) or reply

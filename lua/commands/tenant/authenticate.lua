@@ -10,4 +10,4 @@
   Returns {'OK', the tenant's tier, the label of the key or management token ('' none)}, {'NO_KEY'}, {'SUSPENDED'}, {'FORBIDDEN', message} or {'NO_TENANT'}.
 ]]
 --@include admit
-return admit(ARGV[2] ~= '' and ARGV[2]) or { 'OK', tenant.tier, tenant.keyLabel }
+return admit(ARGV[2] ~= '' and ARGV[2], {}) or { 'OK', tenant.tier, tenant.keyLabel }

@@ -39,7 +39,7 @@
 --@include waiting/open
 --@part waiting/cancel
 local items = readItems(4, cancelItem)
-local refused = requestOnce('reserve', 'WAIT', flags.isContinued and 0 or #items, once)
+local refused = requestOnce('reserve', 'WAIT', flags.isContinued and 0 or #items, items, once)
 if refused then
   return refused
 end

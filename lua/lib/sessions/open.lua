@@ -3,9 +3,8 @@
 -- has sessions or the call begins one (tenant.mayBegin, which the command sets before). Fields:
 --   count, nextDue   number of sessions; ms: none is due before this
 --   isClearing       true if some holds of a session that is over were released, and others are left
---   foreign          why the request is refused as a whole: it names a session of another requester
 --   at(id, stored)   returns a session, false if there is none; `stored` is its record, nil to read it
---   of(id, owner)    returns a session for a requester to use, false if there is none; may set `foreign`
+--   of(id, owner)    returns a session for a requester to use, false if there is none; may set tenant.foreign
 --   holdsOf(session)   returns the number of its reservations
 --   whyFull(session)   returns why it may not have more, false if it may
 --   put(session)     stores a session

@@ -49,7 +49,7 @@ sessions.of = function(id, owner)
   if not session or session.isEnded then
     return false
   elseif session.requester ~= owner then
-    sessions.foreign = 'This session belongs to another requester.'
+    tenant.foreign = 'This session belongs to another requester.'
   end
   return session
 end

@@ -31,8 +31,8 @@ local function cancelTicket(ticket)
 end
 
 -- Ends every ticket of a requester that names one of `places`, granted and unclaimed ones too, and calls found() with
--- the first of these. Starts after a cursor, '' at first. Returns the next cursor once `work` is above a limit, nil at
--- the end.
+-- the first of these. A key with a prefix leaves those that name anything else. Starts after a cursor, '' at first.
+-- Returns the next cursor once `work` is above a limit, nil at the end.
 local function cancel(requester, places, cursor, limit, found)
   local STEP = 50
   local prefix = '\2' .. requester .. '\n'
@@ -51,7 +51,7 @@ local function cancel(requester, places, cursor, limit, found)
       local ticket = ticketAt(rest)
       local place = ticket and placeOf(ticket, places)
       spend(1)
-      if place then
+      if place and not (tenant.mayChange and not tenant.mayChangeAll(ticket.items)) then
         found(place)
         cancelTicket(ticket)
       end

@@ -104,8 +104,16 @@ local function claimTicket(ticket, items, leases)
 end
 
 -- Notes that a request was told of an unclaimed reservation: the whole grant is claimed once it is certain that the
--- request is not undone. Returns the reply to the item, as reserveOne() does.
+-- request is not undone. A key with a prefix may not claim what was granted with other names. Returns the reply to the
+-- item, as reserveOne() does.
 local function claim(reservation, item)
+  local ticket = tenant.mayChange and ticketOfGrant(reservation)
+  for slot in string.gmatch(ticket and ticket.slots or '', '[^\n]+') do
+    if not tenant.mayChange(slot) then
+      tenant.foreign = 'What was granted together with ' .. slot ..
+        ' can only be claimed with a key that may change this.'
+    end
+  end
   local reply = {
     'ALREADY_HAD', 'ALREADY_HAD', string.format('%d', reservation.fence), endOf(reservation), '', reservation.details,
   }
