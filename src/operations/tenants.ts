@@ -50,7 +50,7 @@ export async function resetTenant(
   id: string,
 ): Promise<number> {
   await tenants.readTenant(store, id);
-  const { result: count } = await engineReset.reset(engine, asService(id));
+  const { result: count } = await engineReset.reset(engine, asService(id), undefined, by.actor);
   trail?.noteBy(by, id, { action: 'tenant.reset', details: { count } });
   return count;
 }
