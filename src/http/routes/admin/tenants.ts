@@ -105,7 +105,7 @@ const toBody = ({ suspendedAt, createdAt, usage, ...tenant }: UsedTenant) => ({
   usage: { ...usage, lastActiveAt: usage.lastActiveAt?.toISOString() ?? null },
 });
 
-export const adminRoutes = (deps: BodyDeps & Pick<OperationDeps, 'engine'>, tenants: TenantDeps) => {
+export const adminRoutes = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'trail'>, tenants: TenantDeps) => {
   const { store } = tenants;
   const app = new OpenAPIHono<AppEnv>();
   return app
@@ -127,7 +127,7 @@ export const adminRoutes = (deps: BodyDeps & Pick<OperationDeps, 'engine'>, tena
     .openapi(suspended, async (c) => c.json(toBody(await suspend(store, c.get('actor'), c.req.valid('param').id)), 200))
     .openapi(resumed, async (c) => c.json(toBody(await resume(store, c.get('actor'), c.req.valid('param').id)), 200))
     .openapi(resetAll, async (c) => {
-      const cleared = await resetTenant(deps.engine, store, c.get('actor'), c.req.valid('param').id);
+      const cleared = await resetTenant(deps, store, c.get('actor'), c.req.valid('param').id);
       return c.json({ cleared }, 200);
     });
 };
