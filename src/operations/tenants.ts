@@ -47,5 +47,5 @@ export async function resume(store: Store, by: Actor, id: string): Promise<tenan
 export async function resetTenant(engine: Engine, store: Store, by: Actor, id: string): Promise<number> {
   await tenants.readTenant(store, id);
   await noteAction(store.database, id, { ...by, action: 'tenant.reset' });
-  return (await engineReset.reset(engine, asService(id))).result;
+  return (await engineReset.reset(engine, asService(id), undefined, by.actor)).result;
 }

@@ -24,6 +24,9 @@ export interface AuditEntry extends Author {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
+/** The action of the entry that remains of a deleted tenant. */
+export const TENANT_DELETE = 'tenant.delete';
+
 /** Writes an entry, in the transaction that makes the change. */
 export async function note(
   tx: Db,
