@@ -27,13 +27,15 @@ export const viewer = ({
   trustedProxies,
 }: Pick<DashboardDeps, 'engine' | 'reads' | 'roleNow' | 'adminRule' | 'sessionCookie' | 'trustedProxies'>) =>
   createMiddleware<DashboardEnv>(async (c, next) => {
-    const credential = parseSession(getCookie(c, sessionCookie) ?? '');
-    const user = credential && (await signedInUser({ engine, roleNow }, credential));
-    if (credential === null || user === null) throw new HoldfastError('unauthenticated', 'Nobody is signed in.');
+    const session = parseSession(getCookie(c, sessionCookie) ?? '');
+    const user = session && (await signedInUser({ engine, roleNow }, session));
+    if (session === null || user === null) throw new HoldfastError('unauthenticated', 'Nobody is signed in.');
+    const address = clientAddress(c, trustedProxies);
+    const credential = { ...session, address };
     c.set('credential', credential);
     const standing = adminStanding(adminRule, user);
     const actor = actorNameOf('person', user);
-    c.set('viewer', { credential, user, standing, actor, address: clientAddress(c, trustedProxies) });
+    c.set('viewer', { credential, user, standing, actor, address });
     if (isChange(c.req.method)) refuseForeignOrigin(c);
     // An administrator whose own tenant is suspended can still end that.
     if (standing !== 'admin' || !c.req.path.startsWith(TENANTS)) await reads.charge(credential, null);

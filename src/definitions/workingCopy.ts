@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { and, asc, eq, gt, gte, or } from 'drizzle-orm';
+import { and, asc, eq, gt, gte, isNull, or } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
 import { asService } from '../domain/tenants.ts';
 import type { Engine } from '../engine/call.ts';
@@ -18,11 +18,14 @@ import {
 } from '../engine/definitions/copy.ts';
 import { definitions as listDefinitions } from '../engine/definitions/list.ts';
 import { loadTenant } from '../engine/tenant/load.ts';
+import { purgeTenant } from '../engine/tenant/purge.ts';
 import { tenantKey } from '../redis/keys.ts';
+import { send } from '../redis/send.ts';
 import { ownerOf } from '../redis/topology.ts';
+import { TENANT_DELETE } from '../store/audit.ts';
 import type { Database } from '../store/database.ts';
 import { readRecord } from '../store/records.ts';
-import { definitions, tenants } from '../store/schema.ts';
+import { audit, definitions, tenants } from '../store/schema.ts';
 
 /** How long a caller waits for a copy, in ms. */
 const PATIENCE_MS = 30_000;
@@ -97,6 +100,28 @@ export class WorkingCopy {
         return refreshed;
       }
     }
+  }
+
+  /**
+   * Deletes what Redis has of tenants that were deleted since a time: the instance that deleted them died halfway.
+   * @returns the number of tenants that Redis still had
+   * @throws HoldfastError unavailable
+   */
+  async purgeDeleted(since: Date): Promise<number> {
+    const deleted = await this.#database.run((db) =>
+      db
+        .selectDistinct({ tenant: audit.tenantId })
+        .from(audit)
+        .leftJoin(tenants, eq(tenants.id, audit.tenantId))
+        .where(and(gte(audit.at, since), eq(audit.action, TENANT_DELETE), isNull(tenants.id))),
+    );
+    let purged = 0;
+    for (const { tenant } of deleted) {
+      if ((await send(() => this.#engine.redis.exists(tenantKey(tenant)))) === 0) continue;
+      await purgeTenant({ ...this.#engine, loadTenant: async () => false }, tenant);
+      purged++;
+    }
+    return purged;
   }
 
   async #refresh(tenant: string): Promise<boolean> {

@@ -33,9 +33,14 @@ import { endSessionOperation } from './routes/session/end.ts';
 import { sessionsOperation } from './routes/session/list.ts';
 import { renewSessionOperation } from './routes/session/renew.ts';
 import { auditOperation } from './routes/tenant/audit.ts';
+import { deleteTenantOperation } from './routes/tenant/deleteTenant.ts';
+import { groupsOperations } from './routes/tenant/groups.ts';
+import { invitationsOperations } from './routes/tenant/invitations.ts';
 import { issuersOperations } from './routes/tenant/issuers.ts';
 import { keysOperations } from './routes/tenant/keys.ts';
 import { managementTokensOperations } from './routes/tenant/managementTokens.ts';
+import { membersOperations } from './routes/tenant/members.ts';
+
 import { settingsOperations } from './routes/tenant/settings.ts';
 import { tenantOperation } from './routes/tenant/tenant.ts';
 import { schemesOf, securityOf } from './security.ts';
@@ -58,6 +63,7 @@ const ABOUT = {
     { name: 'Resource', description: 'Register resources and list them.' },
     { name: 'Events', description: 'Watch every change.' },
     { name: 'Tenant', description: 'Tier, keys and settings.' },
+    { name: 'Members', description: 'Who belongs to the tenant, with which role.' },
     { name: 'Administration', description: 'All tenants, for administrators.' },
     { name: 'Operations', description: 'For operators of the service.' },
   ],
@@ -92,6 +98,10 @@ const WITH_DATABASE: readonly Operation[] = [
   ...keysOperations,
   ...settingsOperations,
   ...issuersOperations,
+  ...membersOperations,
+  ...invitationsOperations,
+  ...groupsOperations,
+  deleteTenantOperation,
   auditOperation,
   ...managementTokensOperations,
   ...adminOperations,

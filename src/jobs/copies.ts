@@ -20,8 +20,10 @@ export function copiesJob(copy: WorkingCopy, log: Logger): Job {
     turn: async () => {
       const start = Date.now();
       const refreshed = await copy.refreshChanged(new Date(since));
+      const purged = await copy.purgeDeleted(new Date(since));
       since = start - LOOK_BACK_MS;
       if (refreshed > 0) log.warn({ refreshed }, 'working copies were behind the database');
+      if (purged > 0) log.warn({ purged }, 'Redis had tenants that were deleted from the database');
     },
   };
 }

@@ -3,20 +3,29 @@
  * and the members of a tenant. Sessions in Redis follow each change before its call is answered.
  */
 import type { Memberships } from '../domain/memberships.ts';
+import type { Charged } from '../domain/quota.ts';
+import type { Role } from '../domain/rights.ts';
 import type { Engine } from '../engine/call.ts';
+import { chargeWrite } from '../engine/tenant/charge.ts';
 import { endSignIns, giveSignInsRole } from '../engine/tenant/signIns.ts';
+import { verifyCredential } from '../engine/tenant/verifyCredential.ts';
 import type { Sealer } from '../identity/sealer.ts';
 import * as store from '../store/members.ts';
 import type { Store } from '../store/records.ts';
 import { recordSignIn } from '../store/signIns.ts';
+import type { Actor } from './actor.ts';
+import { charged, countUse } from './counting.ts';
+import type { OperationDeps } from './deps.ts';
 import { newDefaultKey } from './keys.ts';
 
-export interface MemberDeps {
-  readonly engine: Engine;
+export type MemberDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'> & { readonly store: Store };
+
+interface SettleDeps {
+  readonly engine: Pick<Engine, 'redis'>;
   readonly store: Store;
 }
 
-export const membershipsInDatabase = (deps: MemberDeps & { readonly sealer: Sealer }): Memberships => ({
+export const membershipsInDatabase = (deps: SettleDeps & { readonly sealer: Sealer }): Memberships => ({
   admit: async (person, address) => {
     const { changed, ...admitted } = await recordSignIn(deps.store, person, address, newDefaultKey(deps.sealer));
     for (const tenant of changed) await settle(deps, tenant, admitted.userId);
@@ -32,13 +41,100 @@ export const membershipsInDatabase = (deps: MemberDeps & { readonly sealer: Seal
  * so again: whoever writes last has read the last state.
  * @throws HoldfastError unavailable
  */
-async function settle({ engine, store: { database } }: MemberDeps, tenant: string, userId: string): Promise<void> {
-  let role = await store.roleIn({ database }, tenant, userId);
+async function settle({ engine, store: database }: SettleDeps, tenant: string, userId: string): Promise<void> {
+  let role = await store.roleIn(database, tenant, userId);
   for (;;) {
     if (role === null) await endSignIns(engine, tenant, userId);
     else await giveSignInsRole(engine, tenant, userId, role);
-    const now = await store.roleIn({ database }, tenant, userId);
+    const now = await store.roleIn(database, tenant, userId);
     if (now === role) return;
     role = now;
+  }
+}
+
+/**
+ * Lists a page of the members, by id. Costs one read.
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
+ */
+export const listMembers = (
+  deps: MemberDeps,
+  { credential }: Actor,
+  after: string | undefined,
+  limit: number,
+): Promise<Charged<store.Member[]>> =>
+  countUse(
+    deps,
+    credential,
+    charged(deps.reads.charge(credential, 'members'), () =>
+      store.listMembers(deps.store, credential.tenant, after, limit),
+    ),
+  );
+
+/**
+ * Reads a member. Costs one read.
+ * @throws HoldfastError unknown; unauthenticated, forbidden, unavailable; LimitError
+ */
+export const readMember = (deps: MemberDeps, { credential }: Actor, userId: string): Promise<Charged<store.Member>> =>
+  countUse(
+    deps,
+    credential,
+    charged(deps.reads.charge(credential, 'members'), () => store.readMember(deps.store, credential.tenant, userId)),
+  );
+
+/**
+ * Changes the role of a member. It holds on every instance when this returns. Costs one write.
+ * @throws HoldfastError unknown; refused for the last owner; unauthenticated, forbidden, unavailable; LimitError
+ */
+export const changeRole = (deps: MemberDeps, by: Actor, userId: string, role: Role): Promise<Charged<store.Member>> => {
+  const { engine } = deps;
+  const { credential } = by;
+  const { tenant } = credential;
+  const change = async () => {
+    try {
+      return await store.changeRole(deps.store, tenant, userId, role, by, (now) =>
+        giveSignInsRole(engine, tenant, userId, now),
+      );
+    } finally {
+      await settle(deps, tenant, userId);
+    }
+  };
+  return countUse(deps, credential, charged(chargeWrite(engine, credential, 'members'), change));
+};
+
+/**
+ * Removes a member. Their sessions and streams have ended on every instance when this returns. Costs nothing, so that
+ * no used up quota keeps somebody in.
+ * @throws HoldfastError unknown; refused for the last owner; unauthenticated, forbidden, unavailable
+ */
+export async function removeMember(
+  deps: Pick<MemberDeps, 'engine' | 'store'>,
+  by: Actor,
+  userId: string,
+): Promise<void> {
+  await verifyCredential(deps.engine, by.credential, 'members');
+  await remove(deps, by, userId, 'member.remove');
+}
+
+/**
+ * Ends the caller's own membership. Costs nothing.
+ * @throws HoldfastError refused for the last owner; unauthenticated, forbidden, unavailable
+ */
+export async function leave(deps: Pick<MemberDeps, 'engine' | 'store'>, by: Actor, userId: string): Promise<void> {
+  await verifyCredential(deps.engine, by.credential);
+  await remove(deps, by, userId, 'member.leave');
+}
+
+async function remove(
+  deps: SettleDeps,
+  by: Actor,
+  userId: string,
+  action: 'member.remove' | 'member.leave',
+): Promise<void> {
+  const { tenant } = by.credential;
+  try {
+    await store.removeMember(deps.store, tenant, userId, by, action, () => endSignIns(deps.engine, tenant, userId));
+  } finally {
+    // Also for somebody who is no member any more: a call that failed halfway is repeated.
+    await settle(deps, tenant, userId);
   }
 }

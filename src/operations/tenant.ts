@@ -1,12 +1,18 @@
 /**
- * Reads a tenant's tier, limits and usage (docs/specification.md#tenants-and-administration). Costs one read.
+ * A tenant as a whole: reads its tier, limits and usage (docs/specification.md#tenants-and-administration), and deletes
+ * it.
  */
+import { HoldfastError } from '../domain/errors.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { Tier, TierLimits } from '../domain/tiers.ts';
+import { purgeTenant } from '../engine/tenant/purge.ts';
 import { type Usage, usage } from '../engine/tenant/usage.ts';
+import { verifyCredential } from '../engine/tenant/verifyCredential.ts';
 import type { Store } from '../store/records.ts';
+import * as rows from '../store/tenants.ts';
 import { countKeys, readTenant } from '../store/tenants.ts';
+import type { Actor } from './actor.ts';
 import { charged, countUse } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
 import { refuseToken } from './permissions.ts';
@@ -20,6 +26,7 @@ export interface TenantUsage {
 }
 
 /**
+ * Reads the tier, its limits and the usage of them. Costs one read.
  * @returns the tenant, and the remaining quota
  * @throws HoldfastError unauthenticated, unavailable; forbidden for a derived token or a suspended tenant; LimitError
  */
@@ -36,4 +43,23 @@ export async function tenantUsage(
     return { id, name, tier, limits: engine.tiers[tier], usage: { ...used, apiKeys } };
   };
   return countUse(deps, credential, charged(reads.charge(credential, 'usage'), read));
+}
+
+/**
+ * Deletes the tenant: its reservations, sessions, streams and keys have ended on every instance when this returns. Its
+ * audit trail stays. Costs nothing.
+ * @param confirmed the id of the tenant, as the caller wrote it
+ * @throws HoldfastError refused if that is another id; unauthenticated, forbidden, unavailable: repeat the call
+ */
+export async function deleteTenant(
+  { engine, store }: Pick<OperationDeps, 'engine'> & { readonly store: Store },
+  by: Actor,
+  confirmed: string,
+): Promise<void> {
+  const { tenant } = by.credential;
+  await verifyCredential(engine, by.credential, 'tenant');
+  if (confirmed !== tenant) throw new HoldfastError('refused', `To delete this tenant, confirm its id: ${tenant}`);
+  // The database first: from then on nothing loads the tenant into Redis again.
+  await rows.deleteTenant(store, tenant, by);
+  await purgeTenant(engine, tenant);
 }

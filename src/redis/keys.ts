@@ -155,6 +155,9 @@ export const onceKey = (key: string): string => `once:${key}`;
 /** Matches every tenant's key, in SCAN. */
 export const TENANT_KEYS = tenantKey('*');
 
+/** Matches every key of a tenant, in SCAN. */
+export const keysOfTenant = (tenant: string): string => `{${tenant}}:*`;
+
 /** Returns the tenant that a key `{t}:tenant` belongs to; null for other keys. */
 export const tenantOf = (key: string): string | null => /^\{([^{}]+)\}:tenant$/.exec(key)?.[1] ?? null;
 

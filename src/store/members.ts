@@ -135,8 +135,9 @@ export async function join(
 
 /**
  * Changes the role that a member was given.
- * @param sessions called with the role that now counts, before the change is committed
- * @throws HoldfastError unknown; refused for the last owner; unavailable; the errors of `sessions`
+ * @param lowerSessions called with the role that now counts, if it is lower than before: before the change is
+ * committed, so that no session keeps the higher one if this instance dies
+ * @throws HoldfastError unknown; refused for the last owner; unavailable; the errors of `lowerSessions`
  */
 export const changeRole = (
   { database }: Databases,
@@ -144,7 +145,7 @@ export const changeRole = (
   userId: string,
   role: Role,
   by: Author,
-  sessions: (role: Role) => Promise<void>,
+  lowerSessions: (role: Role) => Promise<void>,
 ): Promise<Member> =>
   database.transaction(async (tx) => {
     await lock(tx, tenant);
@@ -158,15 +159,15 @@ export const changeRole = (
         action: 'member.change',
         details: { userId, member: before.email ?? before.subject, role, before: before.role },
       });
-    await sessions(after.role);
+    if (higherRole(before.role, after.role) !== after.role) await lowerSessions(after.role);
     return after;
   });
 
 /**
  * Removes a member.
  * @param action what the audit trail calls it
- * @param sessions called before the removal is committed
- * @throws HoldfastError unknown; refused for the last owner; unavailable; the errors of `sessions`
+ * @param endSessions called before the removal is committed, so that none lasts if this instance dies
+ * @throws HoldfastError unknown; refused for the last owner; unavailable; the errors of `endSessions`
  */
 export const removeMember = (
   { database }: Databases,
@@ -174,7 +175,7 @@ export const removeMember = (
   userId: string,
   by: Author,
   action: 'member.remove' | 'member.leave',
-  sessions: () => Promise<void>,
+  endSessions: () => Promise<void>,
 ): Promise<void> =>
   database.transaction(async (tx) => {
     await lock(tx, tenant);
@@ -182,7 +183,7 @@ export const removeMember = (
     await keepAnOwner(tx, tenant, member);
     await tx.delete(members).where(of(tenant, userId));
     await note(tx, tenant, { ...by, action, details: { userId, member: member.email ?? member.subject } });
-    await sessions();
+    await endSessions();
   });
 
 /** Makes changes of one tenant's members wait for each other. @throws HoldfastError unknown */

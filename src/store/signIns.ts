@@ -3,7 +3,7 @@
  * them, and the invitations that they accept. All of it happens in one transaction.
  */
 import { randomBytes } from 'node:crypto';
-import { and, eq, gt, inArray, sql } from 'drizzle-orm';
+import { and, eq, gt, inArray, or, sql } from 'drizzle-orm';
 import type { Admitted, Membership, Person } from '../domain/memberships.ts';
 import { higherRole, type Role } from '../domain/rights.ts';
 import type { Tier } from '../domain/tiers.ts';
@@ -93,20 +93,16 @@ async function upsertUser(tx: Db, { issuer, subject, email, name }: Person) {
 }
 
 /**
- * Makes a person the owner of their tenant if it has none: an instance of the release before, which knows no members,
- * has created it. A tenant never loses its last owner, so nobody gets back in this way.
+ * Makes a person the owner of their tenant if it has none and they are no member: an instance of the release before,
+ * which knows no members, has created it. A tenant never loses its last owner, so nobody gets back in this way.
  */
 async function adopt(tx: Db, userId: string, tenantId: string): Promise<void> {
-  const owners = await tx
+  const [known] = await tx
     .select({ userId: members.userId })
     .from(members)
-    .where(and(eq(members.tenantId, tenantId), eq(members.role, 'owner')))
+    .where(and(eq(members.tenantId, tenantId), or(eq(members.role, 'owner'), eq(members.userId, userId))))
     .limit(1);
-  if (owners.length > 0) return;
-  await tx
-    .insert(members)
-    .values({ tenantId, userId, role: 'owner' })
-    .onConflictDoUpdate({ target: [members.tenantId, members.userId], set: { role: 'owner' } });
+  if (known === undefined) await tx.insert(members).values({ tenantId, userId, role: 'owner' });
 }
 
 /** Gives the person the roles of their groups, and takes those of groups that they have left. */

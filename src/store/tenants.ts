@@ -7,7 +7,7 @@ import { HoldfastError } from '../domain/errors.ts';
 import type { Membership } from '../domain/memberships.ts';
 import { type Settings, settingsOf } from '../domain/tenants.ts';
 import type { Tier } from '../domain/tiers.ts';
-import { type Author, note } from './audit.ts';
+import { type Author, note, TENANT_DELETE } from './audit.ts';
 import type { Db } from './db.ts';
 import { insertKey, type NewKey } from './keys.ts';
 import { changeRecord, noSuchTenant, type Store } from './records.ts';
@@ -53,6 +53,20 @@ export async function insertTenant(tx: Db, { id, name, tier, key }: NewTenant, b
   await note(tx, id, { ...by, action: 'tenant.create', details: { tier } });
   return { tenant: id, name, role: 'owner' };
 }
+
+/**
+ * Deletes a tenant with its keys, members and definitions. Its audit trail stays. Does nothing if there is no such
+ * tenant.
+ * @throws HoldfastError unavailable
+ */
+export const deleteTenant = ({ database }: Store, id: string, by: Author): Promise<void> =>
+  database.transaction(async (tx) => {
+    const [deleted] = await tx
+      .delete(tenants)
+      .where(eq(tenants.id, id))
+      .returning({ name: tenants.name, tier: tenants.tier });
+    if (deleted !== undefined) await note(tx, id, { ...by, action: TENANT_DELETE, details: deleted });
+  });
 
 /** @throws HoldfastError unknown, unavailable */
 export async function readTenant({ database }: Store, id: string): Promise<Tenant> {

@@ -43,9 +43,14 @@ import { endSessionRoute } from '../http/routes/session/end.ts';
 import { sessionsRoute } from '../http/routes/session/list.ts';
 import { renewSessionRoute } from '../http/routes/session/renew.ts';
 import { auditRoute } from '../http/routes/tenant/audit.ts';
+import { deleteTenantRoute } from '../http/routes/tenant/deleteTenant.ts';
+import { groupsRoutes } from '../http/routes/tenant/groups.ts';
+import { invitationsRoutes } from '../http/routes/tenant/invitations.ts';
 import { issuersRoutes } from '../http/routes/tenant/issuers.ts';
 import { keysRoutes } from '../http/routes/tenant/keys.ts';
 import { managementTokensRoutes } from '../http/routes/tenant/managementTokens.ts';
+import { membersRoutes } from '../http/routes/tenant/members.ts';
+
 import { settingsRoutes } from '../http/routes/tenant/settings.ts';
 import { tenantRoute } from '../http/routes/tenant/tenant.ts';
 
@@ -122,6 +127,10 @@ export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
     app.route('/', keysRoutes({ ...deps, store, sealer }));
     app.route('/', settingsRoutes(deps, store));
     app.route('/', issuersRoutes(deps, store, allowPrivateJwks));
+    app.route('/', membersRoutes({ ...deps, store }));
+    app.route('/', invitationsRoutes({ ...deps, store }, deps));
+    app.route('/', groupsRoutes({ ...deps, store }));
+    app.route('/', deleteTenantRoute(deps, store));
     app.route('/', auditRoute(deps, store));
     app.route('/', managementTokensRoutes(deps, store));
     app.use('/api/v1/admin/*', bySession(deps, 'administrator'), byAdmin(deps.adminRule));

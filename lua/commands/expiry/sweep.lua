@@ -23,6 +23,10 @@
   ended} if more are due now.
 ]]
 --@include expiry
+if not tenant.tier then
+  -- The tenant has been deleted: nothing of it may be written again.
+  return { 'OK', 0, -1, 0 }
+end
 --@include waiting/open
 local again = expire()
 if again then

@@ -22,6 +22,10 @@
   yet. Or {'AGAIN'}.
 ]]
 --@include expiry
+if not tenant.tier then
+  -- The tenant has been deleted: nothing of it may be written again.
+  return { 'OK', -1, '0', 0 }
+end
 tenant.mayWait = true
 --@include waiting/open
 if not tenant.queue then

@@ -97,14 +97,16 @@ export async function endSignIn({ redis }: Pick<Engine, 'redis'>, session: Crede
  */
 export async function endSignIns({ redis }: Pick<Engine, 'redis'>, tenant: string, userId: string): Promise<void> {
   const index = signInsKey(tenant, userId);
-  for (;;) {
+  for (let ended = 0; ; ended++) {
     const sessions = await send(() => redis.srandmember(index, PAGE));
-    if (sessions.length === 0) break;
+    if (sessions.length === 0) {
+      if (ended > 0) await endStreams(redis, tenant);
+      return;
+    }
     // Sessions first: if this is interrupted, the index still lists the remaining ones.
     await send(() => redis.unlink(...sessions.map((session) => sessionKey(tenant, session))));
     await send(() => redis.srem(index, ...sessions));
   }
-  await endStreams(redis, tenant);
 }
 
 /**

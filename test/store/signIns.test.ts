@@ -1,0 +1,162 @@
+/**
+ * What a sign-in makes of members, groups and invitations (docs/specification.md#members).
+ */
+import { randomUUID } from 'node:crypto';
+import { and, eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Person } from '../../src/domain/memberships.ts';
+import type { Role } from '../../src/domain/rights.ts';
+import { auditPage } from '../../src/store/audit.ts';
+import { putGroup } from '../../src/store/groupRoles.ts';
+import { createInvitation } from '../../src/store/invitations.ts';
+import { members, users } from '../../src/store/schema.ts';
+import { recordSignIn } from '../../src/store/signIns.ts';
+import { KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
+
+let made: TestDatabase;
+let store: OpenStore;
+beforeAll(async () => {
+  made = await KINDS.Postgres();
+  store = await openStore(made.url);
+});
+afterAll(async () => {
+  await store.close();
+  await made.drop();
+});
+
+const BY = { actor: 'person:owner@id.example', address: null };
+const somebody = (more: Partial<Person> = {}): Person => {
+  const subject = randomUUID();
+  return {
+    issuer: 'https://id.example',
+    subject,
+    email: `${subject}@id.example`,
+    name: 'Some Body',
+    groups: [],
+    ...more,
+  };
+};
+const newKey = async (tenant: string) => ({ digest: `key of ${tenant}`, sealed: '', label: null });
+const enter = (person: Person) => recordSignIn(store, person, '127.0.0.1', newKey);
+const rolesOf = async (person: Person) =>
+  (await enter(person)).memberships.map(({ tenant, role }) => `${tenant} ${role}`).sort();
+const invite = (tenant: string, email: string, role: Role) =>
+  createInvitation(store, tenant, { id: undefined, role, of: { email }, expiresInDays: 1 }, BY);
+const tenant = async () => (await storeTenant(store)).tenant;
+
+describe('the first sign-in', () => {
+  test('makes a tenant, with the person as its owner, and the next one opens it again', async () => {
+    const person = somebody();
+    const first = await enter(person);
+    expect(first.open).toEqual({ tenant: first.open.tenant, name: 'Some Body', role: 'owner' });
+    expect(await enter(person)).toEqual(first);
+  });
+
+  test('in two windows at once makes one tenant', async () => {
+    const person = somebody();
+    const [one, other] = await Promise.all([enter(person), enter(person)]);
+    expect(one).toEqual(other);
+  });
+
+  test('of somebody who is invited makes no tenant: it opens the one that invites', async () => {
+    const inviting = await tenant();
+    const person = somebody();
+    await invite(inviting, (person.email ?? '').toUpperCase(), 'operator');
+    const { memberships, open } = await enter(person);
+    expect([memberships.length, open.tenant, open.role]).toEqual([1, inviting, 'operator']);
+    const [joined] = await auditPage(store.database, { tenant: inviting }, undefined, 1);
+    expect([joined?.action, joined?.actor, joined?.address]).toEqual([
+      'member.join',
+      `person:${person.email}`,
+      '127.0.0.1',
+    ]);
+  });
+});
+
+describe('an invitation', () => {
+  test('is for the verified address alone, and once', async () => {
+    const inviting = await tenant();
+    await invite(inviting, 'carol@id.example', 'member');
+    const unverified = somebody({ email: null, name: 'carol@id.example' });
+    expect((await enter(unverified)).open.tenant).not.toBe(inviting);
+    expect((await enter(somebody({ email: 'carol@id.example' }))).open.tenant).toBe(inviting);
+    expect((await enter(somebody({ email: 'carol@id.example' }))).open.tenant).not.toBe(inviting);
+  });
+
+  test('keeps a higher role that its member has, and raises a lower one', async () => {
+    const inviting = await tenant();
+    const person = somebody();
+    for (const [role, after] of [
+      ['operator', 'operator'],
+      ['viewer', 'operator'],
+      ['owner', 'owner'],
+    ] as const) {
+      await invite(inviting, person.email ?? '', role);
+      expect(await rolesOf(person)).toEqual([`${inviting} ${after}`]);
+    }
+  });
+
+  test('of an invited address is refused; a repeat with the same id makes no second one', async () => {
+    const inviting = await tenant();
+    const id = randomUUID();
+    const create = (role: Role) =>
+      createInvitation(store, inviting, { id, role, of: { email: 'dave@id.example' }, expiresInDays: 1 }, BY);
+    expect((await create('member')).isNew).toBe(true);
+    expect((await create('member')).isNew).toBe(false);
+    await expect(create('owner')).rejects.toMatchObject({ code: 'refused' });
+    await expect(invite(inviting, 'Dave@id.example', 'member')).rejects.toMatchObject({ code: 'refused' });
+  });
+});
+
+describe('groups', () => {
+  const map = (id: string, group: string, role: Role) => putGroup(store, id, group, role, true, BY);
+
+  test('give the highest of their roles, from sign-in to sign-in; a role that an owner gave stays', async () => {
+    const mapped = await tenant();
+    await map(mapped, 'lab', 'member');
+    await map(mapped, 'admins', 'operator');
+    const person = somebody({ groups: ['lab', 'admins', 'others'] });
+    expect(await rolesOf(person)).toEqual([`${mapped} operator`]);
+    const less = await enter({ ...person, groups: ['lab'] });
+    expect([less.open.role, less.changed]).toEqual(['member', [mapped]]);
+    await invite(mapped, person.email ?? '', 'viewer');
+    expect(await rolesOf({ ...person, groups: ['lab'] })).toEqual([`${mapped} member`]);
+    expect(await rolesOf({ ...person, groups: [] })).toEqual([`${mapped} viewer`]);
+  });
+
+  test('that somebody has left take the membership, and with it the tenant that opens', async () => {
+    const mapped = await tenant();
+    await map(mapped, 'team', 'member');
+    const person = somebody({ groups: ['team'] });
+    expect((await enter(person)).open.tenant).toBe(mapped);
+    const { open, changed } = await enter({ ...person, groups: [] });
+    expect([open.tenant === mapped, open.role, changed]).toEqual([false, 'owner', [mapped]]);
+  });
+
+  test('can be added only by a person who is in them', async () => {
+    const mapped = await tenant();
+    const add = putGroup(store, mapped, 'everybody', 'member', false, BY);
+    await expect(add).rejects.toMatchObject({ code: 'forbidden' });
+  });
+});
+
+describe('somebody whom an instance of the release before has signed up', () => {
+  test('owns the tenant that it has made for them', async () => {
+    const [id, person] = [await tenant(), somebody()];
+    const { issuer, subject, email, name } = person;
+    await store.database.run((db) => db.insert(users).values({ tenantId: id, issuer, subject, email, name }));
+    expect(await rolesOf(person)).toEqual([`${id} owner`]);
+  });
+
+  test('does not get back into a tenant that has an owner', async () => {
+    const [id, owner, person] = [await tenant(), somebody(), somebody()];
+    await invite(id, owner.email ?? '', 'owner');
+    await invite(id, person.email ?? '', 'operator');
+    await enter(owner);
+    const { userId } = await enter(person);
+    await store.database.run((db) =>
+      db.delete(members).where(and(eq(members.tenantId, id), eq(members.userId, userId))),
+    );
+    expect((await enter(person)).memberships.map((one) => one.tenant)).not.toContain(id);
+  });
+});
