@@ -3,60 +3,30 @@
  * #taken-away).
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type {
-  ReserveResult,
-  TransactionResult,
-  UnreserveItem,
-  UnreserveResult,
-} from '../../src/contract/reservations.ts';
-import type { BegunSession } from '../../src/contract/sessions.ts';
-import type { Role } from '../../src/domain/rights.ts';
+import { describe, expect, test } from 'vitest';
+import type { ReserveResult, TransactionResult } from '../../src/contract/reservations.ts';
 import { newToken, packToken, unpackToken } from '../../src/engine/reservations/releaseToken.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
-import { STEERED_CLOCK, setClock } from '../support/clock.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
-import { type Session, signIn } from '../support/tenancy.ts';
-import { type Subscriber, watch } from '../support/watch.ts';
+import { setClock } from '../support/clock.ts';
+import {
+  as,
+  ask,
+  BY_OPERATOR,
+  hold,
+  holdfast,
+  lose,
+  NOW,
+  OPERATOR,
+  operator,
+  release,
+  renew,
+  useTakingAway,
+} from '../support/takingAway.ts';
+import { signIn } from '../support/tenancy.ts';
 
 const DAY_MS = 86_400_000;
 const MAX_KEPT = 10_000;
-const OPERATOR = 'op"er\\ator@id.example';
-// Release tokens say when they were made.
-const NOW = Date.now();
-const BY_OPERATOR = `taken away by ${OPERATOR} at ${new Date(NOW).toISOString()}`;
-
-let holdfast: Instance;
-let operator: Session;
-beforeAll(async () => {
-  holdfast = await startInstance({
-    keys: [makeConfiguredKey(makeTenant(), 'wörk "er"')],
-    includes: { clock: STEERED_CLOCK },
-  });
-  operator = await as('operator', OPERATOR);
-});
-afterAll(() => holdfast.stop());
-beforeEach(() => setClock(holdfast.redis, holdfast.tenant, NOW));
-
-const as = (role: Role, email: string | null) => signIn(holdfast.redis, holdfast.tenant, { role, email });
-const ask = <Body>(session: Session, call: string, body: unknown) =>
-  session.request<Body>(holdfast.url, 'POST', `/api/v1/Reservation/${call}`, body);
-const release = (session: Session, { resource, requester }: Pick<ReserveResult, 'resource' | 'requester'>) =>
-  ask<UnreserveResult[]>(session, 'unreserve', [{ resource, requester }]);
-
-async function hold(requester = 'holder', resource: string = randomUUID()) {
-  const [held] = (await holdfast.reserve({ resource, requester })).body;
-  if (held?.status !== 'ACQUIRED') throw new Error('not reserved');
-  return held;
-}
-
-const renew = (...held: UnreserveItem[]) => holdfast.renew(...held.map((one) => ({ ...one, ttlSeconds: 60 })));
-
-async function lose() {
-  const held = await hold();
-  expect((await release(operator, held)).body).toMatchObject([{ status: 'RELINQUISHED' }]);
-  return held;
-}
+useTakingAway();
 
 describe('a person releases without a token', () => {
   test.each(['operator', 'owner'] as const)('what anybody holds, as %s', async (role) => {
@@ -250,54 +220,6 @@ describe('a release with the token', () => {
     await holdfast.redis.del(taken);
     await holdfast.unreserve(await hold());
     expect(await holdfast.redis.exists(taken)).toBe(0);
-  });
-});
-
-describe('UNRESERVED names who did it', () => {
-  let stream: Subscriber;
-  beforeEach(async () => {
-    stream = await watch(holdfast);
-  });
-  afterEach(() => stream.close());
-  const actors = async (count: number) =>
-    (await stream.count(count)).filter(({ type }) => type === 'UNRESERVED').map(({ actor }) => actor);
-
-  test('a key, a person, nobody', async () => {
-    await holdfast.unreserve(await hold());
-    await lose();
-    await release(await signIn(holdfast.redis, holdfast.tenant, { email: null, subject: 'sub"ject' }), await hold());
-    await holdfast.reserve({ resource: 'lease', requester: 'r', ttlSeconds: 1 });
-    await setClock(holdfast.redis, holdfast.tenant, NOW + 1000);
-    await holdfast.active();
-    expect(await actors(9)).toEqual(['key:wörk "er"', `person:${OPERATOR}`, 'person:sub"ject', null]);
-  });
-
-  test('in the changes of a transaction', async () => {
-    const { resource, requester } = await hold();
-    const requests = [{ requestType: 'UNRESERVE', resource, requester }];
-    await ask(operator, 'transaction', { method: 'AS_MANY_AS_POSSIBLE', requests });
-    const [, applied] = await stream.count(2);
-    expect(applied?.changes).toMatchObject([{ explanation: 'RELINQUISHED', actor: `person:${OPERATOR}` }]);
-  });
-
-  test('who ended the session, whichever call ends its reservations', async () => {
-    const body = { requester: 'w', ttlSeconds: 60 };
-    const begun = await holdfast.request<BegunSession>('POST', '/api/v1/Session', body);
-    const { session, token } = begun.body;
-    await holdfast.reserve({ resource: randomUUID(), requester: 'w', session });
-    await operator.request(holdfast.url, 'POST', '/api/v1/Session/end', { session, token });
-    await holdfast.active();
-    expect(await actors(2)).toEqual([`person:${OPERATOR}`]);
-  });
-
-  test('who cancelled a wait that had been granted', async () => {
-    const { resource, ...held } = await hold();
-    const wait = [{ resource, requester: 'next', ttlSeconds: 60, waitSeconds: 60, claimSeconds: 60 }];
-    await holdfast.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', wait);
-    await holdfast.unreserve({ resource, ...held });
-    await ask(operator, 'cancel', [{ resource, requester: 'next' }]);
-    await stream.count(6);
-    expect((await actors(6)).slice(-1)).toEqual([`person:${OPERATOR}`]);
   });
 });
 
