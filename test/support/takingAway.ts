@@ -1,6 +1,6 @@
 /**
- * An instance whose clock stands still, an operator who takes reservations away, and calls of people who have signed in.
- * `useTakingAway` starts and stops it.
+ * An instance whose clock stands still, an operator who takes reservations away, and calls of people who have signed
+ * in. `useTakingAway` starts and stops it.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
