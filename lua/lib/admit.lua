@@ -28,12 +28,13 @@ local function admit(right, items, place)
       return { 'NO_KEY' }
     end
   elseif not tenant.hasKey then
-    local session = credentialKey ~= tenantKey and redis.call('GET', credentialKey)
-    if not session then
+    tenant.session = credentialKey ~= tenantKey and redis.call('GET', credentialKey)
+    if not tenant.session then
       return { 'NO_KEY' }
     end
     -- A derived token's value is empty. Sessions of the release before have no rights: their people were owners.
-    rights = string.match(session, '^{"rights":"([^"]*)"')
+    rights = string.match(tenant.session, '^{"rights":"([^"]*)"')
+    tenant.rights = rights
   end
   if tenant.isSuspended then
     return { 'SUSPENDED' }

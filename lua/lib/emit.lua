@@ -18,6 +18,7 @@ end
 --   fencingToken (digits), expiresAt (ms, 0 never), acquiredSlots (JSON): of a reservation that was made or renewed
 --   note: of a reservation that was made
 --   method, changes (JSON): of a transaction
+--   actor: of a release or a reset, who made it; of others it is never given
 --   limitType, limit: of a limit that was reached
 --   nulls (JSON): fields that other events of the type have
 local function emit(type, fields)
@@ -27,6 +28,7 @@ local function emit(type, fields)
   end
   local kind = table.concat({
     type, fields.requestType or '', fields.explanation or '', fields.resourceType or '\n', fields.apiKeyLabel,
+    fields.actor or '',
   }, '\n')
   local shared = sharedFields[kind]
   if not shared then
@@ -36,7 +38,8 @@ local function emit(type, fields)
     shared = '"requestType":' .. quoteOrNull(fields.requestType) .. ',"explanation":' ..
       quoteOrNull(fields.explanation) .. ',"resourceType":' ..
       quoteOrNull(fields.resourceType == '' and 'UserDefined' or fields.resourceType) .. ',"apiKeyLabel":' ..
-      quoteOrNull(fields.apiKeyLabel)
+      quoteOrNull(fields.apiKeyLabel) ..
+      ((type == 'UNRESERVED' or type == 'RESET') and ',"actor":' .. quoteOrNull(fields.actor) or '')
     sharedFields[kind] = shared
   end
   local event = '{"type":"' .. type .. '",'

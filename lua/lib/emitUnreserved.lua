@@ -1,4 +1,5 @@
 -- Emits the event for one unreserve item, if its result has one. The event's explanation is the status without details.
+--@include actorName
 --@include emit
 
 -- Takes the item, its reply, and the reservation that the call ended, nil for none (unreserveOne.lua).
@@ -8,7 +9,7 @@ local function emitUnreserved(item, reply, ended)
   elseif ended then
     emit('UNRESERVED', {
       requestType = 'UNRESERVE', resource = ended.requestedName, requester = item.requester, explanation = reply[1],
-      resourceType = ended.type, apiKeyLabel = tenant.keyLabel,
+      resourceType = ended.type, apiKeyLabel = tenant.keyLabel, actor = actorName(ended.owner),
     })
   elseif reply[1] ~= 'NOT_RESERVED' then
     emit('UNRESERVE_FAILED', {

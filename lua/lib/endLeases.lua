@@ -19,7 +19,7 @@ local function dueReservation(member)
 end
 
 -- Ends the lease that a due member stands for; or `held`, a reservation of a session that is over: `endedBy` is the
--- label of the key whose caller ended the session, nil if it was due.
+-- session if its caller ended it, nil if it was due.
 local function endLease(member, held, endedBy)
   local ended = held or dueReservation(member)
   if not ended then
@@ -38,7 +38,8 @@ local function endLease(member, held, endedBy)
   spend(5)
   local event = {
     requestType = endedBy and 'UNRESERVE' or 'EXPIRE', resource = ended.requestedName, requester = ended.owner,
-    explanation = 'EXPIRED', resourceType = ended.type, apiKeyLabel = endedBy or ended.label,
+    explanation = 'EXPIRED', resourceType = ended.type, 
+    apiKeyLabel = endedBy and endedBy.label or ended.label, actor = endedBy and endedBy.actor,
   }
   if not endedBy then
     emit('RESERVATION_EXPIRED', event)

@@ -5,6 +5,7 @@
 --                        `management:`): its rights (src/domain/rights.ts), when it ends (ms, 0 never) and the prefix
 --                        of the names that it may change ('' any), in three lines. Absent: a key without restrictions
 --   tier, suspended      the tenant's tier; '1' if it is suspended
+--   resetBy              ms and actor of the last reset, with a line break between
 --   resets               number of resets so far: a paged walk that began before a reset ends
 --   count                number of reservations, including expired ones that no script has ended yet
 --   further              number of further slots of reservations of several slots (slots.lua). An instance of the
@@ -32,11 +33,12 @@
 --   beats                last beats of the instances that hold calls (waiting/beats.lua)
 --   sessions             state of the sessions (sessions/records.lua); absent if there is none
 --   labelled             '1' if a resource has had labels
--- The table also has endsAt and prefix, of the grant, once admit() has been called; isRedefined: true if this script
--- changes definitions (redefine.lua), and redefined: their names; mayChange and mayChangeAll, if the key has a prefix
--- (prefix.lua); foreign: why the request is refused as a whole, since it concerns what the caller may not change; and
--- requestMark: the journal's length (slots.lua) before the transaction that is carried out, nil for other requests. In
--- scripts that take a credential, ARGV[1] is it (admit.lua).
+-- The table also has, once admit() has been called: endsAt and prefix, of the grant; session, the value of the derived
+-- token or the sign-in session; rights, those of the sign-in session, nil for all rights; isRedefined: true if this
+-- script changes definitions (redefine.lua), and redefined: their names; mayChange and mayChangeAll, if the key has a
+-- prefix (prefix.lua); foreign: why the request is refused as a whole, since it concerns what the caller may not
+-- change; and requestMark: the journal's length (slots.lua) before the transaction that is carried out, nil for other
+-- requests. In scripts that take a credential, ARGV[1] is it (admit.lua).
 --
 -- Scripts change count, further, fence, nextDue, indexed, messages and listenUntil of this table; commit() writes them.
 local tenant

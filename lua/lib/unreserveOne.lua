@@ -1,9 +1,8 @@
 -- Releases one item of a request.
+--@include mayForce
 --@include release
 --@include reservations
-
--- A session may release any reservation of its tenant without a token.
-local mayForce = string.sub(ARGV[1], 1, 8) == 'session:'
+--@include takeAway
 
 -- Releases the reservation of an item (items/unreserve.lua). Returns a reply, one of
 --   {'RELINQUISHED', slot, ...}   the slots that became free, the reservation's own first
@@ -14,8 +13,12 @@ local function unreserveOne(item)
   local reservation, isHeld = reservationOf(item.resource, item.requester)
   if not reservation then
     return { isHeld and 'DOESNT_OWN_RESERVATION' or 'NOT_RESERVED' }
-  elseif reservation.token ~= item.token and not mayForce then
-    return { 'INVALID_RELEASE_TOKEN' }
+  elseif reservation.token ~= item.token then
+    if not mayForce(reservation.owner) then
+      return { 'INVALID_RELEASE_TOKEN' }
+    end
+    spend(4)
+    takenAway[#takenAway + 1] = reservation
   end
   local before = #freed
   release(reservation)

@@ -116,6 +116,7 @@ const partialLimits = z
     eventConnections: limit,
     apiKeys: limit,
     definitions: limit,
+    auditDays: limit,
   })
   .partial();
 

@@ -12,13 +12,14 @@ const RESERVATION = ['resource', 'requester'] as const;
 const LEASE = ['expiresAt', 'acquiredSlots', 'fencingToken'] as const;
 const TRANSACTION = ['method', 'changes'] as const;
 const LIMIT = ['limitType', 'limit'] as const;
-const OPTIONAL_FIELDS = [...RESERVATION, ...LEASE, ...TRANSACTION, ...LIMIT] as const;
+const ACTOR = ['actor'] as const;
+const OPTIONAL_FIELDS = [...RESERVATION, ...LEASE, ...TRANSACTION, ...LIMIT, ...ACTOR] as const;
 
 /** The optional fields of each type, as lua/lib/publish.lua writes them. */
 const FIELDS_OF = {
   RESERVED: [...RESERVATION, ...LEASE],
   RENEWED: [...RESERVATION, ...LEASE],
-  UNRESERVED: RESERVATION,
+  UNRESERVED: [...RESERVATION, ...ACTOR],
   RESERVATION_EXPIRED: RESERVATION,
   RESERVE_FAILED: RESERVATION,
   UNRESERVE_FAILED: RESERVATION,
@@ -26,7 +27,7 @@ const FIELDS_OF = {
   TRANSACTION_ROLLED_BACK: TRANSACTION,
   WAITING: [...RESERVATION, ...TRANSACTION],
   WAIT_ENDED: [...RESERVATION, ...TRANSACTION],
-  RESET: [],
+  RESET: ACTOR,
   TIER_LIMIT_REACHED: LIMIT,
 } as const satisfies Record<string, readonly (typeof OPTIONAL_FIELDS)[number][]>;
 
@@ -52,11 +53,18 @@ const slots = z
 const mode = z.literal('SHARED').meta({ description: 'Only if the reservation is SHARED.' });
 const fencingToken = z.int().nullable().meta({ description: 'The fencing token of the reservation.' });
 
+const actor = z.string().meta({
+  description:
+    'Who did it: `person:<e-mail address>`, `key:<label>`, `user:<subject>` of a derived token, `token:<label>` or `admin:<e-mail address>`.',
+  example: 'person:someone@example.com',
+});
+
 export const Change = z.object({
   resource: z.string(),
   requester: z.string(),
   requestType: z.enum(['RESERVE', 'UNRESERVE']),
   explanation: z.string(),
+  actor: actor.optional().meta({ description: 'Who released it: only with RELINQUISHED.' }),
   // Only with ACQUIRED.
   expiresAt: expiresAt.optional(),
   acquiredSlots: acquiredSlots.optional(),
@@ -75,6 +83,7 @@ export const Event = z
     explanation: z.string().nullable().meta({ description: 'The status that the request got.', example: 'ACQUIRED' }),
     resourceType: z.string().nullable(),
     apiKeyLabel: z.string().nullable(),
+    actor: actor.nullable().meta({ description: 'UNRESERVED and RESET only. null: it expired.' }),
     requestType: z
       .enum(['RESERVE', 'UNRESERVE', 'RENEW', 'TRANSACTION', 'EXPIRE', 'RESET', 'WAIT', 'SESSION', 'READ', 'CONNECT'])
       .nullable(),

@@ -24,6 +24,7 @@ export const Tenant = z
       eventConnections: limit,
       apiKeys: limit,
       definitions: limit,
+      auditDays: limit.describe('How long the audit trail is kept, in days. Null: for ever.'),
     }),
     usage: z.object({
       writesThisMinute: z.int(),

@@ -34,15 +34,16 @@ export const viewer = ({
   'engine' | 'reads' | 'roleNow' | 'adminRule' | 'memberships' | 'sessionCookie' | 'trustedProxies'
 >) =>
   createMiddleware<DashboardEnv>(async (c, next) => {
-    const credential = parseSession(getCookie(c, sessionCookie) ?? '');
-    const user = credential && (await signedInUser({ engine, roleNow }, credential));
-    if (credential === null || user === null) throw new HoldfastError('unauthenticated', 'Nobody is signed in.');
+    const session = parseSession(getCookie(c, sessionCookie) ?? '');
+    const user = session && (await signedInUser({ engine, roleNow }, session));
+    if (session === null || user === null) throw new HoldfastError('unauthenticated', 'Nobody is signed in.');
+    const address = clientAddress(c, trustedProxies);
+    const credential = { ...session, address };
     c.set('credential', credential);
     const standing = adminStanding(adminRule, user);
     const actor = actorNameOf('person', user);
     // A page does without the switcher rather than fail.
     const others = user.hasSeveral ? await memberships.of(user).catch(() => []) : [];
-    const address = clientAddress(c, trustedProxies);
     c.set('viewer', { credential, user, standing, actor, address, memberships: others });
     if (isChange(c.req.method)) refuseForeignOrigin(c);
     // An administrator whose own tenant is suspended can still end that, and everybody can leave it for another one.

@@ -11,7 +11,7 @@ import { type Engine, StaleError } from '../engine/call.ts';
 import { CLOSING_MS, deleteDefinition } from '../engine/definitions/delete.ts';
 import { register } from '../engine/definitions/register.ts';
 import { apply, PLAN, type Planned, REOPEN, REPLAN, type Step } from '../engine/definitions/step.ts';
-import { actorNameOf, readSignIn } from '../engine/tenant/signIns.ts';
+import { authorOf } from '../engine/tenant/author.ts';
 import { note } from '../store/audit.ts';
 import type { Database } from '../store/database.ts';
 import type { Db } from '../store/db.ts';
@@ -144,7 +144,7 @@ async function write<P extends Planned>(
   plannedAt: number,
 ): Promise<boolean> {
   const { tenant } = credential;
-  const actor = await actorOf(engine, credential, planned);
+  const author = await authorOf(engine, credential, planned.keyLabel);
   return database.transaction(async (tx) => {
     const grown = await tx
       .update(tenants)
@@ -155,16 +155,9 @@ async function write<P extends Planned>(
     await change.write(tx, tenant, planned);
     const names = change.names(planned);
     const details = { names: names.slice(0, MAX_NAMES_NOTED), count: names.length };
-    await note(tx, tenant, { actor, address: null, action: change.action, details });
+    await note(tx, tenant, { ...author, action: change.action, details });
     if (performance.now() - plannedAt > MAX_PLAN_AGE_MS)
       throw new HoldfastError('unavailable', 'The database took too long. Repeat the call.');
     return true;
   });
-}
-
-async function actorOf(engine: Engine, credential: Credential, { keyLabel }: Planned): Promise<string> {
-  if (credential.kind === 'management') return `token:${keyLabel}`;
-  if (credential.kind !== 'session') return keyLabel === '' ? 'key' : `key:${keyLabel}`;
-  const user = await readSignIn(engine, credential);
-  return user === null ? 'person' : actorNameOf('person', user);
 }

@@ -24,6 +24,8 @@ export interface Credential {
   readonly kind: 'key' | 'token' | 'session' | 'management' | 'service';
   /** The only requester that a derived token may act for. */
   readonly subject?: string;
+  /** The address that the request came from, for the audit trail; of IPv6 its /64. */
+  readonly address?: string;
 }
 
 /** The credential of the service itself, for work that no caller asked for. */

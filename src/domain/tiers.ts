@@ -16,6 +16,8 @@ export interface TierLimits {
   readonly apiKeys: number | null;
   /** Registered resources. */
   readonly definitions: number | null;
+  /** How long entries of the audit trail are kept, in days. */
+  readonly auditDays: number | null;
 }
 
 export type TierTable = Readonly<Record<Tier, TierLimits>>;
@@ -29,6 +31,7 @@ export const DEFAULT_TIERS: TierTable = {
     eventConnections: 1,
     apiKeys: 1,
     definitions: 500,
+    auditDays: 30,
   },
   Starter: {
     writesPerMinute: 1000,
@@ -38,6 +41,7 @@ export const DEFAULT_TIERS: TierTable = {
     eventConnections: 5,
     apiKeys: 10,
     definitions: 5000,
+    auditDays: 90,
   },
   Pro: {
     writesPerMinute: 5000,
@@ -47,6 +51,7 @@ export const DEFAULT_TIERS: TierTable = {
     eventConnections: 20,
     apiKeys: 100,
     definitions: 20_000,
+    auditDays: 365,
   },
   Enterprise: {
     writesPerMinute: 50_000,
@@ -56,6 +61,7 @@ export const DEFAULT_TIERS: TierTable = {
     eventConnections: null,
     apiKeys: null,
     definitions: 100_000,
+    auditDays: null,
   },
 };
 
@@ -68,6 +74,7 @@ export const UNLIMITED: TierLimits = {
   eventConnections: null,
   apiKeys: null,
   definitions: null,
+  auditDays: null,
 };
 
 /** Tells whether the next tier raises a limit. */

@@ -13,6 +13,7 @@ import type { Activity } from '../engine/tenant/activity.ts';
 import type { Listings } from '../limits/listings.ts';
 import type { ReadLimiter } from '../limits/reads.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Trail } from './trail.ts';
 
 /** Carries out requests that wait, each when its turn has come (docs/specification.md#waiting). */
 export interface HeldCalls {
@@ -45,6 +46,8 @@ export interface OperationDeps {
   readonly reads: ReadLimiter;
   readonly listings: Listings;
   readonly calls: HeldCalls;
+  /** null: there is no database */
+  readonly trail: Trail | null;
   /** null: metrics are off */
   readonly metrics: Metrics | null;
 }

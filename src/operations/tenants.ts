@@ -5,12 +5,11 @@
  */
 import { asService } from '../domain/tenants.ts';
 import type { Tier } from '../domain/tiers.ts';
-import type { Engine } from '../engine/call.ts';
 import * as engineReset from '../engine/reservations/reset.ts';
-import { noteAction } from '../store/audit.ts';
 import type { Store } from '../store/records.ts';
 import * as tenants from '../store/tenants.ts';
 import type { Actor } from './actor.ts';
+import type { OperationDeps } from './deps.ts';
 
 /**
  * Gives a tenant another tier.
@@ -44,8 +43,14 @@ export async function resume(store: Store, by: Actor, id: string): Promise<tenan
  * @returns the number of reservations ended
  * @throws HoldfastError unknown, unavailable
  */
-export async function resetTenant(engine: Engine, store: Store, by: Actor, id: string): Promise<number> {
+export async function resetTenant(
+  { engine, trail }: Pick<OperationDeps, 'engine' | 'trail'>,
+  store: Store,
+  by: Actor,
+  id: string,
+): Promise<number> {
   await tenants.readTenant(store, id);
-  await noteAction(store.database, id, { ...by, action: 'tenant.reset' });
-  return (await engineReset.reset(engine, asService(id))).result;
+  const { result: count } = await engineReset.reset(engine, asService(id), undefined, by.actor);
+  trail?.noteBy(by, id, { action: 'tenant.reset', details: { count } });
+  return count;
 }

@@ -27,6 +27,9 @@
  *   {t}:answer:<id>       the reply to a request, for some seconds (lua/lib/answers.lua)
  *   {t}:once:<key>        the reply to a request with this Idempotency-Key, for 10 minutes (lua/lib/once.lua)
  *   {t}:answers           list: the replies of the kind before, oldest first
+ *   {t}:taken             hash: release token of a reservation that was taken away → ms and actor
+ *                         (lua/lib/takeAway.lua)
+ *   {t}:takenAt           sorted set: the same token → ms
  *   {t}:streams           sorted set: id of an open stream of events → ms at which its lease lapses
  *   {t}:sessionStreams    the same for streams of sign-in sessions, which do not count towards the tier's limit
  *   {t}:activity          hash: minute of the hour → number of the minute since 1970, operations, refusals
@@ -94,7 +97,7 @@ export const KEYS_OF = {
   loadTenant: ['tenant', 'copying', 'used'],
   openStream: ['tenant', 'credential', 'streams', 'sessionStreams'],
   register: DEFINITIONS,
-  renew: [...RESERVATIONS, ...REPEATABLE],
+  renew: [...RESERVATIONS, ...REPEATABLE, 'taken'],
   renewSession: [...RESERVATIONS, ...REPEATABLE],
   renewStreams: ['tenant', 'credential', 'streams', 'sessionStreams'],
   reserve: [...RESERVATIONS, ...REPEATABLE],
@@ -115,9 +118,9 @@ export const KEYS_OF = {
   slotOwners: RESERVATIONS,
   sweep: ['tenant', ...STATE],
   emitLimitReached: ['tenant', 'credential'],
-  transaction: [...RESERVATIONS, ...REPEATABLE],
+  transaction: [...RESERVATIONS, ...REPEATABLE, 'taken', 'takenAt'],
   tree: RESERVATIONS,
-  unreserve: [...RESERVATIONS, ...REPEATABLE],
+  unreserve: [...RESERVATIONS, ...REPEATABLE, 'taken', 'takenAt'],
   usage: [...RESERVATIONS, 'streams'],
   waiting: RESERVATIONS,
 } as const satisfies Record<string, readonly string[]>;

@@ -3,20 +3,12 @@
  */
 import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
+import type { Author } from '../engine/tenant/author.ts';
 import type { Database } from './database.ts';
 import type { Db } from './db.ts';
 import { audit } from './schema.ts';
 
-/** Who makes a change. */
-export interface Author {
-  /**
-   * `person:<e-mail address or subject>`, `admin:<e-mail address or subject>`, `key:<label>`, or `key` without a label,
-   * `token:<label>` of a management token
-   */
-  readonly actor: string;
-  /** The address that the request came from; null: not known */
-  readonly address: string | null;
-}
+export type { Author };
 
 export interface AuditEntry extends Author {
   /** For example key.create, tier.change, definitions.register. */
@@ -37,11 +29,19 @@ export async function note(
 }
 
 /**
- * Writes an entry for an administrator's action that does not change the database.
+ * Writes entries for actions that do not change the database.
  * @throws HoldfastError unavailable
  */
-export const noteAction = (database: Database, tenantId: string, entry: AuditEntry): Promise<void> =>
-  database.run((db) => note(db, tenantId, entry));
+export async function noteActions(database: Database, tenantId: string, entries: readonly AuditEntry[]): Promise<void> {
+  const rows = entries.map(({ actor, address, action, details = {} }) => ({
+    tenantId,
+    actor,
+    address,
+    action,
+    details,
+  }));
+  await database.run((db) => db.insert(audit).values(rows));
+}
 
 /** Which entries are read. A part that is left out, or undefined, lets all through. */
 export interface AuditFilter {

@@ -45,6 +45,11 @@ export class Metrics {
     WAITING_BUCKETS_S,
     [],
   );
+  readonly #lostEntries = this.#counter(
+    'audit_entries_lost_total',
+    'Entries of the audit trail that could not be written, and were logged instead',
+    [],
+  );
   readonly #stuckQueues = new StuckQueues();
 
   constructor() {
@@ -134,6 +139,11 @@ export class Metrics {
   /** @param waits 0 creates the series without counting */
   countWaitEnd(outcome: string, waits = 1): void {
     this.#waitsEnded.inc({ outcome }, waits);
+  }
+
+  /** Counts entries of the audit trail that could not be written. */
+  countLostEntries(entries: number): void {
+    this.#lostEntries.inc(entries);
   }
 
   /** @param waitedMs time from the start of the wait until the grant, in ms */

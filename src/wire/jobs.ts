@@ -3,30 +3,35 @@
  */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import type { WorkingCopy } from '../definitions/workingCopy.ts';
+import { auditJob } from '../jobs/audit.ts';
 import { copiesJob } from '../jobs/copies.ts';
 import { expiryJob } from '../jobs/expiry.ts';
 import { reconciliationJob } from '../jobs/reconciliation.ts';
 import { startSchedule } from '../jobs/schedule.ts';
 import type { RedisClient } from '../redis/client.ts';
+import { deleteOldEntries } from '../store/auditRetention.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Stores } from './stores.ts';
 
 interface JobDeps {
   readonly redis: RedisClient;
   /** A client for BullMQ alone; it is closed with the jobs. */
   readonly connection: RedisClient;
-  /** null: there is no database to compare copies with */
-  readonly copy: WorkingCopy | null;
+  readonly stores: Pick<Stores, 'store' | 'copy'>;
   readonly metrics: Metrics | null;
   readonly log: Logger;
 }
 
 /** @returns a function that waits for the turns in progress, starts no others and closes the connection */
-export function startJobs(config: Config, { redis, connection, copy, metrics, log }: JobDeps): () => Promise<void> {
+export function startJobs(
+  config: Config,
+  { redis, connection, stores: { copy, store }, metrics, log }: JobDeps,
+): () => Promise<void> {
   const jobs = [
     expiryJob(redis, config.sweepIntervalMs, ({ ended, stuckQueues }) => metrics?.countSweep(ended, stuckQueues), log),
     reconciliationJob(redis, config.reconcileIntervalMs, log),
     ...(copy === null ? [] : [copiesJob(copy, log)]),
+    ...(store === null ? [] : [auditJob(() => deleteOldEntries(store.database, config.tiers), log)]),
   ];
   const schedules = jobs.map((job) => {
     const turn = metrics === null ? job.turn : metrics.timed(job.name, job.turn);

@@ -17,10 +17,12 @@ import { type IssuerLookup, JwtVerifier } from '../identity/jwtVerifier.ts';
 import type { Sealer } from '../identity/sealer.ts';
 import { membershipsInDatabase } from '../operations/members.ts';
 import type { RoleNow } from '../operations/signedIn.ts';
+import { Trail } from '../operations/trail.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { Database } from '../store/database.ts';
 import { findIssuers } from '../store/issuers.ts';
 import type { Store } from '../store/records.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 
 export interface Stores {
   /** null: the in-memory mode */
@@ -37,6 +39,8 @@ export interface Stores {
   /** Returns false if there can be no tenant of this id. */
   knowsTenant(id: string): boolean;
   changesOf(engine: Engine): DefinitionChanges;
+  /** Makes the notes of what happens in Redis alone; null: the in-memory mode. They are written before close() ends. */
+  trailOf(engine: Engine, metrics: Metrics | null): Trail | null;
   /** Puts the configured tenants into Redis. Does nothing with a database, from which they are loaded on demand. */
   loadConfigured(): Promise<void>;
   close(): Promise<void>;
@@ -53,10 +57,16 @@ export async function openStores(
   log: Logger,
 ): Promise<Stores> {
   if (config.database === null) return storesInMemory(config, keys, redis);
-  return storesInDatabase(config, await Database.open(config.database.url, config.database.pool, log), redis);
+  return storesInDatabase(config, await Database.open(config.database.url, config.database.pool, log), redis, log);
 }
 
-function storesInDatabase({ tiers, sizes, allowPrivateJwks }: Config, database: Database, redis: RedisClient): Stores {
+function storesInDatabase(
+  { tiers, sizes, allowPrivateJwks }: Config,
+  database: Database,
+  redis: RedisClient,
+  log: Logger,
+): Stores {
+  let trail: Trail | null = null;
   const store = { database, redis };
   const copy = new WorkingCopy(database, { redis, tiers });
   const lookUp: IssuerLookup = (tenant, issuer, audiences) => findIssuers(store, tenant, issuer, audiences);
@@ -69,8 +79,15 @@ function storesInDatabase({ tiers, sizes, allowPrivateJwks }: Config, database: 
     loadTenant: (id) => copy.refresh(id),
     knowsTenant: () => true,
     changesOf: (engine) => changeInDatabase(database, engine, copy, sizes.treeDepth),
+    trailOf: (engine, metrics) => {
+      trail = new Trail(database, engine, metrics, log);
+      return trail;
+    },
     loadConfigured: async () => {},
-    close: () => database.close(),
+    close: async () => {
+      await trail?.close();
+      await database.close();
+    },
   };
 }
 
@@ -90,6 +107,7 @@ function storesInMemory(config: Config, keys: readonly ConfiguredKey[], redis: R
     loadTenant,
     knowsTenant: (id) => tenants.has(id),
     changesOf: (engine) => changeInRedis(engine, sizes.treeDepth),
+    trailOf: () => null,
     loadConfigured: async () => {
       for (const tenant of tenants.keys()) await loadTenant(tenant);
     },

@@ -81,7 +81,7 @@ export async function wire(
     if (fault !== null) return fault;
     if (isClosed) return 'leaving';
     if (config.role !== 'api')
-      stopJobs = startJobs(config, { redis, connection: clients.createForJobs(), copy: stores.copy, metrics, log });
+      stopJobs = startJobs(config, { redis, connection: clients.createForJobs(), stores, metrics, log });
     void warnOfReplicas(clients, config.waitReplicas, log);
     return null;
   }, log);
@@ -96,7 +96,7 @@ export async function wire(
       : createApp({
           ...settingsOf(config),
           ...observability,
-          ...adaptersOf(config, engine, stores),
+          ...adaptersOf(config, engine, stores, metrics),
           activity,
           streams: pushes.streams,
           calls: pushes.calls,
@@ -173,13 +173,14 @@ const settingsOf = ({ trustedProxies, sizes, unknownFields, publicUrl }: Config)
 });
 
 /** The adapters that the app calls. */
-function adaptersOf(config: Config, engine: Engine, stores: Stores) {
+function adaptersOf(config: Config, engine: Engine, stores: Stores, metrics: Metrics | null) {
   const { store, jwtVerifier, knowsTenant } = stores;
   const { adminRule, allowPrivateJwks } = config;
   const sealer = new Sealer(config.database?.keySecret ?? '');
   return {
     engine,
     definitions: stores.changesOf(engine),
+    trail: stores.trailOf(engine, metrics),
     reads: new ReadLimiter(engine),
     listings: new Listings(),
     failedAuthentications: new FailedAuthentications(engine.redis, config.maxFailedAuthentications),

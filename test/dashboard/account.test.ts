@@ -142,6 +142,32 @@ describe('settings', () => {
     expect((await client.reserve({ ...item, priority: 5 })).body[0]?.status).toBe('ACQUIRED');
   });
 
+  test('reservations have the leases and the notes that are saved; an empty lease is none', async () => {
+    await signIn();
+    const client = createClient(service.other.url, await copyKey());
+    const save = async (lease: string, longest: string) => {
+      await page.getByLabel(/^Lease of reservations/).fill(lease);
+      await page.getByLabel(/^Longest lease/).fill(longest);
+      await page.getByRole('button', { name: 'Save' }).click();
+    };
+    const explanation = async (fields: object) =>
+      (await client.reserve({ resource: 'plain', requester: 'q', ...fields })).body[0]?.explanation;
+    await go('/settings');
+    await save('61', '60');
+    await page.getByRole('alert').getByText('DefaultTtlSeconds must be at most maxTtlSeconds').waitFor();
+    await page.getByLabel('Reservations must have a note').check();
+    await save('', '60');
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    expect(await page.getByLabel(/^Lease of reservations/).inputValue()).toBe('');
+    expect(await page.getByLabel(/^Longest lease/).inputValue()).toBe('60');
+    expect(await explanation({ note: 'n' })).toMatch(/at most 60 s$/);
+    expect(await explanation({ ttlSeconds: 60 })).toBe('NOT_VALID: a note is required');
+    await page.getByLabel('Reservations must have a note').uncheck();
+    await save('30', '');
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    expect((await client.reserve({ resource: 'plain', requester: 'q' })).body[0]?.expiresAt).not.toBeNull();
+  });
+
   test('an issuer of JWTs is registered and forgotten, from tier Starter on; one that is refused says why', async () => {
     const who = await signIn();
     await go('/settings');

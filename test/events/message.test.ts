@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { Event } from '../../src/contract/events.ts';
 import { parseMessage, toBatch } from '../../src/events/message.ts';
 
-const line = '{"type":"RESET","requestType":"RESET","explanation":null,"resourceType":null,"apiKeyLabel":"é🎉"}';
+const line =
+  '{"type":"RESET","requestType":"RESET","explanation":null,"resourceType":null,"apiKeyLabel":"é🎉","actor":"key:é🎉"}';
 const read = (...payloads: string[]) => toBatch(payloads.map((payload) => parseMessage('t', Buffer.from(payload))));
 
 describe('a message', () => {

@@ -109,7 +109,13 @@ describe('UNRESERVED', () => {
     if (taken) await holdfast.unreserve(taken);
     const common = { resource: 'r', requester: 'a', resourceType: 'Device' };
     expect((await subscriber.count(2))[1]).toEqual(
-      event({ ...common, type: 'UNRESERVED', explanation: 'RELINQUISHED', requestType: 'UNRESERVE' }),
+      event({
+        ...common,
+        type: 'UNRESERVED',
+        explanation: 'RELINQUISHED',
+        requestType: 'UNRESERVE',
+        actor: 'key:wörk "er"',
+      }),
     );
   });
 

@@ -56,7 +56,7 @@ describe('TRANSACTION_APPLIED, TRANSACTION_ROLLED_BACK', () => {
 describe('RESET', () => {
   test('all reservations of the tenant were cleared', async () => {
     await holdfast.reset();
-    expect(await subscriber.count(1)).toEqual([event({ type: 'RESET', requestType: 'RESET' })]);
+    expect(await subscriber.count(1)).toEqual([event({ type: 'RESET', requestType: 'RESET', actor: 'key:wörk "er"' })]);
   });
 });
 

@@ -14,7 +14,7 @@ import type {
   UnreserveResult,
 } from '../../src/contract/reservations.ts';
 import type { TransactionMethod } from '../../src/domain/reservations.ts';
-
+import { madeAtMs } from '../../src/engine/reservations/releaseToken.ts';
 import { type Asked, Matching, numbered } from './matching.ts';
 import type { Entry } from './plans.ts';
 import { type Hold, iso, nothingHad, type Reservation, slotName } from './state.ts';
@@ -22,6 +22,8 @@ import { type Hold, iso, nothingHad, type Reservation, slotName } from './state.
 const SUCCESS = ['ACQUIRED', 'ALREADY_HAD', 'RELINQUISHED', 'NOT_RESERVED'];
 
 export class Model extends Matching {
+  private resetAtMs = Number.NEGATIVE_INFINITY;
+
   /** A copy that shares nothing, for trying. */
   clone(): Model {
     const copy = new Model();
@@ -35,7 +37,9 @@ export class Model extends Matching {
       const explanation = 'NOT_VALID: there is no such session, or it has ended';
       return { resource, requester, status: 'NOT_VALID', explanation, ...nothingHad };
     }
-    return item.match === undefined ? this.reserveNamed(item, token) : this.reserveAny(item, token);
+    return item.match === undefined
+      ? this.reserveNamed(item, token)
+      : this.reserveAny(item, (named) => this.reserveNamed(named, token));
   }
 
   protected reserveNamed(item: ReserveItem, token: string | null): ReserveResult {
@@ -184,7 +188,7 @@ export class Model extends Matching {
     const found = this.find(resource, requester);
     if (found === undefined) {
       const status = this.isHeld(resource) ? 'DOESNT_OWN_RESERVATION' : 'NOT_RESERVED';
-      return { resource, requester, status, explanation: status, released: null };
+      return { resource, requester, status, explanation: this.explain(status, releaseToken), released: null };
     }
     if (found.token !== releaseToken) {
       const explanation = 'INVALID_RELEASE_TOKEN';
@@ -198,7 +202,7 @@ export class Model extends Matching {
     const found = this.find(resource, requester);
     if (found === undefined) {
       const status = this.isHeld(resource) ? 'DOESNT_OWN_RESERVATION' : 'NOT_RESERVED';
-      return { resource, requester, status, explanation: status, expiresAt: null };
+      return { resource, requester, status, explanation: this.explain(status, releaseToken), expiresAt: null };
     }
     if (found.token !== releaseToken) {
       const explanation = 'INVALID_RELEASE_TOKEN';
@@ -206,6 +210,12 @@ export class Model extends Matching {
     }
     if (found.session === undefined) found.expiresAt = this.nowMs + ttlSeconds * 1000;
     return { resource, requester, status: 'RENEWED', explanation: 'RENEWED', expiresAt: iso(this.endsAt(found)) };
+  }
+
+  /** Explains why a requester has no reservation: a reset by a key without a label tells those from before it. */
+  private explain(status: string, token: string | null | undefined): string {
+    const isOfReset = madeAtMs(token ?? '') <= this.resetAtMs && this.nowMs < this.resetAtMs + 86_400_000;
+    return isOfReset ? `${status}: everything was released by key at ${iso(this.resetAtMs)}` : status;
   }
 
   /** @param tokens for each item, as reserve() takes it */
@@ -278,6 +288,7 @@ export class Model extends Matching {
   reset(): number {
     const cleared = this.reservations.length;
     this.reservations = [];
+    this.resetAtMs = this.nowMs;
     return cleared;
   }
 

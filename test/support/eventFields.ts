@@ -49,6 +49,7 @@ export const event = (fields: object) => ({
   changes: null,
   limitType: null,
   limit: null,
+  actor: null,
   ...fields,
 });
 export type LeaseFields = Pick<Event, 'expiresAt' | 'acquiredSlots' | 'fencingToken'>;

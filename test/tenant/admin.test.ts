@@ -85,7 +85,8 @@ describe('administrators', () => {
     ]);
     expect((await asAdmin('POST', `/${key.tenant}/reset`)).body).toEqual({ cleared: 2 });
     expect((await ask('/api/v1/Reservation/activeReservations')).body).toEqual([]);
-    expect((await trail(key.tenant))[0]).toMatchObject({ actor: 'admin:root@id.example', action: 'tenant.reset' });
+    const entry = { actor: 'admin:root@id.example', action: 'tenant.reset', details: { count: 2 } };
+    await expect.poll(async () => (await trail(key.tenant))[0]).toMatchObject(entry);
   });
 
   test('find no such tenant: 404', async () => {

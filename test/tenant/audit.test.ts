@@ -6,6 +6,7 @@ import { audit } from '../../src/store/schema.ts';
 import { ADMIN, asAdmin, holdfast, other, own, store, useAdministration, user } from '../support/administration.ts';
 import { makeTenant } from '../support/service.ts';
 import { type Session, signIn, storeTenant } from '../support/tenancy.ts';
+import { until } from '../support/until.ts';
 
 useAdministration();
 
@@ -45,6 +46,48 @@ const text = async (session: Session, query: string, headers: Record<string, str
   const response = await fetch(holdfast.url + query, { headers: { Cookie: session.cookie, ...headers } });
   return { status: response.status, headers: response.headers, text: await response.text() };
 };
+
+describe('an entry', () => {
+  test('says who changed definitions, or reset, and from which address', async () => {
+    const { key, tenant } = await storeTenant(store);
+    const session = await signIn(store.redis, tenant, { email: 'ann@example.com' });
+    const byKey = (method: string, path: string, body?: unknown) =>
+      holdfast.request(method, path, body, { 'X-Api-Key': key });
+    await byKey('POST', '/api/v1/Resource/register', [{ name: 'a' }]);
+    await byKey('POST', '/api/v1/Reservation/reserve', [{ resource: 'a', requester: 'r' }]);
+    await byKey('POST', '/api/v1/Reservation/reset');
+    await session.request(holdfast.url, 'DELETE', '/api/v1/Resource/a');
+    await session.request(other.url, 'POST', '/api/v1/Reservation/reset');
+    await asAdmin('POST', `/${tenant}/reset`);
+    const { entries: found } = await until('all are noted', async () => {
+      const page = await read(session);
+      return page.entries.length === 6 ? page : undefined;
+    });
+    const { address } = found.find(({ action }) => action === 'definitions.register') ?? {};
+    expect(address).toBe('127.0.0.1');
+    const short = found.map(({ actor, address: from, action, details }) => [actor, from, action, details]);
+    expect(short).toHaveLength(6);
+    expect(short).toEqual(
+      expect.arrayContaining([
+        ['key', address, 'definitions.register', { names: ['a'], count: 1 }],
+        ['key', address, 'reservations.reset', { count: 1 }],
+        ['person:ann@example.com', address, 'definitions.delete', { names: ['a'], count: 1 }],
+        ['person:ann@example.com', address, 'reservations.reset', { count: 0 }],
+        ['admin:root@id.example', address, 'tenant.reset', { count: 0 }],
+      ]),
+    );
+  });
+
+  test('of a reset is not written again for a repeat', async () => {
+    const { key, tenant } = await storeTenant(store);
+    const session = await signIn(store.redis, tenant);
+    const once = { 'X-Api-Key': key, 'Idempotency-Key': 'one' };
+    for (let i = 0; i < 3; i++) await holdfast.request('POST', '/api/v1/Reservation/reset', undefined, once);
+    await holdfast.request('POST', '/api/v1/Reservation/reset', undefined, { 'X-Api-Key': key });
+    const resets = async () => (await read(session, '?action=reservations.reset')).entries.length;
+    await until('two are noted', async () => (await resets()) === 2);
+  });
+});
 
 describe('a page of the trail', () => {
   let tenant: string;

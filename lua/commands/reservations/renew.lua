@@ -17,6 +17,7 @@
   KEYS[13]  index
   KEYS[14]  answer
   KEYS[15]  answers
+  KEYS[16]  taken
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -24,7 +25,7 @@
   ARGV[4]  the first item (items/renew.lua)
 
   Returns {'OK', quota, item, ...}. An item is {'RENEWED', expiry in ms}, {'NOT_RESERVED'}, {'DOESNT_OWN_RESERVATION'}
-  or {'INVALID_RELEASE_TOKEN'}, as a text (asTexts.lua). Or, with nothing changed: {'REFUSED', message}, the reply of
+  or {'INVALID_RELEASE_TOKEN'}, with what tellTaken() in tellTaken.lua adds, as a text (asTexts.lua). Or, with nothing changed: {'REFUSED', message}, the reply of
   refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in
   reserve.lua. Or a reply of once.before() in once.lua.
 ]]
@@ -37,6 +38,7 @@
 --@include batch
 --@include reservations
 --@include endOf
+--@include tellTaken
 --@include emitRenewed
 --@include eventWork
 --@include index
@@ -81,5 +83,6 @@ refused = askForIndex(ARGV[3])
 if refused then
   return refused
 end
+tellTaken(items, reply, 3)
 finish(asTexts(reply, 3), charged.usage)
 return once and once.keep(reply) or reply

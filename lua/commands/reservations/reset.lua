@@ -17,12 +17,14 @@
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
+  ARGV[3]  if the service does it for somebody: the actor (actorName.lua); else ''
 
   Returns {'OK', quota, number of reservations ended}, not counting reservations that were already due. Or {'UNKNOWN'}
   if an earlier try ran and its reply was not kept. Or the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'},
   {'NO_TENANT'}. Or a reply of once.before() in once.lua. Answers that are kept for other requests stay.
 ]]
 --@include clock
+--@include actorName
 --@include admit
 --@include answers
 --@include once
@@ -44,9 +46,13 @@ end
 local reply = { 'OK', charged.quota, tenant.count - due }
 redis.call('UNLINK', slotsKey, dueKey, poolsKey, ticketsKey, linesKey, waitsKey, sessionHoldsKey)
 redis.call('HDEL', tenantKey, 'queue')
-emit('RESET', { requestType = 'RESET', apiKeyLabel = tenant.keyLabel })
+local actor = ARGV[3] ~= '' and ARGV[3] or actorName() or 'admin'
+emit('RESET', { requestType = 'RESET', apiKeyLabel = tenant.keyLabel, actor = actor })
 local resets = redis.call('HGET', tenantKey, 'resets') or '0'
-publish({ 'resets', resets + 1, 'count', 0, 'further', 0, 'nextDue', math.huge, 'usage', charged.usage })
+publish({
+  'resets', resets + 1, 'resetBy', string.format('%.0f\n%s', nowMs, actor), 'count', 0, 'further', 0, 'nextDue', math.huge,
+  'usage', charged.usage,
+})
 -- Every instance that holds calls ends them.
 for instance in string.gmatch(tenant.beats, '(%w+) %d+') do
   redis.call('SPUBLISH', tenant.base .. 'wake:' .. instance, '*\tRESET')

@@ -16,6 +16,8 @@
   KEYS[13]  index
   KEYS[14]  answer
   KEYS[15]  answers
+  KEYS[16]  taken
+  KEYS[17]  takenAt
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -26,7 +28,7 @@
   ARGV[7]  the first item (items/transaction.lua)
 
   Returns {'OK', quota, 'APPLIED', 'ROLLED_BACK' or 'WAITING', item, ...}. An item is a reply of reserveOne() in
-  reserveOne.lua or unreserveOne() in unreserveOne.lua, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'}, as a text
+  reserveOne.lua or unreserveOne() in unreserveOne.lua, with what tellTaken() in tellTaken.lua adds, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'}, as a text
   (asTexts.lua). Or, with nothing changed: {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'},
   {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in reserve.lua. Or {'UNKNOWN'} if an earlier try
   ran and its reply was not kept. Or a reply of once.before() in once.lua.
@@ -38,6 +40,7 @@
 --@include batch
 --@include reserveOne
 --@include unreserveOne
+--@include tellTaken
 --@include cap
 --@include slotsOf
 --@include leaseAsJson
@@ -194,6 +197,7 @@ if request then
     reply[i + 3] = one
   end
 end
+tellTaken(items, reply, 4)
 if flags.isDry then
   return asTexts(reply, 4)
 end
@@ -210,6 +214,7 @@ for i, item in ipairs(isTold and items or {}) do
   changes[i] = '{"resource":' .. quote(item.resource) .. ',"requester":' .. quote(item.requester) ..
     ',"requestType":"' .. item.requestType .. '","explanation":"' ..
     (status == 'INVALID_RELEASE_TOKEN' and 'DOESNT_OWN_RESERVATION' or status) .. '"' ..
+    (status == 'RELINQUISHED' and ',"actor":' .. quote(actorName(item.requester)) or '') ..
     (status == 'ACQUIRED' and leaseAsJson(result, item.options and item.options.note) or '') .. '}'
 end
 -- A transaction that waits, or is claimed, has events of its ticket.
@@ -220,4 +225,5 @@ if not (outcome and (outcome.ticket or outcome.claimed)) then
   })
 end
 finish(asTexts(reply, 4), charged.usage)
+keepTaken()
 return once and once.keep(reply) or remember(reply)

@@ -16,12 +16,15 @@
   KEYS[13]  index
   KEYS[14]  answer
   KEYS[15]  answers
+  KEYS[16]  taken
+  KEYS[17]  takenAt
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
   ARGV[3]  the first item (items/unreserve.lua)
 
-  Returns {'OK', quota, item, ...}. An item is a reply of unreserveOne() in unreserveOne.lua, as a text (asTexts.lua).
+  Returns {'OK', quota, item, ...}. An item is a reply of unreserveOne() in unreserveOne.lua, with what
+  tellTaken() in tellTaken.lua adds, as a text (asTexts.lua).
   Or, with nothing changed: {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'},
   {'NO_TENANT'} or {'AGAIN'}. Or {'UNKNOWN'} if an earlier try ran and its reply was not kept. Or a reply of
   once.before() in once.lua.
@@ -33,6 +36,7 @@
 --@include items/unreserve
 --@include batch
 --@include unreserveOne
+--@include tellTaken
 --@include emitUnreserved
 --@include eventWork
 --@include asTexts
@@ -55,8 +59,10 @@ if overBudget then
 --@include tooMuch
   return tooMuch(overBudget)
 end
+tellTaken(items, reply, 3)
 if flags.isDry then
   return asTexts(reply, 3)
 end
 finish(asTexts(reply, 3), charged.usage)
+keepTaken()
 return once and once.keep(reply) or remember(reply)

@@ -27,6 +27,7 @@
   {'FORBIDDEN', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}. Or
   {'UNKNOWN'} if an earlier try ran and its reply was not kept. Or a reply of once.before() in once.lua.
 ]]
+--@include actorName
 --@include clock
 --@include once
 --@include requestOnce
@@ -43,7 +44,8 @@ end
 local reply = { 'OK', charged.quota, 'NOT_FOUND', 0 }
 if session then
   reply = { 'OK', charged.quota, 'ENDED', tenant.sessions.holdsOf(session) }
-  session.expiresAt, session.isEnded, session.label = nowMs, true, tenant.keyLabel
+  session.expiresAt, session.isEnded = nowMs, true
+  session.label, session.actor = tenant.keyLabel, actorName(session.requester)
   tenant.sessions.put(session)
 end
 finish(reply, charged.usage)

@@ -27,7 +27,7 @@
 
   Returns {'OK', quota, cursor, 'CANCELLED' or 'NOT_WAITING', ...}, with a status for each item: what this piece of work
   and those before it did. With the cursor '' it was the last one. Or, with nothing changed: {'REFUSED', message}, the
-  reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'} or {'AGAIN'}. Or {'UNKNOWN'} if an earlier
+  reply of refuse() in refuse.lua, {'FORBIDDEN', message}, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'} or {'AGAIN'}. Or {'UNKNOWN'} if an earlier
   try ran and its reply was not kept. Or a reply of once.before() in once.lua.
 ]]
 --@include once
@@ -35,6 +35,7 @@
 --@include items
 --@include items/cancel
 --@include batch
+--@include mayForce
 --@include tooMuch
 --@include waiting/open
 --@part waiting/cancel
@@ -42,6 +43,11 @@ local items = readItems(4, cancelItem)
 local refused = requestOnce('reserve', 'WAIT', flags.isContinued and 0 or #items, items, once)
 if refused then
   return refused
+end
+for _, item in ipairs(items) do
+  if string.sub(ARGV[1], 1, 8) == 'session:' and not mayForce(item.requester) then
+    return { 'FORBIDDEN', 'This needs the right "force", which this role does not have: others wait for it.' }
+  end
 end
 if tenant.queueText and not tenant.queue then
   tenant.openQueue()

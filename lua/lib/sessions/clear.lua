@@ -12,7 +12,7 @@ local function clearHold(session, member)
   local held = recordAt(slot)
   cleared = cleared + 1
   if held and held.session == session.id then
-    endLease(nil, held, session.isEnded and session.label)
+    endLease(nil, held, session.isEnded and session)
   else
     orphans[#orphans + 1] = member
   end

@@ -6,12 +6,14 @@
 --   createdAt, expiresAt   ms
 --   isEnded     true if its caller has ended it; it is due since then
 --   label       label of the key that began it; once it has ended, of the key that ended it
+--   actor       who ended it (actorName.lua); nil if nobody has, or an instance of the previous release did
 --   holds       number of its reservations, nil if it was not counted
 -- Redis has it in three keys. sessions is a hash: id → record, packed like those of reservations (codec.lua), its form
--- being 1, or 2 once it has ended. sessionsDue is a sorted set: id → ms at which it is due. sessionHolds is a sorted
--- set with the member <id>\n<slot> for each reservation, in byte order. An instance of the version before leaves
--- members of reservations that it releases: a member counts as long as the reservation on its slot has the session's
--- id. The tenant's field `sessions` has their number, the time at which one is next due, and 1 if isClearing, else 0.
+-- being 1, or 2 once it has ended; then the actor follows, which instances of the previous release do not read.
+-- sessionsDue is a sorted set: id → ms at which it is due. sessionHolds is a sorted set with the member <id>\n<slot>
+-- for each reservation, in byte order. An instance of the version before leaves members of reservations that it
+-- releases: a member counts as long as the reservation on its slot has the session's id. The tenant's field `sessions`
+-- has their number, the time at which one is next due, and 1 if isClearing, else 0.
 --@include callWith
 local SESSION = '>BsI4I6I6c22s'
 local MAX_HOLDS = 50000
@@ -33,10 +35,10 @@ sessions.at = function(id, stored)
     local packed = stored or redis.call('HGET', sessionsKey, id)
     session = false
     if packed then
-      local form, requester, ttlMs, createdAt, expiresAt, token, label = struct.unpack(SESSION, packed)
+      local form, requester, ttlMs, createdAt, expiresAt, token, label, after = struct.unpack(SESSION, packed)
       session = {
         id = id, requester = requester, ttlMs = ttlMs, createdAt = createdAt, expiresAt = expiresAt, token = token,
-        label = label, isEnded = form == 2,
+        label = label, isEnded = form == 2, actor = after <= #packed and struct.unpack('s', packed, after) or nil,
       }
     end
     known[id] = session
@@ -106,7 +108,7 @@ sessions.write = function(fields)
       set[#set + 1] = struct.pack(
         SESSION, session.isEnded and 2 or 1, session.requester, session.ttlMs, session.createdAt, session.expiresAt,
         session.token, session.label
-      )
+      ) .. (session.actor and struct.pack('s', session.actor) or '')
       due[#due + 1] = session.expiresAt
       due[#due + 1] = id
     else

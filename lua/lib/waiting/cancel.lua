@@ -1,4 +1,5 @@
 -- The part of the queue that cancels tickets.
+--@include actorName
 --@include release
 --@include unclaimed
 --@include waiting/endings
@@ -14,6 +15,7 @@ local function takeBack(ticket)
       emit('UNRESERVED', {
         requestType = 'UNRESERVE', resource = reservation.requestedName, requester = reservation.owner,
         explanation = 'RELINQUISHED', resourceType = reservation.type, apiKeyLabel = tenant.keyLabel,
+        actor = actorName(reservation.owner),
       })
     end
   end

@@ -742,6 +742,11 @@ export interface components {
             explanation: string | null;
             resourceType: string | null;
             apiKeyLabel: string | null;
+            /**
+             * @description UNRESERVED and RESET only. null: it expired.
+             * @example person:someone@example.com
+             */
+            actor: string | null;
             /** @enum {string|null} */
             requestType: "RESERVE" | "UNRESERVE" | "RENEW" | "TRANSACTION" | "EXPIRE" | "RESET" | "WAIT" | "SESSION" | "READ" | "CONNECT" | null;
             /**
@@ -783,6 +788,11 @@ export interface components {
                 /** @enum {string} */
                 requestType: "RESERVE" | "UNRESERVE";
                 explanation: string;
+                /**
+                 * @description Who released it: only with RELINQUISHED.
+                 * @example person:someone@example.com
+                 */
+                actor?: string;
                 /**
                  * Format: date-time
                  * @description End of the lease. null: the reservation has none.

@@ -21,6 +21,7 @@
  * @property {Change[] | null} changes
  * @property {string | null} limitType
  * @property {number | null} limit
+ * @property {string | null} actor
  */
 
 /** Maximum number of events that are shown, and of events that are kept while the page is paused. */
@@ -84,10 +85,10 @@ function has(event, field, text) {
 }
 
 /** @param {TenantEvent} event */
-function describe({ type, explanation, expiresAt, method, changes, limitType, limit }) {
+function describe({ type, explanation, expiresAt, method, changes, limitType, limit, actor }) {
   if (limitType !== null) return `${limitType}: ${limit}`;
   if (type === 'RENEWED') return `RENEWED until ${expiresAt?.slice(0, 19).replace('T', ' ')}`;
-  if (changes === null) return explanation ?? '';
+  if (changes === null) return [explanation, actor && `by ${actor}`].filter(Boolean).join(' ');
   const items = changes.map(
     (change) => `${change.requestType} ${change.resource} for ${change.requester}: ${change.explanation}`,
   );

@@ -107,7 +107,7 @@ const databaseRoutes = (deps: DashboardDeps, store: Store) => {
       const carryOut = {
         suspend: () => suspend(store, asAdmin(c.var.viewer), id),
         resume: () => resume(store, asAdmin(c.var.viewer), id),
-        reset: () => resetTenant(deps.engine, store, asAdmin(c.var.viewer), id),
+        reset: () => resetTenant(deps, store, asAdmin(c.var.viewer), id),
       };
       const changed = await attempt<unknown>(deps, c, carryOut[action]);
       return changed.ok ? c.redirect(`${AT}/${id}?done=${DONE[action]}`, 303) : showOne(c, changed);

@@ -12,6 +12,7 @@ import { parseItem, toMs, toTime } from '../../redis/reply.ts';
 import type { Engine } from '../call.ts';
 import { share } from '../coalesce.ts';
 import { packToken } from './releaseToken.ts';
+import { explainLoss } from './taken.ts';
 
 /**
  * @param once its Idempotency-Key, if it has one
@@ -32,13 +33,14 @@ export async function renew(
   return { ...charged, result: items.map((item, i) => toResult(item, parseItem(replies[i]))) };
 }
 
-function toResult({ resource, requester }: RenewItem, [status, expiresAt]: readonly string[]): RenewResult {
+function toResult(item: RenewItem, [status, ...rest]: readonly string[]): RenewResult {
+  const { resource, requester } = item;
   switch (status) {
     case 'RENEWED':
-      return { resource, requester, status, explanation: status, expiresAt: toTime(toMs(expiresAt)) };
+      return { resource, requester, status, explanation: status, expiresAt: toTime(toMs(rest[0])) };
     case 'NOT_RESERVED':
     case 'DOESNT_OWN_RESERVATION':
-      return { resource, requester, status, explanation: status, expiresAt: null };
+      return { resource, requester, status, explanation: explainLoss(status, item, rest), expiresAt: null };
     case INVALID_RELEASE_TOKEN:
       return { resource, requester, status: 'DOESNT_OWN_RESERVATION', explanation: status, expiresAt: null };
     default:

@@ -10,7 +10,7 @@ import { parseItem, toInteger, toMs, toText, toTime } from '../../redis/reply.ts
 import { callCharged, type Engine } from '../call.ts';
 import { share } from '../coalesce.ts';
 import { callArg, type Issued, ticketOf, toStanding, toWaited, type WaitCall, waitArg } from '../waiting/call.ts';
-import { newToken, packToken, unpackToken } from './releaseToken.ts';
+import { newReleaseToken, packToken, unpackToken } from './releaseToken.ts';
 import { parseDetails } from './slotRecord.ts';
 
 /**
@@ -57,7 +57,7 @@ export const reserveArgs = (item: ReserveItem, items: readonly Asking[]): (strin
     requester,
     ttlMs: leaseArg(item),
     type: resourceType ?? '',
-    token: newToken(),
+    token: newReleaseToken(),
     wait: waitArg(item),
     count: count ?? '',
     options: optionsArg(item, items),

@@ -9,10 +9,11 @@ import { callCharged, type Engine } from '../call.ts';
 
 /**
  * @param once its Idempotency-Key, if it has one
+ * @param actor for whom the service does it, if it does; else the script names the caller
  * @returns the number of reservations ended
  * @throws HoldfastError unauthenticated, unavailable
  */
-export async function reset(engine: Engine, credential: Credential, once?: Once): Promise<Charged<number>> {
-  const { result, ...charged } = await callCharged(engine, 'reset', credential, () => [], { once });
+export async function reset(engine: Engine, credential: Credential, once?: Once, actor = ''): Promise<Charged<number>> {
+  const { result, ...charged } = await callCharged(engine, 'reset', credential, () => [actor], { once });
   return { ...charged, result: toInteger(result[0]) };
 }

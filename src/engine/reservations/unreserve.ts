@@ -11,6 +11,7 @@ import { parseItem } from '../../redis/reply.ts';
 import type { Engine } from '../call.ts';
 import { share } from '../coalesce.ts';
 import { packToken } from './releaseToken.ts';
+import { explainLoss } from './taken.ts';
 
 /**
  * @param once its Idempotency-Key, if it has one
@@ -40,14 +41,15 @@ export const unreserveArgs = ({ resource, requester, releaseToken }: UnreserveIt
   itemArgs('unreserve', { resource, requester, token: packToken(releaseToken ?? '') });
 
 /** Reads a reply of unreserveOne() of lua/lib/unreserveOne.lua. */
-export function toUnreserveResult({ resource, requester }: UnreserveItem, reply: readonly string[]): UnreserveResult {
+export function toUnreserveResult(item: UnreserveItem, reply: readonly string[]): UnreserveResult {
+  const { resource, requester } = item;
   const [status, ...released] = reply;
   switch (status) {
     case 'RELINQUISHED':
       return { resource, requester, status, explanation: status, released };
     case 'NOT_RESERVED':
     case 'DOESNT_OWN_RESERVATION':
-      return { resource, requester, status, explanation: status, released: null };
+      return { resource, requester, status, explanation: explainLoss(status, item, released), released: null };
     case INVALID_RELEASE_TOKEN:
       return { resource, requester, status: 'DOESNT_OWN_RESERVATION', explanation: status, released: null };
     default:

@@ -34,12 +34,13 @@ export const identifyCallers = ({
 }: CallerDeps & SignedInDeps & Pick<OperationDeps, 'engine'>) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const address = () => clientAddress(c, trustedProxies);
-    const credential = credentialOf(c, sessionCookie);
-    if (credential === null || !knowsTenant(credential.tenant)) {
+    const found = credentialOf(c, sessionCookie);
+    if (found === null || !knowsTenant(found.tenant)) {
       failedAuthentications.check(address);
       await failedAuthentications.count(address());
       throw new HoldfastError('unauthenticated', 'The X-Api-Key header holds no valid key.');
     }
+    const credential = { ...found, address: address() };
     c.set('credential', credential);
     // Ends a session whose person has another role by now: scripts then refuse it.
     if (credential.kind === 'session' && roleNow !== null) await signedInUser({ engine, roleNow }, credential);

@@ -1,11 +1,15 @@
-/** `holdfast release` and `renew`: the lease that a renewal makes, and what they refuse without showing it. */
+/**
+ * `holdfast reserve`, `release` and `renew`: the lease that a renewal makes, and what they refuse without showing it.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Ended, holdfast, type Options } from '../../support/commandLine.ts';
-import { type Instance, startInstance } from '../../support/service.ts';
+import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 
 let service: Instance;
+/** The key of a tenant that has settings. */
+const limited = makeConfiguredKey(makeTenant());
 beforeAll(async () => {
-  service = await startInstance();
+  service = await startInstance({ keys: [makeConfiguredKey(makeTenant()), limited] });
 });
 afterAll(() => service.stop());
 
@@ -46,6 +50,14 @@ describe.concurrent('renew', () => {
     const args = ['renew', 'c', '--requester', 'ann', '--token', '05b2bb2c-34c7-4729-9651-f53e4666132e'];
     expect(await run(args)).toEqual({ code: 64, stdout: '', stderr });
   });
+});
+
+test.concurrent('reserve with a lease that the tenant does not allow says why, in one line: 65', async () => {
+  const env = { HOLDFAST_URL: service.url, HOLDFAST_KEY: limited.key };
+  expect((await run(['ls'], { env })).code).toBe(0);
+  await service.redis.hset(`{${limited.tenant}}:tenant`, 'terms', ' 3600000 0');
+  const stderr = "holdfast: e: NOT_VALID: this tenant's reservations need a lease of at most 3600 s\n";
+  expect(await run(['reserve', 'e', '--ttl', '2h'], { env })).toEqual({ code: 65, stdout: '', stderr });
 });
 
 describe.concurrent('what is no reservation is refused, and never shown', () => {

@@ -88,7 +88,7 @@ const toBody = ({ suspendedAt, createdAt, ...tenant }: Tenant) => ({
   createdAt: createdAt.toISOString(),
 });
 
-export const adminRoutes = (deps: BodyDeps & Pick<OperationDeps, 'engine'>, store: Store) => {
+export const adminRoutes = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'trail'>, store: Store) => {
   const app = new OpenAPIHono<AppEnv>();
   return app
     .openapi(listed, async (c) => {
@@ -104,7 +104,7 @@ export const adminRoutes = (deps: BodyDeps & Pick<OperationDeps, 'engine'>, stor
     .openapi(suspended, async (c) => c.json(toBody(await suspend(store, c.get('actor'), c.req.valid('param').id)), 200))
     .openapi(resumed, async (c) => c.json(toBody(await resume(store, c.get('actor'), c.req.valid('param').id)), 200))
     .openapi(resetAll, async (c) => {
-      const cleared = await resetTenant(deps.engine, store, c.get('actor'), c.req.valid('param').id);
+      const cleared = await resetTenant(deps, store, c.get('actor'), c.req.valid('param').id);
       return c.json({ cleared }, 200);
     });
 };

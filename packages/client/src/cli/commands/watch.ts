@@ -33,10 +33,11 @@ const concerns = ({ resource, changes }: HoldfastEvent, name: string | undefined
   name === undefined || resource === name || (changes ?? []).some((change) => change.resource === name);
 
 /** One line for people: time, what happened, to what, by whom. */
-function lineOf({ timestamp, type, resource, requester, explanation, changes, note }: HoldfastEvent): string {
+function lineOf({ timestamp, type, resource, requester, explanation, changes, note, actor }: HoldfastEvent): string {
   const what = resource ?? (changes ?? []).map((change) => `${change.resource}: ${change.explanation}`).join(', ');
   const reason = explanation === null || explanation === type ? '' : `(${explanation})`;
-  const parts = [timestamp, type.padEnd(19), what, requester ?? changes?.[0]?.requester ?? '', reason, note ?? ''];
+  const who = requester ?? changes?.[0]?.requester ?? '';
+  const parts = [timestamp, type.padEnd(19), what, who, reason, actor ? `by ${actor}` : '', note ?? ''];
   return parts.filter((part) => part !== '').join('  ');
 }
 
