@@ -220,14 +220,14 @@ export class Holdfast {
    */
   async unregister(
     name: string,
-    { cascade = false, signal }: CallOptions & { readonly cascade?: boolean | undefined } = {},
+    { cascade, ...options }: CallOptions & { readonly cascade?: boolean | undefined } = {},
   ): Promise<string[]> {
     const { result } = await this.#api.request<{ deleted: string[] }>({
+      ...options,
       method: 'DELETE',
       path: `/Resource/${encodeURIComponent(name)}`,
       query: { cascade: cascade ? 'true' : undefined },
       has: 'deleted',
-      signal,
     });
     return result.deleted;
   }

@@ -4,18 +4,22 @@
 import { html } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import { EVENT_TYPES } from '../../contract/events.ts';
+import type { Right } from '../../domain/rights.ts';
 import { assetPath } from '../assets.ts';
 import type { Viewer } from '../env.ts';
 import type { Failed } from '../form.ts';
+import { may } from '../viewer.ts';
 
-const PLACES = [
-  ['/dashboard', 'Overview'],
-  ['/dashboard/live', 'Live'],
-  ['/dashboard/reservations', 'Reservations'],
-  ['/dashboard/resources', 'Resources'],
-  ['/dashboard/keys', 'Keys'],
-  ['/dashboard/settings', 'Settings'],
-] as const;
+/** The pages, and the right that each takes. */
+export const PLACES = [
+  ['/dashboard', 'Overview', 'read'],
+  ['/dashboard/live', 'Live', 'read'],
+  ['/dashboard/reservations', 'Reservations', 'read'],
+  ['/dashboard/resources', 'Resources', 'definitions'],
+  ['/dashboard/keys', 'Keys', 'keys'],
+  ['/dashboard/members', 'Members', 'members'],
+  ['/dashboard/settings', 'Settings', 'settings'],
+] as const satisfies readonly (readonly [string, string, Right])[];
 
 const FOR_ADMINS = ['/dashboard/tenants', 'Tenants'] as const;
 
@@ -30,6 +34,8 @@ const DONE: ReadonlyMap<string, string> = new Map(
     reset: 'All reservations are released.',
     registered: 'Registered.',
     saved: 'Saved.',
+    removed: 'Removed. Their sessions have ended.',
+    transferred: 'You are an operator now.',
     suspended: 'The tenant is suspended.',
     resumed: 'The suspension has ended.',
   }),
@@ -103,7 +109,10 @@ const Navigation = ({ viewer, at }: { viewer: Viewer; at?: string | undefined })
   <>
     <nav aria-label="Pages">
       <ul>
-        {[...PLACES, ...(viewer.standing === 'none' ? [] : [FOR_ADMINS])].map(([path, name]) => (
+        {[
+          ...PLACES.filter(([, , right]) => may(viewer, right)),
+          ...(viewer.standing === 'none' ? [] : [FOR_ADMINS]),
+        ].map(([path, name]) => (
           <li>
             <a href={path} aria-current={path === at ? 'page' : undefined}>
               {name}
@@ -112,11 +121,25 @@ const Navigation = ({ viewer, at }: { viewer: Viewer; at?: string | undefined })
         ))}
       </ul>
     </nav>
+    {viewer.memberships.length > 1 && <Switcher viewer={viewer} />}
     <form class="person" method="post" action="/dashboard/sign-out">
       <span>{viewer.user.name ?? viewer.user.email ?? viewer.user.subject}</span>
       <button type="submit">Sign out</button>
     </form>
   </>
+);
+
+const Switcher = ({ viewer: { memberships, credential } }: { viewer: Viewer }) => (
+  <form class="person" method="post" action="/dashboard/switch">
+    <select name="tenant" aria-label="Tenant">
+      {memberships.map(({ tenant, name, role }) => (
+        <option value={tenant} selected={tenant === credential.tenant}>
+          {name === tenant ? tenant : `${name} (${tenant})`}, {role}
+        </option>
+      ))}
+    </select>{' '}
+    <button type="submit">Switch</button>
+  </form>
 );
 
 /** @param props.what the purpose of a database here, as `To create keys` */

@@ -43,6 +43,9 @@ describe('misspelt options are refused by', () => {
     ['sessions', () => client.sessions(wrong)],
     ['definitions', () => client.definitions(wrong)],
     ['tree', () => client.tree(wrong)],
+    ['register', () => client.register([], wrong)],
+    ['unregister', () => client.unregister('x', wrong)],
+    ['reset', () => client.reset(wrong)],
   ])('%s', async (_, call) => {
     await expect(call()).rejects.toEqual(refused('tll is not a known option'));
   });

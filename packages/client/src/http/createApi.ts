@@ -1,5 +1,6 @@
 /** Puts the ways together in which calls travel: alone, held, or in batches of one kind. */
 import { unexpected } from '../errors.ts';
+import { refuseUnknown } from '../options.ts';
 import type { ReserveResult } from '../types.ts';
 import type { Api, Late, Request } from './api.ts';
 import { type Call, carryOut } from './calls.ts';
@@ -42,11 +43,14 @@ export function createApi(endpoint: Endpoint): Api {
     check: (item, options) => checks.call(item, options),
     cancel: (item, options) => cancels.call(item, options),
     request<Result>(request: Request, late?: Late<Result>) {
-      const { method, path, query = {}, body, idempotencyKey, has, ...options } = request;
+      const { method, path, query = {}, body, idempotencyKey, has, signal, deadline, ...rest } = request;
+      // The options of users are passed on as they are.
+      refuseUnknown(rest);
       const parameters = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
       const search = parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`;
       const call: Call<Result> = {
-        ...options,
+        signal,
+        deadline,
         late,
         outgoing: {
           method,
