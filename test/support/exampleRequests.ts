@@ -1,0 +1,81 @@
+/**
+ * A well-formed request of each operation, by operationId, for tests of who may call what. A new operation needs one
+ * line here. Callers who may make the request get any answer but 401 and 403, unless `answer` says which.
+ */
+
+/** What the requests name: things of a tenant, or ids that nothing has. */
+export interface Ids {
+  readonly tenant: string;
+  /** Its reservation's requester is `q`. */
+  readonly resource: string;
+  readonly releaseToken: string;
+  /** A session of `q`, and the token that it began with. */
+  readonly session: string;
+  readonly sessionToken: string;
+  readonly key: string;
+  readonly token: string;
+}
+
+export interface ExampleRequest {
+  /** Parameters of the path. */
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly body?: unknown;
+  /** What everybody gets who may make it, if that is a 401 or 403. */
+  readonly answer?: number;
+}
+
+const requester = 'q';
+const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+const item = ({ resource }: Ids) => ({ resource, requester });
+const held = (ids: Ids) => ({ ...item(ids), releaseToken: ids.releaseToken });
+const ofSession = ({ session, sessionToken }: Ids) => ({ session, token: sessionToken });
+const issuer = { issuer: 'https://issuer.example', audience: 'api' };
+
+export const EXAMPLES: Readonly<Record<string, (ids: Ids) => ExampleRequest>> = {
+  healthz: () => ({}),
+  readyz: () => ({}),
+  token: ({ tenant }) => ({ body: { jwt: 'no.jwt.atall', tenant }, answer: 401 }),
+  reserve: (ids) => ({ body: [{ ...item(ids), ttlSeconds: 60 }] }),
+  unreserve: (ids) => ({ body: [held(ids)] }),
+  renew: (ids) => ({ body: [{ ...held(ids), ttlSeconds: 60 }] }),
+  transaction: (ids) => ({ body: { method: 'FIRST', requests: [{ ...item(ids), requestType: 'RESERVE' }] } }),
+  check: (ids) => ({ body: [item(ids)] }),
+  activeReservations: () => ({}),
+  cancel: (ids) => ({ body: [item(ids)] }),
+  waiting: () => ({}),
+  reset: () => ({}),
+  beginSession: () => ({ body: { requester, ttlSeconds: 60 } }),
+  sessions: () => ({}),
+  renewSession: (ids) => ({ body: ofSession(ids) }),
+  endSession: (ids) => ({ body: ofSession(ids) }),
+  register: () => ({ body: [{ name: 'ci/registered' }] }),
+  definitions: () => ({}),
+  tree: () => ({}),
+  available: ({ resource }) => ({ path: { resource } }),
+  delete: ({ resource }) => ({ path: { name: resource } }),
+  events: () => ({}),
+  tenant: () => ({}),
+  keys: () => ({}),
+  createKey: () => ({ body: { label: 'example' } }),
+  rotateKey: ({ key }) => ({ path: { id: key } }),
+  deleteKey: ({ key }) => ({ path: { id: key } }),
+  settings: () => ({}),
+  putSettings: () => ({ body: { requireRegistration: false } }),
+  issuers: () => ({}),
+  putIssuer: () => ({ body: { ...issuer, jwksUrl: 'https://issuer.example/keys' } }),
+  deleteIssuer: () => ({ query: `?${new URLSearchParams(issuer)}` }),
+  audit: () => ({}),
+  managementTokens: ({ token }) => ({ query: `?after=${token}` }),
+  createManagementToken: () => ({ body: { label: 'example', scopes: ['usage'], expiresAt: inAnHour } }),
+  managementToken: ({ token }) => ({ path: { id: token } }),
+  deleteManagementToken: ({ token }) => ({ path: { id: token } }),
+  adminTenants: () => ({}),
+  adminTenant: ({ tenant }) => ({ path: { id: tenant } }),
+  adminTier: ({ tenant }) => ({ path: { id: tenant }, body: { tier: 'Enterprise' } }),
+  adminsuspend: () => ({ path: { id: 'nobody' } }),
+  adminresume: () => ({ path: { id: 'nobody' } }),
+  adminReset: () => ({ path: { id: 'nobody' } }),
+  adminAuditOfAll: ({ tenant }) => ({ query: `?tenant=${tenant}` }),
+  adminAudit: ({ tenant }) => ({ path: { id: tenant } }),
+};
