@@ -11,6 +11,7 @@ import type { BodyDeps } from '../http/deps.ts';
 import { FAILURES, retryAfter } from '../http/errorStatuses.ts';
 import { assetRoutes } from './assets.ts';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
+import { auditRoutes } from './pages/audit.tsx';
 import { keysRoutes } from './pages/keys.tsx';
 import { liveRoutes } from './pages/live.tsx';
 import { overviewRoutes } from './pages/overview.tsx';
@@ -45,6 +46,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.route('/', resourceRoutes(deps));
   app.route('/', keysRoutes(deps));
   app.route('/', settingsRoutes(deps));
+  app.route('/', auditRoutes(deps));
   app.route('/', tenantsRoutes(deps));
   app.all('/dashboard/*', () => {
     throw new HoldfastError('unknown', 'There is no such page.');

@@ -16,7 +16,9 @@ const PLACES = [
   '/resources/one?name=printers',
   '/keys',
   '/settings',
+  '/audit',
   '/tenants',
+  '/tenants/audit',
 ];
 
 describe('every page', () => {

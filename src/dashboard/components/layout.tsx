@@ -4,6 +4,7 @@
 import { html } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import { EVENT_TYPES } from '../../contract/events.ts';
+import { RIGHTS_OF_ROLE } from '../../domain/rights.ts';
 import { assetPath } from '../assets.ts';
 import type { Viewer } from '../env.ts';
 import type { Failed } from '../form.ts';
@@ -17,6 +18,7 @@ const PLACES = [
   ['/dashboard/settings', 'Settings'],
 ] as const;
 
+const AUDIT = ['/dashboard/audit', 'Audit'] as const;
 const FOR_ADMINS = ['/dashboard/tenants', 'Tenants'] as const;
 
 /** Notices about a form that was carried out, by the `done` of the address that it leads to. */
@@ -103,7 +105,11 @@ const Navigation = ({ viewer, at }: { viewer: Viewer; at?: string | undefined })
   <>
     <nav aria-label="Pages">
       <ul>
-        {[...PLACES, ...(viewer.standing === 'none' ? [] : [FOR_ADMINS])].map(([path, name]) => (
+        {[
+          ...PLACES,
+          ...(RIGHTS_OF_ROLE[viewer.user.role].includes('audit') ? [AUDIT] : []),
+          ...(viewer.standing === 'none' ? [] : [FOR_ADMINS]),
+        ].map(([path, name]) => (
           <li>
             <a href={path} aria-current={path === at ? 'page' : undefined}>
               {name}
