@@ -13,6 +13,7 @@ import type { RedisClient } from '../../src/redis/client.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { operatorOf } from '../support/tenancy.ts';
 import { renew, reserve, reset, transaction, unreserve } from '../support/verbs.ts';
 
 /** Makes the call fail whose number `{tenant}:failAt` holds, unless something was written before it. */
@@ -43,6 +44,12 @@ const item = (resource: string, ttlSeconds?: number) => ({ resource, requester: 
 const VERBS: Record<string, (running: RunningEngine, held: ReserveResult[]) => Promise<unknown>> = {
   reserve: ({ engine, credential }) => reserve(engine, credential, [item('leaf', 5), item('plain', 5), item('slot_7')]),
   unreserve: ({ engine, credential }, held) => unreserve(engine, credential, held),
+  'unreserve without a token, by an operator': async ({ engine, credential }, held) =>
+    unreserve(
+      engine,
+      await operatorOf(engine.redis, credential.tenant),
+      held.map(({ resource, requester }) => ({ resource, requester })),
+    ),
   renew: ({ engine, credential }, held) =>
     renew(
       engine,
@@ -111,10 +118,10 @@ describe('where one of a script’s Redis calls fails, nothing is half done', ()
 /** All that is stored of a tenant. */
 async function stored(redis: RedisClient, tenant: string): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
-  for (const what of ['tenant', 'slots', 'pools', 'definitions'])
+  for (const what of ['tenant', 'slots', 'pools', 'definitions', 'taken'])
     found[what] = Object.entries(await redis.hgetallBuffer(`{${tenant}}:${what}`))
       .map(([field, value]) => [field, value.toString('hex')])
       .sort();
-  for (const what of ['index', 'due']) found[what] = await redis.zrange(`{${tenant}}:${what}`, '0', '-1');
+  for (const what of ['index', 'due', 'takenAt']) found[what] = await redis.zrange(`{${tenant}}:${what}`, '0', '-1');
   return found;
 }

@@ -14,6 +14,7 @@ import { reserve as reserveOnce } from '../../src/engine/reservations/reserve.ts
 import { beginSession } from '../../src/engine/sessions/begin.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { setClock } from '../support/clock.ts';
+import { operatorOf } from '../support/tenancy.ts';
 import { renew, reserve, reset, unreserve } from '../support/verbs.ts';
 import { DEFINITIONS } from './hog/definitions.ts';
 import { RESERVATIONS } from './hog/reservations.ts';
@@ -106,6 +107,41 @@ describe('no request keeps Redis busy for long', () => {
         takeMany,
       ),
     ).toBeLessThan(MAX_MS);
+  });
+
+  test('release of 500 without their tokens, and what their holders learn', async () => {
+    const { engine, credential } = running;
+    const operator = await operatorOf(engine.redis, credential.tenant);
+    let held: Awaited<ReturnType<typeof reserve>> = [];
+    const take = async () => {
+      held = await reserve(
+        engine,
+        credential,
+        resources(BATCH, (i) => `${fresh()}_${i}`),
+      );
+    };
+    const force = () =>
+      unreserve(
+        engine,
+        operator,
+        held.map(({ resource, requester }) => ({ resource, requester })),
+      );
+    const [taken, takenAt] = [`{${credential.tenant}}:taken`, `{${credential.tenant}}:takenAt`];
+    // As many as are kept, all of which are over: the most are dropped.
+    for (let i = 0; i < 10_000; i += BATCH) {
+      const tokens = range(BATCH, (j) => `token-${i + j}`);
+      await engine.redis.zadd(takenAt, ...tokens.flatMap((token) => [0, token]));
+      await engine.redis.hset(taken, Object.fromEntries(tokens.map((token) => [token, '0\nperson:x'])));
+    }
+    expect(await times.longest('forced release of 500', force, take)).toBeLessThan(MAX_MS);
+    const lost = () =>
+      renew(
+        engine,
+        credential,
+        held.map((one) => ({ ...one, ttlSeconds: 60 })),
+      );
+    expect(await times.longest('renew of 500 that were taken away', lost)).toBeLessThan(MAX_MS);
+    expect((await lost()).filter(({ explanation }) => explanation.includes('taken away by'))).toHaveLength(BATCH);
   });
 
   test('release, check and expiry of 500 slots that were taken at once', async () => {

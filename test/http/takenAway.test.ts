@@ -3,58 +3,30 @@
  * #taken-away).
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type {
-  ReserveResult,
-  TransactionResult,
-  UnreserveItem,
-  UnreserveResult,
-} from '../../src/contract/reservations.ts';
-import type { Role } from '../../src/domain/rights.ts';
+import { describe, expect, test } from 'vitest';
+import type { ReserveResult, TransactionResult } from '../../src/contract/reservations.ts';
 import { newToken, packToken, unpackToken } from '../../src/engine/reservations/releaseToken.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
-import { STEERED_CLOCK, setClock } from '../support/clock.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
-import { type Session, signIn } from '../support/tenancy.ts';
+import { setClock } from '../support/clock.ts';
+import {
+  as,
+  ask,
+  BY_OPERATOR,
+  hold,
+  holdfast,
+  lose,
+  NOW,
+  OPERATOR,
+  operator,
+  release,
+  renew,
+  useTakingAway,
+} from '../support/takingAway.ts';
+import { signIn } from '../support/tenancy.ts';
 
 const DAY_MS = 86_400_000;
 const MAX_KEPT = 10_000;
-const OPERATOR = 'op"er\\ator@id.example';
-// Release tokens say when they were made.
-const NOW = Date.now();
-const BY_OPERATOR = `taken away by ${OPERATOR} at ${new Date(NOW).toISOString()}`;
-
-let holdfast: Instance;
-let operator: Session;
-beforeAll(async () => {
-  holdfast = await startInstance({
-    keys: [makeConfiguredKey(makeTenant(), 'wörk "er"')],
-    includes: { clock: STEERED_CLOCK },
-  });
-  operator = await as('operator', OPERATOR);
-});
-afterAll(() => holdfast.stop());
-beforeEach(() => setClock(holdfast.redis, holdfast.tenant, NOW));
-
-const as = (role: Role, email: string | null) => signIn(holdfast.redis, holdfast.tenant, { role, email });
-const ask = <Body>(session: Session, call: string, body: unknown) =>
-  session.request<Body>(holdfast.url, 'POST', `/api/v1/Reservation/${call}`, body);
-const release = (session: Session, { resource, requester }: Pick<ReserveResult, 'resource' | 'requester'>) =>
-  ask<UnreserveResult[]>(session, 'unreserve', [{ resource, requester }]);
-
-async function hold(requester = 'holder', resource: string = randomUUID()) {
-  const [held] = (await holdfast.reserve({ resource, requester })).body;
-  if (held?.status !== 'ACQUIRED') throw new Error('not reserved');
-  return held;
-}
-
-const renew = (...held: UnreserveItem[]) => holdfast.renew(...held.map((one) => ({ ...one, ttlSeconds: 60 })));
-
-async function lose() {
-  const held = await hold();
-  expect((await release(operator, held)).body).toMatchObject([{ status: 'RELINQUISHED' }]);
-  return held;
-}
+useTakingAway();
 
 describe('a person releases without a token', () => {
   test.each(['operator', 'owner'] as const)('what anybody holds, as %s', async (role) => {

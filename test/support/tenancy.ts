@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
+import type { Credential } from '../../src/domain/tenants.ts';
 import type { Tier } from '../../src/domain/tiers.ts';
 import { beginSignIn, type SessionUser } from '../../src/engine/tenant/signIns.ts';
 import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
@@ -81,6 +82,14 @@ export interface Session {
   readonly cookie: string;
   /** Asks an instance, as a page of its own would. */
   request<Body>(url: string, method: string, path: string, body?: unknown): Promise<Answer<Body>>;
+}
+
+/** Signs an operator in; returns the credential, for calls without HTTP. */
+export async function operatorOf(redis: RedisClient, tenant: string): Promise<Credential> {
+  const credential = parseSession(makeSession(tenant));
+  if (credential === null) throw new Error('a session that was just made cannot be read');
+  await beginSignIn({ redis }, credential, { ...USER, role: 'operator' }, 600_000);
+  return credential;
 }
 
 /** Signs somebody in. */

@@ -4,6 +4,8 @@
  */
 import { hash } from 'node:crypto';
 import type { WaitingRequest } from '../../contract/waiting.ts';
+import type { SessionUser } from '../../engine/tenant/signIns.ts';
+import { mayEnd } from '../mayEnd.ts';
 import type { Waiter, Waiters } from '../searchWaiting.ts';
 import { Confirm } from './confirm.tsx';
 import { Note } from './heldTable.tsx';
@@ -16,9 +18,11 @@ export interface WaitingPartProps {
   readonly waiters: Waiters;
   /** The address of the form that ends a wait. */
   readonly action: string;
+  /** Who looks at it. */
+  readonly user: SessionUser;
 }
 
-export const WaitingPart = ({ waiters, action }: WaitingPartProps) => {
+export const WaitingPart = ({ waiters, action, user }: WaitingPartProps) => {
   const { first, matches, lookedAt, isPartial } = waiters;
   return (
     <section aria-labelledby="waiting-title" data-live="waiting">
@@ -26,13 +30,17 @@ export const WaitingPart = ({ waiters, action }: WaitingPartProps) => {
         {number.format(matches)} waiting
         {isPartial && ` among the first ${number.format(lookedAt)} of the queue`}
       </h2>
-      {first.length > 0 && <WaitingTable waiters={first} action={action} />}
+      {first.length > 0 && <WaitingTable waiters={first} action={action} user={user} />}
       {matches > first.length && <p>{`The first ${first.length} are shown.`}</p>}
     </section>
   );
 };
 
-const WaitingTable = ({ waiters, action }: { waiters: readonly Waiter[]; action: string }) => (
+const WaitingTable = ({
+  waiters,
+  action,
+  user,
+}: Pick<WaitingPartProps, 'action' | 'user'> & { waiters: readonly Waiter[] }) => (
   <Scroll label="Waiting requests, in queue order">
     <table>
       <thead>
@@ -68,9 +76,7 @@ const WaitingTable = ({ waiters, action }: { waiters: readonly Waiter[]; action:
             <td>{request.priority}</td>
             <td>{request.attended ? 'yes' : 'no'}</td>
             <td>{request.apiKeyLabel ?? '–'}</td>
-            <td>
-              <EndButton request={request} action={action} />
-            </td>
+            <td>{mayEnd(user, request.requester) && <EndButton request={request} action={action} />}</td>
           </tr>
         ))}
       </tbody>

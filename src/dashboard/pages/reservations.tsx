@@ -1,6 +1,6 @@
 /**
  * The page of reservations: who holds which resource since when and until when, and who waits, with search. A person
- * who has signed in may release a reservation without its token (docs/specification.md#dashboard-and-sign-in), and end
+ * who has signed in may release a reservation without its token (docs/specification.md#release), and end
  * a wait.
  */
 import { type Context, Hono } from 'hono';
@@ -18,6 +18,7 @@ import { WaitingPart } from '../components/waitingPart.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, pageNumber, readForm, searched } from '../form.ts';
 import { releaseSchema } from '../formSchemas.ts';
+import { mayEnd, mayReset } from '../mayEnd.ts';
 import { type Found, searchReservations } from '../searchReservations.ts';
 import { byText, searchWaiting, type Waiters } from '../searchWaiting.ts';
 
@@ -31,6 +32,7 @@ const Release = z.object({ resource: z.string(), requester: z.string() });
 const NOT_RELEASED: ReadonlyMap<string, string> = new Map([
   ['NOT_RESERVED', 'It was not released: it is free already.'],
   ['DOESNT_OWN_RESERVATION', 'It was not released: somebody else holds it by now.'],
+  ['INVALID_RELEASE_TOKEN', 'It was not released: you may release only what your own e-mail address holds.'],
 ]);
 
 const doneLink = (q: string, done: string) => `${AT}?${new URLSearchParams({ q, done })}`;
@@ -63,7 +65,11 @@ export const reservationsRoutes = (deps: DashboardDeps) => {
       );
       if (!released.ok) return show(c, released);
       for (const { status, explanation } of released.result.result)
-        if (status !== 'RELINQUISHED') return show(c, { status: 409, fault: NOT_RELEASED.get(status) ?? explanation });
+        if (status !== 'RELINQUISHED')
+          return show(c, {
+            status: 409,
+            fault: NOT_RELEASED.get(explanation) ?? NOT_RELEASED.get(status) ?? explanation,
+          });
       return c.redirect(doneLink(Query.parse(c.req.query()).q, 'released'), 303);
     })
     .post(`${AT}/cancel`, async (c) => {
@@ -93,19 +99,25 @@ const ReservationsPage = ({ viewer, q, page, found, waiters, total, done, failed
     <SearchForm at={AT} label="Search by resource or requester" q={q} />
     <div data-live="held">
       <Summary found={found} total={total} isSearch={q !== ''} />
-      <HeldTable label="Reservations" held={found.page} actions={(one) => <ReleaseButton one={one} q={q} />} />
+      <HeldTable
+        label="Reservations"
+        held={found.page}
+        actions={(one) => mayEnd(viewer.user, one.requester) && <ReleaseButton one={one} q={q} />}
+      />
       <Pages q={q} page={page} of={Math.max(1, Math.ceil(found.matches / PAGE))} />
     </div>
-    <WaitingPart waiters={waiters} action={`${AT}/cancel?${new URLSearchParams({ q })}`} />
-    <section aria-labelledby="reset-title">
-      <h2 id="reset-title">Start over</h2>
-      <Confirm
-        id="reset"
-        label="Release everything"
-        question="Release all reservations of this tenant, and end all waits? The holders are not notified. Registered resources stay."
-        action={`${AT}/reset`}
-      />
-    </section>
+    <WaitingPart waiters={waiters} action={`${AT}/cancel?${new URLSearchParams({ q })}`} user={viewer.user} />
+    {mayReset(viewer.user) && (
+      <section aria-labelledby="reset-title">
+        <h2 id="reset-title">Start over</h2>
+        <Confirm
+          id="reset"
+          label="Release everything"
+          question="Release all reservations of this tenant, and end all waits? Their holders learn it when they renew or release. Registered resources stay."
+          action={`${AT}/reset`}
+        />
+      </section>
+    )}
   </Page>
 );
 
@@ -114,7 +126,7 @@ const ReleaseButton = ({ one, q }: { one: ActiveReservation; q: string }) => (
     id={`release-${one.fencingToken}`}
     label="Release"
     about={`${one.resource} held by ${one.requester}`}
-    question={`Force-release “${one.resource}” held by “${one.requester}”? The holder is not notified.`}
+    question={`Force-release “${one.resource}” held by “${one.requester}”? The holder learns it when it renews or releases.`}
     action={`${AT}/release?${new URLSearchParams({ q })}`}
     fields={{ resource: one.resource, requester: one.requester }}
   />

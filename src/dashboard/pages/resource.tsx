@@ -127,7 +127,7 @@ const ResourcePage = ({ viewer, page, details, done, failed }: ResourcePageProps
       <Ancestors rows={ancestors} />
       {labels.length > 0 && <p data-live="labels">Labels: {labels.join(', ')}</p>}
       <Slots details={details} />
-      <WaitingPart waiters={waiters} action={`${AT}/cancel?${new URLSearchParams({ name })}`} />
+      <WaitingPart waiters={waiters} action={`${AT}/cancel?${new URLSearchParams({ name })}`} user={viewer.user} />
       {blockers.length > 0 && (
         <section aria-labelledby="blocks-title" data-live="blocks">
           <h2 id="blocks-title">Blockers</h2>

@@ -239,7 +239,7 @@ const OneTenant = ({ tenant: { id, tier, suspendedAt, createdAt } }: { tenant: T
         id="reset"
         label="Release everything"
         about={id}
-        question={`Release all reservations of “${id}”? The holders are not notified.`}
+        question={`Release all reservations of “${id}”? Their holders learn it when they renew or release.`}
         action={`${AT}/${id}/reset`}
       />
     </div>
