@@ -1,7 +1,7 @@
 /**
  * The parts that the dashboard is made of, and the values that its parts pass on within one request.
  */
-import type { Memberships } from '../domain/memberships.ts';
+import type { Membership, Memberships } from '../domain/memberships.ts';
 import type { SessionUser } from '../engine/tenant/signIns.ts';
 import type { BodyDeps, CallerDeps, TenantDeps } from '../http/deps.ts';
 import type { AppEnv } from '../http/env.ts';
@@ -42,6 +42,8 @@ export interface DashboardDeps extends OperationDeps, SignedInDeps, BodyDeps, Ca
 export interface Viewer extends Actor {
   readonly user: SessionUser;
   readonly standing: AdminStanding;
+  /** The tenants that the person can switch to, this one among them; none if there is only this one. */
+  readonly memberships: readonly Membership[];
 }
 
 export interface DashboardEnv {

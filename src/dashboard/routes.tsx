@@ -10,10 +10,13 @@ import { type ErrorCode, HoldfastError } from '../domain/errors.ts';
 import type { BodyDeps } from '../http/deps.ts';
 import { FAILURES, retryAfter } from '../http/errorStatuses.ts';
 import { assetRoutes } from './assets.ts';
+import { PLACES } from './components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
 import { auditRoutes } from './pages/audit.tsx';
 import { keysRoutes } from './pages/keys.tsx';
 import { liveRoutes } from './pages/live.tsx';
+import { membersRoutes } from './pages/members.tsx';
+import { membershipRoutes } from './pages/membership.tsx';
 import { overviewRoutes } from './pages/overview.tsx';
 import { type Problem, ProblemPage } from './pages/problem.tsx';
 import { reservationsRoutes } from './pages/reservations.tsx';
@@ -22,7 +25,7 @@ import { resourcesRoutes } from './pages/resources.tsx';
 import { settingsRoutes } from './pages/settings.tsx';
 import { signInRoutes } from './pages/signIn.tsx';
 import { tenantsRoutes } from './pages/tenants.tsx';
-import { signInPath, viewer } from './viewer.ts';
+import { needs, signInPath, viewer } from './viewer.ts';
 
 const SELF = ["'self'"];
 const NONE = ["'none'"];
@@ -30,7 +33,7 @@ const NONE = ["'none'"];
 export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   const app = new Hono<DashboardEnv>();
   app.onError(showError);
-  for (const path of ['/dashboard/*', '/auth/*'])
+  for (const path of ['/dashboard/*', '/auth/*', '/join/*'])
     app.use(path, SECURE_HEADERS, limitForm(deps), async (c, next) => {
       await next();
       if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store');
@@ -38,13 +41,16 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.get('/', (c) => c.redirect('/dashboard'));
   app.route('/', assetRoutes());
   app.route('/', signInRoutes(deps));
-  app.use('/dashboard/*', viewer(deps));
+  for (const path of ['/dashboard/*', '/join/*']) app.use(path, viewer(deps));
+  for (const [path, , right] of PLACES) app.use(path === '/dashboard' ? path : `${path}/*`, needs(right));
   app.route('/', overviewRoutes(deps));
   app.route('/', liveRoutes(deps));
   app.route('/', reservationsRoutes(deps));
   app.route('/', resourcesRoutes(deps));
   app.route('/', resourceRoutes(deps));
   app.route('/', keysRoutes(deps));
+  app.route('/', membersRoutes(deps));
+  app.route('/', membershipRoutes(deps));
   app.route('/', settingsRoutes(deps));
   app.route('/', auditRoutes(deps));
   app.route('/', tenantsRoutes(deps));

@@ -5,17 +5,20 @@ import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../domain/errors.ts';
+import { RIGHTS_OF_ROLE, type Right } from '../domain/rights.ts';
 import { actorNameOf } from '../engine/tenant/signIns.ts';
 import { clientAddress } from '../http/clientAddress.ts';
 import { isChange, refuseForeignOrigin } from '../http/sameOrigin.ts';
 import { adminStanding } from '../identity/admins.ts';
 import { parseSession } from '../identity/credentials.ts';
 import { signedInUser } from '../operations/signedIn.ts';
-import type { DashboardDeps, DashboardEnv } from './env.ts';
+import type { DashboardDeps, DashboardEnv, Viewer } from './env.ts';
 
 /** Where people sign in, and where administrators find tenants. */
 export const SIGN_IN = '/dashboard/sign-in';
 export const TENANTS = '/dashboard/tenants';
+
+const SWITCH = '/dashboard/switch';
 
 /** @throws HoldfastError forbidden for a form of another site; unauthenticated, unavailable; LimitError */
 export const viewer = ({
@@ -23,9 +26,13 @@ export const viewer = ({
   reads,
   roleNow,
   adminRule,
+  memberships,
   sessionCookie,
   trustedProxies,
-}: Pick<DashboardDeps, 'engine' | 'reads' | 'roleNow' | 'adminRule' | 'sessionCookie' | 'trustedProxies'>) =>
+}: Pick<
+  DashboardDeps,
+  'engine' | 'reads' | 'roleNow' | 'adminRule' | 'memberships' | 'sessionCookie' | 'trustedProxies'
+>) =>
   createMiddleware<DashboardEnv>(async (c, next) => {
     const session = parseSession(getCookie(c, sessionCookie) ?? '');
     const user = session && (await signedInUser({ engine, roleNow }, session));
@@ -35,10 +42,24 @@ export const viewer = ({
     c.set('credential', credential);
     const standing = adminStanding(adminRule, user);
     const actor = actorNameOf('person', user);
-    c.set('viewer', { credential, user, standing, actor, address });
+    // A page does without the switcher rather than fail.
+    const others = user.hasSeveral ? await memberships.of(user).catch(() => []) : [];
+    c.set('viewer', { credential, user, standing, actor, address, memberships: others });
     if (isChange(c.req.method)) refuseForeignOrigin(c);
-    // An administrator whose own tenant is suspended can still end that.
-    if (standing !== 'admin' || !c.req.path.startsWith(TENANTS)) await reads.charge(credential, null);
+    // An administrator whose own tenant is suspended can still end that, and everybody can leave it for another one.
+    const isFree = (standing === 'admin' && c.req.path.startsWith(TENANTS)) || c.req.path === SWITCH;
+    if (!isFree) await reads.charge(credential, null);
+    await next();
+  });
+
+/** Whether a person's role gives them a right. */
+export const may = ({ user }: Viewer, right: Right): boolean => RIGHTS_OF_ROLE[user.role].includes(right);
+
+/** Admits only people with a right. @throws HoldfastError forbidden */
+export const needs = (right: Right) =>
+  createMiddleware<DashboardEnv>(async (c, next) => {
+    if (!may(c.var.viewer, right))
+      throw new HoldfastError('forbidden', 'Your role in this tenant does not allow this.');
     await next();
   });
 

@@ -92,7 +92,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
   const app = createHealthApp(deps);
   const { tenants, jwtVerifier } = deps;
 
-  for (const path of ['/dashboard/*', '/auth/*']) app.use(path, wholeBody(deps.sizes.bodyBytes));
+  for (const path of ['/dashboard/*', '/auth/*', '/join/*']) app.use(path, wholeBody(deps.sizes.bodyBytes));
   app.route('/', dashboardRoutes(deps));
 
   app.use('/api/v1/*', rateLimitHeaders);

@@ -22,6 +22,7 @@ describe('pages and forms', () => {
     'resources/one/cancel?name=x',
     'resources/one/delete',
     'keys',
+    'keys/change',
     'keys/rotate',
     'keys/delete',
     'settings',

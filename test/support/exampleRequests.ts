@@ -58,6 +58,8 @@ export const EXAMPLES: Readonly<Record<string, (ids: Ids) => ExampleRequest>> = 
   tenant: () => ({}),
   keys: () => ({}),
   createKey: () => ({ body: { label: 'example' } }),
+  key: ({ key }) => ({ path: { id: key } }),
+  changeKey: ({ key }) => ({ path: { id: key }, body: { label: 'example' } }),
   rotateKey: ({ key }) => ({ path: { id: key } }),
   deleteKey: ({ key }) => ({ path: { id: key } }),
   settings: () => ({}),

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ask as askPage } from '../support/ask.ts';
 import { createClient } from '../support/client.ts';
 import { hold, queue, wanted } from '../support/held.ts';
 import { type Instance, startInstance } from '../support/service.ts';
@@ -177,4 +178,24 @@ test('a key that ends: from then on 401, its streams and held calls end, its res
   expect((await held.response).status).toBe(401);
   expect((await one.active('?resource=kept')).body).toHaveLength(1);
   expect((await ask('GET', `/${key.id}`)).status).toBe(200);
+});
+
+test('the page of keys shows the limits of a key, and takes and changes them', async () => {
+  const headers = { Cookie: session.cookie, Origin: one.url };
+  const page = `${one.url}/dashboard/keys`;
+  const send = (form: string, fields: Record<string, string>) =>
+    askPage(page + form, { method: 'POST', headers, body: new URLSearchParams(fields) });
+  const limits = { label: 'limited', permission: 'reserve', prefix: 'ci/', expiresAt: '2027-01-31T12:00' };
+  const path = (await send('', limits)).to ?? '';
+  const id = new URL(path, page).searchParams.get('show') ?? '';
+  const shown = await askPage(`${page}?edit=${id}`, { headers });
+  for (const text of ['<code>ci/…</code>', '2027-01-31 12:00:00', 'value="2027-01-31T12:00"', 'value="ci/"'])
+    expect(shown.text).toContain(text);
+  expect((await send('/change', { ...limits, id, prefix: 'cd/', expiresAt: '' })).to).toContain('done=saved');
+  const changed = (await askPage(page, { headers })).text;
+  expect([changed.includes('cd/…'), changed.includes('2027-01-31')]).toEqual([true, false]);
+  expect(await send('/change', { ...limits, id, prefix: 'a>' })).toMatchObject({
+    status: 400,
+    text: expect.stringContaining('Prefix must not contain &gt;.'),
+  });
 });

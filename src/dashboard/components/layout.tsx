@@ -4,21 +4,24 @@
 import { html } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import { EVENT_TYPES } from '../../contract/events.ts';
-import { RIGHTS_OF_ROLE } from '../../domain/rights.ts';
+import type { Right } from '../../domain/rights.ts';
 import { assetPath } from '../assets.ts';
 import type { Viewer } from '../env.ts';
 import type { Failed } from '../form.ts';
+import { may } from '../viewer.ts';
 
-const PLACES = [
-  ['/dashboard', 'Overview'],
-  ['/dashboard/live', 'Live'],
-  ['/dashboard/reservations', 'Reservations'],
-  ['/dashboard/resources', 'Resources'],
-  ['/dashboard/keys', 'Keys'],
-  ['/dashboard/settings', 'Settings'],
-] as const;
+/** The pages, and the right that each takes. */
+export const PLACES = [
+  ['/dashboard', 'Overview', 'read'],
+  ['/dashboard/live', 'Live', 'read'],
+  ['/dashboard/reservations', 'Reservations', 'read'],
+  ['/dashboard/resources', 'Resources', 'definitions'],
+  ['/dashboard/keys', 'Keys', 'keys'],
+  ['/dashboard/members', 'Members', 'members'],
+  ['/dashboard/settings', 'Settings', 'settings'],
+  ['/dashboard/audit', 'Audit', 'audit'],
+] as const satisfies readonly (readonly [string, string, Right])[];
 
-const AUDIT = ['/dashboard/audit', 'Audit'] as const;
 const FOR_ADMINS = ['/dashboard/tenants', 'Tenants'] as const;
 
 /** Notices about a form that was carried out, by the `done` of the address that it leads to. */
@@ -32,6 +35,8 @@ const DONE: ReadonlyMap<string, string> = new Map(
     reset: 'All reservations are released.',
     registered: 'Registered.',
     saved: 'Saved.',
+    removed: 'Removed. Their sessions have ended.',
+    transferred: 'You are an operator now.',
     suspended: 'The tenant is suspended.',
     resumed: 'The suspension has ended.',
   }),
@@ -106,8 +111,7 @@ const Navigation = ({ viewer, at }: { viewer: Viewer; at?: string | undefined })
     <nav aria-label="Pages">
       <ul>
         {[
-          ...PLACES,
-          ...(RIGHTS_OF_ROLE[viewer.user.role].includes('audit') ? [AUDIT] : []),
+          ...PLACES.filter(([, , right]) => may(viewer, right)),
           ...(viewer.standing === 'none' ? [] : [FOR_ADMINS]),
         ].map(([path, name]) => (
           <li>
@@ -118,11 +122,25 @@ const Navigation = ({ viewer, at }: { viewer: Viewer; at?: string | undefined })
         ))}
       </ul>
     </nav>
+    {viewer.memberships.length > 1 && <Switcher viewer={viewer} />}
     <form class="person" method="post" action="/dashboard/sign-out">
       <span>{viewer.user.name ?? viewer.user.email ?? viewer.user.subject}</span>
       <button type="submit">Sign out</button>
     </form>
   </>
+);
+
+const Switcher = ({ viewer: { memberships, credential } }: { viewer: Viewer }) => (
+  <form class="person" method="post" action="/dashboard/switch">
+    <select name="tenant" aria-label="Tenant">
+      {memberships.map(({ tenant, name, role }) => (
+        <option value={tenant} selected={tenant === credential.tenant}>
+          {name === tenant ? tenant : `${name} (${tenant})`}, {role}
+        </option>
+      ))}
+    </select>{' '}
+    <button type="submit">Switch</button>
+  </form>
 );
 
 /** @param props.what the purpose of a database here, as `To create keys` */

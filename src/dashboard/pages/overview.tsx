@@ -18,6 +18,7 @@ import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { attempt, check, type Failed, NO_DATABASE, readForm } from '../form.ts';
 import { KeyParams } from '../formSchemas.ts';
 import { originOf } from '../origin.ts';
+import { may } from '../viewer.ts';
 
 /** A key as the overview shows it. */
 interface DefaultKey {
@@ -41,8 +42,10 @@ export const overviewRoutes = (deps: DashboardDeps) => {
     ]);
     const stored = keys?.find(({ isDefault }) => isDefault);
     const configured = configuredKeys.find(({ tenant }) => tenant === credential.tenant);
+    // The key is worth more than most roles are.
+    const mayUseKeys = may(viewer, 'keys');
     let defaultKey: DefaultKey | null = configured === undefined ? null : { value: configured.key, id: null };
-    if (tenants !== null && stored !== undefined) {
+    if (mayUseKeys && tenants !== null && stored !== undefined) {
       const sealed = await sealedKey(tenants.store, credential.tenant, stored.id);
       defaultKey = { value: await tenants.sealer.open(sealed), id: stored.id };
     }
@@ -56,12 +59,22 @@ export const overviewRoutes = (deps: DashboardDeps) => {
         failed={failed}
         renew={{ from: '/dashboard', everyS: 10 }}
       >
-        <section aria-labelledby="key-title">
-          <h2 id="key-title">Default key</h2>
-          <DefaultKeyPart defaultKey={defaultKey} origin={originOf(deps, c)} />
-        </section>
+        {mayUseKeys && (
+          <section aria-labelledby="key-title">
+            <h2 id="key-title">Default key</h2>
+            <DefaultKeyPart defaultKey={defaultKey} origin={originOf(deps, c)} />
+          </section>
+        )}
         <TierPart usage={used} keys={keyCount} tiers={engine.tiers} tenant={credential.tenant} />
         <HourPart minutes={minutes} />
+        {tenants !== null && (
+          <Confirm
+            id="leave"
+            label="Leave this tenant"
+            question="Leave this tenant? Your sessions in it end. An owner must invite you again if you want to come back."
+            action="/dashboard/leave"
+          />
+        )}
       </Page>,
       failed?.status ?? 200,
     );

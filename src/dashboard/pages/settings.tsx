@@ -124,6 +124,19 @@ const SettingsPage = ({ stored, maxTtlSeconds, issuers, typed, ...common }: Sett
       ) : (
         <IssuerForm typed={typed} audience={ownAudience(tenant)} />
       )}
+      <form method="post" action={`${AT}/delete-tenant`} class="fields">
+        <h2>Delete this tenant</h2>
+        <p>
+          Everything ends at once, for everybody: reservations, keys, tokens, members, settings and definitions. Nothing
+          can be undone. The audit trail stays.
+        </p>
+        <label>
+          Type <code>{tenant}</code> to confirm <input name="confirm" autocomplete="off" required />
+        </label>
+        <button type="submit" class="danger">
+          Delete this tenant
+        </button>
+      </form>
     </Page>
   );
 };

@@ -34,7 +34,9 @@ export const observeRequests = (log: Logger, metrics: Metrics | null) =>
       if (!log.isLevelEnabled(level)) return;
       // A caller who was refused unseen may have made the tenant up.
       const tenant = isLockedOut(c.error) ? undefined : c.get('credential')?.tenant;
+      // The link of an invitation is a secret.
+      const logged = path.startsWith('/join/') ? '/join/…' : path;
       const durationMs = Math.round(ms * 100) / 100;
-      log[level]({ requestId: c.get('requestId'), tenant, method, path, status, durationMs }, 'request');
+      log[level]({ requestId: c.get('requestId'), tenant, method, path: logged, status, durationMs }, 'request');
     });
   });

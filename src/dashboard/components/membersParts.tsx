@@ -1,0 +1,249 @@
+/**
+ * The parts of the page of members: the members, the invitations, and the groups that have a role.
+ */
+import { ROLES, type Role } from '../../domain/rights.ts';
+import type { GroupRole } from '../../store/groupRoles.ts';
+import type { Invitation } from '../../store/invitations.ts';
+import type { Member } from '../../store/members.ts';
+import { Confirm } from './confirm.tsx';
+import { Scroll } from './scroll.tsx';
+import { Time } from './time.tsx';
+
+/** An invitation that was just made. */
+export interface Invited {
+  readonly row: Invitation;
+  /** Where the invited person goes. */
+  readonly url: string;
+}
+
+const nameOf = ({ email, name, subject }: Member) => email ?? name ?? subject;
+
+const RoleChoice = ({ chosen, label }: { chosen: Role; label: string }) => (
+  <select name="role" aria-label={label}>
+    {ROLES.map((one) => (
+      <option value={one} selected={one === chosen}>
+        {one}
+      </option>
+    ))}
+  </select>
+);
+
+const RoleForm = ({
+  at,
+  field,
+  value,
+  role,
+  about,
+}: Record<'at' | 'field' | 'value' | 'about', string> & { role: Role }) => (
+  <form method="post" action={at} class="buttons">
+    <input type="hidden" name={field} value={value} />
+    <RoleChoice chosen={role} label={`Role of ${about}`} />{' '}
+    <button type="submit">
+      Save<span class="out-of-sight"> the role of {about}</span>
+    </button>
+  </form>
+);
+
+interface MembersPartProps {
+  readonly at: string;
+  readonly members: readonly Member[];
+  /** The id of the person who looks. */
+  readonly own: string;
+  /** Whether there may be more members. */
+  readonly isFull: boolean;
+}
+
+export const MembersPart = ({ at, members, own, isFull }: MembersPartProps) => (
+  <>
+    <Scroll label="Members">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Member</th>
+            <th scope="col">Role</th>
+            <th scope="col">By groups</th>
+            <th scope="col">Since (UTC)</th>
+            <th scope="col">Last sign-in (UTC)</th>
+            <th scope="col">Actions</th>
+          </tr>
+        </thead>
+        <tbody>
+          {members.map((member, i) => (
+            <tr>
+              <th scope="row">
+                {nameOf(member)}
+                {member.id === own && ' (you)'}
+              </th>
+              <td>
+                <RoleForm
+                  at={`${at}/role`}
+                  field="id"
+                  value={member.id}
+                  role={member.givenRole ?? member.role}
+                  about={nameOf(member)}
+                />
+              </td>
+              <td>{member.groupRole ?? '–'}</td>
+              <td>
+                <Time at={member.createdAt} />
+              </td>
+              <td>
+                <Time at={member.signedInAt} />
+              </td>
+              <td>{member.id !== own && <Actions at={at} member={member} number={i} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+    {isFull && (
+      <nav class="pages" aria-label="Pages of members">
+        <a href={`${at}?after=${members.at(-1)?.id}`}>More</a>
+      </nav>
+    )}
+  </>
+);
+
+const Actions = ({ at, member, number }: { at: string; member: Member; number: number }) => (
+  <div class="buttons">
+    <Confirm
+      id={`remove-${number}`}
+      label="Remove"
+      about={nameOf(member)}
+      question={`Remove “${nameOf(member)}”? Their sessions end at once.${member.groupRole === null ? '' : ' A group of theirs has a role here: they come back when they sign in, unless you take it.'}`}
+      action={`${at}/remove`}
+      fields={{ id: member.id }}
+    />{' '}
+    <Confirm
+      id={`transfer-${number}`}
+      label="Hand over"
+      about={`to ${nameOf(member)}`}
+      question={`Make “${nameOf(member)}” an owner, and yourself an operator?`}
+      action={`${at}/transfer`}
+      fields={{ id: member.id }}
+    />
+  </div>
+);
+
+interface InvitationsPartProps {
+  readonly at: string;
+  readonly invitations: readonly Invitation[];
+  readonly invited: Invited | undefined;
+}
+
+export const InvitationsPart = ({ at, invitations, invited }: InvitationsPartProps) => (
+  <section aria-labelledby="invitations-title">
+    <h2 id="invitations-title">Invitations</h2>
+    {invited !== undefined && <InviteText {...invited} />}
+    {invitations.length > 0 && (
+      <Scroll label="Invitations">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">For</th>
+              <th scope="col">Role</th>
+              <th scope="col">Made by</th>
+              <th scope="col">Until (UTC)</th>
+              <th scope="col">Actions</th>
+            </tr>
+          </thead>
+          <tbody>
+            {invitations.map(({ id, email, role, createdBy, expiresAt }, i) => (
+              <tr>
+                <th scope="row">{email ?? 'whoever has the link'}</th>
+                <td>{role}</td>
+                <td>{createdBy}</td>
+                <td>
+                  <Time at={expiresAt} />
+                </td>
+                <td>
+                  <Confirm
+                    id={`revoke-${i}`}
+                    label="Revoke"
+                    about={email ?? 'the link'}
+                    question={`Revoke the invitation of ${email ?? 'whoever has the link'}?`}
+                    action={`${at}/revoke`}
+                    fields={{ id }}
+                  />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    )}
+    <form method="post" action={`${at}/invite`} class="fields">
+      <h3>Invite somebody</h3>
+      <label>
+        E-mail address (empty: a link that several people may use){' '}
+        <input name="email" type="email" maxlength={320} autocomplete="off" />
+      </label>
+      <p>
+        Role <RoleChoice chosen="member" label="Role of the invitation" />
+      </p>
+      <button type="submit">Invite</button>
+    </form>
+  </section>
+);
+
+/** The text that the owner sends: the service sends no e-mail. */
+const InviteText = ({ row: { email, role, expiresAt }, url }: Invited) => (
+  <div class="notice good">
+    <p>The invitation is made. No e-mail is sent: send this text yourself. A link is shown only now.</p>
+    <pre>
+      <code id="invite-text">
+        {`You are invited to Holdfast, as ${role}. Open ${url} by ${expiresAt.toISOString().slice(0, 10)}${email === null ? '.' : `, and sign in as ${email}.`}`}
+      </code>
+    </pre>
+    <button type="button" data-copy="invite-text" hidden>
+      Copy the text
+    </button>
+  </div>
+);
+
+interface GroupsPartProps {
+  readonly at: string;
+  readonly groups: readonly GroupRole[];
+  /** The groups of the person who looks. */
+  readonly own: readonly string[];
+}
+
+export const GroupsPart = ({ at, groups, own }: GroupsPartProps) => {
+  const free = own.filter((one) => !groups.some(({ group }) => group === one));
+  if (groups.length === 0 && free.length === 0) return null;
+  return (
+    <section aria-labelledby="groups-title">
+      <h2 id="groups-title">Groups of the identity provider</h2>
+      <p>Whoever is in one of these groups becomes a member when they sign in.</p>
+      <ul>
+        {groups.map(({ group, role }) => (
+          <li class="buttons">
+            {group} <RoleForm at={`${at}/group`} field="group" value={group} role={role} about={group} />
+            <form method="post" action={`${at}/group/delete`}>
+              <input type="hidden" name="group" value={group} />
+              <button type="submit">
+                Take the role<span class="out-of-sight"> of {group}</span>
+              </button>
+            </form>
+          </li>
+        ))}
+      </ul>
+      {free.length > 0 && (
+        <form method="post" action={`${at}/group`} class="fields">
+          <label>
+            Group of yours{' '}
+            <select name="group">
+              {free.map((one) => (
+                <option value={one}>{one}</option>
+              ))}
+            </select>
+          </label>
+          <p>
+            Role <RoleChoice chosen="member" label="Role of the group" />
+          </p>
+          <button type="submit">Give the group a role</button>
+        </form>
+      )}
+    </section>
+  );
+};

@@ -1,0 +1,114 @@
+/**
+ * The page of members: their roles, invitations, and the groups that have a role (docs/specification.md#members).
+ */
+import { type Context, Hono } from 'hono';
+import { z } from 'zod';
+import { HoldfastError } from '../../domain/errors.ts';
+import { deleteGroup, putGroup } from '../../operations/groups.ts';
+import { createInvitation, deleteInvitation } from '../../operations/invitations.ts';
+import { changeRole, type MemberDeps, removeMember } from '../../operations/members.ts';
+import { listGroups } from '../../store/groupRoles.ts';
+import { listInvitations } from '../../store/invitations.ts';
+import { listMembers } from '../../store/members.ts';
+import { NeedsDatabase, Page } from '../components/layout.tsx';
+import { GroupsPart, InvitationsPart, type Invited, MembersPart } from '../components/membersParts.tsx';
+import type { DashboardDeps, DashboardEnv } from '../env.ts';
+import { attempt, check, type Failed, readForm } from '../form.ts';
+import { GroupParams, MemberParams, NewInvitation, RoleChange } from '../formSchemas.ts';
+import { originOf } from '../origin.ts';
+
+const AT = '/dashboard/members';
+/** How many rows each part of the page shows. */
+const PAGE = 200;
+
+const Form = z.object({
+  id: z.string().optional(),
+  role: z.string().optional(),
+  email: z.string().optional(),
+  group: z.string().optional(),
+});
+type Form = z.infer<typeof Form>;
+
+type PageDeps = DashboardDeps & MemberDeps;
+type Carry = (deps: PageDeps, c: Context<DashboardEnv>, form: Form) => Promise<unknown>;
+
+const idOf = (form: Form) => check(MemberParams, { id: form.id }).id;
+const roleOf = (form: Form) => check(RoleChange, { role: form.role }).role;
+const groupOf = (form: Form) => check(GroupParams, { group: form.group }).group;
+
+/** What each form does, and the notice that follows. */
+const FORMS: Readonly<Record<string, readonly [Carry, string]>> = {
+  role: [(deps, { var: { viewer } }, form) => changeRole(deps, viewer, idOf(form), roleOf(form)), 'saved'],
+  remove: [(deps, { var: { viewer } }, form) => removeMember(deps, viewer, idOf(form)), 'removed'],
+  transfer: [
+    async (deps, { var: { viewer } }, form) => {
+      if (idOf(form) === viewer.user.id) throw new HoldfastError('refused', 'Choose another member.');
+      await changeRole(deps, viewer, idOf(form), 'owner');
+      await changeRole(deps, viewer, viewer.user.id, 'operator');
+    },
+    'transferred',
+  ],
+  revoke: [(deps, { var: { viewer } }, form) => deleteInvitation(deps, viewer, idOf(form)), 'deleted'],
+  group: [
+    (deps, { var: { viewer } }, form) => putGroup(deps, viewer, viewer.user.groups, groupOf(form), roleOf(form)),
+    'saved',
+  ],
+  'group/delete': [(deps, { var: { viewer } }, form) => deleteGroup(deps, viewer, groupOf(form)), 'deleted'],
+};
+
+export const membersRoutes = (deps: DashboardDeps) => {
+  const app = new Hono<DashboardEnv>();
+  if (deps.tenants === null)
+    return app.get(AT, (c) =>
+      c.html(
+        <Page title="Members" viewer={c.var.viewer} at={AT}>
+          <NeedsDatabase what="To invite people and change their roles here" />
+        </Page>,
+      ),
+    );
+  const all = { ...deps, store: deps.tenants.store };
+  app.get(AT, (c) => show(all, c));
+  app.post(`${AT}/invite`, (c) => invite(all, c));
+  for (const [name, [carryOut, done]] of Object.entries(FORMS))
+    app.post(`${AT}/${name}`, async (c) => {
+      const form = await readForm(c, Form);
+      const tried = await attempt(deps, c, async () => carryOut(all, c, form));
+      // Who has stepped down does not see this page any more.
+      return tried.ok
+        ? c.redirect(name === 'transfer' ? `/dashboard?done=${done}` : `${AT}?done=${done}`, 303)
+        : show(all, c, tried);
+    });
+  return app;
+};
+
+async function show({ store }: PageDeps, c: Context<DashboardEnv>, failed?: Failed, invited?: Invited) {
+  const { viewer } = c.var;
+  const { tenant } = viewer.credential;
+  const after = z.uuid().safeParse(c.req.query('after')).data;
+  const [members, invitations, groups] = await Promise.all([
+    listMembers(store, tenant, after, PAGE),
+    listInvitations(store, tenant, undefined, PAGE),
+    listGroups(store, tenant, undefined, PAGE),
+  ]);
+  return c.html(
+    <Page title="Members" viewer={viewer} at={AT} done={c.req.query('done')} failed={failed}>
+      <MembersPart at={AT} members={members} own={viewer.user.id} isFull={members.length === PAGE} />
+      <InvitationsPart at={AT} invitations={invitations} invited={invited} />
+      <GroupsPart at={AT} groups={groups} own={viewer.user.groups} />
+    </Page>,
+    failed?.status ?? 200,
+  );
+}
+
+/** Makes an invitation. Its link is shown by the response, and never again. */
+async function invite(deps: PageDeps, c: Context<DashboardEnv>) {
+  const { email = '', role } = await readForm(c, Form);
+  const address = email.trim() === '' ? {} : { email: email.trim() };
+  const tried = await attempt(deps, c, async () =>
+    createInvitation(deps, c.var.viewer, check(NewInvitation, { ...address, role })),
+  );
+  if (!tried.ok) return show(deps, c, tried);
+  const { row, secret } = tried.result.result;
+  const url = `${originOf(deps, c)}${secret === null ? '/dashboard' : `/join/${secret}`}`;
+  return show(deps, c, undefined, { row, url });
+}

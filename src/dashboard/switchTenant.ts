@@ -1,0 +1,22 @@
+/**
+ * Moves a person to another tenant of theirs: their session there replaces the one here, and ends when that would have
+ * ended (docs/specification.md#members).
+ */
+import type { Context } from 'hono';
+import { HoldfastError } from '../domain/errors.ts';
+import { signInLastsMs } from '../engine/tenant/signIns.ts';
+import type { DashboardDeps, DashboardEnv } from './env.ts';
+import { startSession } from './startSession.ts';
+
+/** @throws HoldfastError unknown if they are no member there; unauthenticated, unavailable */
+export async function switchTenant(deps: DashboardDeps, c: Context<DashboardEnv>, to: string): Promise<Response> {
+  const { user, credential } = c.var.viewer;
+  const memberships = await deps.memberships.of(user);
+  const there = memberships.find(({ tenant }) => tenant === to);
+  if (there === undefined) throw new HoldfastError('unknown', 'You are no member of this tenant.');
+  const lifetimeMs = await signInLastsMs(deps.engine, credential);
+  if (lifetimeMs === 0) throw new HoldfastError('unauthenticated', 'The session has ended.');
+  await deps.memberships.prefer(user, to);
+  const here = { ...user, role: there.role, hasSeveral: memberships.length > 1 };
+  return startSession(deps, c, { tenant: to, user: here, lifetimeMs, to: '/dashboard' });
+}

@@ -1,0 +1,73 @@
+/**
+ * Members, links and switching as people do them in the dashboard (docs/specification.md#members).
+ */
+import { describe, expect, test } from 'vitest';
+import { ask, bare } from '../support/ask.ts';
+import { service, sessionOf, tenantOf, useSigningIn } from '../support/signingIn.ts';
+
+useSigningIn();
+
+const get = (session: string, path: string) => ask(`${service.one.url}${path}`, { headers: { Cookie: session } });
+const post = (session: string, path: string, fields: Record<string, string> = {}) =>
+  ask(`${service.one.url}${path}`, {
+    method: 'POST',
+    headers: { Cookie: session, Origin: service.one.url },
+    body: new URLSearchParams(fields),
+  });
+const sessionIn = (cookies: readonly string[]) => bare(cookies.find((one) => one.startsWith('holdfast_session=')));
+
+describe('a link of an invitation', () => {
+  test('lets somebody join who signs in, and leaves no trace in the log; the header then switches', async () => {
+    const owner = await sessionOf('lin');
+    const { text } = await post(owner, '/dashboard/members/invite', { email: '', role: 'viewer' });
+    const path = /\/join\/[0-9a-f]{40}/.exec(text)?.[0] ?? '';
+    const out = await ask(`${service.one.url}${path}`);
+    expect([out.status, out.to]).toEqual([303, `/dashboard/sign-in?${new URLSearchParams({ to: path })}`]);
+    const guest = await sessionOf('guest');
+    expect((await get(guest, path)).text).toContain('as viewer');
+    const joined = await post(guest, path);
+    const session = sessionIn(joined.cookies);
+    expect([joined.status, tenantOf(session)]).toEqual([303, tenantOf(owner)]);
+    expect(service.one.logged.join('')).not.toContain(path);
+
+    const overview = await get(session, '/dashboard');
+    expect(overview.text).toContain('action="/dashboard/switch"');
+    expect(overview.text).not.toContain('hf_');
+    for (const page of ['keys', 'members', 'settings'])
+      expect([page, (await get(session, `/dashboard/${page}`)).status]).toEqual([page, 403]);
+
+    const back = await post(session, '/dashboard/switch', { tenant: tenantOf(guest) });
+    expect(tenantOf(sessionIn(back.cookies))).toBe(tenantOf(guest));
+    expect((await get(session, '/dashboard')).status).toBe(303);
+    expect((await post(sessionIn(back.cookies), '/dashboard/switch', { tenant: 'another' })).status).toBe(404);
+  });
+});
+
+describe('the page of members', () => {
+  test('invites by address, hands the tenant over, and removes', async () => {
+    const owner = await sessionOf('mia');
+    const { text } = await post(owner, '/dashboard/members/invite', { email: 'ned@id.example', role: 'member' });
+    expect(text).toContain('sign in as ned@id.example');
+    const invited = await sessionOf('ned');
+    expect(tenantOf(invited)).toBe(tenantOf(owner));
+    const page = (await get(owner, '/dashboard/members')).text;
+    const id = /action="\/dashboard\/members\/transfer".*?value="([0-9a-f-]{36})"/s.exec(page)?.[1] ?? '';
+    expect((await post(owner, '/dashboard/leave')).status).toBe(400);
+    expect((await post(owner, '/dashboard/members/transfer', { id })).status).toBe(303);
+    expect([
+      (await get(owner, '/dashboard/members')).status,
+      (await get(invited, '/dashboard/members')).status,
+    ]).toEqual([403, 200]);
+    expect((await post(owner, '/dashboard/leave')).status).toBe(303);
+    expect((await get(owner, '/dashboard')).status).toBe(303);
+  });
+
+  test('a tenant is deleted by its name only', async () => {
+    const owner = await sessionOf('ole');
+    const erase = (confirm: string) => post(owner, '/dashboard/settings/delete-tenant', { confirm });
+    expect((await erase('something')).status).toBe(400);
+    expect((await erase(tenantOf(owner))).status).toBe(303);
+    expect((await get(owner, '/dashboard')).status).toBe(303);
+    expect(tenantOf(await sessionOf('ole'))).not.toBe(tenantOf(owner));
+  });
+});
