@@ -5,7 +5,7 @@
 --@include takeAway
 
 -- Releases the reservation of an item (items/unreserve.lua). Returns a reply, one of
---   {'RELINQUISHED', slot, ...}   the slots that became free, the reservation's own first
+--   {'RELINQUISHED', slot, ...}   the slots that became free, the reservation's own first; then '' if it was taken away
 --   {'NOT_RESERVED'}, {'DOESNT_OWN_RESERVATION'}
 --   {'INVALID_RELEASE_TOKEN'}     the requester has the reservation, but the token does not match
 -- and the reservation if this call ended it.
@@ -20,7 +20,12 @@ local function unreserveOne(item)
     spend(4)
     takenAway[#takenAway + 1] = reservation
   end
+  local isTaken = reservation.token ~= item.token
   local before = #freed
   release(reservation)
-  return { 'RELINQUISHED', unpack(freed, before + 1) }, reservation
+  local reply = { 'RELINQUISHED', unpack(freed, before + 1) }
+  if isTaken then
+    reply[#reply + 1] = ''
+  end
+  return reply, reservation
 end

@@ -12,6 +12,7 @@ import { FAILURES, retryAfter } from '../http/errorStatuses.ts';
 import { assetRoutes } from './assets.ts';
 import { PLACES } from './components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
+import { auditRoutes } from './pages/audit.tsx';
 import { keysRoutes } from './pages/keys.tsx';
 import { liveRoutes } from './pages/live.tsx';
 import { membersRoutes } from './pages/members.tsx';
@@ -51,6 +52,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.route('/', membersRoutes(deps));
   app.route('/', membershipRoutes(deps));
   app.route('/', settingsRoutes(deps));
+  app.route('/', auditRoutes(deps));
   app.route('/', tenantsRoutes(deps));
   app.all('/dashboard/*', () => {
     throw new HoldfastError('unknown', 'There is no such page.');

@@ -16,16 +16,21 @@ import { chargeRepeat } from './repeats.ts';
  * @returns a result for each item, in their order, and the remaining quota
  * @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the request is too large; LimitError
  */
-export const cancel = (
-  deps: Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads'>,
+export const cancel = async (
+  deps: Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads' | 'trail'>,
   credential: Credential,
   items: readonly CancelItem[],
   once?: Once,
-): Promise<Charged<CancelResult[]>> =>
-  countItems(
-    deps,
-    credential,
-    'cancel',
-    chargeRepeat(deps, credential, once, engine.cancel(deps.engine, credential, items, once)),
-    (results) => results,
-  );
+): Promise<Charged<CancelResult[]>> => {
+  const charged = chargeRepeat(deps, credential, once, engine.cancel(deps.engine, credential, items, once));
+  const done = await countItems(deps, credential, 'cancel', charged, (results) => results);
+  // Keys end the waits of their own requesters; people end those of others.
+  const isByPerson = credential.kind === 'session' && !done.isReplayed;
+  const ended = isByPerson ? done.result.filter(({ status }) => status === 'CANCELLED') : [];
+  if (ended.length > 0)
+    deps.trail?.note(
+      credential,
+      ...ended.map(({ resource, requester }) => ({ action: 'wait.cancel', details: { resource, requester } })),
+    );
+  return done;
+};

@@ -9,7 +9,7 @@ import type { Engine } from '../engine/call.ts';
 import { readMaxPriority } from '../engine/tenant/maxPriority.ts';
 import type { HeldCalls, OperationDeps } from './deps.ts';
 
-export type WaitDeps = Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads' | 'calls'>;
+export type WaitDeps = Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads' | 'calls' | 'trail'>;
 
 /** How a call may be held. */
 export interface Hold {

@@ -14,6 +14,7 @@ import { countItems } from './counting.ts';
 import type { HeldCalls } from './deps.ts';
 import { type Hold, type WaitDeps, whileHeld } from './hold.ts';
 import { chargeRepeat } from './repeats.ts';
+import { noteTaken } from './unreserve.ts';
 
 /**
  * @param hold how the call may be held if the transaction waits
@@ -37,6 +38,7 @@ export async function transaction(
     : engine.transaction(deps.engine, credential, method, items, undefined, once);
   const charged = chargeRepeat(deps, credential, once, pending);
   const done = await countItems(deps, credential, 'transaction', charged, ({ results }) => results);
+  noteTaken(deps.trail, credential, done, done.result.results);
   if (!done.isReplayed) deps.metrics?.countTransaction(method, done.result.status);
   return done;
 }

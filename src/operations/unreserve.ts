@@ -17,16 +17,29 @@ import { chargeRepeat } from './repeats.ts';
  * @returns a result for each item, in their order, and the remaining quota
  * @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the request is too large; LimitError
  */
-export const unreserve = (
-  deps: Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads'>,
+export const unreserve = async (
+  deps: Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads' | 'trail'>,
   credential: Credential,
   items: readonly UnreserveItem[],
   once?: Once,
-): Promise<Charged<UnreserveResult[]>> =>
-  countItems(
-    deps,
+): Promise<Charged<UnreserveResult[]>> => {
+  const charged = chargeRepeat(deps, credential, once, engine.unreserve(deps.engine, credential, items, once));
+  const done = await countItems(deps, credential, 'unreserve', charged, (results) => results);
+  noteTaken(deps.trail, credential, done, done.result);
+  return done;
+};
+
+/** Notes in the audit trail which reservations a request took away from their holders, unless it is a repeat. */
+export function noteTaken(
+  trail: OperationDeps['trail'],
+  credential: Credential,
+  { isReplayed }: Pick<Charged<unknown>, 'isReplayed'>,
+  results: readonly Pick<UnreserveResult, 'resource' | 'requester'>[],
+): void {
+  const taken = isReplayed ? [] : results.filter(engine.wasTaken);
+  if (taken.length === 0) return;
+  trail?.note(
     credential,
-    'unreserve',
-    chargeRepeat(deps, credential, once, engine.unreserve(deps.engine, credential, items, once)),
-    (results) => results,
+    ...taken.map(({ resource, requester }) => ({ action: 'reservation.take', details: { resource, requester } })),
   );
+}

@@ -17,7 +17,9 @@ const PLACES = [
   '/keys',
   '/members',
   '/settings',
+  '/audit',
   '/tenants',
+  '/tenants/audit',
 ];
 
 describe('every page', () => {

@@ -79,12 +79,15 @@ describe('administrators', () => {
     const key = await storeTenant(store);
     const ask = (path: string, body?: unknown) =>
       holdfast.request(body === undefined ? 'GET' : 'POST', path, body, { 'X-Api-Key': key.key });
-    await ask('/api/v1/Reservation/reserve', [
+    const { body: held } = await ask('/api/v1/Reservation/reserve', [
       { resource: 'a', requester: 'r' },
       { resource: 'b', requester: 'r' },
     ]);
     expect((await asAdmin('POST', `/${key.tenant}/reset`)).body).toEqual({ cleared: 2 });
     expect((await ask('/api/v1/Reservation/activeReservations')).body).toEqual([]);
+    const by = expect.stringMatching(/^NOT_RESERVED: everything was released by admin:root@id\.example at /);
+    const lost = (await ask('/api/v1/Reservation/unreserve', held)).body;
+    expect(lost).toMatchObject([{ explanation: by }, { explanation: by }]);
     const entry = { actor: 'admin:root@id.example', action: 'tenant.reset', details: { count: 2 } };
     await expect.poll(async () => (await trail(key.tenant))[0]).toMatchObject(entry);
   });

@@ -78,6 +78,47 @@ describe('an entry', () => {
     );
   });
 
+  test('says which reservations and turns of others a person took away, and none of those released by their token', async () => {
+    const { key, tenant } = await storeTenant(store);
+    const session = await signIn(store.redis, tenant, { email: 'ann@example.com' });
+    const reserve = async (resource: string, more: object = {}) =>
+      (
+        await holdfast.request<{ releaseToken: string }[]>(
+          'POST',
+          '/api/v1/Reservation/reserve?pollSeconds=0',
+          [{ resource, requester: 'r', ...more }],
+          { 'X-Api-Key': key },
+        )
+      ).body[0]?.releaseToken ?? '';
+    const ask = (verb: string, body: object) =>
+      session.request(holdfast.url, 'POST', `/api/v1/Reservation/${verb}`, body);
+    const releaseToken = await reserve('own');
+    for (const resource of ['a', 'b', 'c']) await reserve(resource);
+    await ask('unreserve?dryRun=true', [{ resource: 'a', requester: 'r' }]);
+    const release = await ask('unreserve', [
+      { resource: 'own', requester: 'r', releaseToken },
+      { resource: 'a', requester: 'r' },
+      { resource: 'b', requester: 'r', releaseToken },
+    ]);
+    expect(release.body).toMatchObject([{ released: ['own'] }, { released: ['a'] }, { released: ['b'] }]);
+    await reserve('c', { requester: 'w', ttlSeconds: 60, waitSeconds: 60 });
+    await ask('cancel', [{ resource: 'c', requester: 'w' }]);
+    const requests = [{ requestType: 'UNRESERVE', resource: 'c', requester: 'r' }];
+    await ask('transaction', { method: 'ALL_OR_NONE', requests });
+    const found = await until('all are noted', async () => {
+      const { entries: noted } = await read(session, '?actor=person:ann@example.com');
+      return noted.length === 4 ? noted : undefined;
+    });
+    expect(found.map(({ action, details }) => ({ action, ...details }))).toEqual(
+      expect.arrayContaining([
+        { action: 'reservation.take', resource: 'a', requester: 'r' },
+        { action: 'reservation.take', resource: 'b', requester: 'r' },
+        { action: 'reservation.take', resource: 'c', requester: 'r' },
+        { action: 'wait.cancel', resource: 'c', requester: 'w' },
+      ]),
+    );
+  });
+
   test('of a reset is not written again for a repeat', async () => {
     const { key, tenant } = await storeTenant(store);
     const session = await signIn(store.redis, tenant);

@@ -46,11 +46,11 @@ end
 local reply = { 'OK', charged.quota, tenant.count - due }
 redis.call('UNLINK', slotsKey, dueKey, poolsKey, ticketsKey, linesKey, waitsKey, sessionHoldsKey)
 redis.call('HDEL', tenantKey, 'queue')
-local actor = ARGV[3] ~= '' and ARGV[3] or actorName() or 'admin'
+local actor = ARGV[3] ~= '' and ARGV[3] or actorName()
 emit('RESET', { requestType = 'RESET', apiKeyLabel = tenant.keyLabel, actor = actor })
 local resets = redis.call('HGET', tenantKey, 'resets') or '0'
 publish({
-  'resets', resets + 1, 'resetBy', string.format('%.0f\n%s', nowMs, actor), 'count', 0, 'further', 0, 'nextDue', math.huge,
+  'resets', resets + 1, 'resetBy', string.format('%.0f\n%s', nowMs, actor or 'the service'), 'count', 0, 'further', 0, 'nextDue', math.huge,
   'usage', charged.usage,
 })
 -- Every instance that holds calls ends them.

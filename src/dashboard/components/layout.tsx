@@ -19,6 +19,7 @@ export const PLACES = [
   ['/dashboard/keys', 'Keys', 'keys'],
   ['/dashboard/members', 'Members', 'members'],
   ['/dashboard/settings', 'Settings', 'settings'],
+  ['/dashboard/audit', 'Audit', 'audit'],
 ] as const satisfies readonly (readonly [string, string, Right])[];
 
 const FOR_ADMINS = ['/dashboard/tenants', 'Tenants'] as const;

@@ -16,6 +16,7 @@ import { changeTier, createTenant, resetTenant, resume, suspend } from '../../op
 import { type AuditRow, auditPage } from '../../store/audit.ts';
 import { listTenants } from '../../store/tenantList.ts';
 import { readTenant, type Tenant } from '../../store/tenants.ts';
+import { AuditTable } from '../components/auditTable.tsx';
 import { Confirm } from '../components/confirm.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { Scroll } from '../components/scroll.tsx';
@@ -26,6 +27,7 @@ import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, readForm, searched } from '../form.ts';
 import { TenantsQuery, TenantToCreate, TierChange } from '../formSchemas.ts';
 import { SIGN_IN, startPath, TENANTS } from '../viewer.ts';
+import { ALL, allAuditRoute } from './audit.tsx';
 
 const AT = TENANTS;
 const PAGE = 50;
@@ -61,7 +63,7 @@ export const tenantsRoutes = (deps: DashboardDeps) => {
   const { tenants, configuredKeys } = deps;
   const app = new Hono<DashboardEnv>();
   app.use(`${AT}/*`, administratorsOnly(deps));
-  if (tenants !== null) return app.route('/', databaseRoutes(deps, tenants));
+  if (tenants !== null) return app.route('/', allAuditRoute(tenants.store)).route('/', databaseRoutes(deps, tenants));
   const configured = [...new Set(configuredKeys.map(({ tenant }) => tenant))];
   return app.get(AT, (c) => c.html(<ConfiguredTenants viewer={c.var.viewer} tenants={configured} />));
 };
@@ -167,7 +169,11 @@ const TenantPage = ({ viewer, tenant, trail, done, failed }: TenantPageProps) =>
     <OneTenant tenant={tenant} />
     <section aria-labelledby="audit-title">
       <h2 id="audit-title">Audit trail, the latest first</h2>
-      <AuditTable id={tenant.id} trail={trail} />
+      <AuditTable entries={trail} />
+      <nav class="pages" aria-label="Pages of the audit trail">
+        {trail.length === PAGE && <a href={`${AT}/${tenant.id}?before=${trail.at(-1)?.id}`}>Older</a>}{' '}
+        <a href={`${ALL}?tenant=${tenant.id}`}>Search it</a>
+      </nav>
     </section>
   </Page>
 );
@@ -222,41 +228,5 @@ const OneTenant = ({ tenant: { id, tier, suspendedAt, createdAt } }: { tenant: T
         action={`${AT}/${id}/reset`}
       />
     </div>
-  </>
-);
-
-const AuditTable = ({ id, trail }: { id: string; trail: readonly AuditRow[] }) => (
-  <>
-    <Scroll label="Audit trail">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">When (UTC)</th>
-            <th scope="col">Who</th>
-            <th scope="col">What</th>
-            <th scope="col">Details</th>
-          </tr>
-        </thead>
-        <tbody>
-          {trail.map(({ at, actor, action, details }) => (
-            <tr>
-              <td>
-                <Time at={at} />
-              </td>
-              <td>{actor}</td>
-              <td>{action}</td>
-              <td>
-                <code>{JSON.stringify(details)}</code>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-    {trail.length === PAGE && (
-      <nav class="pages" aria-label="Pages of the audit trail">
-        <a href={`${AT}/${id}?before=${trail.at(-1)?.id}`}>Older</a>
-      </nav>
-    )}
   </>
 );

@@ -40,13 +40,23 @@ export async function unreserve(
 export const unreserveArgs = ({ resource, requester, releaseToken }: UnreserveItem): (string | number)[] =>
   itemArgs('unreserve', { resource, requester, token: packToken(releaseToken ?? '') });
 
+const taken = new WeakSet<object>();
+
+/** Whether a release took a reservation away: its release token was not shown. */
+export const wasTaken = (result: object): boolean => taken.has(result);
+
 /** Reads a reply of unreserveOne() of lua/lib/unreserveOne.lua. */
 export function toUnreserveResult(item: UnreserveItem, reply: readonly string[]): UnreserveResult {
   const { resource, requester } = item;
   const [status, ...released] = reply;
   switch (status) {
-    case 'RELINQUISHED':
-      return { resource, requester, status, explanation: status, released };
+    case 'RELINQUISHED': {
+      const isTaken = released.at(-1) === '';
+      const slots = isTaken ? released.slice(0, -1) : released;
+      const result: UnreserveResult = { resource, requester, status, explanation: status, released: slots };
+      if (isTaken) taken.add(result);
+      return result;
+    }
     case 'NOT_RESERVED':
     case 'DOESNT_OWN_RESERVATION':
       return { resource, requester, status, explanation: explainLoss(status, item, released), released: null };

@@ -79,6 +79,14 @@ describe('reserve', () => {
     await Promise.all(readers.map((reader) => reader.release()));
   });
 
+  test('says who took it away', async () => {
+    const hold = await a.reserve('wanted', { ttl: '1m' });
+    await b.reset();
+    const lost = { code: 'LEASE_LOST', message: expect.stringContaining('everything was released by key') };
+    await expect(hold.renew()).rejects.toMatchObject(lost);
+    expect(hold.signal.reason).toMatchObject(lost);
+  });
+
   test('does not renew by itself: a hold that is forgotten ends, and its signal says so before', async () => {
     const hold = await a.reserve('forgotten', { ttl: '1s' });
     const aborted = new Promise<number>((resolve) => {

@@ -30,7 +30,9 @@ export const cancelOperation = operation({
   },
 });
 
-export const cancelRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads'>) => {
+export const cancelRoute = (
+  deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads' | 'trail'>,
+) => {
   const app = new OpenAPIHono<AppEnv>();
   return app.openapi(withBody(cancelOperation, deps), async (c) => {
     const {

@@ -41,7 +41,9 @@ export const unreserveOperation = operation({
   },
 });
 
-export const unreserveRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads'>) => {
+export const unreserveRoute = (
+  deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads' | 'trail'>,
+) => {
   const app = new OpenAPIHono<AppEnv>();
   return app.openapi(withBody(unreserveOperation, deps), async (c) => {
     const isDry = readDryRun(c);

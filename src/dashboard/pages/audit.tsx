@@ -1,0 +1,133 @@
+/**
+ * The pages of the audit trail (docs/specification.md#audit-trail): of one's own tenant, and of all tenants for
+ * administrators.
+ */
+import { type Context, Hono } from 'hono';
+import { z } from 'zod';
+import { HoldfastError } from '../../domain/errors.ts';
+import { TENANT_ID } from '../../domain/names.ts';
+import { RIGHTS_OF_ROLE } from '../../domain/rights.ts';
+import { type AuditPage, anyTrail } from '../../operations/audit.ts';
+import type { AuditFilter } from '../../store/audit.ts';
+import type { Store } from '../../store/records.ts';
+import { ACTIONS } from '../auditSentences.ts';
+import { AuditTable } from '../components/auditTable.tsx';
+import { NeedsDatabase, Page } from '../components/layout.tsx';
+import type { DashboardDeps, DashboardEnv } from '../env.ts';
+import { searched } from '../form.ts';
+import { TENANTS } from '../viewer.ts';
+
+const OWN = '/dashboard/audit';
+export const ALL = `${TENANTS}/audit`;
+const PAGE = 50;
+const DAY_MS = 86_400_000;
+
+const day = z.iso.date().optional().catch(undefined);
+const Query = z.object({
+  who: searched,
+  action: z.enum(['', ...ACTIONS]).catch(''),
+  from: day,
+  to: day,
+  tenant: z.string().regex(TENANT_ID).optional().catch(undefined),
+  before: z.coerce.number().int().min(1).optional().catch(undefined),
+});
+type Query = z.infer<typeof Query>;
+
+/** The filter of a search. The name of a person needs no `person:` before it. */
+function filterOf({ who, action, from, to, tenant }: Query): AuditFilter {
+  const actor = who.includes('@') && !/^(person|admin|key|token):/.test(who) ? `person:${who}` : who;
+  return {
+    tenant,
+    actor: actor === '' ? undefined : actor,
+    action: action === '' ? undefined : action,
+    from: from === undefined ? undefined : new Date(from),
+    // The whole day.
+    to: to === undefined ? undefined : new Date(Date.parse(to) + DAY_MS),
+  };
+}
+
+export const auditRoutes = ({ tenants }: DashboardDeps) => {
+  const app = new Hono<DashboardEnv>();
+  if (tenants === null)
+    return app.get(OWN, (c) =>
+      c.html(
+        <Page title="Audit trail" viewer={c.var.viewer} at={OWN}>
+          <NeedsDatabase what="To keep an audit trail" />
+        </Page>,
+      ),
+    );
+  return app.get(OWN, (c) => {
+    const { user, credential } = c.var.viewer;
+    if (!RIGHTS_OF_ROLE[user.role].includes('audit'))
+      throw new HoldfastError('forbidden', 'Only operators and owners may read the audit trail.');
+    return show(c, tenants.store, { ...Query.parse(c.req.query()), tenant: credential.tenant }, OWN);
+  });
+};
+
+/** For administrators: the caller checks that the viewer is one. */
+export const allAuditRoute = (store: Store) =>
+  new Hono<DashboardEnv>().get(ALL, (c) => show(c, store, Query.parse(c.req.query()), ALL));
+
+async function show(c: Context<DashboardEnv>, store: Store, query: Query, at: string) {
+  const page = await anyTrail(store, filterOf(query), query.before, PAGE);
+  return c.html(
+    <Page title="Audit trail" viewer={c.var.viewer} at={at === ALL ? TENANTS : OWN}>
+      <Filters query={query} at={at} />
+      <AuditTable entries={page.entries} isOfAll={at === ALL} />
+      <Pages page={page} query={query} at={at} />
+    </Page>,
+  );
+}
+
+const Filters = ({ query: { who, action, from, to, tenant }, at }: { query: Query; at: string }) => (
+  <search>
+    <form class="fields" action={at}>
+      {at === ALL && (
+        <label>
+          Tenant <input name="tenant" value={tenant ?? ''} maxlength={40} />
+        </label>
+      )}
+      <label>
+        Who <input name="who" value={who} maxlength={256} placeholder="ann@example.com, key:worker" />
+      </label>
+      <label>
+        Action{' '}
+        <select name="action">
+          <option value="">any</option>
+          {ACTIONS.map((one) => (
+            <option value={one} selected={one === action}>
+              {one}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        From <input type="date" name="from" value={from ?? ''} />
+      </label>
+      <label>
+        To <input type="date" name="to" value={to ?? ''} />
+      </label>
+      <button type="submit">Show</button>
+    </form>
+  </search>
+);
+
+/** Links to older entries, to the latest ones, and to all as CSV. */
+const Pages = ({ page, query, at }: { page: AuditPage; query: Query; at: string }) => {
+  const { actor, action, from, to } = filterOf(query);
+  const tenant = at === ALL ? query.tenant : undefined;
+  const link = (path: string, fields: Readonly<Record<string, string | undefined>>) => {
+    const given = new URLSearchParams();
+    for (const [name, value] of Object.entries(fields)) if (value !== undefined && value !== '') given.set(name, value);
+    return `${path}?${given}`;
+  };
+  const search = { who: query.who, action: query.action, from: query.from, to: query.to, tenant };
+  const csv = { format: 'csv', actor, action, from: from?.toISOString(), to: to?.toISOString(), tenant };
+  return (
+    <nav class="pages" aria-label="Pages of the audit trail">
+      {query.before !== undefined && <a href={link(at, search)}>Latest</a>}{' '}
+      {page.next !== null && <a href={link(at, { ...search, before: String(page.next) })}>Older</a>}{' '}
+      <a href={link(at === ALL ? '/api/v1/admin/audit' : '/api/v1/Tenant/audit', csv)}>All of it as CSV</a>
+    </nav>
+  );
+};

@@ -1,0 +1,53 @@
+/**
+ * The pages of the audit trail (docs/specification.md#audit-trail).
+ */
+import { describe, expect, test } from 'vitest';
+import { holdfast, own, store, useAdministration, user } from '../support/administration.ts';
+import { type Session, signIn } from '../support/tenancy.ts';
+
+useAdministration();
+
+const open = async ({ cookie }: Session, path: string) => {
+  const response = await fetch(`${holdfast.url}/dashboard${path}`, { headers: { Cookie: cookie } });
+  return { status: response.status, text: (await response.text()).replaceAll(/<[^>]+>/g, '|') };
+};
+
+describe('the page of the audit trail', () => {
+  test('says in sentences who did what, filtered, and leads to the CSV', async () => {
+    await user.request(holdfast.url, 'POST', '/api/v1/Tenant/keys', { label: 'worker' });
+    await holdfast.request(
+      'POST',
+      '/api/v1/Resource/register',
+      [1, 2, 3, 4, 5].map((i) => ({ name: `r${i}` })),
+      {
+        'X-Api-Key': own.key,
+      },
+    );
+    const all = await open(user, '/audit');
+    expect(all.text).toContain('somebody@id.example created the key worker');
+    expect(all.text).toContain('a key without a label registered r1, r2, r3 and 2 more');
+    expect(all.text).toContain('All of it as CSV');
+    const found = await open(user, '/audit?who=somebody@id.example&action=key.create');
+    expect(found.text).toContain('created the key worker');
+    expect(found.text).not.toContain('registered r1');
+    expect((await open(user, '/audit?to=2020-01-01')).text).toContain('No entries.');
+  });
+
+  test('is for operators and owners, in the navigation, too', async () => {
+    for (const [role, status] of [
+      ['member', 403],
+      ['operator', 200],
+    ] as const) {
+      const session = await signIn(store.redis, own.tenant, { role });
+      expect((await open(session, '/audit')).status).toBe(status);
+      expect((await open(session, '')).text.includes('Audit')).toBe(status === 200);
+    }
+  });
+
+  test('of all tenants is for administrators', async () => {
+    expect((await open(user, '/tenants/audit')).status).toBe(403);
+    const admin = await signIn(store.redis, own.tenant, { email: 'root@id.example' });
+    expect((await open(admin, `/tenants/audit?action=tenant.create&tenant=${own.tenant}`)).text).toContain(own.tenant);
+    expect((await open(admin, `/tenants/${own.tenant}`)).text).toContain('created the tenant');
+  });
+});
