@@ -19,7 +19,6 @@ import { readTenant, type Tenant } from '../../store/tenants.ts';
 import { AuditTable } from '../components/auditTable.tsx';
 import { Confirm } from '../components/confirm.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
-import { Scroll } from '../components/scroll.tsx';
 import { SearchForm } from '../components/searchForm.tsx';
 import { CreateTenant, type Listing, TenantTable, type TypedTenant } from '../components/tenantTable.tsx';
 import { Time } from '../components/time.tsx';
