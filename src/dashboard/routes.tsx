@@ -21,6 +21,7 @@ import { resourcesRoutes } from './pages/resources.tsx';
 import { settingsRoutes } from './pages/settings.tsx';
 import { signInRoutes } from './pages/signIn.tsx';
 import { tenantsRoutes } from './pages/tenants.tsx';
+import { tokensRoutes } from './pages/tokens.tsx';
 import { signInPath, viewer } from './viewer.ts';
 
 const SELF = ["'self'"];
@@ -44,6 +45,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.route('/', resourcesRoutes(deps));
   app.route('/', resourceRoutes(deps));
   app.route('/', keysRoutes(deps));
+  app.route('/', tokensRoutes(deps));
   app.route('/', settingsRoutes(deps));
   app.route('/', tenantsRoutes(deps));
   app.all('/dashboard/*', () => {

@@ -15,6 +15,7 @@ const PLACES = [
   '/resources',
   '/resources/one?name=printers',
   '/keys',
+  '/tokens',
   '/settings',
   '/tenants',
 ];

@@ -14,6 +14,7 @@ const PLACES = [
   ['/dashboard/reservations', 'Reservations'],
   ['/dashboard/resources', 'Resources'],
   ['/dashboard/keys', 'Keys'],
+  ['/dashboard/tokens', 'Tokens'],
   ['/dashboard/settings', 'Settings'],
 ] as const;
 
