@@ -55,7 +55,9 @@ if tenant.labelled then
       if is and was ~= is then
         tenant.marks[is] = true
       end
-      local name = before and not record and (before.pool ~= '' and before.pool or slot)
+      -- A slot of a pool that had more may be handed on as a plain name.
+      local isLost = before and not (record and record.pool == before.pool)
+      local name = isLost and (before.pool ~= '' and before.pool or slot)
       if name and not isFreed[name] then
         isFreed[name] = true
         freedNames[#freedNames + 1] = name

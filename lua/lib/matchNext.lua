@@ -48,7 +48,7 @@ local function nextOpen(search)
         return nil
       end
       walk = { label = '', names = names, at = 1, isEnd = true }
-      search.walks, name = { walk }, names[1]
+      search.walks[#search.walks + 1], name = walk, names[1]
     end
     walk.at = walk.at + 1
     search.label = walk.label
@@ -82,9 +82,15 @@ end
 local function isAnyFitting(search)
   local left = MAX_LOOKED
   for _, walk in ipairs(search.walks) do
-    local after, many, isThere, count = '', 4, walk.label == '', 0
+    local after, many = '', 4
+    for _, name in ipairs(walk.label == '' and walk.names or {}) do
+      if fits(search, name) then
+        return true
+      end
+    end
     repeat
-      if not isThere then
+      local isThere, count = false, 0
+      if walk.label ~= '' then
         isThere, count, after = isFittingIn(search, 'l' .. walk.label .. '\n', after, many)
       end
       left = left - count

@@ -144,8 +144,8 @@ end
 local function freedNow(search)
   local names, found, isIn = { unpack(tenant.redefined or {}) }, {}, {}
   for _, slot in ipairs(changed) do
-    local before = original[slot]
-    local name = before and not records[slot] and (before.pool ~= '' and before.pool or slot)
+    local before, record = original[slot], records[slot]
+    local name = before and not (record and record.pool == before.pool) and (before.pool ~= '' and before.pool or slot)
     if name and not isIn[name] then
       isIn[name] = true
       names[#names + 1] = name

@@ -165,6 +165,19 @@ const MAX_PAGE = 500;
 
 const pageRule = `must be an integer from 1 to ${MAX_PAGE}`;
 
+const DAY_MS = 86_400_000;
+
+/** A time in a request at which something ends. */
+export const futureTime = (maxDays: number) => {
+  const rule = `a time in the future, at most ${maxDays} days ahead, such as 2026-01-31T12:00:00Z`;
+  return z.iso
+    .datetime({ offset: true, error: must(rule) })
+    .transform((text) => new Date(text))
+    .refine((at) => at.getTime() > Date.now() && at.getTime() <= Date.now() + maxDays * DAY_MS, {
+      error: `must be ${rule}`,
+    });
+};
+
 /** The query parameter `limit` of lists with a cursor. */
 export const pageLimit = z
   .string()

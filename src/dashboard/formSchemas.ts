@@ -8,7 +8,7 @@ import { SettingsChange } from '../contract/tenant.ts';
 import { CancelBody } from '../contract/waiting.ts';
 
 export { TierChange } from '../contract/admin.ts';
-export { KeyParams, NewKey } from '../contract/keys.ts';
+export { KeyChange, KeyParams, NewKey } from '../contract/keys.ts';
 export { ManagementTokenParams, NewManagementToken } from '../contract/managementTokens.ts';
 export { DeleteIssuerQuery } from '../contract/tenant.ts';
 export { issuerSchema } from '../operations/issuers.ts';

@@ -2,52 +2,59 @@
  * A tenant's API keys (docs/specification.md#identity). Keys are looked up by their digests. Their values are stored
  * encrypted, so that the dashboard can show them again.
  */
-import { and, asc, count, eq, sql } from 'drizzle-orm';
+import { and, asc, count, eq, gt, sql } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
 import { tierLimitError } from '../domain/limits.ts';
+import { grantOf, type KeyLimits } from '../domain/tenants.ts';
 import type { TierTable } from '../domain/tiers.ts';
 import type { Author } from './audit.ts';
 import type { Db } from './db.ts';
+import { IdInUse } from './idInUse.ts';
 import { changeRecord, type Store } from './records.ts';
 import { apiKeys, tenants } from './schema.ts';
 
 /** The Retry-After of a refused key, in seconds: other keys may have been deleted by then. */
 const RETRY_AFTER_S = 60;
 
-/** The stored part of a new key. */
-export interface NewKey {
+/** The stored part of a new value. */
+export interface KeyValue {
   readonly digest: string;
   readonly sealed: string;
+}
+
+/** The stored part of a new key. */
+export interface NewKey extends KeyValue, Partial<KeyLimits> {
+  readonly id?: string;
   readonly label: string | null;
 }
 
-export interface KeyRow {
+export interface KeyRow extends KeyLimits {
   readonly id: string;
+  readonly digest: string;
   readonly label: string | null;
   readonly isDefault: boolean;
   readonly createdAt: Date;
   readonly rotatedAt: Date | null;
 }
 
-const COLUMNS = {
-  id: apiKeys.id,
-  label: apiKeys.label,
-  isDefault: apiKeys.isDefault,
-  createdAt: apiKeys.createdAt,
-  rotatedAt: apiKeys.rotatedAt,
-};
+const { id, digest, label, isDefault, permission, prefix, expiresAt, createdAt, rotatedAt } = apiKeys;
+const COLUMNS = { id, digest, label, isDefault, permission, prefix, expiresAt, createdAt, rotatedAt };
 
-const ofTenant = (tenant: string, id: string) => and(eq(apiKeys.tenantId, tenant), eq(apiKeys.id, id));
+const ofTenant = (tenant: string, of: string) => and(eq(apiKeys.tenantId, tenant), eq(id, of));
 
 const noSuchKey = () => new HoldfastError('unknown', 'There is no such key.');
 
-/** Inserts a key, in a transaction. */
+/**
+ * Inserts a key, in a transaction.
+ * @throws IdInUse
+ */
 export async function insertKey(tx: Db, tenantId: string, key: NewKey, isDefault: boolean): Promise<KeyRow> {
   const [row] = await tx
     .insert(apiKeys)
     .values({ tenantId, ...key, isDefault })
+    .onConflictDoNothing({ target: id })
     .returning(COLUMNS);
-  if (row === undefined) throw new TypeError('an insert returned nothing');
+  if (row === undefined) throw new IdInUse();
   return row;
 }
 
@@ -61,64 +68,125 @@ export const listKeys = ({ database }: Store, tenant: string): Promise<KeyRow[]>
       .select(COLUMNS)
       .from(apiKeys)
       .where(eq(apiKeys.tenantId, tenant))
-      .orderBy(sql`${apiKeys.isDefault} desc`, asc(apiKeys.createdAt), asc(apiKeys.id)),
+      .orderBy(sql`${isDefault} desc`, asc(createdAt), asc(id)),
   );
 
 /**
- * Reads the digests of a tenant's keys, by key id.
+ * Lists a page of a tenant's keys, by id.
+ * @param after the last id of the previous page
  * @throws HoldfastError unavailable
  */
-export async function keyDigests({ database }: Store, tenant: string): Promise<ReadonlyMap<string, string>> {
-  const rows = await database.run((db) =>
-    db.select({ id: apiKeys.id, digest: apiKeys.digest }).from(apiKeys).where(eq(apiKeys.tenantId, tenant)),
+export const pageOfKeys = (
+  { database }: Store,
+  tenant: string,
+  after: string | undefined,
+  limit: number,
+): Promise<KeyRow[]> =>
+  database.run((db) =>
+    db
+      .select(COLUMNS)
+      .from(apiKeys)
+      .where(and(eq(apiKeys.tenantId, tenant), after === undefined ? undefined : gt(id, after)))
+      .orderBy(asc(id))
+      .limit(limit),
   );
-  return new Map(rows.map(({ id, digest }) => [id, digest]));
+
+/** @throws HoldfastError unknown, unavailable */
+export async function readKey({ database }: Store, tenant: string, of: string): Promise<KeyRow> {
+  const [row] = await database.run((db) => db.select(COLUMNS).from(apiKeys).where(ofTenant(tenant, of)));
+  if (row === undefined) throw noSuchKey();
+  return row;
 }
 
 /**
  * Reads a key's encrypted value.
  * @throws HoldfastError unknown, unavailable
  */
-export async function sealedKey({ database }: Store, tenant: string, id: string): Promise<string> {
+export async function sealedKey({ database }: Store, tenant: string, of: string): Promise<string> {
   const [row] = await database.run((db) =>
-    db.select({ sealed: apiKeys.sealed }).from(apiKeys).where(ofTenant(tenant, id)),
+    db.select({ sealed: apiKeys.sealed }).from(apiKeys).where(ofTenant(tenant, of)),
   );
   if (row === undefined) throw noSuchKey();
   return row.sealed;
 }
 
 /**
- * Creates a key. It is valid when this returns.
- * @throws LimitError if the tenant has as many keys as its tier allows; the errors of changeRecord()
+ * Creates a key. It is valid when this returns. A repeat, with the same id and content, changes nothing.
+ * @returns `isNew` is false for a repeat
+ * @throws HoldfastError refused if the id has another content; LimitError if the tenant has as many keys as its tier
+ * allows; the errors of changeRecord()
  */
-export const createKey = (store: Store, tiers: TierTable, tenant: string, key: NewKey, by: Author): Promise<KeyRow> =>
-  changeRecord(store, tenant, { ...by, action: 'key.create', details: { label: key.label } }, async (tx) => {
-    const [row] = await tx.select({ tier: tenants.tier }).from(tenants).where(eq(tenants.id, tenant));
-    const [existing] = await tx.select({ keys: count() }).from(apiKeys).where(eq(apiKeys.tenantId, tenant));
-    const limit = row === undefined ? null : tiers[row.tier].apiKeys;
-    if (row !== undefined && limit !== null && (existing?.keys ?? 0) >= limit) {
-      const hit = { limitType: 'ApiKeys', limit, tier: row.tier, asked: 1, retryAfter: RETRY_AFTER_S } as const;
-      throw tierLimitError(tiers, hit);
-    }
-    return insertKey(tx, tenant, key, false);
+export async function createKey(
+  store: Store,
+  tiers: TierTable,
+  tenant: string,
+  key: Required<NewKey>,
+  by: Author,
+): Promise<{ readonly row: KeyRow; readonly isNew: boolean }> {
+  const { digest: _, sealed: __, ...details } = key;
+  try {
+    const row = await changeRecord(store, tenant, { ...by, action: 'key.create', details }, async (tx) => {
+      const made = await insertKey(tx, tenant, key, false);
+      const [of] = await tx.select({ tier: tenants.tier }).from(tenants).where(eq(tenants.id, tenant));
+      const [existing] = await tx.select({ keys: count() }).from(apiKeys).where(eq(apiKeys.tenantId, tenant));
+      const limit = of === undefined ? null : tiers[of.tier].apiKeys;
+      if (of !== undefined && limit !== null && (existing?.keys ?? 0) > limit) {
+        const hit = { limitType: 'ApiKeys', limit, tier: of.tier, asked: 1, retryAfter: RETRY_AFTER_S } as const;
+        throw tierLimitError(tiers, hit);
+      }
+      return made;
+    });
+    return { row, isNew: true };
+  } catch (error) {
+    if (!(error instanceof IdInUse)) throw error;
+    const [row] = await store.database.run((db) => db.select(COLUMNS).from(apiKeys).where(ofTenant(tenant, key.id)));
+    if (row === undefined || !isSame(row, key)) throw error;
+    return { row, isNew: false };
+  }
+}
+
+const isSame = (row: KeyRow, key: Required<NewKey>): boolean =>
+  row.label === key.label &&
+  row.permission === key.permission &&
+  row.prefix === key.prefix &&
+  row.expiresAt?.getTime() === key.expiresAt?.getTime();
+
+/** What of a key can be changed. What is undefined stays as it is. */
+export interface KeyChange {
+  readonly label?: string | null | undefined;
+  readonly permission?: KeyLimits['permission'] | undefined;
+  readonly prefix?: string | undefined;
+  readonly expiresAt?: Date | null | undefined;
+}
+
+/**
+ * Changes what a key is called and may do. The change holds when this returns.
+ * @throws HoldfastError unknown; refused, for a limit of the default key; the errors of changeRecord()
+ */
+export const changeKey = (store: Store, tenant: string, of: string, change: KeyChange, by: Author): Promise<KeyRow> =>
+  changeRecord(store, tenant, { ...by, action: 'key.change', details: { id: of, ...change } }, async (tx) => {
+    // An update has to set some column, also if the change is empty.
+    const [row] = await tx
+      .update(apiKeys)
+      .set({ ...change, id: of })
+      .where(ofTenant(tenant, of))
+      .returning(COLUMNS);
+    if (row === undefined) throw noSuchKey();
+    if (row.isDefault && grantOf(row) !== null)
+      throw new HoldfastError('refused', 'the default key cannot be restricted, and does not end');
+    return row;
   });
 
 /**
  * Gives a key another value. The old value is invalid when this returns.
  * @throws HoldfastError unknown; the errors of changeRecord()
  */
-export const rotateKey = (
-  store: Store,
-  tenant: string,
-  id: string,
-  value: Pick<NewKey, 'digest' | 'sealed'>,
-  by: Author,
-): Promise<KeyRow> =>
-  changeRecord(store, tenant, { ...by, action: 'key.rotate', details: { id } }, async (tx) => {
+export const rotateKey = (store: Store, tenant: string, of: string, value: KeyValue, by: Author): Promise<KeyRow> =>
+  changeRecord(store, tenant, { ...by, action: 'key.rotate', details: { id: of } }, async (tx) => {
     const [row] = await tx
       .update(apiKeys)
       .set({ ...value, rotatedAt: new Date() })
-      .where(ofTenant(tenant, id))
+      .where(ofTenant(tenant, of))
       .returning(COLUMNS);
     if (row === undefined) throw noSuchKey();
     return row;
@@ -128,9 +196,9 @@ export const rotateKey = (
  * Deletes a key. It is invalid when this returns.
  * @throws HoldfastError unknown; refused, for the default key; the errors of changeRecord()
  */
-export const deleteKey = (store: Store, tenant: string, id: string, by: Author): Promise<void> =>
-  changeRecord(store, tenant, { ...by, action: 'key.delete', details: { id } }, async (tx) => {
-    const [row] = await tx.delete(apiKeys).where(ofTenant(tenant, id)).returning({ isDefault: apiKeys.isDefault });
+export const deleteKey = (store: Store, tenant: string, of: string, by: Author): Promise<void> =>
+  changeRecord(store, tenant, { ...by, action: 'key.delete', details: { id: of } }, async (tx) => {
+    const [row] = await tx.delete(apiKeys).where(ofTenant(tenant, of)).returning({ isDefault });
     if (row === undefined) throw noSuchKey();
     if (row.isDefault) throw new HoldfastError('refused', 'the default key can only be rotated');
   });

@@ -5,6 +5,7 @@ import { and, asc, count, eq, gt } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
 import type { Scope } from '../domain/rights.ts';
 import type { Author } from './audit.ts';
+import { IdInUse } from './idInUse.ts';
 import { changeRecord, type Store } from './records.ts';
 import { managementTokens } from './schema.ts';
 
@@ -61,13 +62,6 @@ export async function readToken({ database }: Store, tenant: string, of: string)
   const [row] = await database.run((db) => db.select(COLUMNS).from(managementTokens).where(ofTenant(tenant, of)));
   if (row === undefined) throw noSuchToken();
   return row;
-}
-
-/** The id of a new token is that of another one. */
-class IdInUse extends HoldfastError {
-  constructor() {
-    super('refused', 'the id is in use');
-  }
 }
 
 /**

@@ -7,9 +7,12 @@ import { byCodePoint, Definitions } from './definitions.ts';
 import { nothingHad, type Reservation } from './state.ts';
 
 /** An item, and which one it is of those in its request with the same match and requester; absent: the first. */
-export type Asked = ReserveItem & { nth?: number };
+export type Asked = ReserveItem & { nth?: number | undefined };
 
-type Match = NonNullable<ReserveItem['match']>;
+export type Match = NonNullable<ReserveItem['match']>;
+
+/** Why a request is refused that would overtake tickets. */
+export const KEPT = 'NOT_AVAILABLE: kept for a waiting request';
 
 /** What two matches have in common if they are the same. */
 export const labelsOf = (match: Match): string =>
@@ -25,7 +28,6 @@ export function numbered<Item extends { requester: string; match?: Match | undef
 }
 
 export abstract class Matching extends Definitions {
-  protected abstract reserveNamed(item: ReserveItem, token: string | null): ReserveResult;
   protected abstract had(name: string, requester: string): Reservation | undefined;
   protected abstract resultOf(one: Reservation, resource: string, status: 'ACQUIRED' | 'ALREADY_HAD'): ReserveResult;
 
@@ -44,15 +46,21 @@ export abstract class Matching extends Definitions {
     return this.reservations.filter((one) => one.requester === requester && one.match === labelsOf(match));
   }
 
-  protected reserveAny({ match = {}, nth = 1, ...item }: Asked, token: string | null): ReserveResult {
+  /** @param reserve reserves a resource that fits by its name */
+  protected reserveAny(
+    { match = {}, nth = 1, ...item }: Asked,
+    reserve: (named: ReserveItem) => ReserveResult,
+  ): ReserveResult {
     const { requester, count } = item;
     const had = this.heldByMatch(match, requester)[nth - 1];
     if (had !== undefined) return this.resultOf(had, had.requestedName, 'ALREADY_HAD');
     const fitting = this.fitting(match, count);
+    let why = 'NOT_AVAILABLE';
     for (const resource of fitting) {
       const isFull = this.heldOf(resource).length >= this.capacityOf(resource);
       if (isFull || this.had(resource, requester) !== undefined) continue;
-      const result = this.reserveNamed({ ...item, resource }, token);
+      const result = reserve({ ...item, resource });
+      if (result.explanation === KEPT) why = KEPT;
       if (result.status !== 'ACQUIRED') continue;
       const made = this.reservations.at(-1);
       if (made) made.match = labelsOf(match);
@@ -61,7 +69,7 @@ export abstract class Matching extends Definitions {
     const [status, explanation] =
       fitting.length === 0
         ? (['NOT_VALID', 'NOT_VALID: no registered resource has these labels'] as const)
-        : (['NOT_AVAILABLE', 'NOT_AVAILABLE'] as const);
+        : (['NOT_AVAILABLE', why] as const);
     return {
       resource: labelsOf(match),
       requester,

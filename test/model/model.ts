@@ -37,7 +37,9 @@ export class Model extends Matching {
       const explanation = 'NOT_VALID: there is no such session, or it has ended';
       return { resource, requester, status: 'NOT_VALID', explanation, ...nothingHad };
     }
-    return item.match === undefined ? this.reserveNamed(item, token) : this.reserveAny(item, token);
+    return item.match === undefined
+      ? this.reserveNamed(item, token)
+      : this.reserveAny(item, (named) => this.reserveNamed(named, token));
   }
 
   protected reserveNamed(item: ReserveItem, token: string | null): ReserveResult {

@@ -2,18 +2,13 @@
  * Requests in the model that may not overtake: each is carried out on paper, and undone if it takes what is kept for
  * tickets ahead of it (docs/specification.md#waiting-order).
  */
-import type {
-  ReserveItem,
-  ReserveResult,
-  TransactionItem,
-  TransactionResult,
-} from '../../src/contract/reservations.ts';
+import type { ReserveResult, TransactionItem, TransactionResult } from '../../src/contract/reservations.ts';
 import type { TransactionMethod } from '../../src/domain/reservations.ts';
+import { type Asked, KEPT, numbered } from './matching.ts';
 import { type Hold, nothingHad, type Reservation } from './state.ts';
 import { LAST, type Rank, type Request } from './tickets.ts';
 import { isValid, Turns } from './turns.ts';
 
-export const KEPT = 'NOT_AVAILABLE: kept for a waiting request';
 const SUCCESS = ['ACQUIRED', 'ALREADY_HAD', 'RELINQUISHED', 'NOT_RESERVED'];
 const without = (slots: ReadonlySet<string>, others: ReadonlySet<string>) =>
   new Set([...slots].filter((slot) => !others.has(slot)));
@@ -37,7 +32,7 @@ export function undone(
 
 export class Paper extends Turns {
   /** Reserves one item at a rank. */
-  override reserve(item: ReserveItem, token: string | null, rank: Rank = LAST): ReserveResult {
+  override reserve(item: Asked, token: string | null, rank: Rank = LAST): ReserveResult {
     return this.take(item, token, this.before(), rank, this.isExempt(item.requester, rank));
   }
 
@@ -51,10 +46,10 @@ export class Paper extends Turns {
     const before = this.before();
     const exempt = new Set(items.map(({ requester }) => requester).filter((one) => this.isExempt(one, rank)));
     const isWhole = method === 'ALL_OR_NONE';
-    let results = this.takeItems(method, items, tokens, rank, isWhole ? new Set() : exempt);
+    let results = this.takeItems(method, items, tokens, rank, isWhole ? new Set() : exempt, exempt);
     if (isWhole && exempt.size > 0 && results.some(({ explanation }) => explanation === KEPT)) {
       this.undo(before);
-      results = this.takeItems(method, items, tokens, rank, exempt);
+      results = this.takeItems(method, items, tokens, rank, exempt, exempt);
     }
     const isDone = isWhole ? results.every(isSuccess) : method === 'AS_MANY_AS_POSSIBLE' || results.some(isSuccess);
     if (isDone) return { method, status: 'APPLIED', results };
@@ -66,19 +61,25 @@ export class Paper extends Turns {
     return { method, status: 'ROLLED_BACK', results: undoneItems };
   }
 
-  /** Carries out the items of a transaction. Of an ALL_OR_NONE, the first one fails if all together overtake. */
+  /**
+   * Carries out the items of a transaction. Of an ALL_OR_NONE, the first one fails if all together overtake. What a
+   * match picks is judged when it is picked.
+   * @param exempt the requesters that may overtake
+   * @param exemptByMatch those that may do so by a match
+   */
   private takeItems(
     method: TransactionMethod,
     items: readonly TransactionItem[],
     tokens: readonly (string | null)[],
     rank: Rank,
     exempt: ReadonlySet<string>,
+    exemptByMatch: ReadonlySet<string>,
   ): TransactionResult['results'] {
     const before = this.before();
     const released = new Set<string>();
     const isWhole = method === 'ALL_OR_NONE';
     const results: TransactionResult['results'] = [];
-    for (const [i, item] of items.entries()) {
+    for (const [i, item] of numbered(items).entries()) {
       if (item.requestType === 'UNRESERVE') {
         const result = super.unreserve(item);
         for (const slot of result.released ?? []) released.add(slot);
@@ -86,12 +87,12 @@ export class Paper extends Turns {
       } else if (method === 'FIRST' && results.some(isSuccess)) {
         results.push(undone(item, 'SKIPPED'));
       } else {
-        const isExempt = exempt.has(item.requester);
+        const isExempt = (item.match === undefined ? exempt : exemptByMatch).has(item.requester);
         results.push(this.take(item, tokens[i] ?? null, before, rank, isExempt, released, isWhole));
       }
     }
     const [first] = items;
-    if (isWhole && first && results.every(isSuccess) && this.overtakes(before, rank, released, exempt)) {
+    if (isWhole && first && results.every(isSuccess) && this.overtakes(before, rank, released, exempt, true)) {
       results[0] = undone(first, KEPT);
     }
     return results;
@@ -100,6 +101,8 @@ export class Paper extends Turns {
   /** Whether a request could be carried out if nothing were held, and if only its requester's reservations were. */
   canBeMet({ requester, method, items }: Request): boolean {
     const { reservations, fence } = this;
+    const [first] = items;
+    if (first?.match !== undefined) return this.fitting(first.match, first.count).length > 0;
     if (method !== 'FIRST' && !this.plansOf({ requester, method, items }).every(isValid)) return false;
     const canBe = (held: Reservation[]) => {
       this.reservations = held;
@@ -125,7 +128,7 @@ export class Paper extends Turns {
    * @param isPart whether the caller checks the whole request at its end
    */
   private take(
-    item: ReserveItem,
+    item: Asked,
     token: string | null,
     start: Before,
     rank: Rank,
@@ -133,6 +136,8 @@ export class Paper extends Turns {
     released: ReadonlySet<string> = new Set(),
     isPart = false,
   ): ReserveResult {
+    if (item.match !== undefined && this.hasSession(item.session))
+      return this.reserveAny(item, (named) => this.take(named, token, start, rank, isExempt, released));
     const before = this.before();
     if (!isPart || !isExempt) this.keptSlots = without(this.keptAhead(rank).slots, released);
     const result = super.reserve(item, token);
@@ -151,10 +156,13 @@ export class Paper extends Turns {
     rank: Rank,
     released: ReadonlySet<string>,
     exempt: ReadonlySet<string>,
+    isWhole = false,
   ): boolean {
     const heldBefore = (resource: string) =>
       holds.filter(({ of, slot }) => of === resource || slot === resource).length;
-    const made = this.reservations.filter((one) => !reservations.includes(one) && !exempt.has(one.requester));
+    const made = this.reservations.filter(
+      (one) => !reservations.includes(one) && !exempt.has(one.requester) && !(isWhole && one.match !== undefined),
+    );
     return made.some(({ requester, own, others, details }) => {
       const mine = reservations.filter((one) => one.requester === requester).flatMap((one) => [one.own, ...one.others]);
       return [own, ...others].some((hold) => {

@@ -1,9 +1,10 @@
 /**
  * The model's queue: issues, continues, grants and ends tickets (docs/specification.md#waiting, #waiting-lifetimes).
  */
-import type { ReserveItem, ReserveResult, TransactionResult } from '../../src/contract/reservations.ts';
-import { isSuccess, Paper, undone } from './paper.ts';
-import type { Reservation } from './state.ts';
+import type { ReserveResult, TransactionResult } from '../../src/contract/reservations.ts';
+import { Claims, type Grant, type Result, type Tokens } from './claims.ts';
+import type { Asked } from './matching.ts';
+import { isSuccess } from './paper.ts';
 import {
   type Call,
   isSameRequest,
@@ -15,19 +16,8 @@ import {
   type Wait,
 } from './tickets.ts';
 
-/** A ticket whose request was carried out, and the reservations that this made, until they are claimed. */
-interface Grant extends Request {
-  since: number;
-  grantedAt: number;
-  made: Reservation[];
-}
-
-export type Result = TransactionResult['results'][number];
-
 /** What a request that may wait comes to: its results, or its ticket. */
 export type Outcome = { status: TransactionResult['status']; results: Result[] } | { ticket: Ticket };
-
-type Tokens = readonly (string | null)[];
 
 /** A request that has to wait, and gets its ticket once the whole batch was tried. */
 interface Postponed {
@@ -36,18 +26,8 @@ interface Postponed {
   tokens: Tokens;
 }
 
-const hasCount = ({ details }: Reservation, item: Request['items'][number] | undefined) =>
-  (details.slots?.length ?? 1) === (item?.count ?? 1);
-
-/** The place of the item that a reservation was made for: of those that name it, the first with its count. */
-function placeOf(made: Reservation, items: Request['items']): number {
-  const exact = items.findIndex((item) => item.resource === made.requestedName && hasCount(made, item));
-  return exact < 0 ? items.findIndex(({ resource }) => resource === made.requestedName) : exact;
-}
-
-export class Queue extends Paper {
+export class Queue extends Claims {
   private lastId = 0;
-  grants: Grant[] = [];
   /** How many slots may be reserved, those that tickets ask for included. */
   cap = Number.POSITIVE_INFINITY;
 
@@ -69,7 +49,7 @@ export class Queue extends Paper {
   }
 
   /** A batch of reserve items, of which some may wait. Returns an outcome for each; null if it would exceed the cap. */
-  reserveAll(items: readonly { item: ReserveItem; wait: Wait | null }[], call: Call, tokens: Tokens): Outcome[] | null {
+  reserveAll(items: readonly { item: Asked; wait: Wait | null }[], call: Call, tokens: Tokens): Outcome[] | null {
     const asked = this.capped(
       () => this.askAll(items, tokens),
       (all) => this.addedBy(all),
@@ -86,7 +66,7 @@ export class Queue extends Paper {
     return requests.filter(isNew).reduce((sum, { items }) => sum + slotsOf(items), 0);
   }
 
-  private askAll(items: readonly { item: ReserveItem; wait: Wait | null }[], tokens: Tokens): (Outcome | Postponed)[] {
+  private askAll(items: readonly { item: Asked; wait: Wait | null }[], tokens: Tokens): (Outcome | Postponed)[] {
     const asked: (Outcome | Postponed)[] = [];
     for (const [i, { item, wait }] of items.entries()) {
       const token = tokens[i] ?? null;
@@ -97,7 +77,9 @@ export class Queue extends Paper {
       const { resource, requester, ttlSeconds = 0, session, count = 1, mode } = item;
       const lasting = session === undefined ? { ttlSeconds } : { session };
       const shared = mode === 'SHARED' ? { mode } : {};
-      const request: Request = { requester, method: '', items: [{ resource, count, ...lasting, ...shared }] };
+      const { match, nth } = item;
+      const any = match === undefined ? {} : { match, nth };
+      const request: Request = { requester, method: '', items: [{ resource, count, ...lasting, ...shared, ...any }] };
       const same =
         this.hasSession(session) && asked.find((one) => 'request' in one && isSameRequest(one.request, request));
       // The same item twice in a batch is one ticket, with the values of the first.
@@ -118,32 +100,10 @@ export class Queue extends Paper {
   }
 
   /** Reserves an item that does not wait. If its reservation is an unclaimed grant, this claims it. */
-  tryOne(item: ReserveItem, token: string | null): ReserveResult {
+  tryOne(item: Asked, token: string | null): ReserveResult {
     const had = this.hasSession(item.session) ? this.hadFor(item, item.requester) : undefined;
     if (had !== undefined) this.claimAlong(had, item.resource, token);
     return this.reserve(item, token);
-  }
-
-  /** Whether a session has not ended; true for none. */
-  private hasSession(session: string | undefined): boolean {
-    return session === undefined || this.sessions.has(session);
-  }
-
-  /** What a requester has that is enough for an item: a SHARED reservation is not for an EXCLUSIVE one. */
-  private hadFor(
-    { resource, mode }: Pick<ReserveItem, 'resource' | 'mode'>,
-    requester: string,
-  ): Reservation | undefined {
-    const meant = this.meaning(resource);
-    if (mode === 'SHARED' && meant !== null && this.whyNotSharable(meant) !== null) return undefined;
-    const had = this.had(resource, requester);
-    return had?.details.mode === 'SHARED' && mode !== 'SHARED' ? undefined : had;
-  }
-
-  /** Claims the grant that a reservation belongs to, if nobody did. */
-  claimAlong(had: Reservation, resource: string, token: string | null): void {
-    const grant = this.grants.find(({ made }) => made.includes(had));
-    if (grant) this.claim(grant, { ...grant, items: [{ resource, ttlSeconds: 0 }] }, [token], grant.items);
   }
 
   /** Tries a request at its rank. Returns what has come of it, or the request, if it has to wait. */
@@ -245,37 +205,5 @@ export class Queue extends Paper {
       status: 'APPLIED',
       results: results.map((one) => (one.status === 'ACQUIRED' ? { ...one, waitedMs } : one)),
     };
-  }
-
-  /** Starts the leases of a grant. Reservations that the request does not name get its first token. */
-  private claim(grant: Grant, request: Request, tokens: Tokens, leases: Request['items']): void {
-    this.grants = this.grants.filter((one) => one !== grant);
-    for (const one of grant.made) {
-      one.token = tokens[Math.max(placeOf(one, request.items), 0)] ?? null;
-      const lasting = leases[placeOf(one, leases)] ?? { ttlSeconds: 0 };
-      if (one.session !== undefined) continue;
-      if ('session' in lasting) Object.assign(one, { session: lasting.session, expiresAt: null });
-      else one.expiresAt = this.nowMs + lasting.ttlSeconds * 1000;
-    }
-  }
-
-  /** The results of a request that was carried out: its requester has all items of it, or the one that counts. */
-  private tell({ requester, method, items }: Request, made: readonly Reservation[], tokens: Tokens): Result[] {
-    // What was granted is told also if its name means something else by now.
-    const hads = items.map(
-      (item) => this.hadFor(item, requester) ?? made.find(({ requestedName }) => requestedName === item.resource),
-    );
-    const isOne = (had: Reservation | undefined) => had !== undefined && (made.length === 0 || made.includes(had));
-    const isExact = (had: Reservation | undefined, i: number) =>
-      had !== undefined && isOne(had) && (made.length === 0 || hasCount(had, items[i]));
-    const exact = hads.findIndex(isExact);
-    const counts = exact < 0 ? hads.findIndex(isOne) : exact;
-    return items.map(({ resource, mode }, i) => {
-      const had = method === 'FIRST' && i !== counts ? undefined : hads[i];
-      if (had === undefined) return undone({ requestType: 'RESERVE', resource, requester }, 'SKIPPED');
-      if (!made.includes(had)) this.claimAlong(had, resource, tokens[i] ?? null);
-      const isFirst = made.includes(had) && (method === 'FIRST' || hads.indexOf(had) === i);
-      return this.resultOf(had, resource, isFirst ? 'ACQUIRED' : 'ALREADY_HAD', mode);
-    });
   }
 }

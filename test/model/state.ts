@@ -109,6 +109,11 @@ export class State {
     return [...new Set(this.reservations.flatMap(({ own, others }) => [own, ...others]))];
   }
 
+  /** Whether a session has not ended; true for none. */
+  protected hasSession(session: string | undefined): boolean {
+    return session === undefined || this.sessions.has(session);
+  }
+
   /** When a reservation ends; null: never. */
   endsAt({ session, expiresAt }: Reservation): number | null {
     return session === undefined ? expiresAt : (this.sessions.get(session)?.expiresAt ?? null);

@@ -2,6 +2,8 @@
  * Tickets in the model's queue: what each waits for, how long, and who attends it (docs/specification.md#waiting).
  */
 
+import type { Match } from './matching.ts';
+
 /** How long a reservation lasts: a lease, or as long as a session. */
 export type Lasting = { ttlSeconds: number } | { session: string };
 
@@ -9,7 +11,15 @@ export type Lasting = { ttlSeconds: number } | { session: string };
 export interface Request {
   requester: string;
   method: '' | 'ALL_OR_NONE' | 'FIRST';
-  items: ({ resource: string; count?: number; mode?: 'SHARED' } & Lasting)[];
+  items: ({
+    /** The text of the match, if there is one. */
+    resource: string;
+    match?: Match;
+    /** Which one it is of the items of its batch with this match. */
+    nth?: number | undefined;
+    count?: number;
+    mode?: 'SHARED';
+  } & Lasting)[];
 }
 
 /** How a request waits, as its caller sent it. */
@@ -56,8 +66,11 @@ export const isSameRequest = (one: Request, other: Request): boolean =>
   one.method === other.method &&
   one.items.length === other.items.length &&
   one.items.every(
-    ({ resource, count = 1, mode }, i) =>
-      resource === other.items[i]?.resource && count === (other.items[i]?.count ?? 1) && mode === other.items[i]?.mode,
+    ({ resource, nth, count = 1, mode }, i) =>
+      resource === other.items[i]?.resource &&
+      nth === other.items[i]?.nth &&
+      count === (other.items[i]?.count ?? 1) &&
+      mode === other.items[i]?.mode,
   );
 
 /** The session of a request; undefined: its items have leases. */

@@ -58,7 +58,8 @@ export class Turns extends Model {
   }
 
   /** The entries of an item's plan; none if the item is not valid. */
-  private planOf({ resource, count = 1, mode }: Request['items'][number], requester: string): Entry[] {
+  private planOf({ resource, match, count = 1, mode }: Request['items'][number], requester: string): Entry[] {
+    if (match !== undefined) return [];
     const meant = this.meaning(resource);
     if (meant === null || this.whyNotSeveral(meant, count) !== null) return [];
     if (mode === 'SHARED' && this.whyNotSharable(meant) !== null) return [];
@@ -182,7 +183,10 @@ export class Turns extends Model {
   noteLacks(): void {
     for (const ticket of this.tickets) {
       const now = ticket.items.flatMap((item) => this.entriesOf({ ...ticket, method: '', items: [item] }));
-      ticket.lacked = [...new Set([...ticket.lacked, ...now.flatMap((entry) => [nameOf(entry), entry.resource])])];
+      const texts = ticket.items.flatMap(({ match, resource }) => (match === undefined ? [] : resource));
+      ticket.lacked = [
+        ...new Set([...texts, ...ticket.lacked, ...now.flatMap((entry) => [nameOf(entry), entry.resource])]),
+      ];
     }
   }
 }

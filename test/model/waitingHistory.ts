@@ -15,8 +15,9 @@ import { leave } from '../../src/engine/waiting/leave.ts';
 import { setClock } from '../support/clock.ts';
 import type { RunningEngine } from '../support/engine.ts';
 import { renew, reset, transaction, unreserve } from '../support/verbs.ts';
-import { KEPT } from './paper.ts';
-import type { Outcome, Result } from './queue.ts';
+import type { Result } from './claims.ts';
+import { KEPT, numbered } from './matching.ts';
+import type { Outcome } from './queue.ts';
 import { codeOf, SessionHistory } from './sessionHistory.ts';
 import { iso, nothingHad, toDefinition } from './state.ts';
 import { compareStored } from './stored.ts';
@@ -89,15 +90,20 @@ export async function run(running: RunningEngine, { cap, steps }: History): Prom
     return { ...item, ...sessions.lasting(item.requester, ttlSeconds, session) };
   }
 
-  async function reserve(items: Item[], call: Call) {
-    const sent = items.map(({ wait, ...item }) => ({ ...item, ...wait }));
+  /** @param nth which one of those with its match the first item is */
+  async function reserve(items: Item[], call: Call, nth = 1) {
+    const all = [...Array.from({ length: nth - 1 }, () => items.slice(0, 1)).flat(), ...items];
+    const among = all.map(({ wait, ...item }) => ({ ...item, ...wait }));
+    const sent = among.slice(nth - 1);
     const isWaiting = items.some(({ wait }) => wait !== null);
-    const waitCall = isWaiting ? [{ ...call, isContinuation: false }] : [];
-    const answer = await reserving.reserve(engine, credential, sent, ...waitCall).catch(codeOf);
+    const waitCall = isWaiting ? { ...call, isContinuation: false } : undefined;
+    const answer = await reserving.reserve(engine, credential, sent, waitCall, undefined, among).catch(codeOf);
     if (sessions.isForeign(sent)) return expect(answer).toBe('forbidden');
     const tokens = typeof answer === 'string' ? [] : answer.result.map(({ releaseToken }) => releaseToken);
     const outcomes = model.reserveAll(
-      items.map(({ wait, ...item }) => ({ item, wait })),
+      numbered(all)
+        .slice(nth - 1)
+        .map(({ wait, ...item }) => ({ item, wait })),
       call,
       tokens,
     );
@@ -183,8 +189,9 @@ export async function run(running: RunningEngine, { cap, steps }: History): Prom
         if (one === undefined) return;
         const { requester, method } = one;
         const lasts = sessions.lasting(requester, step.ttlSeconds, step.session);
-        const items = one.items.map(({ resource, count, mode }) => ({
+        const items = one.items.map(({ resource, match, count, mode }) => ({
           resource,
+          ...(match === undefined ? {} : { match }),
           ...(count === undefined ? {} : { count }),
           ...(mode === undefined ? {} : { mode }),
           ...lasts,
@@ -193,6 +200,7 @@ export async function run(running: RunningEngine, { cap, steps }: History): Prom
         return reserve(
           items.map((item) => ({ ...item, requester, wait: step.wait })),
           step.call,
+          one.items[0]?.nth,
         );
       }
       case 'transaction': {

@@ -10,7 +10,8 @@ import type {
   UnreserveResult,
 } from '../../src/contract/reservations.ts';
 import type { TransactionMethod } from '../../src/domain/reservations.ts';
-import type { Queue, Result } from './queue.ts';
+import type { Result } from './claims.ts';
+import type { Queue } from './queue.ts';
 import { Sessions } from './sessions.ts';
 import type { Registration, Reservation } from './state.ts';
 import { sessionOf, type Ticket } from './tickets.ts';
@@ -48,8 +49,8 @@ export class WaitingModel extends Sessions {
     const answer = this.transaction(method, items, tokens);
     const results = answer.results.map((result, i): Result => {
       if (result.status !== 'ALREADY_HAD') return result;
-      const had = this.had(result.resource, result.requester);
-      if (had === undefined || !before.includes(had)) return result;
+      const had = before.find(({ fence }) => 'fencingToken' in result && fence === result.fencingToken);
+      if (had === undefined) return result;
       this.claimAlong(had, result.resource, tokens[i] ?? null);
       const item = items[i];
       const mode = item?.requestType === 'RESERVE' ? item.mode : undefined;

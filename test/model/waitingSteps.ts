@@ -3,6 +3,7 @@
  */
 import fc from 'fast-check';
 import type { TransactionMethod } from '../../src/domain/reservations.ts';
+import { labelsOf, type Match } from './matching.ts';
 import type { Registration } from './state.ts';
 import type { Call, Wait } from './tickets.ts';
 
@@ -17,6 +18,8 @@ export type Take = {
   session?: SessionChoice;
   count?: number;
   mode?: 'SHARED';
+  /** The resource is its text then. */
+  match?: Match;
   wait: Wait | null;
 };
 /** Which reservation is released: the nth that there is, or whatever this requester has of this resource. */
@@ -90,6 +93,18 @@ const take = fc
     if (mode === 'SHARED') return { ...item, mode };
     return count === 1 ? item : { ...item, count };
   });
+const match = fc.constantFrom<Match>(
+  { os: 'a' },
+  { os: 'a' },
+  { os: 'b' },
+  { os: ['a', 'b'] },
+  { x: '', os: ['b', 'a'] },
+);
+const takeAny = fc
+  .tuple(take, match)
+  .map(([{ mode, ...item }, match]): Take => ({ ...item, resource: labelsOf(match), match }));
+const takeOne = fc.oneof({ weight: 2, arbitrary: take }, { weight: 1, arbitrary: takeAny });
+const cancelled = fc.oneof(resource, match.map(labelsOf));
 const giveBack = fc.record({ resource, requester, nth: fc.option(fc.nat(9), { freq: 5 }) });
 const few = <T>(arbitrary: fc.Arbitrary<T>, maxLength = 3) => fc.array(arbitrary, { minLength: 1, maxLength });
 
@@ -99,6 +114,7 @@ const registration: fc.Arbitrary<Registration> = fc
     capacity: fc.constantFrom(1, 2, 3),
     blocks: fc.constantFrom<string[]>([], [], [], ['ink'], ['ink'], ['a'], ['q_0']),
     treePath: fc.constantFrom<string[]>([], [], ['r'], ['r']),
+    labels: fc.constantFrom(undefined, { os: 'a' }, { os: 'a' }, { os: 'b', x: '' }, {}),
   })
   .map(({ name, blocks, ...rest }) => ({
     ...rest,
@@ -112,7 +128,7 @@ const register = fc.record({ do: does('register'), items: few(registration, 4) }
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: register },
   { weight: 1, arbitrary: fc.record({ do: does('delete'), name: fc.constantFrom(...NAMES) }) },
-  { weight: 20, arbitrary: fc.record({ do: does('reserve'), items: few(take), call }) },
+  { weight: 20, arbitrary: fc.record({ do: does('reserve'), items: few(takeOne), call }) },
   {
     weight: 8,
     arbitrary: fc.record({
@@ -129,11 +145,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.oneof(
-      fc.record({ do: does('transaction'), method: fc.constantFrom('FIRST' as const), items: few(take) }),
+      fc.record({ do: does('transaction'), method: fc.constantFrom('FIRST' as const), items: few(takeOne) }),
       fc.record({
         do: does('transaction'),
         method: fc.constantFrom('ALL_OR_NONE' as const, 'AS_MANY_AS_POSSIBLE' as const),
-        items: few(fc.oneof(take, giveBack)),
+        items: few(fc.oneof(takeOne, giveBack)),
       }),
     ),
   },
@@ -162,7 +178,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       isTokenRight: fc.constantFrom(true, true, true, true, false),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ do: does('cancel'), items: few(fc.record({ resource, requester }), 2) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: does('cancel'), items: few(fc.record({ resource: cancelled, requester }), 2) }),
+  },
   { weight: 6, arbitrary: fc.record({ do: does('beat'), instance: fc.constantFrom(...INSTANCES) }) },
   { weight: 2, arbitrary: fc.record({ do: does('leave'), nth }) },
   { weight: 8, arbitrary: fc.record({ do: does('pass'), ms: fc.integer({ min: 1, max: 3000 }) }) },

@@ -60,7 +60,17 @@ const statusWith = async (instance: Instance, key: string) =>
 describe('the default key', () => {
   test('is there from the start, is listed first and without its value', async () => {
     expect(await list()).toEqual([
-      { id: expect.any(String), label: null, isDefault: true, createdAt: expect.any(String), rotatedAt: null },
+      {
+        id: expect.any(String),
+        label: null,
+        isDefault: true,
+        permission: 'full',
+        prefix: '',
+        expiresAt: null,
+        createdAt: expect.any(String),
+        rotatedAt: null,
+        usedAt: null,
+      },
     ]);
     expect(await statusWith(one, starter.key)).toBe(200);
   });

@@ -1,37 +1,41 @@
 /**
- * The page of API keys: their labels and last use; create, show, rotate and delete (docs/specification.md#identity).
+ * The page of API keys: what they are called and may do, and their last use; create, change, show, rotate and delete
+ * (docs/specification.md#identity, #restricted-keys).
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
+import type { KeyLimits } from '../../domain/tenants.ts';
 import { lastUses } from '../../engine/tenant/activity.ts';
 import { digestOf } from '../../identity/credentials.ts';
-import { createKey, deleteKey, rotateKey } from '../../operations/keys.ts';
-import { keyDigests, listKeys, sealedKey } from '../../store/keys.ts';
+import { allKeys, changeKey, createKey, deleteKey, rotateKey } from '../../operations/keys.ts';
+import { sealedKey } from '../../store/keys.ts';
 import { Confirm } from '../components/confirm.tsx';
+import { asKey, KeyFields, KeyForm, MAY } from '../components/keyForm.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { Scroll } from '../components/scroll.tsx';
 import { Secret } from '../components/secret.tsx';
 import { Time } from '../components/time.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, NO_DATABASE, readForm } from '../form.ts';
-import { KeyParams, NewKey } from '../formSchemas.ts';
+import { KeyChange, KeyParams, NewKey } from '../formSchemas.ts';
 import { originOf } from '../origin.ts';
 
 const AT = '/dashboard/keys';
 
 /** A key as this page lists it. */
-interface ListedKey {
+interface ListedKey extends KeyLimits {
   /** null: it comes from the configuration */
   readonly id: string | null;
   readonly label: string | null;
   readonly isDefault: boolean;
   readonly createdAt: Date | null;
   readonly rotatedAt: Date | null;
-  /** ms since 1970 UTC; undefined: never, or not lately */
-  readonly usedAtMs: number | undefined;
+  /** null: not yet, or not lately */
+  readonly usedAt: Date | null;
 }
 
 const Id = z.object({ id: z.string() });
+const ChangeForm = KeyForm.extend({ id: z.string() });
 
 export const keysRoutes = (deps: DashboardDeps) => {
   const { tenants } = deps;
@@ -40,7 +44,8 @@ export const keysRoutes = (deps: DashboardDeps) => {
   const show = async (c: Context<DashboardEnv>, failed?: Failed) => {
     const { viewer } = c.var;
     const [listed, value] = await Promise.all([list(deps, viewer.credential.tenant), shownKey(deps, c)]);
-    const label = listed.find(({ id }) => id !== null && id === c.req.query('show'))?.label;
+    const asked = (parameter: string) => listed.find(({ id }) => id !== null && id === c.req.query(parameter));
+    const label = asked('show')?.label;
     return c.html(
       <KeysPage
         viewer={viewer}
@@ -48,6 +53,7 @@ export const keysRoutes = (deps: DashboardDeps) => {
         failed={failed}
         keys={listed}
         shown={value === null ? null : { title: label ? `Key ${label}` : 'Key', value, origin: originOf(deps, c) }}
+        edited={asked('edit')}
         canChange={keys !== null}
       />,
       failed?.status ?? 200,
@@ -58,21 +64,25 @@ export const keysRoutes = (deps: DashboardDeps) => {
     .get(AT, (c) => show(c))
     .post(AT, async (c) => {
       if (keys === null) return show(c, NO_DATABASE);
-      const form = await c.req.parseBody();
-      const created = await attempt(deps, c, async () => {
-        const { label } = check(
-          NewKey,
-          typeof form.label === 'string' && form.label !== '' ? { label: form.label } : {},
-        );
-        return createKey(keys, c.var.viewer, label ?? null);
+      const form = await readForm(c, KeyForm);
+      const created = await attempt(deps, c, async () => createKey(keys, c.var.viewer, check(NewKey, asKey(form))));
+      return created.ok ? c.redirect(`${AT}?done=created&show=${created.result.result.key.id}`, 303) : show(c, created);
+    })
+    .post(`${AT}/change`, async (c) => {
+      if (keys === null) return show(c, NO_DATABASE);
+      const { id: of, ...form } = await readForm(c, ChangeForm);
+      const changed = await attempt(deps, c, async () => {
+        const { id } = check(KeyParams, { id: of });
+        const before = (await list(deps, c.var.viewer.credential.tenant)).find((one) => one.id === id);
+        return changeKey(keys, c.var.viewer, id, check(KeyChange, asKey(form, before)));
       });
-      return created.ok ? c.redirect(`${AT}?done=created&show=${created.result.result.row.id}`, 303) : show(c, created);
+      return changed.ok ? c.redirect(`${AT}?done=saved`, 303) : show(c, changed);
     })
     .post(`${AT}/rotate`, async (c) => {
       if (keys === null) return show(c, NO_DATABASE);
       const form = await readForm(c, Id);
       const rotated = await attempt(deps, c, async () => rotateKey(keys, c.var.viewer, check(KeyParams, form).id));
-      return rotated.ok ? c.redirect(`${AT}?done=rotated&show=${rotated.result.row.id}`, 303) : show(c, rotated);
+      return rotated.ok ? c.redirect(`${AT}?done=rotated&show=${rotated.result.id}`, 303) : show(c, rotated);
     })
     .post(`${AT}/delete`, async (c) => {
       if (keys === null) return show(c, NO_DATABASE);
@@ -83,20 +93,25 @@ export const keysRoutes = (deps: DashboardDeps) => {
 };
 
 async function list({ engine, tenants, configuredKeys }: DashboardDeps, tenant: string): Promise<ListedKey[]> {
+  if (tenants !== null) return allKeys({ engine, store: tenants.store }, tenant);
   const uses = await lastUses(engine, tenant);
-  if (tenants === null)
-    return configuredKeys
-      .filter((one) => one.tenant === tenant)
-      .map(({ key, label }) => ({
+  return configuredKeys
+    .filter((one) => one.tenant === tenant)
+    .map(({ key, label, permission = 'full', prefix = '', expiresAt = null }) => {
+      const usedAtMs = uses.get(digestOf(key));
+      const usedAt = usedAtMs === undefined ? null : new Date(usedAtMs);
+      return {
         id: null,
         label: label ?? null,
         isDefault: false,
+        permission,
+        prefix,
+        expiresAt,
         createdAt: null,
         rotatedAt: null,
-        usedAtMs: uses.get(digestOf(key)),
-      }));
-  const [rows, digests] = await Promise.all([listKeys(tenants.store, tenant), keyDigests(tenants.store, tenant)]);
-  return rows.map((row) => ({ ...row, usedAtMs: uses.get(digests.get(row.id) ?? '') }));
+        usedAt,
+      };
+    });
 }
 
 /** The value of the key that the address asks for; null: none */
@@ -113,10 +128,12 @@ interface KeysPageProps {
   readonly keys: readonly ListedKey[];
   /** The key whose value is shown. */
   readonly shown: { readonly title: string; readonly value: string; readonly origin: string } | null;
+  /** The key that is to be changed; undefined: none */
+  readonly edited: ListedKey | undefined;
   readonly canChange: boolean;
 }
 
-const KeysPage = ({ viewer, done, failed, keys, shown, canChange }: KeysPageProps) => (
+const KeysPage = ({ viewer, done, failed, keys, shown, edited, canChange }: KeysPageProps) => (
   <Page title="Keys" viewer={viewer} at={AT} done={done} failed={failed}>
     {shown !== null && (
       <section aria-labelledby="shown-title">
@@ -125,18 +142,30 @@ const KeysPage = ({ viewer, done, failed, keys, shown, canChange }: KeysPageProp
       </section>
     )}
     <KeyTable keys={keys} />
-    {canChange ? <NewKeyForm /> : <NeedsDatabase what="To create, rotate and delete keys" />}
+    {edited?.id && <ChangeKeyForm edited={edited} id={edited.id} />}
+    {canChange ? <NewKeyForm /> : <NeedsDatabase what="To create, change, rotate and delete keys" />}
   </Page>
 );
 
 const NewKeyForm = () => (
   <form method="post" action={AT} class="fields">
     <h2>Create a key</h2>
-    <label>
-      Label (optional) <input name="label" maxlength={64} autocomplete="off" />
-    </label>
-    <p class="hint">Every event that the key causes has its label: worker, staging, …</p>
+    <KeyFields />
     <button type="submit">Create a key</button>
+  </form>
+);
+
+const ChangeKeyForm = ({ edited, id }: { edited: ListedKey; id: string }) => (
+  <form method="post" action={`${AT}/change`} class="fields">
+    <h2>Change the key “{nameOf(edited)}”</h2>
+    <input type="hidden" name="id" value={id} />
+    <KeyFields of={edited} />
+    <p class="buttons">
+      <button type="submit">Save</button>{' '}
+      <a class="button" href={AT}>
+        Cancel
+      </a>
+    </p>
   </form>
 );
 
@@ -148,6 +177,9 @@ const KeyTable = ({ keys }: { keys: readonly ListedKey[] }) => (
       <thead>
         <tr>
           <th scope="col">Label</th>
+          <th scope="col">May</th>
+          <th scope="col">Names</th>
+          <th scope="col">Ends (UTC)</th>
           <th scope="col">Created (UTC)</th>
           <th scope="col">Rotated (UTC)</th>
           <th scope="col">Last used (UTC)</th>
@@ -158,6 +190,11 @@ const KeyTable = ({ keys }: { keys: readonly ListedKey[] }) => (
         {keys.map((key) => (
           <tr>
             <th scope="row">{nameOf(key)}</th>
+            <td>{MAY[key.permission]}</td>
+            <td>{key.prefix === '' ? 'any' : <code>{key.prefix}…</code>}</td>
+            <td>
+              <Time at={key.expiresAt} none="never" />
+            </td>
             <td>
               <Time at={key.createdAt} />
             </td>
@@ -165,7 +202,7 @@ const KeyTable = ({ keys }: { keys: readonly ListedKey[] }) => (
               <Time at={key.rotatedAt} />
             </td>
             <td>
-              <Time at={key.usedAtMs} none="not yet" />
+              <Time at={key.usedAt} none="not yet" />
             </td>
             <td>{key.id !== null && <KeyActions id={key.id} name={nameOf(key)} isDefault={key.isDefault} />}</td>
           </tr>
@@ -179,6 +216,9 @@ const KeyActions = ({ id, name, isDefault }: { id: string; name: string; isDefau
   <div class="buttons">
     <a class="button" href={`${AT}?show=${id}`}>
       Show<span class="out-of-sight"> {name}</span>
+    </a>{' '}
+    <a class="button" href={`${AT}?edit=${id}`}>
+      Edit<span class="out-of-sight"> {name}</span>
     </a>{' '}
     <Confirm
       id={`rotate-${id}`}

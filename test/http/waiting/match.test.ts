@@ -150,6 +150,21 @@ describe('a match that waits', () => {
     expect(await holders()).toEqual(['holder phone1']);
   });
 
+  test.each([
+    [15, ['last phone1', 'y phone1']],
+    [16, ['y phone1']],
+  ])('is looked at behind %i that cannot take what became free: %j', async (ahead, expected) => {
+    await holdfast.register({ ...phone(1), capacity: 2 });
+    const [held] = (await holdfast.reserve({ resource: 'phone1', requester: 'x' })).body;
+    await holdfast.reserve({ resource: 'phone1', requester: 'y' });
+    for (let i = 0; i < ahead; i++) await send(android(`two${i}`, { count: 2 }));
+    await send(android('last'));
+    await holdfast.unreserve({ resource: 'phone1', requester: 'x', releaseToken: held?.releaseToken });
+    expect(await holders()).toEqual(expected);
+    // A call of its own is carried out wherever it stands.
+    expect(await statuses(android('last'))).toEqual(['ACQUIRED phone1']);
+  });
+
   test('is refused beside 100 others', async () => {
     const labels = (i: number) => ({ [`key${i}`]: 'v' });
     await holdfast.register(...Array.from({ length: 101 }, (_, i) => phone(i, labels(i))));

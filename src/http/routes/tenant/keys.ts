@@ -1,47 +1,91 @@
 /**
- * /api/v1/Tenant/keys: lists, makes, rotates and deletes the tenant's API keys
+ * /api/v1/Tenant/keys: lists, reads, makes, changes, rotates and deletes the tenant's API keys
  * (docs/specification.md#tenants-and-administration, #operations). With a session.
  */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
-import { DeletedKey, Key, KeyParams, KeyWithValue, NewKey } from '../../../contract/keys.ts';
-import { createKey, deleteKey, type KeyDeps, listKeys, rotateKey } from '../../../operations/keys.ts';
-import type { KeyRow } from '../../../store/keys.ts';
+import { DeletedKey, Key, KeyChange, KeyParams, KeysQuery, KeyWithValue, NewKey } from '../../../contract/keys.ts';
+import {
+  changeKey,
+  createKey,
+  deleteKey,
+  type KeyDeps,
+  type KeyWithValue as KeyWithItsValue,
+  type ListedKey,
+  listKeys,
+  readKey,
+  rotateKey,
+} from '../../../operations/keys.ts';
 import type { BodyDeps } from '../../deps.ts';
 import type { AppEnv } from '../../env.ts';
 import { bySession, type SessionDeps } from '../../middleware/bySession.ts';
 import { operation, withBody } from '../../operation.ts';
-import { answer, anyOperation, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
+import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
-const common = { tags: ['Tenant'] };
+const PATH = '/api/v1/Tenant/keys';
+const DEFAULT_PAGE = 50;
+const common = { tags: ['Tenant'], right: 'keys' as const };
 
 const listed = operation({
   ...common,
   method: 'get',
-  path: '/api/v1/Tenant/keys',
+  path: PATH,
   operationId: 'keys',
-  right: 'keys',
   summary: 'List the API keys',
-  responses: { 200: answer('The default key first.', z.array(Key)), ...anyOperation },
+  description: 'All of them, the default key first. With `limit` or `after`, a page sorted by id.',
+  request: { query: KeysQuery },
+  responses: {
+    200: {
+      ...answer('The keys.', z.array(Key)),
+      headers: z.object({
+        Link: z.string().optional().meta({ description: 'The address of the next page, with `rel="next"`.' }),
+      }),
+    },
+    ...parameterOperation,
+  },
 });
 
 const made = operation({
   ...common,
   method: 'post',
-  path: '/api/v1/Tenant/keys',
+  path: PATH,
   operationId: 'createKey',
-  right: 'keys',
   summary: 'Make an API key',
   description: 'As many as the tier allows.',
   body: NewKey,
-  responses: { 201: answer('The key.', KeyWithValue), ...bodyOperation },
+  responses: {
+    200: answer('The key was made before, by the same call.', KeyWithValue),
+    201: answer('The key.', KeyWithValue),
+    ...bodyOperation,
+  },
+});
+
+const read = operation({
+  ...common,
+  method: 'get',
+  path: `${PATH}/{id}`,
+  operationId: 'key',
+  summary: 'See an API key',
+  request: { params: KeyParams },
+  responses: { 200: answer('The key, without its value.', Key), ...unknown, ...parameterOperation },
+});
+
+const changed = operation({
+  ...common,
+  method: 'put',
+  path: `${PATH}/{id}`,
+  operationId: 'changeKey',
+  summary: 'Change what an API key is called and may do',
+  description: 'Its value stays. What is left out stays as it is. The default key cannot be restricted.',
+  body: KeyChange,
+  request: { params: KeyParams },
+  responses: { 200: answer('The key.', Key), ...unknown, ...bodyOperation },
 });
 
 const rotated = operation({
   ...common,
   method: 'post',
-  path: '/api/v1/Tenant/keys/{id}/rotate',
+  path: `${PATH}/{id}/rotate`,
   operationId: 'rotateKey',
-  right: 'keys',
   summary: 'Replace the value of an API key',
   description: 'Once this call returns, every instance refuses the old value, and its event streams end.',
   request: { params: KeyParams },
@@ -51,40 +95,55 @@ const rotated = operation({
 const deleted = operation({
   ...common,
   method: 'delete',
-  path: '/api/v1/Tenant/keys/{id}',
+  path: `${PATH}/{id}`,
   operationId: 'deleteKey',
-  right: 'keys',
   summary: 'Delete an API key',
   description: 'Once this call returns, every instance refuses the key. The default key can only be rotated.',
   request: { params: KeyParams },
   responses: { 200: answer('The deleted key.', DeletedKey), ...unknown, ...parameterOperation },
 });
 
-export const keysOperations = [listed, made, rotated, deleted];
+export const keysOperations = [listed, made, read, changed, rotated, deleted];
 
-const toBody = ({ createdAt, rotatedAt, ...row }: KeyRow) => ({
-  ...row,
+const toBody = ({ createdAt, rotatedAt, expiresAt, usedAt, ...key }: ListedKey) => ({
+  ...key,
   createdAt: createdAt.toISOString(),
   rotatedAt: rotatedAt?.toISOString() ?? null,
+  expiresAt: expiresAt?.toISOString() ?? null,
+  usedAt: usedAt?.toISOString() ?? null,
 });
+const toBodyWithValue = ({ key, ...listed }: KeyWithItsValue) => ({ ...toBody(listed), key });
 
 export const keysRoutes = (deps: BodyDeps & SessionDeps & KeyDeps) => {
   const app = new OpenAPIHono<AppEnv>();
   return app
     .openapi({ ...listed, middleware: bySession(deps, listed.right) }, async (c) => {
-      const { result, quota } = await listKeys(deps, c.get('actor'));
+      const { after, limit = DEFAULT_PAGE } = c.req.valid('query');
+      const isPage = c.req.query('after') !== undefined || c.req.query('limit') !== undefined;
+      const { result, quota } = await listKeys(deps, c.get('actor'), isPage ? { after, limit } : null);
       c.set('quota', quota);
+      const last = isPage && result.length === limit ? result.at(-1) : undefined;
+      if (last !== undefined) c.header('Link', `<${PATH}?after=${last.id}&limit=${limit}>; rel="next"`);
       return c.json(result.map(toBody), 200);
     })
     .openapi(withBody(made, deps, bySession(deps, made.right)), async (c) => {
-      const { result, quota } = await createKey(deps, c.get('actor'), c.get('body').label ?? null);
+      const { result, quota } = await createKey(deps, c.get('actor'), c.get('body'));
       c.set('quota', quota);
-      return c.json({ ...toBody(result.row), key: result.key }, 201);
+      return c.json(toBodyWithValue(result.key), result.isNew ? 201 : 200);
     })
-    .openapi({ ...rotated, middleware: bySession(deps, rotated.right) }, async (c) => {
-      const { row, key } = await rotateKey(deps, c.get('actor'), c.req.valid('param').id);
-      return c.json({ ...toBody(row), key }, 200);
+    .openapi({ ...read, middleware: bySession(deps, read.right) }, async (c) => {
+      const { result, quota } = await readKey(deps, c.get('actor'), c.req.valid('param').id);
+      c.set('quota', quota);
+      return c.json(toBody(result), 200);
     })
+    .openapi(withBody(changed, deps, bySession(deps, changed.right)), async (c) => {
+      const { result, quota } = await changeKey(deps, c.get('actor'), c.req.valid('param').id, c.get('body'));
+      c.set('quota', quota);
+      return c.json(toBody(result), 200);
+    })
+    .openapi({ ...rotated, middleware: bySession(deps, rotated.right) }, async (c) =>
+      c.json(toBodyWithValue(await rotateKey(deps, c.get('actor'), c.req.valid('param').id)), 200),
+    )
     .openapi({ ...deleted, middleware: bySession(deps, deleted.right) }, async (c) => {
       const { id } = c.req.valid('param');
       await deleteKey(deps, c.get('actor'), id);

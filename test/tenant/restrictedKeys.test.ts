@@ -1,0 +1,180 @@
+/**
+ * Keys with a permission, a prefix and an end, made and changed by calls (docs/specification.md#restricted-keys), at
+ * two instances on one database.
+ */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createClient } from '../support/client.ts';
+import { hold, queue, wanted } from '../support/held.ts';
+import { type Instance, startInstance } from '../support/service.ts';
+import {
+  databaseEnv,
+  KINDS,
+  type OpenStore,
+  openStore,
+  type Session,
+  signIn,
+  storeTenant,
+  type TestDatabase,
+} from '../support/tenancy.ts';
+import { until } from '../support/until.ts';
+import { watch } from '../support/watch.ts';
+
+interface Key {
+  readonly id: string;
+  readonly usedAt: string | null;
+  readonly key: string;
+}
+
+const KEYS = '/api/v1/Tenant/keys';
+let made: TestDatabase;
+let store: OpenStore;
+let one: Instance;
+let other: Instance;
+let session: Session;
+beforeAll(async () => {
+  made = await KINDS.Postgres();
+  store = await openStore(made.url);
+  const tenant = await storeTenant(store, 'Pro');
+  const start = () => startInstance({ keys: [tenant], env: databaseEnv(made.url) });
+  [one, other] = await Promise.all([start(), start()]);
+  session = await signIn(store.redis, tenant.tenant);
+});
+afterAll(async () => {
+  await Promise.all([one.stop(), other.stop()]);
+  await store.close();
+  await made.drop();
+});
+
+const ask = <Body = Key>(method: string, path = '', body?: unknown) =>
+  session.request<Body>(one.url, method, KEYS + path, body);
+const create = async (fields: object) => (await ask('POST', '', fields)).body;
+const reserve = async ({ key }: Key, resource: string, instance = other) =>
+  (await createClient(instance.url, key).reserve({ resource, requester: 'r', ttlSeconds: 60 })).status;
+const inFuture = (ms: number) => new Date(Date.now() + ms).toISOString();
+
+describe('making a key', () => {
+  test('takes a permission, a prefix and an end, and shows them in all answers', async () => {
+    const limits = { label: 'ci', permission: 'reserve', prefix: 'ci/', expiresAt: inFuture(3_600_000) };
+    const answer = await ask('POST', '', limits);
+    expect(answer).toMatchObject({ status: 201, body: { ...limits, usedAt: null, isDefault: false } });
+    const { key, ...listed } = answer.body;
+    expect((await ask('GET', `/${listed.id}`)).body).toEqual(listed);
+    expect((await ask<Key[]>('GET')).body).toContainEqual(listed);
+    expect((await ask('POST', `/${listed.id}/rotate`)).body).toMatchObject(limits);
+    expect(key).toMatch(/^hf_/);
+  });
+
+  test('has the rights of its permission', async () => {
+    const [read, reserving] = await Promise.all([create({ permission: 'read' }), create({ permission: 'reserve' })]);
+    expect([await reserve(read, 'p'), await reserve(reserving, 'p')]).toEqual([403, 200]);
+    for (const { key } of [read, reserving]) {
+      const client = createClient(other.url, key);
+      expect((await client.active()).status).toBe(200);
+      expect([(await client.register({ name: 'p2' })).status, (await client.reset()).status]).toEqual([403, 403]);
+    }
+  });
+
+  test('with the same id again answers 200 with the same key; with other content 400', async () => {
+    const asked = { id: randomUUID(), label: 'once', permission: 'reserve', prefix: 'a/', expiresAt: inFuture(60_000) };
+    const answers = await Promise.all([ask('POST', '', asked), session.request<Key>(other.url, 'POST', KEYS, asked)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 201]);
+    expect(answers[0]?.body).toEqual(answers[1]?.body);
+    for (const more of [{ label: 'b' }, { permission: 'full' }, { prefix: '' }, { expiresAt: null }])
+      expect(await ask('POST', '', { ...asked, ...more })).toMatchObject({ status: 400, body: 'the id is in use' });
+    const stranger = await signIn(store.redis, (await storeTenant(store, 'Pro')).tenant);
+    expect((await stranger.request(one.url, 'POST', KEYS, asked)).status).toBe(400);
+  });
+
+  test.each<[object, string]>([
+    [{ permission: 'all' }, 'permission must be one of read, reserve, full'],
+    [{ prefix: 'a>b' }, 'prefix must not contain >'],
+    [{ prefix: 'x'.repeat(257) }, 'prefix must be 1 to 256'],
+    [{ expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt must be a time in the future'],
+    [{ expiresAt: '2060-01-01T00:00:00Z' }, 'expiresAt must be a time in the future, at most 3653 days'],
+    [{ id: 'x' }, 'id must be a UUID'],
+  ])('%j: 400', async (body, message) => {
+    expect(await ask('POST', '', body)).toMatchObject({ status: 400, body: expect.stringContaining(message) });
+  });
+});
+
+describe('changing a key', () => {
+  test('keeps its value and what is left out, and holds on every instance at once', async () => {
+    const key = await create({ label: 'w' });
+    expect(await reserve(key, 'c1')).toBe(200);
+    const changed = await ask('PUT', `/${key.id}`, { permission: 'reserve', prefix: 'ci/' });
+    expect(changed).toMatchObject({ status: 200, body: { label: 'w', permission: 'reserve', prefix: 'ci/' } });
+    expect([await reserve(key, 'c2'), await reserve(key, 'ci/c2')]).toEqual([403, 200]);
+    await ask('PUT', `/${key.id}`, { label: null, permission: 'full', prefix: '' });
+    expect(await reserve(key, 'c2')).toBe(200);
+    const trail = await session.request<{ entries: { action: string; details: object }[] }>(
+      one.url,
+      'GET',
+      '/api/v1/Tenant/audit',
+    );
+    expect(JSON.stringify(trail.body)).toContain('key.change');
+  });
+
+  test('leaves the default key unrestricted', async () => {
+    const [standard] = (await ask<Key[]>('GET')).body;
+    const path = `/${standard?.id}`;
+    for (const limits of [{ permission: 'read' }, { prefix: 'ci/' }, { expiresAt: inFuture(60_000) }])
+      expect(await ask('PUT', path, limits)).toMatchObject({ status: 400, body: expect.stringContaining('default') });
+    expect((await ask('PUT', path, { label: 'main' })).status).toBe(200);
+    expect((await one.reserve({ resource: 'd', requester: 'r' })).status).toBe(200);
+  });
+
+  test('of one that was deleted, or is another tenant’s: 404', async () => {
+    const { id } = await create({});
+    await ask('DELETE', `/${id}`);
+    expect([(await ask('GET', `/${id}`)).status, (await ask('PUT', `/${id}`, {})).status]).toEqual([404, 404]);
+    const { id: own } = await create({});
+    const stranger = await signIn(store.redis, (await storeTenant(store, 'Pro')).tenant);
+    expect((await stranger.request(one.url, 'GET', `${KEYS}/${own}`)).status).toBe(404);
+    expect((await stranger.request(one.url, 'PUT', `${KEYS}/${own}`, { label: 'x' })).status).toBe(404);
+  });
+});
+
+test('pages lead through all keys by the header Link; without a query the list is whole', async () => {
+  const all = (await ask<Key[]>('GET')).body.map(({ id }) => id);
+  expect(all.length).toBeGreaterThan(4);
+  const found: string[] = [];
+  let next: string | undefined = `${KEYS}?limit=2`;
+  while (next !== undefined) {
+    const { body, headers }: Awaited<ReturnType<typeof ask<Key[]>>> = await session.request(one.url, 'GET', next);
+    found.push(...body.map(({ id }) => id));
+    next = /^<([^>]+)>; rel="next"$/.exec(headers.get('Link') ?? '')?.[1];
+  }
+  expect(found).toEqual(all.toSorted());
+  expect((await ask('GET', '?limit=0')).status).toBe(400);
+});
+
+test('usedAt says when the key was last used', async () => {
+  const key = await create({ label: 'used' });
+  const before = Date.now();
+  await reserve(key, 'u');
+  const usedAt = await until('the use', async () => (await ask('GET', `/${key.id}`)).body.usedAt);
+  expect(Math.abs(Date.parse(usedAt) - before)).toBeLessThan(10_000);
+});
+
+test('a key that ends: from then on 401, its streams and held calls end, its reservations stay', async () => {
+  const endsAt = Date.now() + 1500;
+  const key = await create({ expiresAt: new Date(endsAt).toISOString() });
+  const subscriber = await watch({ url: other.url, key: key.key });
+  await one.reserve({ resource: 'e', requester: 'q' });
+  const held = hold({ url: other.url, key: key.key }, [wanted('e', 'r')]);
+  await queue(one, 'r to wait', (waiting) => waiting.length === 1);
+  expect(await reserve(key, 'kept')).toBe(200);
+  // Requests that share calls are refused together.
+  const statuses = await until('the end', async () => {
+    const all = await Promise.all(Array.from({ length: 8 }, () => reserve(key, 'kept')));
+    return all.includes(401) ? all : null;
+  });
+  expect(new Set(statuses).has(403)).toBe(false);
+  expect(Date.now()).toBeGreaterThanOrEqual(endsAt);
+  expect(await Promise.all([reserve(key, 'kept'), reserve(key, 'kept', one)])).toEqual([401, 401]);
+  await until('the end of the stream', () => subscriber.ended === 'in good order', 2000);
+  expect((await held.response).status).toBe(401);
+  expect((await one.active('?resource=kept')).body).toHaveLength(1);
+  expect((await ask('GET', `/${key.id}`)).status).toBe(200);
+});
