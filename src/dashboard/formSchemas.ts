@@ -9,6 +9,7 @@ import { CancelBody } from '../contract/waiting.ts';
 
 export { TenantsQuery, TenantToCreate, TierChange } from '../contract/admin.ts';
 export { KeyChange, KeyParams, NewKey } from '../contract/keys.ts';
+export { ManagementTokenParams, NewManagementToken } from '../contract/managementTokens.ts';
 export { GroupParams, MemberParams, NewInvitation, RoleChange } from '../contract/members.ts';
 export { DeleteIssuerQuery } from '../contract/tenant.ts';
 export { issuerSchema } from '../operations/issuers.ts';

@@ -25,6 +25,7 @@ import { resourcesRoutes } from './pages/resources.tsx';
 import { settingsRoutes } from './pages/settings.tsx';
 import { signInRoutes } from './pages/signIn.tsx';
 import { tenantsRoutes } from './pages/tenants.tsx';
+import { tokensRoutes } from './pages/tokens.tsx';
 import { needs, signInPath, viewer } from './viewer.ts';
 
 const SELF = ["'self'"];
@@ -51,6 +52,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.route('/', keysRoutes(deps));
   app.route('/', membersRoutes(deps));
   app.route('/', membershipRoutes(deps));
+  app.route('/', tokensRoutes(deps));
   app.route('/', settingsRoutes(deps));
   app.route('/', auditRoutes(deps));
   app.route('/', tenantsRoutes(deps));

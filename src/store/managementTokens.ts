@@ -9,7 +9,7 @@ import { IdInUse } from './idInUse.ts';
 import { changeRecord, type Store } from './records.ts';
 import { managementTokens } from './schema.ts';
 
-const MAX_TOKENS = 100;
+export const MAX_TOKENS = 100;
 
 /** The stored part of a new token. */
 export interface NewToken {

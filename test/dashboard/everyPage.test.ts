@@ -16,6 +16,7 @@ const PLACES = [
   '/resources/one?name=printers',
   '/keys',
   '/members',
+  '/tokens',
   '/settings',
   '/audit',
   '/tenants',

@@ -2,6 +2,7 @@
  * A credential of each kind that there is (scripts/callers.ts), for one tenant: the headers that carry it.
  */
 
+import { randomUUID } from 'node:crypto';
 import { KEY_PERMISSIONS, ROLES, SCOPES } from '../../src/domain/rights.ts';
 import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
 import { digestOf, makeKey, makeToken, parseKey } from '../../src/identity/credentials.ts';
@@ -53,8 +54,9 @@ export async function makeCallers(
     const { cookie } = await signIn(store.redis, tenant, user);
     return { Cookie: cookie, Origin: instance.url };
   };
-  for (const role of ROLES) callers.set(role, await cookieOf({ role }));
-  callers.set('administrator', await cookieOf({ role: 'viewer', email: 'root@id.example' }));
+  // People whose address is `q`: members may cancel and release what is their own.
+  for (const role of ROLES) callers.set(role, await cookieOf({ role, id: randomUUID(), email: 'q' }));
+  callers.set('administrator', await cookieOf({ role: 'viewer', id: randomUUID(), email: 'root@id.example' }));
   const owner = await signIn(store.redis, tenant);
   for (const scope of SCOPES) {
     const { token } = await makeManagementToken(owner, instance, [scope]);

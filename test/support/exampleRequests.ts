@@ -14,6 +14,7 @@ export interface Ids {
   readonly sessionToken: string;
   readonly key: string;
   readonly token: string;
+  readonly invitation: string;
 }
 
 export interface ExampleRequest {
@@ -23,6 +24,8 @@ export interface ExampleRequest {
   readonly body?: unknown;
   /** What everybody gets who may make it, if that is a 401 or 403. */
   readonly answer?: number;
+  /** The text of a 403 that those get who have the right, for another reason. */
+  readonly refusal?: RegExp;
 }
 
 const requester = 'q';
@@ -30,6 +33,8 @@ const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
 const item = ({ resource }: Ids) => ({ resource, requester });
 const held = (ids: Ids) => ({ ...item(ids), releaseToken: ids.releaseToken });
 const ofSession = ({ session, sessionToken }: Ids) => ({ session, token: sessionToken });
+const NOBODY = '3c1f4b52-8a8e-4f2f-9a7c-9b110d9b4f4e';
+const GROUP = { group: 'lab' };
 const issuer = { issuer: 'https://issuer.example', audience: 'api' };
 
 export const EXAMPLES: Readonly<Record<string, (ids: Ids) => ExampleRequest>> = {
@@ -57,9 +62,23 @@ export const EXAMPLES: Readonly<Record<string, (ids: Ids) => ExampleRequest>> = 
   events: () => ({}),
   tenant: () => ({}),
   keys: () => ({}),
-  createKey: () => ({ body: { label: 'example' } }),
+  deleteTenant: () => ({ query: '?confirm=another' }),
   key: ({ key }) => ({ path: { id: key } }),
-  changeKey: ({ key }) => ({ path: { id: key }, body: { label: 'example' } }),
+  changeKey: ({ key }) => ({ path: { id: key }, body: { label: 'changed' } }),
+  members: () => ({}),
+  leaveTenant: () => ({}),
+  member: () => ({ path: { id: NOBODY } }),
+  putMember: () => ({ path: { id: NOBODY }, body: { role: 'viewer' } }),
+  removeMember: () => ({ path: { id: NOBODY } }),
+  invitations: () => ({}),
+  createInvitation: () => ({ body: { role: 'viewer' } }),
+  invitation: ({ invitation }) => ({ path: { id: invitation } }),
+  deleteInvitation: ({ invitation }) => ({ path: { id: invitation } }),
+  groups: () => ({}),
+  group: () => ({ path: GROUP }),
+  putGroup: () => ({ path: GROUP, body: { role: 'viewer' }, refusal: /you are in|group/i }),
+  deleteGroup: () => ({ path: GROUP }),
+  createKey: () => ({ body: { label: 'example' } }),
   rotateKey: ({ key }) => ({ path: { id: key } }),
   deleteKey: ({ key }) => ({ path: { id: key } }),
   settings: () => ({}),
@@ -73,6 +92,7 @@ export const EXAMPLES: Readonly<Record<string, (ids: Ids) => ExampleRequest>> = 
   managementToken: ({ token }) => ({ path: { id: token } }),
   deleteManagementToken: ({ token }) => ({ path: { id: token } }),
   adminTenants: () => ({}),
+  adminCreateTenant: ({ tenant }) => ({ body: { id: `${tenant}-made`.slice(0, 40), name: 'Made', tier: 'Free' } }),
   adminTenant: ({ tenant }) => ({ path: { id: tenant } }),
   adminTier: ({ tenant }) => ({ path: { id: tenant }, body: { tier: 'Enterprise' } }),
   adminsuspend: () => ({ path: { id: 'nobody' } }),

@@ -16,8 +16,11 @@ export const unknownIds = (): Ids => ({
   sessionToken: randomUUID(),
   key: randomUUID(),
   token: randomUUID(),
+  invitation: randomUUID(),
 });
 
+const INVITATIONS = '/api/v1/Tenant/invitations';
+const Id = z.object({ id: z.string() });
 const KEYS = '/api/v1/Tenant/keys';
 const Key = z.object({ id: z.string(), label: z.string().nullable() });
 const Held = z.object({ resource: z.string(), releaseToken: z.string() });
@@ -37,8 +40,9 @@ export async function makeThings(owner: Session, { url }: Place, tenant: string)
   const begun = Begun.parse(await post('/api/v1/Session', { requester, ttlSeconds: 600 }));
   const { id: key } = Key.parse(await post(KEYS, { label: 'theirs' }));
   const { id: token } = await makeToken(owner, { url }, ['usage']);
+  const { id: invitation } = Id.parse(await post(INVITATIONS, { role: 'viewer' }));
   const { releaseToken = '' } = held ?? {};
-  return { tenant, resource, releaseToken, session: begun.session, sessionToken: begun.token, key, token };
+  return { tenant, invitation, resource, releaseToken, session: begun.session, sessionToken: begun.token, key, token };
 }
 
 /** What there still is of them. */
@@ -48,8 +52,11 @@ export async function thingsLeft(owner: Session, { url }: Place, ids: Ids): Prom
   const { tokens } = z.object({ tokens: z.array(z.object({ id: z.string() })) }).parse(await read(TOKENS));
   const reservations = z.array(Held.pick({ resource: true })).parse(await read(ACTIVE));
   const sessions = z.array(z.object({ session: z.string() })).parse(await read('/api/v1/Session'));
+  const left = await read(INVITATIONS);
+  const { invitations } = z.object({ invitations: z.array(Id) }).parse(left);
   return {
     ...ids,
+    invitation: invitations[0]?.id ?? '',
     resource: reservations[0]?.resource ?? '',
     session: sessions[0]?.session ?? '',
     key: keys.find(({ label }) => label === 'theirs')?.id ?? '',

@@ -27,6 +27,8 @@ import { makeThings, thingsLeft, unknownIds } from '../support/things.ts';
 type Headers = Readonly<Record<string, string>>;
 
 const OPERATIONS = operationsOf(openapiDocument(DEFAULT_INSTANCE));
+/** Leaving ends the caller's session, so its answer says nothing about rights. */
+const TRIED = OPERATIONS.filter(({ operationId }) => operationId !== 'leaveTenant');
 /** Codes of requests that say nothing about rights: an example must not get them. */
 const BAD_EXAMPLE = /^(MALFORMED_REQUEST|UNKNOWN_FIELD|PATH_NOT_FOUND|METHOD_NOT_ALLOWED|UNSUPPORTED_MEDIA_TYPE)$/;
 
@@ -77,7 +79,11 @@ async function send(method: string, path: string, request: ExampleRequest, heade
 type Outcome = 'may' | 401 | 403 | string;
 
 /** What an answer says about the caller's rights. */
-const outcomeOf = ({ status, code, text }: Awaited<ReturnType<typeof send>>, answer?: number): Outcome => {
+const outcomeOf = (
+  { status, code, text }: Awaited<ReturnType<typeof send>>,
+  { answer, refusal }: ExampleRequest,
+): Outcome => {
+  if (status === 403 && refusal?.test(text)) return 'may';
   if (status === answer || code === 'INVALID_RELEASE_TOKEN') return 'may';
   if (status === 401 || status === 403) return status;
   return status >= 500 || BAD_EXAMPLE.test(code ?? '') ? `${status}: ${text}` : 'may';
@@ -101,9 +107,9 @@ test('docs/permissions.md is current; if not, run: npm run openapi', () => {
 });
 
 describe('exactly those may call it who have its right', () => {
-  test.each(OPERATIONS)('$method $path', async ({ method, path, operationId, right }) => {
+  test.each(TRIED)('$method $path', async ({ method, path, operationId, right }) => {
     const request = EXAMPLES[operationId]?.({ ...UNKNOWN, tenant: own.tenant }) ?? {};
-    const outcome = async (headers: Headers) => outcomeOf(await send(method, path, request, headers), request.answer);
+    const outcome = async (headers: Headers) => outcomeOf(await send(method, path, request, headers), request);
     const expected = CALLERS.map(({ name, meets }): [string, Outcome] => [
       name,
       meets(right) ? 'may' : name === 'nobody' ? 401 : 403,

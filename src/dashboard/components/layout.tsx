@@ -17,6 +17,7 @@ export const PLACES = [
   ['/dashboard/reservations', 'Reservations', 'read'],
   ['/dashboard/resources', 'Resources', 'definitions'],
   ['/dashboard/keys', 'Keys', 'keys'],
+  ['/dashboard/tokens', 'Tokens', 'tokens'],
   ['/dashboard/members', 'Members', 'members'],
   ['/dashboard/settings', 'Settings', 'settings'],
   ['/dashboard/audit', 'Audit', 'audit'],
