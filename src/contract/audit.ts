@@ -18,6 +18,8 @@ export const AuditPageQuery = z.object({ before, limit: pageLimit });
 const instant = z.iso
   .datetime({ offset: true, error: 'must be a time as 2026-01-31T12:00:00Z' })
   .transform((text) => new Date(text))
+  // The database knows no time before or after these years.
+  .refine((at) => at.getUTCFullYear() >= 1970 && at.getUTCFullYear() <= 9998, 'must be in the years 1970 to 9998')
   .optional();
 
 const filters = {

@@ -38,10 +38,10 @@ export const viewer = ({
     const user = session && (await signedInUser({ engine, roleNow }, session));
     if (session === null || user === null) throw new HoldfastError('unauthenticated', 'Nobody is signed in.');
     const address = clientAddress(c, trustedProxies);
-    const credential = { ...session, address };
-    c.set('credential', credential);
     const standing = adminStanding(adminRule, user);
     const actor = actorNameOf('person', user);
+    const credential = { ...session, address, actor };
+    c.set('credential', credential);
     // A page does without the switcher rather than fail.
     const others = user.hasSeveral ? await memberships.of(user).catch(() => []) : [];
     c.set('viewer', { credential, user, standing, actor, address, memberships: others });

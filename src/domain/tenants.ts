@@ -22,6 +22,8 @@ export interface Credential {
   /** The string that scripts look the caller up by (lua/lib/admit.lua); never the key, token or session itself. */
   readonly credentialKey: string;
   readonly kind: 'key' | 'token' | 'session' | 'management' | 'service';
+  /** The name of the person in the audit trail, if their session has been read. */
+  readonly actor?: string;
   /** The only requester that a derived token may act for. */
   readonly subject?: string;
   /** The address that the request came from, for the audit trail; of IPv6 its /64. */

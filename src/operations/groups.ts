@@ -8,7 +8,7 @@ import { chargeWrite } from '../engine/tenant/charge.ts';
 import * as store from '../store/groupRoles.ts';
 import type { Actor } from './actor.ts';
 import { charged, countUse } from './counting.ts';
-import type { MemberDeps } from './members.ts';
+import { type MemberDeps, refuseOwnerByToken } from './members.ts';
 
 /**
  * Lists a page of the groups that have a role, by name. Costs one read.
@@ -52,6 +52,7 @@ export const putGroup = (
   role: Role,
 ): Promise<Charged<store.GroupRole>> => {
   const { credential } = by;
+  refuseOwnerByToken(by, role);
   const put = () => store.putGroup(deps.store, credential.tenant, group, role, groups.includes(group), by);
   return countUse(deps, credential, charged(chargeWrite(deps.engine, credential, 'members'), put));
 };

@@ -13,7 +13,7 @@ import type { Author } from '../store/audit.ts';
 import * as store from '../store/invitations.ts';
 import type { Actor } from './actor.ts';
 import { charged, countUse } from './counting.ts';
-import type { MemberDeps } from './members.ts';
+import { type MemberDeps, refuseOwnerByToken } from './members.ts';
 
 /** A new invitation. */
 export interface Created {
@@ -69,6 +69,7 @@ export const createInvitation = (
 ): Promise<Charged<Created>> => {
   const { credential } = by;
   const create = async () => {
+    refuseOwnerByToken(by, role);
     const secret = email === undefined ? randomBytes(20).toString('hex') : null;
     const of = secret === null ? { email: email ?? '' } : { digest: digestOf(secret) };
     const created = await store.createInvitation(deps.store, credential.tenant, { id, role, of, expiresInDays }, by);

@@ -2,6 +2,7 @@
  * Who belongs to a tenant, by the database (docs/specification.md#members): the memberships of a person who signs in,
  * and the members of a tenant. Sessions in Redis follow each change before its call is answered.
  */
+import { HoldfastError } from '../domain/errors.ts';
 import type { Memberships } from '../domain/memberships.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Role } from '../domain/rights.ts';
@@ -82,6 +83,16 @@ export const readMember = (deps: MemberDeps, { credential }: Actor, userId: stri
   );
 
 /**
+ * Owners are made, changed and removed by people only: a program with the scope `members` must not get the rights of an
+ * owner, nor lock the owners out.
+ * @throws HoldfastError forbidden
+ */
+export function refuseOwnerByToken({ credential }: Actor, role: Role): void {
+  if (credential.kind === 'management' && role === 'owner')
+    throw new HoldfastError('forbidden', 'A management token makes, changes and removes no owners.');
+}
+
+/**
  * Changes the role of a member. It holds on every instance when this returns. Costs one write.
  * @throws HoldfastError unknown; refused for the last owner; unauthenticated, forbidden, unavailable; LimitError
  */
@@ -90,6 +101,8 @@ export const changeRole = (deps: MemberDeps, by: Actor, userId: string, role: Ro
   const { credential } = by;
   const { tenant } = credential;
   const change = async () => {
+    refuseOwnerByToken(by, role);
+    refuseOwnerByToken(by, (await store.readMember(deps.store, tenant, userId)).role);
     try {
       return await store.changeRole(deps.store, tenant, userId, role, by, (now) =>
         giveSignInsRole(engine, tenant, userId, now),
@@ -112,6 +125,8 @@ export async function removeMember(
   userId: string,
 ): Promise<void> {
   await verifyCredential(deps.engine, by.credential, 'members');
+  if (by.credential.kind === 'management')
+    refuseOwnerByToken(by, (await store.readMember(deps.store, by.credential.tenant, userId)).role);
   await remove(deps, by, userId, 'member.remove');
 }
 

@@ -7,6 +7,7 @@ import { HoldfastError } from '../domain/errors.ts';
 import type { Role } from '../domain/rights.ts';
 import { type Author, note } from './audit.ts';
 import type { Db } from './db.ts';
+import { lock } from './members.ts';
 import type { Store } from './records.ts';
 import { groupRoles } from './schema.ts';
 
@@ -68,6 +69,7 @@ export const putGroup = (
   by: Author,
 ): Promise<GroupRole> =>
   database.transaction(async (tx) => {
+    await lock(tx, tenantId);
     const before = await findGroup(tx, tenantId, group);
     if (before === undefined) {
       if (!mayAdd) throw new HoldfastError('forbidden', 'Only a person who is in this group can give it a role.');

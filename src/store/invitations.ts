@@ -9,7 +9,7 @@ import type { Role } from '../domain/rights.ts';
 import { type Author, note } from './audit.ts';
 import { isDuplicate } from './database.ts';
 import type { Db } from './db.ts';
-import { join } from './members.ts';
+import { join, lock, roleOf } from './members.ts';
 import type { Store } from './records.ts';
 import { invitations, tenants } from './schema.ts';
 
@@ -86,6 +86,7 @@ export async function createInvitation(
   by: Author,
 ): Promise<{ readonly row: Invitation; readonly isNew: boolean }> {
   const create = async (tx: Db) => {
+    await lock(tx, tenantId);
     const existing = invitation.id === undefined ? undefined : await findById(tx, tenantId, invitation.id);
     if (existing !== undefined) {
       const email = 'email' in invitation.of ? invitation.of.email.toLowerCase() : null;
@@ -184,6 +185,9 @@ export const followLink = ({ database }: Databases, digest: string, userId: stri
     // A link that is being revoked lets nobody in after that.
     await tx.select({ id: invitations.id }).from(invitations).where(eq(invitations.digest, digest)).for('share');
     const link = await findLink(tx, digest);
+    // Somebody who belongs to the tenant has the role that its owners want: an open link does not raise it again.
+    const role = await roleOf(tx, link.tenant, userId);
+    if (role !== null) return { ...link, role };
     await join(tx, link.tenant, userId, link.role, { ...by, by: 'link' });
     return link;
   });

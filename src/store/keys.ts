@@ -13,6 +13,9 @@ import { IdInUse } from './idInUse.ts';
 import { changeRecord, type Store } from './records.ts';
 import { apiKeys, tenants } from './schema.ts';
 
+/** The most keys of a tenant, in any tier: each change of one writes all of them to Redis. */
+const MAX_KEYS = 1000;
+
 /** The Retry-After of a refused key, in seconds: other keys may have been deleted by then. */
 const RETRY_AFTER_S = 60;
 
@@ -129,6 +132,7 @@ export async function createKey(
       const made = await insertKey(tx, tenant, key, false);
       const [of] = await tx.select({ tier: tenants.tier }).from(tenants).where(eq(tenants.id, tenant));
       const [existing] = await tx.select({ keys: count() }).from(apiKeys).where(eq(apiKeys.tenantId, tenant));
+      if ((existing?.keys ?? 0) > MAX_KEYS) throw new HoldfastError('refused', `a tenant has at most ${MAX_KEYS} keys`);
       const limit = of === undefined ? null : tiers[of.tier].apiKeys;
       if (of !== undefined && limit !== null && (existing?.keys ?? 0) > limit) {
         const hit = { limitType: 'ApiKeys', limit, tier: of.tier, asked: 1, retryAfter: RETRY_AFTER_S } as const;

@@ -99,10 +99,15 @@ export async function readMemberships(db: Db, userId: string): Promise<Membershi
 }
 
 /** Reads somebody's role; null: they are no member. @throws HoldfastError unavailable */
-export async function roleIn({ database }: Databases, tenant: string, userId: string): Promise<Role | null> {
-  const [row] = await database.run((db) =>
-    db.select({ role: members.role, groupRole: members.groupRole }).from(members).where(of(tenant, userId)),
-  );
+export const roleIn = ({ database }: Databases, tenant: string, userId: string): Promise<Role | null> =>
+  database.run((db) => roleOf(db, tenant, userId));
+
+/** The same within a transaction. */
+export async function roleOf(db: Db, tenant: string, userId: string): Promise<Role | null> {
+  const [row] = await db
+    .select({ role: members.role, groupRole: members.groupRole })
+    .from(members)
+    .where(of(tenant, userId));
   return row === undefined ? null : higherRole(row.role, row.groupRole);
 }
 
@@ -187,7 +192,7 @@ export const removeMember = (
   });
 
 /** Makes changes of one tenant's members wait for each other. @throws HoldfastError unknown */
-async function lock(tx: Db, tenant: string): Promise<void> {
+export async function lock(tx: Db, tenant: string): Promise<void> {
   const rows = await tx.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, tenant)).for('no key update');
   if (rows.length === 0) throw noSuchTenant();
 }

@@ -50,6 +50,8 @@ export async function createTenant(
 }
 
 async function create(tx: Db, { id, name, tier, owner }: TenantToCreate, key: NewKey, by: Author): Promise<boolean> {
+  // Before the tenant is looked for: another call may be creating it, with its first entry.
+  const [trace] = await tx.select({ id: audit.id }).from(audit).where(eq(audit.tenantId, id)).limit(1);
   // Calls that name another owner wait for each other.
   const [existing] = await tx
     .select({ name: tenants.name, tier: tenants.tier })
@@ -58,7 +60,6 @@ async function create(tx: Db, { id, name, tier, owner }: TenantToCreate, key: Ne
     .for('no key update');
   if (existing === undefined) {
     // Its new owner would read the audit trail of the one before.
-    const [trace] = await tx.select({ id: audit.id }).from(audit).where(eq(audit.tenantId, id)).limit(1);
     if (trace !== undefined)
       throw new HoldfastError('refused', 'A tenant that was deleted had this id. Choose another one.');
     await insertTenant(tx, { id, name, tier, key }, by);

@@ -120,5 +120,7 @@ function following(sort: Sort, order: Order, after: string): SQL | undefined {
   const beyond = order === 'asc' ? gt : lt;
   if (sort === 'id') return beyond(tenants.id, id);
   const column = NUMBERS[sort];
-  return or(beyond(column, Number(number)), and(eq(column, Number(number)), gt(tenants.id, id)));
+  // A number may be greater than its column can hold.
+  const at = sql`${number}::numeric`;
+  return or(beyond(column, at), and(eq(column, at), gt(tenants.id, id)));
 }

@@ -36,7 +36,11 @@ describe('a link of an invitation', () => {
     for (const page of ['keys', 'members', 'settings'])
       expect([page, (await get(session, `/dashboard/${page}`)).status]).toEqual([page, 403]);
 
-    const back = await post(session, '/dashboard/switch', { tenant: tenantOf(guest) });
+    const higher = await post(owner, '/dashboard/members/invite', { email: '', role: 'operator' });
+    const again = await post(session, /\/join\/[0-9a-f]{40}/.exec(higher.text)?.[0] ?? '');
+    expect([again.status, (await get(sessionIn(again.cookies), '/dashboard/audit')).status]).toEqual([303, 403]);
+
+    const back = await post(sessionIn(again.cookies), '/dashboard/switch', { tenant: tenantOf(guest) });
     expect(tenantOf(sessionIn(back.cookies))).toBe(tenantOf(guest));
     expect((await get(session, '/dashboard')).status).toBe(303);
     expect((await post(sessionIn(back.cookies), '/dashboard/switch', { tenant: 'another' })).status).toBe(404);

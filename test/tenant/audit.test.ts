@@ -285,4 +285,9 @@ describe('administrators', () => {
     expect(csv.text).toContain(`,${gone},person:gone@example.com,,key.delete,{}\r\n`);
     expect((await user.request(holdfast.url, 'GET', `${ADMIN}/../audit`)).status).toBe(403);
   });
+
+  test('is refused with a time that the database does not know', async () => {
+    for (const query of ['from=0000-01-01T00:00:00Z', 'to=9999-12-31T23:59:59-23:00'])
+      expect((await user.request(holdfast.url, 'GET', `${AT}?${query}`)).status).toBe(400);
+  });
 });

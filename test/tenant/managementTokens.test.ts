@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
-import { audit, managementTokens } from '../../src/store/schema.ts';
+import { audit, managementTokens, members, users } from '../../src/store/schema.ts';
 import { forget } from '../support/forget.ts';
 import { bearer, type ManagementToken, makeToken, TOKENS, tokenContent } from '../support/managementTokens.ts';
 import { type Instance, startInstance } from '../support/service.ts';
@@ -95,6 +95,19 @@ describe('a management token', () => {
     expect((await call('DELETE', '/api/v1/Resource/printer')).status).toBe(200);
     const rows = await store.database.run((db) => db.select().from(audit).where(eq(audit.tenantId, own.tenant)));
     expect(rows).toContainEqual(expect.objectContaining({ action: 'definitions.delete', actor: `token:${label}` }));
+  });
+
+  test('with the scope members makes no owner', async () => {
+    const { token } = (await create(tokenContent(['members']))).body;
+    const invite = (role: string) =>
+      one.request('POST', '/api/v1/Tenant/invitations', { email: `${role}@id.example`, role }, bearer(token));
+    expect([(await invite('owner')).status, (await invite('operator')).status]).toEqual([403, 201]);
+    const id = randomUUID();
+    await store.database.run((db) => db.insert(users).values({ id, issuer: 'https://id.example', subject: id }));
+    await store.database.run((db) => db.insert(members).values({ tenantId: own.tenant, userId: id, role: 'owner' }));
+    const at = `/api/v1/Tenant/members/${id}`;
+    expect((await one.request('PUT', at, { role: 'viewer' }, bearer(token))).body).toMatchObject({ code: 'FORBIDDEN' });
+    expect((await one.request('DELETE', at, undefined, bearer(token))).body).toMatchObject({ code: 'FORBIDDEN' });
   });
 
   test('opens no stream of events', async () => {

@@ -38,6 +38,7 @@
 --@include children
 --@include labels
 --@include redefine
+--@include whyGated
 --@include waiting/open
 local phase = ARGV[3]
 local refused = requestOnce('define', nil, (phase == 'now' or phase == 'plan') and 1 or 0, {})
@@ -78,6 +79,10 @@ local function refusal()
     end
     if tenant.mayChange and not tenant.mayChange(name) then
       tenant.foreign = name .. ' must start with "' .. tenant.prefix .. '": this key may delete no other names.'
+      return tenant.foreign
+    end
+    tenant.foreign = tenant.mayChange and whyGated(name)
+    if tenant.foreign then
       return tenant.foreign
     end
     if not mayBeHeld and (poolOf(name).held > 0 or redis.call('HEXISTS', slotsKey, name) == 1) then

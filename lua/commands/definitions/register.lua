@@ -28,7 +28,7 @@
   Returns {'OK', quota, version of the definitions, label of the key, name, tree path, 1 if it is a group, else 0,
   labels ('\n' between), ...}: first the missing ancestors that were registered too, each with its path ('>' between
   names, '' none); then the names that keep their group or labels, with the path ''. Or, with nothing changed:
-  {'STALE'}, {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'} or
+  {'STALE'}, {'REFUSED', message}, {'FORBIDDEN', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'} or
   {'AGAIN'}. Or {'UNKNOWN'} if an earlier try ran and its reply was not kept.
 ]]
 --@include readDefinitions
@@ -43,9 +43,10 @@
 --@include paths
 --@include tooMuch
 --@include undo
+--@include nameOfSlot
+--@include whyGated
 --@include waiting/open
-local phase = ARGV[3]
-local items = readItems(6, registerItem)
+local phase, items = ARGV[3], readItems(6, registerItem)
 local isRequested = phase == 'now' or phase == 'plan'
 local refused = requestOnce('define', nil, isRequested and #items or 0, items)
 if refused then
@@ -59,7 +60,6 @@ local maxDepth = tonumber(ARGV[5])
 local place, names, ancestors, mentionedBy = {}, {}, {}, {}
 -- The name being worked on. The message names it if the script exceeds its work budget.
 local current = ''
-
 -- Set if the request must be refused: {name of the item, field, description}.
 local fault
 local function refuseItem(name, field, text)
@@ -183,14 +183,6 @@ local function checkDepths(paths)
   end
 end
 
--- Returns the registered resource whose name is a slot name of the pool, the lowest index first; nil if none is.
-local function nameOfSlot(pool, capacity)
-  spend(3)
-  local from, to = '[s' .. pool .. '\n', string.format('(s%s\n%07d', pool, capacity)
-  local member = redis.call('ZRANGE', indexKey, from, to, 'BYLEX', 'LIMIT', 0, 1)[1]
-  return member and pool .. '_' .. tonumber(string.sub(member, -7))
-end
-
 -- Checks that no slot of a pool has the name of another definition, of this request or an older one.
 local function checkSlotNames()
   for _, name in ipairs(redefinedOrder) do
@@ -225,6 +217,12 @@ end
 
 local function carryOut()
   local paths = readPaths()
+  for _, name in ipairs(tenant.mayChange and phase ~= 'apply' and names or {}) do
+    tenant.foreign = tenant.foreign or whyGated(name, paths[name][#paths[name]] or '')
+  end
+  if tenant.foreign then
+    return
+  end
   defineAll(paths)
   checkGroups()
   if not fault then
@@ -254,7 +252,9 @@ if phase == 'apply' then
 elseif isOverBudget(carryOut) then
   return tooMuch(placeOf(current))
 end
-if fault then
+if tenant.foreign then
+  return { 'FORBIDDEN', tenant.foreign }
+elseif fault then
   pay()
   return { 'REFUSED', placeOf(fault[1]) .. '.' .. fault[2] .. ' ' .. fault[3] }
 end

@@ -14,6 +14,10 @@
   Returns nothing.
 ]]
 --@include clock
+-- A tenant that is deleted keeps nothing; one that Redis has lost is counted again once it is loaded.
+if redis.call('HEXISTS', tenantKey, 'tier') == 0 then
+  return
+end
 local minute = math.floor(nowMs / 60000)
 local slot = minute % 60
 local row = redis.call('HGET', activityKey, slot) or ''

@@ -20,7 +20,12 @@ export const ALL = `${TENANTS}/audit`;
 const PAGE = 50;
 const DAY_MS = 86_400_000;
 
-const day = z.iso.date().optional().catch(undefined);
+/** The database knows no time before or after these years. */
+const day = z.iso
+  .date()
+  .refine((text) => text >= '1970' && text < '9999')
+  .optional()
+  .catch(undefined);
 const Query = z.object({
   who: searched,
   action: z.enum(['', ...ACTIONS]).catch(''),

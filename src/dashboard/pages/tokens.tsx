@@ -57,7 +57,7 @@ export const tokensRoutes = (deps: DashboardDeps) => {
     .get(AT, (c) => show(c))
     .post(AT, async (c) => {
       if (tokens === null) return show(c, NO_DATABASE);
-      const body = await c.req.parseBody({ all: true });
+      const body = await c.req.parseBody({ all: true }).catch(() => null);
       const created = await attempt(deps, c, async () => {
         const { expiresOn, ...form } = check(New, body);
         return createToken(tokens, c.var.viewer, check(NewManagementToken, { ...form, expiresAt: endOf(expiresOn) }));

@@ -28,6 +28,7 @@ export async function authorOf(engine: Engine, credential: Credential, known?: s
 }
 
 async function actorOf(engine: Engine, credential: Credential, known: string | undefined): Promise<string> {
+  if (credential.actor !== undefined) return credential.actor;
   if (credential.kind === 'session') {
     const user = await readSignIn(engine, credential);
     return user === null ? 'person' : actorNameOf('person', user);

@@ -53,11 +53,12 @@ export async function beginSignIn(
   lifetimeMs: number,
 ): Promise<void> {
   const index = signInsKey(session.tenant, user.id);
-  // The index first: a session that it lacks could not be ended with its membership.
+  // The index last: whoever empties it meanwhile would otherwise leave a session behind that it does not list. Nobody
+  // has the cookie before this returns.
+  await send(() => redis.set(keyOfCredential(session), textOf(user), 'PX', lifetimeMs));
   await send(() => redis.sadd(index, session.credentialKey));
   // No session lasts longer than the ones that begin now.
   await send(() => redis.pexpire(index, SIGN_IN_MS));
-  await send(() => redis.set(keyOfCredential(session), textOf(user), 'PX', lifetimeMs));
 }
 
 /** A user as Redis has them: scripts read the rights, which come first (lua/lib/admit.lua). */

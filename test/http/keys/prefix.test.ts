@@ -34,7 +34,7 @@ const own = (resource: string, got?: ReserveResult, requester = 'r') => ({
   releaseToken: got?.releaseToken,
 });
 const held = async () => (await holdfast.active()).body.map(({ resource }) => resource).sort();
-const forbidden = (error: string) => ({ status: 403, body: { error, code: 'FORBIDDEN' } });
+const forbidden = (error: unknown) => ({ status: 403, body: { error, code: 'FORBIDDEN' } });
 const only = (place: string, rule = 'start with') =>
   forbidden(`${place} must ${rule} "ci/": this key may change no other names.`);
 /** Sends a request that waits, and that no call is held for. */
@@ -125,6 +125,25 @@ describe('a request that names anything else is refused as a whole', () => {
     expect(await ci.delete('prod')).toMatchObject(rule('prod'));
     expect(await ci.delete('ci/top', '?cascade=true')).toMatchObject(rule('below'));
     expect((await holdfast.definitions()).body).toHaveLength(3);
+  });
+
+  test('changing or deleting what something elsewhere gates, and moving what has others below it', async () => {
+    await holdfast.register(
+      { name: 'ci/below', treePath: 'prod' },
+      { name: 'ci/blocked', blocks: ['prod'] },
+      { name: 'ci/top' },
+      { name: 'live', treePath: 'ci/top' },
+    );
+    const gated = (name: string) => forbidden(expect.stringContaining(`${name} is gated by prod`));
+    for (const name of ['ci/below', 'ci/blocked']) {
+      expect(await ci.register({ name })).toMatchObject(gated(name));
+      expect(await ci.delete(name)).toMatchObject(gated(name));
+    }
+    expect(await ci.register({ name: 'ci/top', treePath: 'ci/new' })).toMatchObject(
+      forbidden('ci/top has resources below it: a key with a prefix may not move it.'),
+    );
+    expect((await ci.register({ name: 'ci/top', capacity: 2 })).status).toBe(200);
+    expect((await holdfast.definitions()).body).toHaveLength(5);
   });
 
   test('a match, which may take any resource, and a reset', async () => {
