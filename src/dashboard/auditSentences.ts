@@ -33,7 +33,6 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'reservations.reset': 'released all reservations ({count})',
   'reservation.take': 'took {resource} away from {requester}',
   'wait.cancel': 'ended the wait of {requester} for {resource}',
-  'person.sign-in': 'signed in',
 };
 
 /** The actions that a page offers to search for. */
@@ -49,6 +48,7 @@ export const whoDid = (actor: string): string =>
     .replace(/^admin:(.*)/, 'the administrator $1')
     .replace(/^key:(.*)/, 'the key $1')
     .replace(/^token:(.*)/, 'the token $1')
+    .replace(/^user:(.*)/, 'the user $1')
     .replace(/^key$/, 'a key without a label');
 
 /** @returns what was done, and the details that this does not say, as `name: value` */

@@ -10,5 +10,3 @@ export function mayEnd({ role, email }: SessionUser, requester: string): boolean
   const rights = RIGHTS_OF_ROLE[role];
   return rights.includes('force') || (rights.includes('reserve') && requester === email);
 }
-
-export const mayReset = ({ role }: SessionUser): boolean => RIGHTS_OF_ROLE[role].includes('reset');

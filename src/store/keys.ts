@@ -182,23 +182,34 @@ export const changeKey = (store: Store, tenant: string, of: string, change: KeyC
  * @throws HoldfastError unknown; the errors of changeRecord()
  */
 export const rotateKey = (store: Store, tenant: string, of: string, value: KeyValue, by: Author): Promise<KeyRow> =>
-  changeRecord(store, tenant, { ...by, action: 'key.rotate', details: { id: of } }, async (tx) => {
-    const [row] = await tx
-      .update(apiKeys)
-      .set({ ...value, rotatedAt: new Date() })
-      .where(ofTenant(tenant, of))
-      .returning(COLUMNS);
-    if (row === undefined) throw noSuchKey();
-    return row;
-  });
+  changeRecord(
+    store,
+    tenant,
+    ({ id, label }) => ({ ...by, action: 'key.rotate', details: { id, label } }),
+    async (tx) => {
+      const [row] = await tx
+        .update(apiKeys)
+        .set({ ...value, rotatedAt: new Date() })
+        .where(ofTenant(tenant, of))
+        .returning(COLUMNS);
+      if (row === undefined) throw noSuchKey();
+      return row;
+    },
+  );
 
 /**
  * Deletes a key. It is invalid when this returns.
  * @throws HoldfastError unknown; refused, for the default key; the errors of changeRecord()
  */
-export const deleteKey = (store: Store, tenant: string, of: string, by: Author): Promise<void> =>
-  changeRecord(store, tenant, { ...by, action: 'key.delete', details: { id: of } }, async (tx) => {
-    const [row] = await tx.delete(apiKeys).where(ofTenant(tenant, of)).returning({ isDefault });
-    if (row === undefined) throw noSuchKey();
-    if (row.isDefault) throw new HoldfastError('refused', 'the default key can only be rotated');
-  });
+export const deleteKey = (store: Store, tenant: string, of: string, by: Author): Promise<KeyRow> =>
+  changeRecord(
+    store,
+    tenant,
+    ({ id, label }) => ({ ...by, action: 'key.delete', details: { id, label } }),
+    async (tx) => {
+      const [row] = await tx.delete(apiKeys).where(ofTenant(tenant, of)).returning(COLUMNS);
+      if (row === undefined) throw noSuchKey();
+      if (row.isDefault) throw new HoldfastError('refused', 'the default key can only be rotated');
+      return row;
+    },
+  );

@@ -116,8 +116,14 @@ const isSame = (row: TokenRow, token: NewToken): boolean =>
  * Deletes a token. It is invalid on every instance when this returns.
  * @throws HoldfastError unknown; the errors of changeRecord()
  */
-export const deleteToken = (store: Store, tenant: string, of: string, by: Author): Promise<void> =>
-  changeRecord(store, tenant, { ...by, action: 'token.delete', details: { id: of } }, async (tx) => {
-    const [row] = await tx.delete(managementTokens).where(ofTenant(tenant, of)).returning({ id });
-    if (row === undefined) throw noSuchToken();
-  });
+export const deleteToken = (store: Store, tenant: string, of: string, by: Author): Promise<TokenRow> =>
+  changeRecord(
+    store,
+    tenant,
+    ({ id, label }) => ({ ...by, action: 'token.delete', details: { id, label } }),
+    async (tx) => {
+      const [row] = await tx.delete(managementTokens).where(ofTenant(tenant, of)).returning(COLUMNS);
+      if (row === undefined) throw noSuchToken();
+      return row;
+    },
+  );

@@ -58,6 +58,7 @@ async function readManagementTokens(tx: Db, tenant: string): Promise<KeyRecord[]
 /**
  * Changes the part of a tenant that Redis has a copy of. When this returns, the change holds at every instance: a
  * removed key is invalid.
+ * @param entry what the audit trail says, or how it follows from the result
  * @param work changes rows, in a transaction that no other change of the tenant's record overlaps
  * @returns the result of `work`
  * @throws HoldfastError unknown, if there is no such tenant; unavailable: the outcome is unknown; whatever `work`
@@ -66,7 +67,7 @@ async function readManagementTokens(tx: Db, tenant: string): Promise<KeyRecord[]
 export async function changeRecord<T>(
   { database, redis }: Store,
   id: string,
-  entry: AuditEntry,
+  entry: AuditEntry | ((result: T) => AuditEntry),
   work: (tx: Db) => Promise<T>,
 ): Promise<T> {
   const [result, changed] = await database.transaction(async (tx) => {
@@ -77,7 +78,7 @@ export async function changeRecord<T>(
     const done = await work(tx);
     const after = await readRecord(tx, id);
     if (after === null) throw noSuchTenant();
-    await note(tx, id, entry);
+    await note(tx, id, typeof entry === 'function' ? entry(done) : entry);
     return [done, after] as const;
   });
   await loadTenant(redis, changed.record);

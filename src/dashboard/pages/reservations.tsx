@@ -18,9 +18,10 @@ import { WaitingPart } from '../components/waitingPart.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, pageNumber, readForm, searched } from '../form.ts';
 import { releaseSchema } from '../formSchemas.ts';
-import { mayEnd, mayReset } from '../mayEnd.ts';
+import { mayEnd } from '../mayEnd.ts';
 import { type Found, searchReservations } from '../searchReservations.ts';
 import { byText, searchWaiting, type Waiters } from '../searchWaiting.ts';
+import { may } from '../viewer.ts';
 
 const AT = '/dashboard/reservations';
 const PAGE = 100;
@@ -107,7 +108,7 @@ const ReservationsPage = ({ viewer, q, page, found, waiters, total, done, failed
       <Pages q={q} page={page} of={Math.max(1, Math.ceil(found.matches / PAGE))} />
     </div>
     <WaitingPart waiters={waiters} action={`${AT}/cancel?${new URLSearchParams({ q })}`} user={viewer.user} />
-    {mayReset(viewer.user) && (
+    {may(viewer, 'reset') && (
       <section aria-labelledby="reset-title">
         <h2 id="reset-title">Start over</h2>
         <Confirm

@@ -22,6 +22,7 @@ import { resourceSchema } from '../formSchemas.ts';
 import { labelTexts, type Row, readRows } from '../rows.ts';
 import { searchReservations } from '../searchReservations.ts';
 import { byNames, searchWaiting, type Waiters } from '../searchWaiting.ts';
+import { may } from '../viewer.ts';
 
 const AT = '/dashboard/resources/one';
 const MAX_SLOTS = 500;
@@ -140,24 +141,28 @@ const ResourcePage = ({ viewer, page, details, done, failed }: ResourcePageProps
           <ResourceTree roots={below} children={children} page={page} link={link} />
         </section>
       )}
-      <RegisterForm title="Change it" isKnown typed={asTyped({ ...row, treePath })} />
-      <section aria-labelledby="delete-title">
-        <h2 id="delete-title">Delete it</h2>
-        <Confirm
-          id="delete"
-          label="Delete"
-          about={name}
-          question={`Delete the definition of “${name}”? A resource that is held cannot be deleted.`}
-          action={`${AT}/delete`}
-          fields={{ name }}
-        >
-          {below.length > 0 && (
-            <label class="check">
-              <input type="checkbox" name="cascade" value="true" /> and all resources below it
-            </label>
-          )}
-        </Confirm>
-      </section>
+      {may(viewer, 'define') && (
+        <>
+          <RegisterForm title="Change it" isKnown typed={asTyped({ ...row, treePath })} />
+          <section aria-labelledby="delete-title">
+            <h2 id="delete-title">Delete it</h2>
+            <Confirm
+              id="delete"
+              label="Delete"
+              about={name}
+              question={`Delete the definition of “${name}”? A resource that is held cannot be deleted.`}
+              action={`${AT}/delete`}
+              fields={{ name }}
+            >
+              {below.length > 0 && (
+                <label class="check">
+                  <input type="checkbox" name="cascade" value="true" /> and all resources below it
+                </label>
+              )}
+            </Confirm>
+          </section>
+        </>
+      )}
     </Page>
   );
 };

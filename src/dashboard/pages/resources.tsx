@@ -12,6 +12,7 @@ import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { attempt, check, type Failed, pageNumber, readForm, searched } from '../form.ts';
 import { registerSchema } from '../formSchemas.ts';
 import { labelTexts, MAX_ROWS, type Row, readRows } from '../rows.ts';
+import { may } from '../viewer.ts';
 
 const AT = '/dashboard/resources';
 /** Search results are shown without their children. */
@@ -64,7 +65,7 @@ export const resourcesRoutes = (deps: DashboardDeps) => {
             link={(to) => link(q, to)}
           />
         </div>
-        <RegisterForm title="Register a resource" typed={typed} />
+        {may(viewer, 'define') && <RegisterForm title="Register a resource" typed={typed} />}
       </Page>,
       failed?.status ?? 200,
     );

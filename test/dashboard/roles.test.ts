@@ -1,0 +1,87 @@
+/**
+ * What each role sees and may do in the dashboard (docs/specification.md#rights).
+ */
+import { describe, expect, test } from 'vitest';
+import { RIGHTS_OF_ROLE, type Right, ROLES } from '../../src/domain/rights.ts';
+import { ask } from '../support/ask.ts';
+import { service, sessionOf, tenantOf, useSigningIn } from '../support/signingIn.ts';
+import { signIn } from '../support/tenancy.ts';
+
+useSigningIn();
+
+const PAGES: readonly (readonly [string, Right])[] = [
+  ['', 'read'],
+  ['/live', 'read'],
+  ['/reservations', 'read'],
+  ['/resources', 'definitions'],
+  ['/keys', 'keys'],
+  ['/tokens', 'tokens'],
+  ['/members', 'members'],
+  ['/settings', 'settings'],
+  ['/audit', 'audit'],
+];
+
+const TOOL = { name: 'tool', capacity: '1', blocks: '', treePath: '', labels: '' };
+
+/** Forms that change something, and the right that each takes. */
+const FORMS: readonly (readonly [string, Right, Record<string, string>])[] = [
+  ['/resources', 'define', TOOL],
+  ['/resources/one/delete', 'define', { name: 'tool' }],
+  ['/reservations/reset', 'reset', {}],
+  ['/keys', 'keys', { label: 'x' }],
+  ['/tokens', 'tokens', { label: 'x' }],
+  ['/members/invite', 'members', { email: '', role: 'viewer' }],
+  ['/settings', 'settings', {}],
+  ['/settings/delete-tenant', 'tenant', { confirm: 'another' }],
+];
+
+/** What a page has for those with a right only. */
+const PARTS: readonly (readonly [string, string, Right])[] = [
+  ['/resources', 'Register a resource', 'define'],
+  ['/resources/one?name=tool', 'Delete it', 'define'],
+  ['/reservations', 'Release everything', 'reset'],
+];
+
+async function registerTool(): Promise<void> {
+  const owner = await sessionOf('owner-of-roles');
+  await ask(`${service.one.url}/dashboard/resources`, {
+    headers: { Cookie: owner, Origin: service.one.url },
+    method: 'POST',
+    body: new URLSearchParams(TOOL),
+  });
+}
+
+describe.each(ROLES)('the role %s', (role) => {
+  const may = (right: Right) => RIGHTS_OF_ROLE[role].includes(right);
+  const visit = async (path: string, form?: Record<string, string>) => {
+    const tenant = tenantOf(await sessionOf('owner-of-roles'));
+    const { cookie } = await signIn(service.one.redis, tenant, { role });
+    return ask(`${service.one.url}/dashboard${path}`, {
+      headers: { Cookie: cookie, Origin: service.one.url },
+      ...(form && { method: 'POST', body: new URLSearchParams(form) }),
+    });
+  };
+
+  test('sees the pages that it has the right for, and links to no others', async () => {
+    const { text } = await visit('');
+    for (const [path, right] of PAGES) {
+      const { status } = await visit(path);
+      expect([path, status]).toEqual([path, may(right) ? 200 : 403]);
+      if (path !== '') expect([path, text.includes(`href="/dashboard${path}"`)]).toEqual([path, may(right)]);
+    }
+  });
+
+  test('is refused the forms that it has no right for', async () => {
+    await registerTool();
+    for (const [path, right, form] of FORMS) {
+      const { status } = await visit(path, form);
+      expect([path, status === 403]).toEqual([path, !may(right)]);
+    }
+  });
+
+  test('is not shown what it may not use', async () => {
+    await registerTool();
+    for (const [path, part, right] of PARTS)
+      expect([path, (await visit(path)).text.includes(part)]).toEqual([path, may(right)]);
+  });
+});
