@@ -1,7 +1,7 @@
 /**
  * Deleting a tenant (docs/specification.md#deleting-a-tenant), at two instances on one database.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { WorkingCopy } from '../../src/definitions/workingCopy.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { loadTenant } from '../../src/engine/tenant/load.ts';
@@ -10,35 +10,14 @@ import { auditPage } from '../../src/store/audit.ts';
 import { readRecord } from '../../src/store/records.ts';
 import { deleteTenant } from '../../src/store/tenants.ts';
 import { createClient } from '../support/client.ts';
-import { type Instance, startInstance } from '../support/service.ts';
-import {
-  databaseEnv,
-  KINDS,
-  type OpenStore,
-  openStore,
-  type Session,
-  signIn,
-  storeTenant,
-  type TestDatabase,
-} from '../support/tenancy.ts';
+import { type Session, signIn, storeTenant } from '../support/tenancy.ts';
+import { one, other, store, useTwoInstances } from '../support/twoInstances.ts';
 import { until } from '../support/until.ts';
 import { watch } from '../support/watch.ts';
 
-let made: TestDatabase;
-let store: OpenStore;
-let one: Instance;
-let other: Instance;
-beforeAll(async () => {
-  made = await KINDS.Postgres();
-  store = await openStore(made.url);
+useTwoInstances();
+beforeAll(() => {
   defineScripts(store.redis, loadScripts(DEFAULT_TIERS));
-  const start = () => startInstance({ keys: [], env: databaseEnv(made.url) });
-  [one, other] = await Promise.all([start(), start()]);
-});
-afterAll(async () => {
-  await Promise.all([one.stop(), other.stop()]);
-  await store.close();
-  await made.drop();
 });
 
 const erase = (by: Session, confirm: string, at = one) =>

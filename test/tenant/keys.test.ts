@@ -1,24 +1,14 @@
 /**
  * API keys (docs/specification.md#identity), at two instances on one database.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { Sealer } from '../../src/identity/sealer.ts';
 import { sealedKey } from '../../src/store/keys.ts';
 import { apiKeys } from '../../src/store/schema.ts';
 import { forget } from '../support/forget.ts';
-import { type Instance, startInstance } from '../support/service.ts';
-import {
-  databaseEnv,
-  KEY_SECRET,
-  KINDS,
-  type OpenStore,
-  openStore,
-  type Session,
-  signIn,
-  storeTenant,
-  type TestDatabase,
-} from '../support/tenancy.ts';
+import type { Instance } from '../support/service.ts';
+import { KEY_SECRET, type Session, signIn, storeTenant } from '../support/tenancy.ts';
+import { one, other, own, store, useTwoInstances } from '../support/twoInstances.ts';
 import { watch } from '../support/watch.ts';
 
 interface Key {
@@ -31,24 +21,10 @@ interface Key {
 }
 
 const KEYS = '/api/v1/Tenant/keys';
-let made: TestDatabase;
-let store: OpenStore;
-let starter: ConfiguredKey;
-let one: Instance;
-let other: Instance;
 let session: Session;
+useTwoInstances('Starter');
 beforeAll(async () => {
-  made = await KINDS.Postgres();
-  store = await openStore(made.url);
-  starter = await storeTenant(store, 'Starter');
-  const start = () => startInstance({ keys: [starter], env: databaseEnv(made.url) });
-  [one, other] = await Promise.all([start(), start()]);
-  session = await signIn(store.redis, starter.tenant);
-});
-afterAll(async () => {
-  await Promise.all([one.stop(), other.stop()]);
-  await store.close();
-  await made.drop();
+  session = await signIn(store.redis, own.tenant);
 });
 
 const list = async () => (await session.request<Key[]>(one.url, 'GET', KEYS)).body;
@@ -72,13 +48,13 @@ describe('the default key', () => {
         usedAt: null,
       },
     ]);
-    expect(await statusWith(one, starter.key)).toBe(200);
+    expect(await statusWith(one, own.key)).toBe(200);
   });
 
   test('cannot be deleted', async () => {
     const [key] = await list();
     expect(await remove(key?.id ?? '')).toMatchObject({ status: 400, body: 'the default key can only be rotated' });
-    expect(await statusWith(other, starter.key)).toBe(200);
+    expect(await statusWith(other, own.key)).toBe(200);
   });
 });
 
@@ -108,8 +84,8 @@ describe('a new key', () => {
     const { body } = await create('sealed');
     const stored = await store.database.run((db) => db.select().from(apiKeys));
     expect(JSON.stringify(stored)).not.toContain(body.key);
-    expect(await new Sealer(KEY_SECRET).open(await sealedKey(store, starter.tenant, body.id))).toBe(body.key);
-    await expect(new Sealer('another secret').open(await sealedKey(store, starter.tenant, body.id))).rejects.toThrow();
+    expect(await new Sealer(KEY_SECRET).open(await sealedKey(store, own.tenant, body.id))).toBe(body.key);
+    await expect(new Sealer('another secret').open(await sealedKey(store, own.tenant, body.id))).rejects.toThrow();
     expect([...one.logged, ...other.logged].join('')).not.toContain(body.key);
     await remove(body.id);
   });
@@ -180,12 +156,12 @@ describe('deletion', () => {
   test('and rotation hold where Redis has lost the tenant meanwhile', async () => {
     const { body } = await create();
     for (let round = 0; round < 20; round++) {
-      await forget(store.redis, starter.tenant);
-      session = await signIn(store.redis, starter.tenant);
+      await forget(store.redis, own.tenant);
+      session = await signIn(store.redis, own.tenant);
       // Somebody makes the tenant be loaded just when a key of it changes.
       const [rotated] = await Promise.all([
         session.request<Key>(one.url, 'POST', `${KEYS}/${body.id}/rotate`),
-        statusWith(other, starter.key),
+        statusWith(other, own.key),
       ]);
       expect(await statusWith(other, body.key ?? '')).toBe(401);
       expect(await statusWith(other, rotated.body.key ?? '')).toBe(200);
@@ -201,7 +177,7 @@ describe('deletion', () => {
     expect((await stranger.request(one.url, 'POST', `${KEYS}/${key?.id}/rotate`)).status).toBe(404);
     expect((await remove('7b0d9c51-6f0b-4a83-9a3f-2f6f0d2a4a11')).status).toBe(404);
     expect((await remove('no-id')).status).toBe(400);
-    expect(await statusWith(one, starter.key)).toBe(200);
+    expect(await statusWith(one, own.key)).toBe(200);
   });
 });
 
@@ -215,11 +191,11 @@ describe('who may manage keys', () => {
   });
 
   test('no session, or one that has ended: 401', async () => {
-    const ended = await signIn(store.redis, starter.tenant);
-    await forget(store.redis, starter.tenant);
+    const ended = await signIn(store.redis, own.tenant);
+    await forget(store.redis, own.tenant);
     expect((await ended.request(one.url, 'GET', KEYS)).status).toBe(401);
     expect((await one.request('GET', KEYS, undefined, { 'X-Api-Key': '' })).status).toBe(401);
-    session = await signIn(store.redis, starter.tenant);
+    session = await signIn(store.redis, own.tenant);
   });
 
   test('a page of another site: 403, whatever the cookie says', async () => {

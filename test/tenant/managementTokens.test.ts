@@ -3,44 +3,21 @@
  */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { audit, managementTokens, members, users } from '../../src/store/schema.ts';
 import { forget } from '../support/forget.ts';
 import { bearer, type ManagementToken, makeToken, TOKENS, tokenContent } from '../support/managementTokens.ts';
-import { type Instance, startInstance } from '../support/service.ts';
-import {
-  databaseEnv,
-  KINDS,
-  type OpenStore,
-  openStore,
-  type Session,
-  signIn,
-  storeTenant,
-  type TestDatabase,
-} from '../support/tenancy.ts';
+import type { Instance } from '../support/service.ts';
+import { type Session, signIn, storeTenant } from '../support/tenancy.ts';
+import { one, other, own, store, useTwoInstances } from '../support/twoInstances.ts';
 import { until } from '../support/until.ts';
 
 const KEYS = '/api/v1/Tenant/keys';
 const SETTINGS = '/api/v1/Tenant/settings';
-let made: TestDatabase;
-let store: OpenStore;
-let own: ConfiguredKey;
-let one: Instance;
-let other: Instance;
 let owner: Session;
+useTwoInstances('Starter');
 beforeAll(async () => {
-  made = await KINDS.Postgres();
-  store = await openStore(made.url);
-  own = await storeTenant(store, 'Starter');
-  const start = () => startInstance({ keys: [own], env: databaseEnv(made.url) });
-  [one, other] = await Promise.all([start(), start()]);
   owner = await signIn(store.redis, own.tenant);
-});
-afterAll(async () => {
-  await Promise.all([one.stop(), other.stop()]);
-  await store.close();
-  await made.drop();
 });
 
 const create = (content: object, who = owner) => who.request<ManagementToken>(one.url, 'POST', TOKENS, content);

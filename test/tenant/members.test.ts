@@ -2,7 +2,7 @@
  * Members of a tenant by the API (docs/specification.md#members), at two instances on one database.
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Known } from '../../src/domain/memberships.ts';
 import type { Role } from '../../src/domain/rights.ts';
 import { Sealer } from '../../src/identity/sealer.ts';
@@ -10,35 +10,12 @@ import { membershipsInDatabase } from '../../src/operations/members.ts';
 import { auditPage } from '../../src/store/audit.ts';
 import { createInvitation } from '../../src/store/invitations.ts';
 import { recordSignIn } from '../../src/store/signIns.ts';
-import { type Instance, startInstance } from '../support/service.ts';
-import {
-  databaseEnv,
-  KEY_SECRET,
-  KINDS,
-  type OpenStore,
-  openStore,
-  type Session,
-  signIn,
-  storeTenant,
-  type TestDatabase,
-} from '../support/tenancy.ts';
+import type { Instance } from '../support/service.ts';
+import { KEY_SECRET, type Session, signIn, storeTenant } from '../support/tenancy.ts';
+import { one, other, store, useTwoInstances } from '../support/twoInstances.ts';
 
 const TENANT = '/api/v1/Tenant';
-let made: TestDatabase;
-let store: OpenStore;
-let one: Instance;
-let other: Instance;
-beforeAll(async () => {
-  made = await KINDS.Postgres();
-  store = await openStore(made.url);
-  const start = () => startInstance({ keys: [], env: databaseEnv(made.url) });
-  [one, other] = await Promise.all([start(), start()]);
-});
-afterAll(async () => {
-  await Promise.all([one.stop(), other.stop()]);
-  await store.close();
-  await made.drop();
-});
+useTwoInstances();
 
 interface Person extends Session {
   readonly id: string;

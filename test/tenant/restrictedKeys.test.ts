@@ -3,21 +3,12 @@
  * two instances on one database.
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ask as askPage } from '../support/ask.ts';
 import { createClient } from '../support/client.ts';
 import { hold, queue, wanted } from '../support/held.ts';
-import { type Instance, startInstance } from '../support/service.ts';
-import {
-  databaseEnv,
-  KINDS,
-  type OpenStore,
-  openStore,
-  type Session,
-  signIn,
-  storeTenant,
-  type TestDatabase,
-} from '../support/tenancy.ts';
+import { type Session, signIn, storeTenant } from '../support/tenancy.ts';
+import { one, other, own, store, useTwoInstances } from '../support/twoInstances.ts';
 import { until } from '../support/until.ts';
 import { watch } from '../support/watch.ts';
 
@@ -28,23 +19,10 @@ interface Key {
 }
 
 const KEYS = '/api/v1/Tenant/keys';
-let made: TestDatabase;
-let store: OpenStore;
-let one: Instance;
-let other: Instance;
 let session: Session;
+useTwoInstances('Pro');
 beforeAll(async () => {
-  made = await KINDS.Postgres();
-  store = await openStore(made.url);
-  const tenant = await storeTenant(store, 'Pro');
-  const start = () => startInstance({ keys: [tenant], env: databaseEnv(made.url) });
-  [one, other] = await Promise.all([start(), start()]);
-  session = await signIn(store.redis, tenant.tenant);
-});
-afterAll(async () => {
-  await Promise.all([one.stop(), other.stop()]);
-  await store.close();
-  await made.drop();
+  session = await signIn(store.redis, own.tenant);
 });
 
 const ask = <Body = Key>(method: string, path = '', body?: unknown) =>

@@ -1,0 +1,31 @@
+/**
+ * Two instances on one database of their own, with a tenant, for the tests of one file.
+ */
+import { afterAll, beforeAll } from 'vitest';
+import type { Tier } from '../../src/domain/tiers.ts';
+import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
+import { type Instance, startInstance } from './service.ts';
+import { databaseEnv, KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from './tenancy.ts';
+
+let made: TestDatabase;
+export let store: OpenStore;
+/** The tenant, with its default key, which requests to the instances have. */
+export let own: ConfiguredKey;
+export let one: Instance;
+export let other: Instance;
+
+/** Starts them before the tests of the file that calls this, and stops them afterwards. */
+export function useTwoInstances(tier?: Tier): void {
+  beforeAll(async () => {
+    made = await KINDS.Postgres();
+    store = await openStore(made.url);
+    own = await storeTenant(store, tier);
+    const start = () => startInstance({ keys: [own], env: databaseEnv(made.url) });
+    [one, other] = await Promise.all([start(), start()]);
+  });
+  afterAll(async () => {
+    await Promise.all([one.stop(), other.stop()]);
+    await store.close();
+    await made.drop();
+  });
+}
