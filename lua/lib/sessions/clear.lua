@@ -38,7 +38,7 @@ local function clearHolds(session)
     end
     lower = #members > 0 and '(' .. members[#members]
   until #members < STEP
-  -- Those that this script has granted are not stored yet.
+  -- Reservations that this script has granted are not stored yet.
   for _, slot in ipairs(changed) do
     if records[slot] and records[slot].session == session.id then
       if cleared >= MAX_CLEARED or work > MAX_CLEARING_WORK then

@@ -47,7 +47,7 @@ const made = operation({
   operationId: 'createInvitation',
   summary: 'Invite somebody',
   description:
-    'With `email`, whoever signs in with that verified address joins. Without it the response has a link that lets anybody join who has it. No e-mail is sent.',
+    'With `email`, the person with that verified address joins at the next sign-in. Without it, the response has a link, and anybody who has the link can join. No e-mail is sent.',
   body: NewInvitation,
   responses: {
     200: answer('It exists already, with this id.', InvitationWithLink),
