@@ -44,6 +44,7 @@ const put = (by: Session, id: string, role: Role, at = one) =>
   by.request<{ role: Role }>(at.url, 'PUT', `${TENANT}/members/${id}`, { role });
 const remove = (by: Session, id: string, at = one) => by.request(at.url, 'DELETE', `${TENANT}/members/${id}`);
 const leave = (who: Session) => who.request<{ removed: string }>(one.url, 'DELETE', `${TENANT}/members/me`);
+const membershipsNow = () => membershipsInDatabase({ engine: store, store, sealer: new Sealer(KEY_SECRET) });
 /** What reserving with a session answers. */
 const use = async (who: Session, at = other) =>
   (
@@ -129,7 +130,7 @@ describe('a removed member', () => {
 
   test('who signs in meanwhile gets no session that lasts', async () => {
     const { tenant, owner } = await team();
-    const memberships = membershipsInDatabase({ engine: store, store, sealer: new Sealer(KEY_SECRET) });
+    const memberships = membershipsNow();
     for (let round = 0; round < 5; round++) {
       const gone = await member(tenant, 'member');
       // The membership has been read: what follows is what a sign-in does.
@@ -140,6 +141,25 @@ describe('a removed member', () => {
       const [session] = await Promise.all([late, remove(owner, gone.id)]);
       expect(await use(session)).toBe(401);
     }
+  });
+
+  test('between the steps of a sign-in ends its session', async () => {
+    const { tenant, owner } = await team();
+    const gone = await member(tenant, 'operator');
+    let writes = 0;
+    const redis = new Proxy(store.redis, {
+      get: (client, name) => {
+        const value: unknown = Reflect.get(client, name);
+        if (typeof value !== 'function') return value;
+        return async (...args: unknown[]) => {
+          if ((name === 'set' || name === 'sadd') && ++writes === 2) await remove(owner, gone.id);
+          return Reflect.apply(value, client, args);
+        };
+      },
+    });
+    const session = await signIn(redis, tenant, { ...gone.known, role: 'operator' });
+    await membershipsNow().settle(gone.known, tenant);
+    expect([writes, await use(session)]).toEqual([2, 401]);
   });
 });
 
