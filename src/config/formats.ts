@@ -117,6 +117,8 @@ const partialLimits = z
     apiKeys: limit,
     definitions: limit,
     auditDays: limit,
+    historyDays: z.union([z.int().min(0), z.null()], 'must be an integer of at least 0, or null for ever'),
+    historyEntries: limit,
   })
   .partial();
 

@@ -25,6 +25,8 @@ export const Tenant = z
       apiKeys: limit,
       definitions: limit,
       auditDays: limit.describe('How long the audit trail is kept, in days. Null: for ever.'),
+      historyDays: limit.describe('How long the history is kept, in days. 0: there is none. Null: for ever.'),
+      historyEntries: limit.describe('How many entries of the history are kept. Null: all.'),
     }),
     usage: z.object({
       writesThisMinute: z.int(),

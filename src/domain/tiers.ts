@@ -18,6 +18,10 @@ export interface TierLimits {
   readonly definitions: number | null;
   /** How long entries of the audit trail are kept, in days. */
   readonly auditDays: number | null;
+  /** How long the history of reservations is kept, in days; 0: none is written. */
+  readonly historyDays: number | null;
+  /** How many entries of it are kept at most. */
+  readonly historyEntries: number | null;
 }
 
 export type TierTable = Readonly<Record<Tier, TierLimits>>;
@@ -32,6 +36,8 @@ export const DEFAULT_TIERS: TierTable = {
     apiKeys: 1,
     definitions: 500,
     auditDays: 30,
+    historyDays: 7,
+    historyEntries: 10_000,
   },
   Starter: {
     writesPerMinute: 1000,
@@ -42,6 +48,8 @@ export const DEFAULT_TIERS: TierTable = {
     apiKeys: 10,
     definitions: 5000,
     auditDays: 90,
+    historyDays: 30,
+    historyEntries: null,
   },
   Pro: {
     writesPerMinute: 5000,
@@ -52,6 +60,8 @@ export const DEFAULT_TIERS: TierTable = {
     apiKeys: 100,
     definitions: 20_000,
     auditDays: 365,
+    historyDays: 90,
+    historyEntries: null,
   },
   Enterprise: {
     writesPerMinute: 50_000,
@@ -62,6 +72,8 @@ export const DEFAULT_TIERS: TierTable = {
     apiKeys: null,
     definitions: 100_000,
     auditDays: null,
+    historyDays: 365,
+    historyEntries: null,
   },
 };
 
@@ -75,6 +87,8 @@ export const UNLIMITED: TierLimits = {
   apiKeys: null,
   definitions: null,
   auditDays: null,
+  historyDays: null,
+  historyEntries: null,
 };
 
 /** Tells whether the next tier raises a limit. */

@@ -3,6 +3,7 @@
  */
 import type { ReserveItem, ReserveResult, TransactionItem, TransactionResult } from '../contract/reservations.ts';
 import type { DefinitionChanges } from '../definitions/change.ts';
+import type { History } from '../domain/history.ts';
 import type { Once } from '../domain/once.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { TransactionMethod } from '../domain/reservations.ts';
@@ -46,6 +47,7 @@ export interface OperationDeps {
   readonly reads: ReadLimiter;
   readonly listings: Listings;
   readonly calls: HeldCalls;
+  readonly history: History;
   /** null: there is no database */
   readonly trail: Trail | null;
   /** null: metrics are off */

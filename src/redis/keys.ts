@@ -30,6 +30,8 @@
  *   {t}:taken             hash: release token of a reservation that was taken away → ms and actor
  *                         (lua/lib/takeAway.lua)
  *   {t}:takenAt           sorted set: the same token → ms
+ *   {t}:history           stream: ended reservations and waits (lua/lib/history.lua)
+ *   {t}:resetSlots        hash: the slots of a large reset, until they are in the history (lua/commands/history)
  *   {t}:streams           sorted set: id of an open stream of events → ms at which its lease lapses
  *   {t}:sessionStreams    the same for streams of sign-in sessions, which do not count towards the tier's limit
  *   {t}:activity          hash: minute of the hour → number of the minute since 1970, operations, refusals
@@ -183,6 +185,8 @@ export const PROBE_KEYS: readonly string[] = Array.from({ length: 8 }, (_, i) =>
 export const activityKey = (tenant: string): string => `{${tenant}}:activity`;
 /** The tenants that have been active, and when they were last. */
 export const ACTIVE_KEY = '{active}';
+/** The ended reservations and waits of a tenant. */
+export const historyKey = (tenant: string): string => `{${tenant}}:history`;
 /** When a tenant's API keys were last used. */
 export const usedKey = (tenant: string): string => `{${tenant}}:used`;
 

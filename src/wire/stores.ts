@@ -8,8 +8,10 @@ import type { DefinitionChanges } from '../definitions/change.ts';
 import { changeInDatabase } from '../definitions/changeInDatabase.ts';
 import { changeInRedis } from '../definitions/changeInRedis.ts';
 import { WorkingCopy } from '../definitions/workingCopy.ts';
+import type { History } from '../domain/history.ts';
 import type { Memberships } from '../domain/memberships.ts';
 import type { Engine } from '../engine/call.ts';
+import { keptHistory } from '../engine/history/kept.ts';
 import { configuredLoader } from '../engine/tenant/load.ts';
 import { configuredMembers } from '../identity/configuredMembers.ts';
 import { type ConfiguredKey, configuredTenants } from '../identity/configuredTenants.ts';
@@ -35,6 +37,7 @@ export interface Stores {
   readonly roleNow: RoleNow | null;
   /** @param sealer encrypts the default keys of new tenants */
   membershipsOf(engine: Engine, sealer: Sealer): Memberships;
+  readonly history: History;
   readonly loadTenant: Engine['loadTenant'];
   /** Returns false if there can be no tenant of this id. */
   knowsTenant(id: string): boolean;
@@ -76,6 +79,7 @@ function storesInDatabase(
     roleNow: null,
     membershipsOf: (engine, sealer) => membershipsInDatabase({ engine, store, sealer }),
     jwtVerifier: new JwtVerifier(lookUp, { allowPrivate: allowPrivateJwks }),
+    history: keptHistory(redis),
     loadTenant: (id) => copy.refresh(id),
     knowsTenant: () => true,
     changesOf: (engine) => changeInDatabase(database, engine, copy, sizes.treeDepth),
@@ -104,6 +108,7 @@ function storesInMemory(config: Config, keys: readonly ConfiguredKey[], redis: R
     roleNow,
     membershipsOf: () => memberships,
     jwtVerifier: jwtIssuers.length === 0 ? null : new JwtVerifier(lookUp, { allowPrivate: allowPrivateJwks }),
+    history: keptHistory(redis),
     loadTenant,
     knowsTenant: (id) => tenants.has(id),
     changesOf: (engine) => changeInRedis(engine, sizes.treeDepth),

@@ -181,6 +181,7 @@ function adaptersOf(config: Config, engine: Engine, stores: Stores, metrics: Met
     engine,
     definitions: stores.changesOf(engine),
     trail: stores.trailOf(engine, metrics),
+    history: stores.history,
     reads: new ReadLimiter(engine),
     listings: new Listings(),
     failedAuthentications: new FailedAuthentications(engine.redis, config.maxFailedAuthentications),

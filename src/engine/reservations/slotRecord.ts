@@ -17,6 +17,8 @@ const Further = z.object({
   session: z.string().transform(unpackToken).optional(),
   /** The digest of the match by which it was made, and the resource that was picked. */
   match: z.tuple([z.string(), z.string()]).optional(),
+  /** How long it waited, in ms. */
+  waited: z.int().optional(),
 });
 
 const HELD_ALONG = 1;
@@ -25,11 +27,27 @@ const TOKEN_BYTES = 22;
 /** Stands for the token of a grant that no caller has been told of. */
 const UNCLAIMED = '!'.repeat(TOKEN_BYTES);
 
-/**
- * @param sessionEndsAt ms: when the reservation's session ends, if it has one
- * @returns null if the slot is not a reservation's own: plans of other reservations hold it
- */
-export function readReservation(slot: string, record: Buffer, sessionEndsAt?: number): ActiveReservation | null {
+/** A reservation as its record has it. Times are ms since 1970 UTC. */
+export interface SlotRecord {
+  readonly requester: string;
+  /** '' for a resource's only slot */
+  readonly pool: string;
+  readonly fencingToken: number;
+  readonly reservedAt: number;
+  /** 0: it has no lease */
+  readonly leaseEndsAt: number;
+  /** Whether it was granted to a caller that has not been told yet. */
+  readonly isUnclaimed: boolean;
+  /** '' for the default */
+  readonly resourceType: string;
+  /** '' if the key has none */
+  readonly keyLabel: string;
+  readonly requestedName: string;
+  readonly details: DetailsText;
+}
+
+/** @returns null if the slot is not a reservation's own: plans of other reservations hold it */
+export function readRecord(slot: string, record: Buffer): SlotRecord | null {
   let at = 1;
   const skip = (bytes: number) => {
     at += bytes;
@@ -51,38 +69,50 @@ export function readReservation(slot: string, record: Buffer, sessionEndsAt?: nu
   if (form === HELD_ALONG) return null;
   if (form !== PLAIN) skip(4);
   const requester = text();
-  if (form !== PLAIN) {
-    text(); // the pool
-    skip(1);
-  }
+  const pool = form === PLAIN ? '' : text();
+  if (form !== PLAIN) skip(1);
   const fencingToken = integer(7);
   const reservedAt = integer(6);
   const leaseEndsAt = integer(6);
-  const expiresAt = sessionEndsAt ?? leaseEndsAt;
   const isUnclaimed = record.toString('latin1', at, at + TOKEN_BYTES) === UNCLAIMED;
   skip(TOKEN_BYTES);
   const resourceType = text();
   const keyLabel = text();
-  const resource = form === PLAIN ? slot : text();
+  const requestedName = form === PLAIN ? slot : text();
   if (form !== PLAIN) text(); // the plan
   const details = parseText(form === PLAIN ? '' : text());
+  const times = { fencingToken, reservedAt, leaseEndsAt, isUnclaimed };
+  return { requester, pool, ...times, resourceType, keyLabel, requestedName, details };
+}
+
+/**
+ * @param sessionEndsAt ms: when the reservation's session ends, if it has one
+ * @returns null if the slot is not a reservation's own: plans of other reservations hold it
+ */
+export function readReservation(slot: string, record: Buffer, sessionEndsAt?: number): ActiveReservation | null {
+  const found = readRecord(slot, record);
+  if (found === null) return null;
+  const expiresAt = sessionEndsAt ?? found.leaseEndsAt;
   return {
-    resource,
-    requester,
-    resourceType: resourceType || DEFAULT_RESOURCE_TYPE,
-    reservedAt: new Date(reservedAt).toISOString(),
+    resource: found.requestedName,
+    requester: found.requester,
+    resourceType: found.resourceType || DEFAULT_RESOURCE_TYPE,
+    reservedAt: new Date(found.reservedAt).toISOString(),
     expiresAt: toTime(expiresAt),
-    claimBy: isUnclaimed && sessionEndsAt === undefined ? toTime(expiresAt) : null,
-    ...toDetails(details),
-    fencingToken,
-    apiKeyLabel: keyLabel || null,
-    ...shownOf(details.x),
+    claimBy: found.isUnclaimed && sessionEndsAt === undefined ? toTime(expiresAt) : null,
+    ...toDetails(found.details),
+    fencingToken: found.fencingToken,
+    apiKeyLabel: found.keyLabel || null,
+    ...shownOf(found.details.x),
   };
 }
 
 /** The further fields that callers see. */
-const shownOf = ({ match: _, ...shown }: z.output<typeof Further> = {}): Pick<ActiveReservation, 'note' | 'session'> =>
-  shown;
+const shownOf = ({
+  match: _,
+  waited: __,
+  ...shown
+}: z.output<typeof Further> = {}): Pick<ActiveReservation, 'note' | 'session'> => shown;
 
 /** Not z.record(), which leaves out a pool named `__proto__`. */
 const Slots = z.custom<Record<string, string>>(

@@ -1,0 +1,74 @@
+/** The history of ended reservations and waits, and what it says of a resource's use (docs/specification.md#history). */
+import { z } from 'zod';
+import { ENDINGS, ENTRY_KINDS } from '../domain/history.ts';
+import { MODES } from '../domain/reservations.ts';
+import { heldNote, time } from './fields.ts';
+
+export const HistoryEntry = z
+  .object({
+    id: z.string().meta({ description: 'Names the entry within the tenant.', example: 'R1042' }),
+    kind: z.enum(ENTRY_KINDS),
+    resource: z.string().meta({ description: 'The resource. Of a wait for several: the one that it lacked.' }),
+    requestedName: z
+      .string()
+      .nullable()
+      .meta({ description: 'The name that the caller asked for: a slot, or a path. Null: that of the resource.' }),
+    slots: z.array(z.string()).meta({ description: 'The slots that it held of the resource. Empty for a wait.' }),
+    requester: z.string(),
+    resourceType: z.string(),
+    mode: z.enum(MODES),
+    apiKeyLabel: z.string().nullable(),
+    note: heldNote.nullable(),
+    fencingToken: z.int().nullable().meta({ description: 'Null for a wait.' }),
+    waitedMs: z.int().nullable().meta({ description: 'How long it waited. Null: it did not.' }),
+    reservedAt: time.nullable().meta({ description: 'Null for a wait.' }),
+    endedAt: time,
+    ending: z.enum(ENDINGS),
+    actor: z
+      .string()
+      .nullable()
+      .meta({ description: 'Who took it away, reset it or ended its session. Null: nobody else did.' }),
+  })
+  .meta({ id: 'HistoryEntry' });
+export type HistoryEntry = z.output<typeof HistoryEntry>;
+
+export const HistoryPage = z
+  .object({
+    entries: z.array(HistoryEntry),
+    next: z.string().nullable().meta({ description: 'The `cursor` of the next page. Null: there is none.' }),
+  })
+  .meta({ id: 'HistoryPage' });
+export type HistoryPage = z.output<typeof HistoryPage>;
+
+/** How long a step of the usage is. */
+export const USAGE_STEPS = ['hour', 'day', 'week'] as const;
+export type UsageStep = (typeof USAGE_STEPS)[number];
+
+const seconds = (description: string) =>
+  z
+    .number()
+    .nullable()
+    .meta({ description: `${description} Null: of none.` });
+
+const UsageFigures = z.object({
+  share: z.number().meta({ description: 'The share of the time of all slots in which they were held, 0 to 1.' }),
+  reservations: z.int().meta({ description: 'Reservations that were made.' }),
+  meanHeldSeconds: seconds('How long the reservations that ended were held, on average.'),
+  p95HeldSeconds: seconds('95 of 100 were held for at most this.'),
+  meanWaitedSeconds: seconds('How long the reservations that ended had waited, on average, of those that waited.'),
+  p95WaitedSeconds: seconds('95 of 100 had waited for at most this.'),
+  refusals: z.int().meta({ description: 'Requests that could not have it.' }),
+});
+export type UsageFigures = z.output<typeof UsageFigures>;
+
+export const ResourceUsage = z
+  .object({
+    resource: z.string(),
+    from: time,
+    to: time,
+    step: z.enum(USAGE_STEPS),
+    total: UsageFigures,
+    steps: z.array(UsageFigures.extend({ from: time })),
+  })
+  .meta({ id: 'ResourceUsage' });
+export type ResourceUsage = z.output<typeof ResourceUsage>;

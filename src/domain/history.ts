@@ -1,0 +1,70 @@
+/**
+ * Where the history of ended reservations and waits is kept (docs/specification.md#history): in the database, or
+ * without one the newest entries in Redis. Operations use only this.
+ */
+import type { Mode } from './reservations.ts';
+
+/** How a reservation ends. NOT_CLAIMED: it was granted to a caller that waited, and that never came back for it. */
+export const RESERVATION_ENDINGS = [
+  'RELEASED',
+  'EXPIRED',
+  'TAKEN_AWAY',
+  'SESSION_ENDED',
+  'RESET',
+  'NOT_CLAIMED',
+] as const;
+/** How a wait ends that comes to nothing. */
+export const WAIT_ENDINGS = ['ELAPSED', 'CANCELLED', 'NOT_VALID'] as const;
+export const ENDINGS = [...RESERVATION_ENDINGS, ...WAIT_ENDINGS] as const;
+export type Ending = (typeof ENDINGS)[number];
+
+export const ENTRY_KINDS = ['RESERVATION', 'WAIT'] as const;
+
+/** An ended reservation or wait. Times are ms since 1970 UTC. */
+export interface PastEntry {
+  readonly kind: (typeof ENTRY_KINDS)[number];
+  /** Of a reservation its fencing token, of a wait the number of its ticket. */
+  readonly number: number;
+  readonly resource: string;
+  /** null: the name of the resource */
+  readonly requestedName: string | null;
+  readonly slots: readonly string[];
+  readonly requester: string;
+  readonly resourceType: string;
+  readonly mode: Mode;
+  readonly apiKeyLabel: string | null;
+  readonly note: string | null;
+  /** null: it did not wait */
+  readonly waitedMs: number | null;
+  /** null for a wait */
+  readonly reservedAt: number | null;
+  readonly endedAt: number;
+  readonly ending: Ending;
+  /** null: nobody but its holder ended it */
+  readonly actor: string | null;
+}
+
+/** Which entries are read. A part that is left out, or undefined, lets all through. */
+export interface HistoryFilter {
+  readonly resource?: string | undefined;
+  readonly requester?: string | undefined;
+  /** Only entries that ended at this time or later. */
+  readonly from?: Date | undefined;
+  /** Only entries that ended before this time. */
+  readonly to?: Date | undefined;
+}
+
+export interface PastPage {
+  readonly entries: readonly PastEntry[];
+  /** What leads to the next page; null: there is none */
+  readonly next: string | null;
+}
+
+export interface History {
+  /**
+   * Reads a page, the latest entries first.
+   * @param cursor `next` of the page before; undefined: the first page
+   * @throws HoldfastError refused if the cursor is none of this history; unavailable
+   */
+  page(tenant: string, filter: HistoryFilter, cursor: string | undefined, limit: number): Promise<PastPage>;
+}

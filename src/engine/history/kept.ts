@@ -1,0 +1,35 @@
+/**
+ * The history without a database: the newest entries of each tenant, in Redis (docs/specification.md#history).
+ */
+import { z } from 'zod';
+import { HoldfastError } from '../../domain/errors.ts';
+import type { History, HistoryFilter, PastEntry } from '../../domain/history.ts';
+import type { RedisClient } from '../../redis/client.ts';
+import { readPastEntry } from './pastEntry.ts';
+import { newestFirst } from './stream.ts';
+
+const Cursor = z.string().regex(/^\d{1,15}-\d{1,15}$/);
+
+export const keptHistory = (redis: RedisClient): History => ({
+  page: async (tenant, filter, cursor, limit) => {
+    if (cursor !== undefined && !Cursor.safeParse(cursor).success)
+      throw new HoldfastError('refused', 'cursor must be one that this listing returned.');
+    const entries: PastEntry[] = [];
+    let last: string | null = null;
+    for await (const found of newestFirst(redis, tenant, cursor)) {
+      const entry = readPastEntry(found);
+      if (entry === null || !passes(filter, entry)) continue;
+      if (entries.length === limit) return { entries, next: last };
+      entries.push(entry);
+      last = found.id;
+    }
+    return { entries, next: null };
+  },
+});
+
+/** Whether a filter lets an entry through. */
+const passes = ({ resource, requester, from, to }: HistoryFilter, entry: PastEntry): boolean =>
+  (resource === undefined || entry.resource === resource) &&
+  (requester === undefined || entry.requester === requester) &&
+  (from === undefined || entry.endedAt >= from.getTime()) &&
+  (to === undefined || entry.endedAt < to.getTime());

@@ -1,0 +1,99 @@
+/**
+ * Reads an entry of a tenant's history, as lua/lib/history.lua writes it.
+ */
+import { z } from 'zod';
+import type { Ending, PastEntry } from '../../domain/history.ts';
+import { WAIT_ENDINGS } from '../../domain/history.ts';
+import { DEFAULT_RESOURCE_TYPE } from '../../domain/names.ts';
+import { MODES } from '../../domain/reservations.ts';
+import { readRecord } from '../reservations/slotRecord.ts';
+
+/** The names of the fields: how a reservation ended. */
+const ENDING_OF: ReadonlyMap<string, Ending> = new Map([
+  ['R', 'RELEASED'],
+  ['E', 'EXPIRED'],
+  ['T', 'TAKEN_AWAY'],
+  ['S', 'SESSION_ENDED'],
+  ['X', 'RESET'],
+]);
+const WAIT = 'W';
+
+const Wait = z.object({
+  number: z.coerce.number().int(),
+  resource: z.string(),
+  requester: z.string(),
+  type: z.string(),
+  label: z.string(),
+  mode: z.enum(MODES),
+  note: z.string().optional(),
+  since: z.number(),
+  ending: z.enum(WAIT_ENDINGS),
+});
+
+/** An entry of the stream: its id, and the name and value of its field. */
+export interface StreamEntry {
+  /** `<ms>-<number>` */
+  readonly id: string;
+  readonly field: string;
+  readonly value: Buffer;
+}
+
+/** @returns null for an entry that this version does not know */
+export function readPastEntry({ id, field, value }: StreamEntry): PastEntry | null {
+  const at = Number(id.split('-', 1)[0]);
+  if (field === WAIT) return readWait(at, value);
+  const ending = ENDING_OF.get(field);
+  const slotEnd = value.indexOf('\n');
+  const headEnd = value.indexOf('\n', slotEnd + 1);
+  if (ending === undefined || headEnd < 0) return null;
+  const own = value.toString('utf8', 0, slotEnd);
+  // The time of a reset stands before its actor: large ones are written down later.
+  const head = value.toString('utf8', slotEnd + 1, headEnd);
+  const [, resetAt = at, actor = head] = ending === 'RESET' ? (/^(\d+) (.*)$/.exec(head) ?? []) : [];
+  const record = readRecord(own, value.subarray(headEnd + 1));
+  if (record === null) return null;
+  const { details } = record;
+  // That of a shared hold has its requester behind it (lua/lib/shared.lua).
+  const slot = own.split('\u0001', 1)[0] ?? own;
+  const resource = record.pool || slot;
+  return {
+    kind: 'RESERVATION',
+    number: record.fencingToken,
+    resource,
+    requestedName: record.requestedName === resource ? null : record.requestedName,
+    slots: details.o ?? [slot],
+    requester: record.requester,
+    resourceType: record.resourceType || DEFAULT_RESOURCE_TYPE,
+    mode: details.m ?? 'EXCLUSIVE',
+    apiKeyLabel: record.keyLabel || null,
+    note: details.x?.note ?? null,
+    waitedMs: details.x?.waited ?? null,
+    reservedAt: record.reservedAt,
+    endedAt: Number(resetAt),
+    ending: record.isUnclaimed && ending !== 'RESET' ? 'NOT_CLAIMED' : ending,
+    actor: actor || null,
+  };
+}
+
+function readWait(endedAt: number, value: Buffer): PastEntry {
+  const { number, resource, requester, type, label, mode, note, since, ending } = Wait.parse(
+    JSON.parse(value.toString()),
+  );
+  return {
+    kind: 'WAIT',
+    number,
+    resource,
+    requestedName: null,
+    slots: [],
+    requester,
+    resourceType: type || DEFAULT_RESOURCE_TYPE,
+    mode,
+    apiKeyLabel: label || null,
+    note: note ?? null,
+    waitedMs: endedAt - since,
+    reservedAt: null,
+    endedAt,
+    ending,
+    actor: null,
+  };
+}
