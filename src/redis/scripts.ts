@@ -38,6 +38,7 @@ export type Verb =
   | 'openStream'
   | 'probe'
   | 'raiseIndex'
+  | 'refusals'
   | 'register'
   | 'renew'
   | 'renewSession'

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { HoldfastError } from '../../domain/errors.ts';
 import type { History, HistoryFilter, PastEntry } from '../../domain/history.ts';
 import type { RedisClient } from '../../redis/client.ts';
+import { keptUsage } from './keptUsage.ts';
 import { readPastEntry } from './pastEntry.ts';
 import { newestFirst } from './stream.ts';
 
@@ -25,6 +26,7 @@ export const keptHistory = (redis: RedisClient): History => ({
     }
     return { entries, next: null };
   },
+  ...keptUsage(redis),
 });
 
 /** Whether a filter lets an entry through. */
