@@ -102,7 +102,8 @@ export function heldNow(holds: Iterable<Held>, span: Omit<Frame, 'stepMs'>, nowM
 }
 
 /**
- * The share of the time of all slots in which they were held, 0 to 1. SHARED holds of one slot may come to more: then 1.
+ * The share of the time of all slots in which they were held, 0 to 1. SHARED holds of one slot may come to more: then
+ * 1.
  * @param capacity the number of slots
  */
 export const shareOf = (heldMs: number, capacity: number, spanMs: number): number =>

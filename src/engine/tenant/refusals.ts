@@ -1,6 +1,6 @@
 /**
- * Refused requests of each hour, by resource and by limit (docs/specification.md#refusals). An instance counts in memory
- * and writes to Redis every few seconds. Redis has a hash for each day, with a field for each hour and name
+ * Refused requests of each hour, by resource and by limit (docs/specification.md#refusals). An instance counts in
+ * memory and writes to Redis every few seconds. Redis has a hash for each day, with a field for each hour and name
  * (lua/commands/tenant/refusals.lua).
  */
 import type { RedisClient } from '../../redis/client.ts';
