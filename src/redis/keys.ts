@@ -122,6 +122,7 @@ export const KEYS_OF = {
   ],
   sessions: RESERVATIONS,
   slotOwners: RESERVATIONS,
+  states: RESERVATIONS,
   sweep: ['tenant', ...STATE],
   emitLimitReached: ['tenant', 'credential'],
   transaction: [...RESERVATIONS, ...REPEATABLE, 'taken', 'takenAt'],

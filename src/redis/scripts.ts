@@ -47,6 +47,7 @@ export type Verb =
   | 'reset'
   | 'sessions'
   | 'slotOwners'
+  | 'states'
   | 'sweep'
   | 'emitLimitReached'
   | 'transaction'
