@@ -20,7 +20,7 @@ const MAX_BATCHES = 5;
 const Cursor = z.string().regex(/^\d{1,15}-\d{1,16}$/);
 
 /** @param clock the time now, in ms since 1970 UTC */
-export const historyInDatabase = (store: Store, tiers: TierTable, clock = Date.now): History => ({
+export const historyInDatabase = (store: Store, tiers: TierTable, clock = Date.now): Pick<History, 'page'> => ({
   page: async (tenant, filter, cursor, limit) => {
     if (cursor !== undefined && !Cursor.safeParse(cursor).success)
       throw new HoldfastError('refused', 'cursor must be one that this listing returned.');

@@ -11,6 +11,7 @@ import { eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { PastEntry } from '../domain/history.ts';
 import type { TierTable } from '../domain/tiers.ts';
+import { keepReset } from '../engine/history/keepReset.ts';
 import { readPastEntry, type StreamEntry } from '../engine/history/pastEntry.ts';
 import { countEntries, deleteFromStream, oldest } from '../engine/history/stream.ts';
 import { isNoPartition } from './database.ts';
@@ -28,6 +29,9 @@ const FOREVER_DAYS = 36_500;
 /** Entries that are deleted at a time, once there are that many more than the tier keeps; and statements for it. */
 const SURPLUS = 1000;
 const MAX_PIECES = 20;
+
+/** What a reset put aside gets into the stream while that is short: nothing is displaced there. */
+const room = { room: BATCH, most: Number.POSITIVE_INFINITY };
 
 /** What there is to move with, besides the store. */
 export interface MoveOptions {
@@ -50,6 +54,7 @@ export interface Moved {
  */
 export async function moveHistory(store: Store, tenant: string, options: MoveOptions): Promise<Moved> {
   const { redis, database } = store;
+  await keepReset(redis, tenant, room);
   if ((await countEntries(redis, tenant)) === 0) return { entries: 0, hasMore: false };
   // Before the entries are read: those of a deleted tenant never belong to an owner that is younger.
   const owner = await ensureOwner(database, tenant);
@@ -73,6 +78,7 @@ export async function moveHistory(store: Store, tenant: string, options: MoveOpt
     entries += written;
     if (found.length < BATCH) return { entries, hasMore: false };
     after = last.id;
+    await keepReset(redis, tenant, room);
   }
   return { entries, hasMore: true };
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { historyKey } from '../../src/redis/keys.ts';
 import { deleteTenant } from '../../src/store/tenants.ts';
 import { useHistoryStore } from '../support/historyStore.ts';
-import { addPast, pastUntil } from '../support/pastEntries.ts';
+import { addEnded, endedUntil } from '../support/streamEntries.ts';
 import { KINDS, storeTenant } from '../support/tenancy.ts';
 
 const BY = { actor: 'admin:root@id.example', address: null };
@@ -18,7 +18,7 @@ describe.each(Object.entries(KINDS))('entries are moved to %s', (_, makeKind) =>
   const setUp = async (count: number, at = Date.now()) => {
     const { redis } = opened.store;
     const { tenant } = await storeTenant(opened.store, 'Pro');
-    await addPast(redis, tenant, pastUntil(at, count));
+    await addEnded(redis, tenant, endedUntil(at, count));
     return { redis, tenant, key: historyKey(tenant) };
   };
 
@@ -36,7 +36,7 @@ describe.each(Object.entries(KINDS))('entries are moved to %s', (_, makeKind) =>
     const before = await redis.dumpBuffer(key);
     await move(tenant);
     await redis.restore(key, 0, before ?? '', 'REPLACE');
-    await addPast(redis, tenant, [{ at: Date.now() + HOUR_MS, number: 1201 }]);
+    await addEnded(redis, tenant, [{ at: Date.now() + HOUR_MS, number: 1201 }]);
     expect(await move(tenant)).toEqual({ entries: 1, hasMore: false });
     expect([await countOf(tenant), await redis.xlen(key)]).toEqual([1201, 0]);
     expect(await numbersOf(tenant)).toEqual(newestFirst(1201));
@@ -47,7 +47,7 @@ describe.each(Object.entries(KINDS))('entries are moved to %s', (_, makeKind) =>
     const { redis, tenant, key } = await setUp(10, at);
     await move(tenant);
     await redis.del(key);
-    await addPast(redis, tenant, [
+    await addEnded(redis, tenant, [
       { at: at - HOUR_MS, number: 100 },
       { at, number: 101 },
     ]);
@@ -67,7 +67,7 @@ describe.each(Object.entries(KINDS))('entries are moved to %s', (_, makeKind) =>
     const at = Date.now();
     await redis.xadd(key, `${at - 10}-0`, '?', 'of a later version');
     await redis.xadd(key, `${at - 10}-1`, 'W', '{}');
-    await addPast(redis, tenant, pastUntil(at, 5));
+    await addEnded(redis, tenant, endedUntil(at, 5));
     expect((await move(tenant)).entries).toBe(5);
     expect(await redis.xlen(key)).toBe(2);
     expect(await numbersOf(tenant)).toEqual(newestFirst(5));
@@ -76,13 +76,13 @@ describe.each(Object.entries(KINDS))('entries are moved to %s', (_, makeKind) =>
   test('not if the tenant has been deleted, and a new one with its id sees nothing of it', async () => {
     const { redis, tenant } = await setUp(20);
     await move(tenant);
-    await addPast(redis, tenant, [{ at: Date.now() + HOUR_MS, number: 21 }]);
+    await addEnded(redis, tenant, [{ at: Date.now() + HOUR_MS, number: 21 }]);
     await deleteTenant(opened.store, tenant, BY);
     expect(await move(tenant)).toEqual({ entries: 0, hasMore: false });
     await redis.del(historyKey(tenant));
     await storeTenant(opened.store, 'Pro', tenant);
     expect(await numbersOf(tenant)).toEqual([]);
-    await addPast(redis, tenant, pastUntil(Date.now(), 3));
+    await addEnded(redis, tenant, endedUntil(Date.now(), 3));
     expect(await numbersOf(tenant)).toEqual([3, 2, 1]);
   });
 });

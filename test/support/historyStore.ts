@@ -5,6 +5,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll } from 'vitest';
 import { z } from 'zod';
 import { DEFAULT_TIERS, type TierLimits } from '../../src/domain/tiers.ts';
+import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { send } from '../../src/redis/send.ts';
 import { rowsOf } from '../../src/store/db.ts';
 import { historyInDatabase } from '../../src/store/history.ts';
@@ -25,6 +26,7 @@ export function useHistoryStore(makeKind = KINDS.Postgres) {
   beforeAll(async () => {
     made = await makeKind();
     store = await openStore(made.url);
+    defineScripts(store.redis, loadScripts(DEFAULT_TIERS));
     await until('Redis', () => send(() => store.redis.ping()).catch(() => null));
   }, 60_000);
   afterAll(async () => {
