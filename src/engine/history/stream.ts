@@ -31,12 +31,33 @@ export async function* newestFirst(
 
 /**
  * Reads the oldest entries, oldest first.
+ * @param after the id of an entry: only newer ones are read
  * @throws HoldfastError unavailable
  */
-export async function oldest(redis: RedisClient, tenant: string, limit: number): Promise<StreamEntry[]> {
-  const found = await send(() => redis.xrangeBuffer(historyKey(tenant), '-', '+', 'COUNT', limit));
+export async function oldest(
+  redis: RedisClient,
+  tenant: string,
+  after: string | undefined,
+  limit: number,
+): Promise<StreamEntry[]> {
+  const start = after === undefined ? '-' : `(${after}`;
+  const found = await send(() => redis.xrangeBuffer(historyKey(tenant), start, '+', 'COUNT', limit));
   return found.map(toEntry);
 }
+
+/**
+ * Counts the entries.
+ * @throws HoldfastError unavailable
+ */
+export const countEntries = (redis: RedisClient, tenant: string): Promise<number> =>
+  send(() => redis.xlen(historyKey(tenant)));
+
+/**
+ * Deletes entries. It takes their ids, not all up to one: after a failover there may be others among them.
+ * @throws HoldfastError unavailable
+ */
+export const deleteFromStream = (redis: RedisClient, tenant: string, ids: readonly string[]): Promise<number> =>
+  send(() => redis.xdel(historyKey(tenant), ...ids));
 
 const toEntry = ([id, [field, value]]: [Buffer, Buffer[]]): StreamEntry => {
   if (field === undefined || value === undefined) throw new TypeError('an entry of the history has no field');
