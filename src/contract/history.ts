@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ENDINGS, ENTRY_KINDS } from '../domain/history.ts';
 import { MODES } from '../domain/reservations.ts';
-import { heldNote, instant, listFormat, resourceName, time } from './fields.ts';
+import { heldNote, instant, listFormat, pageLimit, requesterName, resourceName, time } from './fields.ts';
 
 export const HistoryEntry = z
   .object({
@@ -39,6 +39,19 @@ export const HistoryPage = z
   })
   .meta({ id: 'HistoryPage' });
 export type HistoryPage = z.output<typeof HistoryPage>;
+
+const bound = (description: string) => instant.meta({ type: 'string', format: 'date-time', description });
+
+/** The query of a page of the history. */
+export const HistoryQuery = z.object({
+  resource: resourceName.optional().meta({ description: 'Only entries of this resource, whichever slots.' }),
+  requester: requesterName.optional().meta({ description: 'Only entries of this requester.' }),
+  from: bound('Only entries that ended at this time or later.'),
+  to: bound('Only entries that ended before this time.'),
+  cursor: z.string().optional().meta({ description: 'The `next` of the page before.' }),
+  limit: pageLimit,
+  format: listFormat('entries'),
+});
 
 /** How long a step of the usage is. */
 export const USAGE_STEPS = ['hour', 'day', 'week'] as const;

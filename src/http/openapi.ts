@@ -17,6 +17,7 @@ import { healthOperations } from './routes/health.ts';
 import { activeReservationsOperation } from './routes/reservation/activeReservations.ts';
 import { cancelOperation } from './routes/reservation/cancel.ts';
 import { checkOperation } from './routes/reservation/check.ts';
+import { historyOperation } from './routes/reservation/history.ts';
 import { renewOperation } from './routes/reservation/renew.ts';
 import { reserveOperation } from './routes/reservation/reserve.ts';
 import { resetOperation } from './routes/reservation/reset.ts';
@@ -78,6 +79,7 @@ const ALWAYS: readonly Operation[] = [
   transactionOperation,
   checkOperation,
   activeReservationsOperation,
+  historyOperation,
   cancelOperation,
   waitingOperation,
   resetOperation,

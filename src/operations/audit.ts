@@ -2,17 +2,14 @@
  * Reads the audit trail (docs/specification.md#audit-trail): of one tenant for those who have the right, of all for
  * administrators. A page costs one read; an export costs one for each 1,000 entries. Administrators pay nothing.
  */
-import type { Charged, Quota } from '../domain/quota.ts';
+import type { Charged } from '../domain/quota.ts';
 import { type AuditFilter, type AuditRow, auditPage } from '../store/audit.ts';
-import type { Database } from '../store/database.ts';
 import type { Store } from '../store/records.ts';
 import type { Actor } from './actor.ts';
 import { charged, countUse } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
+import { EXPORT_PAGE, type Export, openExport } from './exports.ts';
 import type { OpenList } from './lists.ts';
-
-/** Entries that an export reads at a time, for one read. */
-const EXPORT_PAGE = 1000;
 
 type AuditDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'listings'> & { readonly store: Store };
 
@@ -70,7 +67,12 @@ export const exportTrail = async (
 ): Promise<OpenList<AuditRow>> => {
   const quota = await countUse(deps, credential, deps.reads.charge(credential, 'audit'));
   const own = { ...filter, tenant: credential.tenant };
-  return openExport(deps, credential.tenant, own, quota, () => deps.reads.debit(credential));
+  return openExport(
+    deps,
+    credential.tenant,
+    quota,
+    exportOf(deps.store, own, () => deps.reads.debit(credential)),
+  );
 };
 
 /**
@@ -81,39 +83,18 @@ export const exportAnyTrail = (
   deps: Pick<AuditDeps, 'listings' | 'store'>,
   { credential }: Actor,
   filter: AuditFilter,
-): Promise<OpenList<AuditRow>> => openExport(deps, credential.tenant, filter, [], async () => {});
+): Promise<OpenList<AuditRow>> =>
+  openExport(
+    deps,
+    credential.tenant,
+    [],
+    exportOf(deps.store, filter, async () => {}),
+  );
 
-/** Reads the first page of an export. */
-async function openExport(
-  { listings, store }: Pick<AuditDeps, 'listings' | 'store'>,
-  tenant: string,
-  filter: AuditFilter,
-  quota: readonly Quota[],
-  debit: () => Promise<void>,
-): Promise<OpenList<AuditRow>> {
-  const close = listings.begin(tenant);
-  try {
-    const first = await auditPage(store.database, filter, undefined, EXPORT_PAGE);
-    const isShort = first.length < EXPORT_PAGE;
-    if (isShort) close();
-    return { quota, isShort, pages: pagesFrom(store.database, filter, first, debit), close };
-  } catch (error) {
-    close();
-    throw error;
-  }
-}
-
-async function* pagesFrom(
-  database: Database,
-  filter: AuditFilter,
-  first: readonly AuditRow[],
-  debit: () => Promise<void>,
-): AsyncGenerator<readonly AuditRow[]> {
-  for (let page = first; ; ) {
-    yield page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < EXPORT_PAGE) return;
-    await debit();
-    page = await auditPage(database, filter, last.id, EXPORT_PAGE);
-  }
-}
+const exportOf = ({ database }: Store, filter: AuditFilter, debit: () => Promise<void>): Export<AuditRow, number> => ({
+  readPage: async (before) => {
+    const rows = await auditPage(database, filter, before, EXPORT_PAGE);
+    return { rows, next: rows.length < EXPORT_PAGE ? null : (rows.at(-1)?.id ?? null) };
+  },
+  debit,
+});

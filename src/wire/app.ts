@@ -27,6 +27,7 @@ import { withoutAdministration, withoutIssuers, withoutTenants } from '../http/r
 import { activeReservationsRoute } from '../http/routes/reservation/activeReservations.ts';
 import { cancelRoute } from '../http/routes/reservation/cancel.ts';
 import { checkRoute } from '../http/routes/reservation/check.ts';
+import { historyRoute } from '../http/routes/reservation/history.ts';
 import { renewRoute } from '../http/routes/reservation/renew.ts';
 import { reserveRoute } from '../http/routes/reservation/reserve.ts';
 import { resetRoute } from '../http/routes/reservation/reset.ts';
@@ -107,6 +108,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
   app.route('/', transactionRoute(deps));
   app.route('/', checkRoute(deps));
   app.route('/', activeReservationsRoute(deps));
+  app.route('/', historyRoute(deps));
   app.route('/', cancelRoute(deps));
   app.route('/', waitingRoute(deps));
   app.route('/', resetRoute(deps));

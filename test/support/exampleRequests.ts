@@ -47,6 +47,7 @@ export const EXAMPLES: Readonly<Record<string, (ids: Ids) => ExampleRequest>> = 
   transaction: (ids) => ({ body: { method: 'FIRST', requests: [{ ...item(ids), requestType: 'RESERVE' }] } }),
   check: (ids) => ({ body: [item(ids)] }),
   activeReservations: () => ({}),
+  history: () => ({ query: '?requester=q&limit=1' }),
   cancel: (ids) => ({ body: [item(ids)] }),
   waiting: () => ({}),
   reset: () => ({}),

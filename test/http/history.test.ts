@@ -1,0 +1,135 @@
+/**
+ * GET /api/v1/Reservation/history (docs/specification.md#history), with a database and without.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { HistoryPage } from '../../src/contract/history.ts';
+import { createClient } from '../support/client.ts';
+import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+import { addEnded, endedUntil } from '../support/streamEntries.ts';
+import { databaseEnv, KINDS, openStore, storeTenant } from '../support/tenancy.ts';
+
+const AT = '/api/v1/Reservation/history';
+const newestFirst = (count: number) => Array.from({ length: count }, (_, i) => count - i);
+
+/** Starts an instance with one tenant for each test. */
+const MODES = {
+  'without a database': async (count: number) => {
+    const keys = Array.from({ length: count }, () => makeConfiguredKey(makeTenant()));
+    const holdfast = await startInstance({ keys });
+    return { holdfast, keys, stop: () => holdfast.stop() };
+  },
+  'with a database': async (count: number) => {
+    const made = await KINDS.Postgres();
+    const store = await openStore(made.url);
+    const keys = await Promise.all(Array.from({ length: count }, () => storeTenant(store)));
+    const holdfast = await startInstance({ keys, env: databaseEnv(made.url) });
+    const stop = async () => {
+      await holdfast.stop();
+      await store.close();
+      await made.drop();
+    };
+    return { holdfast, keys, stop };
+  },
+};
+
+describe.each(Object.entries(MODES))('%s', (_, start) => {
+  let holdfast: Instance;
+  let started: Awaited<ReturnType<typeof start>>;
+  let used = 0;
+  beforeAll(async () => {
+    started = await start(5);
+    holdfast = started.holdfast;
+  }, 60_000);
+  afterAll(() => started.stop());
+  /** A tenant that no other test has, and a client of it. */
+  const setUp = () => {
+    const { tenant, key } = started.keys[used++] ?? { tenant: '', key: '' };
+    const client = createClient(holdfast.url, key);
+    const page = async (query = '') => (await client.request<HistoryPage>('GET', AT + query)).body;
+    const csv = (query: string, headers: Record<string, string> = {}) =>
+      fetch(holdfast.url + AT + query, { headers: { 'X-Api-Key': key, ...headers } });
+    return { tenant, key, client, page, csv };
+  };
+
+  test('an entry says who had what, since when, until when and how it ended', async () => {
+    const { client, page } = setUp();
+    await client.register({ name: 'phones', capacity: 2 });
+    const one = { resource: 'phones', requester: 'ann', note: 'nightly', resourceType: 'Device' };
+    const { body } = await client.reserve(one);
+    const { resource, requester, note, resourceType } = one;
+    await client.unreserve({ resource, requester, releaseToken: body[0]?.releaseToken ?? null });
+    const before = Date.now();
+    const [entry] = (await page()).entries;
+    expect(entry).toEqual({
+      ...{ id: `R${body[0]?.fencingToken}`, kind: 'RESERVATION', resource, requestedName: null, slots: ['phones_0'] },
+      ...{ requester, resourceType, mode: 'EXCLUSIVE', apiKeyLabel: null, note, fencingToken: body[0]?.fencingToken },
+      ...{ waitedMs: null, reservedAt: expect.any(String), endedAt: expect.any(String), ending: 'RELEASED' },
+      actor: null,
+    });
+    expect(Date.parse(entry?.endedAt ?? '')).toBeLessThanOrEqual(before);
+  });
+
+  test('the pages have each entry once, the latest first, while new ones come', async () => {
+    const { tenant, page } = setUp();
+    const at = Date.now() - 10_000;
+    await addEnded(holdfast.redis, tenant, endedUntil(at, 25));
+    const found: (number | null)[] = [];
+    let cursor: string | null = '';
+    for (let i = 0; cursor !== null; i++) {
+      const { entries, next }: HistoryPage = await page(`?limit=10${cursor && `&cursor=${cursor}`}`);
+      found.push(...entries.map(({ fencingToken }) => fencingToken));
+      cursor = next;
+      await addEnded(holdfast.redis, tenant, [{ at: at + 1 + i, number: 100 + i }]);
+    }
+    expect(found).toEqual(newestFirst(25));
+    expect((await page('?limit=2')).entries.map(({ id }) => id)).toEqual(['R102', 'R101']);
+  });
+
+  test('filters select by resource, requester and the time of the end', async () => {
+    const { tenant, page } = setUp();
+    const at = Date.UTC(2026, 10, 1);
+    const days = Array.from({ length: 8 }, (_, i) => ({
+      at: at + i * 3_600_000,
+      number: i + 1,
+      resource: i % 2 === 0 ? 'even' : 'odd',
+      requester: i < 4 ? 'early' : 'late',
+    }));
+    await addEnded(holdfast.redis, tenant, days);
+    const numbers = async (query: string) => (await page(query)).entries.map(({ fencingToken }) => fencingToken);
+    const time = (hour: number) => new Date(at + hour * 3_600_000).toISOString();
+    expect(await numbers('?resource=even')).toEqual([7, 5, 3, 1]);
+    expect(await numbers('?requester=early')).toEqual([4, 3, 2, 1]);
+    expect(await numbers('?resource=odd&requester=late')).toEqual([8, 6]);
+    expect(await numbers(`?from=${time(2)}&to=${time(4)}`)).toEqual([4, 3]);
+    expect(await numbers(`?resource=odd&from=${time(2)}&to=${time(7)}&requester=early`)).toEqual([4]);
+    const first = await page(`?from=${time(1)}&to=${time(6)}&limit=3`);
+    const second = await page(`?from=${time(1)}&to=${time(6)}&limit=3&cursor=${first.next}`);
+    expect([...first.entries, ...second.entries].map(({ fencingToken }) => fencingToken)).toEqual([6, 5, 4, 3, 2]);
+    expect(second.next).toBeNull();
+    expect(await numbers('?resource=nothing')).toEqual([]);
+  });
+
+  test('as CSV it has all entries, and costs one read for each 1,000', async () => {
+    const { tenant, csv } = setUp();
+    await addEnded(holdfast.redis, tenant, endedUntil(Date.now(), 2100, { requester: '=cmd' }));
+    const response = await csv('', { Accept: 'text/csv' });
+    expect(response.headers.get('content-type')).toMatch(/^text\/csv/);
+    const [head, ...lines] = (await response.text()).trimEnd().split('\r\n');
+    expect(head).toMatch(/^id,kind,resource,.*,ending,actor$/);
+    expect(lines.map((line) => line.split(',')[0])).toEqual(newestFirst(2100).map((number) => `R${number}`));
+    expect(lines[0]).toContain(",'=cmd,");
+    const left = async () => Number(/;r=(\d+)/.exec((await csv('?limit=1')).headers.get('ratelimit') ?? '')?.[1]);
+    const before = await left();
+    await (await csv('?format=csv')).text();
+    expect(before - (await left())).toBe(1 + 3);
+  });
+
+  test('takes the right to read, and well-formed parameters', async () => {
+    const { client, csv } = setUp();
+    const statuses = ['?limit=0', '?limit=501', '?cursor=1', '?cursor=1-x', '?from=today', '?format=xml', '?resource='];
+    for (const query of statuses)
+      expect([query, (await client.request('GET', AT + query)).status]).toEqual([query, 400]);
+    expect((await fetch(holdfast.url + AT)).status).toBe(401);
+    expect((await csv('', { 'X-Api-Key': 'hf_nobody_x' })).status).toBe(401);
+  });
+});
