@@ -1,4 +1,5 @@
 -- Releases one item of a request.
+--@include isOwn
 --@include mayForce
 --@include release
 --@include reservations
@@ -17,10 +18,13 @@ local function unreserveOne(item)
     if not mayForce(reservation.owner) then
       return { 'INVALID_RELEASE_TOKEN' }
     end
+  end
+  -- Nobody else has the token of what a person reserved on the dashboard.
+  local isTaken = reservation.token ~= item.token and not isOwn(reservation.owner)
+  if isTaken then
     spend(4)
     takenAway[#takenAway + 1] = reservation
   end
-  local isTaken = reservation.token ~= item.token
   local before = #freed
   release(reservation)
   local reply = { 'RELINQUISHED', unpack(freed, before + 1) }
