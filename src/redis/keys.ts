@@ -119,6 +119,7 @@ export const KEYS_OF = {
   ],
   sessions: RESERVATIONS,
   slotOwners: RESERVATIONS,
+  states: RESERVATIONS,
   sweep: ['tenant', ...STATE],
   emitLimitReached: ['tenant', 'credential'],
   transaction: [...RESERVATIONS, ...REPEATABLE, 'taken', 'takenAt'],

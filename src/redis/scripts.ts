@@ -46,6 +46,7 @@ export type Verb =
   | 'reset'
   | 'sessions'
   | 'slotOwners'
+  | 'states'
   | 'sweep'
   | 'emitLimitReached'
   | 'transaction'

@@ -133,7 +133,9 @@ describe('reserving by hand', () => {
     const ann = await person();
     const resource = randomUUID();
     expect((await ann.post('/reserve', { resource, lease: 'soon' })).text).toContain('Choose how long you need it.');
-    expect((await ann.post('/reserve', { resource, lease: '1800', count: '2' })).text).toContain(`${resource} has 1 slot.`);
+    expect((await ann.post('/reserve', { resource, lease: '1800', count: '2' })).text).toContain(
+      `${resource} has 1 slot.`,
+    );
     expect((await ann.post('/reserve', { resource: '', lease: '1800' })).status).toBe(400);
     expect((await ann.get('/reserve?resource=%00')).status).toBe(400);
     expect(await active(resource)).toEqual([]);

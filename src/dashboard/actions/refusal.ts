@@ -32,7 +32,7 @@ export function refusalText(
 ): string {
   const [, reason = ''] = /^[A-Z_]+: (.+)$/.exec(explanation) ?? [];
   const known = REASONS.find(([pattern]) => pattern.test(reason));
-  const why = known ? reason.replace(known[0], known[1]) : reason && reason.replace(/\.?$/, '.');
+  const why = known ? reason.replace(known[0], known[1]) : reason.replace(/[^.]$/, '$&.');
   if (status === 'NOT_VALID') return why || 'This cannot be reserved.';
   const holder = heldBy && heldBy.resource === resource ? holderText(resource, heldBy) : '';
   const queue = state && state.waiting > 0 ? `${state.waiting} ${state.waiting === 1 ? 'waits' : 'wait'}.` : '';

@@ -8,7 +8,7 @@ import type { Viewer } from '../env.ts';
 import { Note } from './heldTable.tsx';
 import { resourcePath } from './resourceTree.tsx';
 import { RowActions } from './rowActions.tsx';
-import { Time } from './time.tsx';
+import { When } from './when.tsx';
 
 export interface ResourceStateProps {
   /** Of a check for the person. */
@@ -28,7 +28,7 @@ export const ResourceState = ({ state, viewer, back }: ResourceStateProps) => {
         {expiresAt !== null && (
           <>
             {' '}
-            until <Time at={expiresAt} /> (UTC)
+            until <When as="at" at={expiresAt} />
           </>
         )}
         . {waiting > 0 && `${waiting} ${waiting === 1 ? 'waits' : 'wait'} for it.`}

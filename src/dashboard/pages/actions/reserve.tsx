@@ -12,8 +12,8 @@ import type { Terms } from '../../../domain/tenants.ts';
 import { MAX_CLAIM_SECONDS } from '../../../domain/waiting.ts';
 import { requesterOf } from '../../../engine/tenant/signIns.ts';
 import { readTerms } from '../../../engine/tenant/terms.ts';
-import { holdOf } from '../../../http/hold.ts';
 import { check as checkState } from '../../../operations/check.ts';
+import type { Hold } from '../../../operations/hold.ts';
 import { reserve } from '../../../operations/reserve.ts';
 import { backTo } from '../../actions/back.ts';
 import { leaseFields, leaseOf, suggestedLease } from '../../actions/lease.ts';
@@ -53,6 +53,9 @@ const DONE: Readonly<Partial<Record<ReserveResult['status'], string>>> = {
   WAITING: 'waiting',
 };
 
+/** A page is never held: its person looks at it again. */
+const NOT_HELD: Hold = { pollSeconds: 0, caller: () => ({ isGone: false, onGone: () => {} }) };
+
 export const reserveRoutes = (deps: DashboardDeps) => {
   const Reserves = reserveSchema(deps);
   const Checks = checkSchema(deps);
@@ -77,7 +80,7 @@ export const reserveRoutes = (deps: DashboardDeps) => {
     attempt(deps, c, async () => {
       const { credential } = c.var.viewer;
       const items: ReserveItem[] = check(Reserves, [itemOf()]);
-      return (await reserve(deps, credential, items, holdOf(c.env, 0))).result[0];
+      return (await reserve(deps, credential, items, NOT_HELD)).result[0];
     });
 
   const finish = async (c: Context<DashboardEnv>, form: Form, tried: Attempt<ReserveResult | undefined>) => {
@@ -124,7 +127,6 @@ function itemOf(form: Form, { user }: Viewer, { waitSeconds }: Sizes): object {
     ...(note !== '' && { note }),
     ...(count !== '' && count !== '1' && { count: Number(count) }),
     ...(mode && { mode }),
-    // Nobody holds a connection for a person: they look at the page again.
     ...(isWait && { waitSeconds, claimSeconds: MAX_CLAIM_SECONDS }),
   };
 }
