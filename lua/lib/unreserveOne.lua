@@ -1,4 +1,5 @@
 -- Releases one item of a request.
+--@include history
 --@include isOwn
 --@include mayForce
 --@include release
@@ -24,6 +25,9 @@ local function unreserveOne(item)
   if isTaken then
     spend(4)
     takenAway[#takenAway + 1] = reservation
+    if reservation.owner ~= ofPerson('email') then
+      howEnded[reservation.fence] = { 'T', actorName(reservation.owner) }
+    end
   end
   local before = #freed
   release(reservation)
