@@ -65,8 +65,7 @@ export async function moveHistory(store: Store, tenant: string, options: MoveOpt
     const { entries: found, isLast } = await oldest(redis, tenant, after, BATCH);
     const last = found.at(-1);
     if (last === undefined) return { entries, hasMore: false };
-    // One that this version cannot read stays, and the next batch begins behind it.
-    const read = found.flatMap(readable);
+    const read = readAll(found);
     const written = await write(store, tenant, owner.id, read, options);
     if (written === null) return { entries, hasMore: false };
     if (read.length > 0) await deleteFromStream(redis, tenant, [...new Set(read.map(({ id }) => id))]);
@@ -81,12 +80,22 @@ export async function moveHistory(store: Store, tenant: string, options: MoveOpt
 /** An entry with its id in the stream. */
 type Readable = PastEntry & { readonly id: string };
 
-function readable(found: StreamEntry): Readable[] {
+/** What this version can read. The rest stays in the stream, and the next batch begins behind it. */
+function readAll(found: readonly StreamEntry[]): Readable[] {
+  const unreadable = new Set<string>();
+  const read = found.flatMap((one) => {
+    const entry = readOne(one);
+    if (entry === null) unreadable.add(one.id);
+    return entry === null ? [] : [{ ...entry, id: one.id }];
+  });
+  return read.filter(({ id }) => !unreadable.has(id));
+}
+
+function readOne(found: StreamEntry): PastEntry | null {
   try {
-    const entry = readPastEntry(found);
-    return entry === null ? [] : [{ ...entry, id: found.id }];
+    return readPastEntry(found);
   } catch {
-    return [];
+    return null;
   }
 }
 

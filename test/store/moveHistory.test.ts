@@ -24,8 +24,8 @@ describe.each(Object.entries(KINDS))('entries are moved to %s', (_, makeKind) =>
 
   test('batch by batch, and Redis keeps none', async () => {
     const { redis, tenant, key } = await setUp(2500);
-    expect(await move(tenant, { maxBatches: 1 })).toEqual({ entries: 1000, hasMore: true });
-    expect(await move(tenant)).toEqual({ entries: 1500, hasMore: false });
+    expect(await move(tenant, { maxBatches: 1 })).toEqual({ entries: 500, hasMore: true });
+    expect(await move(tenant)).toEqual({ entries: 2000, hasMore: false });
     expect(await redis.xlen(key)).toBe(0);
     expect(await numbersOf(tenant)).toEqual(newestFirst(2500));
     expect(await move(tenant)).toEqual({ entries: 0, hasMore: false });
