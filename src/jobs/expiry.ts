@@ -10,12 +10,17 @@ import type { Job } from './job.ts';
 const MAX_LOGGED = 20;
 
 /** @param onSwept called after each sweep with what it did */
-export const expiryJob = (redis: RedisClient, everyMs: number, onSwept: (swept: Swept) => void, log: Logger): Job => ({
+export const expiryJob = (
+  redis: RedisClient,
+  everyMs: number,
+  onSwept: (swept: Swept) => Promise<void>,
+  log: Logger,
+): Job => ({
   name: 'expiry',
   everyMs,
   turn: async () => {
     const swept = await sweep(redis);
-    onSwept(swept);
+    await onSwept(swept);
     const { ended, stuckQueues } = swept;
     if (ended > 0) log.debug({ ended }, 'expired reservations ended');
     if (stuckQueues.length > 0)

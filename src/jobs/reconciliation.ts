@@ -7,11 +7,17 @@ import { reconcile } from '../engine/expiry/reconcile.ts';
 import type { RedisClient } from '../redis/client.ts';
 import type { Job } from './job.ts';
 
-export const reconciliationJob = (redis: RedisClient, everyMs: number, log: Logger): Job => ({
+/** @param alsoDo what else is done with each tenant */
+export const reconciliationJob = (
+  redis: RedisClient,
+  everyMs: number,
+  log: Logger,
+  alsoDo?: (tenant: string) => Promise<void>,
+): Job => ({
   name: 'reconciliation',
   everyMs,
   turn: async () => {
-    const repaired = await reconcile(redis);
+    const repaired = await reconcile(redis, alsoDo);
     if (repaired > 0) log.warn({ repaired }, 'tenants were missing from the expiry index');
   },
 });

@@ -40,6 +40,8 @@
  *   {t}:events            channel (sharded pub/sub): numbered messages of events (lua/lib/publish.lua); an empty
  *                         message: keys have changed
  *   {active}              sorted set: tenant that has been active → ms at which it was last
+ *   {history}             sorted set: tenant whose history may have to be moved to the database → ms since when
+ *                         (engine/history/waiting.ts)
  *   {expiry:<n>}          sorted set, one shard of the expiry index: tenant → ms; none of its reservations is due
  *                         earlier
  */
@@ -198,6 +200,8 @@ export const definitionsKey = (tenant: string): string => `{${tenant}}:definitio
 export const activityKey = (tenant: string): string => `{${tenant}}:activity`;
 /** The tenants that have been active, and when they were last. */
 export const ACTIVE_KEY = '{active}';
+/** The tenants whose history may have to be moved to the database. */
+export const WAITING_HISTORIES_KEY = '{history}';
 /** The ended reservations and waits of a tenant. */
 export const historyKey = (tenant: string): string => `{${tenant}}:history`;
 /** When a tenant's API keys were last used. */

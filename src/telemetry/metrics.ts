@@ -50,6 +50,7 @@ export class Metrics {
     'Entries of the audit trail that could not be written, and were logged instead',
     [],
   );
+  readonly #moved = this.#counter('history_moved_total', 'Entries of the history that were moved to the database', []);
   readonly #stuckQueues = new StuckQueues();
 
   constructor() {
@@ -134,6 +135,11 @@ export class Metrics {
   countSweep(reservations: number, stuckQueues: readonly string[]): void {
     this.#swept.inc(reservations);
     this.#stuckQueues.note(stuckQueues);
+  }
+
+  /** Counts entries of the history that were moved to the database. */
+  countMoved(entries: number): void {
+    this.#moved.inc(entries);
   }
 
   /** @param waits 0 creates the series without counting */

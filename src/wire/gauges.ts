@@ -2,6 +2,7 @@
  * Metrics that are read when Prometheus asks for them, and the counters of event streams and of waits.
  */
 import { overdueMs } from '../engine/expiry/sweep.ts';
+import { longestWaitingMs } from '../engine/history/waiting.ts';
 import { END_REASONS } from '../events/stream.ts';
 import type { StreamsObserver } from '../events/streams.ts';
 import type { RedisClient } from '../redis/client.ts';
@@ -25,8 +26,14 @@ interface Measured {
 export function addGauges(metrics: Metrics, { redis, database, pushes }: Measured): void {
   const isFit = () => redisFault(redis).then((fault) => fault === null);
   metrics.addGauge('redis_up', 'Whether Redis is usable: 1 or 0', () => isFit().then(Number, () => 0));
-  if (database !== null)
+  if (database !== null) {
     metrics.addGauge('database_up', 'Whether the database responds: 1 or 0', () => database.isUp().then(Number));
+    metrics.addGauge(
+      'history_waiting_seconds',
+      'How long entries of the history have waited to be moved to the database, over all instances',
+      async () => (await longestWaitingMs(redis)) / 1000,
+    );
+  }
   if (pushes !== null) {
     metrics.addGauge('streams_open', 'Event streams open at this instance', () => pushes.streams.size);
     metrics.addGauge('held_calls', 'Requests that wait, whose responses this instance holds', () => pushes.calls.size);

@@ -3,15 +3,23 @@
  */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
+import type { Swept } from '../engine/expiry/sweep.ts';
+import { addIfWaiting, addWaiting, longestWaitingMs } from '../engine/history/waiting.ts';
 import { auditJob } from '../jobs/audit.ts';
 import { copiesJob } from '../jobs/copies.ts';
 import { expiryJob } from '../jobs/expiry.ts';
+import { historyJob, oldHistoryJob } from '../jobs/history.ts';
+import type { Job } from '../jobs/job.ts';
 import { reconciliationJob } from '../jobs/reconciliation.ts';
 import { startSchedule } from '../jobs/schedule.ts';
 import { usagesJob } from '../jobs/usages.ts';
+import { moveHistories } from '../operations/moveHistories.ts';
 import { copyUsages } from '../operations/usages.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { deleteOldEntries } from '../store/auditRetention.ts';
+import { deleteOfDeleted } from '../store/historyOwners.ts';
+import { dropOldPartitions } from '../store/historyPartitions.ts';
+import type { Store } from '../store/records.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Stores } from './stores.ts';
 
@@ -29,9 +37,20 @@ export function startJobs(
   config: Config,
   { redis, connection, stores: { copy, store }, metrics, log }: JobDeps,
 ): () => Promise<void> {
+  const onSwept = async ({ ended, stuckQueues, visited }: Swept) => {
+    metrics?.countSweep(ended, stuckQueues);
+    const sinceMs = Date.now();
+    if (store !== null)
+      await addWaiting(
+        redis,
+        visited.map((tenant) => ({ tenant, sinceMs })),
+      );
+  };
+  const alsoDo = store === null ? undefined : (tenant: string) => addIfWaiting(redis, tenant);
   const jobs = [
-    expiryJob(redis, config.sweepIntervalMs, ({ ended, stuckQueues }) => metrics?.countSweep(ended, stuckQueues), log),
-    reconciliationJob(redis, config.reconcileIntervalMs, log),
+    expiryJob(redis, config.sweepIntervalMs, onSwept, log),
+    reconciliationJob(redis, config.reconcileIntervalMs, log, alsoDo),
+    ...(store === null ? [] : historyJobs(store, config, metrics, log)),
     ...(copy === null ? [] : [copiesJob(copy, log)]),
     ...(store === null ? [] : [auditJob(() => deleteOldEntries(store.database, config.tiers), log)]),
     ...(store === null ? [] : [usagesJob((sinceMs) => copyUsages(store, sinceMs))]),
@@ -45,3 +64,16 @@ export function startJobs(
     await connection.quit();
   };
 }
+
+const historyJobs = (store: Store, { tiers }: Config, metrics: Metrics | null, log: Logger): Job[] => [
+  historyJob(
+    (sinceMs, withinMs) => moveHistories(store, tiers, sinceMs, withinMs),
+    () => longestWaitingMs(store.redis),
+    (entries) => metrics?.countMoved(entries),
+    log,
+  ),
+  oldHistoryJob(async () => {
+    await deleteOfDeleted(store.database);
+    return dropOldPartitions(store.database);
+  }, log),
+];

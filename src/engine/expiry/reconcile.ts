@@ -13,18 +13,23 @@ const SCAN_COUNT = 1000;
 
 /**
  * Checks every tenant, on each primary that responds.
+ * @param alsoDo what else is done with each tenant
  * @returns the number of tenants that were put back
  * @throws Error if a primary did not respond or the state of a tenant is broken, after all others have been checked
  */
-export async function reconcile(redis: RedisClient): Promise<number> {
-  const walks = await Promise.allSettled(primariesOf(redis).map((primary) => reconcileAt(redis, primary)));
+export async function reconcile(redis: RedisClient, alsoDo?: (tenant: string) => Promise<void>): Promise<number> {
+  const walks = await Promise.allSettled(primariesOf(redis).map((primary) => reconcileAt(redis, primary, alsoDo)));
   return walks.reduce((sum, walk) => {
     if (walk.status === 'rejected') throw walk.reason;
     return sum + walk.value;
   }, 0);
 }
 
-async function reconcileAt(redis: RedisClient, primary: Redis): Promise<number> {
+async function reconcileAt(
+  redis: RedisClient,
+  primary: Redis,
+  alsoDo: ((tenant: string) => Promise<void>) | undefined,
+): Promise<number> {
   let cursor = '0';
   let repaired = 0;
   let broken: unknown;
@@ -36,6 +41,7 @@ async function reconcileAt(redis: RedisClient, primary: Redis): Promise<number> 
       if (tenant === null) continue;
       try {
         if (await reconcileTenant(redis, tenant)) repaired++;
+        await alsoDo?.(tenant);
       } catch (error) {
         if (isAway(error)) throw error;
         broken = error;

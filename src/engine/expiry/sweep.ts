@@ -17,6 +17,8 @@ export interface Swept {
   readonly ended: number;
   /** The tenants in whose queue a ticket could be granted although nothing had changed. There should be none. */
   readonly stuckQueues: readonly string[];
+  /** The tenants that were due: in most of them something ended. */
+  readonly visited: readonly string[];
 }
 
 /**
@@ -27,9 +29,10 @@ export async function sweep(redis: RedisClient): Promise<Swept> {
   const [seconds = 0] = await send(() => redis.time());
   const skipped = new Map<string, unknown>();
   const stuck = new Set<string>();
+  const visited = new Set<string>();
   const shards = await Promise.allSettled(
     Array.from({ length: EXPIRY_SHARDS }, (_, shard) =>
-      sweepShard(redis, expiryKey(shard), seconds * 1000, skipped, stuck),
+      sweepShard(redis, expiryKey(shard), seconds * 1000, skipped, stuck, visited),
     ),
   );
   for (const error of skipped.values()) throw error;
@@ -37,7 +40,7 @@ export async function sweep(redis: RedisClient): Promise<Swept> {
     if (shard.status === 'rejected') throw shard.reason;
     return sum + shard.value;
   }, 0);
-  return { ended, stuckQueues: [...stuck] };
+  return { ended, stuckQueues: [...stuck], visited: [...visited] };
 }
 
 /**
@@ -61,6 +64,7 @@ export async function overdueMs(redis: RedisClient): Promise<number> {
  * @param skipped collects the primaries that do not respond and the tenants whose state is broken, with their errors.
  * They are not visited again in this sweep
  * @param stuck collects the tenants whose queue had to be moved
+ * @param visited collects the tenants that were due
  */
 async function sweepShard(
   redis: RedisClient,
@@ -68,6 +72,7 @@ async function sweepShard(
   nowMs: number,
   skipped: Map<string, unknown>,
   stuck: Set<string>,
+  visited: Set<string>,
 ): Promise<number> {
   let total = 0;
   let hasChanged = true;
@@ -83,6 +88,7 @@ async function sweepShard(
         const [tenant = '', indexed = ''] = rows.slice(i, i + 2);
         const { ended, isStuck, isDue, isChanged } = await visit(redis, shardKey, tenant, indexed, nowMs, skipped);
         total += ended;
+        visited.add(tenant);
         if (isStuck) stuck.add(tenant);
         if (isDue) left++;
         if (isChanged) hasChanged = true;
