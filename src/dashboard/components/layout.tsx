@@ -32,6 +32,7 @@ const DONE: ReadonlyMap<string, string> = new Map(
     rotated: 'The key has a new value. The old one no longer works.',
     deleted: 'Deleted.',
     released: 'Released.',
+    releasedMany: 'The selected reservations are released.',
     cancelled: 'The wait has ended.',
     reset: 'All reservations are released.',
     registered: 'Registered.',
