@@ -24,7 +24,16 @@ export const textOfHold = ({ resource, requester }: Hold): string => JSON.string
 
 const Selected = z
   .union([z.string().transform((one) => [one]), z.array(z.string())])
-  .pipe(z.array(z.string().transform(parse).pipe(z.tuple([z.string(), z.string()]))).max(MAX_SELECTED))
+  .pipe(
+    z
+      .array(
+        z
+          .string()
+          .transform(parse)
+          .pipe(z.tuple([z.string(), z.string()])),
+      )
+      .max(MAX_SELECTED),
+  )
   .transform((all) => all.map(([resource, requester]): Hold => ({ resource, requester })));
 
 function parse(text: string): unknown {
@@ -41,7 +50,10 @@ function parse(text: string): unknown {
  */
 export async function readSelected(c: Context<DashboardEnv>): Promise<Hold[]> {
   const body = await c.req.parseBody({ all: true }).catch(() => null);
-  const { data, error } = z.object({ one: Selected.default([]) }).strict().safeParse(body);
+  const { data, error } = z
+    .object({ one: Selected.default([]) })
+    .strict()
+    .safeParse(body);
   if (error !== undefined) throw new HoldfastError('refused', 'The form is malformed.');
   return data.one;
 }

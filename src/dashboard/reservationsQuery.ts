@@ -82,7 +82,9 @@ function namesOf(resource: string): string[] {
 }
 
 /** Compares two reservations by the order of a query. Those without an end come last; equal ones, the newest first. */
-export function comparing(query: Pick<Query, 'sort' | 'order'>): (a: ActiveReservation, b: ActiveReservation) => number {
+export function comparing(
+  query: Pick<Query, 'sort' | 'order'>,
+): (a: ActiveReservation, b: ActiveReservation) => number {
   const sign = orderOf(query) === 'asc' ? 1 : -1;
   const newest = (a: ActiveReservation, b: ActiveReservation) => b.fencingToken - a.fencingToken;
   switch (query.sort) {

@@ -68,8 +68,7 @@ export async function searchWaiting(
   let matches = 0;
   let lookedAt = 0;
   for await (const page of waiting(engine, credential)) {
-    if (isWanted === null && shown.length === size)
-      return { shown, matches: page.total, lookedAt, isPartial: false };
+    if (isWanted === null && shown.length === size) return { shown, matches: page.total, lookedAt, isPartial: false };
     if (lookedAt >= MAX_LOOKED_AT) return { shown, matches, lookedAt, isPartial: true };
     for (const request of page.rows) {
       lookedAt++;
