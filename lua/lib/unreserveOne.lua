@@ -26,6 +26,7 @@ local function unreserveOne(item)
     spend(4)
     takenAway[#takenAway + 1] = reservation
     if reservation.owner ~= ofPerson('email') then
+      howEnded = howEnded or {}
       howEnded[reservation.fence] = { 'T', actorName(reservation.owner) }
     end
   end

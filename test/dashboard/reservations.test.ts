@@ -32,7 +32,7 @@ const send = async (path: string, holds: readonly (readonly [string, string])[],
   ask(`${one.url}${AT}/${path}`, {
     method: 'POST',
     headers: { Cookie: await cookieOf(user), Origin: one.url },
-    body: new URLSearchParams(holds.map((hold) => ['one', JSON.stringify(hold)])),
+    body: new URLSearchParams(holds.map((hold): [string, string] => ['one', JSON.stringify(hold)])),
   });
 
 /** The resources of the table of reservations, in its order. */
