@@ -13,6 +13,7 @@ import { assetRoutes } from './assets.ts';
 import { PLACES } from './components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
 import { auditRoutes } from './pages/audit.tsx';
+import { insightRoutes } from './pages/insight.tsx';
 import { keysRoutes } from './pages/keys.tsx';
 import { liveRoutes } from './pages/live.tsx';
 import { membersRoutes } from './pages/members.tsx';
@@ -45,6 +46,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   for (const path of ['/dashboard/*', '/join/*']) app.use(path, viewer(deps));
   for (const [path, , right] of PLACES) app.use(path === '/dashboard' ? path : `${path}/*`, needs(right));
   app.route('/', overviewRoutes(deps));
+  app.route('/', insightRoutes(deps));
   app.route('/', liveRoutes(deps));
   app.route('/', reservationsRoutes(deps));
   app.route('/', resourcesRoutes(deps));
