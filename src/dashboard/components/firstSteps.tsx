@@ -94,7 +94,9 @@ const Command = ({ id, name, about, text }: CommandProps) => (
       <span class="out-of-sight">: {about}</span>
     </summary>
     <pre>
-      <code id={id} class="wrapped">{text}</code>
+      <code id={id} class="wrapped">
+        {text}
+      </code>
     </pre>
     <button type="button" data-copy={id} hidden>
       Copy

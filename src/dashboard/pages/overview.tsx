@@ -8,14 +8,14 @@ import type { Tier } from '../../domain/tiers.ts';
 import { lastHour, lastUses, type Minute } from '../../engine/tenant/activity.ts';
 import { type Usage, usage } from '../../engine/tenant/usage.ts';
 import { rotateKey } from '../../operations/keys.ts';
-import { listKeys, sealedKey } from '../../store/keys.ts';
+import { listKeys, showKey } from '../../store/keys.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { FirstSteps, Reading, type StepsDone } from '../components/firstSteps.tsx';
 import { HourChart } from '../components/hourChart.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { Secret } from '../components/secret.tsx';
 import { UsageBar } from '../components/usageBar.tsx';
-import type { DashboardDeps, DashboardEnv } from '../env.ts';
+import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, NO_DATABASE, readForm } from '../form.ts';
 import { KeyParams } from '../formSchemas.ts';
 import { originOf } from '../origin.ts';
@@ -44,7 +44,7 @@ export const overviewRoutes = (deps: DashboardDeps) => {
     const done = await stepsDone(deps, credential.tenant, used);
     // The key is worth more than most roles are.
     const mayUseKeys = may(viewer, 'keys');
-    const defaultKey = mayUseKeys ? await defaultKeyOf(deps, credential.tenant, keys) : null;
+    const defaultKey = mayUseKeys ? await defaultKeyOf(deps, viewer, keys) : null;
     const origin = originOf(deps, c);
     const keyCount = keys?.length ?? configuredKeys.filter(({ tenant }) => tenant === credential.tenant).length;
     return c.html(
@@ -113,12 +113,13 @@ async function stepsDone({ engine, history }: DashboardDeps, tenant: string, use
 /** Reads a tenant's default key. @param keys those in the database; null: there is none */
 async function defaultKeyOf(
   { tenants, configuredKeys }: DashboardDeps,
-  tenant: string,
+  viewer: Viewer,
   keys: Awaited<ReturnType<typeof listKeys>> | null,
 ): Promise<DefaultKey | null> {
+  const { tenant } = viewer.credential;
   const stored = keys?.find(({ isDefault }) => isDefault);
   if (tenants !== null && stored !== undefined) {
-    const sealed = await sealedKey(tenants.store, tenant, stored.id);
+    const sealed = await showKey(tenants.store, tenant, stored.id, viewer);
     return { value: await tenants.sealer.open(sealed), id: stored.id };
   }
   const configured = configuredKeys.find((one) => one.tenant === tenant);
