@@ -42,6 +42,8 @@ export const overviewRoutes = (deps: DashboardDeps) => {
       tenants === null ? null : listKeys(tenants.store, credential.tenant),
     ]);
     const done = await stepsDone(deps, credential.tenant, used);
+    // A page that shows the steps keeps them while it is open, so that the last one turns green too.
+    const hasSteps = c.req.query('steps') !== undefined || !(done.key && done.reservation && done.watch);
     // The key is worth more than most roles are.
     const mayUseKeys = may(viewer, 'keys');
     const defaultKey = mayUseKeys ? await defaultKeyOf(deps, viewer, keys) : null;
@@ -54,7 +56,7 @@ export const overviewRoutes = (deps: DashboardDeps) => {
         at="/dashboard"
         done={c.req.query('done')}
         failed={failed}
-        renew={{ from: '/dashboard', everyS: 10 }}
+        renew={{ from: hasSteps ? '/dashboard?steps' : '/dashboard', everyS: 10 }}
       >
         {mayUseKeys && (
           <section aria-labelledby="key-title">
@@ -62,9 +64,7 @@ export const overviewRoutes = (deps: DashboardDeps) => {
             <DefaultKeyPart defaultKey={defaultKey} origin={origin} />
           </section>
         )}
-        {!(done.key && done.reservation && done.watch) && (
-          <FirstSteps done={done} origin={origin} keyValue={defaultKey?.value ?? null} />
-        )}
+        {hasSteps && <FirstSteps done={done} origin={origin} keyValue={defaultKey?.value ?? null} />}
         <TierPart usage={used} keys={keyCount} tiers={engine.tiers} tenant={credential.tenant} />
         <HourPart minutes={minutes} />
         <Reading />
