@@ -47,11 +47,11 @@ describe('Insight', () => {
       return (await page.getByRole('region', { name: 'Refused resources' }).count()) === 1;
     });
     const rows = (label: string) => page.getByRole('region', { name: label }).locator('tbody tr').allInnerTexts();
-    const [phone = '', printer = '', ...others] = await rows('Used most');
+    const [phone = '', printer = '', ...others] = await rows('Resources used most');
     expect(phone).toMatch(/phone\s+Buy one more\s+(89|90) %\s+2\s+3 min\s+4 min\s+1/);
     expect(printer).toMatch(/printer\s+1 %\s+1\s+–\s+–\s+0/);
     expect(others).toEqual([]);
-    expect((await rows('Waited for longest')).length).toBe(1);
+    expect((await rows('Resources waited for longest')).length).toBe(1);
     expect(await page.locator('.names li').allInnerTexts()).toEqual(['desk']);
     expect(await rows('Refused resources')).toEqual(['phone\t1']);
     expect((await page.locator('.axis-y span').allInnerTexts()).at(-1)).toBe('0');
@@ -93,6 +93,7 @@ describe('the overview of a new tenant', () => {
   test('has commands to copy, with the address and the key', async () => {
     await signIn();
     const key = await copyKey();
+    await page.reload();
     await page.locator('summary', { hasText: 'curl: Copy your key' }).click();
     await page.getByRole('button', { name: 'Copy the command for curl: Copy your key' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();

@@ -53,13 +53,17 @@ const PoolsPart = ({ pools: { byShare, byWaiting } }: { pools: Pools }) => (
           <p class="hint">
             “Buy one more” stands where slots are in use for 70 % of the time or more, and people had to wait.
           </p>
-          <PoolTable label="Used most" pools={byShare} />
+          <PoolTable label="Resources used most" pools={byShare} />
         </>
       )}
     </section>
     <section aria-labelledby="waited-title">
       <h2 id="waited-title">Waited for longest</h2>
-      {byWaiting.length === 0 ? <p>Nobody has waited.</p> : <PoolTable label="Waited for longest" pools={byWaiting} />}
+      {byWaiting.length === 0 ? (
+        <p>Nobody has waited.</p>
+      ) : (
+        <PoolTable label="Resources waited for longest" pools={byWaiting} />
+      )}
     </section>
   </>
 );
