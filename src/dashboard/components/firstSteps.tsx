@@ -74,9 +74,9 @@ const Step = ({ id, title, isDone, curl, holdfast, typeScript }: StepProps) => (
     <p data-live={`step-${id}`} class={isDone ? 'step done' : 'step'}>
       {isDone ? '✓ Done' : 'To do'}
     </p>
-    <Command id={`${id}-curl`} name="curl" about={title} text={curl} />
-    <Command id={`${id}-cli`} name="The command line" about={title} text={holdfast} />
-    <Command id={`${id}-ts`} name="TypeScript" about={title} text={typeScript} />
+    <Command id={`step-${id}-curl`} name="curl" about={title} text={curl} />
+    <Command id={`step-${id}-cli`} name="The command line" about={title} text={holdfast} />
+    <Command id={`step-${id}-ts`} name="TypeScript" about={title} text={typeScript} />
   </li>
 );
 
