@@ -12,12 +12,13 @@ import { type HistoryOwner, readOwner } from './historyOwners.ts';
 import { history } from './historySchema.ts';
 import { moveHistory } from './moveHistory.ts';
 import type { Store } from './records.ts';
+import { storedRefusals } from './refusals.ts';
 
 /** Batches that are moved from Redis before. */
 const MAX_BATCHES = 5;
 
 /** @param clock the time now, in ms since 1970 UTC */
-export const usageInDatabase = (store: Store, tiers: TierTable, clock = Date.now): Pick<History, 'usage' | 'pools'> => {
+export const usageInDatabase = (store: Store, tiers: TierTable, clock = Date.now): Omit<History, 'page'> => {
   const ask = async (tenant: string, statement: (kept: (fromMs: number) => SQL) => SQL): Promise<unknown> => {
     const now = clock();
     await moveHistory(store, tenant, { tiers, maxBatches: MAX_BATCHES, now });
@@ -30,6 +31,7 @@ export const usageInDatabase = (store: Store, tiers: TierTable, clock = Date.now
   return {
     usage: async (tenant, resource, frame) =>
       toUsage(await ask(tenant, (kept) => usageStatement(kept(frame.fromMs), resource, frame)), frame),
+    refusals: (tenant, resource, fromMs, toMs) => storedRefusals(store, tenant, resource, fromMs, toMs),
     pools: async (tenant, query) => toPools(await ask(tenant, (kept) => poolsStatement(kept(query.fromMs), query))),
   };
 };
