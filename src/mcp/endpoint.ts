@@ -3,8 +3,9 @@
  * Any instance answers any message.
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
+import { requesterName } from '../contract/fields.ts';
+import { withRules } from '../contract/sizes.ts';
 import { HoldfastError } from '../domain/errors.ts';
 import { DEFAULT_POLL_SECONDS } from '../domain/waiting.ts';
 import { verifyCredential } from '../engine/tenant/verifyCredential.ts';
@@ -16,7 +17,7 @@ import { jsonBody } from '../http/middleware/jsonBody.ts';
 import { rateLimitHeaders } from '../http/middleware/rateLimitHeaders.ts';
 import { chargeRead } from '../operations/read.ts';
 import type { SignedInDeps } from '../operations/signedIn.ts';
-import { type McpEnv, Message } from './env.ts';
+import { Message } from './env.ts';
 import { checkSession, newRequester, Requester, SESSION_HEADER } from './requester.ts';
 import { rpcErrors } from './rpcErrors.ts';
 import type { ToolCall } from './tool.ts';
@@ -62,31 +63,23 @@ async function load(deps: Deps) {
 
 export function mcpRoute(deps: Deps): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>();
+  const name = withRules(requesterName, deps);
   let loaded: ReturnType<typeof load> | undefined;
   app.use(MCP_PATH, rpcErrors, refuseForeignPages(deps.publicUrl), rateLimitHeaders, identifyCallers(deps), onlyKeys);
   const takeBody = jsonBody(Message, deps.sizes, false, (_, message) => message);
   app.post(MCP_PATH, takeBody, async (c) => {
     loaded ??= load(deps);
     const { answer, tools } = await loaded;
-    const message = c.get('body');
-    const { call, rights } = await callOf(c, deps, message);
+    const { credential, body: message } = c.var;
+    const requester = new Requester(message, checkSession(c.req.header(SESSION_HEADER), name), credential);
+    const { rights } = await verifyCredential(deps.engine, credential);
+    // Calls of tools are charged by what they do.
+    if (message.method !== 'tools/call') c.set('quota', await chargeRead(deps, credential, null));
+    const call: ToolCall = { deps, credential, requester, hold: holdOf(c.env, DEFAULT_POLL_SECONDS) };
     const head = new Request(c.req.url, { method: 'POST', headers: c.req.raw.headers });
     const response = await answer(head, message, makeToolbox(c, tools, rights, call));
     if (message.method === 'initialize' && response.ok) response.headers.set(SESSION_HEADER, newRequester(message));
     return response;
   });
   return app;
-}
-
-/**
- * Verifies the caller, and charges a read for each message that is no call of a tool: these are charged by what they do.
- * @throws HoldfastError unauthenticated, forbidden, unavailable; refused for a session that cannot be; LimitError
- */
-async function callOf(c: Context<McpEnv>, deps: Deps, message: Message) {
-  const credential = c.get('credential');
-  const requester = new Requester(message, checkSession(c.req.header(SESSION_HEADER), deps), credential);
-  const { rights } = await verifyCredential(deps.engine, credential);
-  if (message.method !== 'tools/call') c.set('quota', await chargeRead(deps, credential, null));
-  const call: ToolCall = { deps, credential, requester, hold: holdOf(c.env, DEFAULT_POLL_SECONDS) };
-  return { call, rights };
 }

@@ -5,8 +5,6 @@
  */
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
-import { requesterName } from '../contract/fields.ts';
-import { type Rules, withRules } from '../contract/sizes.ts';
 import { HoldfastError } from '../domain/errors.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { ToolError } from './failures.ts';
@@ -49,12 +47,12 @@ export function newRequester(message: unknown): string {
 
 /**
  * @param session the header of a request
+ * @param name checks names of requesters
  * @throws HoldfastError refused if it cannot name a requester
  */
-export function checkSession(session: string | undefined, rules: Rules): string | undefined {
+export function checkSession(session: string | undefined, name: z.ZodType<string>): string | undefined {
   if (session === undefined) return undefined;
-  const { success } = withRules(requesterName, rules).safeParse(session);
-  if (success && HEADER_TEXT.test(session)) return session;
+  if (name.safeParse(session).success && HEADER_TEXT.test(session)) return session;
   throw new HoldfastError('refused', `the header ${SESSION_HEADER} must be the one that initialize returned`);
 }
 

@@ -32,10 +32,17 @@ export async function startAgent(
   const versionNegotiation = { mode: isModern ? 'auto' : 'legacy' } as const;
   const client = new Client({ name, version: '1.0.0' }, { versionNegotiation });
   await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers } }));
-  return { client, call: (tool, args = {}) => callTool(client, tool, args), close: () => client.close() };
+  return agentOf(client);
 }
 
-export async function callTool(client: Client, name: string, args: Record<string, unknown> = {}): Promise<ToolResult> {
+/** @param client is connected */
+export const agentOf = (client: Client): Agent => ({
+  client,
+  call: (tool, args = {}) => callTool(client, tool, args),
+  close: () => client.close(),
+});
+
+async function callTool(client: Client, name: string, args: Record<string, unknown> = {}): Promise<ToolResult> {
   const { content, isError = false, structuredContent } = await client.callTool({ name, arguments: args });
   const [first] = content;
   const text = first?.type === 'text' ? first.text : '';
@@ -53,7 +60,7 @@ export interface RpcAnswer {
   readonly body: { readonly error?: { code: number; message: string; data?: unknown }; readonly result?: unknown };
 }
 
-/** Sends one message as it is. */
+/** Sends one message as it is. A header that is empty is left out. */
 export async function post(
   { url, key }: { readonly url: string; readonly key: string },
   body: unknown,
@@ -61,7 +68,7 @@ export async function post(
 ): Promise<RpcAnswer> {
   const response = await fetch(`${url}/mcp`, {
     method: 'POST',
-    headers: { ...HEADERS, 'X-Api-Key': key, ...headers },
+    headers: Object.entries({ ...HEADERS, 'X-Api-Key': key, ...headers }).filter(([, value]) => value !== ''),
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
   const text = await response.text();

@@ -5,13 +5,13 @@ import { z } from 'zod';
 import { count, item, mode, note, resourceName, ttlSeconds } from '../../contract/fields.ts';
 import { match } from '../../contract/match.ts';
 import { ReserveItem, ReserveResult } from '../../contract/reservations.ts';
-import { withRules } from '../../contract/sizes.ts';
+import { type Rules, withRules } from '../../contract/sizes.ts';
 import { waitFields } from '../../contract/waiting.ts';
 import { describeFault } from '../../http/describeFault.ts';
 import { check } from '../../operations/check.ts';
 import { reserve as carryOut } from '../../operations/reserve.ts';
 import { ToolError } from '../failures.ts';
-import { type ToolCall, tool } from '../tool.ts';
+import { type Tool, type ToolCall, tool } from '../tool.ts';
 import { holderText, requester, span, untilText } from '../words.ts';
 
 /** A forgetful agent must not hold a thing for ever. */
@@ -26,58 +26,65 @@ If another holds it, the call waits up to 20 s for your turn. The status WAITING
 The reservation is a lease: it ends by itself after ttlSeconds (default ${DEFAULT_TTL_S}). Call renew before that if you need longer, and release as soon as you are done.
 Do not use the resource unless the status is ACQUIRED or ALREADY_HAD.`;
 
-export const reserve = tool({
-  name: 'reserve',
-  title: 'Reserve a resource',
-  description: DESCRIPTION,
-  right: 'reserve',
-  isDestructive: false,
-  input: item({
-    resource: resourceName.optional().meta({
-      description: 'The name of the resource. All agents must use the same name for the same thing.',
-      example: 'port-3000',
-    }),
-    match: match.optional().meta({
-      description:
-        'Instead of `resource`: labels. Any registered resource that has them is taken; the result names it.',
-    }),
-    requester,
-    ttlSeconds: ttlSeconds.optional().meta({
-      description: `The lease in seconds: about as long as you need it. Default ${DEFAULT_TTL_S}.`,
-      example: DEFAULT_TTL_S,
-    }),
-    waitSeconds: waitFields.waitSeconds.meta({
-      description: `For how many seconds in all, over several calls, you would wait. 0: fail at once if another holds it. Default ${DEFAULT_WAIT_S}.`,
-      example: DEFAULT_WAIT_S,
-    }),
-    note: note.optional().meta({
-      description: 'What you need it for, in a few words. Others who wait for it see this.',
-      example: 'running the checkout tests',
-    }),
-    mode: mode.optional().meta({
-      description: 'SHARED: others may hold it SHARED at the same time, as readers do. Default EXCLUSIVE.',
-    }),
-    count: count.optional().meta({ description: 'How many slots of a pool to take, all or none. Default 1.' }),
-    priority: waitFields.priority.meta({ description: 'Who waits with a higher one is served first. Default 0.' }),
+const INPUT = item({
+  resource: resourceName.optional().meta({
+    description: 'The name of the resource. All agents must use the same name for the same thing.',
+    example: 'port-3000',
   }),
-  output: ReserveResult.extend({
-    ttlSeconds: z.int().meta({ description: 'The lease that was asked for, in seconds.' }),
+  match: match.optional().meta({
+    description: 'Instead of `resource`: labels. Any registered resource that has them is taken; the result names it.',
   }),
-  run: async (call, input) => {
-    const one = itemOf(call, input);
-    const { result: results, quota } = await carryOut(call.deps, call.credential, [one], call.hold);
-    const [result] = results;
-    if (result === undefined) throw new TypeError('a reserve of one item has one result');
-    const { ttlSeconds = DEFAULT_TTL_S } = one;
-    const message = await messageOf(call, result);
-    return { message, fields: { ...result, ttlSeconds }, isError: result.status === 'NOT_VALID', quota };
-  },
+  requester,
+  ttlSeconds: ttlSeconds.optional().meta({
+    description: `The lease in seconds: about as long as you need it. Default ${DEFAULT_TTL_S}.`,
+    example: DEFAULT_TTL_S,
+  }),
+  waitSeconds: waitFields.waitSeconds.meta({
+    description: `For how many seconds in all, over several calls, you would wait. 0: fail at once if another holds it. Default ${DEFAULT_WAIT_S}.`,
+    example: DEFAULT_WAIT_S,
+  }),
+  note: note.optional().meta({
+    description: 'What you need it for, in a few words. Others who wait for it see this.',
+    example: 'running the checkout tests',
+  }),
+  mode: mode.optional().meta({
+    description: 'SHARED: others may hold it SHARED at the same time, as readers do. Default EXCLUSIVE.',
+  }),
+  count: count.optional().meta({ description: 'How many slots of a pool to take, all or none. Default 1.' }),
+  priority: waitFields.priority.meta({ description: 'Who waits with a higher one is served first. Default 0.' }),
 });
 
-/** The reserve item of a call, with the defaults of agents. */
-function itemOf({ deps, requester }: ToolCall, input: Input): ReserveItem {
-  const { sizes } = deps;
-  const { data, error } = withRules(ReserveItem, deps).safeParse({
+/** @param rules of the instance */
+export const reserve = (rules: Rules): Tool => {
+  const whole = withRules(ReserveItem, rules);
+  return tool({
+    name: 'reserve',
+    title: 'Reserve a resource',
+    description: DESCRIPTION,
+    right: 'reserve',
+    isDestructive: false,
+    input: INPUT,
+    output: ReserveResult.extend({
+      ttlSeconds: z.int().meta({ description: 'The lease that was asked for, in seconds.' }),
+    }),
+    run: async (call, input) => {
+      const one = itemOf(whole, call, input);
+      const { result: results, quota } = await carryOut(call.deps, call.credential, [one], call.hold);
+      const [result] = results;
+      if (result === undefined) throw new TypeError('a reserve of one item has one result');
+      const { ttlSeconds = DEFAULT_TTL_S } = one;
+      const message = await messageOf(call, result);
+      return { message, fields: { ...result, ttlSeconds }, isError: result.status === 'NOT_VALID', quota };
+    },
+  })(rules);
+};
+
+/**
+ * The reserve item of a call, with the defaults of agents.
+ * @param whole checks it
+ */
+function itemOf(whole: typeof ReserveItem, { deps: { sizes }, requester }: ToolCall, input: Input): ReserveItem {
+  const { data, error } = whole.safeParse({
     ttlSeconds: Math.min(DEFAULT_TTL_S, sizes.ttlSeconds),
     waitSeconds: Math.min(DEFAULT_WAIT_S, sizes.waitSeconds),
     claimSeconds: CLAIM_S,
@@ -88,9 +95,7 @@ function itemOf({ deps, requester }: ToolCall, input: Input): ReserveItem {
   return data;
 }
 
-interface Input {
-  readonly requester?: string | undefined;
-}
+type Input = z.output<typeof INPUT>;
 
 const quoted = (resource: string) => JSON.stringify(resource);
 
