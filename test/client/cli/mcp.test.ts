@@ -5,7 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BIN, holdfast, startHoldfast } from '../../support/commandLine.ts';
 import { type Agent, agentOf, HELLO, rpc } from '../../support/mcp.ts';
-import { type Instance, startInstance } from '../../support/service.ts';
+import { freePort, type Instance, startInstance } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
 let service: Instance;
@@ -68,7 +68,7 @@ describe('holdfast mcp', () => {
   });
 
   it('answers what cannot be passed on, and ends with its client', async () => {
-    const url = 'http://127.0.0.1:1';
+    const url = `http://127.0.0.1:${await freePort()}`;
     const bridge = await startHoldfast(['mcp'], { env: { ...env, HOLDFAST_URL: url }, stdin: null });
     bridge.write(`${JSON.stringify(rpc('initialize', HELLO))}\n[]\nnonsense\n`);
     await bridge.prints('ECONNREFUSED');
