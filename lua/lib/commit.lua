@@ -1,6 +1,7 @@
 -- Writes all changes of a script. Scripts that change reservations call it through finish().
 --@include callWith
 --@include due
+--@include history
 --@include marks
 --@include publish
 
@@ -71,7 +72,7 @@ local function poolFields()
   return set, del
 end
 
--- Writes the records of slots, and the due times of reservations.
+-- Writes the records of slots, and the due times of reservations. Notes what ended, for the history.
 local function writeRecords()
   local set, del, due, undue = {}, {}, {}, {}
   -- added: number of new due members. ended: reservations whose due time ends or changes.
@@ -104,6 +105,12 @@ local function writeRecords()
         added = added + (dueBefore == 0 and 1 or 0)
         tenant.nextDue = math.min(tenant.nextDue, dueNow)
       end
+      if before and before.token and before.fence ~= (record and record.fence) and limits.history > 0 then
+        local how = howEnded and howEnded[before.fence]
+        past = past or {}
+        past[#past + 1] = how and how[1] or 'R'
+        past[#past + 1] = slot .. '\n' .. nowMs .. ' ' .. (how and how[2] or '') .. '\n' .. before.packed
+      end
     end
   end
   callWith('HSET', slotsKey, set)
@@ -115,10 +122,23 @@ local function writeRecords()
   end
 end
 
+-- Writes the history of what ended. Dropping what is too old is approximate: whole nodes of the stream, now and then.
+local function writePast()
+  for i = 1, #past, 20 do
+    redis.call('XADD', historyKey, '*', unpack(past, i, math.min(i + 19, #past)))
+  end
+  if nowUs % 16 == 0 then
+    redis.call('XTRIM', historyKey, 'MAXLEN', '~', limits.history)
+  end
+end
+
 -- Writes all changes and publishes their events. Takes the usage to charge (quota.lua); nil charges nothing.
 local function commit(usage)
   local setPools, delPools = poolFields()
   writeRecords()
+  if past then
+    writePast()
+  end
   -- Delete before set: one script may release an owner's slot and assign the owner a new one.
   callWith('HDEL', poolsKey, delPools)
   callWith('HSET', poolsKey, setPools)

@@ -1,6 +1,6 @@
 /** The audit trail: who changed what in a tenant, and when (docs/specification.md#audit-trail). */
 import { z } from 'zod';
-import { name, pageLimit, tenantId, time } from './fields.ts';
+import { instant, listFormat, name, pageLimit, tenantId, time } from './fields.ts';
 
 /** `person:` and an e-mail address, which has at most 320 characters. */
 const MAX_ACTOR_LENGTH = 400;
@@ -15,13 +15,6 @@ const before = z
 /** A page of one tenant's trail. */
 export const AuditPageQuery = z.object({ before, limit: pageLimit });
 
-const instant = z.iso
-  .datetime({ offset: true, error: 'must be a time as 2026-01-31T12:00:00Z' })
-  .transform((text) => new Date(text))
-  // The database knows no time before or after these years.
-  .refine((at) => at.getUTCFullYear() >= 1970 && at.getUTCFullYear() <= 9998, 'must be in the years 1970 to 9998')
-  .optional();
-
 const filters = {
   actor: name(MAX_ACTOR_LENGTH)
     .optional()
@@ -35,12 +28,7 @@ const filters = {
   to: instant.meta({ type: 'string', format: 'date-time', description: 'Only entries before this time.' }),
 };
 
-const format = z
-  .enum(['json', 'csv'], 'must be json or csv')
-  .optional()
-  .meta({ description: '`csv`: all entries as CSV, as with `Accept: text/csv`.' });
-
-export const AuditQuery = z.object({ ...filters, before, limit: pageLimit, format });
+export const AuditQuery = z.object({ ...filters, before, limit: pageLimit, format: listFormat('entries') });
 
 export const AdminAuditQuery = AuditQuery.extend({
   tenant: tenantId.optional().meta({ description: 'Only entries of this tenant.', example: 'acme' }),

@@ -186,3 +186,18 @@ export const pageLimit = z
   .transform(Number)
   .pipe(z.number().min(1, pageRule).max(MAX_PAGE, pageRule))
   .meta({ type: 'integer', minimum: 1, maximum: MAX_PAGE, default: 50 });
+
+/** A time in a query: the bound of a list. */
+export const instant = z.iso
+  .datetime({ offset: true, error: 'must be a time as 2026-01-31T12:00:00Z' })
+  .transform((text) => new Date(text))
+  // The database knows no time before or after these years.
+  .refine((at) => at.getUTCFullYear() >= 1970 && at.getUTCFullYear() <= 9998, 'must be in the years 1970 to 9998')
+  .optional();
+
+/** The parameter `format` of a query, which takes precedence over the Accept header. */
+export const listFormat = (rows: string) =>
+  z
+    .enum(['json', 'csv'], 'must be json or csv')
+    .optional()
+    .meta({ description: `\`csv\`: all ${rows} as CSV, as with \`Accept: text/csv\`.` });

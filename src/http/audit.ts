@@ -3,30 +3,17 @@
  */
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { accepts } from 'hono/accepts';
 import { AuditDetails, type AuditEntry } from '../contract/audit.ts';
 import type { AuditPage } from '../operations/audit.ts';
 import type { OperationDeps } from '../operations/deps.ts';
 import type { OpenList } from '../operations/lists.ts';
 import type { AuditRow } from '../store/audit.ts';
-import { csvRows } from './csv.ts';
+import { CSV, csvHeaders, csvRows } from './csv.ts';
 import type { AppEnv } from './env.ts';
 import { answerList } from './listing.ts';
 import { answer } from './responses.ts';
 
 const COLUMNS = ['id', 'at', 'tenant', 'actor', 'address', 'action', 'details'] as const;
-
-const CSV = 'text/csv';
-const CSV_HEADERS = {
-  'Content-Type': `${CSV}; charset=utf-8; header=present`,
-  'Content-Disposition': 'attachment; filename="audit.csv"',
-};
-
-/** @param format the parameter of the query, which takes precedence over the Accept header */
-export const wantsCsv = (c: Context<AppEnv>, format: 'json' | 'csv' | undefined): boolean =>
-  format === undefined
-    ? accepts(c, { header: 'Accept', supports: ['application/json', CSV], default: 'application/json' }) === CSV
-    : format === 'csv';
 
 /** The 200 of the OpenAPI document, for pages of a schema and CSV. */
 export const auditAnswer = <Schema extends z.ZodType>(page: Schema) => {
@@ -58,5 +45,5 @@ export const answerCsv = (
     const texts = { ...rest, id: String(id), address: address ?? '', details: JSON.stringify(details) };
     return COLUMNS.map((column) => texts[column]);
   });
-  return answerList(c, deps, open, writer, CSV_HEADERS);
+  return answerList(c, deps, open, writer, csvHeaders('audit'));
 };

@@ -1,7 +1,24 @@
 /**
  * Writes rows as CSV (RFC 4180), as they come in parts.
  */
+import type { Context } from 'hono';
+import { accepts } from 'hono/accepts';
+import type { AppEnv } from './env.ts';
 import type { ListWriter } from './listing.ts';
+
+export const CSV = 'text/csv';
+
+/** @param name of the file that browsers save, without its ending */
+export const csvHeaders = (name: string) => ({
+  'Content-Type': `${CSV}; charset=utf-8; header=present`,
+  'Content-Disposition': `attachment; filename="${name}.csv"`,
+});
+
+/** @param format the parameter of the query, which takes precedence over the Accept header */
+export const wantsCsv = (c: Context<AppEnv>, format: 'json' | 'csv' | undefined): boolean =>
+  format === undefined
+    ? accepts(c, { header: 'Accept', supports: ['application/json', CSV], default: 'application/json' }) === CSV
+    : format === 'csv';
 
 /** Spreadsheets take cells that begin so for formulas. */
 const FORMULA = /^[=+\-@\t\r]/;

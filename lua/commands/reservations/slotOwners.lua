@@ -14,17 +14,16 @@
   KEYS[11]  sessionHolds
   KEYS[12]  sessionsDue
   KEYS[13]  index
+  KEYS[14]  history
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  the first slot's name; the other names follow
 
-  Returns {'OK', owner, ...}, '' for a free slot; the note of its reservation follows in a line of its own. Of a slot
-  that is held SHARED, the owner is \1, how many hold it, and the names of the first of them, each after another \1. One
-  call reads a limited number of slots, so the reply may cover only the first ones. Or {'NO_KEY'}, {'SUSPENDED'},
-  {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', slot, ...}, each as slotText.lua describes it. One call reads a limited number of slots, so the reply
+  may cover only the first ones. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look
---@include shared
+--@include slotText
 --@include waiting/open
 local refused = look('read')
 if refused then
@@ -42,11 +41,6 @@ for i, name in ipairs(names) do
     end
     readSlots({ unpack(names, i, math.min(i + 19, #names)) })
   end
-  local record = recordAt(name)
-  if record and isSharedHold(name, record) then
-    reply[#reply + 1] = '\1' .. record.refCount .. '\1' .. string.gsub(record.holders or '', '\n', '\1')
-  else
-    reply[#reply + 1] = record and (record.note and record.owner .. '\n' .. record.note or record.owner) or ''
-  end
+  reply[#reply + 1] = slotText(name)
 end
 return reply

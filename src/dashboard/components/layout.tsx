@@ -31,7 +31,12 @@ const DONE: ReadonlyMap<string, string> = new Map(
     created: 'The key is created.',
     rotated: 'The key has a new value. The old one no longer works.',
     deleted: 'Deleted.',
+    reserved: 'It is yours.',
+    extended: 'Extended.',
     released: 'Released.',
+    taken: 'Taken away. The holder learns it when it next renews or releases.',
+    waiting: 'You are in the queue.',
+    left: 'You have left the queue.',
     cancelled: 'The wait has ended.',
     reset: 'All reservations are released.',
     registered: 'Registered.',
@@ -76,6 +81,7 @@ const Document = ({ title, viewer, at, done = '', failed, renew, script, childre
       {script && <script type="module" src={assetPath(script)} />}
     </head>
     <body
+      data-now={Date.now()}
       data-renew={renew?.from}
       data-renew-every={renew && (renew.everyS ?? 0)}
       data-events={renew && EVENT_TYPES.join(' ')}
