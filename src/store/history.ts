@@ -1,8 +1,8 @@
 /**
  * Reads the history with a database (docs/specification.md#history): what Redis still has is moved to the database
- * first, and a page is one range of an index.
+ * first, and a page is one range of an index of each partition.
  */
-import { and, eq, gt, lt, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, gte, lt, type SQL, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
@@ -10,6 +10,7 @@ import type { History, HistoryFilter, PastEntry } from '../domain/history.ts';
 import type { TierTable } from '../domain/tiers.ts';
 import { readOwner } from './historyOwners.ts';
 import { history } from './historySchema.ts';
+import { usageInDatabase } from './historyUsage.ts';
 import { moveHistory } from './moveHistory.ts';
 import type { Store } from './records.ts';
 
@@ -20,7 +21,8 @@ const MAX_BATCHES = 5;
 const Cursor = z.string().regex(/^\d{1,15}-\d{1,16}$/);
 
 /** @param clock the time now, in ms since 1970 UTC */
-export const historyInDatabase = (store: Store, tiers: TierTable, clock = Date.now): Pick<History, 'page'> => ({
+export const historyInDatabase = (store: Store, tiers: TierTable, clock = Date.now): History => ({
+  ...usageInDatabase(store, tiers, clock),
   page: async (tenant, filter, cursor, limit) => {
     if (cursor !== undefined && !Cursor.safeParse(cursor).success)
       throw new HoldfastError('refused', 'cursor must be one that this listing returned.');
@@ -29,8 +31,7 @@ export const historyInDatabase = (store: Store, tiers: TierTable, clock = Date.n
     return store.database.run(async (db) => {
       const owner = await readOwner(db, tenant);
       if (owner === undefined) return { entries: [], next: null };
-      const { columns, values } = startOf(filter, owner.id);
-      const { resource, requester, from, to } = filter;
+      const { from, to } = filter;
       const keptFrom = owner.entries - (tiers[owner.tier].historyEntries ?? Number.POSITIVE_INFINITY);
       const rows = await db
         .select()
@@ -39,17 +40,15 @@ export const historyInDatabase = (store: Store, tiers: TierTable, clock = Date.n
           and(
             // An entry is kept for some time after it ended.
             gt(history.expiresAt, new Date(Math.max(now, from?.getTime() ?? 0))),
-            sql`${tuple(...columns, history.endedAt)} >= ${tuple(...values, timeOf(from, '-infinity'))}`,
-            cursor === undefined
-              ? sql`${tuple(...columns, history.endedAt)} < ${tuple(...values, timeOf(to, 'infinity'))}`
-              : sql`${tuple(...columns, history.endedAt, history.number)} < ${tuple(...values, ...readCursor(cursor))}`,
-            cursor === undefined || to === undefined ? undefined : lt(history.endedAt, to),
-            resource === undefined ? undefined : eq(history.resource, resource),
-            requester === undefined ? undefined : eq(history.requester, requester),
+            eq(history.owner, owner.id),
+            ofNames(filter),
+            from === undefined ? undefined : gte(history.endedAt, from),
+            cursor === undefined ? undefined : before(cursor),
+            to === undefined ? undefined : lt(history.endedAt, to),
             keptFrom <= 0 ? undefined : gt(history.position, keptFrom),
           ),
         )
-        .orderBy(...[...columns, history.endedAt, history.number].map((column) => sql`${column} desc`))
+        .orderBy(desc(history.endedAt), desc(history.number))
         .limit(limit + 1);
       const entries = rows.slice(0, limit).map(toEntry);
       const last = entries.at(-1);
@@ -58,40 +57,28 @@ export const historyInDatabase = (store: Store, tiers: TierTable, clock = Date.n
   },
 });
 
-/** A column, or a value. */
-type Part = SQL | AnyPgColumn;
-
-/**
- * The first columns of the index that fits a filter, and their values. Conditions and order are in terms of these, so
- * that no other index is read, however few entries pass the filter.
- */
-function startOf({ resource, requester }: HistoryFilter, owner: number): { columns: Part[]; values: Part[] } {
-  const text = (name: string | undefined) => (name === undefined ? undefined : sql`${name}::text`);
-  const ofColumns = hashes(resource && history.resource, requester && history.requester);
-  return {
-    columns: [history.owner, ...ofColumns],
-    values: [sql`${owner}::bigint`, ...hashes(text(resource), text(requester))],
-  };
+/** The condition for names: in terms of the index that fits, and exactly, since two names may have the same hash. */
+function ofNames({ resource, requester }: HistoryFilter): SQL | undefined {
+  const ofResource = resource === undefined ? undefined : eq(history.resource, resource);
+  const ofRequester = requester === undefined ? undefined : eq(history.requester, requester);
+  if (resource !== undefined && requester !== undefined) {
+    const hashOfBoth = hash(history.requester, hash(history.resource));
+    return and(sql`${hashOfBoth} = ${hash(text(requester), hash(text(resource)))}`, ofResource, ofRequester);
+  }
+  if (resource !== undefined) return and(sql`${hash(history.resource)} = ${hash(text(resource))}`, ofResource);
+  if (requester !== undefined) return and(sql`${hash(history.requester)} = ${hash(text(requester))}`, ofRequester);
+  return undefined;
 }
 
-const hash = (name: Part, seed: SQL = sql`0`): SQL => sql`hashtextextended(${name}, ${seed})`;
+const text = (name: string): SQL => sql`${name}::text`;
 
-/** What the index has in place of the names. */
-function hashes(resource: Part | '' | undefined, requester: Part | '' | undefined): SQL[] {
-  if (resource && requester) return [hash(requester, hash(resource))];
-  const name = resource || requester;
-  return name ? [hash(name)] : [];
-}
+const hash = (name: SQL | AnyPgColumn, seed: SQL = sql`0`): SQL => sql`hashtextextended(${name}, ${seed})`;
 
-/** Values, or columns, that are compared in their order. */
-const tuple = (...parts: Part[]): SQL => sql`(${sql.join(parts, sql`, `)})`;
-
-const timeOf = (time: Date | undefined, otherwise: string): SQL =>
-  sql`${time?.toISOString() ?? otherwise}::timestamptz`;
-
-function readCursor(cursor: string): SQL[] {
+/** The condition for entries after the last one of a page. */
+function before(cursor: string): SQL {
   const [ms = '', number = ''] = cursor.split('-');
-  return [sql`to_timestamp(${ms}::bigint / 1000.0)`, sql`${number}::bigint`];
+  const last = sql`(to_timestamp(${ms}::bigint / 1000.0), ${number}::bigint)`;
+  return sql`(${history.endedAt}, ${history.number}) < ${last}`;
 }
 
 const toEntry = (row: typeof history.$inferSelect): PastEntry => ({

@@ -11,15 +11,18 @@ import { expiryJob } from '../jobs/expiry.ts';
 import { historyJob, oldHistoryJob } from '../jobs/history.ts';
 import type { Job } from '../jobs/job.ts';
 import { reconciliationJob } from '../jobs/reconciliation.ts';
+import { refusalsJob } from '../jobs/refusals.ts';
 import { startSchedule } from '../jobs/schedule.ts';
 import { usagesJob } from '../jobs/usages.ts';
 import { moveHistories } from '../operations/moveHistories.ts';
+import { copyRefusals } from '../operations/refusals.ts';
 import { copyUsages } from '../operations/usages.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { deleteOldEntries } from '../store/auditRetention.ts';
 import { deleteOfDeleted } from '../store/historyOwners.ts';
 import { dropOldPartitions } from '../store/historyPartitions.ts';
 import type { Store } from '../store/records.ts';
+import { deleteOldRefusals } from '../store/refusals.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Stores } from './stores.ts';
 
@@ -53,6 +56,14 @@ export function startJobs(
     ...(store === null ? [] : historyJobs(store, config, metrics, log)),
     ...(copy === null ? [] : [copiesJob(copy, log)]),
     ...(store === null ? [] : [auditJob(() => deleteOldEntries(store.database, config.tiers), log)]),
+    ...(store === null
+      ? []
+      : [
+          refusalsJob(
+            () => deleteOldRefusals(store.database, config.tiers),
+            (sinceMs) => copyRefusals(store, sinceMs),
+          ),
+        ]),
     ...(store === null ? [] : [usagesJob((sinceMs) => copyUsages(store, sinceMs))]),
   ];
   const schedules = jobs.map((job) => {

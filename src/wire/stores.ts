@@ -12,7 +12,6 @@ import type { History } from '../domain/history.ts';
 import type { Memberships } from '../domain/memberships.ts';
 import type { Engine } from '../engine/call.ts';
 import { keptHistory } from '../engine/history/kept.ts';
-import { keptUsage } from '../engine/history/keptUsage.ts';
 import { configuredLoader } from '../engine/tenant/load.ts';
 import { configuredMembers } from '../identity/configuredMembers.ts';
 import { type ConfiguredKey, configuredTenants } from '../identity/configuredTenants.ts';
@@ -81,7 +80,7 @@ function storesInDatabase(
     roleNow: null,
     membershipsOf: (engine, sealer) => membershipsInDatabase({ engine, store, sealer }),
     jwtVerifier: new JwtVerifier(lookUp, { allowPrivate: allowPrivateJwks }),
-    history: { ...keptUsage(redis), ...historyInDatabase(store, tiers) },
+    history: historyInDatabase(store, tiers),
     loadTenant: (id) => copy.refresh(id),
     knowsTenant: () => true,
     changesOf: (engine) => changeInDatabase(database, engine, copy, sizes.treeDepth),
