@@ -32,6 +32,7 @@ export type Verb =
   | 'endSession'
   | 'issueToken'
   | 'keep'
+  | 'labelsInUse'
   | 'leave'
   | 'loadTenant'
   | 'lowerIndex'
@@ -51,6 +52,7 @@ export type Verb =
   | 'emitLimitReached'
   | 'transaction'
   | 'tree'
+  | 'unregistered'
   | 'unreserve'
   | 'usage'
   | 'waiting';
