@@ -13,6 +13,7 @@ import { assetRoutes } from './assets.ts';
 import { PLACES } from './components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
 import { auditRoutes } from './pages/audit.tsx';
+import { boardRoutes } from './pages/board.tsx';
 import { keysRoutes } from './pages/keys.tsx';
 import { liveRoutes } from './pages/live.tsx';
 import { membersRoutes } from './pages/members.tsx';
@@ -44,6 +45,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.route('/', signInRoutes(deps));
   for (const path of ['/dashboard/*', '/join/*']) app.use(path, viewer(deps));
   for (const [path, , right] of PLACES) app.use(path === '/dashboard' ? path : `${path}/*`, needs(right));
+  app.route('/', boardRoutes(deps));
   app.route('/', overviewRoutes(deps));
   app.route('/', liveRoutes(deps));
   app.route('/', reservationsRoutes(deps));

@@ -12,7 +12,8 @@ import { may } from '../viewer.ts';
 
 /** The pages, and the right that each takes. */
 export const PLACES = [
-  ['/dashboard', 'Overview', 'read'],
+  ['/dashboard', 'Board', 'read'],
+  ['/dashboard/overview', 'Overview', 'read'],
   ['/dashboard/live', 'Live', 'read'],
   ['/dashboard/reservations', 'Reservations', 'read'],
   ['/dashboard/resources', 'Resources', 'definitions'],

@@ -27,6 +27,7 @@ interface DefaultKey {
   readonly id: string | null;
 }
 
+const AT = '/dashboard/overview';
 const Rotate = z.object({ id: z.string() });
 
 export const overviewRoutes = (deps: DashboardDeps) => {
@@ -54,10 +55,10 @@ export const overviewRoutes = (deps: DashboardDeps) => {
       <Page
         title="Overview"
         viewer={viewer}
-        at="/dashboard"
+        at={AT}
         done={c.req.query('done')}
         failed={failed}
-        renew={{ from: '/dashboard', everyS: 10 }}
+        renew={{ from: AT, everyS: 10 }}
       >
         {mayUseKeys && (
           <section aria-labelledby="key-title">
@@ -81,14 +82,14 @@ export const overviewRoutes = (deps: DashboardDeps) => {
   };
 
   return new Hono<DashboardEnv>()
-    .get('/dashboard', (c) => show(c))
-    .post('/dashboard/rotate', async (c) => {
+    .get(AT, (c) => show(c))
+    .post(`${AT}/rotate`, async (c) => {
       const { id } = await readForm(c, Rotate);
       if (tenants === null) return show(c, NO_DATABASE);
       const rotated = await attempt(deps, c, () =>
         rotateKey({ ...deps, ...tenants }, c.var.viewer, check(KeyParams, { id }).id),
       );
-      return rotated.ok ? c.redirect('/dashboard?done=rotated', 303) : show(c, rotated);
+      return rotated.ok ? c.redirect(`${AT}?done=rotated`, 303) : show(c, rotated);
     });
 };
 
@@ -104,7 +105,7 @@ const DefaultKeyPart = ({ defaultKey, origin }: { defaultKey: DefaultKey | null;
           id="rotate"
           label="Rotate the key"
           question="Give the default key a new value? The old value stops working immediately, and its event streams end."
-          action="/dashboard/rotate"
+          action={`${AT}/rotate`}
           fields={{ id: defaultKey.id }}
         />
       )}
