@@ -33,6 +33,7 @@ export type Verb =
   | 'issueToken'
   | 'keep'
   | 'labelsInUse'
+  | 'keepReset'
   | 'leave'
   | 'loadTenant'
   | 'lowerIndex'

@@ -10,6 +10,7 @@ useVisitor();
 
 const PLACES = [
   '',
+  '/overview',
   '/live',
   '/reservations',
   '/resources',

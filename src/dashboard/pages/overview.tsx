@@ -83,7 +83,7 @@ export const overviewRoutes = (deps: DashboardDeps) => {
 
   return new Hono<DashboardEnv>()
     .get(AT, (c) => show(c))
-    .post(`${AT}/rotate`, async (c) => {
+    .post('/dashboard/rotate', async (c) => {
       const { id } = await readForm(c, Rotate);
       if (tenants === null) return show(c, NO_DATABASE);
       const rotated = await attempt(deps, c, () =>
@@ -105,7 +105,7 @@ const DefaultKeyPart = ({ defaultKey, origin }: { defaultKey: DefaultKey | null;
           id="rotate"
           label="Rotate the key"
           question="Give the default key a new value? The old value stops working immediately, and its event streams end."
-          action={`${AT}/rotate`}
+          action="/dashboard/rotate"
           fields={{ id: defaultKey.id }}
         />
       )}
