@@ -48,7 +48,7 @@ const rowsOf = (html: string) =>
   );
 const namesOf = (html: string) => [...rowsOf(html).keys()];
 const linkOf = (html: string, text: string) =>
-  new RegExp(`href="([^"]*)"[^>]*>${text}<`).exec(html)?.[1]?.replaceAll('&amp;', '&').replace('/dashboard', '');
+  new RegExp(`href="([^"]*)"[^>]*>${text} ?<`).exec(html)?.[1]?.replaceAll('&amp;', '&').replace('/dashboard', '');
 
 const queueUp = (client: Client, requester: string, resource: string) =>
   client.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [
