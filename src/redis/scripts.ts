@@ -40,6 +40,7 @@ export type Verb =
   | 'openStream'
   | 'probe'
   | 'raiseIndex'
+  | 'refusals'
   | 'register'
   | 'renew'
   | 'renewSession'
