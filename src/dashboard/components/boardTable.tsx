@@ -3,17 +3,22 @@
  * pool opens to its slots.
  */
 import { hash } from 'node:crypto';
+import type { Child } from 'hono/jsx';
 import { type Hold, holderText, type SlotState } from '../../engine/reservations/slotState.ts';
 import type { ResourceState } from '../../engine/reservations/states.ts';
 import type { Viewer } from '../env.ts';
+import { isOwn } from '../person.ts';
 import { labelTexts } from '../rows.ts';
 import { Note } from './heldTable.tsx';
 import { resourcePath } from './resourceTree.tsx';
+import { RowActions, type RowHold } from './rowActions.tsx';
 import { When } from './when.tsx';
 
 /** Holders of a pool that its row names; slots that all pools of a page show together. */
 const MAX_HOLDERS = 3;
 const MAX_SLOTS = 160;
+/** Held slots of pools up to which each can be taken away in its row; beyond, on the page of the pool. */
+const MAX_TAKEN = 30;
 /** Levels of the tree that are shown further right than the one before. */
 const MAX_INDENT = 6;
 
@@ -36,8 +41,10 @@ export interface BoardTableProps {
 }
 
 export const BoardTable = ({ label, rows, isTree, viewer, back }: BoardTableProps) => {
-  const pools = rows.filter(({ capacity }) => (capacity ?? 0) > 1).length;
+  const pools = rows.filter(isPool).length;
   const slots = Math.max(2, Math.floor(MAX_SLOTS / Math.max(1, pools)));
+  const heldSlots = rows.filter(isPool).reduce((sum, row) => sum + holdsOf(row).length, 0);
+  const shared = { slots, isTree, viewer, back, hasSlotActions: heldSlots <= MAX_TAKEN };
   return (
     <table class="stacked board" aria-label={label}>
       <thead>
@@ -52,7 +59,7 @@ export const BoardTable = ({ label, rows, isTree, viewer, back }: BoardTableProp
       </thead>
       <tbody>
         {rows.map((row, i) => (
-          <Row row={row} slots={slots} isTree={isTree} isFirst={i === 0} viewer={viewer} back={back} />
+          <Row row={row} isFirst={i === 0} {...shared} />
         ))}
       </tbody>
     </table>
@@ -61,13 +68,18 @@ export const BoardTable = ({ label, rows, isTree, viewer, back }: BoardTableProp
 
 interface RowProps extends Pick<BoardTableProps, 'isTree' | 'viewer' | 'back'> {
   readonly row: ResourceState;
+  /** Slots to show of a pool, and whether each held one can be taken away here. */
   readonly slots: number;
+  readonly hasSlotActions: boolean;
   readonly isFirst: boolean;
 }
 
-const Row = ({ row, slots, isTree, isFirst }: RowProps) => {
+const isPool = ({ capacity }: ResourceState) => (capacity ?? 0) > 1;
+
+const Row = (props: RowProps) => {
+  const { row, isTree, isFirst, viewer, back } = props;
   const { name, above, labels } = row;
-  const isPool = (row.capacity ?? 0) > 1;
+  const only = row.slots[0]?.hold ?? null;
   const shown = labelTexts(labels);
   // The ancestors of the first row of a page are on the pages before.
   const hasPath = above.length > 0 && (!isTree || isFirst);
@@ -77,20 +89,45 @@ const Row = ({ row, slots, isTree, isFirst }: RowProps) => {
         {hasPath && <span class="along">{above.join(' › ')} ›</span>}
         <a href={resourcePath(name)}>{name}</a>
         {shown.length > 0 && <span class="along">{shown.join(', ')}</span>}
-        {isPool && <Slots row={row} slots={slots} />}
+        {isPool(row) && <Slots {...props} />}
       </th>
       <td data-label="State">
         <State row={row} />
       </td>
-      <td data-label="Held by">{isPool ? <PoolHolders row={row} /> : <Holder hold={row.slots[0]?.hold ?? null} />}</td>
-      <td data-label="Time">{isPool ? <PoolTimes row={row} /> : <Times hold={row.slots[0]?.hold ?? null} />}</td>
+      <td data-label="Held by">{isPool(row) ? <PoolHolders row={row} /> : <Holder hold={only} />}</td>
+      <td data-label="Time">{isPool(row) ? <PoolTimes row={row} /> : <Times hold={only} />}</td>
       <td data-label="Queue">
         <Queue row={row} />
       </td>
-      <td data-label="Actions" />
+      <td data-label="Actions">
+        <RowActions row={actionsOf(row, viewer)} viewer={viewer} back={back} />
+      </td>
     </tr>
   );
 };
+
+/** What can be done about a row. Of a pool, only the own reservations: those of others are with their slots. */
+function actionsOf(row: ResourceState, { user }: Viewer) {
+  const holds = uniqueBy(row.slots.flatMap(rowHolds), ({ resource, requester }) => `${resource}\n${requester}`);
+  return {
+    resource: row.name,
+    isFree: row.capacity === null ? null : row.held < row.capacity && row.fullAncestor === null,
+    holds: isPool(row) ? holds.filter(({ requester }) => isOwn(user, requester)) : holds,
+    isWaiting: row.place !== null,
+  };
+}
+
+/** The reservations that hold a slot. */
+function rowHolds({ slot, hold }: SlotState): RowHold[] {
+  if (hold === null || hold.kind === 'along') return [];
+  if (hold.kind === 'shared')
+    return hold.sharers.map((requester) => ({ resource: slot, requester, claimBy: null, mode: 'SHARED' }));
+  return [{ resource: hold.resource, requester: hold.holder, claimBy: hold.isUnclaimed ? hold.until : null }];
+}
+
+function uniqueBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[] {
+  return [...new Map(items.map((item) => [keyOf(item), item])).values()];
+}
 
 /** State → its shape, so that no state is told by its color alone. */
 const SHAPES = { group: '▸', free: '○', some: '◐', full: '■', held: '●', shut: '◇' } as const;
@@ -191,7 +228,7 @@ const Queue = ({ row: { waiting, next, place } }: { row: ResourceState }) => {
 
 const ordinal = (place: number) => `${number.format(place)}${ENDINGS.get(ordinals.select(place)) ?? 'th'}`;
 
-const Slots = ({ row: { name, capacity, slots }, slots: limit }: { row: ResourceState; slots: number }) => {
+const Slots = ({ row: { name, capacity, slots }, slots: limit, hasSlotActions, viewer, back }: RowProps) => {
   const shown = slots.slice(0, limit);
   const others = (capacity ?? 0) - shown.length;
   return (
@@ -201,7 +238,15 @@ const Slots = ({ row: { name, capacity, slots }, slots: limit }: { row: Resource
       </summary>
       <ul class="board-slots">
         {shown.map((one) => (
-          <Slot one={one} />
+          <Slot one={one}>
+            {hasSlotActions && one.hold && !isOwn(viewer.user, one.hold.holder) && (
+              <RowActions
+                row={{ resource: one.slot, isFree: null, holds: rowHolds(one) }}
+                viewer={viewer}
+                back={back}
+              />
+            )}
+          </Slot>
         ))}
         {others > 0 && (
           <li>
@@ -215,7 +260,7 @@ const Slots = ({ row: { name, capacity, slots }, slots: limit }: { row: Resource
   );
 };
 
-const Slot = ({ one: { slot, hold } }: { one: SlotState }) => (
+const Slot = ({ one: { slot, hold }, children }: { one: SlotState; children: Child }) => (
   <li class={`state ${hold === null ? 'free' : 'held'}`}>
     <span aria-hidden="true">{hold === null ? SHAPES.free : SHAPES.held}</span> <strong>{slot}</strong>{' '}
     {hold === null ? (
@@ -229,6 +274,7 @@ const Slot = ({ one: { slot, hold } }: { one: SlotState }) => (
           </>
         )}
         <Note text={hold.note} />
+        {children}
       </>
     )}
   </li>

@@ -4,6 +4,7 @@
  */
 import { Hono } from 'hono';
 import { labelsInUse } from '../../engine/definitions/labelsInUse.ts';
+import { requesterOf } from '../../engine/tenant/signIns.ts';
 import { type BoardRows, findRows } from '../board/findRows.ts';
 import {
   BOARD,
@@ -32,7 +33,7 @@ export const boardRoutes = ({ engine }: DashboardDeps) =>
     const { viewer } = c.var;
     const { credential, user } = viewer;
     const query = readQuery(c);
-    const requesters = requestersOf(user);
+    const requesters = [requesterOf(user), ...(user.email === null ? [] : [user.email])];
     const [rows, labels] = await Promise.all([
       findRows({ engine, credential, requesters, query }),
       labelsInUse(engine, credential, MAX_CHIPS),
@@ -52,11 +53,6 @@ export const boardRoutes = ({ engine }: DashboardDeps) =>
       </Page>,
     );
   });
-
-const requestersOf = ({ email, name, subject }: Viewer['user']) => [
-  `person:${email ?? name ?? subject}`,
-  ...(email === null ? [] : [email]),
-];
 
 const Filters = ({ query, labels }: { query: BoardQuery; labels: readonly string[] }) => (
   <search>
