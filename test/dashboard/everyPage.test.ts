@@ -11,6 +11,7 @@ useVisitor();
 const PLACES = [
   '',
   '/overview',
+  '/insight',
   '/live',
   '/reservations',
   '/resources',

@@ -14,6 +14,7 @@ import { may } from '../viewer.ts';
 export const PLACES = [
   ['/dashboard', 'Board', 'read'],
   ['/dashboard/overview', 'Overview', 'read'],
+  ['/dashboard/insight', 'Insight', 'read'],
   ['/dashboard/live', 'Live', 'read'],
   ['/dashboard/reservations', 'Reservations', 'read'],
   ['/dashboard/resources', 'Resources', 'definitions'],
