@@ -118,7 +118,7 @@ export const KEYS_OF = {
     ...REPEATABLE,
   ],
   sessions: RESERVATIONS,
-  slotOwners: RESERVATIONS,
+  resource: RESERVATIONS,
   sweep: ['tenant', ...STATE],
   emitLimitReached: ['tenant', 'credential'],
   transaction: [...RESERVATIONS, ...REPEATABLE, 'taken', 'takenAt'],

@@ -44,8 +44,8 @@ export type Verb =
   | 'renewStreams'
   | 'reserve'
   | 'reset'
+  | 'resource'
   | 'sessions'
-  | 'slotOwners'
   | 'sweep'
   | 'emitLimitReached'
   | 'transaction'
@@ -59,7 +59,7 @@ type Argument = string | number;
 /** The prefix keeps scripts apart from Redis's own commands. */
 type Methods<Context extends ClientContext> = {
   [V in Verb as `hf_${V}`]: (...keysAndArgs: Argument[]) => Result<unknown, Context>;
-} & { hf_activeBuffer: (...keysAndArgs: Argument[]) => Result<unknown, Context> };
+} & { [V in 'active' | 'resource' as `hf_${V}Buffer`]: (...keysAndArgs: Argument[]) => Result<unknown, Context> };
 
 declare module 'ioredis' {
   interface RedisCommander<Context> extends Methods<Context> {}
