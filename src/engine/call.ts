@@ -166,8 +166,7 @@ async function run(
   args: (mayHaveRun: boolean, indexed: string) => (string | number)[],
 ): Promise<{ result: unknown[]; isReplayed: boolean }> {
   // Records of reservations are packed bytes.
-  const command =
-    verb === 'active' || verb === 'resource' ? (`hf_${verb}Buffer` as const) : (`hf_${verb}` as const);
+  const command = verb === 'active' ? 'hf_activeBuffer' : (`hf_${verb}` as const);
   let indexed = '';
   let loads = 0;
   let backlogEnds = 0;

@@ -119,6 +119,7 @@ export const KEYS_OF = {
   ],
   sessions: RESERVATIONS,
   resource: RESERVATIONS,
+  states: RESERVATIONS,
   sweep: ['tenant', ...STATE],
   emitLimitReached: ['tenant', 'credential'],
   transaction: [...RESERVATIONS, ...REPEATABLE, 'taken', 'takenAt'],

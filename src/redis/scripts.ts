@@ -46,6 +46,7 @@ export type Verb =
   | 'reset'
   | 'resource'
   | 'sessions'
+  | 'states'
   | 'sweep'
   | 'emitLimitReached'
   | 'transaction'
@@ -59,7 +60,7 @@ type Argument = string | number;
 /** The prefix keeps scripts apart from Redis's own commands. */
 type Methods<Context extends ClientContext> = {
   [V in Verb as `hf_${V}`]: (...keysAndArgs: Argument[]) => Result<unknown, Context>;
-} & { [V in 'active' | 'resource' as `hf_${V}Buffer`]: (...keysAndArgs: Argument[]) => Result<unknown, Context> };
+} & { hf_activeBuffer: (...keysAndArgs: Argument[]) => Result<unknown, Context> };
 
 declare module 'ioredis' {
   interface RedisCommander<Context> extends Methods<Context> {}

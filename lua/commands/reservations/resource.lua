@@ -26,11 +26,9 @@
             registered, else 0, capacity, 1 if it is a group, else 0, number of held slots, number of tickets that wait
             for it or one of its slots, path of its ancestors ('>' between, '' none), and each label
   blockers  the blockers that it declares
-  holds     {field of the slots hash, owner, number of reservations that need the slot, its record, ms, ...}, of held
-            slots. The record is '' if the slot is only held along; ms: when the session of the reservation ends, 0
-            if it has none. A slot that is held SHARED is followed by the reservations of the first who hold it. A
-            large reply covers fewer slots than were asked for
-  slots     the number of slots that the reply covers
+  holds     the slots that are held, each as slotText.lua describes it. One that is held SHARED is followed by the
+            reservations of the first who hold it
+  slots     the number of slots that the reply covers: one call does a limited amount of work
   plan      an item for each of the first entries of its plan without itself: lines of ancestor or blocker, the resource
             or slot, capacity (0 if it is one slot, or the name is not valid), number of held slots, the owner ('' none,
             or it has several slots), 1 if it is registered, else 0
@@ -40,9 +38,9 @@
   Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look
---@include endOf
 --@include plan
 --@include labels
+--@include slotText
 --@include waiting/open
 --@part waiting/page
 --@part waiting/firstInLine
@@ -50,7 +48,7 @@ local refused = look('read')
 if refused then
   return refused
 end
-local MAX_SHARES, MAX_BYTES, STEP, MAX_PLAN, MAX_TICKETS = 20, 262144, 20, 100, 50
+local MAX_SHARES, STEP, MAX_PIECE_WORK, MAX_PLAN, MAX_TICKETS = 20, 20, 3000, 100, 50
 local name, from, limit = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 readMeanings({ name })
 local resource, slot = resolve(name)
@@ -69,45 +67,35 @@ if own and own.capacity > 1 then
   end
 end
 
-local holds, bytes = {}, 0
-local function addHold(field, record, packed)
-  bytes = bytes + #packed
-  spend(3 + #packed / 200)
-  for _, value in ipairs({
-    field, record.owner, tostring(record.refCount), record.token and packed or '',
-    record.session and string.format('%.0f', endOf(record)) or '0',
-  }) do
-    holds[#holds + 1] = value
-  end
-end
+local holds = {}
 
 -- Adds the reservations of those who hold a slot SHARED.
-local function addShares(held, record)
-  local fields = {}
-  for requester in string.gmatch(record.holders or '', '[^\n]+') do
-    if #fields < MAX_SHARES then
-      fields[#fields + 1] = shareOf(held, requester)
+local function addShares(held)
+  local shares = {}
+  for requester in string.gmatch(recordAt(held).holders or '', '[^\n]+') do
+    if #shares < MAX_SHARES then
+      shares[#shares + 1] = shareOf(held, requester)
     end
   end
-  for i, packed in ipairs(#fields > 0 and redis.call('HMGET', slotsKey, unpack(fields)) or {}) do
-    if packed then
-      addHold(fields[i], unpackRecord(fields[i], packed), packed)
+  readSlots(shares)
+  for _, share in ipairs(shares) do
+    local own = recordAt(share)
+    if own then
+      holds[#holds + 1] = holdText(held, 1, own)
     end
   end
 end
 
 local covered = 0
-while covered < #names and bytes < MAX_BYTES and work < 3000 do
+while covered < #names and work < MAX_PIECE_WORK do
   local last = math.min(covered + STEP, #names)
-  local found = redis.call('HMGET', slotsKey, unpack(names, covered + 1, last))
-  spend((2 + shortHashCost(tenant.count)) * (last - covered))
-  for i, packed in ipairs(found) do
-    local held = names[covered + i]
-    local record = packed and unpackRecord(held, packed)
+  readSlots({ unpack(names, covered + 1, last) })
+  for i = covered + 1, last do
+    local record = recordAt(names[i])
     if record then
-      addHold(held, record, packed)
-      if isSharedHold(held, record) then
-        addShares(held, record)
+      holds[#holds + 1] = slotText(names[i])
+      if isSharedHold(names[i], record) then
+        addShares(names[i])
       end
     end
   end

@@ -7,7 +7,8 @@ import { z } from 'zod';
 import { HoldfastError } from '../../domain/errors.ts';
 import { PATH_DELIMITER } from '../../domain/resources.ts';
 import type { Engine } from '../../engine/call.ts';
-import { type SlotOwner, slotOwners } from '../../engine/reservations/slotOwners.ts';
+import { slotOwners } from '../../engine/reservations/slotOwners.ts';
+import { holderText, type SlotState } from '../../engine/reservations/slotState.ts';
 import { deleteDefinition } from '../../operations/deleteDefinition.ts';
 import { cancelForm } from '../cancelWait.ts';
 import { Confirm } from '../components/confirm.tsx';
@@ -64,8 +65,8 @@ export const resourceRoutes = (deps: DashboardDeps) => {
 interface Details {
   readonly row: Row;
   readonly slots: readonly string[];
-  /** The holder of each slot; null: it is free */
-  readonly owners: readonly (SlotOwner | null)[];
+  /** The state of each slot. */
+  readonly owners: readonly SlotState[];
   /** Slot → until when its holder can claim it. Slots that are not claimed only. */
   readonly unclaimed: ReadonlyMap<string, string>;
   readonly waiters: Waiters;
@@ -89,7 +90,8 @@ async function readDetails(engine: Engine, { credential }: Viewer, name: string)
     searchWaiting(engine, credential, byNames([name, ...slots])),
   ]);
   const blockers = row.blocks.map(
-    (blocker) => rows.get(blocker) ?? plain(blocker, owners[slots.length + unregistered.indexOf(blocker)] ?? null),
+    (blocker) =>
+      rows.get(blocker) ?? plain(blocker, owners[slots.length + unregistered.indexOf(blocker)]?.hold != null),
   );
   const unclaimed = new Map(
     held.page.flatMap(({ resource, acquiredSlots, slots: several, claimBy }): [string, string][] =>
@@ -178,11 +180,11 @@ const Slots = ({ details: { row, slots, owners, unclaimed } }: { details: Detail
       <p>Not available to new requesters: {row.fullAncestor} is full.</p>
     )}
     <ul class="slots">
-      {slots.map((slot, i) => (
-        <li class={owners[i] ? 'held' : row.fullAncestor === '' ? 'free' : 'shut'}>
-          <strong>{slot}</strong> <span>{owners[i]?.owner ?? 'free'}</span>
+      {owners.slice(0, slots.length).map(({ slot, hold }) => (
+        <li class={hold ? 'held' : row.fullAncestor === '' ? 'free' : 'shut'}>
+          <strong>{slot}</strong> <span>{hold ? holderText(hold) : 'free'}</span>
           <ClaimBy at={unclaimed.get(slot)} />
-          <Note text={owners[i]?.note} />
+          <Note text={hold?.note} />
         </li>
       ))}
     </ul>
@@ -202,11 +204,11 @@ const slotsOf = ({ name, capacity }: Row): string[] =>
   capacity === 1 ? [name] : Array.from({ length: Math.min(capacity ?? 0, MAX_SLOTS) }, (_, i) => `${name}_${i}`);
 
 /** A blocker that is not registered. */
-const plain = (name: string, owner: SlotOwner | null): Row => ({
+const plain = (name: string, isHeld: boolean): Row => ({
   name,
   capacity: 1,
   parent: '',
-  held: owner === null ? 0 : 1,
+  held: isHeld ? 1 : 0,
   waiting: 0,
   fullAncestor: '',
   labels: {},

@@ -2,14 +2,13 @@
  * Reads what the page of one resource shows, registered or not: its definition, who holds its slots, what a reservation
  * takes along, and who waits for it. It reads nothing of other resources, however many there are.
  */
-import type { ActiveReservation } from '../../contract/reservations.ts';
 import type { WaitingRequest } from '../../contract/waiting.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { parseItem, parseReply, toInteger, toMs, toText } from '../../redis/reply.ts';
+import { parseItem, parseReply, toInteger, toText } from '../../redis/reply.ts';
 import { call, type Engine } from '../call.ts';
 import { decodeLabels, type Labels } from '../definitions/labels.ts';
 import { toRow } from '../waiting/list.ts';
-import { readReservation } from './slotRecord.ts';
+import { type Hold, toSlotState } from './slotState.ts';
 
 /** A definition, as the page shows it. */
 export interface Registered {
@@ -24,12 +23,9 @@ export interface Registered {
 /** A slot that is held. */
 export interface HeldSlot {
   readonly slot: string;
-  /** The requester; of a slot that is held as a blocker `system:<resource>`. */
-  readonly owner: string;
-  /** The number of reservations that need the slot. */
-  readonly needed: number;
-  /** The reservation whose own slot this is; several if it is held SHARED, at most the first 20; none if it is only held along. */
-  readonly reservations: readonly ActiveReservation[];
+  readonly hold: Hold;
+  /** The reservations of the first who hold it, if it is held SHARED. */
+  readonly shares: readonly Hold[];
 }
 
 /** A resource or slot that a reservation takes along. */
@@ -110,21 +106,13 @@ function toState(head: readonly string[], blocks: readonly string[]): Head {
   };
 }
 
-const FIELDS_OF_HOLD = 5;
-
-function toHolds(values: readonly unknown[]): HeldSlot[] {
-  const found = new Map<string, HeldSlot & { reservations: ActiveReservation[] }>();
-  for (let i = 0; i < values.length; i += FIELDS_OF_HOLD) {
-    const [field, owner, needed, record, end] = values.slice(i, i + FIELDS_OF_HOLD);
-    const text = toText(field);
-    // That of a shared hold has its requester behind it (lua/lib/shared.lua).
-    const slot = text.split('\u0001', 1)[0] ?? text;
-    const hold = found.get(slot) ?? { slot, owner: toText(owner), needed: toInteger(toText(needed)), reservations: [] };
-    found.set(slot, hold);
-    const ends = toMs(toText(end));
-    const one =
-      record instanceof Buffer && record.length > 0 ? readReservation(text, record, ends === 0 ? undefined : ends) : null;
-    if (one !== null) hold.reservations.push(one);
+function toHolds(texts: readonly unknown[]): HeldSlot[] {
+  const found = new Map<string, HeldSlot & { shares: Hold[] }>();
+  for (const { slot, hold } of texts.map(toSlotState)) {
+    if (hold === null) continue;
+    const shared = found.get(slot);
+    if (shared === undefined) found.set(slot, { slot, hold, shares: [] });
+    else shared.shares.push(hold);
   }
   return [...found.values()];
 }

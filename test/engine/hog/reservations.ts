@@ -6,6 +6,7 @@ import { active } from '../../../src/engine/reservations/active.ts';
 import { check } from '../../../src/engine/reservations/check.ts';
 import { dryReserve } from '../../../src/engine/reservations/dryRun.ts';
 import { resourceState } from '../../../src/engine/reservations/resource.ts';
+import { resourceStates } from '../../../src/engine/reservations/states.ts';
 import { renew, transaction, unreserve } from '../../support/verbs.ts';
 import { BATCH, fresh, long, range, reserveOf, resources, running } from './state.ts';
 
@@ -160,6 +161,16 @@ export const RESERVATIONS: readonly (readonly [string, () => () => Promise<unkno
   [
     'the page of a pool with 448 blockers',
     () => () => resourceState(running.engine, running.credential, 'pool', 0, 500),
+  ],
+  [
+    'states of 100 with long plans, and of pools',
+    () => () =>
+      resourceStates(
+        running.engine,
+        running.credential,
+        [...range(50, () => 'pool'), ...range(50, (i) => `heavy_${i}`), ...range(64, (i) => `deep${i}`), 'piles'],
+        { slots: 16, requesters: ['r', 'h1', 'h2'] },
+      ),
   ],
   [
     'activeReservations, the first pages',

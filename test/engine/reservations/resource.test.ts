@@ -51,15 +51,18 @@ describe('the state of a resource', () => {
       held: 4,
       registered: { capacity: 60, treePath: 'House>Floor', labels: { site: 'berlin' }, blocks: ['Projector'] },
     });
-    expect(state.holds.map(({ slot, owner, reservations }) => [slot, owner, reservations[0]?.note])).toEqual([
-      ['Room_0', 'ann', 'a visit'],
-      ['Room_1', 'bob', undefined],
-      ['Room_2', 'bob', undefined],
-      ['Room_45', 'cy', undefined],
+    expect(state.holds.map(({ slot, hold }) => [slot, hold.holder, hold.resource, hold.note])).toEqual([
+      ['Room_0', 'ann', 'Room', 'a visit'],
+      ['Room_1', 'bob', 'Room', undefined],
+      ['Room_2', 'bob', 'Room', undefined],
+      ['Room_45', 'cy', 'Room_45', undefined],
     ]);
-    expect(state.holds[0]?.reservations[0]?.expiresAt).not.toBeNull();
-    expect(state.holds[1]?.reservations[0]?.slots).toEqual(['Room_1', 'Room_2']);
-    expect(state.holds[2]?.reservations).toEqual([]);
+    expect(state.holds.map(({ hold }) => [hold.since !== null, hold.until !== null])).toEqual([
+      [true, true],
+      [true, false],
+      [true, false],
+      [true, false],
+    ]);
     expect(state.plan).toEqual([
       { role: 'ancestor', name: 'House', capacity: 30, held: 3, owner: '', isRegistered: true },
       { role: 'ancestor', name: 'Floor', capacity: 10, held: 3, owner: '', isRegistered: true },
@@ -76,12 +79,12 @@ describe('the state of a resource', () => {
 
   test('has those who hold it SHARED, and says of a slot that is held along who needs it', async () => {
     expect((await read('desk')).holds).toMatchObject([
-      { slot: 'desk', owner: 'system:desk', needed: 2, reservations: [{ requester: 'dee' }, { requester: 'eve' }] },
+      { slot: 'desk', hold: { kind: 'shared', count: 2 }, shares: [{ holder: 'dee' }, { holder: 'eve' }] },
     ]);
     expect((await read('Floor')).holds).toMatchObject([
-      { slot: 'Floor_0', owner: 'ann', needed: 1, reservations: [] },
-      { slot: 'Floor_1', owner: 'bob', needed: 1 },
-      { slot: 'Floor_2', owner: 'cy', needed: 1 },
+      { slot: 'Floor_0', hold: { kind: 'along', holder: 'ann' }, shares: [] },
+      { slot: 'Floor_1', hold: { kind: 'along', holder: 'bob' } },
+      { slot: 'Floor_2', hold: { kind: 'along', holder: 'cy' } },
     ]);
   });
 

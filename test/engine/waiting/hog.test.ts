@@ -9,6 +9,7 @@ import { register } from '../../../src/engine/definitions/register.ts';
 import { NOW } from '../../../src/engine/definitions/step.ts';
 import { check } from '../../../src/engine/reservations/check.ts';
 import * as engineReserve from '../../../src/engine/reservations/reserve.ts';
+import { resourceStates } from '../../../src/engine/reservations/states.ts';
 import * as engineTransaction from '../../../src/engine/reservations/transaction.ts';
 import { cancel } from '../../../src/engine/waiting/cancel.ts';
 import { keysOf } from '../../../src/redis/keys.ts';
@@ -102,6 +103,16 @@ afterAll(async () => {
 
 let turn = 0;
 const WORST: readonly (readonly [string, () => Promise<unknown>])[] = [
+  [
+    'states of resources with long lines',
+    () =>
+      resourceStates(
+        running.engine,
+        running.credential,
+        ['one', 'pool', 'full', ...range(150, (i) => `seat${i}`), ...range(20, (i) => `part${i}`)],
+        { slots: 16 },
+      ),
+  ],
   [
     'a try on another name',
     () => reserve(running.engine, running.credential, [{ resource: `x${turn++}`, requester: 'x' }]),

@@ -1,0 +1,121 @@
+--[[
+  Returns what pages show of some resources: what they are, whether they are free, who holds them and who is next.
+
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  slots
+  KEYS[4]  due
+  KEYS[5]  pools
+  KEYS[6]  definitions
+  KEYS[7]  tickets
+  KEYS[8]  lines
+  KEYS[9]  waits
+  KEYS[10]  sessions
+  KEYS[11]  sessionHolds
+  KEYS[12]  sessionsDue
+  KEYS[13]  index
+
+  ARGV[1]  the credential (admit.lua)
+  ARGV[2]  maximum number of slots to describe of a pool, at most 16
+  ARGV[3]  requesters whose slots of a pool are described in any case, each followed by '\n'
+  ARGV[4]  the first name, as requests have it; the other names follow
+
+  Returns {'OK', {resource, slot, ...}, ...}, each slot as slotText.lua describes it: those of a pool from the first one
+  on, then those that the requesters have. A resource is a text with a line for each of: name, 1 if it is registered,
+  else 0, capacity, 1 if it is a group, else 0, number of held slots, number of tickets that wait for it, requester of
+  the first of these ('' none), path of its ancestors ('' none), the first of these that has no free slot ('' none), and
+  each label. One call does a limited amount of work, so the reply may cover only the first names. Or {'NO_KEY'},
+  {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+]]
+--@include look
+--@include held
+--@include labels
+--@include lines
+--@include names
+--@include readDefinitions
+--@include slotText
+--@include waiting/waiters
+--@include waiting/open
+--@part waiting/firstWaiter
+local refused = look('read')
+if refused then
+  return refused
+end
+local shown, requesters = math.min(16, tonumber(ARGV[2])), lines(ARGV[3])
+
+-- Returns the path of a resource's ancestors, and the first of them, from the root down, that has no free slot.
+local function aboveOf(name)
+  local path, full, parent = {}, '', definition(name).parent
+  while parent ~= '' and definition(parent) do
+    table.insert(path, 1, parent)
+    local one = definition(parent)
+    if not one.isGroup and heldOf(parent) >= one.capacity then
+      full = parent
+    end
+    parent = one.parent
+  end
+  spend(#path)
+  return table.concat(path, '>'), full
+end
+
+-- Returns the names of the slots to describe.
+local function slotsToShow(name, own)
+  if not own or own.capacity == 1 then
+    return own and own.isGroup and {} or { name }
+  end
+  local slots, known = {}, {}
+  for i = 1, math.min(shown, own.capacity) do
+    slots[i] = name .. '_' .. i - 1
+    known[slots[i]] = true
+  end
+  for _, requester in ipairs(requesters) do
+    local mine = assignedSlot(name, requester)
+    if mine and not known[mine] then
+      known[mine] = true
+      slots[#slots + 1] = mine
+    end
+  end
+  return slots
+end
+
+local function describe(name)
+  local resource = resolve(name) or name
+  local own = definition(resource)
+  local above, full = '', ''
+  if own then
+    above, full = aboveOf(resource)
+  end
+  local waits, first = waitersOf(resource), ''
+  if tonumber(waits) > 0 then
+    if not tenant.queue then
+      tenant.openQueue()
+    end
+    first = tenant.queue.firstWaiter(resource)
+  end
+  local slots = slotsToShow(resource, own)
+  readSlots(slots)
+  local state = {
+    table.concat({
+      resource, own and 1 or 0, own and own.capacity or 1, own and own.isGroup and 1 or 0, heldOf(resource), waits, first,
+      above, full, unpack(labelsOf(resource)),
+    }, '\n'),
+  }
+  for _, slot in ipairs(slots) do
+    state[#state + 1] = slotText(slot)
+  end
+  spend(5)
+  return state
+end
+
+local names, reply, MAX_PIECE_WORK = {}, { 'OK' }, 2500
+for i = 4, #ARGV do
+  names[#names + 1] = ARGV[i]
+end
+readDefinitions(names)
+for _, name in ipairs(names) do
+  if work > MAX_PIECE_WORK and #reply > 1 then
+    break
+  end
+  reply[#reply + 1] = describe(name)
+end
+return reply

@@ -1,0 +1,75 @@
+/**
+ * Returns what pages show of some resources: what they are, whether they are free, who holds them and who is next. It
+ * costs as much as is asked for, however many resources and reservations the tenant has.
+ */
+import { PATH_DELIMITER } from '../../domain/resources.ts';
+import type { Credential } from '../../domain/tenants.ts';
+import { parseItem, parseReply, toInteger } from '../../redis/reply.ts';
+import { call, type Engine } from '../call.ts';
+import { decodeLabels, type Labels } from '../definitions/labels.ts';
+import { type SlotState, toSlotState } from './slotState.ts';
+
+export interface ResourceState {
+  readonly name: string;
+  readonly isRegistered: boolean;
+  /** The number of slots; 1 if it is not registered; null for a group. */
+  readonly capacity: number | null;
+  /** The number of held slots. */
+  readonly held: number;
+  /** The number of requests that wait for it, and the requester of the first; null: none */
+  readonly waiting: number;
+  readonly next: string | null;
+  /** The names of its ancestors, from the root down. */
+  readonly above: readonly string[];
+  /** The first ancestor, from the root down, that has no free slot; null: none */
+  readonly fullAncestor: string | null;
+  readonly labels: Labels;
+  /** Its only slot, or the first slots of a pool and those that the given requesters have. A group has none. */
+  readonly slots: readonly SlotState[];
+}
+
+export interface StatesOptions {
+  /** Maximum number of slots to return of a pool, at most 16. */
+  readonly slots: number;
+  /** Requesters whose slots of a pool are returned in any case. */
+  readonly requesters?: readonly string[];
+}
+
+/**
+ * @param names of resources, as requests have them: a path, or a slot of a pool, stands for its resource
+ * @returns a state for each name, in their order
+ * @throws HoldfastError unauthenticated, forbidden, unavailable
+ */
+export async function resourceStates(
+  engine: Engine,
+  credential: Credential,
+  names: readonly string[],
+  { slots, requesters = [] }: StatesOptions,
+): Promise<ResourceState[]> {
+  const states: ResourceState[] = [];
+  const mine = requesters.map((requester) => `${requester}\n`).join('');
+  while (states.length < names.length) {
+    const rest = names.slice(states.length);
+    const piece = await call(engine, 'states', credential, () => [slots, mine, ...rest]);
+    states.push(...piece.map(toState));
+  }
+  return states;
+}
+
+function toState(reply: unknown): ResourceState {
+  const [head, ...slots] = parseReply(reply);
+  const [name = '', registered, capacity, group, held, waiting, next, above = '', full = '', ...labels] =
+    parseItem(head);
+  return {
+    name,
+    isRegistered: registered === '1',
+    capacity: group === '1' ? null : toInteger(capacity),
+    held: toInteger(held),
+    waiting: toInteger(waiting),
+    next: next || null,
+    above: above === '' ? [] : above.split(PATH_DELIMITER),
+    fullAncestor: full || null,
+    labels: decodeLabels(labels),
+    slots: slots.map(toSlotState),
+  };
+}

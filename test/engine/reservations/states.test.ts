@@ -1,0 +1,131 @@
+/**
+ * What pages read of some resources, whatever else the tenant has.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { register } from '../../../src/engine/definitions/register.ts';
+import { NOW } from '../../../src/engine/definitions/step.ts';
+import { holderText } from '../../../src/engine/reservations/slotState.ts';
+import { resourceStates } from '../../../src/engine/reservations/states.ts';
+import { beginSession } from '../../../src/engine/sessions/begin.ts';
+import { type RunningEngine, startEngine } from '../../support/engine.ts';
+import { reserve, unreserve } from '../../support/verbs.ts';
+
+let running: RunningEngine;
+beforeAll(async () => {
+  running = await startEngine();
+  const { engine, credential } = running;
+  const one = { capacity: 1, blocks: [], treePath: null };
+  await register(
+    engine,
+    credential,
+    [
+      { ...one, name: 'phones', capacity: 20, labels: { os: 'android', site: 'berlin' } },
+      { ...one, name: 'lab', capacity: null, group: true },
+      { ...one, name: 'building', treePath: 'lab' },
+      { ...one, name: 'room', treePath: 'lab>building', blocks: ['projector'] },
+      { ...one, name: 'cellar', treePath: 'lab>building' },
+    ],
+    16,
+    NOW,
+  );
+});
+afterAll(() => running.stop());
+
+const statesOf = (names: string[], requesters: string[] = []) =>
+  resourceStates(running.engine, running.credential, names, { slots: 2, requesters });
+const holdersOf = async (name: string) =>
+  (await statesOf([name]))[0]?.slots.map(({ hold }) => hold && holderText(hold));
+const take = (...items: { resource: string; requester: string }[]) =>
+  reserve(running.engine, running.credential, items);
+
+describe('the state of a resource', () => {
+  test('says what is registered: slots, labels and the path of its ancestors', async () => {
+    expect(await statesOf(['phones', 'lab', 'room', 'nothing'])).toMatchObject([
+      { name: 'phones', isRegistered: true, capacity: 20, labels: { os: 'android', site: 'berlin' }, above: [] },
+      { name: 'lab', isRegistered: true, capacity: null, slots: [] },
+      { name: 'room', isRegistered: true, capacity: 1, above: ['lab', 'building'], fullAncestor: null },
+      { name: 'nothing', isRegistered: false, capacity: 1, slots: [{ slot: 'nothing', hold: null }] },
+    ]);
+  });
+
+  test('stands for every name that means the resource', async () => {
+    expect((await statesOf(['phones_3', 'lab>building>room'])).map(({ name }) => name)).toEqual(['phones', 'room']);
+  });
+
+  test('has the first slots of a pool, and that of a given requester', async () => {
+    const held = await take(...Array.from({ length: 9 }, (_, i) => ({ resource: 'phones', requester: `r${i}` })));
+    const [phones] = await statesOf(['phones'], ['r7', 'nobody', 'r1']);
+    expect(phones?.held).toBe(9);
+    expect(phones?.slots.map(({ slot, hold }) => [slot, hold?.holder])).toEqual([
+      ['phones_0', 'r0'],
+      ['phones_1', 'r1'],
+      ['phones_7', 'r7'],
+    ]);
+    await unreserve(running.engine, running.credential, held);
+  });
+
+  test('tells who holds it, why, since when and until when, and who took it along', async () => {
+    const held = await reserve(running.engine, running.credential, [
+      { resource: 'room', requester: 'ann', ttlSeconds: 60, note: 'Release 4' },
+    ]);
+    const [room, building, cellar, projector] = await statesOf(['room', 'building', 'cellar', 'projector']);
+    const hold = room?.slots[0]?.hold;
+    expect(hold).toMatchObject({ kind: 'own', holder: 'ann', note: 'Release 4', resource: 'room', isUnclaimed: false });
+    expect(Date.parse(hold?.until ?? '') - Date.parse(hold?.since ?? '')).toBe(60_000);
+    expect(building?.slots[0]?.hold).toMatchObject({ kind: 'along', holder: 'ann', since: null, until: null });
+    expect([cellar?.held, cellar?.fullAncestor]).toEqual([0, 'building']);
+    expect([projector?.isRegistered, projector?.slots[0]?.hold?.holder]).toEqual([false, 'system:room']);
+    expect(await holdersOf('projector')).toEqual(['room (takes it along)']);
+    await unreserve(running.engine, running.credential, held);
+  });
+
+  test('has the reservation of each of several slots', async () => {
+    const held = await reserve(running.engine, running.credential, [
+      { resource: 'phones', requester: 'ann', count: 2, note: 'both' },
+    ]);
+    const [phones] = await statesOf(['phones']);
+    expect(phones?.slots.map(({ hold }) => [hold?.kind, hold?.note])).toEqual([
+      ['own', 'both'],
+      ['own', 'both'],
+    ]);
+    await unreserve(running.engine, running.credential, held);
+  });
+
+  test('names those who hold it SHARED', async () => {
+    const held = await reserve(
+      running.engine,
+      running.credential,
+      ['ann', 'bob'].map((requester) => ({ resource: 'docs', requester, mode: 'SHARED' as const })),
+    );
+    expect(await holdersOf('docs')).toEqual(['SHARED by ann, bob']);
+    await unreserve(running.engine, running.credential, held);
+  });
+
+  test('says when its session ends', async () => {
+    const { engine, credential } = running;
+    const { result } = await beginSession(engine, credential, { requester: 'ci', ttlSeconds: 60 });
+    await reserve(engine, credential, [{ resource: 'cell', requester: 'ci', session: result.session }]);
+    const hold = (await statesOf(['cell']))[0]?.slots[0]?.hold;
+    expect([hold?.hasSession, hold?.until]).toEqual([true, result.expiresAt]);
+  });
+
+  test('counts who waits, and names who is next', async () => {
+    await take({ resource: 'tv', requester: 'ann' });
+    const attended = { instance: 'test', pollMs: 30_000, isContinuation: false };
+    const wait = (requester: string, priority = 0) =>
+      reserve(
+        running.engine,
+        running.credential,
+        [{ resource: 'tv', requester, waitSeconds: 60, ttlSeconds: 60, priority }],
+        attended,
+      );
+    await wait('bob');
+    await wait('cat');
+    expect((await statesOf(['tv', 'phones'])).map(({ waiting, next }) => [waiting, next])).toEqual([
+      [2, 'bob'],
+      [0, null],
+    ]);
+    await wait('dan', 5);
+    expect((await statesOf(['tv']))[0]?.next).toBe('dan');
+  });
+});
