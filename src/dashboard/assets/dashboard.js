@@ -2,6 +2,8 @@
  * Adds what pages cannot do without a script: copy buttons, and refreshing the regions marked data-live when the
  * tenant's state changes. Without it, pages show the same content.
  */
+import { showTimes } from './times.js';
+
 const said = document.getElementById('said');
 
 /** Makes screen readers read a text. @param {string} text */
@@ -63,7 +65,9 @@ async function renewOnce() {
   const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
   for (const region of document.querySelectorAll('[data-live]')) {
     const next = fresh.querySelector(`[data-live="${region.getAttribute('data-live')}"]`);
-    if (next && !region.isEqualNode(next)) replace(region, next);
+    if (!next) continue;
+    showTimes(next);
+    if (!region.isEqualNode(next)) replace(region, next);
   }
 }
 

@@ -2,6 +2,8 @@
  * The live page: shows events that match the filter, newest first. dashboard.js opens the stream.
  */
 
+import { timeElement } from './times.js';
+
 /**
  * @typedef {object} Change
  * @property {string} resource
@@ -42,7 +44,13 @@ document.addEventListener('holdfast:connected', () => {
   connection.textContent = 'connected';
   if (wasConnected)
     add(
-      row([now(), 'The stream was interrupted. What is held was read anew; events in between are not known.'], 'gap'),
+      row(
+        [
+          timeElement(new Date().toISOString()),
+          'The stream was interrupted. What is held was read anew; events in between are not known.',
+        ],
+        'gap',
+      ),
     );
   wasConnected = true;
 });
@@ -56,7 +64,7 @@ document.addEventListener('holdfast:event', (message) => {
   if (!passes(event)) return;
   add(
     row([
-      event.timestamp.slice(0, 23).replace('T', ' '),
+      timeElement(event.timestamp),
       event.type,
       event.resource ?? '',
       event.requester ?? '',
@@ -84,10 +92,10 @@ function has(event, field, text) {
   return names.some((name) => name.toLowerCase().includes(text.toLowerCase()));
 }
 
-/** @param {TenantEvent} event */
+/** @param {TenantEvent} event @returns {string | (string | Node)[]} */
 function describe({ type, explanation, expiresAt, method, changes, limitType, limit, actor }) {
   if (limitType !== null) return `${limitType}: ${limit}`;
-  if (type === 'RENEWED') return `RENEWED until ${expiresAt?.slice(0, 19).replace('T', ' ')}`;
+  if (type === 'RENEWED') return ['RENEWED until ', timeElement(expiresAt ?? '')];
   if (changes === null) return [explanation, actor && `by ${actor}`].filter(Boolean).join(' ');
   const items = changes.map(
     (change) => `${change.requestType} ${change.resource} for ${change.requester}: ${change.explanation}`,
@@ -95,13 +103,16 @@ function describe({ type, explanation, expiresAt, method, changes, limitType, li
   return `${method} ${explanation}: ${items.join('; ')}`;
 }
 
-/** @param {string[]} cells */
+const COLUMNS = ['Time', 'Type', 'Resource', 'Requester', 'What', 'Key'];
+
+/** @param {(string | Node | (string | Node)[])[]} cells */
 function row(cells, kind = '') {
   const tr = document.createElement('tr');
   tr.className = kind;
-  cells.forEach((text, i) => {
+  cells.forEach((content, i) => {
     const td = document.createElement('td');
-    td.textContent = text;
+    if (kind === '') td.dataset.label = COLUMNS[i];
+    td.append(...[content].flat().filter((part) => part !== ''));
     if (kind === 'gap' && i === 1) td.colSpan = 5;
     tr.append(td);
   });
@@ -125,8 +136,6 @@ function flush() {
   queue = [];
   while (list.childElementCount > MAX_EVENTS) list.lastElementChild?.remove();
 }
-
-const now = () => new Date().toISOString().slice(0, 23).replace('T', ' ');
 
 filter.addEventListener('submit', (event) => event.preventDefault());
 pause.addEventListener('click', () => {

@@ -4,7 +4,7 @@
 import type { AuditRow } from '../../store/audit.ts';
 import { whatWasDone, whoDid } from '../auditSentences.ts';
 import { Scroll } from './scroll.tsx';
-import { Time } from './time.tsx';
+import { When } from './when.tsx';
 
 export interface AuditTableProps {
   readonly entries: readonly AuditRow[];
@@ -17,10 +17,10 @@ export const AuditTable = ({ entries, isOfAll = false }: AuditTableProps) =>
     <p>No entries.</p>
   ) : (
     <Scroll label="Audit trail">
-      <table>
+      <table class="stacked">
         <thead>
           <tr>
-            <th scope="col">When (UTC)</th>
+            <th scope="col">When</th>
             {isOfAll && <th scope="col">Tenant</th>}
             <th scope="col">What</th>
             <th scope="col">Details</th>
@@ -40,15 +40,15 @@ const Entry = ({ entry, isOfAll }: { entry: AuditRow; isOfAll: boolean }) => {
   const { sentence, rest } = whatWasDone(entry);
   return (
     <tr>
-      <td>
-        <Time at={entry.at} />
+      <td data-label="When">
+        <When at={entry.at} as="at" />
       </td>
-      {isOfAll && <td>{entry.tenantId}</td>}
-      <td>
+      {isOfAll && <td data-label="Tenant">{entry.tenantId}</td>}
+      <td data-label="What">
         {whoDid(entry.actor)} {sentence}
       </td>
-      <td>{rest.join(', ')}</td>
-      <td>{entry.address ?? '–'}</td>
+      <td data-label="Details">{rest.join(', ')}</td>
+      <td data-label="From">{entry.address ?? '–'}</td>
     </tr>
   );
 };

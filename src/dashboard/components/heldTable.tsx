@@ -5,7 +5,7 @@
 import type { Child } from 'hono/jsx';
 import type { ActiveReservation } from '../../contract/reservations.ts';
 import { Scroll } from './scroll.tsx';
-import { Time } from './time.tsx';
+import { When } from './when.tsx';
 
 export interface HeldTableProps {
   readonly label: string;
@@ -19,13 +19,13 @@ export const HeldTable = ({ label, held, actions }: HeldTableProps) =>
     <p>None.</p>
   ) : (
     <Scroll label={label}>
-      <table>
+      <table class="stacked">
         <thead>
           <tr>
             <th scope="col">Resource</th>
             <th scope="col">Requester</th>
-            <th scope="col">Since (UTC)</th>
-            <th scope="col">Until (UTC)</th>
+            <th scope="col">Since</th>
+            <th scope="col">Free in</th>
             <th scope="col">Type</th>
             <th scope="col">Key</th>
             {actions && <th scope="col">Actions</th>}
@@ -39,16 +39,16 @@ export const HeldTable = ({ label, held, actions }: HeldTableProps) =>
                 <Details one={one} />
                 <Note text={one.note} />
               </th>
-              <td>{one.requester}</td>
-              <td>
-                <Time at={one.reservedAt} />
+              <td data-label="Requester">{one.requester}</td>
+              <td data-label="Since">
+                <When at={one.reservedAt} as="since" />
               </td>
-              <td>
+              <td data-label="Free in">
                 <Until one={one} />
               </td>
-              <td>{one.resourceType}</td>
-              <td>{one.apiKeyLabel ?? '–'}</td>
-              {actions && <td>{actions(one)}</td>}
+              <td data-label="Type">{one.resourceType}</td>
+              <td data-label="Key">{one.apiKeyLabel ?? '–'}</td>
+              {actions && <td data-label="Actions">{actions(one)}</td>}
             </tr>
           ))}
         </tbody>
@@ -58,12 +58,12 @@ export const HeldTable = ({ label, held, actions }: HeldTableProps) =>
 
 /** The end of its lease. A grant that its caller does not know of yet ends earlier. */
 const Until = ({ one: { expiresAt, claimBy } }: { one: ActiveReservation }) =>
-  claimBy === null ? <Time at={expiresAt} none="no end" /> : <Unclaimed claimBy={claimBy} />;
+  claimBy === null ? <When at={expiresAt} as="in" none="no end" /> : <Unclaimed claimBy={claimBy} />;
 
 /** Says that a grant of a waiting request is not claimed yet. */
 export const Unclaimed = ({ claimBy }: { claimBy: string }) => (
   <>
-    granted, to be claimed by <Time at={claimBy} />
+    granted, to be claimed within <When at={claimBy} as="in" />
   </>
 );
 

@@ -2,7 +2,7 @@
  * A chart of operations and refusals in the last hour, one bar a minute; and the same as a table.
  */
 import type { Minute } from '../../engine/tenant/activity.ts';
-import { Time } from './time.tsx';
+import { When } from './when.tsx';
 
 const BAR = 10;
 const HEIGHT = 120;
@@ -39,7 +39,7 @@ export const HourChart = ({ minutes }: { minutes: readonly Minute[] }) => {
         <table>
           <thead>
             <tr>
-              <th scope="col">Minute from (UTC)</th>
+              <th scope="col">Minute from</th>
               <th scope="col">Operations</th>
               <th scope="col">Refused</th>
             </tr>
@@ -50,7 +50,7 @@ export const HourChart = ({ minutes }: { minutes: readonly Minute[] }) => {
               .map(({ startMs, operations, refusals }) => (
                 <tr>
                   <td>
-                    <Time at={startMs} />
+                    <When at={startMs} as="at" />
                   </td>
                   <td>{operations}</td>
                   <td>{refusals}</td>

@@ -76,6 +76,7 @@ const Document = ({ title, viewer, at, done = '', failed, renew, script, childre
       {script && <script type="module" src={assetPath(script)} />}
     </head>
     <body
+      data-now={Date.now()}
       data-renew={renew?.from}
       data-renew-every={renew && (renew.everyS ?? 0)}
       data-events={renew && EVENT_TYPES.join(' ')}

@@ -7,7 +7,7 @@ import type { Invitation } from '../../store/invitations.ts';
 import type { Member } from '../../store/members.ts';
 import { Confirm } from './confirm.tsx';
 import { Scroll } from './scroll.tsx';
-import { Time } from './time.tsx';
+import { When } from './when.tsx';
 
 /** An invitation that was just made. */
 export interface Invited {
@@ -56,14 +56,14 @@ interface MembersPartProps {
 export const MembersPart = ({ at, members, own, isFull }: MembersPartProps) => (
   <>
     <Scroll label="Members">
-      <table>
+      <table class="stacked">
         <thead>
           <tr>
             <th scope="col">Member</th>
             <th scope="col">Role</th>
             <th scope="col">By groups</th>
-            <th scope="col">Since (UTC)</th>
-            <th scope="col">Last sign-in (UTC)</th>
+            <th scope="col">Member since</th>
+            <th scope="col">Last sign-in</th>
             <th scope="col">Actions</th>
           </tr>
         </thead>
@@ -74,7 +74,7 @@ export const MembersPart = ({ at, members, own, isFull }: MembersPartProps) => (
                 {nameOf(member)}
                 {member.id === own && ' (you)'}
               </th>
-              <td>
+              <td data-label="Role">
                 <RoleForm
                   at={`${at}/role`}
                   field="id"
@@ -83,14 +83,14 @@ export const MembersPart = ({ at, members, own, isFull }: MembersPartProps) => (
                   about={nameOf(member)}
                 />
               </td>
-              <td>{member.groupRole ?? '–'}</td>
-              <td>
-                <Time at={member.createdAt} />
+              <td data-label="By groups">{member.groupRole ?? '–'}</td>
+              <td data-label="Member since">
+                <When at={member.createdAt} as="ago" />
               </td>
-              <td>
-                <Time at={member.signedInAt} />
+              <td data-label="Last sign-in">
+                <When at={member.signedInAt} as="ago" />
               </td>
-              <td>{member.id !== own && <Actions at={at} member={member} number={i} />}</td>
+              <td data-label="Actions">{member.id !== own && <Actions at={at} member={member} number={i} />}</td>
             </tr>
           ))}
         </tbody>
@@ -137,13 +137,13 @@ export const InvitationsPart = ({ at, invitations, invited }: InvitationsPartPro
     {invited !== undefined && <InviteText {...invited} />}
     {invitations.length > 0 && (
       <Scroll label="Invitations">
-        <table>
+        <table class="stacked">
           <thead>
             <tr>
               <th scope="col">For</th>
               <th scope="col">Role</th>
               <th scope="col">Made by</th>
-              <th scope="col">Until (UTC)</th>
+              <th scope="col">Ends</th>
               <th scope="col">Actions</th>
             </tr>
           </thead>
@@ -151,12 +151,12 @@ export const InvitationsPart = ({ at, invitations, invited }: InvitationsPartPro
             {invitations.map(({ id, email, role, createdBy, expiresAt }, i) => (
               <tr>
                 <th scope="row">{email ?? 'whoever has the link'}</th>
-                <td>{role}</td>
-                <td>{createdBy}</td>
-                <td>
-                  <Time at={expiresAt} />
+                <td data-label="Role">{role}</td>
+                <td data-label="Made by">{createdBy}</td>
+                <td data-label="Ends">
+                  <When at={expiresAt} as="ago" />
                 </td>
-                <td>
+                <td data-label="Actions">
                   <Confirm
                     id={`revoke-${i}`}
                     label="Revoke"

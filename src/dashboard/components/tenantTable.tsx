@@ -5,7 +5,7 @@ import { TIERS } from '../../domain/tiers.ts';
 import type { Order, Sort, TenantPage, UsedTenant } from '../../store/tenantList.ts';
 import { TENANTS } from '../viewer.ts';
 import { Scroll } from './scroll.tsx';
-import { Time } from './time.tsx';
+import { When } from './when.tsx';
 
 /** Which tenants are listed, and how. */
 export interface Listing {
@@ -50,7 +50,7 @@ export const TenantTable = ({ tenants, next, listing }: TenantPage & { listing: 
   ) : (
     <>
       <Scroll label="Tenants">
-        <table>
+        <table class="stacked">
           <thead>
             <tr>
               <SortHead listing={listing} sort="id" label="Tenant" />
@@ -60,8 +60,8 @@ export const TenantTable = ({ tenants, next, listing }: TenantPage & { listing: 
               {MEASURES.map(([sort, label]) => (
                 <SortHead listing={listing} sort={sort} label={label} />
               ))}
-              <SortHead listing={listing} sort="activity" label="Last active (UTC)" />
-              <th scope="col">Since (UTC)</th>
+              <SortHead listing={listing} sort="activity" label="Last active" />
+              <th scope="col">Created</th>
             </tr>
           </thead>
           <tbody>
@@ -84,17 +84,17 @@ const TenantRow = ({ id, name, tier, suspendedAt, usage, createdAt }: UsedTenant
     <th scope="row">
       <a href={`${TENANTS}/${id}`}>{id}</a>
     </th>
-    <td>{name}</td>
-    <td>{tier}</td>
-    <td>{suspendedAt === null ? 'active' : 'suspended'}</td>
-    {MEASURES.map(([measure]) => (
-      <td>{usage[measure].toLocaleString('en')}</td>
+    <td data-label="Name">{name}</td>
+    <td data-label="Tier">{tier}</td>
+    <td data-label="State">{suspendedAt === null ? 'active' : 'suspended'}</td>
+    {MEASURES.map(([measure, label]) => (
+      <td data-label={label}>{usage[measure].toLocaleString('en')}</td>
     ))}
-    <td>
-      <Time at={usage.lastActiveAt} none="not yet" />
+    <td data-label="Last active">
+      <When at={usage.lastActiveAt} as="ago" none="not yet" />
     </td>
-    <td>
-      <Time at={createdAt} />
+    <td data-label="Created">
+      <When at={createdAt} as="ago" />
     </td>
   </tr>
 );

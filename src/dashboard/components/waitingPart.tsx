@@ -10,7 +10,7 @@ import type { Waiter, Waiters } from '../searchWaiting.ts';
 import { Confirm } from './confirm.tsx';
 import { Note } from './heldTable.tsx';
 import { Scroll } from './scroll.tsx';
-import { Time } from './time.tsx';
+import { When } from './when.tsx';
 
 const number = new Intl.NumberFormat('en');
 
@@ -42,15 +42,15 @@ const WaitingTable = ({
   user,
 }: Pick<WaitingPartProps, 'action' | 'user'> & { waiters: readonly Waiter[] }) => (
   <Scroll label="Waiting requests, in queue order">
-    <table>
+    <table class="stacked">
       <thead>
         <tr>
           <th scope="col">Place</th>
           <th scope="col">Requester</th>
           <th scope="col">Wants</th>
           <th scope="col">Waits for</th>
-          <th scope="col">Since (UTC)</th>
-          <th scope="col">Until (UTC)</th>
+          <th scope="col">Since</th>
+          <th scope="col">Gives up in</th>
           <th scope="col">Priority</th>
           <th scope="col">Attended</th>
           <th scope="col">Key</th>
@@ -60,23 +60,25 @@ const WaitingTable = ({
       <tbody>
         {waiters.map(({ place, request }) => (
           <tr>
-            <td>{number.format(place)}</td>
+            <td data-label="Place">{number.format(place)}</td>
             <th scope="row">{request.requester}</th>
-            <td>
+            <td data-label="Wants">
               {describeWanted(request)}
               <Note text={request.note} />
             </td>
-            <td>{request.waitsFor}</td>
-            <td>
-              <Time at={request.since} />
+            <td data-label="Waits for">{request.waitsFor}</td>
+            <td data-label="Since">
+              <When at={request.since} as="since" />
             </td>
-            <td>
-              <Time at={request.until} />
+            <td data-label="Gives up in">
+              <When at={request.until} as="in" />
             </td>
-            <td>{request.priority}</td>
-            <td>{request.attended ? 'yes' : 'no'}</td>
-            <td>{request.apiKeyLabel ?? '–'}</td>
-            <td>{mayEnd(user, request.requester) && <EndButton request={request} action={action} />}</td>
+            <td data-label="Priority">{request.priority}</td>
+            <td data-label="Attended">{request.attended ? 'yes' : 'no'}</td>
+            <td data-label="Key">{request.apiKeyLabel ?? '–'}</td>
+            <td data-label="Actions">
+              {mayEnd(user, request.requester) && <EndButton request={request} action={action} />}
+            </td>
           </tr>
         ))}
       </tbody>

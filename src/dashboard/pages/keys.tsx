@@ -14,7 +14,7 @@ import { asKey, KeyFields, KeyForm, MAY } from '../components/keyForm.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { Scroll } from '../components/scroll.tsx';
 import { Secret } from '../components/secret.tsx';
-import { Time } from '../components/time.tsx';
+import { When } from '../components/when.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, NO_DATABASE, readForm } from '../form.ts';
 import { KeyChange, KeyParams, NewKey } from '../formSchemas.ts';
@@ -173,16 +173,16 @@ const nameOf = ({ label, isDefault }: ListedKey) => label ?? (isDefault ? 'defau
 
 const KeyTable = ({ keys }: { keys: readonly ListedKey[] }) => (
   <Scroll label="API keys">
-    <table>
+    <table class="stacked">
       <thead>
         <tr>
           <th scope="col">Label</th>
           <th scope="col">May</th>
           <th scope="col">Names</th>
-          <th scope="col">Ends (UTC)</th>
-          <th scope="col">Created (UTC)</th>
-          <th scope="col">Rotated (UTC)</th>
-          <th scope="col">Last used (UTC)</th>
+          <th scope="col">Ends</th>
+          <th scope="col">Created</th>
+          <th scope="col">Rotated</th>
+          <th scope="col">Last used</th>
           <th scope="col">Actions</th>
         </tr>
       </thead>
@@ -190,21 +190,23 @@ const KeyTable = ({ keys }: { keys: readonly ListedKey[] }) => (
         {keys.map((key) => (
           <tr>
             <th scope="row">{nameOf(key)}</th>
-            <td>{MAY[key.permission]}</td>
-            <td>{key.prefix === '' ? 'any' : <code>{key.prefix}…</code>}</td>
-            <td>
-              <Time at={key.expiresAt} none="never" />
+            <td data-label="May">{MAY[key.permission]}</td>
+            <td data-label="Names">{key.prefix === '' ? 'any' : <code>{key.prefix}…</code>}</td>
+            <td data-label="Ends">
+              <When at={key.expiresAt} as="ago" none="never" />
             </td>
-            <td>
-              <Time at={key.createdAt} />
+            <td data-label="Created">
+              <When at={key.createdAt} as="ago" />
             </td>
-            <td>
-              <Time at={key.rotatedAt} />
+            <td data-label="Rotated">
+              <When at={key.rotatedAt} as="ago" />
             </td>
-            <td>
-              <Time at={key.usedAt} none="not yet" />
+            <td data-label="Last used">
+              <When at={key.usedAt} as="ago" none="not yet" />
             </td>
-            <td>{key.id !== null && <KeyActions id={key.id} name={nameOf(key)} isDefault={key.isDefault} />}</td>
+            <td data-label="Actions">
+              {key.id !== null && <KeyActions id={key.id} name={nameOf(key)} isDefault={key.isDefault} />}
+            </td>
           </tr>
         ))}
       </tbody>

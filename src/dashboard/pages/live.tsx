@@ -55,10 +55,10 @@ export const liveRoutes = ({ engine }: DashboardDeps) =>
         <section aria-labelledby="events-title">
           <h2 id="events-title">Events</h2>
           <div class="scroll log" tabindex={0} role="log" aria-live="off" aria-label="Events, the newest first">
-            <table>
+            <table class="stacked">
               <thead>
                 <tr>
-                  <th scope="col">Time (UTC)</th>
+                  <th scope="col">Time</th>
                   <th scope="col">Type</th>
                   <th scope="col">Resource</th>
                   <th scope="col">Requester</th>

@@ -21,7 +21,7 @@ import { Confirm } from '../components/confirm.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { SearchForm } from '../components/searchForm.tsx';
 import { CreateTenant, type Listing, TenantTable, type TypedTenant } from '../components/tenantTable.tsx';
-import { Time } from '../components/time.tsx';
+import { When } from '../components/when.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, readForm, searched } from '../form.ts';
 import { TenantsQuery, TenantToCreate, TierChange } from '../formSchemas.ts';
@@ -180,10 +180,10 @@ const TenantPage = ({ viewer, tenant, trail, done, failed }: TenantPageProps) =>
 const OneTenant = ({ tenant: { id, tier, suspendedAt, createdAt } }: { tenant: Tenant }) => (
   <>
     <p>
-      Tenant {id}, since <Time at={createdAt} /> (UTC)
+      Tenant {id}, created <When at={createdAt} as="ago" />
       {suspendedAt !== null && (
         <>
-          , <strong>suspended</strong> since <Time at={suspendedAt} />
+          , <strong>suspended</strong> <When at={suspendedAt} as="ago" />
         </>
       )}
       .

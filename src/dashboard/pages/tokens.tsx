@@ -13,7 +13,7 @@ import { listTokens, MAX_TOKENS, type TokenRow } from '../../store/managementTok
 import { Confirm } from '../components/confirm.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { Scroll } from '../components/scroll.tsx';
-import { Time } from '../components/time.tsx';
+import { When } from '../components/when.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, NO_DATABASE, readForm } from '../form.ts';
 import { ManagementTokenParams, NewManagementToken } from '../formSchemas.ts';
@@ -140,14 +140,14 @@ const NewTokenForm = () => (
 
 const TokenTable = ({ tokens }: { tokens: readonly TokenRow[] }) => (
   <Scroll label="Management tokens">
-    <table>
+    <table class="stacked">
       <thead>
         <tr>
           <th scope="col">Label</th>
           <th scope="col">Scopes</th>
           <th scope="col">Created by</th>
-          <th scope="col">Created (UTC)</th>
-          <th scope="col">Ends (UTC)</th>
+          <th scope="col">Created</th>
+          <th scope="col">Ends</th>
           <th scope="col">Actions</th>
         </tr>
       </thead>
@@ -157,15 +157,15 @@ const TokenTable = ({ tokens }: { tokens: readonly TokenRow[] }) => (
           .map(({ id, label, scopes, createdBy, createdAt, expiresAt }) => (
             <tr>
               <th scope="row">{label}</th>
-              <td>{scopes.join(', ')}</td>
-              <td>{createdBy.replace(/^\w+:/, '')}</td>
-              <td>
-                <Time at={createdAt} />
+              <td data-label="Scopes">{scopes.join(', ')}</td>
+              <td data-label="Created by">{createdBy.replace(/^\w+:/, '')}</td>
+              <td data-label="Created">
+                <When at={createdAt} as="ago" />
               </td>
-              <td>
-                <Time at={expiresAt} />
+              <td data-label="Ends">
+                <When at={expiresAt} as="ago" />
               </td>
-              <td>
+              <td data-label="Actions">
                 <Confirm
                   id={`delete-${id}`}
                   label="Delete"

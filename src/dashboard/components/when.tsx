@@ -1,0 +1,35 @@
+/**
+ * A time for people: relative to now, or absolute. The absolute time of a relative one is its title, which style sheets
+ * also show while it has the focus, by keyboard or touch. assets/times.js turns both into the browser's zone and
+ * language, and keeps relative times fresh; without it they are in UTC.
+ */
+import { relative } from '../assets/span.js';
+
+export interface WhenProps {
+  /** ISO 8601 UTC, or ms since 1970 UTC; null shows `none` */
+  readonly at: string | number | Date | null | undefined;
+  /**
+   * `since`: how long ago (`12 min`). `in`: how long until then (`2 h 5 min`; `0 s` if it has passed). `ago`: either,
+   * in words (`3 d ago`, `in 3 d`). `at`: the absolute time
+   */
+  readonly as: 'since' | 'in' | 'ago' | 'at';
+  readonly none?: string;
+}
+
+export const When = ({ at, as, none = '–' }: WhenProps) => {
+  if (at === null || at === undefined) return <>{none}</>;
+  const date = new Date(at);
+  const iso = date.toISOString();
+  const absolute = `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+  if (as === 'at')
+    return (
+      <time datetime={iso} data-as={as}>
+        {absolute}
+      </time>
+    );
+  return (
+    <time datetime={iso} data-as={as} title={absolute} tabindex={0}>
+      {relative(as, date.getTime(), Date.now())}
+    </time>
+  );
+};
