@@ -19,10 +19,12 @@
 --                  reservation of several slots, the further ones too
 --   details        the slots as the requester sees them, and the further fields, as JSON (describe in reserveOne.lua),
 --                  '' none
+--   packed         the record as it was read, for the history; nil if it is new (not stored)
 -- and further fields, each nil if the reservation does not have it:
 --   note           why it was made
 --   match          by which match it was made: the digest of that, and the resource that was picked (match.lua)
 --   session        id of the session that it lasts as long as (sessions/records.lua); expiresAt is 0 then
+--   waited         how long its caller waited for it, in ms
 -- Further fields stand in `details`, as {"x":{"note":"..."},...}, before everything else. They never change. So an
 -- instance of an older version, which does not know them, keeps them when it renews a reservation or writes its record
 -- again. A record without any is as it always was. To add a field: give it to withFurther() (further.lua), name it here
@@ -57,7 +59,7 @@ local function unpackRecord(slot, packed)
     local _, owner, fence, reservedAt, expiresAt, token, type, label = struct.unpack(PLAIN, packed)
     return {
       slot = slot, owner = owner, refCount = 1, pool = '', fence = fence, reservedAt = reservedAt, expiresAt = expiresAt,
-      token = token, type = type, label = label, requestedName = slot, plan = '', details = '',
+      token = token, type = type, label = label, requestedName = slot, plan = '', details = '', packed = packed,
     }
   elseif form == 1 then
     local _, refCount, owner, pool, byName, at = struct.unpack(HOLD, packed)
@@ -69,7 +71,7 @@ local function unpackRecord(slot, packed)
   local record = {
     slot = slot, owner = owner, refCount = refCount, pool = pool, byName = byName == 1, fence = fence,
     reservedAt = reservedAt, expiresAt = expiresAt, token = token, type = type, label = label,
-    requestedName = requestedName, plan = plan, details = details,
+    requestedName = requestedName, plan = plan, details = details, packed = packed,
   }
   if string.byte(details, 3) == FURTHER then
     for field, value in pairs(cjson.decode(details).x) do

@@ -1,6 +1,7 @@
 -- Writes all changes of a script. Scripts that change reservations call it through finish().
 --@include callWith
 --@include due
+--@include history
 --@include marks
 --@include publish
 
@@ -71,13 +72,14 @@ local function poolFields()
   return set, del
 end
 
--- Writes the records of slots, and the due times of reservations.
+-- Writes the records of slots, the due times of reservations, and the history of those that ended.
 local function writeRecords()
   local set, del, due, undue = {}, {}, {}, {}
   -- added: number of new due members. ended: reservations whose due time ends or changes.
   local added, ended = 0, {}
   -- The further slots of a reservation have one record, which is packed once.
   local packed, packedRecord
+  local mayTrim = false
   for _, slot in ipairs(changed) do
     local before, record = original[slot], records[slot]
     if record ~= before then
@@ -104,6 +106,10 @@ local function writeRecords()
         added = added + (dueBefore == 0 and 1 or 0)
         tenant.nextDue = math.min(tenant.nextDue, dueNow)
       end
+      if before and before.token and before.fence ~= (record and record.fence) and limits.history > 0 then
+        notePast(slot, before)
+        mayTrim = mayTrim or before.fence % 32 == 0
+      end
     end
   end
   callWith('HSET', slotsKey, set)
@@ -112,6 +118,9 @@ local function writeRecords()
   if callWith('ZREM', dueKey, undue) < #undue or areOthers then
     -- Some members have the next release's form (due.lua): ZADD added a second one beside it, or ZREM did not find it.
     callWith('ZREM', dueKey, comingDueMembers(ended))
+  end
+  if #past > 0 then
+    writePast(mayTrim)
   end
 end
 

@@ -34,6 +34,7 @@ local function endLease(member, held, endedBy)
     return
   end
   leasesEnded = leasesEnded + 1
+  howEnded[ended.fence] = { held and 'S' or 'E', endedBy and endedBy.actor }
   release(ended)
   spend(5)
   local event = {

@@ -172,11 +172,13 @@ do
   end
 
   -- Gives a reservation that was made its further fields (codec.lua).
-  local function addFurther(reservation, options, session)
+  local function addFurther(reservation, options, session, waited)
+    reservation.waited = waited
     reservation.note = options.note
     reservation.match = options.matched and { options.matched, reservation.requestedName }
     reservation.details = withFurther(reservation.details, {
       note = reservation.note, session = reservation.session, match = reservation.match,
+      waited = waited,
     })
     spend(#reservation.details / 100)
     if session then
@@ -251,8 +253,8 @@ do
       end
       setRecord(reservation.slot, reservation)
     end
-    if item.options or session then
-      addFurther(reservation, item.options or {}, session)
+    if item.options or session or item.waited then
+      addFurther(reservation, item.options or {}, session, item.waited)
     end
     -- The fencing token is drawn last, once the reservation is certain. Nothing has read the record yet.
     tenant.fence = math.max(tenant.fence + 1, nowUs)

@@ -1,4 +1,5 @@
 -- Releases one item of a request.
+--@include history
 --@include mayForce
 --@include release
 --@include reservations
@@ -19,6 +20,9 @@ local function unreserveOne(item)
     end
     spend(4)
     takenAway[#takenAway + 1] = reservation
+    if reservation.owner ~= ofPerson('email') then
+      howEnded[reservation.fence] = { 'T', actorName(reservation.owner) }
+    end
   end
   local isTaken = reservation.token ~= item.token
   local before = #freed

@@ -2,6 +2,7 @@
  * Reads the configuration from the environment, once. Nothing else reads process.env.
  */
 import type { z } from 'zod';
+import { KEPT_ENTRIES } from '../domain/history.ts';
 import type { Sizes } from '../domain/maxSizes.ts';
 import { LOCAL_SUBJECT } from '../domain/names.ts';
 import { DEFAULT_TIERS, type TierLimits, type TierTable } from '../domain/tiers.ts';
@@ -114,7 +115,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     jwtIssuers: data.JWT_ISSUERS ?? [],
     members: data.MEMBERS ?? [],
     allowPrivateJwks: data.JWKS_ALLOW_PRIVATE === 'true',
-    tiers: withOverrides(data.TIERS),
+    tiers: withOverrides(data.TIERS, data.DATABASE_URL !== undefined),
     trustedProxies: data.TRUSTED_PROXIES,
     maxFailedAuthentications: data.MAX_FAILED_AUTHENTICATIONS,
     maxInFlight: data.MAX_IN_FLIGHT,
@@ -157,11 +158,13 @@ function signInOf({
   return { kind: local === 'true' ? 'local' : 'none' };
 }
 
-/** The table of tiers, with the limits that the configuration overrides. */
-function withOverrides(overrides: z.infer<typeof Tiers>): TierTable {
+/** The table of tiers, with the limits that the configuration overrides. Redis alone keeps less history. */
+function withOverrides(overrides: z.infer<typeof Tiers>, hasDatabase: boolean): TierTable {
   const of = (tier: keyof TierTable): TierLimits => {
     const set = Object.entries(overrides[tier] ?? {}).filter(([, limit]) => limit !== undefined);
-    return { ...DEFAULT_TIERS[tier], ...Object.fromEntries(set) };
+    const limits: TierLimits = { ...DEFAULT_TIERS[tier], ...Object.fromEntries(set) };
+    const kept = Math.min(limits.historyEntries ?? KEPT_ENTRIES, KEPT_ENTRIES);
+    return hasDatabase ? limits : { ...limits, historyEntries: kept };
   };
   return { Free: of('Free'), Starter: of('Starter'), Pro: of('Pro'), Enterprise: of('Enterprise') };
 }

@@ -1,4 +1,4 @@
-/** The history of ended reservations and waits, and what it says of a resource's use (docs/specification.md#history). */
+/** The history of ended reservations and waits, and the use of a resource (docs/specification.md#history). */
 import { z } from 'zod';
 import { ENDINGS, ENTRY_KINDS } from '../domain/history.ts';
 import { MODES } from '../domain/reservations.ts';

@@ -20,6 +20,9 @@ export type Ending = (typeof ENDINGS)[number];
 
 export const ENTRY_KINDS = ['RESERVATION', 'WAIT'] as const;
 
+/** Entries of a tenant that are kept without a database. */
+export const KEPT_ENTRIES = 10_000;
+
 /** An ended reservation or wait. Times are ms since 1970 UTC. */
 export interface PastEntry {
   readonly kind: (typeof ENTRY_KINDS)[number];

@@ -72,6 +72,7 @@ const STATE = [
   'sessionHolds',
   'sessionsDue',
   'index',
+  'history',
 ] as const;
 const RESERVATIONS = ['tenant', 'credential', ...STATE] as const;
 /** Of scripts whose requests may have an Idempotency-Key. */
@@ -90,12 +91,13 @@ export const KEYS_OF = {
   charge: ['tenant', 'credential'],
   check: RESERVATIONS,
   closeStreams: ['tenant', 'streams', 'sessionStreams'],
-  copyDefinitions: ['tenant', 'slots', 'due', 'pools', 'definitions', 'index', 'copying'],
+  copyDefinitions: ['tenant', 'slots', 'due', 'pools', 'definitions', 'index', 'history', 'copying'],
   definitions: ['tenant', 'credential', 'definitions', 'index'],
   delete: DEFINITIONS,
   endSession: [...RESERVATIONS, ...REPEATABLE],
   keep: ['tenant', 'credential', ...REPEATABLE],
   leave: ['tenant', ...STATE],
+  keepReset: ['tenant', 'resetSlots', 'history'],
   issueToken: ['tenant', 'credential', 'tokens'],
   loadTenant: ['tenant', 'copying', 'used'],
   openStream: ['tenant', 'credential', 'streams', 'sessionStreams'],
@@ -115,6 +117,7 @@ export const KEYS_OF = {
     'waits',
     'sessionHolds',
     'sessionsDue',
+    'resetSlots',
     ...REPEATABLE,
   ],
   sessions: RESERVATIONS,

@@ -32,6 +32,7 @@ export type Verb =
   | 'endSession'
   | 'issueToken'
   | 'keep'
+  | 'keepReset'
   | 'leave'
   | 'loadTenant'
   | 'lowerIndex'

@@ -4,6 +4,9 @@
  */
 import { TIERS, type TierLimits, type TierTable } from '../domain/tiers.ts';
 
+/** Entries of a tenant's history that Redis keeps at most: some 20 MB. */
+const MAX_HISTORY = 100_000;
+
 /** Returns Lua that sets `limits` by the tenant's tier. NO_LIMIT stands for an unlimited number. */
 export function tierLimits(tiers: TierTable): string {
   const branches = TIERS.map((tier) => `if tier == '${tier}' then\n  limits = ${limitsTable(tiers[tier])}\n`);
@@ -18,7 +21,8 @@ function limitsTable(limits: Partial<TierLimits>): string {
     streams: limits.eventConnections,
     definitions: limits.definitions,
   };
+  const history = limits.historyDays === 0 ? 0 : Math.min(limits.historyEntries ?? MAX_HISTORY, MAX_HISTORY);
   return `{ ${Object.entries(columns)
     .map(([name, limit]) => `${name} = ${limit ?? 'NO_LIMIT'}`)
-    .join(', ')} }`;
+    .join(', ')}, history = ${history} }`;
 }

@@ -21,7 +21,7 @@ const FAILING = `
 local call, calls, wrote = redis.call, 0, false
 local prefix = string.gsub(KEYS[1], ':[^:]*$', ':')
 local failAt = tonumber(call('GET', prefix .. 'failAt') or 0)
-local WRITES = { HSET = 1, HDEL = 1, HINCRBY = 1, ZADD = 1, ZREM = 1, SADD = 1, SREM = 1, SPOP = 1, BITFIELD = 1, UNLINK = 1 }
+local WRITES = { HSET = 1, HDEL = 1, HINCRBY = 1, ZADD = 1, ZREM = 1, SADD = 1, SREM = 1, SPOP = 1, BITFIELD = 1, UNLINK = 1, RENAMENX = 1, XADD = 1 }
 local redis = {
   call = function(...)
     calls = calls + 1

@@ -8,7 +8,8 @@
   KEYS[4]  pools
   KEYS[5]  definitions
   KEYS[6]  index
-  KEYS[7]  copying
+  KEYS[7]  history
+  KEYS[8]  copying
 
   ARGV[1]  the lease of this copy
   ARGV[2]  ms: the lease is extended to this long from now

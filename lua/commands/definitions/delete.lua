@@ -14,8 +14,9 @@
   KEYS[11]  sessionHolds
   KEYS[12]  sessionsDue
   KEYS[13]  index
-  KEYS[14]  copying
-  KEYS[15]  answer
+  KEYS[14]  history
+  KEYS[15]  copying
+  KEYS[16]  answer
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)

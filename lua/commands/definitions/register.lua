@@ -15,8 +15,9 @@
   KEYS[11]  sessionHolds
   KEYS[12]  sessionsDue
   KEYS[13]  index
-  KEYS[14]  copying
-  KEYS[15]  answer
+  KEYS[14]  history
+  KEYS[15]  copying
+  KEYS[16]  answer
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -58,10 +59,9 @@ end
 local maxDepth = tonumber(ARGV[5])
 -- place[name]: position of the name's last item, from 1. names: all names, in the order of these positions.
 local place, names, ancestors, mentionedBy = {}, {}, {}, {}
--- The name being worked on. The message names it if the script exceeds its work budget.
-local current = ''
--- Set if the request must be refused: {name of the item, field, description}.
-local fault
+-- current: the name being worked on. The message names it if the script exceeds its work budget. fault: {name of the
+-- item, field, description} if the request must be refused.
+local current, fault = '', nil
 local function refuseItem(name, field, text)
   fault = { name, field, text }
 end

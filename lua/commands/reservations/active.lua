@@ -16,6 +16,7 @@
   KEYS[11]  sessionHolds
   KEYS[12]  sessionsDue
   KEYS[13]  index
+  KEYS[14]  history
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  cursor returned with the previous page; '0' for the first page

@@ -1,6 +1,6 @@
 --[[
-  Ends all reservations and tickets of the tenant in constant time. Sessions go on, without reservations. Redis frees
-  their memory in the background.
+  Ends all reservations and tickets of the tenant in constant time. Sessions go on, without reservations. The slots are
+  put aside for the history, or Redis frees their memory in the background.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -12,8 +12,9 @@
   KEYS[8]  waits
   KEYS[9]  sessionHolds
   KEYS[10]  sessionsDue
-  KEYS[11]  answer
-  KEYS[12]  answers
+  KEYS[11]  resetSlots
+  KEYS[12]  answer
+  KEYS[13]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -44,9 +45,13 @@ for _, id in ipairs(tenant.sessionsText and redis.call('ZRANGE', sessionsDueKey,
   due = due + redis.call('ZLEXCOUNT', sessionHoldsKey, '[' .. id .. '\n', '(' .. id .. '\11')
 end
 local reply = { 'OK', charged.quota, tenant.count - due }
+local actor = ARGV[3] ~= '' and ARGV[3] or actorName()
+if limits.history > 0 and tenant.count > 0 and redis.call('RENAMENX', slotsKey, resetSlotsKey) == 1 then
+  -- keepReset.lua writes the history of these. If those of an earlier reset are still there, these get none.
+  redis.call('HSET', resetSlotsKey, '\0', string.format('%.0f %s', nowMs, actor or 'the service'))
+end
 redis.call('UNLINK', slotsKey, dueKey, poolsKey, ticketsKey, linesKey, waitsKey, sessionHoldsKey)
 redis.call('HDEL', tenantKey, 'queue')
-local actor = ARGV[3] ~= '' and ARGV[3] or actorName()
 emit('RESET', { requestType = 'RESET', apiKeyLabel = tenant.keyLabel, actor = actor })
 local resets = redis.call('HGET', tenantKey, 'resets') or '0'
 publish({

@@ -14,10 +14,11 @@
   KEYS[11]  sessionHolds
   KEYS[12]  sessionsDue
   KEYS[13]  index
-  KEYS[14]  answer
-  KEYS[15]  answers
-  KEYS[16]  taken
-  KEYS[17]  takenAt
+  KEYS[14]  history
+  KEYS[15]  answer
+  KEYS[16]  answers
+  KEYS[17]  taken
+  KEYS[18]  takenAt
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)

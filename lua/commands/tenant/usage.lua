@@ -14,7 +14,8 @@
   KEYS[11]  sessionHolds
   KEYS[12]  sessionsDue
   KEYS[13]  index
-  KEYS[14]  streams
+  KEYS[14]  history
+  KEYS[15]  streams
 
   ARGV[1]  the credential (admit.lua)
 

@@ -14,6 +14,7 @@
   KEYS[10]  sessionHolds
   KEYS[11]  sessionsDue
   KEYS[12]  index
+  KEYS[13]  history
 
   ARGV[1]  ''
   ARGV[2]  the instance

@@ -1,5 +1,6 @@
 -- Ends tickets, and tells the instances that hold their calls.
 --@include emit
+--@include history
 --@include waiting/tickets
 
 -- wakes[instance]: lines of the message to an instance. A line has a ticket, then GRANTED; or ENDED, status,
@@ -47,6 +48,19 @@ local function emitOfTicket(type, requestType, ticket, explanation, explain)
   emit(type, fields)
 end
 
+-- Notes in the history that a wait came to nothing. One for several resources is noted for the one that it lacked.
+local function noteWait(ticket, outcome)
+  local first = ticket.items[1]
+  local options = first.options
+  spend(4)
+  past[#past + 1] = 'W'
+  past[#past + 1] = cjson.encode({
+    number = ticketId(ticket), since = ticket.since, at = nowMs, ending = outcome, requester = ticket.requester, label = ticket.label,
+    resource = (ticket.method ~= '' or matchOf(ticket)) and ticket.waitsFor or first.resource, type = first.type,
+    mode = options and isSharedItem(first) and 'SHARED' or 'EXCLUSIVE', note = options and options.note,
+  })
+end
+
 -- Ends a ticket that waits. `outcome` is the explanation of WAIT_ENDED; `status`, `explanation` and `place` are for the
 -- caller: the result of the item at this place (-1 all).
 local function endTicket(ticket, outcome, status, explanation, place)
@@ -60,6 +74,9 @@ local function endTicket(ticket, outcome, status, explanation, place)
     end
   end
   emitOfTicket('WAIT_ENDED', 'WAIT', ticket, outcome)
+  if outcome ~= 'ACQUIRED' and outcome ~= 'ALREADY_HAD' and limits.history > 0 then
+    noteWait(ticket, outcome)
+  end
   if outcome ~= 'ACQUIRED' then
     wake(ticket, outcome == 'ALREADY_HAD' and 'GRANTED' or
       table.concat({ 'ENDED', status, explanation, place }, '\t'))

@@ -30,7 +30,7 @@ local function itemToGrant(ticket, item)
   return {
     resource = item.resource, requester = ticket.requester, ttlMs = ticket.claimMs, leaseMs = item.ttlMs,
     type = item.type, token = UNCLAIMED, label = ticket.label, count = item.count, options = item.options,
-    session = item.session, isOfTicket = true,
+    session = item.session, waited = nowMs - ticket.since, isOfTicket = true,
   }
 end
 

@@ -3,8 +3,9 @@
  */
 import { z } from 'zod';
 import { HoldfastError } from '../../domain/errors.ts';
-import type { History, HistoryFilter, PastEntry } from '../../domain/history.ts';
+import { type History, type HistoryFilter, KEPT_ENTRIES, type PastEntry } from '../../domain/history.ts';
 import type { RedisClient } from '../../redis/client.ts';
+import { keepReset } from './keepReset.ts';
 import { readPastEntry } from './pastEntry.ts';
 import { newestFirst } from './stream.ts';
 
@@ -14,6 +15,8 @@ export const keptHistory = (redis: RedisClient): History => ({
   page: async (tenant, filter, cursor, limit) => {
     if (cursor !== undefined && !Cursor.safeParse(cursor).success)
       throw new HoldfastError('refused', 'cursor must be one that this listing returned.');
+    // Until then, the reservations that a reset ended are put aside.
+    await keepReset(redis, tenant, { room: KEPT_ENTRIES, most: KEPT_ENTRIES });
     const entries: PastEntry[] = [];
     let last: string | null = null;
     for await (const found of newestFirst(redis, tenant, cursor)) {

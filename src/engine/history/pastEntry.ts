@@ -27,6 +27,7 @@ const Wait = z.object({
   mode: z.enum(MODES),
   note: z.string().optional(),
   since: z.number(),
+  at: z.number(),
   ending: z.enum(WAIT_ENDINGS),
 });
 
@@ -39,17 +40,15 @@ export interface StreamEntry {
 }
 
 /** @returns null for an entry that this version does not know */
-export function readPastEntry({ id, field, value }: StreamEntry): PastEntry | null {
-  const at = Number(id.split('-', 1)[0]);
-  if (field === WAIT) return readWait(at, value);
+export function readPastEntry({ field, value }: StreamEntry): PastEntry | null {
+  if (field === WAIT) return readWait(value);
   const ending = ENDING_OF.get(field);
   const slotEnd = value.indexOf('\n');
   const headEnd = value.indexOf('\n', slotEnd + 1);
   if (ending === undefined || headEnd < 0) return null;
   const own = value.toString('utf8', 0, slotEnd);
-  // The time of a reset stands before its actor: large ones are written down later.
   const head = value.toString('utf8', slotEnd + 1, headEnd);
-  const [, resetAt = at, actor = head] = ending === 'RESET' ? (/^(\d+) (.*)$/.exec(head) ?? []) : [];
+  const blank = head.indexOf(' ');
   const record = readRecord(own, value.subarray(headEnd + 1));
   if (record === null) return null;
   const { details } = record;
@@ -69,16 +68,15 @@ export function readPastEntry({ id, field, value }: StreamEntry): PastEntry | nu
     note: details.x?.note ?? null,
     waitedMs: details.x?.waited ?? null,
     reservedAt: record.reservedAt,
-    endedAt: Number(resetAt),
+    endedAt: Number(head.slice(0, blank)),
     ending: record.isUnclaimed && ending !== 'RESET' ? 'NOT_CLAIMED' : ending,
-    actor: actor || null,
+    actor: head.slice(blank + 1) || null,
   };
 }
 
-function readWait(endedAt: number, value: Buffer): PastEntry {
-  const { number, resource, requester, type, label, mode, note, since, ending } = Wait.parse(
-    JSON.parse(value.toString()),
-  );
+function readWait(value: Buffer): PastEntry {
+  const wait = Wait.parse(JSON.parse(value.toString()));
+  const { number, resource, requester, type, label, mode, note, since, at, ending } = wait;
   return {
     kind: 'WAIT',
     number,
@@ -90,9 +88,9 @@ function readWait(endedAt: number, value: Buffer): PastEntry {
     mode,
     apiKeyLabel: label || null,
     note: note ?? null,
-    waitedMs: endedAt - since,
+    waitedMs: at - since,
     reservedAt: null,
-    endedAt,
+    endedAt: at,
     ending,
     actor: null,
   };

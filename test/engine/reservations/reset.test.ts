@@ -37,6 +37,8 @@ describe('a reset', () => {
       'definitions',
       'due',
       'index',
+      // Until a worker, or a reader of the history, has written it down.
+      'resetSlots',
       'slots',
       'tenant',
     ]);

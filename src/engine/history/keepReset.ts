@@ -1,0 +1,32 @@
+/**
+ * Writes what a reset ended into the history, in pieces: the reset itself takes constant time and only puts it aside.
+ */
+
+import type { RedisClient } from '../../redis/client.ts';
+import { keysOf } from '../../redis/keys.ts';
+import { parseReply, toInteger, toText } from '../../redis/reply.ts';
+import { send } from '../../redis/send.ts';
+
+/**
+ * @param room entries that the history may have before a piece is added: beyond it, the newest would displace entries
+ * that nobody has moved yet
+ * @param most entries to write; what is left then is dropped. Infinity: all
+ * @returns whether nothing is left: false if the history is full
+ * @throws HoldfastError unavailable
+ */
+export async function keepReset(
+  redis: RedisClient,
+  tenant: string,
+  { room, most }: { readonly room: number; readonly most: number },
+): Promise<boolean> {
+  let cursor = '0';
+  for (let written = 0; cursor !== ''; ) {
+    const args = [cursor, room, written >= most ? '1' : ''];
+    const [, next, count] = parseReply(await send(() => redis.hf_keepReset(...keysOf('keepReset', tenant), ...args)));
+    const isFull = toText(next) === cursor && toInteger(count) === 0;
+    if (isFull) return false;
+    cursor = toText(next);
+    written += toInteger(count);
+  }
+  return true;
+}
