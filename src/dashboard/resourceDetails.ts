@@ -103,9 +103,10 @@ const NOTHING: Below = { roots: [], children: new Map(), next: null };
 async function readBelow(
   engine: DashboardDeps['engine'],
   credential: Viewer['credential'],
-  { resource, registered }: ResourceState,
+  state: ResourceState,
   after: string | undefined,
 ): Promise<Below> {
+  const { resource, registered, held } = state;
   if (resource === null || registered === null) return NOTHING;
   const own = [...(registered.treePath === '' ? [] : registered.treePath.split(PATH_DELIMITER)), resource];
   const start = after?.split(PATH_DELIMITER) ?? own;
@@ -114,6 +115,8 @@ async function readBelow(
   const first = await tree(engine, credential, path, BELOW).next();
   if (first.done === true) return NOTHING;
   const children = new Map<string, Row[]>();
+  const isFull = registered.capacity !== null && held >= registered.capacity;
+  const shut = isFull ? resource : (fullAncestorOf(state) ?? '');
   const walked = [...path];
   let isAll = first.value.isLast;
   for (const row of first.value.rows) {
@@ -124,7 +127,7 @@ async function readBelow(
     walked.length = row.depth;
     walked.push(row.name);
     const parent = row.parent ?? '';
-    children.set(parent, [...(children.get(parent) ?? []), toRow(row)]);
+    children.set(parent, [...(children.get(parent) ?? []), toRow(row, shut)]);
   }
   const shown = new Set([...children.values()].flat().map(({ name }) => name));
   // On a later page, the first nodes may be deeper: they stand at its top.
@@ -132,13 +135,13 @@ async function readBelow(
   return { roots, children, next: isAll ? null : walked.join(PATH_DELIMITER) };
 }
 
-const toRow = ({ name, capacity, parent, available, waiting, labels }: TreeRow): Row => ({
+const toRow = ({ name, capacity, parent, available, waiting, labels }: TreeRow, fullAncestor: string): Row => ({
   name,
   capacity,
   parent: parent ?? '',
   held: (capacity ?? 0) - (available ?? 0),
   waiting,
-  fullAncestor: '',
+  fullAncestor,
   labels,
   blocks: [],
 });
