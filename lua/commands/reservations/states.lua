@@ -14,6 +14,7 @@
   KEYS[11]  sessionHolds
   KEYS[12]  sessionsDue
   KEYS[13]  index
+  KEYS[14]  history
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  maximum number of slots to describe of a pool, at most 16
