@@ -33,8 +33,10 @@ export interface Details {
   /** The resource that the name means, or the name itself. */
   readonly name: string;
   readonly state: ResourceState;
-  /** The slots on this page, by their names. */
+  /** The slots on this page, by their names; which page it is, from 1, and how many there are. */
   readonly slots: readonly string[];
+  readonly page: number;
+  readonly pages: number;
   /** An ancestor that keeps others from it; null: none does */
   readonly fullAncestor: string | null;
   readonly timeline: Timeline;
@@ -77,6 +79,8 @@ export async function readDetails(
     name,
     state,
     slots,
+    page,
+    pages: Math.max(1, Math.ceil((state.registered?.capacity ?? 1) / SLOTS)),
     fullAncestor: fullAncestorOf(state),
     timeline: timelineOf(slots, spans, { fromMs, nowMs }),
     isCut: past.next !== null && (past.entries.at(-1)?.endedAt ?? 0) > fromMs,

@@ -13,6 +13,7 @@ import { assetRoutes } from './assets.ts';
 import { PLACES } from './components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
 import { auditRoutes } from './pages/audit.tsx';
+import { historyRoutes } from './pages/history.tsx';
 import { keysRoutes } from './pages/keys.tsx';
 import { liveRoutes } from './pages/live.tsx';
 import { membersRoutes } from './pages/members.tsx';
@@ -49,6 +50,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.route('/', reservationsRoutes(deps));
   app.route('/', resourcesRoutes(deps));
   app.route('/', resourceRoutes(deps));
+  app.route('/', historyRoutes(deps));
   app.route('/', keysRoutes(deps));
   app.route('/', membersRoutes(deps));
   app.route('/', membershipRoutes(deps));

@@ -31,8 +31,8 @@
             reservations of the first who hold it
   slots     the number of slots that the reply covers: one call does a limited amount of work
   plan      an item for each of the first entries of its plan without itself: lines of ancestor or blocker, the resource
-            or slot, capacity (0 if it is one slot, or the name is not valid), number of held slots, the owner ('' none,
-            or it has several slots), 1 if it is registered, else 0
+            or slot, capacity (0 if the name is not valid), number of held slots, the owner ('' none, or it has
+            several slots)
   tickets   {place, row, ...}: the first that wait for it, or want it and wait for something else, in the order of the
             queue; place: the resource or slot; rows as in waiting.lua
 
@@ -115,8 +115,8 @@ if own then
       local record = not isPool and not entry.invalid and recordAt(entryName)
       spend(3)
       entries[#entries + 1] = table.concat({
-        entry.role, entryName, entry.invalid and 0 or meant and meant.capacity or entry.slot and 0 or 1,
-        isPool and heldOf(entry.resource) or record and 1 or 0, record and record.owner or '', meant and 1 or 0,
+        entry.role, entryName, entry.invalid and 0 or meant and meant.capacity or 1,
+        isPool and heldOf(entry.resource) or record and 1 or 0, record and record.owner or '',
       }, '\n')
     end
   end

@@ -16,6 +16,7 @@ export const PLACES = [
   ['/dashboard/live', 'Live', 'read'],
   ['/dashboard/reservations', 'Reservations', 'read'],
   ['/dashboard/resources', 'Resources', 'definitions'],
+  ['/dashboard/history', 'History', 'read'],
   ['/dashboard/keys', 'Keys', 'keys'],
   ['/dashboard/tokens', 'Tokens', 'tokens'],
   ['/dashboard/members', 'Members', 'members'],

@@ -32,12 +32,11 @@ export interface HeldSlot {
 export interface Along {
   readonly role: 'ancestor' | 'blocker';
   readonly name: string;
-  /** 0: it is one slot, or the name is not valid */
+  /** 0: the name is not valid */
   readonly capacity: number;
   readonly held: number;
   /** Who holds it, if it has one slot; '' nobody. */
   readonly owner: string;
-  readonly isRegistered: boolean;
 }
 
 export interface LineTicket {
@@ -118,14 +117,13 @@ function toHolds(texts: readonly unknown[]): HeldSlot[] {
 }
 
 function toAlong(item: unknown): Along {
-  const [role, name = '', capacity, held, owner = '', isRegistered] = parseItem(item);
+  const [role, name = '', capacity, held, owner = ''] = parseItem(item);
   return {
     role: role === 'ancestor' ? 'ancestor' : 'blocker',
     name,
     capacity: toInteger(capacity),
     held: toInteger(held),
     owner,
-    isRegistered: isRegistered === '1',
   };
 }
 

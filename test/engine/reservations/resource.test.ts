@@ -64,10 +64,10 @@ describe('the state of a resource', () => {
       [true, false],
     ]);
     expect(state.plan).toEqual([
-      { role: 'ancestor', name: 'House', capacity: 30, held: 3, owner: '', isRegistered: true },
-      { role: 'ancestor', name: 'Floor', capacity: 10, held: 3, owner: '', isRegistered: true },
-      { role: 'blocker', name: 'Alarm', capacity: 1, held: 1, owner: 'system:House', isRegistered: false },
-      { role: 'blocker', name: 'Projector', capacity: 1, held: 1, owner: 'system:Room', isRegistered: false },
+      { role: 'ancestor', name: 'House', capacity: 30, held: 3, owner: '' },
+      { role: 'ancestor', name: 'Floor', capacity: 10, held: 3, owner: '' },
+      { role: 'blocker', name: 'Alarm', capacity: 1, held: 1, owner: 'system:House' },
+      { role: 'blocker', name: 'Projector', capacity: 1, held: 1, owner: 'system:Room' },
     ]);
   });
 
