@@ -17,7 +17,13 @@ export const ENDING_WORDS: Readonly<Record<Ending, string>> = {
 };
 
 /** Says how something ended, and who did it. `in use` if it has not. */
-export function howItEnded({ ending, actor }: { readonly ending: Ending | null; readonly actor: string | null }): string {
+export function howItEnded({
+  ending,
+  actor,
+}: {
+  readonly ending: Ending | null;
+  readonly actor: string | null;
+}): string {
   if (ending === null) return 'in use';
   return actor === null ? ENDING_WORDS[ending] : `${ENDING_WORDS[ending]} by ${whoDid(actor)}`;
 }

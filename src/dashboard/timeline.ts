@@ -126,7 +126,12 @@ function addBar(bars: Bar[], bar: Bar, isCrowded: boolean): void {
   const isShort = (one: Bar) => one.spans.length > 1 || one.end - one.start < MIN_WIDTH;
   const joins = last !== undefined && isShort(bar) && isShort(last) && bar.start - last.end < MIN_WIDTH;
   if (last === undefined || !(isCrowded || joins)) bars.push(bar);
-  else bars[bars.length - 1] = { start: last.start, end: Math.max(last.end, bar.end), spans: [...last.spans, ...bar.spans] };
+  else
+    bars[bars.length - 1] = {
+      start: last.start,
+      end: Math.max(last.end, bar.end),
+      spans: [...last.spans, ...bar.spans],
+    };
 }
 
 /** The times at which the axis has a mark: each third hour of a day, or midnights (UTC). */

@@ -39,6 +39,7 @@
   Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look
+--@include held
 --@include plan
 --@include labels
 --@include slotText

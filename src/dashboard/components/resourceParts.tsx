@@ -2,9 +2,11 @@
  * Parts of the page of a resource: its state in a sentence, its slots, and what a reservation of it takes along.
  */
 import type { Child } from 'hono/jsx';
-import { type Hold, holderText } from '../../engine/reservations/slotState.ts';
 import type { Along, HeldSlot, ResourceState } from '../../engine/reservations/resource.ts';
-import { requesterOf } from '../../engine/tenant/signIns.ts';
+import { type Hold, holderText } from '../../engine/reservations/slotState.ts';
+
+const requesterOf = (user: { email: string | null }) => `person:${user.email}`;
+
 import type { Viewer } from '../env.ts';
 import type { Details } from '../resourceDetails.ts';
 import { Note } from './heldTable.tsx';
@@ -129,8 +131,10 @@ function holdsOf({ hold, shares }: HeldSlot): RowHold[] {
 }
 
 /** The viewer's own reservations: those of others stand beside their slots. */
-const ownHolds = ({ user }: Viewer) => (slot: HeldSlot): RowHold[] =>
-  holdsOf(slot).filter(({ requester }) => requester === requesterOf(user));
+const ownHolds =
+  ({ user }: Viewer) =>
+  (slot: HeldSlot): RowHold[] =>
+    holdsOf(slot).filter(({ requester }) => requester === requesterOf(user));
 
 /** The slots of a pool, or those who share a resource. */
 export const SlotsPart = ({ details, viewer, back, link }: PartProps & { link: (page: number) => string }) => {
@@ -160,7 +164,11 @@ export const SlotsPart = ({ details, viewer, back, link }: PartProps & { link: (
                   <SlotRow slot={slot} hold={held.get(slot)?.hold} isShut={fullAncestor !== null}>
                     <td data-label="Actions">
                       <RowActions
-                        row={{ resource: slot, isFree: !held.has(slot) && fullAncestor === null, holds: [held.get(slot)].flatMap((one) => one ? holdsOf(one) : []) }}
+                        row={{
+                          resource: slot,
+                          isFree: !held.has(slot) && fullAncestor === null,
+                          holds: [held.get(slot)].flatMap((one) => (one ? holdsOf(one) : [])),
+                        }}
                         viewer={viewer}
                         back={back}
                       />

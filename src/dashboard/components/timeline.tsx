@@ -105,7 +105,13 @@ const BarView = ({ bar, y }: { bar: Bar; y: number }) => {
   return (
     <g class={bar.spans.length > 1 ? 'bar several' : `bar who-${colorOf(text)}`}>
       <title>{titleOf(bar.spans)}</title>
-      <rect class={isOpen ? 'open' : undefined} x={round(Math.min(x, WIDTH - width))} y={y + 1} width={round(width)} height={LANE - 2} />
+      <rect
+        class={isOpen ? 'open' : undefined}
+        x={round(Math.min(x, WIDTH - width))}
+        y={y + 1}
+        width={round(width)}
+        height={LANE - 2}
+      />
       {label.length > 2 && (
         <text x={round(x) + 4} y={y + 15}>
           {label}

@@ -97,7 +97,8 @@ const Filters = ({ query: { resource, requester, from, to, ending } }: { query: 
   </search>
 );
 
-const withTime = (text: string | undefined) => (text === undefined || text.includes('T') ? (text ?? '') : `${text}T00:00`);
+const withTime = (text: string | undefined) =>
+  text === undefined || text.includes('T') ? (text ?? '') : `${text}T00:00`;
 
 /** Links to older entries, to the latest ones, and to all as CSV. */
 const Pages = ({ page, query }: { page: PastPage; query: Query }) => {

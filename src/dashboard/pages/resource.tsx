@@ -74,9 +74,7 @@ export const resourceRoutes = (deps: DashboardDeps) => {
       const deleted = await attempt(deps, c, async () =>
         deleteDefinition(deps, c.var.viewer.credential, check(Resource, { name }).name, cascade !== undefined),
       );
-      return deleted.ok
-        ? c.redirect('/dashboard/resources?done=deleted', 303)
-        : show(c, firstPage(name), deleted);
+      return deleted.ok ? c.redirect('/dashboard/resources?done=deleted', 303) : show(c, firstPage(name), deleted);
     });
 };
 
@@ -183,7 +181,7 @@ const TimelinePart = ({ details: { name, timeline, isCut, past }, view, link }: 
     <nav class="pages" aria-label="Time of the timeline">
       {VIEW_NAMES.map(([one, label]) => (
         <>
-          <a href={link({ view: one })} aria-current={one === view ? 'true' : undefined}>
+          <a href={link({ view: one })} aria-current={one === view ? 'true' : undefined} class={one === view ? 'current' : undefined}>
             {label}
           </a>{' '}
         </>
@@ -203,7 +201,11 @@ const Definition = ({ details: { name, state, below } }: { details: Details }) =
     return state.resource === null ? null : (
       <details id="register" class="define">
         <summary>Register it</summary>
-        <RegisterForm title={`Register ${name}`} isKnown typed={asTyped({ name, capacity: 1, blocks: [], treePath: null })} />
+        <RegisterForm
+          title={`Register ${name}`}
+          isKnown
+          typed={asTyped({ name, capacity: 1, blocks: [], treePath: null })}
+        />
       </details>
     );
   const { capacity, treePath, labels, blocks } = registered;
