@@ -2,10 +2,12 @@
  * Reads what the page of one resource shows. It reads nothing of other resources but those on the way to it, what it
  * takes along, and the first of those below it.
  */
+import type { UsageFigures } from '../contract/history.ts';
 import type { PastEntry } from '../domain/history.ts';
 import { PATH_DELIMITER } from '../domain/resources.ts';
 import { type TreeRow, tree } from '../engine/definitions/list.ts';
 import { type ResourceState, resourceState } from '../engine/reservations/resource.ts';
+import { measureUsage, type UsageOfResource } from '../operations/usage.ts';
 import type { DashboardDeps, Viewer } from './env.ts';
 import type { Row } from './rows.ts';
 import { currentSpans, pastSpans, type Timeline, timelineOf } from './timeline.ts';
@@ -44,6 +46,8 @@ export interface Details {
   readonly isCut: boolean;
   /** The latest that ended, waits among them. */
   readonly past: readonly PastEntry[];
+  /** How much it was used in the last 7 days; null: a group is not used */
+  readonly usage: UsageFigures | null;
   readonly below: Below;
 }
 
@@ -67,8 +71,10 @@ export async function readDetails(
   const first = (page - 1) * SLOTS;
   const state = await resourceState(engine, credential, typed, first, SLOTS);
   const name = state.resource ?? typed;
-  const [past, below] = await Promise.all([
+  const isGroup = state.registered?.capacity === null;
+  const [past, used, below] = await Promise.all([
     history.page(credential.tenant, { resource: name }, undefined, MAX_ENTRIES),
+    isGroup ? null : measureUsage({ engine, history }, credential.tenant, weekOf(name)),
     readBelow(engine, credential, state, after),
   ]);
   const nowMs = Date.now();
@@ -85,9 +91,17 @@ export async function readDetails(
     timeline: timelineOf(slots, spans, { fromMs, nowMs }),
     isCut: past.next !== null && (past.entries.at(-1)?.endedAt ?? 0) > fromMs,
     past: past.entries,
+    usage: used?.usage.total ?? null,
     below,
   };
 }
+
+const weekOf = (resource: string): UsageOfResource => ({
+  resource,
+  from: new Date(Date.now() - VIEWS.week),
+  to: undefined,
+  step: 'week',
+});
 
 /** The names of the slots on a page. One that is held under another name than its resource has stands first. */
 function slotsOf(name: string, { registered, holds }: ResourceState, first: number): string[] {

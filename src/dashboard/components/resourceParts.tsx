@@ -2,11 +2,13 @@
  * Parts of the page of a resource: its state in a sentence, its slots, and what a reservation of it takes along.
  */
 import type { Child } from 'hono/jsx';
+import type { UsageFigures } from '../../contract/history.ts';
 import type { Along, HeldSlot, ResourceState } from '../../engine/reservations/resource.ts';
 import { type Hold, holderText } from '../../engine/reservations/slotState.ts';
 
 const requesterOf = (user: { email: string | null }) => `person:${user.email}`;
 
+import { span } from '../assets/span.js';
 import type { Viewer } from '../env.ts';
 import type { Details } from '../resourceDetails.ts';
 import { Note } from './heldTable.tsx';
@@ -242,3 +244,31 @@ function alongText({ capacity, held, owner }: Along): string {
   if (owner !== '') return `held by ${owner}`;
   return 'free';
 }
+
+const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
+const number = new Intl.NumberFormat('en');
+
+/** How much it was used in the last 7 days, and how long people waited for it. */
+export const UsagePart = ({ usage }: { usage: UsageFigures | null }) =>
+  usage === null ? null : (
+    <section aria-labelledby="usage-title" data-live="usage">
+      <h2 id="usage-title">The last 7 days</h2>
+      <dl class="figures">
+        <Figure name="In use" value={percent.format(usage.share)} />
+        <Figure name="Reservations" value={number.format(usage.reservations)} />
+        <Figure name="Held for" value={secondsText(usage.meanHeldSeconds, usage.p95HeldSeconds)} />
+        <Figure name="Waited" value={secondsText(usage.meanWaitedSeconds, usage.p95WaitedSeconds)} />
+        <Figure name="Refused" value={number.format(usage.refusals)} />
+      </dl>
+    </section>
+  );
+
+const Figure = ({ name, value }: { name: string; value: string }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{value}</dd>
+  </div>
+);
+
+const secondsText = (mean: number | null, p95: number | null): string =>
+  mean === null || p95 === null ? '–' : `${span(mean * 1000)} on average, 95 of 100 at most ${span(p95 * 1000)}`;

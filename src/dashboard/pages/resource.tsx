@@ -12,7 +12,7 @@ import { EventLog } from '../components/eventLog.tsx';
 import { HistoryTable } from '../components/historyTable.tsx';
 import { Page } from '../components/layout.tsx';
 import { asTyped, RegisterForm } from '../components/registerForm.tsx';
-import { PlanPart, SlotsPart, StatePart } from '../components/resourceParts.tsx';
+import { PlanPart, SlotsPart, StatePart, UsagePart } from '../components/resourceParts.tsx';
 import { ResourceTree, resourcePath } from '../components/resourceTree.tsx';
 import { TimelineView } from '../components/timeline.tsx';
 import { WaitingPart } from '../components/waitingPart.tsx';
@@ -130,6 +130,7 @@ const ResourcePage = ({ viewer, wanted, details, done, failed }: ResourcePagePro
       <WaitingPart waiters={waiters} action={`${AT}/cancel?${new URLSearchParams({ name })}`} user={viewer.user} />
       <PlanPart plan={state.plan} />
       {registered?.capacity !== null && <TimelinePart details={details} view={wanted.view} link={link} />}
+      <UsagePart usage={details.usage} />
       <section aria-labelledby="history-title" data-live="history">
         <h2 id="history-title">Who had it</h2>
         <HistoryTable label={`Who had ${name}`} entries={past.slice(0, LAST)} of={name} />

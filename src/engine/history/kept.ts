@@ -6,6 +6,7 @@ import { HoldfastError } from '../../domain/errors.ts';
 import { type History, type HistoryFilter, KEPT_ENTRIES, type PastEntry } from '../../domain/history.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { keepReset } from './keepReset.ts';
+import { keptUsage } from './keptUsage.ts';
 import { readPastEntry, type StreamEntry, WAIT } from './pastEntry.ts';
 import { newestFirst } from './stream.ts';
 
@@ -30,6 +31,7 @@ export const keptHistory = (redis: RedisClient): History => ({
     }
     return { entries, next: null };
   },
+  ...keptUsage(redis),
 });
 
 /** Whether a filter may let an entry through, by a look at its bytes: reading it takes several times as long. */
