@@ -5,12 +5,14 @@
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { CookieOptions } from 'hono/utils/cookie';
-import { beginSignIn, endSignIn, type SessionUser, SIGN_IN_MS } from '../engine/tenant/signIns.ts';
+import type { Credential } from '../domain/tenants.ts';
+import { actorNameOf, beginSignIn, endSignIn, type SessionUser, SIGN_IN_MS } from '../engine/tenant/signIns.ts';
+import { clientAddress } from '../http/clientAddress.ts';
 import { isBehindTls } from '../identity/cookies.ts';
 import { makeSession, parseSession } from '../identity/credentials.ts';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
 
-export type SessionDeps = Pick<DashboardDeps, 'engine' | 'publicUrl' | 'sessionCookie'>;
+export type SessionDeps = Pick<DashboardDeps, 'engine' | 'trail' | 'publicUrl' | 'sessionCookie' | 'trustedProxies'>;
 
 /** @param lifetimeMs ms that the browser keeps the cookie */
 export const cookieOptions = (publicUrl: string | undefined, lifetimeMs: number): CookieOptions => ({
@@ -35,17 +37,19 @@ export interface NewSession {
  * @throws HoldfastError unavailable
  */
 export async function startSession(
-  { engine, memberships, publicUrl, sessionCookie }: SessionDeps & Pick<DashboardDeps, 'memberships'>,
+  deps: SessionDeps & Pick<DashboardDeps, 'memberships'>,
   c: Context<DashboardEnv>,
   { tenant, user, lifetimeMs = SIGN_IN_MS, to }: NewSession,
 ): Promise<Response> {
+  const { engine, memberships, publicUrl, sessionCookie } = deps;
   const session = makeSession(tenant);
   const credential = parseSession(session);
   if (credential === null) throw new TypeError('a session that was just made cannot be read');
   const before = parseSession(getCookie(c, sessionCookie) ?? '');
   await beginSignIn(engine, credential, user, lifetimeMs);
   await memberships.settle(user, tenant);
-  if (before !== null) await endSignIn(engine, before);
+  noteSignIn(deps, c, 'person.sign-in', tenant, user);
+  if (before !== null) await end(deps, c, before);
   setCookie(c, sessionCookie, session, cookieOptions(publicUrl, lifetimeMs));
   return c.redirect(to, 303);
 }
@@ -54,11 +58,26 @@ export async function startSession(
  * Ends the browser's session, if it has one.
  * @throws HoldfastError unavailable
  */
-export async function signOut(
-  { engine, publicUrl, sessionCookie }: SessionDeps,
-  c: Context<DashboardEnv>,
-): Promise<void> {
+export async function signOut(deps: SessionDeps, c: Context<DashboardEnv>): Promise<void> {
+  const { publicUrl, sessionCookie } = deps;
   const credential = parseSession(getCookie(c, sessionCookie) ?? '');
-  if (credential !== null) await endSignIn(engine, credential);
+  if (credential !== null) await end(deps, c, credential);
   deleteCookie(c, sessionCookie, { path: '/', secure: isBehindTls(publicUrl) });
+}
+
+async function end(deps: SessionDeps, c: Context<DashboardEnv>, session: Credential): Promise<void> {
+  const user = await endSignIn(deps.engine, session);
+  if (user !== null) noteSignIn(deps, c, 'person.sign-out', session.tenant, user);
+}
+
+/** Notes in the audit trail of a tenant that a session in it has begun or ended. */
+function noteSignIn(
+  { trail, trustedProxies }: SessionDeps,
+  c: Context<DashboardEnv>,
+  action: 'person.sign-in' | 'person.sign-out',
+  tenant: string,
+  user: SessionUser,
+): void {
+  const by = { actor: actorNameOf('person', user), address: clientAddress(c, trustedProxies) };
+  trail?.noteBy(by, tenant, { action, details: {} });
 }

@@ -19,6 +19,7 @@ export const SIGN_IN = '/dashboard/sign-in';
 export const TENANTS = '/dashboard/tenants';
 
 const SWITCH = '/dashboard/switch';
+const JOIN = '/join/';
 
 /** @throws HoldfastError forbidden for a form of another site; unauthenticated, unavailable; LimitError */
 export const viewer = ({
@@ -46,8 +47,10 @@ export const viewer = ({
     const others = user.hasSeveral ? await memberships.of(user).catch(() => []) : [];
     c.set('viewer', { credential, user, standing, actor, address, memberships: others });
     if (isChange(c.req.method)) refuseForeignOrigin(c);
-    // An administrator whose own tenant is suspended can still end that, and everybody can leave it for another one.
-    const isFree = (standing === 'admin' && c.req.path.startsWith(TENANTS)) || c.req.path === SWITCH;
+    // An administrator whose own tenant is suspended can still end that, and everybody can leave a tenant that is
+    // suspended or has used up its quota for another one.
+    const { path } = c.req;
+    const isFree = (standing === 'admin' && path.startsWith(TENANTS)) || path === SWITCH || path.startsWith(JOIN);
     if (!isFree) await reads.charge(credential, null);
     await next();
   });

@@ -121,7 +121,7 @@ export const createKey = (
     try {
       const wanted = { ...asked, ...value, id: asked.id ?? randomUUID() };
       const { row, isNew } = await store.createKey(deps.store, engine.tiers, tenant, wanted, by);
-      const key = isNew ? made : await sealer.open(await store.sealedKey(deps.store, tenant, row.id));
+      const key = isNew ? made : await sealer.open(await store.showKey(deps.store, tenant, row.id, by));
       return { key: { ...(await withUse(engine, tenant, row)), key }, isNew };
     } catch (error) {
       if (error instanceof LimitError) await emitLimitReached(engine, credential, null, 'ApiKeys', error.hit.limit);

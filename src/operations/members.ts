@@ -37,21 +37,11 @@ export const membershipsInDatabase = (deps: SettleDeps & { readonly sealer: Seal
   settle: ({ id }, tenant) => settle(deps, tenant, id),
 });
 
-/**
- * Makes a user's sessions in a tenant follow the database. If the membership has changed once more meanwhile, it does
- * so again: whoever writes last has read the last state.
- * @throws HoldfastError unavailable
- */
-async function settle({ engine, store: database }: SettleDeps, tenant: string, userId: string): Promise<void> {
-  let role = await store.roleIn(database, tenant, userId);
-  for (;;) {
-    if (role === null) await endSignIns(engine, tenant, userId);
-    else await giveSignInsRole(engine, tenant, userId, role);
-    const now = await store.roleIn(database, tenant, userId);
-    if (now === role) return;
-    role = now;
-  }
-}
+/** Makes a user's sessions in a tenant follow the database. @throws HoldfastError unavailable */
+const settle = ({ engine, store: database }: SettleDeps, tenant: string, userId: string): Promise<void> =>
+  store.withRole(database, tenant, userId, (role) =>
+    role === null ? endSignIns(engine, tenant, userId) : giveSignInsRole(engine, tenant, userId, role),
+  );
 
 /**
  * Lists a page of the members, by id. Costs one read.

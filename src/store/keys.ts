@@ -2,22 +2,25 @@
  * A tenant's API keys (docs/specification.md#identity). Keys are looked up by their digests. Their values are stored
  * encrypted, so that the dashboard can show them again.
  */
-import { and, asc, count, eq, gt, sql } from 'drizzle-orm';
+import { and, asc, count, eq, gt, gte, inArray, sql } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
 import { tierLimitError } from '../domain/limits.ts';
 import { grantOf, type KeyLimits } from '../domain/tenants.ts';
 import type { TierTable } from '../domain/tiers.ts';
-import type { Author } from './audit.ts';
+import { type Author, note } from './audit.ts';
 import type { Db } from './db.ts';
 import { IdInUse } from './idInUse.ts';
 import { changeRecord, type Store } from './records.ts';
-import { apiKeys, tenants } from './schema.ts';
+import { apiKeys, audit, tenants } from './schema.ts';
 
 /** The most keys of a tenant, in any tier: each change of one writes all of them to Redis. */
 const MAX_KEYS = 1000;
 
 /** The Retry-After of a refused key, in seconds: other keys may have been deleted by then. */
 const RETRY_AFTER_S = 60;
+
+/** For how many hours the audit trail does not repeat that somebody was shown a key: as long as a sign-in lasts. */
+const SHOWN_HOURS = 12;
 
 /** The stored part of a new value. */
 export interface KeyValue {
@@ -40,7 +43,7 @@ export interface KeyRow extends KeyLimits {
   readonly rotatedAt: Date | null;
 }
 
-const { id, digest, label, isDefault, permission, prefix, expiresAt, createdAt, rotatedAt } = apiKeys;
+const { id, digest, sealed, label, isDefault, permission, prefix, expiresAt, createdAt, rotatedAt } = apiKeys;
 const COLUMNS = { id, digest, label, isDefault, permission, prefix, expiresAt, createdAt, rotatedAt };
 
 const ofTenant = (tenant: string, of: string) => and(eq(apiKeys.tenantId, tenant), eq(id, of));
@@ -102,16 +105,32 @@ export async function readKey({ database }: Store, tenant: string, of: string): 
 }
 
 /**
- * Reads a key's encrypted value.
+ * Reads a key's encrypted value, to show it. The audit trail says so, unless it says already that this person or
+ * program has got the value within SHOWN_HOURS: pages that show it renew themselves.
  * @throws HoldfastError unknown, unavailable
  */
-export async function sealedKey({ database }: Store, tenant: string, of: string): Promise<string> {
-  const [row] = await database.run((db) =>
-    db.select({ sealed: apiKeys.sealed }).from(apiKeys).where(ofTenant(tenant, of)),
-  );
-  if (row === undefined) throw noSuchKey();
-  return row.sealed;
-}
+export const showKey = ({ database }: Store, tenant: string, of: string, by: Author): Promise<string> =>
+  database.transaction(async (tx) => {
+    const [row] = await tx.select({ sealed, label, rotatedAt }).from(apiKeys).where(ofTenant(tenant, of));
+    if (row === undefined) throw noSuchKey();
+    const [known] = await tx
+      .select({ id: audit.id })
+      .from(audit)
+      .where(
+        and(
+          eq(audit.tenantId, tenant),
+          eq(audit.actor, by.actor),
+          gte(audit.at, sql`now() - make_interval(hours => ${SHOWN_HOURS})`),
+          row.rotatedAt === null ? undefined : gte(audit.at, row.rotatedAt),
+          inArray(audit.action, ['key.show', 'key.create', 'key.rotate']),
+          sql`${audit.details} ->> 'id' = ${of}`,
+        ),
+      )
+      .limit(1);
+    if (known === undefined)
+      await note(tx, tenant, { ...by, action: 'key.show', details: { id: of, label: row.label } });
+    return row.sealed;
+  });
 
 /**
  * Creates a key. It is valid when this returns. A repeat, with the same id and content, changes nothing.
@@ -193,7 +212,7 @@ export const rotateKey = (store: Store, tenant: string, of: string, value: KeyVa
     async (tx) => {
       const [row] = await tx
         .update(apiKeys)
-        .set({ ...value, rotatedAt: new Date() })
+        .set({ ...value, rotatedAt: sql`now()` })
         .where(ofTenant(tenant, of))
         .returning(COLUMNS);
       if (row === undefined) throw noSuchKey();

@@ -98,11 +98,24 @@ export async function readMemberships(db: Db, userId: string): Promise<Membershi
   }));
 }
 
-/** Reads somebody's role; null: they are no member. @throws HoldfastError unavailable */
-export const roleIn = ({ database }: Databases, tenant: string, userId: string): Promise<Role | null> =>
-  database.run((db) => roleOf(db, tenant, userId));
+/**
+ * Makes something follow somebody's role. Changes of the tenant's members wait meanwhile, so that what was written for
+ * an earlier role never replaces what is written for a later one.
+ * @param follow called with the role; null: they are no member
+ * @throws HoldfastError unavailable; the errors of `follow`
+ */
+export const withRole = (
+  { database }: Databases,
+  tenant: string,
+  userId: string,
+  follow: (role: Role | null) => Promise<void>,
+): Promise<void> =>
+  database.transaction(async (tx) => {
+    await lockRow(tx, tenant);
+    await follow(await roleOf(tx, tenant, userId));
+  });
 
-/** The same within a transaction. */
+/** Reads somebody's role, in a transaction; null: they are no member. */
 export async function roleOf(db: Db, tenant: string, userId: string): Promise<Role | null> {
   const [row] = await db
     .select({ role: members.role, groupRole: members.groupRole })
@@ -193,9 +206,12 @@ export const removeMember = (
 
 /** Makes changes of one tenant's members wait for each other. @throws HoldfastError unknown */
 export async function lock(tx: Db, tenant: string): Promise<void> {
-  const rows = await tx.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, tenant)).for('no key update');
+  const rows = await lockRow(tx, tenant);
   if (rows.length === 0) throw noSuchTenant();
 }
+
+const lockRow = (tx: Db, tenant: string) =>
+  tx.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, tenant)).for('no key update');
 
 /** @throws HoldfastError refused if the member is the last one that was made an owner */
 async function keepAnOwner(tx: Db, tenant: string, { givenRole }: Member): Promise<void> {

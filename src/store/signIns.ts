@@ -10,15 +10,16 @@ import type { Tier } from '../domain/tiers.ts';
 import { type Author, note } from './audit.ts';
 import { isDuplicate } from './database.ts';
 import type { Db } from './db.ts';
+import { IdInUse } from './idInUse.ts';
 import type { NewKey } from './keys.ts';
 import { join, readMemberships } from './members.ts';
 import type { Store } from './records.ts';
 import { groupRoles, invitations, members, users } from './schema.ts';
-import { insertTenant } from './tenants.ts';
+import { insertTenant, wasTenant } from './tenants.ts';
 
 /** The tier of a new tenant. */
 const FIRST_TIER: Tier = 'Free';
-/** How many times an id is drawn, at most, until no other tenant has it. */
+/** How many times an id is drawn, at most, until no other tenant has it or had it. */
 const MAX_TRIES = 5;
 
 /** A sign-in, and the tenants in which it has changed the person's role: sessions there must follow. */
@@ -42,12 +43,16 @@ export async function recordSignIn(
   for (let tried = 0; ; tried++) {
     const name = person.name ?? person.email ?? person.subject;
     const id = newTenantId(name);
-    const newTenant = async (tx: Db) => insertTenant(tx, { id, name, tier: FIRST_TIER, key: await makeKey(id) }, by);
+    const newTenant = async (tx: Db) => {
+      const key = await makeKey(id);
+      if (await wasTenant(tx, id)) throw new IdInUse();
+      return insertTenant(tx, { id, name, tier: FIRST_TIER, key }, by);
+    };
     try {
       return await database.transaction((tx) => record(tx, person, by, newTenant));
     } catch (error) {
-      // Another tenant has the id.
-      if (!isDuplicate(error) || tried === MAX_TRIES) throw error;
+      // Another tenant has the id, or had it.
+      if (!(isDuplicate(error) || error instanceof IdInUse) || tried === MAX_TRIES) throw error;
     }
   }
 }

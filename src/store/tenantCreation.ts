@@ -11,8 +11,8 @@ import type { Db } from './db.ts';
 import { insertInvitation } from './invitations.ts';
 import type { NewKey } from './keys.ts';
 import type { Store } from './records.ts';
-import { audit, invitations, members, tenants, users } from './schema.ts';
-import { insertTenant } from './tenants.ts';
+import { invitations, members, tenants, users } from './schema.ts';
+import { insertTenant, wasTenant } from './tenants.ts';
 
 /** How long the invitation of the first owner can be accepted, in days. */
 const INVITED_DAYS = 14;
@@ -51,7 +51,7 @@ export async function createTenant(
 
 async function create(tx: Db, { id, name, tier, owner }: TenantToCreate, key: NewKey, by: Author): Promise<boolean> {
   // Before the tenant is looked for: another call may be creating it, with its first entry.
-  const [trace] = await tx.select({ id: audit.id }).from(audit).where(eq(audit.tenantId, id)).limit(1);
+  const isUsed = await wasTenant(tx, id);
   // Calls that name another owner wait for each other.
   const [existing] = await tx
     .select({ name: tenants.name, tier: tenants.tier })
@@ -59,9 +59,7 @@ async function create(tx: Db, { id, name, tier, owner }: TenantToCreate, key: Ne
     .where(eq(tenants.id, id))
     .for('no key update');
   if (existing === undefined) {
-    // Its new owner would read the audit trail of the one before.
-    if (trace !== undefined)
-      throw new HoldfastError('refused', 'A tenant that was deleted had this id. Choose another one.');
+    if (isUsed) throw new HoldfastError('refused', 'A tenant that was deleted had this id. Choose another one.');
     await insertTenant(tx, { id, name, tier, key }, by);
   } else if (existing.name !== name || existing.tier !== tier) throw idInUse();
   if (owner !== undefined) await inviteOwner(tx, id, owner.toLowerCase(), by);

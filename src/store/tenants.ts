@@ -11,7 +11,7 @@ import { type Author, note, TENANT_DELETE } from './audit.ts';
 import type { Db } from './db.ts';
 import { insertKey, type NewKey } from './keys.ts';
 import { changeRecord, noSuchTenant, type Store } from './records.ts';
-import { apiKeys, tenants } from './schema.ts';
+import { apiKeys, audit, tenants } from './schema.ts';
 
 export interface Tenant extends Settings {
   readonly id: string;
@@ -52,6 +52,12 @@ export async function insertTenant(tx: Db, { id, name, tier, key }: NewTenant, b
   await insertKey(tx, id, key, true);
   await note(tx, id, { ...by, action: 'tenant.create', details: { tier } });
   return { tenant: id, name, role: 'owner' };
+}
+
+/** Whether a tenant has, or had, an id: a new one with it would see the audit trail of the one before. */
+export async function wasTenant(tx: Db, id: string): Promise<boolean> {
+  const [trace] = await tx.select({ id: audit.id }).from(audit).where(eq(audit.tenantId, id)).limit(1);
+  return trace !== undefined;
 }
 
 /**

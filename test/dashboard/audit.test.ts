@@ -2,6 +2,7 @@
  * The pages of the audit trail (docs/specification.md#audit-trail).
  */
 import { describe, expect, test } from 'vitest';
+import { auditPage } from '../../src/store/audit.ts';
 import { holdfast, own, store, useAdministration, user } from '../support/administration.ts';
 import { type Session, signIn } from '../support/tenancy.ts';
 
@@ -31,6 +32,23 @@ describe('the page of the audit trail', () => {
     expect(found.text).toContain('created the key worker');
     expect(found.text).not.toContain('registered r1');
     expect((await open(user, '/audit?to=2020-01-01')).text).toContain('No entries.');
+  });
+
+  test('says whom a key was shown, once for each person and value', async () => {
+    const made = await user.request<{ id: string }>(holdfast.url, 'POST', '/api/v1/Tenant/keys', { label: 'shown' });
+    const { id } = made.body;
+    const ann = await signIn(store.redis, own.tenant, { email: 'ann@id.example' });
+    const shownTo = async () => {
+      const page = await auditPage(store.database, { tenant: own.tenant, action: 'key.show' }, undefined, 10);
+      return page.filter(({ details }) => JSON.stringify(details).includes(id)).map(({ actor }) => actor);
+    };
+    for (const person of [user, ann, ann])
+      expect((await open(person, `/keys?show=${id}`)).text).toContain(`hf_${own.tenant}_`);
+    expect(await shownTo()).toEqual(['person:ann@id.example']);
+    await user.request(holdfast.url, 'POST', `/api/v1/Tenant/keys/${id}/rotate`);
+    for (const person of [user, ann, ann]) await open(person, `/keys?show=${id}`);
+    expect(await shownTo()).toEqual(['person:ann@id.example', 'person:ann@id.example']);
+    expect((await open(user, '/audit?action=key.show')).text).toContain('ann@id.example was shown the key shown');
   });
 
   test('is for operators and owners, in the navigation, too', async () => {

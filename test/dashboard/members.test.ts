@@ -47,6 +47,17 @@ describe('a link of an invitation', () => {
   });
 });
 
+test('somebody joins by a link, too, while their own tenant is suspended', async () => {
+  const owner = await sessionOf('pam');
+  const { text } = await post(owner, '/dashboard/members/invite', { email: '', role: 'viewer' });
+  const path = /\/join\/[0-9a-f]{40}/.exec(text)?.[0] ?? '';
+  const guest = await sessionOf('quinn');
+  expect((await post(await sessionOf('root'), `/dashboard/tenants/${tenantOf(guest)}/suspend`)).status).toBe(303);
+  expect((await get(guest, '/dashboard')).status).toBe(403);
+  expect((await get(guest, path)).text).toContain('as viewer');
+  expect(tenantOf(sessionIn((await post(guest, path)).cookies))).toBe(tenantOf(owner));
+});
+
 describe('the page of members', () => {
   test('invites by address, hands the tenant over, and removes', async () => {
     const owner = await sessionOf('mia');

@@ -8,6 +8,7 @@ import { ask, bare } from '../support/ask.ts';
 import { startInstance } from '../support/service.ts';
 import { finish, service, sessionOf, signInUpTo, tenantOf, useSigningIn } from '../support/signingIn.ts';
 import { signIn } from '../support/tenancy.ts';
+import { until } from '../support/until.ts';
 
 useSigningIn();
 
@@ -43,6 +44,27 @@ describe('a sign-in', () => {
       (await ask(`${service.other.url}/dashboard`, { headers: { Cookie: session } })).status;
     const after = bare(cookies.find((one) => one.startsWith('holdfast_session=')));
     expect([await see(before), await see(after)]).toEqual([303, 200]);
+  });
+
+  test('and its end are in the audit trail of the tenant that it opens: who, when, and from which address', async () => {
+    const first = await sessionOf('kim');
+    const { back, cookie } = await signInUpTo('kim');
+    const { cookies } = await finish(back, `${cookie}; ${first}`);
+    const session = bare(cookies.find((one) => one.startsWith('holdfast_session=')));
+    await ask(`${service.one.url}/dashboard/sign-out`, {
+      method: 'POST',
+      headers: { Cookie: session, Origin: service.one.url },
+    });
+    const { cookie: owner } = await signIn(service.one.redis, tenantOf(session));
+    const entries = await until('all entries', async () => {
+      const query = 'actor=person:kim@id.example&format=csv';
+      const { text } = await ask(`${service.other.url}/api/v1/Tenant/audit?${query}`, { headers: { Cookie: owner } });
+      const found = text.split('\r\n').filter((line) => line.includes('person.sign-'));
+      return found.length === 4 ? found : undefined;
+    });
+    const made = entries.map((line) => /person\.sign-\w+/.exec(line)?.[0]);
+    expect(made.toSorted()).toEqual(['person.sign-in', 'person.sign-in', 'person.sign-out', 'person.sign-out']);
+    for (const line of entries) expect(line).toContain('127.0.0.1');
   });
 
   test('of somebody whose subject cannot be stored is refused', async () => {

@@ -6,7 +6,7 @@ import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/domain/memberships.ts';
 import type { Role } from '../../src/domain/rights.ts';
-import { auditPage } from '../../src/store/audit.ts';
+import { auditPage, noteActions } from '../../src/store/audit.ts';
 import { putGroup } from '../../src/store/groupRoles.ts';
 import { createInvitation } from '../../src/store/invitations.ts';
 import { members, users } from '../../src/store/schema.ts';
@@ -56,6 +56,17 @@ describe('the first sign-in', () => {
     const person = somebody();
     const [one, other] = await Promise.all([enter(person), enter(person)]);
     expect(one).toEqual(other);
+  });
+
+  test('makes a tenant with an id that none has had: it would see the audit trail of the one before', async () => {
+    const drawn: string[] = [];
+    const draw = async (id: string) => {
+      // Each id but the third is that of a tenant that was deleted.
+      if (drawn.push(id) !== 3) await noteActions(store.database, id, [{ ...BY, action: 'tenant.delete' }]);
+      return newKey(id);
+    };
+    const { open } = await recordSignIn(store, somebody(), '127.0.0.1', draw);
+    expect([drawn.length, open.tenant]).toEqual([3, drawn[2]]);
   });
 
   test('of somebody who is invited makes no tenant: it opens the one that invites', async () => {

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { desc, eq } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
@@ -16,8 +17,9 @@ import { digestOf, makeKey } from '../../src/identity/credentials.ts';
 import { Sealer } from '../../src/identity/sealer.ts';
 import { auditPage } from '../../src/store/audit.ts';
 import { listIssuers } from '../../src/store/issuers.ts';
-import { listKeys, type NewKey, sealedKey } from '../../src/store/keys.ts';
+import { listKeys, type NewKey } from '../../src/store/keys.ts';
 import { listMembers } from '../../src/store/members.ts';
+import { apiKeys } from '../../src/store/schema.ts';
 import { recordSignIn } from '../../src/store/signIns.ts';
 import { deleteTenant, readTenant } from '../../src/store/tenants.ts';
 import { createClient } from '../support/client.ts';
@@ -148,8 +150,17 @@ describe('what the release before has stored', () => {
         { digest: digestOf(keys.unlabelled), label: null, isDefault: true, ...free },
         { digest: digestOf(keys.labelled), label: 'worker', isDefault: false, ...free },
       ]);
-      const opened = listed.map(async (key) => new Sealer(KEY_SECRET).open(await sealedKey(store, id, key.id)));
-      expect(await Promise.all(opened)).toEqual([keys.unlabelled, keys.labelled]);
+      const sealed = await store.database.run((db) =>
+        db
+          .select({ sealed: apiKeys.sealed })
+          .from(apiKeys)
+          .where(eq(apiKeys.tenantId, id))
+          .orderBy(desc(apiKeys.isDefault)),
+      );
+      expect(await Promise.all(sealed.map((key) => new Sealer(KEY_SECRET).open(key.sealed)))).toEqual([
+        keys.unlabelled,
+        keys.labelled,
+      ]);
     }
   });
 

@@ -20,13 +20,13 @@ export interface Past {
 
 let fence = 1;
 
-/** Adds entries, which must be in the order of their ends. */
+/** Adds entries. */
 export async function addPast(redis: RedisClient, tenant: string, entries: readonly Past[]): Promise<void> {
   for (let i = 0; i < entries.length; i += 1000) {
     const pipeline = redis.pipeline();
     for (const entry of entries.slice(i, i + 1000)) {
       const [field, value] = entry.reservedAt === undefined ? ['W', waitOf(entry)] : ['R', reservationOf(entry)];
-      pipeline.xadd(historyKey(tenant), `${entry.endedAt}-*`, field, value);
+      pipeline.xadd(historyKey(tenant), '*', field, value);
     }
     for (const [error] of (await pipeline.exec()) ?? []) if (error !== null) throw error;
   }
@@ -41,21 +41,23 @@ const waitOf = ({ resource, requester = 'q', endedAt, waitedMs = 0 }: Past) =>
     label: '',
     mode: 'EXCLUSIVE',
     since: endedAt - waitedMs,
+    at: endedAt,
     ending: 'ELAPSED',
   });
 
 /** The record has the full form of lua/lib/codec.lua. */
-function reservationOf({ resource, slot = resource, slots, requester = 'q', reservedAt = 0, waitedMs }: Past): Buffer {
+function reservationOf({ resource, slot = resource, slots, requester = 'q', ...times }: Past): Buffer {
   const text = (value: string) => Buffer.from(`${value}\0`);
   const integer = (value: number, bytes: number) => {
     const buffer = Buffer.alloc(8);
     buffer.writeBigUInt64BE(BigInt(value));
     return buffer.subarray(8 - bytes);
   };
+  const { reservedAt = 0, endedAt, waitedMs } = times;
   const further = waitedMs === undefined ? {} : { x: { waited: waitedMs } };
   const details = JSON.stringify({ ...further, ...(slots === undefined ? {} : { o: slots }) });
   return Buffer.concat([
-    Buffer.from(`${slot}\n\n\x03`),
+    Buffer.from(`${slot}\n${endedAt} \n\x03`),
     integer(1, 4),
     text(requester),
     text(slot === resource ? '' : resource),

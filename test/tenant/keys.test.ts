@@ -3,7 +3,7 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Sealer } from '../../src/identity/sealer.ts';
-import { sealedKey } from '../../src/store/keys.ts';
+import { showKey } from '../../src/store/keys.ts';
 import { apiKeys } from '../../src/store/schema.ts';
 import { forget } from '../support/forget.ts';
 import type { Instance } from '../support/service.ts';
@@ -84,8 +84,9 @@ describe('a new key', () => {
     const { body } = await create('sealed');
     const stored = await store.database.run((db) => db.select().from(apiKeys));
     expect(JSON.stringify(stored)).not.toContain(body.key);
-    expect(await new Sealer(KEY_SECRET).open(await sealedKey(store, own.tenant, body.id))).toBe(body.key);
-    await expect(new Sealer('another secret').open(await sealedKey(store, own.tenant, body.id))).rejects.toThrow();
+    const sealed = await showKey(store, own.tenant, body.id, { actor: 'person:ann@id.example', address: null });
+    expect(await new Sealer(KEY_SECRET).open(sealed)).toBe(body.key);
+    await expect(new Sealer('another secret').open(sealed)).rejects.toThrow();
     expect([...one.logged, ...other.logged].join('')).not.toContain(body.key);
     await remove(body.id);
   });

@@ -8,7 +8,7 @@ import type { KeyLimits } from '../../domain/tenants.ts';
 import { lastUses } from '../../engine/tenant/activity.ts';
 import { digestOf } from '../../identity/credentials.ts';
 import { allKeys, changeKey, createKey, deleteKey, rotateKey } from '../../operations/keys.ts';
-import { sealedKey } from '../../store/keys.ts';
+import { showKey } from '../../store/keys.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { asKey, KeyFields, KeyForm, MAY } from '../components/keyForm.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
@@ -118,7 +118,7 @@ async function list({ engine, tenants, configuredKeys }: DashboardDeps, tenant: 
 async function shownKey({ tenants }: DashboardDeps, c: Context<DashboardEnv>): Promise<string | null> {
   const id = z.uuid().safeParse(c.req.query('show')).data;
   if (tenants === null || id === undefined) return null;
-  return tenants.sealer.open(await sealedKey(tenants.store, c.var.viewer.credential.tenant, id));
+  return tenants.sealer.open(await showKey(tenants.store, c.var.viewer.credential.tenant, id, c.var.viewer));
 }
 
 interface KeysPageProps {

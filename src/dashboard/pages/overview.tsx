@@ -8,7 +8,7 @@ import type { Tier } from '../../domain/tiers.ts';
 import { lastHour, type Minute } from '../../engine/tenant/activity.ts';
 import { type Usage, usage } from '../../engine/tenant/usage.ts';
 import { rotateKey } from '../../operations/keys.ts';
-import { listKeys, sealedKey } from '../../store/keys.ts';
+import { listKeys, showKey } from '../../store/keys.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { HourChart } from '../components/hourChart.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
@@ -46,7 +46,7 @@ export const overviewRoutes = (deps: DashboardDeps) => {
     const mayUseKeys = may(viewer, 'keys');
     let defaultKey: DefaultKey | null = configured === undefined ? null : { value: configured.key, id: null };
     if (mayUseKeys && tenants !== null && stored !== undefined) {
-      const sealed = await sealedKey(tenants.store, credential.tenant, stored.id);
+      const sealed = await showKey(tenants.store, credential.tenant, stored.id, viewer);
       defaultKey = { value: await tenants.sealer.open(sealed), id: stored.id };
     }
     const keyCount = keys?.length ?? configuredKeys.filter(({ tenant }) => tenant === credential.tenant).length;

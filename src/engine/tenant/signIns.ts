@@ -82,14 +82,17 @@ export const signInLastsMs = async ({ redis }: Pick<Engine, 'redis'>, session: C
 
 /**
  * Ends a sign-in session, and its streams of events.
+ * @returns its user; null if it had ended
  * @throws HoldfastError unavailable
  */
-export async function endSignIn({ redis }: Pick<Engine, 'redis'>, session: Credential): Promise<void> {
+export async function endSignIn({ redis }: Pick<Engine, 'redis'>, session: Credential): Promise<SessionUser | null> {
   const text = await send(() => redis.getdel(keyOfCredential(session)));
   // An invented session must not cause a message to all instances.
-  if (text === null) return;
-  await send(() => redis.srem(signInsKey(session.tenant, userOf(text).id), session.credentialKey));
+  if (text === null) return null;
+  const user = userOf(text);
+  await send(() => redis.srem(signInsKey(session.tenant, user.id), session.credentialKey));
   await endStreams(redis, session.tenant);
+  return user;
 }
 
 /**
