@@ -42,6 +42,7 @@ describe('pages and forms', () => {
       '/reservations',
       '/resources',
       '/resources/one',
+      '/history',
       '/keys',
       '/tokens',
       '/settings',

@@ -14,6 +14,7 @@ const PAGES: readonly (readonly [string, Right])[] = [
   ['/live', 'read'],
   ['/reservations', 'read'],
   ['/resources', 'definitions'],
+  ['/history', 'read'],
   ['/keys', 'keys'],
   ['/tokens', 'tokens'],
   ['/members', 'members'],

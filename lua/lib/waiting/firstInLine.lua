@@ -8,7 +8,7 @@ queue.firstInLine = function(name, isPool, limit)
   local function add(line, order)
     found[#found + 1] = { line = line, order = order }
   end
-  for kind in string.gmatch('lwvuf', '.') do
+  for kind in string.gmatch('dfluvw', '.') do
     local prefix = name .. '\n' .. kind
     local upper = '(' .. name .. '\n' .. string.char(string.byte(kind) + 1)
     local members = redis.call('ZRANGE', linesKey, '[' .. prefix, upper, 'BYLEX', 'LIMIT', 0, limit)
@@ -26,7 +26,7 @@ queue.firstInLine = function(name, isPool, limit)
   ) or {}
   spend(#ofSlots / 2)
   for _, member in ipairs(ofSlots) do
-    local line, kind, order = string.match(string.sub(member, #name + 1), '^(_%d+)\n([lwvuf])(.*)$')
+    local line, kind, order = string.match(string.sub(member, #name + 1), '^(_%d+)\n([dfluvw])(.*)$')
     if line then
       add(name .. line, order)
       total = total + ((kind == 'w' or kind == 'v') and 1 or 0)

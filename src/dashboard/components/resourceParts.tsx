@@ -105,12 +105,15 @@ const Times = ({ hold: { since, until, isUnclaimed, hasSession } }: { hold: Hold
 );
 
 /** How many wait, and who is next. */
-const Line = ({ state: { line, waiting } }: { state: ResourceState }) => {
-  const next = line.find(({ place, request }) => request.waitsFor === place);
-  if (waiting === 0 || next === undefined) return <>.</>;
+const Line = ({ state: { line, waiting, plan } }: { state: ResourceState }) => {
+  const lacks = new Set(plan.map(({ name }) => name));
+  const own = line.filter(({ place, request: { waitsFor } }) => waitsFor === place || lacks.has(waitsFor));
+  const [next] = own;
+  if (next === undefined) return <>.</>;
+  const count = Math.max(waiting, own.length);
   return (
     <>
-      ; {waiting} {waiting === 1 ? 'waits' : 'wait'}, next: <strong>{next.request.requester}</strong>.
+      ; {count} {count === 1 ? 'waits' : 'wait'}, next: <strong>{next.request.requester}</strong>.
     </>
   );
 };
@@ -148,7 +151,7 @@ export const SlotsPart = ({ details, viewer, back, link }: PartProps & { link: (
   return (
     <section aria-labelledby="slots-title" data-live="slots">
       <h2 id="slots-title">{isPool ? 'Slots' : 'Who shares it'}</h2>
-      <Scroll label={isPool ? 'Slots' : 'Who shares it'}>
+      <Scroll label={isPool ? 'Slots and their holders' : 'Those who share it'}>
         <table class="stacked slots">
           <thead>
             <tr>

@@ -182,7 +182,11 @@ const TimelinePart = ({ details: { name, timeline, isCut, past }, view, link }: 
     <nav class="pages" aria-label="Time of the timeline">
       {VIEW_NAMES.map(([one, label]) => (
         <>
-          <a href={link({ view: one })} aria-current={one === view ? 'true' : undefined} class={one === view ? 'current' : undefined}>
+          <a
+            href={link({ view: one })}
+            aria-current={one === view ? 'true' : undefined}
+            class={one === view ? 'current' : undefined}
+          >
             {label}
           </a>{' '}
         </>
