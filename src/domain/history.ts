@@ -52,7 +52,6 @@ export interface PastEntry {
 export interface HistoryFilter {
   readonly resource?: string | undefined;
   readonly requester?: string | undefined;
-  readonly ending?: Ending | undefined;
   /** Only entries that ended at this time or later. */
   readonly from?: Date | undefined;
   /** Only entries that ended before this time. */

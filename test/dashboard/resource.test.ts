@@ -253,7 +253,15 @@ describe('the history', () => {
     expect(await who()).toEqual(['bob']);
     await page.getByLabel('How it ended').selectOption('taken away');
     await page.getByRole('button', { name: 'Show' }).click();
-    await page.getByText('No reservation has ended').waitFor();
+    await page.getByText('Nothing was found.').waitFor();
+    await page.getByLabel('How it ended').selectOption('released');
+    await page.getByLabel('Resource', { exact: true }).fill('');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.waitForURL(/resource=&/);
+    expect((await who()).length).toBe(30);
+    await page.getByRole('link', { name: 'Older' }).click();
+    await page.waitForURL(/cursor=/);
+    expect(await who()).toEqual(['q0', 'bob']);
     const from = new Date(Date.now() - 3.5 * HOUR).toISOString().slice(0, 16);
     await go(`/history?${new URLSearchParams({ from })}`);
     expect(await who()).toEqual(['q30', 'q29']);

@@ -14,11 +14,15 @@ export interface HistoryTableProps {
   readonly entries: readonly PastEntry[];
   /** The resource that all entries are of; absent: of several */
   readonly of?: string;
+  /** Said if there are no entries. */
+  readonly none?: string;
 }
 
-export const HistoryTable = ({ label, entries, of }: HistoryTableProps) =>
+const NONE = 'No reservation has ended, as far as the history goes back.';
+
+export const HistoryTable = ({ label, entries, of, none = NONE }: HistoryTableProps) =>
   entries.length === 0 ? (
-    <p>No reservation has ended, as far as the history goes back.</p>
+    <p>{none}</p>
   ) : (
     <Scroll label={label}>
       <table class="stacked">

@@ -5,8 +5,7 @@ import type { Child } from 'hono/jsx';
 import type { UsageFigures } from '../../contract/history.ts';
 import type { Along, HeldSlot, ResourceState } from '../../engine/reservations/resource.ts';
 import { type Hold, holderText } from '../../engine/reservations/slotState.ts';
-
-const requesterOf = (user: { email: string | null }) => `person:${user.email}`;
+import { requesterOf } from '../../engine/tenant/signIns.ts';
 
 import { span } from '../assets/span.js';
 import type { Viewer } from '../env.ts';

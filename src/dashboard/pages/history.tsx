@@ -9,9 +9,12 @@ import { Page } from '../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { searched } from '../form.ts';
 import { ENDING_WORDS } from '../historyWords.ts';
+import { searchHistory } from '../searchHistory.ts';
 
 const AT = '/dashboard/history';
 const ROWS = 30;
+
+const MORE = 'Nothing was found among the latest entries. Older ones may match.';
 
 /** A local time without a zone, as forms send it, is UTC. */
 const moment = z
@@ -42,23 +45,23 @@ const searchOf = (fields: Partial<Query>): URLSearchParams => {
   return search;
 };
 
-const filterOf = ({ resource, requester, from, to, ending }: Query): HistoryFilter => ({
+const filterOf = ({ resource, requester, from, to }: Query): HistoryFilter => ({
   resource: resource || undefined,
   requester: requester || undefined,
   from: timeOf(from),
   to: timeOf(to),
-  ending: ending || undefined,
 });
 
 export const historyRoutes = ({ history }: DashboardDeps) =>
   new Hono<DashboardEnv>().get(AT, async (c) => {
     const { viewer } = c.var;
     const query = Query.parse(c.req.query());
-    const page = await history.page(viewer.credential.tenant, filterOf(query), query.cursor, ROWS);
+    const search = { filter: filterOf(query), ending: query.ending || undefined, cursor: query.cursor, rows: ROWS };
+    const page = await searchHistory(history, viewer.credential.tenant, search);
     return c.html(
       <Page title="History" viewer={viewer} at={AT}>
         <Filters query={query} />
-        <HistoryTable label="History" entries={page.entries} />
+        <HistoryTable label="History" entries={page.entries} none={page.next === null ? 'Nothing was found.' : MORE} />
         <Pages page={page} query={query} />
       </Page>,
     );

@@ -10,24 +10,32 @@ import { keptUsage } from './keptUsage.ts';
 import { readPastEntry, type StreamEntry, WAIT } from './pastEntry.ts';
 import { newestFirst } from './stream.ts';
 
-const Cursor = z.string().regex(/^\d{1,15}-\d{1,15}$/);
+/** The last entry that was returned: its id in the stream and its place. */
+const Cursor = z
+  .string()
+  .regex(/^\d{1,15}-\d{1,15}\.\d$/)
+  .transform((text) => ({ id: text.slice(0, -2), place: Number(text.slice(-1)) }));
 
 export const keptHistory = (redis: RedisClient): History => ({
   page: async (tenant, filter, cursor, limit) => {
-    if (cursor !== undefined && !Cursor.safeParse(cursor).success)
+    const after = cursor === undefined ? undefined : Cursor.safeParse(cursor).data;
+    if (cursor !== undefined && after === undefined)
       throw new HoldfastError('refused', 'cursor must be one that this listing returned.');
     // Until then, the reservations that a reset ended are put aside.
     await keepReset(redis, tenant, { room: KEPT_ENTRIES, most: KEPT_ENTRIES });
     const entries: PastEntry[] = [];
+    let looked = 0;
     let last: string | null = null;
-    for await (const found of newestFirst(redis, tenant, cursor)) {
+    for await (const found of newestFirst(redis, tenant, after?.id)) {
       // No entry is written before its end.
       if (filter.from !== undefined && Number(found.id.split('-', 1)[0]) < filter.from.getTime()) break;
+      if (++looked > KEPT_ENTRIES) break;
+      if (found.id === after?.id && found.place >= after.place) continue;
       const entry = mayPass(filter, found) ? readPastEntry(found) : null;
       if (entry === null || !passes(filter, entry)) continue;
       if (entries.length === limit) return { entries, next: last };
       entries.push(entry);
-      last = found.id;
+      last = `${found.id}.${found.place}`;
     }
     return { entries, next: null };
   },
@@ -39,9 +47,8 @@ const mayPass = ({ resource }: HistoryFilter, { field, value }: StreamEntry): bo
   resource === undefined || field === WAIT || value.includes(resource);
 
 /** Whether a filter lets an entry through. */
-const passes = ({ resource, requester, ending, from, to }: HistoryFilter, entry: PastEntry): boolean =>
+const passes = ({ resource, requester, from, to }: HistoryFilter, entry: PastEntry): boolean =>
   (resource === undefined || entry.resource === resource) &&
   (requester === undefined || entry.requester === requester) &&
-  (ending === undefined || entry.ending === ending) &&
   (from === undefined || entry.endedAt >= from.getTime()) &&
   (to === undefined || entry.endedAt < to.getTime());
