@@ -5,8 +5,8 @@
 -- in the order of the queue; and how many tickets wait for these.
 queue.firstInLine = function(name, isPool, limit)
   local found, total = {}, 0
-  local function add(line, order)
-    found[#found + 1] = { line = line, order = order }
+  local function add(line, kind, order)
+    found[#found + 1] = { line = line, order = order, rank = (kind == 'w' or kind == 'v' or kind == 'u') and 0 or 1 }
   end
   for kind in string.gmatch('dfluvw', '.') do
     local prefix = name .. '\n' .. kind
@@ -14,7 +14,7 @@ queue.firstInLine = function(name, isPool, limit)
     local members = redis.call('ZRANGE', linesKey, '[' .. prefix, upper, 'BYLEX', 'LIMIT', 0, limit)
     spend(3 + #members / 4)
     for _, member in ipairs(members) do
-      add(name, string.sub(member, #prefix + 1))
+      add(name, kind, string.sub(member, #prefix + 1))
     end
     if kind == 'w' or kind == 'v' then
       total = total + (#members < limit and #members or redis.call('ZLEXCOUNT', linesKey, '[' .. prefix, upper))
@@ -28,24 +28,30 @@ queue.firstInLine = function(name, isPool, limit)
   for _, member in ipairs(ofSlots) do
     local line, kind, order = string.match(string.sub(member, #name + 1), '^(_%d+)\n([dfluvw])(.*)$')
     if line then
-      add(name .. line, order)
+      add(name .. line, kind, order)
       total = total + ((kind == 'w' or kind == 'v') and 1 or 0)
     end
   end
+  -- A ticket may be in several of the lines: that of what it waits for comes first.
   table.sort(found, function(one, other)
+    if one.order == other.order then
+      return one.rank < other.rank
+    end
     return one.order < other.order
   end)
-  local orders, seen, rows = {}, {}, {}
-  for i = 1, math.min(limit, #found) do
-    orders[i] = found[i].order
+  local orders, places, rows = {}, {}, {}
+  for _, one in ipairs(found) do
+    if #orders < limit and one.order ~= orders[#orders] then
+      orders[#orders + 1] = one.order
+      places[#orders] = one.line
+    end
   end
   readTickets(orders)
   for i, order in ipairs(orders) do
     local ticket = ticketAt(order)
-    if ticket and not seen[order] then
-      seen[order] = true
+    if ticket then
       spend(3)
-      rows[#rows + 1] = found[i].line
+      rows[#rows + 1] = places[i]
       rows[#rows + 1] = rowOf(ticket)
     end
   end
