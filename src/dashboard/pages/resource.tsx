@@ -103,7 +103,7 @@ const ResourcePage = ({ viewer, wanted, details, done, failed }: ResourcePagePro
   const back = link({});
   const isKnown = registered !== null || state.held > 0 || line.length > 0 || past.length > 0;
   const waiters = {
-    first: line.map(({ request }, i) => ({ place: i + 1, request })),
+    shown: line.map(({ request }, i) => ({ place: i + 1, request })),
     matches: Math.max(waiting, line.length),
     lookedAt: line.length,
     isPartial: false,
