@@ -84,6 +84,49 @@ describe('the first sign-in', () => {
   });
 });
 
+describe('a sign-in that accepts invitations', () => {
+  const inviting = async (person: Person) => {
+    const id = await tenant();
+    await invite(id, person.email ?? '', 'member');
+    return id;
+  };
+
+  test('opens the tenant that the person has, and tells of the others: who invited', async () => {
+    const person = somebody();
+    const { open: own } = await enter(person);
+    const other = await inviting(person);
+    const { open, joined, memberships } = await enter(person);
+    expect([open, memberships.length]).toEqual([own, 2]);
+    expect(joined).toEqual([{ tenant: other, name: `Tenant ${other}`, by: BY.actor }]);
+    expect(await enter(person)).toMatchObject({ open: own, joined: [] });
+  });
+
+  test('opens a tenant that a group gives rather than one that invites', async () => {
+    const mapped = await tenant();
+    await putGroup(store, mapped, 'students', 'viewer', true, BY);
+    const person = somebody({ groups: ['students'] });
+    const other = await inviting(person);
+    const { open, joined } = await enter(person);
+    expect([open.tenant, joined.map((one) => one.tenant)]).toEqual([mapped, [other]]);
+  });
+
+  test('of several tenants opens none of them, but a new one', async () => {
+    const person = somebody();
+    const others = [await inviting(person), await inviting(person)].sort();
+    const { open, joined, memberships } = await enter(person);
+    expect([open.role, memberships[0], memberships.length]).toEqual(['owner', open, 3]);
+    expect(joined.map((one) => one.tenant).sort()).toEqual(others);
+  });
+
+  test('tells of no tenant that the person belongs to already', async () => {
+    const person = somebody();
+    const first = await inviting(person);
+    expect((await enter(person)).joined.map((one) => one.tenant)).toEqual([first]);
+    await invite(first, person.email ?? '', 'operator');
+    expect(await enter(person)).toMatchObject({ open: { tenant: first, role: 'operator' }, joined: [] });
+  });
+});
+
 describe('an invitation', () => {
   test('is for the verified address alone, and once', async () => {
     const inviting = await tenant();

@@ -9,6 +9,7 @@ import { assetPath } from '../assets.ts';
 import type { Viewer } from '../env.ts';
 import type { Failed } from '../form.ts';
 import { may } from '../viewer.ts';
+import { JoinedNotice } from './joinedNotice.tsx';
 
 /** The pages, and the right that each takes. */
 export const PLACES = [
@@ -37,6 +38,7 @@ const DONE: ReadonlyMap<string, string> = new Map(
     registered: 'Registered.',
     saved: 'Saved.',
     tenantCreated: 'The tenant is created.',
+    left: 'You have left the tenant.',
     removed: 'Removed. Their sessions have ended.',
     transferred: 'You are an operator now.',
     suspended: 'The tenant is suspended.',
@@ -102,6 +104,7 @@ const Document = ({ title, viewer, at, done = '', failed, renew, script, childre
             {DONE.get(done)}
           </p>
         )}
+        {viewer && viewer.joined.length > 0 && <JoinedNotice viewer={viewer} />}
         {children}
       </main>
       <p class="out-of-sight" role="status" id="said" />
