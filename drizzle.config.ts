@@ -1,4 +1,8 @@
 /** How `npx drizzle-kit generate` makes the migrations in drizzle/ from the schema. */
 import { defineConfig } from 'drizzle-kit';
 
-export default defineConfig({ dialect: 'postgresql', schema: './src/store/schema.ts', out: './drizzle' });
+export default defineConfig({
+  dialect: 'postgresql',
+  schema: ['./src/store/schema.ts', './src/store/historySchema.ts'],
+  out: './drizzle',
+});

@@ -1,12 +1,6 @@
 -- Names who sends the request (docs/specification.md#who-did-it).
+--@include ofPerson
 --@include tenant
-
--- Returns a text of the sign-in session's value (src/engine/tenant/signIns.ts); nil if it has none by this name. A
--- quote inside a JSON text follows a backslash, so these marks can only be those around a text.
-local function ofPerson(name)
-  local text = string.match(tenant.session, '"' .. name .. '":"(.-)","')
-  return text and (string.gsub(text, '\\(.)', '%1'))
-end
 
 -- Takes a requester of the request: a derived token acts for its subject alone, so that is its requester. Returns nil
 -- for the service itself.

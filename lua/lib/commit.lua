@@ -72,14 +72,13 @@ local function poolFields()
   return set, del
 end
 
--- Writes the records of slots, the due times of reservations, and the history of those that ended.
+-- Writes the records of slots, and the due times of reservations. Notes what ended, for the history.
 local function writeRecords()
   local set, del, due, undue = {}, {}, {}, {}
   -- added: number of new due members. ended: reservations whose due time ends or changes.
   local added, ended = 0, {}
   -- The further slots of a reservation have one record, which is packed once.
   local packed, packedRecord
-  local mayTrim = false
   for _, slot in ipairs(changed) do
     local before, record = original[slot], records[slot]
     if record ~= before then
@@ -107,8 +106,10 @@ local function writeRecords()
         tenant.nextDue = math.min(tenant.nextDue, dueNow)
       end
       if before and before.token and before.fence ~= (record and record.fence) and limits.history > 0 then
-        notePast(slot, before)
-        mayTrim = mayTrim or before.fence % 32 == 0
+        local how = howEnded and howEnded[before.fence]
+        past = past or {}
+        past[#past + 1] = how and how[1] or 'R'
+        past[#past + 1] = slot .. '\n' .. nowMs .. ' ' .. (how and how[2] or '') .. '\n' .. before.packed
       end
     end
   end
@@ -119,8 +120,15 @@ local function writeRecords()
     -- Some members have the next release's form (due.lua): ZADD added a second one beside it, or ZREM did not find it.
     callWith('ZREM', dueKey, comingDueMembers(ended))
   end
-  if #past > 0 then
-    writePast(mayTrim)
+end
+
+-- Writes the history of what ended. Dropping what is too old is approximate: whole nodes of the stream, now and then.
+local function writePast()
+  for i = 1, #past, 20 do
+    redis.call('XADD', historyKey, '*', unpack(past, i, math.min(i + 19, #past)))
+  end
+  if nowUs % 16 == 0 then
+    redis.call('XTRIM', historyKey, 'MAXLEN', '~', limits.history)
   end
 end
 
@@ -128,6 +136,9 @@ end
 local function commit(usage)
   local setPools, delPools = poolFields()
   writeRecords()
+  if past then
+    writePast()
+  end
   -- Delete before set: one script may release an owner's slot and assign the owner a new one.
   callWith('HDEL', poolsKey, delPools)
   callWith('HSET', poolsKey, setPools)

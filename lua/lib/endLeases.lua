@@ -34,6 +34,7 @@ local function endLease(member, held, endedBy)
     return
   end
   leasesEnded = leasesEnded + 1
+  howEnded = howEnded or {}
   howEnded[ended.fence] = { held and 'S' or 'E', endedBy and endedBy.actor }
   release(ended)
   spend(5)

@@ -1,5 +1,6 @@
 -- Releases one item of a request.
 --@include history
+--@include isOwn
 --@include mayForce
 --@include release
 --@include reservations
@@ -18,13 +19,17 @@ local function unreserveOne(item)
     if not mayForce(reservation.owner) then
       return { 'INVALID_RELEASE_TOKEN' }
     end
+  end
+  -- Nobody else has the token of what a person reserved on the dashboard.
+  local isTaken = reservation.token ~= item.token and not isOwn(reservation.owner)
+  if isTaken then
     spend(4)
     takenAway[#takenAway + 1] = reservation
     if reservation.owner ~= ofPerson('email') then
+      howEnded = howEnded or {}
       howEnded[reservation.fence] = { 'T', actorName(reservation.owner) }
     end
   end
-  local isTaken = reservation.token ~= item.token
   local before = #freed
   release(reservation)
   local reply = { 'RELINQUISHED', unpack(freed, before + 1) }

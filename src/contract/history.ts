@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ENDINGS, ENTRY_KINDS } from '../domain/history.ts';
 import { MODES } from '../domain/reservations.ts';
-import { heldNote, time } from './fields.ts';
+import { heldNote, instant, listFormat, resourceName, time } from './fields.ts';
 
 export const HistoryEntry = z
   .object({
@@ -43,6 +43,25 @@ export type HistoryPage = z.output<typeof HistoryPage>;
 /** How long a step of the usage is. */
 export const USAGE_STEPS = ['hour', 'day', 'week'] as const;
 export type UsageStep = (typeof USAGE_STEPS)[number];
+
+const UsageStep = z
+  .enum(USAGE_STEPS, `must be one of ${USAGE_STEPS.join(', ')}`)
+  .default('day')
+  .meta({ description: 'How long a step is.' });
+
+/** The query of a resource's usage. */
+export const UsageQuery = z.object({
+  resource: resourceName,
+  from: instant.meta({
+    type: 'string',
+    format: 'date-time',
+    description: 'The start, rounded down to the hour. Default: 7 days before `to`.',
+  }),
+  to: instant.meta({ type: 'string', format: 'date-time', description: 'The end, at most now. Default: now.' }),
+  step: UsageStep,
+  format: listFormat('steps'),
+});
+export type UsageQuery = z.output<typeof UsageQuery>;
 
 const seconds = (description: string) =>
   z

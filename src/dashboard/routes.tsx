@@ -12,6 +12,9 @@ import { FAILURES, retryAfter } from '../http/errorStatuses.ts';
 import { assetRoutes } from './assets.ts';
 import { PLACES } from './components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
+import { endRoutes } from './pages/actions/end.tsx';
+import { extendRoutes } from './pages/actions/extend.tsx';
+import { reserveRoutes } from './pages/actions/reserve.tsx';
 import { auditRoutes } from './pages/audit.tsx';
 import { keysRoutes } from './pages/keys.tsx';
 import { liveRoutes } from './pages/live.tsx';
@@ -49,6 +52,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.route('/', reservationsRoutes(deps));
   app.route('/', resourcesRoutes(deps));
   app.route('/', resourceRoutes(deps));
+  for (const routes of [reserveRoutes, extendRoutes, endRoutes]) app.route('/', routes(deps));
   app.route('/', keysRoutes(deps));
   app.route('/', membersRoutes(deps));
   app.route('/', membershipRoutes(deps));

@@ -3,6 +3,7 @@
  * without one the newest entries in Redis. Operations use only this.
  */
 import type { Mode } from './reservations.ts';
+import type { Frame, HeldNow, PastUsage } from './usage.ts';
 
 /** How a reservation ends. NOT_CLAIMED: it was granted to a caller that waited, and that never came back for it. */
 export const RESERVATION_ENDINGS = [
@@ -70,4 +71,58 @@ export interface History {
    * @throws HoldfastError refused if the cursor is none of this history; unavailable
    */
   page(tenant: string, filter: HistoryFilter, cursor: string | undefined, limit: number): Promise<PastPage>;
+
+  /**
+   * Works out how much a resource was used.
+   * @throws HoldfastError unavailable
+   */
+  usage(tenant: string, resource: string, frame: Frame): Promise<PastUsage>;
+
+  /**
+   * Finds the resources that are used most, and those that nobody used.
+   * @throws HoldfastError unavailable
+   */
+  pools(tenant: string, query: PoolsQuery): Promise<Pools>;
+}
+
+export interface PoolsQuery extends Omit<Frame, 'stepMs'> {
+  /** Registered resources that can be reserved, by name. Others have one slot. */
+  readonly known: ReadonlyMap<string, Known>;
+  readonly heldNow: readonly HeldNow[];
+  /** The most resources that each list has. */
+  readonly limit: number;
+}
+
+export interface Known {
+  /** The number of its slots. */
+  readonly capacity: number;
+  /** Whether others take it along, as a blocker or an ancestor: it may be used without a reservation of its own. */
+  readonly isTakenAlong: boolean;
+}
+
+/** How much a resource was used, and how long people waited for it. Means and percentiles are null if nobody did. */
+export interface PoolUsage {
+  readonly resource: string;
+  /** The share of the time of all slots in which they were held, 0 to 1. */
+  readonly share: number;
+  /** Reservations that were made. */
+  readonly reservations: number;
+  /** How long reservations that ended had waited, and waits that came to nothing. */
+  readonly meanWaitedMs: number | null;
+  readonly p95WaitedMs: number | null;
+  /** Reservations that ended and had waited. */
+  readonly waited: number;
+  /** Waits that came to nothing. */
+  readonly gaveUp: number;
+}
+
+export interface Pools {
+  /** The highest share first. */
+  readonly byShare: readonly PoolUsage[];
+  /** The longest mean wait first. Only those that somebody waited for. */
+  readonly byWaiting: readonly PoolUsage[];
+  /** Registered resources that nobody held or waited for, by name, without those that others take along. */
+  readonly unused: readonly string[];
+  /** How many there are. */
+  readonly unusedCount: number;
 }

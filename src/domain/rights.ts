@@ -6,7 +6,7 @@
 /**
  * - `read`: see reservations, waiting requests, sessions of callers and events
  * - `reserve`: reserve, renew, release what one holds, wait, and keep sessions of callers
- * - `force`: release what others hold
+ * - `force`: extend and release what others hold
  * - `reset`: end all reservations
  * - `definitions`: see registered resources
  * - `define`: register and delete resources

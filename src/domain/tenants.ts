@@ -112,10 +112,24 @@ export interface TenantRecord extends Settings {
 }
 
 /** The settings for leases and notes as scripts read them (lua/lib/terms.lua); '' if none is set. */
-export function termsText({ defaultTtlSeconds, maxTtlSeconds, requireNote }: Settings): string {
+export function termsText({ defaultTtlSeconds, maxTtlSeconds, requireNote }: Terms): string {
   if (defaultTtlSeconds === null && maxTtlSeconds === null && !requireNote) return '';
   const ms = (seconds: number | null) => (seconds === null ? '' : seconds * 1000);
   return `${ms(defaultTtlSeconds)} ${ms(maxTtlSeconds)} ${Number(requireNote)}`;
+}
+
+/** The settings for leases and notes. */
+export type Terms = Pick<Settings, 'defaultTtlSeconds' | 'maxTtlSeconds' | 'requireNote'>;
+
+/** Reads what termsText() made. */
+export function termsOf(text: string): Terms {
+  const [defaultMs = '', maxMs = '', requireNote] = text.split(' ');
+  const seconds = (ms: string) => (ms === '' ? null : Number(ms) / 1000);
+  return {
+    defaultTtlSeconds: seconds(defaultMs),
+    maxTtlSeconds: seconds(maxMs),
+    requireNote: requireNote === '1',
+  };
 }
 
 /** What administrators can sort tenants by. */

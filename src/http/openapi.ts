@@ -28,6 +28,7 @@ import { definitionsOperation } from './routes/resource/definitions.ts';
 import { deleteOperation } from './routes/resource/delete.ts';
 import { registerOperation } from './routes/resource/register.ts';
 import { treeOperation } from './routes/resource/tree.ts';
+import { usageOperation } from './routes/resource/usage.ts';
 import { beginSessionOperation } from './routes/session/begin.ts';
 import { endSessionOperation } from './routes/session/end.ts';
 import { sessionsOperation } from './routes/session/list.ts';
@@ -88,6 +89,7 @@ const ALWAYS: readonly Operation[] = [
   definitionsOperation,
   treeOperation,
   availableOperation,
+  usageOperation,
   deleteOperation,
   eventsOperation,
 ];

@@ -4,6 +4,7 @@
  */
 import { afterCharge, LimitError } from '../domain/errors.ts';
 import type { Charged, Quota } from '../domain/quota.ts';
+import { leafOf } from '../domain/resources.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { Activity, Outcome } from '../engine/tenant/activity.ts';
 import type { OperationDeps } from './deps.ts';
@@ -15,8 +16,16 @@ const NO_OPERATION: Outcome = { operations: 0, refusals: 0 };
 
 const REFUSALS = new Set(['ALREADY_HELD', 'NOT_AVAILABLE', 'NOT_VALID', 'DOESNT_OWN_RESERVATION']);
 
+/** Statuses of items that somebody wanted and could not have. */
+const NOT_HAD = new Set(['ALREADY_HELD', 'NOT_AVAILABLE']);
+/** Explanations of items of transactions that nothing was in the way of. */
+const NOT_TRIED = new Set(['ROLLED_BACK', 'SKIPPED']);
+
 interface ItemResult {
   readonly status: string;
+  readonly explanation?: string;
+  /** The name that was asked for. */
+  readonly resource: string;
 }
 
 const tally = (results: readonly ItemResult[]): Outcome => ({
@@ -27,9 +36,18 @@ const tally = (results: readonly ItemResult[]): Outcome => ({
 /** Waits for an operation. Counts it if a limit refuses it. */
 const countLimit = <Result>(activity: Activity, credential: Credential, pending: Promise<Result>): Promise<Result> =>
   pending.catch((error: unknown) => {
-    if (error instanceof LimitError) activity.count(credential, LIMITED);
+    if (error instanceof LimitError) {
+      activity.count(credential, LIMITED);
+      activity.countLimited(credential, error.hit.limitType);
+    }
     throw error;
   });
+
+/** Counts the resources that items could not have (docs/specification.md#refusals). */
+function countRefused(activity: Activity, credential: Credential, items: readonly ItemResult[]): void {
+  for (const { status, explanation, resource } of items)
+    if (NOT_HAD.has(status) && !NOT_TRIED.has(explanation ?? '')) activity.countRefused(credential, leafOf(resource));
+}
 
 /**
  * Waits for an operation and counts each of its items, but those of a repeat. Items that wait are operations of the
@@ -52,6 +70,7 @@ export const countItems = <Result>(
     const { operations, refusals } = tally(items);
     const isContinued = charged.reads !== undefined && charged.reads > 0;
     activity.count(credential, { operations: isContinued ? 0 : operations, refusals });
+    if (refusals > 0) countRefused(activity, credential, items);
     metrics?.countItems(verb, items);
     return charged;
   });

@@ -35,6 +35,7 @@
  *   {t}:streams           sorted set: id of an open stream of events → ms at which its lease lapses
  *   {t}:sessionStreams    the same for streams of sign-in sessions, which do not count towards the tier's limit
  *   {t}:activity          hash: minute of the hour → number of the minute since 1970, operations, refusals
+ *   {t}:refusals:<day>    hash: refused requests of a day since 1970, by hour and resource or limit (refusals.lua)
  *   {t}:used              hash: SHA-256 of an API key → ms at which it was last used
  *   {t}:events            channel (sharded pub/sub): numbered messages of events (lua/lib/publish.lua); an empty
  *                         message: keys have changed
@@ -101,6 +102,7 @@ export const KEYS_OF = {
   issueToken: ['tenant', 'credential', 'tokens'],
   loadTenant: ['tenant', 'copying', 'used'],
   openStream: ['tenant', 'credential', 'streams', 'sessionStreams'],
+  refusals: ['tenant', 'refusals'],
   register: DEFINITIONS,
   renew: [...RESERVATIONS, ...REPEATABLE, 'taken'],
   renewSession: [...RESERVATIONS, ...REPEATABLE],
@@ -183,7 +185,14 @@ export const expiryShard = (tenant: string): number =>
 /** Keys that are written to prove that Redis accepts writes. In a cluster they are spread over several primaries. */
 export const PROBE_KEYS: readonly string[] = Array.from({ length: 8 }, (_, i) => `{probe:${i}}`);
 
-// Keys that no script declares.
+// Keys that code reads without a script.
+
+/** The held slots of a tenant. */
+export const slotsKey = (tenant: string): string => `{${tenant}}:slots`;
+/** The refused requests of a day. @param day number of the day since 1970 UTC */
+export const refusalsKey = (tenant: string, day: number): string => `{${tenant}}:refusals:${day}`;
+/** Its registered resources. */
+export const definitionsKey = (tenant: string): string => `{${tenant}}:definitions`;
 
 /** A tenant's activity in the last hour, by minute. */
 export const activityKey = (tenant: string): string => `{${tenant}}:activity`;

@@ -39,6 +39,7 @@ export type Verb =
   | 'openStream'
   | 'probe'
   | 'raiseIndex'
+  | 'refusals'
   | 'register'
   | 'renew'
   | 'renewSession'

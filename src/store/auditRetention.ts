@@ -6,6 +6,7 @@ import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { TIERS, type TierTable } from '../domain/tiers.ts';
 import type { Database } from './database.ts';
+import { rowsOf } from './db.ts';
 import { audit, tenants } from './schema.ts';
 
 /** How long entries of deleted tenants are kept, in days. */
@@ -78,8 +79,3 @@ async function deleteBefore(database: Database, tenant: string, end: Date): Prom
     if (length < BATCH) return deleted;
   }
 }
-
-const Result = z.object({ rows: z.array(z.unknown()) });
-
-/** The rows of a result: of PGlite in an object, of Postgres by themselves. */
-const rowsOf = (result: unknown): unknown => Result.safeParse(result).data?.rows ?? result;

@@ -210,3 +210,9 @@ const UNIQUE_VIOLATION = '23505';
 
 /** Whether an error reports that a row with this key exists. */
 export const isDuplicate = (error: unknown): boolean => Coded.safeParse(causeOf(error)).data?.code === UNIQUE_VIOLATION;
+
+const CHECK_VIOLATION = '23514';
+
+/** Whether an error reports that a row fits into no partition. */
+export const isNoPartition = (error: unknown): boolean =>
+  Coded.safeParse(causeOf(error)).data?.code === CHECK_VIOLATION;

@@ -23,7 +23,7 @@ import { KEY_PERMISSIONS, ROLES, SCOPES } from '../domain/rights.ts';
 import { TIERS } from '../domain/tiers.ts';
 import { MAX_PRIORITY } from '../domain/waiting.ts';
 
-const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+export const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 const version = (name: string) => bigint(name, { mode: 'number' }).notNull().default(1);
 
 export const tier = pgEnum('tier', TIERS);

@@ -38,6 +38,7 @@ import { definitionsRoute } from '../http/routes/resource/definitions.ts';
 import { deleteRoute } from '../http/routes/resource/delete.ts';
 import { registerRoute } from '../http/routes/resource/register.ts';
 import { treeRoute } from '../http/routes/resource/tree.ts';
+import { usageRoute } from '../http/routes/resource/usage.ts';
 import { beginSessionRoute } from '../http/routes/session/begin.ts';
 import { endSessionRoute } from '../http/routes/session/end.ts';
 import { sessionsRoute } from '../http/routes/session/list.ts';
@@ -117,6 +118,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
   app.route('/', definitionsRoute(deps));
   app.route('/', treeRoute(deps));
   app.route('/', availableRoute(deps));
+  app.route('/', usageRoute(deps));
   app.route('/', deleteRoute(deps));
   app.route('/', eventsRoute(deps));
   if (tenants === null) {

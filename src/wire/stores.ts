@@ -22,6 +22,7 @@ import type { RoleNow } from '../operations/signedIn.ts';
 import { Trail } from '../operations/trail.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { Database } from '../store/database.ts';
+import { historyInDatabase } from '../store/history.ts';
 import { findIssuers } from '../store/issuers.ts';
 import type { Store } from '../store/records.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -79,7 +80,7 @@ function storesInDatabase(
     roleNow: null,
     membershipsOf: (engine, sealer) => membershipsInDatabase({ engine, store, sealer }),
     jwtVerifier: new JwtVerifier(lookUp, { allowPrivate: allowPrivateJwks }),
-    history: keptHistory(redis),
+    history: historyInDatabase(store, tiers),
     loadTenant: (id) => copy.refresh(id),
     knowsTenant: () => true,
     changesOf: (engine) => changeInDatabase(database, engine, copy, sizes.treeDepth),

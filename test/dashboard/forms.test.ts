@@ -15,6 +15,11 @@ describe('pages and forms', () => {
   const session = sessionOf;
   const FORMS = [
     'rotate',
+    'reserve',
+    'claim',
+    'extend',
+    'release',
+    'leave-queue',
     'reservations/release',
     'reservations/cancel',
     'reservations/reset',

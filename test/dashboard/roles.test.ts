@@ -25,6 +25,8 @@ const TOOL = { name: 'tool', capacity: '1', blocks: '', treePath: '', labels: ''
 
 /** Forms that change something, and the right that each takes. */
 const FORMS: readonly (readonly [string, Right, Record<string, string>])[] = [
+  ['/reserve', 'reserve', { resource: 'gadget', lease: '1800' }],
+  ['/claim', 'reserve', { resource: 'gadget' }],
   ['/resources', 'define', TOOL],
   ['/resources/one/delete', 'define', { name: 'tool' }],
   ['/reservations/reset', 'reset', {}],

@@ -57,6 +57,7 @@ export const EXAMPLES: Readonly<Record<string, (ids: Ids) => ExampleRequest>> = 
   register: () => ({ body: [{ name: 'ci/registered' }] }),
   definitions: () => ({}),
   tree: () => ({}),
+  usage: ({ resource }) => ({ query: `?${new URLSearchParams({ resource })}` }),
   available: ({ resource }) => ({ path: { resource } }),
   delete: ({ resource }) => ({ path: { name: resource } }),
   events: () => ({}),

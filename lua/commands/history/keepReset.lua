@@ -22,17 +22,20 @@ elseif redis.call('XLEN', historyKey) > tonumber(ARGV[2]) then
   return { 'OK', ARGV[1], 0 }
 end
 local found = redis.call('HSCAN', resetSlotsKey, ARGV[1], 'COUNT', PIECE)
-local cursor, rows, done, written = found[1], found[2], {}, 0
+local cursor, rows, done, past = found[1], found[2], {}, {}
 for i = 1, #rows, 2 do
   local slot, packed = rows[i], rows[i + 1]
   if slot ~= '\0' then
     done[#done + 1] = slot
     -- A form of 1 is a slot that reservations hold along (codec.lua).
     if string.byte(packed) ~= 1 then
-      redis.call('XADD', historyKey, '*', 'X', slot .. '\n' .. head .. '\n' .. packed)
-      written = written + 1
+      past[#past + 1] = 'X'
+      past[#past + 1] = slot .. '\n' .. head .. '\n' .. packed
     end
   end
+end
+for i = 1, #past, 20 do
+  redis.call('XADD', historyKey, '*', unpack(past, i, math.min(i + 19, #past)))
 end
 for from = 1, #done, 1000 do
   redis.call('HDEL', resetSlotsKey, unpack(done, from, math.min(from + 999, #done)))
@@ -42,4 +45,4 @@ if cursor == '0' and redis.call('HLEN', resetSlotsKey) <= 1 then
   cursor = ''
 end
 redis.call('XTRIM', historyKey, 'MAXLEN', '~', limits.history)
-return { 'OK', cursor, written }
+return { 'OK', cursor, #past / 2 }

@@ -59,12 +59,19 @@ for i, item in ipairs(items) do
   end
 end
 
+-- Returns true if the caller may renew a reservation without its token. What nobody has claimed has no lease yet.
+local function mayRenew(reservation)
+--@include mayForce
+--@include unclaimed
+  return reservation.token ~= UNCLAIMED and mayForce(reservation.owner)
+end
+
 local reply = { 'OK', charged.quota }
 local overBudget = eachItem(items, function(item)
   local reservation, isHeld = reservationOf(item.resource, item.requester)
   if not reservation then
     reply[#reply + 1] = { isHeld and 'DOESNT_OWN_RESERVATION' or 'NOT_RESERVED' }
-  elseif reservation.token ~= item.token then
+  elseif reservation.token ~= item.token and not mayRenew(reservation) then
     reply[#reply + 1] = { 'INVALID_RELEASE_TOKEN' }
   else
     local renewed = copyWith(reservation, { expiresAt = reservation.session and endOf(reservation) or nowMs + item.ttlMs })

@@ -53,6 +53,7 @@ local function noteWait(ticket, outcome)
   local first = ticket.items[1]
   local options = first.options
   spend(4)
+  past = past or {}
   past[#past + 1] = 'W'
   past[#past + 1] = cjson.encode({
     number = ticketId(ticket), since = ticket.since, at = nowMs, ending = outcome, requester = ticket.requester, label = ticket.label,

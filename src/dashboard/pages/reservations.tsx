@@ -18,7 +18,7 @@ import { WaitingPart } from '../components/waitingPart.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, pageNumber, readForm, searched } from '../form.ts';
 import { releaseSchema } from '../formSchemas.ts';
-import { mayEnd } from '../mayEnd.ts';
+import { mayEnd } from '../person.ts';
 import { type Found, searchReservations } from '../searchReservations.ts';
 import { byText, searchWaiting, type Waiters } from '../searchWaiting.ts';
 import { may } from '../viewer.ts';

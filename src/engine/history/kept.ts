@@ -6,28 +6,38 @@ import { HoldfastError } from '../../domain/errors.ts';
 import { type History, type HistoryFilter, KEPT_ENTRIES, type PastEntry } from '../../domain/history.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { keepReset } from './keepReset.ts';
+import { keptUsage } from './keptUsage.ts';
 import { readPastEntry } from './pastEntry.ts';
 import { newestFirst } from './stream.ts';
 
-const Cursor = z.string().regex(/^\d{1,15}-\d{1,15}$/);
+/** The last entry that was returned: its id in the stream and its place. */
+const Cursor = z
+  .string()
+  .regex(/^\d{1,15}-\d{1,15}\.\d$/)
+  .transform((text) => ({ id: text.slice(0, -2), place: Number(text.slice(-1)) }));
 
 export const keptHistory = (redis: RedisClient): History => ({
   page: async (tenant, filter, cursor, limit) => {
-    if (cursor !== undefined && !Cursor.safeParse(cursor).success)
+    const after = cursor === undefined ? undefined : Cursor.safeParse(cursor).data;
+    if (cursor !== undefined && after === undefined)
       throw new HoldfastError('refused', 'cursor must be one that this listing returned.');
     // Until then, the reservations that a reset ended are put aside.
     await keepReset(redis, tenant, { room: KEPT_ENTRIES, most: KEPT_ENTRIES });
     const entries: PastEntry[] = [];
+    let looked = 0;
     let last: string | null = null;
-    for await (const found of newestFirst(redis, tenant, cursor)) {
+    for await (const found of newestFirst(redis, tenant, after?.id)) {
+      if (++looked > KEPT_ENTRIES) break;
+      if (found.id === after?.id && found.place >= after.place) continue;
       const entry = readPastEntry(found);
       if (entry === null || !passes(filter, entry)) continue;
       if (entries.length === limit) return { entries, next: last };
       entries.push(entry);
-      last = found.id;
+      last = `${found.id}.${found.place}`;
     }
     return { entries, next: null };
   },
+  ...keptUsage(redis),
 });
 
 /** Whether a filter lets an entry through. */

@@ -31,10 +31,12 @@ const Wait = z.object({
   ending: z.enum(WAIT_ENDINGS),
 });
 
-/** An entry of the stream: its id, and the name and value of its field. */
+/** A field of an entry of the stream: one reservation or wait. */
 export interface StreamEntry {
-  /** `<ms>-<number>` */
+  /** Of the entry: `<ms>-<number>`. */
   readonly id: string;
+  /** Which field of the entry it is, from 0. */
+  readonly place: number;
   readonly field: string;
   readonly value: Buffer;
 }

@@ -11,18 +11,18 @@ const PAGE = 500;
 
 /**
  * Reads entries, the newest first.
- * @param before the id of an entry: only older ones are read
+ * @param from the id of an entry: only this and older ones are read
  * @throws HoldfastError unavailable
  */
 export async function* newestFirst(
   redis: RedisClient,
   tenant: string,
-  before: string | undefined,
+  from: string | undefined,
 ): AsyncGenerator<StreamEntry> {
-  let end = before === undefined ? '+' : `(${before}`;
+  let end = from ?? '+';
   for (;;) {
     const found = await send(() => redis.xrevrangeBuffer(historyKey(tenant), end, '-', 'COUNT', PAGE));
-    for (const entry of found) yield toEntry(entry);
+    for (const entry of found) yield* toEntries(entry).reverse();
     const last = found.at(-1);
     if (last === undefined || found.length < PAGE) return;
     end = `(${last[0].toString()}`;
@@ -31,14 +31,42 @@ export async function* newestFirst(
 
 /**
  * Reads the oldest entries, oldest first.
+ * @param after the id of an entry: only newer ones are read
+ * @param limit entries of the stream. Each has up to 10 reservations or waits, which have its id
  * @throws HoldfastError unavailable
  */
-export async function oldest(redis: RedisClient, tenant: string, limit: number): Promise<StreamEntry[]> {
-  const found = await send(() => redis.xrangeBuffer(historyKey(tenant), '-', '+', 'COUNT', limit));
-  return found.map(toEntry);
+export async function oldest(
+  redis: RedisClient,
+  tenant: string,
+  after: string | undefined,
+  limit: number,
+): Promise<{ readonly entries: StreamEntry[]; readonly isLast: boolean }> {
+  const start = after === undefined ? '-' : `(${after}`;
+  const found = await send(() => redis.xrangeBuffer(historyKey(tenant), start, '+', 'COUNT', limit));
+  return { entries: found.flatMap(toEntries), isLast: found.length < limit };
 }
 
-const toEntry = ([id, [field, value]]: [Buffer, Buffer[]]): StreamEntry => {
-  if (field === undefined || value === undefined) throw new TypeError('an entry of the history has no field');
-  return { id: id.toString(), field: field.toString(), value };
-};
+/**
+ * Counts the entries.
+ * @throws HoldfastError unavailable
+ */
+export const countEntries = (redis: RedisClient, tenant: string): Promise<number> =>
+  send(() => redis.xlen(historyKey(tenant)));
+
+/**
+ * Deletes entries. It takes their ids, not all up to one: after a failover there may be others among them.
+ * @throws HoldfastError unavailable
+ */
+export const deleteFromStream = (redis: RedisClient, tenant: string, ids: readonly string[]): Promise<number> =>
+  send(() => redis.xdel(historyKey(tenant), ...ids));
+
+/** The reservations and waits of an entry, as they ended. */
+function toEntries([id, fields]: [Buffer, Buffer[]]): StreamEntry[] {
+  const entries: StreamEntry[] = [];
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const [field, value] = [fields[i], fields[i + 1]];
+    if (field !== undefined && value !== undefined)
+      entries.push({ id: id.toString(), place: i / 2, field: field.toString(), value });
+  }
+  return entries;
+}

@@ -85,6 +85,16 @@ export function readRecord(slot: string, record: Buffer): SlotRecord | null {
   return { requester, pool, ...times, resourceType, keyLabel, requestedName, details };
 }
 
+/** Reads the requesters that a record names of a slot that is held SHARED; none for any other slot. */
+export function readHolders(record: Buffer): string[] {
+  if (record[0] !== HELD_ALONG) return [];
+  // The number of holders, the owner, the pool and a flag come first.
+  const ownerEnd = record.indexOf(0, 5);
+  const poolEnd = record.indexOf(0, ownerEnd + 1);
+  const [holders = ''] = record.toString('utf8', poolEnd + 2).split('\0', 1);
+  return holders.split('\n').filter((holder) => holder !== '');
+}
+
 /**
  * @param sessionEndsAt ms: when the reservation's session ends, if it has one
  * @returns null if the slot is not a reservation's own: plans of other reservations hold it

@@ -10,6 +10,7 @@ import type { RedisClient } from '../../redis/client.ts';
 import { ACTIVE_KEY, activityKey, keysOf, usedKey } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
 import type { Engine } from '../call.ts';
+import { RefusalCounts } from './refusals.ts';
 
 const FLUSH_EVERY_MS = 2000;
 const MINUTES = 60;
@@ -39,6 +40,7 @@ export class Activity {
   readonly #redis: RedisClient;
   readonly #log: Logger;
   readonly #timer: NodeJS.Timeout;
+  readonly #refused = new RefusalCounts();
   #counts = new Map<string, Counts>();
 
   constructor(redis: RedisClient, log: Logger) {
@@ -60,6 +62,16 @@ export class Activity {
     if (kind === 'key') counts.keys.add(credentialKey);
   }
 
+  /** Counts a resource that a request could not have (docs/specification.md#refusals). */
+  countRefused({ tenant }: Credential, resource: string): void {
+    this.#refused.countResource(tenant, resource);
+  }
+
+  /** Counts a request that a limit refused. */
+  countLimited({ tenant }: Credential, limitType: string): void {
+    this.#refused.countLimit(tenant, limitType);
+  }
+
   /** Writes the counts to Redis. If that fails, they are lost. */
   async #flush(): Promise<void> {
     const counts = this.#counts;
@@ -71,7 +83,7 @@ export class Activity {
     const now = String(Date.now());
     const active = [...counts.keys()].flatMap((tenant) => [now, tenant]);
     // Once the counts are written: whoever finds a tenant among the active ones finds its counts too.
-    await Promise.all(writes)
+    await Promise.all([...writes, this.#refused.flush(this.#redis)])
       .then(() => send(() => this.#redis.zadd(ACTIVE_KEY, ...active)))
       .catch((err: unknown) => this.#log.debug({ err }, 'activity was not written'));
   }

@@ -2,7 +2,9 @@
  * Sign-in sessions: people who have signed in to the dashboard (docs/specification.md#dashboard-and-sign-in). They are
  * Redis keys beside their tenant's state, so that scripts can check them, and they expire.
  */
+import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { LOCAL_ISSUER, nameFault } from '../../domain/names.ts';
 import { RIGHTS_OF_ROLE, ROLES, type Role, rightsText } from '../../domain/rights.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import type { RedisClient } from '../../redis/client.ts';
@@ -44,6 +46,20 @@ export type SessionUser = z.infer<typeof SessionUser>;
 export const actorNameOf = (as: 'person' | 'admin', { email, subject }: Pick<SessionUser, 'email' | 'subject'>) =>
   `${as}:${email ?? subject}`;
 
+const MAX_REQUESTER_LENGTH = 256;
+
+/**
+ * The requester of what a person reserves on the dashboard. A name that the provider gives is not unique, and people
+ * can often choose it: with it goes the subject, so that nobody passes for somebody else.
+ */
+export function requesterOf({ issuer, subject, email, name }: SessionUser): string {
+  const who = email ?? (issuer === LOCAL_ISSUER ? name : name && `${name} (${subject})`) ?? subject;
+  const requester = `person:${who}`;
+  return nameFault(requester, MAX_REQUESTER_LENGTH) === null
+    ? requester
+    : `person:${hash('sha256', `${issuer}\n${subject}`).slice(0, 32)}`;
+}
+
 /** How many sessions are changed at a time, which takes Redis about 1 ms. */
 const PAGE = 500;
 
@@ -68,7 +84,12 @@ export async function beginSignIn(
 
 /** A user as Redis has them: scripts read the rights, which come first (lua/lib/admit.lua). */
 const textOf = (user: SessionUser): string =>
-  JSON.stringify({ rights: rightsText(RIGHTS_OF_ROLE[user.role]), actor: actorNameOf('person', user), ...user });
+  JSON.stringify({
+    rights: rightsText(RIGHTS_OF_ROLE[user.role]),
+    actor: actorNameOf('person', user),
+    requester: requesterOf(user),
+    ...user,
+  });
 
 const userOf = (text: string): SessionUser => SessionUser.parse(JSON.parse(text));
 

@@ -1,0 +1,159 @@
+/**
+ * What a person can do with a resource, from the row of any page: Reserve, Wait, Extend, Release, Take away, Leave the
+ * queue (docs/specification.md#dashboard-and-sign-in).
+ */
+import { hash } from 'node:crypto';
+import type { Child } from 'hono/jsx';
+import type { Mode } from '../../domain/reservations.ts';
+import { requesterOf } from '../../engine/tenant/signIns.ts';
+import { actionPath } from '../actions/back.ts';
+import type { Viewer } from '../env.ts';
+import { isOwn, mayEnd } from '../person.ts';
+import { may } from '../viewer.ts';
+import { Confirm } from './confirm.tsx';
+
+/** A reservation in a row. */
+export interface RowHold {
+  /** As it was requested: the name that releases it. */
+  readonly resource: string;
+  readonly requester: string;
+  /** Until when it can be claimed; null: it is claimed */
+  readonly claimBy: string | null;
+  readonly mode?: Mode | undefined;
+}
+
+export interface ActionRow {
+  /** What would be reserved: a resource, or a slot of a pool. */
+  readonly resource: string;
+  /** Whether somebody can take it now; null: nobody ever can, as a group */
+  readonly isFree: boolean | null;
+  /** The reservations of it that the row shows. */
+  readonly holds: readonly RowHold[];
+  /** Whether the viewer waits for it. */
+  readonly isWaiting?: boolean;
+}
+
+export interface RowActionsProps {
+  readonly row: ActionRow;
+  readonly viewer: Viewer;
+  /** The address of the page, to which the actions lead back. */
+  readonly back: string;
+}
+
+/** More actions than these go into a menu. */
+const MAX_SHOWN = 2;
+
+export const RowActions = ({ row, viewer, back }: RowActionsProps) => {
+  const [first, ...others] = actionsOf(row, viewer, back);
+  if (first === undefined) return null;
+  if (others.length < MAX_SHOWN) return <div class="actions">{[first, ...others]}</div>;
+  return (
+    <div class="actions">
+      {first}
+      <details class="more" id={`more-${idOf(row.resource)}`}>
+        <summary>
+          More<span class="out-of-sight"> actions for {row.resource}</span>
+        </summary>
+        <div class="menu">{others}</div>
+      </details>
+    </div>
+  );
+};
+
+/** The actions that fit the state and the person, the likeliest first. */
+function actionsOf({ resource, isFree, holds, isWaiting }: ActionRow, viewer: Viewer, back: string): Child[] {
+  const { user } = viewer;
+  if (!may(viewer, 'reserve')) return [];
+  const own = holds.filter(({ requester }) => isOwn(user, requester));
+  const others = holds.filter(({ requester }) => !isOwn(user, requester) && mayEnd(user, requester));
+  const forOwn = own.flatMap((hold) => [
+    hold.claimBy === null ? <Extend hold={hold} back={back} /> : <TakeGranted hold={hold} back={back} />,
+    <Release hold={hold} back={back} />,
+  ]);
+  const forOthers = others.map((hold) => <TakeAway hold={hold} back={back} />);
+  if (own.length > 0) return [...forOwn, ...forOthers];
+  if (isWaiting) return [<LeaveQueue wait={{ resource, requester: requesterOf(user) }} back={back} />, ...forOthers];
+  if (isFree === null) return forOthers;
+  return [<Reserve resource={resource} label={isFree ? 'Reserve' : 'Wait'} back={back} />, ...forOthers];
+}
+
+const Reserve = ({ resource, label, back }: { resource: string; label: string; back: string }) => (
+  <a class="button" href={actionPath('reserve', { resource, back })}>
+    {label}
+    <About text={resource} />
+  </a>
+);
+
+interface HoldProps {
+  readonly hold: RowHold;
+  readonly back: string;
+}
+
+const Extend = ({ hold: { resource, requester }, back }: HoldProps) => (
+  <a class="button" href={actionPath('extend', { resource, requester, back })}>
+    Extend
+    <About text={resource} />
+  </a>
+);
+
+const Release = ({ hold: { resource, requester }, back }: HoldProps) => (
+  <Action to="/dashboard/release" label="Release" about={resource} fields={{ resource, requester, back }} />
+);
+
+/** Claims what was granted to a person who waited. */
+export const TakeGranted = ({ hold: { resource, mode }, back }: HoldProps) => (
+  <Action
+    to="/dashboard/claim"
+    label="Take it"
+    about={resource}
+    fields={{ resource, back, ...(mode !== undefined && { mode }) }}
+  />
+);
+
+export const LeaveQueue = ({ wait, back }: { wait: Pick<RowHold, 'resource' | 'requester'>; back: string }) => (
+  <Action
+    to="/dashboard/leave-queue"
+    label="Leave the queue"
+    about={`for ${wait.resource}`}
+    fields={{ ...wait, back }}
+  />
+);
+
+const TakeAway = ({ hold: { resource, requester }, back }: HoldProps) => (
+  <Confirm
+    id={`take-${idOf(`${resource}\n${requester}`)}`}
+    label="Take away"
+    about={`${resource} from ${requester}`}
+    question={`Take “${resource}” away from “${requester}”? They learn it when they next renew or release, and from the events.`}
+    action="/dashboard/release"
+    fields={{ resource, requester, back }}
+  />
+);
+
+/** A form of one button. */
+const Action = ({
+  to,
+  label,
+  about,
+  fields,
+}: {
+  to: string;
+  label: string;
+  about: string;
+  fields: Readonly<Record<string, string>>;
+}) => (
+  <form method="post" action={to}>
+    {Object.entries(fields).map(([name, value]) => (
+      <input type="hidden" name={name} value={value} />
+    ))}
+    <button type="submit">
+      {label}
+      <About text={about} />
+    </button>
+  </form>
+);
+
+/** What an action is for. Sighted people see it in the row. */
+const About = ({ text }: { text: string }) => <span class="out-of-sight"> {text}</span>;
+
+const idOf = (text: string) => hash('sha256', text).slice(0, 16);

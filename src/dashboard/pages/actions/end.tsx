@@ -1,0 +1,66 @@
+/**
+ * Ends what a person or somebody else holds or waits for: Release, Take away, Leave the queue. Has no page of its own,
+ * unless it fails.
+ */
+import { type Context, Hono } from 'hono';
+import { z } from 'zod';
+import { unreserve } from '../../../operations/unreserve.ts';
+import { backTo } from '../../actions/back.ts';
+import { cancelForm } from '../../cancelWait.ts';
+import { Page } from '../../components/layout.tsx';
+import type { DashboardDeps, DashboardEnv } from '../../env.ts';
+import { attempt, check, type Failed, readForm } from '../../form.ts';
+import { releaseSchema } from '../../formSchemas.ts';
+import { ownPath } from '../../ownPath.ts';
+import { isOwn } from '../../person.ts';
+import { needs } from '../../viewer.ts';
+
+const RELEASE = '/dashboard/release';
+const LEAVE = '/dashboard/leave-queue';
+
+const Release = z.object({ resource: z.string(), requester: z.string(), back: z.string().optional() });
+const Back = z.object({ back: z.string().optional() });
+
+const NOT_RELEASED: ReadonlyMap<string, string> = new Map([
+  ['NOT_RESERVED', 'It was not released: it is free already.'],
+  ['DOESNT_OWN_RESERVATION', 'It was not released: somebody else holds it by now.'],
+  ['INVALID_RELEASE_TOKEN', 'It was not released: only its holder and operators may do that.'],
+]);
+
+export const endRoutes = (deps: DashboardDeps) => {
+  const Releases = releaseSchema(deps);
+  const cancelWait = cancelForm(deps);
+
+  return new Hono<DashboardEnv>()
+    .use(RELEASE, needs('reserve'))
+    .use(LEAVE, needs('reserve'))
+    .post(RELEASE, async (c) => {
+      const { back, ...item } = await readForm(c, Release);
+      const released = await attempt(deps, c, async () =>
+        unreserve(deps, c.var.viewer.credential, check(Releases, [item])),
+      );
+      if (!released.ok) return showFailure(c, 'Not released', back, released);
+      for (const { status, explanation } of released.result.result)
+        if (status !== 'RELINQUISHED') {
+          const fault = NOT_RELEASED.get(explanation) ?? NOT_RELEASED.get(status) ?? explanation;
+          const isForbidden = explanation === 'INVALID_RELEASE_TOKEN';
+          return showFailure(c, 'Not released', back, { status: isForbidden ? 403 : 409, fault });
+        }
+      return c.redirect(backTo(back, isOwn(c.var.viewer.user, item.requester) ? 'released' : 'taken'), 303);
+    })
+    .post(LEAVE, async (c) => {
+      const { back } = await readForm(c, Back);
+      const failed = await cancelWait(c);
+      return failed ? showFailure(c, 'Still in the queue', back, failed) : c.redirect(backTo(back, 'left'), 303);
+    });
+};
+
+const showFailure = (c: Context<DashboardEnv>, title: string, back: string | undefined, failed: Failed) =>
+  c.html(
+    <Page title={title} viewer={c.var.viewer} failed={failed}>
+      <p>
+        <a href={ownPath(back)}>Back to the page</a>
+      </p>
+    </Page>,
+    failed.status,
+  );

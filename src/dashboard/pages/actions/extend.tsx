@@ -1,0 +1,82 @@
+/**
+ * Extends a reservation: it then ends some time from now (docs/specification.md#renewals).
+ */
+import { type Context, Hono } from 'hono';
+import { z } from 'zod';
+import { HoldfastError } from '../../../domain/errors.ts';
+import { requesterOf } from '../../../engine/tenant/signIns.ts';
+import { readTerms } from '../../../engine/tenant/terms.ts';
+import { renew } from '../../../operations/renew.ts';
+import { backTo } from '../../actions/back.ts';
+import { leaseFields, leaseOf } from '../../actions/lease.ts';
+import { Page } from '../../components/layout.tsx';
+import { LeaseFields } from '../../components/leaseFields.tsx';
+import type { DashboardDeps, DashboardEnv } from '../../env.ts';
+import { attempt, check, type Failed, readForm } from '../../form.ts';
+import { renewSchema } from '../../formSchemas.ts';
+import { ownPath } from '../../ownPath.ts';
+import { needs } from '../../viewer.ts';
+
+const AT = '/dashboard/extend';
+
+const Form = z.object({
+  resource: z.string(),
+  /** By default the person. */
+  requester: z.string().optional(),
+  back: z.string().optional(),
+  ...leaseFields,
+});
+type Form = z.output<typeof Form>;
+
+const NOT_EXTENDED: ReadonlyMap<string, string> = new Map([
+  ['NOT_RESERVED', 'It was not extended: nobody holds it any more.'],
+  ['DOESNT_OWN_RESERVATION', 'It was not extended: somebody else holds it by now.'],
+  ['INVALID_RELEASE_TOKEN', 'It was not extended: only its holder and operators may do that.'],
+]);
+
+export const extendRoutes = (deps: DashboardDeps) => {
+  const Renews = renewSchema(deps);
+
+  const show = async (c: Context<DashboardEnv>, typed: Form, failed?: Failed) => {
+    const { viewer } = c.var;
+    const terms = await readTerms(deps.engine, viewer.credential);
+    const { resource, requester = requesterOf(viewer.user) } = typed;
+    const back = ownPath(typed.back);
+    return c.html(
+      <Page title={`Extend ${resource}`} viewer={viewer} failed={failed}>
+        <p>Held by {requester}. It will end this long from now, whatever its end is today.</p>
+        <form class="fields" method="post" action={AT}>
+          {Object.entries({ resource, requester, back }).map(([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ))}
+          <LeaseFields terms={terms} typed={typed} mayLast={false} />
+          <p class="buttons">
+            <button type="submit">Extend</button> <a href={back}>Cancel</a>
+          </p>
+        </form>
+      </Page>,
+      failed?.status ?? 200,
+    );
+  };
+
+  return new Hono<DashboardEnv>()
+    .use(AT, needs('reserve'))
+    .get(AT, (c) => show(c, Form.parse(c.req.query())))
+    .post(AT, async (c) => {
+      const form = await readForm(c, Form);
+      const { credential, user } = c.var.viewer;
+      const { resource, requester = requesterOf(user) } = form;
+      const extended = await attempt(deps, c, async () => {
+        const ttlSeconds = leaseOf(form);
+        if (ttlSeconds === undefined) throw new HoldfastError('refused', 'choose how long you need it');
+        return renew(deps, credential, check(Renews, [{ resource, requester, ttlSeconds }]));
+      });
+      if (!extended.ok) return show(c, form, extended);
+      for (const { status, explanation } of extended.result.result)
+        if (status !== 'RENEWED') {
+          const fault = NOT_EXTENDED.get(explanation) ?? NOT_EXTENDED.get(status) ?? explanation;
+          return show(c, form, { status: explanation === 'INVALID_RELEASE_TOKEN' ? 403 : 409, fault });
+        }
+      return c.redirect(backTo(form.back, 'extended'), 303);
+    });
+};

@@ -1,0 +1,194 @@
+/**
+ * Reserves a resource for the person who has signed in, or lets them wait for it. The page has an address of its own,
+ * so that a link on a device can lead to it.
+ */
+import { type Context, Hono } from 'hono';
+import { z } from 'zod';
+import type { CheckResult } from '../../../contract/check.ts';
+import type { ReserveItem, ReserveResult } from '../../../contract/reservations.ts';
+import { HoldfastError } from '../../../domain/errors.ts';
+import type { Sizes } from '../../../domain/maxSizes.ts';
+import type { Terms } from '../../../domain/tenants.ts';
+import { MAX_CLAIM_SECONDS } from '../../../domain/waiting.ts';
+import { requesterOf } from '../../../engine/tenant/signIns.ts';
+import { readTerms } from '../../../engine/tenant/terms.ts';
+import { check as checkState } from '../../../operations/check.ts';
+import type { Hold } from '../../../operations/hold.ts';
+import { reserve } from '../../../operations/reserve.ts';
+import { backTo } from '../../actions/back.ts';
+import { leaseFields, leaseOf, suggestedLease } from '../../actions/lease.ts';
+import { refusalText } from '../../actions/refusal.ts';
+import { Page } from '../../components/layout.tsx';
+import { LeaseFields } from '../../components/leaseFields.tsx';
+import { ResourceState } from '../../components/resourceState.tsx';
+import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
+import { type Attempt, attempt, check, type Failed, readForm } from '../../form.ts';
+import { checkSchema, reserveSchema } from '../../formSchemas.ts';
+import { ownPath } from '../../ownPath.ts';
+import { needs } from '../../viewer.ts';
+
+const AT = '/dashboard/reserve';
+const CLAIM = '/dashboard/claim';
+
+const Query = z.object({ resource: z.string(), back: z.string().optional() });
+const Form = z.object({
+  resource: z.string(),
+  note: z.string().optional(),
+  count: z.string().optional(),
+  mode: z.literal('SHARED').optional(),
+  /** Which button was pressed. */
+  act: z.enum(['reserve', 'wait']).default('reserve'),
+  back: z.string().optional(),
+  ...leaseFields,
+});
+type Form = z.output<typeof Form>;
+
+/** A grant that the person waited for. Its lease was asked for then. */
+const Claim = Form.pick({ resource: true, mode: true, back: true });
+
+/** The notice for each result that is a success. */
+const DONE: Readonly<Partial<Record<ReserveResult['status'], string>>> = {
+  ACQUIRED: 'reserved',
+  ALREADY_HAD: 'reserved',
+  WAITING: 'waiting',
+};
+
+/** A page is never held: its person looks at it again. */
+const NOT_HELD: Hold = { pollSeconds: 0, caller: () => ({ isGone: false, onGone: () => {} }) };
+
+export const reserveRoutes = (deps: DashboardDeps) => {
+  const Reserves = reserveSchema(deps);
+  const Checks = checkSchema(deps);
+
+  const readState = async ({ user, credential }: Viewer, resource: string): Promise<CheckResult | null> => {
+    const items = check(Checks, [{ resource, requester: requesterOf(user) }]);
+    return (await checkState(deps, credential, items)).result[0] ?? null;
+  };
+
+  const show = async (c: Context<DashboardEnv>, typed: Form, failed?: Failed) => {
+    const { viewer } = c.var;
+    const [terms, state] = await Promise.all([
+      readTerms(deps.engine, viewer.credential),
+      // After a failure, the page shows the state if it can be read, and the failure in any case.
+      failed ? readState(viewer, typed.resource).catch(() => null) : readState(viewer, typed.resource),
+    ]);
+    const props = { viewer, typed, terms, state, failed, sizes: deps.sizes };
+    return c.html(<ReservePage {...props} />, failed?.status ?? 200);
+  };
+
+  const tryItem = (c: Context<DashboardEnv>, itemOf: () => object): Promise<Attempt<ReserveResult | undefined>> =>
+    attempt(deps, c, async () => {
+      const { credential } = c.var.viewer;
+      const items: ReserveItem[] = check(Reserves, [itemOf()]);
+      return (await reserve(deps, credential, items, NOT_HELD)).result[0];
+    });
+
+  const finish = async (c: Context<DashboardEnv>, form: Form, tried: Attempt<ReserveResult | undefined>) => {
+    if (!tried.ok) return show(c, form, tried);
+    const { result } = tried;
+    const done = result && DONE[result.status];
+    if (done !== undefined) return c.redirect(backTo(form.back, done), 303);
+    const state = await readState(c.var.viewer, form.resource).catch(() => null);
+    return show(c, form, { status: 409, fault: result ? refusalText(result, state) : 'It was not reserved.' });
+  };
+
+  return new Hono<DashboardEnv>()
+    .use(AT, needs('reserve'))
+    .use(CLAIM, needs('reserve'))
+    .get(AT, (c) => show(c, Form.parse(Query.parse(c.req.query()))))
+    .post(AT, async (c) => {
+      const form = await readForm(c, Form);
+      return finish(c, form, await tryItem(c, () => itemOf(form, c.var.viewer, deps.sizes)));
+    })
+    .post(CLAIM, async (c) => {
+      const { resource, mode, back } = await readForm(c, Claim);
+      const { user, credential } = c.var.viewer;
+      const ttlSeconds = suggestedLease(await readTerms(deps.engine, credential));
+      const item = { resource, requester: requesterOf(user), ttlSeconds, ...(mode && { mode }) };
+      const form = Form.parse({ resource, mode, back });
+      return finish(c, form, await tryItem(c, () => item));
+    });
+};
+
+/**
+ * The item that a form asks for.
+ * @throws HoldfastError refused
+ */
+function itemOf(form: Form, { user }: Viewer, { waitSeconds }: Sizes): object {
+  const { resource, note = '', count = '', mode, act } = form;
+  const ttlSeconds = leaseOf(form);
+  const isWait = act === 'wait';
+  if (isWait && ttlSeconds === undefined)
+    throw new HoldfastError('refused', 'choose how long you need it: what is waited for has an end');
+  return {
+    resource,
+    requester: requesterOf(user),
+    ...(ttlSeconds !== undefined && { ttlSeconds }),
+    ...(note !== '' && { note }),
+    ...(count !== '' && count !== '1' && { count: Number(count) }),
+    ...(mode && { mode }),
+    ...(isWait && { waitSeconds, claimSeconds: MAX_CLAIM_SECONDS }),
+  };
+}
+
+interface ReservePageProps {
+  readonly viewer: Viewer;
+  readonly typed: Form;
+  readonly terms: Terms;
+  /** null: it could not be read */
+  readonly state: CheckResult | null;
+  readonly sizes: Sizes;
+  readonly failed: Failed | undefined;
+}
+
+const ReservePage = ({ viewer, typed, terms, state, sizes, failed }: ReservePageProps) => {
+  const { resource } = typed;
+  const canTake = state?.reservable !== false;
+  const back = ownPath(typed.back);
+  const renew = `${AT}?${new URLSearchParams({ resource, back })}`;
+  return (
+    <Page title={`Reserve ${resource}`} viewer={viewer} failed={failed} renew={{ from: renew }}>
+      {state && <ResourceState state={state} viewer={viewer} back={back} />}
+      <form class="fields" method="post" action={AT}>
+        <input type="hidden" name="resource" value={resource} />
+        <input type="hidden" name="back" value={back} />
+        <label>
+          {terms.requireNote ? 'What for (required)' : 'What for'}
+          <input
+            name="note"
+            value={typed.note ?? ''}
+            maxlength={sizes.noteLength}
+            required={terms.requireNote}
+            placeholder="nightly build, a link, until when you think you need it"
+          />
+        </label>
+        <LeaseFields terms={terms} typed={typed} mayLast />
+        <details id="further">
+          <summary>Several, or shared</summary>
+          <label>
+            How many, of a pool
+            <input type="number" name="count" min={1} max={sizes.batch} value={typed.count ?? '1'} />
+          </label>
+          <label class="check">
+            <input type="checkbox" name="mode" value="SHARED" checked={typed.mode === 'SHARED'} /> Share it with others
+            who share it
+          </label>
+        </details>
+        <div data-live="buttons">
+          <p class="buttons">
+            <button type="submit" name="act" value={canTake ? 'reserve' : 'wait'}>
+              {canTake ? 'Reserve' : 'Wait for it'}
+            </button>{' '}
+            <a href={back}>Cancel</a>
+          </p>
+          {!canTake && (
+            <p class="hint">
+              You join the queue for a day. When it is your turn, you have 10 minutes to take it; the time that you
+              chose begins then.
+            </p>
+          )}
+        </div>
+      </form>
+    </Page>
+  );
+};

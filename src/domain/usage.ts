@@ -1,0 +1,165 @@
+/**
+ * How much resources are used, from what their history and their reservations say
+ * (docs/specification.md#usage-of-resources). Times are ms since 1970 UTC; spans include their start, not their end.
+ */
+import type { PastEntry } from './history.ts';
+
+/** A span of time, in steps of equal length. The last one may be shorter. */
+export interface Frame {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly stepMs: number;
+}
+
+/** What a number of ended reservations say of a span. Means and percentiles are null if there is none. */
+export interface PastFigures {
+  /** How long slots were held within the span: of two slots that are held for 1 s, 2,000. */
+  readonly heldMs: number;
+  /** Reservations that were made within the span. */
+  readonly reservations: number;
+  /** How long those that ended within the span were held. */
+  readonly meanHeldMs: number | null;
+  readonly p95HeldMs: number | null;
+  /** How long those that ended within the span had waited, of those that waited. */
+  readonly meanWaitedMs: number | null;
+  readonly p95WaitedMs: number | null;
+}
+
+export interface PastUsage {
+  readonly total: PastFigures;
+  /** One for each step. */
+  readonly steps: readonly PastFigures[];
+  /** Entries that were looked at. */
+  readonly looked: number;
+}
+
+/** A reservation in force. */
+export interface Held {
+  readonly resource: string;
+  readonly slots: number;
+  readonly reservedAt: number;
+  /** When its lease or session ends; null: never */
+  readonly expiresAt: number | null;
+}
+
+/** What holds of a resource now add to the span before. */
+export interface HeldNow {
+  readonly resource: string;
+  readonly heldMs: number;
+  /** Made within the span. */
+  readonly reservations: number;
+}
+
+export const stepsOf = ({ fromMs, toMs, stepMs }: Frame): number => Math.max(0, Math.ceil((toMs - fromMs) / stepMs));
+
+/** The span of a step. */
+export const stepOf = ({ fromMs, toMs, stepMs }: Frame, index: number) => ({
+  fromMs: fromMs + index * stepMs,
+  toMs: Math.min(toMs, fromMs + (index + 1) * stepMs),
+});
+
+/** Works out the figures of ended reservations, in any order. Waits that came to nothing do not count. */
+export function usageOf(entries: Iterable<PastEntry>, frame: Frame): PastUsage {
+  const total = new Tally();
+  const steps = Array.from({ length: stepsOf(frame) }, () => new Tally());
+  let looked = 0;
+  for (const { reservedAt, endedAt, slots, waitedMs } of entries) {
+    looked++;
+    if (reservedAt === null) continue;
+    for (const tally of [total, steps[indexOf(frame, endedAt)]]) {
+      if (!isWithin(frame, endedAt)) break;
+      tally?.held.push(endedAt - reservedAt);
+      if (waitedMs !== null) tally?.waited.push(waitedMs);
+    }
+    addHold(frame, { slots: slots.length, fromMs: reservedAt, toMs: endedAt }, total, steps);
+  }
+  return { total: total.figures(), steps: steps.map((tally) => tally.figures()), looked };
+}
+
+/** Adds reservations in force, as far as they have lasted until the end of the frame or now. */
+export function withHeld(past: PastUsage, holds: readonly Held[], frame: Frame, nowMs: number): PastUsage {
+  const total = new Tally();
+  const steps = past.steps.map(() => new Tally());
+  for (const { slots, reservedAt, expiresAt } of holds)
+    addHold(frame, { slots, fromMs: reservedAt, toMs: Math.min(nowMs, expiresAt ?? nowMs) }, total, steps);
+  return {
+    ...past,
+    total: plus(past.total, total),
+    steps: past.steps.map((figures, i) => plus(figures, steps[i] ?? new Tally())),
+  };
+}
+
+/** Sums up reservations in force by their resources. */
+export function heldNow(holds: Iterable<Held>, span: Omit<Frame, 'stepMs'>, nowMs: number): HeldNow[] {
+  const frame = { ...span, stepMs: Math.max(1, span.toMs - span.fromMs) };
+  const tallies = new Map<string, Tally>();
+  for (const { resource, slots, reservedAt, expiresAt } of holds) {
+    const tally = tallies.get(resource) ?? new Tally();
+    tallies.set(resource, tally);
+    addHold(frame, { slots, fromMs: reservedAt, toMs: Math.min(nowMs, expiresAt ?? nowMs) }, tally, []);
+  }
+  return [...tallies].map(([resource, { heldMs, reservations }]) => ({ resource, heldMs, reservations }));
+}
+
+/**
+ * The share of the time of all slots in which they were held, 0 to 1. SHARED holds of one slot may come to more: then
+ * 1.
+ * @param capacity the number of slots
+ */
+export const shareOf = (heldMs: number, capacity: number, spanMs: number): number =>
+  spanMs <= 0 ? 0 : Math.min(1, heldMs / (capacity * spanMs));
+
+/** The least of the values that is at least as large as 95 of 100 of them; null: there is none. */
+export function p95Of(values: readonly number[]): number | null {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.ceil(0.95 * sorted.length) - 1] ?? null;
+}
+
+export const meanOf = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+
+class Tally {
+  heldMs = 0;
+  reservations = 0;
+  readonly held: number[] = [];
+  readonly waited: number[] = [];
+
+  figures(): PastFigures {
+    const { heldMs, reservations, held, waited } = this;
+    const ofHeld = { meanHeldMs: meanOf(held), p95HeldMs: p95Of(held) };
+    return { heldMs, reservations, ...ofHeld, meanWaitedMs: meanOf(waited), p95WaitedMs: p95Of(waited) };
+  }
+}
+
+const plus = (figures: PastFigures, { heldMs, reservations }: Pick<Tally, 'heldMs' | 'reservations'>): PastFigures => ({
+  ...figures,
+  heldMs: figures.heldMs + heldMs,
+  reservations: figures.reservations + reservations,
+});
+
+const isWithin = ({ fromMs, toMs }: Omit<Frame, 'stepMs'>, at: number): boolean => at >= fromMs && at < toMs;
+
+const indexOf = ({ fromMs, stepMs }: Frame, at: number): number => Math.floor((at - fromMs) / stepMs);
+
+interface Hold {
+  readonly slots: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Adds the time of a hold to the whole frame and to each step that it was held in, and counts when it was made. */
+function addHold(frame: Frame, { slots, fromMs, toMs }: Hold, total: Tally, steps: readonly Tally[]): void {
+  if (isWithin(frame, fromMs)) {
+    total.reservations++;
+    const made = steps[indexOf(frame, fromMs)];
+    if (made !== undefined) made.reservations++;
+  }
+  const [start, end] = [Math.max(fromMs, frame.fromMs), Math.min(toMs, frame.toMs)];
+  if (start >= end) return;
+  total.heldMs += slots * (end - start);
+  for (let i = indexOf(frame, start); i < steps.length && frame.fromMs + i * frame.stepMs < end; i++) {
+    const step = stepOf(frame, i);
+    const tally = steps[i];
+    if (tally !== undefined) tally.heldMs += slots * (Math.min(end, step.toMs) - Math.max(start, step.fromMs));
+  }
+}

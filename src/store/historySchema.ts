@@ -1,0 +1,75 @@
+/**
+ * The tables of the history of ended reservations and waits (docs/specification.md#history).
+ */
+import { sql } from 'drizzle-orm';
+import { bigint, bigserial, boolean, index, pgTable, text } from 'drizzle-orm/pg-core';
+import type { Ending } from '../domain/history.ts';
+import { tenants, time } from './schema.ts';
+
+/**
+ * Whose history there is: one row for each tenant that has some. A new tenant with the id of a deleted one has a row of
+ * its own, so that it never sees what is left of the other's history.
+ */
+export const historyOwners = pgTable(
+  'history_owners',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    /** null: the tenant has been deleted, and its history is being deleted */
+    tenantId: text('tenant_id')
+      .unique('history_owners_tenant')
+      .references(() => tenants.id, { onDelete: 'set null' }),
+    /** How many entries have been written, so also the position of the last one. */
+    entries: bigint('entries', { mode: 'number' }).notNull().default(0),
+    /** Entries up to this position have been deleted, since the tier keeps no more. */
+    deletedTo: bigint('deleted_to', { mode: 'number' }).notNull().default(0),
+    /** The highest id of the tenant's stream in Redis that has been written (store/moveHistory.ts). */
+    movedTo: text('moved_to').notNull().default('0-0'),
+  },
+  (table) => [index('history_owners_deleted').on(table.id).where(sql`${table.tenantId} is null`)],
+);
+
+/**
+ * Ended reservations and waits. Partitioned by the week in which they are no longer kept, so that a whole week is
+ * dropped at once, whatever the tiers are (store/historyPartitions.ts).
+ */
+export const history = pgTable(
+  'history',
+  {
+    /** Of historyOwners. No reference, which each insert would have to check. */
+    owner: bigint('owner', { mode: 'number' }).notNull(),
+    endedAt: time('ended_at').notNull(),
+    /** Of a reservation its fencing token, of a wait the number of its ticket. */
+    number: bigint('number', { mode: 'number' }).notNull(),
+    /** Until when it is kept: by the tier that the tenant had when it was written. */
+    expiresAt: time('expires_at').notNull(),
+    /** The first entry that was written for the owner has 1, the next one 2. */
+    position: bigint('position', { mode: 'number' }).notNull(),
+    resource: text('resource').notNull(),
+    /** The columns from here on are as in PastEntry of domain/history.ts. */
+    requestedName: text('requested_name'),
+    slots: text('slots').array().notNull(),
+    requester: text('requester').notNull(),
+    resourceType: text('resource_type').notNull(),
+    isShared: boolean('is_shared').notNull(),
+    apiKeyLabel: text('api_key_label'),
+    note: text('note'),
+    waitedMs: bigint('waited_ms', { mode: 'number' }),
+    /** null: a wait */
+    reservedAt: time('reserved_at'),
+    ending: text('ending').$type<Ending>().notNull(),
+    actor: text('actor'),
+  },
+  // A page is read from the index that fits its filters, in the order of time (store/history.ts). Names are indexed by
+  // their hashes: two long names would not fit into an entry of an index.
+  ({ owner, resource, requester, endedAt, number }) => [
+    index('history_owner').on(owner, endedAt, number),
+    index('history_resource').on(owner, sql`hashtextextended(${resource}, 0)`, endedAt, number),
+    index('history_requester').on(owner, sql`hashtextextended(${requester}, 0)`, endedAt, number),
+    index('history_both').on(
+      owner,
+      sql`hashtextextended(${requester}, hashtextextended(${resource}, 0))`,
+      endedAt,
+      number,
+    ),
+  ],
+);

@@ -1,0 +1,242 @@
+/**
+ * What a person does with a resource on the dashboard, and what is refused (docs/specification.md#dashboard-and-sign-in).
+ */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ReserveResult } from '../../src/contract/reservations.ts';
+import type { Role } from '../../src/domain/rights.ts';
+import { ask } from '../support/ask.ts';
+import { type Instance, startInstance } from '../support/service.ts';
+import { signIn } from '../support/tenancy.ts';
+
+let holdfast: Instance;
+beforeAll(async () => {
+  holdfast = await startInstance();
+});
+afterAll(() => holdfast.stop());
+
+/** Signs in a person and returns how they look at pages and send forms. */
+async function person(role: Role = 'member', email: string | null = `${randomUUID()}@id.example`) {
+  const { cookie } = await signIn(holdfast.redis, holdfast.tenant, { role, email });
+  const headers = { Cookie: cookie, Origin: holdfast.url };
+  return {
+    requester: `person:${email}`,
+    get: (path: string) => ask(`${holdfast.url}/dashboard${path}`, { headers }),
+    post: (path: string, fields: Record<string, string>) =>
+      ask(`${holdfast.url}/dashboard${path}`, { headers, method: 'POST', body: new URLSearchParams(fields) }),
+  };
+}
+
+const active = async (resource: string) =>
+  (
+    await holdfast.request<{ requester: string; note?: string; expiresAt: string | null; slots?: string[] }[]>(
+      'GET',
+      `/api/v1/Reservation/activeReservations?${new URLSearchParams({ resource })}`,
+    )
+  ).body;
+
+/** Seconds from now until a time. */
+const inSeconds = (iso: string | null | undefined) => Math.round((Date.parse(iso ?? '') - Date.now()) / 1000);
+
+const hold = async (resource: string, requester = 'ci-42', ttlSeconds = 3600): Promise<ReserveResult> => {
+  const [held] = (await holdfast.reserve({ resource, requester, ttlSeconds, note: 'nightly build' })).body;
+  if (held?.status !== 'ACQUIRED') throw new Error('not reserved');
+  return held;
+};
+
+describe('reserving by hand', () => {
+  test('takes it for the person, with the note and the lease of the form, and leads back', async () => {
+    const ann = await person();
+    const resource = randomUUID();
+    const form = {
+      resource,
+      note: 'trying a driver',
+      lease: '1800',
+      back: '/dashboard/reservations?q=x&done=released',
+    };
+    expect(await ann.post('/reserve', form)).toMatchObject({
+      status: 303,
+      to: '/dashboard/reservations?q=x&done=reserved',
+    });
+    const [held] = await active(resource);
+    expect(held).toMatchObject({ requester: ann.requester, note: 'trying a driver' });
+    expect(inSeconds(held?.expiresAt)).toBeGreaterThan(1790);
+    expect(inSeconds(held?.expiresAt)).toBeLessThanOrEqual(1800);
+  });
+
+  test('lasts until a date and time: of the browser, else of UTC; or without an end', async () => {
+    const ann = await person();
+    const until = new Date(Date.now() + 7200_000).toISOString();
+    const cases = [
+      { until: until.slice(0, 16), untilExact: '', lease: '1800' },
+      { until: '2001-01-01T10:00', untilExact: until, lease: '1800' },
+    ];
+    for (const fields of cases) {
+      const resource = randomUUID();
+      expect((await ann.post('/reserve', { resource, ...fields })).status).toBe(303);
+      expect(Math.abs(inSeconds((await active(resource))[0]?.expiresAt) - 7200)).toBeLessThan(70);
+    }
+    const resource = randomUUID();
+    await ann.post('/reserve', { resource, lease: 'none' });
+    expect(await active(resource)).toMatchObject([{ expiresAt: null }]);
+    expect(await ann.post('/reserve', { resource: randomUUID(), until: '2001-01-01T10:00' })).toMatchObject({
+      status: 400,
+      text: expect.stringContaining('The end must be in the future.'),
+    });
+  });
+
+  test('takes several slots of a pool, or shares it', async () => {
+    const [ann, bob] = [await person(), await person()];
+    const pool = randomUUID();
+    await holdfast.request('POST', '/api/v1/Resource/register', [{ name: pool, capacity: 3 }]);
+    await ann.post('/reserve', { resource: pool, lease: '1800', count: '2' });
+    expect((await active(pool))[0]?.slots).toHaveLength(2);
+    const shared = randomUUID();
+    for (const one of [ann, bob]) await one.post('/reserve', { resource: shared, lease: '1800', mode: 'SHARED' });
+    expect((await active(shared)).map(({ requester }) => requester).sort()).toEqual(
+      [ann.requester, bob.requester].sort(),
+    );
+  });
+
+  test('says who holds it, until when, and how many wait, and offers to wait', async () => {
+    const ann = await person();
+    const resource = randomUUID();
+    const { expiresAt } = await hold(resource);
+    await holdfast.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [
+      { resource, requester: 'ci-43', ttlSeconds: 60, waitSeconds: 60 },
+    ]);
+    const refused = await ann.post('/reserve', { resource, lease: '1800', note: 'mine' });
+    expect(refused.status).toBe(409);
+    const end = `${expiresAt?.slice(11, 16)} UTC`;
+    expect(refused.text).toContain(`“${resource}” is held by ci-42 until ${end}. 1 waits.`);
+    expect(refused.text).toContain('Wait for it');
+    expect(refused.text).toContain('value="mine"');
+  });
+
+  test('says what it lacks besides', async () => {
+    const ann = await person();
+    const [room, house] = [randomUUID(), randomUUID()];
+    await holdfast.request('POST', '/api/v1/Resource/register', [{ name: room, treePath: house }]);
+    await hold(house);
+    const { text } = await ann.post('/reserve', { resource: room, lease: '1800' });
+    expect(text).toContain(`“${house}”, to which it belongs, is in use.`);
+  });
+
+  test('of what the person has already changes nothing', async () => {
+    const ann = await person();
+    const resource = randomUUID();
+    for (const lease of ['1800', '3600']) expect((await ann.post('/reserve', { resource, lease })).status).toBe(303);
+    expect(inSeconds((await active(resource))[0]?.expiresAt)).toBeLessThanOrEqual(1800);
+  });
+
+  test('is refused if the form is wrong, and asks again with what was typed', async () => {
+    const ann = await person();
+    const resource = randomUUID();
+    expect((await ann.post('/reserve', { resource, lease: 'soon' })).text).toContain('Choose how long you need it.');
+    expect((await ann.post('/reserve', { resource, lease: '1800', count: '2' })).text).toContain(
+      `${resource} has 1 slot.`,
+    );
+    expect((await ann.post('/reserve', { resource: '', lease: '1800' })).status).toBe(400);
+    expect((await ann.get('/reserve?resource=%00')).status).toBe(400);
+    expect(await active(resource)).toEqual([]);
+  });
+
+  test('leads back to pages of the dashboard only', async () => {
+    const ann = await person();
+    for (const back of ['https://evil.example', '//evil.example', '/api/v1/events', ''])
+      expect((await ann.post('/reserve', { resource: randomUUID(), lease: '1800', back })).to).toBe(
+        '/dashboard?done=reserved',
+      );
+  });
+});
+
+describe('the requester of a person', () => {
+  const requesterFor = async (user: Parameters<typeof signIn>[2]) => {
+    const { cookie } = await signIn(holdfast.redis, holdfast.tenant, { role: 'member', ...user });
+    const resource = randomUUID();
+    await ask(`${holdfast.url}/dashboard/reserve`, {
+      headers: { Cookie: cookie, Origin: holdfast.url },
+      method: 'POST',
+      body: new URLSearchParams({ resource, lease: '1800' }),
+    });
+    return (await active(resource))[0]?.requester;
+  };
+
+  test('is their verified address; else their name with the subject, so that nobody passes for somebody else', async () => {
+    expect(await requesterFor({ email: 'ann@id.example', name: 'Ann' })).toBe('person:ann@id.example');
+    expect(await requesterFor({ email: null, name: 'ann@id.example', subject: 's-1' })).toBe(
+      'person:ann@id.example (s-1)',
+    );
+    expect(await requesterFor({ email: null, name: null, subject: 's-1' })).toBe('person:s-1');
+  });
+
+  test('is short if their name is too long for a requester', async () => {
+    expect(await requesterFor({ email: null, name: 'x'.repeat(300), subject: 's-2' })).toMatch(/^person:[0-9a-f]{32}$/);
+  });
+});
+
+describe('extending', () => {
+  test('what the person has ends as long from now as they say', async () => {
+    const ann = await person();
+    const resource = randomUUID();
+    await ann.post('/reserve', { resource, lease: '1800' });
+    const back = '/dashboard/reservations';
+    expect((await ann.get(`/extend?${new URLSearchParams({ resource, back })}`)).text).toContain('Extend');
+    expect((await ann.post('/extend', { resource, requester: ann.requester, lease: '7200', back })).to).toBe(
+      `${back}?done=extended`,
+    );
+    expect(inSeconds((await active(resource))[0]?.expiresAt)).toBeGreaterThan(7190);
+  });
+
+  test('what others have takes an operator; its holder keeps its token', async () => {
+    const [ann, operator] = [await person(), await person('operator')];
+    const resource = randomUUID();
+    const { releaseToken } = await hold(resource);
+    const form = { resource, requester: 'ci-42', lease: '28800' };
+    expect(await ann.post('/extend', form)).toMatchObject({ status: 403, text: expect.stringContaining('operators') });
+    expect((await operator.post('/extend', form)).status).toBe(303);
+    expect(inSeconds((await active(resource))[0]?.expiresAt)).toBeGreaterThan(28_000);
+    const [released] = (await holdfast.unreserve({ resource, requester: 'ci-42', releaseToken })).body;
+    expect(released?.status).toBe('RELINQUISHED');
+  });
+
+  test('says so if nobody has it any more, or somebody else has', async () => {
+    const ann = await person();
+    const resource = randomUUID();
+    const extend = () => ann.post('/extend', { resource, requester: ann.requester, lease: '1800' });
+    expect(await extend()).toMatchObject({ status: 409, text: expect.stringContaining('nobody holds it any more') });
+    await hold(resource);
+    expect(await extend()).toMatchObject({ status: 409, text: expect.stringContaining('somebody else holds it') });
+  });
+});
+
+describe('giving back and taking away', () => {
+  test('what the person reserved on the dashboard is released, not taken away from anybody', async () => {
+    const ann = await person();
+    const resource = randomUUID();
+    await ann.post('/reserve', { resource, lease: '1800' });
+    const back = '/dashboard/reservations';
+    expect((await ann.post('/release', { resource, requester: ann.requester, back })).to).toBe(`${back}?done=released`);
+    expect(await active(resource)).toEqual([]);
+    expect(await holdfast.redis.hlen(`{${holdfast.tenant}}:taken`)).toBe(0);
+  });
+
+  test('what others hold takes an operator; the holder learns who did it', async () => {
+    const [ann, operator] = [await person(), await person('operator', 'op@id.example')];
+    const resource = randomUUID();
+    const { releaseToken } = await hold(resource);
+    const form = { resource, requester: 'ci-42', back: '/dashboard/reservations' };
+    expect(await ann.post('/release', form)).toMatchObject({ status: 403, text: expect.stringContaining('operators') });
+    expect((await operator.post('/release', form)).to).toBe('/dashboard/reservations?done=taken');
+    const [renewed] = (await holdfast.renew({ resource, requester: 'ci-42', releaseToken, ttlSeconds: 60 })).body;
+    expect(renewed?.explanation).toContain('taken away by op@id.example');
+  });
+
+  test('says so if it is free already', async () => {
+    const ann = await person();
+    expect(await ann.post('/release', { resource: randomUUID(), requester: ann.requester })).toMatchObject({
+      status: 409,
+      text: expect.stringContaining('it is free already'),
+    });
+  });
+});
