@@ -77,8 +77,8 @@ describe('somebody whose address was invited', () => {
     const theirs = await inviter('tess', 'sam');
     const session = await sessionOf('sam');
     expect((await post(session, '/dashboard/leave', { tenant: 'another' })).status).toBe(404);
-    expect((await post(session, '/dashboard/leave', { tenant: theirs })).to).toBe('/dashboard?done=left');
-    const { status, text } = await get(session, '/dashboard?done=left');
+    expect((await post(session, '/dashboard/leave', { tenant: theirs })).to).toBe('/dashboard?done=leftTenant');
+    const { status, text } = await get(session, '/dashboard?done=leftTenant');
     expect([status, text.includes('You are now a member')]).toEqual([200, false]);
     expect((await post(session, '/dashboard/switch', { tenant: theirs })).status).toBe(404);
     expect(tenantOf(await sessionOf('sam'))).toBe(own);

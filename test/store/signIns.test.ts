@@ -2,14 +2,14 @@
  * What a sign-in makes of members, groups and invitations (docs/specification.md#members).
  */
 import { randomUUID } from 'node:crypto';
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/domain/memberships.ts';
 import type { Role } from '../../src/domain/rights.ts';
 import { auditPage, noteActions } from '../../src/store/audit.ts';
 import { putGroup } from '../../src/store/groupRoles.ts';
 import { createInvitation } from '../../src/store/invitations.ts';
-import { members, users } from '../../src/store/schema.ts';
+import { invitations, members, users } from '../../src/store/schema.ts';
 import { recordSignIn } from '../../src/store/signIns.ts';
 import { KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
 
@@ -135,6 +135,17 @@ describe('an invitation', () => {
     expect((await enter(unverified)).open.tenant).not.toBe(inviting);
     expect((await enter(somebody({ email: 'carol@id.example' }))).open.tenant).toBe(inviting);
     expect((await enter(somebody({ email: 'carol@id.example' }))).open.tenant).not.toBe(inviting);
+  });
+
+  test('is for an address whatever its capitals, and until it expires', async () => {
+    const inviting = await tenant();
+    await invite(inviting, 'erin@id.example', 'member');
+    await invite(inviting, 'frank@id.example', 'member');
+    await store.database.run((db) =>
+      db.update(invitations).set({ expiresAt: sql`now()` }).where(eq(invitations.email, 'frank@id.example')),
+    );
+    expect((await enter(somebody({ email: 'frank@id.example' }))).open.tenant).not.toBe(inviting);
+    expect((await enter(somebody({ email: 'Erin@Id.Example' }))).open.tenant).toBe(inviting);
   });
 
   test('keeps a higher role that its member has, and raises a lower one', async () => {

@@ -43,7 +43,7 @@ const DONE: ReadonlyMap<string, string> = new Map(
     registered: 'Registered.',
     saved: 'Saved.',
     tenantCreated: 'The tenant is created.',
-    left: 'You have left the tenant.',
+    leftTenant: 'You have left the tenant.',
     removed: 'Removed. Their sessions have ended.',
     transferred: 'You are an operator now.',
     suspended: 'The tenant is suspended.',

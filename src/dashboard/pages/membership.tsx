@@ -69,7 +69,7 @@ export const membershipRoutes = (deps: DashboardDeps) => {
           <ProblemPage title="Refused" status={left.status} text={left.fault} viewer={viewer} />,
           left.status,
         );
-      if (tenant !== here) return c.redirect('/dashboard?done=left', 303);
+      if (tenant !== here) return c.redirect('/dashboard?done=leftTenant', 303);
       await signOut(deps, c);
       return c.redirect(`${SIGN_IN}?left`, 303);
     })
