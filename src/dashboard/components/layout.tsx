@@ -13,6 +13,7 @@ import { may } from '../viewer.ts';
 /** The pages, and the right that each takes. */
 export const PLACES = [
   ['/dashboard', 'Overview', 'read'],
+  ['/dashboard/insight', 'Insight', 'read'],
   ['/dashboard/live', 'Live', 'read'],
   ['/dashboard/reservations', 'Reservations', 'read'],
   ['/dashboard/resources', 'Resources', 'definitions'],
