@@ -81,7 +81,7 @@ async function fromTree(asked: Asked): Promise<Names> {
   const found: string[] = [];
   let last = query.after;
   let lookedAt = 0;
-  for await (const page of tree(engine, credential, { after: path, ...(isWhole ? { page: PAGE + 1 } : {}) })) {
+  for await (const page of tree(engine, credential, path, isWhole ? PAGE + 1 : undefined)) {
     for (const row of page.rows) {
       path.length = row.depth;
       path.push(row.name);
