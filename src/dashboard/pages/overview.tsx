@@ -1,5 +1,6 @@
 /**
- * The overview page: the default key, the first steps of a new tenant, the tier and its usage, the last hour, and links.
+ * The overview page: the default key, the first steps of a new tenant, the tier and its usage, the last hour, and
+ * links.
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
