@@ -13,6 +13,7 @@ import { adminStanding } from '../identity/admins.ts';
 import { parseSession } from '../identity/credentials.ts';
 import { signedInUser } from '../operations/signedIn.ts';
 import type { DashboardDeps, DashboardEnv, Viewer } from './env.ts';
+import { joinedReadCookie } from './startSession.ts';
 
 /** Where people sign in, and where administrators find tenants. */
 export const SIGN_IN = '/dashboard/sign-in';
@@ -28,11 +29,12 @@ export const viewer = ({
   roleNow,
   adminRule,
   memberships,
+  publicUrl,
   sessionCookie,
   trustedProxies,
 }: Pick<
   DashboardDeps,
-  'engine' | 'reads' | 'roleNow' | 'adminRule' | 'memberships' | 'sessionCookie' | 'trustedProxies'
+  'engine' | 'reads' | 'roleNow' | 'adminRule' | 'memberships' | 'publicUrl' | 'sessionCookie' | 'trustedProxies'
 >) =>
   createMiddleware<DashboardEnv>(async (c, next) => {
     const session = parseSession(getCookie(c, sessionCookie) ?? '');
@@ -45,7 +47,10 @@ export const viewer = ({
     c.set('credential', credential);
     // A page does without the switcher rather than fail.
     const others = user.hasSeveral ? await memberships.of(user).catch(() => []) : [];
-    c.set('viewer', { credential, user, standing, actor, address, memberships: others });
+    const isRead = getCookie(c, joinedReadCookie(publicUrl)) !== undefined;
+    const belongs = (tenant: string) => tenant === session.tenant || others.some((one) => one.tenant === tenant);
+    const joined = isRead ? [] : user.joined.filter(({ tenant }) => belongs(tenant));
+    c.set('viewer', { credential, user, standing, actor, address, memberships: others, joined });
     if (isChange(c.req.method)) refuseForeignOrigin(c);
     // An administrator whose own tenant is suspended can still end that, and everybody can leave a tenant that is
     // suspended or has used up its quota for another one.

@@ -10,11 +10,14 @@ useVisitor();
 
 const PLACES = [
   '',
+  '/overview',
   '/insight',
   '/live',
   '/reservations',
   '/resources',
   '/resources/one?name=printers',
+  '/resources/one?name=Ink',
+  '/history',
   '/keys',
   '/members',
   '/tokens',

@@ -9,14 +9,17 @@ import { assetPath } from '../assets.ts';
 import type { Viewer } from '../env.ts';
 import type { Failed } from '../form.ts';
 import { may } from '../viewer.ts';
+import { JoinedNotice } from './joinedNotice.tsx';
 
 /** The pages, and the right that each takes. */
 export const PLACES = [
-  ['/dashboard', 'Overview', 'read'],
+  ['/dashboard', 'Board', 'read'],
+  ['/dashboard/overview', 'Overview', 'read'],
   ['/dashboard/insight', 'Insight', 'read'],
   ['/dashboard/live', 'Live', 'read'],
   ['/dashboard/reservations', 'Reservations', 'read'],
   ['/dashboard/resources', 'Resources', 'definitions'],
+  ['/dashboard/history', 'History', 'read'],
   ['/dashboard/keys', 'Keys', 'keys'],
   ['/dashboard/tokens', 'Tokens', 'tokens'],
   ['/dashboard/members', 'Members', 'members'],
@@ -44,6 +47,7 @@ const DONE: ReadonlyMap<string, string> = new Map(
     registered: 'Registered.',
     saved: 'Saved.',
     tenantCreated: 'The tenant is created.',
+    leftTenant: 'You have left the tenant.',
     removed: 'Removed. Their sessions have ended.',
     transferred: 'You are an operator now.',
     suspended: 'The tenant is suspended.',
@@ -109,6 +113,7 @@ const Document = ({ title, viewer, at, done = '', failed, renew, script, childre
             {DONE.get(done)}
           </p>
         )}
+        {viewer && viewer.joined.length > 0 && <JoinedNotice viewer={viewer} />}
         {children}
       </main>
       <p class="out-of-sight" role="status" id="said" />

@@ -5,8 +5,9 @@ import type { TransactionItem } from '../../../src/contract/reservations.ts';
 import { active } from '../../../src/engine/reservations/active.ts';
 import { check } from '../../../src/engine/reservations/check.ts';
 import { dryReserve } from '../../../src/engine/reservations/dryRun.ts';
-import { slotOwners } from '../../../src/engine/reservations/slotOwners.ts';
+import { resourceState } from '../../../src/engine/reservations/resource.ts';
 import { resourceStates } from '../../../src/engine/reservations/states.ts';
+import { unregistered } from '../../../src/engine/reservations/unregistered.ts';
 import { renew, transaction, unreserve } from '../../support/verbs.ts';
 import { BATCH, fresh, long, range, reserveOf, resources, running } from './state.ts';
 
@@ -76,13 +77,8 @@ export const RESERVATIONS: readonly (readonly [string, () => () => Promise<unkno
       ),
   ],
   [
-    'slotOwners of 480 with long plans',
-    () => () =>
-      slotOwners(
-        running.engine,
-        running.credential,
-        range(480, (i) => `heavy_${i}`),
-      ),
+    'the page of a pool of which 480 slots have long plans',
+    () => () => resourceState(running.engine, running.credential, 'heavy', 0, 500),
   ],
   [
     'activeReservations with long plans',
@@ -164,13 +160,8 @@ export const RESERVATIONS: readonly (readonly [string, () => () => Promise<unkno
       ),
   ],
   [
-    'slotOwners of 2,000',
-    () => () =>
-      slotOwners(
-        running.engine,
-        running.credential,
-        range(2000, (i) => `plain-${i}`),
-      ),
+    'the page of a pool with 448 blockers',
+    () => () => resourceState(running.engine, running.credential, 'pool', 0, 500),
   ],
   [
     'states of 100 with long plans, and of pools',
@@ -181,6 +172,14 @@ export const RESERVATIONS: readonly (readonly [string, () => () => Promise<unkno
         [...range(50, () => 'pool'), ...range(50, (i) => `heavy_${i}`), ...range(64, (i) => `deep${i}`), 'piles'],
         { slots: 16, requesters: ['r', 'h1', 'h2'] },
       ),
+  ],
+  [
+    'unregistered names, the first pages',
+    () => async () => {
+      let cursor: string | null = '0';
+      for (let pages = 0; cursor !== null && pages < 40; pages++)
+        cursor = (await unregistered(running.engine, running.credential, cursor)).next;
+    },
   ],
   [
     'activeReservations, the first pages',
