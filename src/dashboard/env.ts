@@ -3,6 +3,7 @@
  */
 import type { Membership, Memberships } from '../domain/memberships.ts';
 import type { SessionUser } from '../engine/tenant/signIns.ts';
+import type { Standing } from '../engine/waiting/standings.ts';
 import type { BodyDeps, CallerDeps, TenantDeps } from '../http/deps.ts';
 import type { AppEnv } from '../http/env.ts';
 import type { AdminRule, AdminStanding } from '../identity/admins.ts';
@@ -44,6 +45,10 @@ export interface Viewer extends Actor {
   readonly standing: AdminStanding;
   /** The tenants that the person can switch to, this one among them; none if there is only this one. */
   readonly memberships: readonly Membership[];
+  /** Where the person's own requests stand that wait or can be taken. */
+  readonly standings: readonly Standing[];
+  /** The address of the page. */
+  readonly page: string;
 }
 
 export interface DashboardEnv {

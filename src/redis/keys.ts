@@ -124,6 +124,7 @@ export const KEYS_OF = {
   ],
   sessions: RESERVATIONS,
   slotOwners: RESERVATIONS,
+  standings: RESERVATIONS,
   states: RESERVATIONS,
   sweep: ['tenant', ...STATE],
   emitLimitReached: ['tenant', 'credential'],

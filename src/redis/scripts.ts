@@ -48,6 +48,7 @@ export type Verb =
   | 'reset'
   | 'sessions'
   | 'slotOwners'
+  | 'standings'
   | 'states'
   | 'sweep'
   | 'emitLimitReached'

@@ -8,7 +8,9 @@ import type { Right } from '../../domain/rights.ts';
 import { assetPath } from '../assets.ts';
 import type { Viewer } from '../env.ts';
 import type { Failed } from '../form.ts';
+import { KEYS_OF_PAGE } from '../shortcuts.ts';
 import { may } from '../viewer.ts';
+import { YourTurns } from './yourTurns.tsx';
 
 /** The pages, and the right that each takes. */
 export const PLACES = [
@@ -96,6 +98,7 @@ const Document = ({ title, viewer, at, done = '', failed, renew, script, childre
         {viewer && <Navigation viewer={viewer} at={at} />}
       </header>
       <main id="main" tabindex={-1}>
+        {viewer && <YourTurns viewer={viewer} />}
         <h1>{title}</h1>
         {failed !== undefined && (
           <p class="notice bad" role="alert">
@@ -109,6 +112,13 @@ const Document = ({ title, viewer, at, done = '', failed, renew, script, childre
         )}
         {children}
       </main>
+      {viewer && (
+        <footer class="foot">
+          <a href="/dashboard/shortcuts" data-shortcut="?">
+            Keyboard shortcuts
+          </a>
+        </footer>
+      )}
       <p class="out-of-sight" role="status" id="said" />
     </body>
   </html>
@@ -123,7 +133,7 @@ const Navigation = ({ viewer, at }: { viewer: Viewer; at?: string | undefined })
           ...(viewer.standing === 'none' ? [] : [FOR_ADMINS]),
         ].map(([path, name]) => (
           <li>
-            <a href={path} aria-current={path === at ? 'page' : undefined}>
+            <a href={path} aria-current={path === at ? 'page' : undefined} data-shortcut={KEYS_OF_PAGE[path]}>
               {name}
             </a>
           </li>
