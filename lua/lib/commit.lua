@@ -108,8 +108,10 @@ local function writeRecords()
       if before and before.token and before.fence ~= (record and record.fence) and limits.history > 0 then
         local how = howEnded and howEnded[before.fence]
         past = past or {}
+        local packed = before.packed
+--@include leanRecord
         past[#past + 1] = how and how[1] or 'R'
-        past[#past + 1] = slot .. '\n' .. nowMs .. ' ' .. (how and how[2] or '') .. '\n' .. before.packed
+        past[#past + 1] = slot .. '\n' .. nowMs .. ' ' .. (how and how[2] or '') .. '\n' .. packed
       end
     end
   end

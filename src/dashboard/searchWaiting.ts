@@ -10,8 +10,8 @@ import { waiting } from '../engine/waiting/list.ts';
 
 /** Maximum number of tickets that a search reads. */
 const MAX_LOOKED_AT = 20_000;
-/** Maximum number of tickets that a page shows. */
-const MAX_SHOWN = 100;
+/** Number of tickets that a page shows, unless it says otherwise. */
+const PAGE = 100;
 
 /** A ticket and its place in the queue of the tenant, from 1. */
 export interface Waiter {
@@ -20,8 +20,8 @@ export interface Waiter {
 }
 
 export interface Waiters {
-  /** The first matches, in queue order. */
-  readonly first: readonly Waiter[];
+  /** A page of the matches, in queue order. */
+  readonly shown: readonly Waiter[];
   /** Number of matches among the tickets that were read, or of all tickets if all match. */
   readonly matches: number;
   /** Number of tickets that were read. */
@@ -51,21 +51,31 @@ export function byNames(names: readonly string[]): Wanted {
     wanted.has(waitsFor) || resources.some((resource) => wanted.has(resource.split(PATH_DELIMITER).at(-1) ?? ''));
 }
 
+/** A page of the matches: how many to leave out before it, and its size. */
+export interface WaitersPage {
+  readonly from: number;
+  readonly size: number;
+}
+
 /** @throws HoldfastError unauthenticated, forbidden, unavailable */
-export async function searchWaiting(engine: Engine, credential: Credential, isWanted: Wanted): Promise<Waiters> {
-  const first: Waiter[] = [];
+export async function searchWaiting(
+  engine: Engine,
+  credential: Credential,
+  isWanted: Wanted,
+  { from, size }: WaitersPage = { from: 0, size: PAGE },
+): Promise<Waiters> {
+  const shown: Waiter[] = [];
   let matches = 0;
   let lookedAt = 0;
   for await (const page of waiting(engine, credential)) {
-    if (isWanted === null && first.length === MAX_SHOWN)
-      return { first, matches: page.total, lookedAt, isPartial: false };
-    if (lookedAt >= MAX_LOOKED_AT) return { first, matches, lookedAt, isPartial: true };
+    if (isWanted === null && shown.length === size) return { shown, matches: page.total, lookedAt, isPartial: false };
+    if (lookedAt >= MAX_LOOKED_AT) return { shown, matches, lookedAt, isPartial: true };
     for (const request of page.rows) {
       lookedAt++;
       if (isWanted !== null && !isWanted(request)) continue;
       matches++;
-      if (first.length < MAX_SHOWN) first.push({ place: lookedAt, request });
+      if (matches > from && shown.length < size) shown.push({ place: lookedAt, request });
     }
   }
-  return { first, matches, lookedAt, isPartial: false };
+  return { shown, matches, lookedAt, isPartial: false };
 }

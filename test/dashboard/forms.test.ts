@@ -20,6 +20,7 @@ describe('pages and forms', () => {
     'extend',
     'release',
     'leave-queue',
+    'reservations/selected',
     'reservations/release',
     'reservations/cancel',
     'reservations/reset',
@@ -136,7 +137,7 @@ describe('pages and forms', () => {
     for (let turn = 0; turn < 5; turn++)
       await ask(`${few.url}/api/v1/Resource/tree`, { headers: { 'X-Api-Key': key } });
     expect((await ask(`${few.url}/dashboard`, { method: 'HEAD', headers })).status).toBe(200);
-    const release = { method: 'POST', headers, body: new URLSearchParams({ resource: 'r', requester: 'q' }) };
+    const release = { method: 'POST', headers, body: new URLSearchParams({ one: '["r","q"]' }) };
     expect((await ask(`${few.url}/dashboard/reservations/release`, release)).status).toBe(409);
     expect((await ask(`${few.url}/dashboard`, { headers })).status).toBe(429);
     await few.stop();

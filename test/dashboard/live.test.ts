@@ -67,7 +67,7 @@ describe('the live page', () => {
 });
 
 describe('reservations', () => {
-  test('are searched, and one is released by force, once it was asked again', async () => {
+  test('are searched, and one is taken away, once it was asked again', async () => {
     await signIn();
     const client = createClient(service.other.url, await copyKey());
     await client.reserve({ resource: 'printer', requester: 'alice' }, { resource: 'scanner', requester: 'bob' });
@@ -76,8 +76,9 @@ describe('reservations', () => {
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByText('2 held, 1 found').waitFor();
     expect(await page.getByText('scanner').count()).toBe(0);
-    await confirm(/Release printer/, 'Release');
-    await page.getByText('Released.', { exact: true }).waitFor();
+    await confirm(/Take away printer/, 'Take away');
+    await page.getByText('Taken away.').waitFor();
+    await page.getByText('1 held, 0 found').waitFor();
     expect((await client.available('printer')).body).toBe(true);
     expect((await client.available('scanner')).body).toBe(false);
   });
@@ -87,10 +88,12 @@ describe('reservations', () => {
     const client = createClient(service.other.url, await copyKey());
     await client.reserve({ resource: 'printer', requester: 'alice' });
     await go('/reservations');
-    await page.getByRole('button', { name: /Release printer/ }).click();
+    await page.getByRole('button', { name: /Take away printer/ }).click();
     await client.reset();
-    await page.locator(':popover-open').getByRole('button', { name: 'Release' }).click();
+    await page.locator(':popover-open').getByRole('button', { name: 'Take away' }).click();
     await page.getByRole('alert').getByText('It was not released: it is free already.').waitFor();
+    await page.getByRole('link', { name: 'Back to the page' }).click();
+    await page.getByText('Nothing is reserved.').waitFor();
     await client.reserve({ resource: 'later', requester: 'bob' });
     await page.getByRole('rowheader', { name: 'later' }).waitFor(); // the page goes on renewing itself
   });

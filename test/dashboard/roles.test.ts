@@ -30,6 +30,8 @@ const FORMS: readonly (readonly [string, Right, Record<string, string>])[] = [
   ['/resources', 'define', TOOL],
   ['/resources/one/delete', 'define', { name: 'tool' }],
   ['/reservations/reset', 'reset', {}],
+  ['/reservations/selected', 'reserve', { one: '["tool","ci"]' }],
+  ['/reservations/release', 'reserve', { one: '["tool","ci"]' }],
   ['/keys', 'keys', { label: 'x' }],
   ['/tokens', 'tokens', { label: 'x' }],
   ['/members/invite', 'members', { email: '', role: 'viewer' }],
@@ -44,12 +46,17 @@ const PARTS: readonly (readonly [string, string, Right])[] = [
   ['/reservations', 'Release everything', 'reset'],
 ];
 
-async function registerTool(): Promise<void> {
+async function registerAndReserve(): Promise<void> {
   const owner = await sessionOf('owner-of-roles');
   await ask(`${service.one.url}/dashboard/resources`, {
     headers: { Cookie: owner, Origin: service.one.url },
     method: 'POST',
     body: new URLSearchParams(TOOL),
+  });
+  await ask(`${service.one.url}/api/v1/Reservation/reserve`, {
+    headers: { Cookie: owner, Origin: service.one.url, 'Content-Type': 'application/json' },
+    method: 'POST',
+    body: JSON.stringify([{ resource: 'desk', requester: 'ci' }]),
   });
 }
 
@@ -74,7 +81,7 @@ describe.each(ROLES)('the role %s', (role) => {
   });
 
   test('is refused the forms that it has no right for', async () => {
-    await registerTool();
+    await registerAndReserve();
     for (const [path, right, form] of FORMS) {
       const { status } = await visit(path, form);
       expect([path, status === 403]).toEqual([path, !may(right)]);
@@ -82,7 +89,7 @@ describe.each(ROLES)('the role %s', (role) => {
   });
 
   test('is not shown what it may not use', async () => {
-    await registerTool();
+    await registerAndReserve();
     for (const [path, part, right] of PARTS)
       expect([path, (await visit(path)).text.includes(part)]).toEqual([path, may(right)]);
   });

@@ -21,7 +21,7 @@ describe('a time on a page', () => {
     const since = times().first();
     const before = await since.textContent();
     await expect.poll(() => since.textContent(), { timeout: 5000 }).not.toBe(before);
-    expect(await times().last().textContent()).toMatch(/^59 min$/);
+    expect(await times().last().textContent()).toMatch(/^in 59 min$/);
     const shown = () =>
       page.evaluate(`getComputedStyle(document.querySelector('[data-live="held"] time'), '::after').content`);
     expect(await shown()).toBe('none');

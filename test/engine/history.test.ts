@@ -256,6 +256,33 @@ describe('what is kept is bounded', () => {
     running.stop();
   });
 
+  test('by the bytes of an entry, however much the reservation took along', async () => {
+    const blocks = Array.from({ length: 40 }, (_, i) => `blocker-${i}-${'x'.repeat(80)}`);
+    const registered = await holdfast.register({ name: 'heavy', blocks }, { name: 'wide', capacity: 300 });
+    expect(registered.status).toBe(200);
+    const items = [
+      { resource: 'heavy', requester: 'ann', note: 'why' },
+      { resource: 'wide', requester: 'ann', count: 150 },
+    ];
+    const held = (await holdfast.reserve(...items)).body;
+    expect(held.map(({ explanation }) => explanation)).toEqual(['ACQUIRED', 'ACQUIRED']);
+    await holdfast.unreserve(...held);
+    await holdfast.reserve(...items);
+    await holdfast.reset();
+    const [first, second] = await past('heavy');
+    expect([first, second]).toMatchObject([
+      { ending: 'RESET', slots: ['heavy'], note: 'why' },
+      { ending: 'RELEASED', slots: ['heavy'], note: 'why' },
+    ]);
+    const wide = await past('wide');
+    expect(wide.map(({ ending, slots }) => [ending, slots.length])).toEqual([
+      ['RESET', 100],
+      ['RELEASED', 100],
+    ]);
+    const newest = await holdfast.redis.xrevrange(historyKey(holdfast.tenant), '+', '-', 'COUNT', 4);
+    for (const [, fields] of newest) for (const field of fields) expect(field.length).toBeLessThan(2000);
+  });
+
   test('a tenant whose tier keeps none has none', async () => {
     const running = await only({ historyDays: 0 });
     await cycles(running, 10);

@@ -8,6 +8,7 @@ import { expect } from 'vitest';
 import type { RedisClient } from '../../src/redis/client.ts';
 import { expiryKey, expiryShard } from '../../src/redis/keys.ts';
 import type { Model } from './model.ts';
+import { comparePast } from './past.ts';
 import { type Hold, type Registered, type Reservation, slotName } from './state.ts';
 
 const isShared = ({ details }: Reservation) => details.mode === 'SHARED';
@@ -119,6 +120,7 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
   expect(index.filter((member) => !isMark(member)).sort(), 'index').toEqual(
     [...model.definitions].flatMap(indexOf).sort(),
   );
+  await comparePast(redis, tenant, slots);
   // A reset drops all marks: they have its number.
   const resets = (counters.resets ?? '0').padStart(10, '0');
   compareMarks(

@@ -12,8 +12,9 @@
   Returns {'OK', the next cursor, number of entries written}. The cursor is '' once nothing is left, and as given if the
   history is full.
 ]]
+--@include codec
 --@include limits
-local PIECE = 200
+local PIECE = 100
 local head = redis.call('HGET', resetSlotsKey, '\0')
 if not head or ARGV[3] == '1' or limits.history == 0 then
   redis.call('UNLINK', resetSlotsKey)
@@ -29,6 +30,7 @@ for i = 1, #rows, 2 do
     done[#done + 1] = slot
     -- A form of 1 is a slot that reservations hold along (codec.lua).
     if string.byte(packed) ~= 1 then
+--@include leanRecord
       past[#past + 1] = 'X'
       past[#past + 1] = slot .. '\n' .. head .. '\n' .. packed
     end

@@ -38,6 +38,8 @@ const { renew: from, renewEvery = '0', events = '' } = document.body.dataset;
 const PAUSE_MS = 500;
 const PAUSE_SHARE = 9;
 const RECONNECT_MS = 3000;
+/** What can have the focus in a region. */
+const FOCUSABLE = 'a, button, input:not([type="hidden"]), summary, [tabindex]';
 
 let renewing = false;
 let wanted = false;
@@ -102,6 +104,8 @@ function replace(region, next) {
   if (selection && !selection.isCollapsed && selection.anchorNode && region.contains(selection.anchorNode)) return;
   for (const unfolded of region.querySelectorAll('details[open]'))
     next.querySelector(`#${CSS.escape(unfolded.id)}`)?.setAttribute('open', '');
+  for (const box of next.querySelectorAll('input[type="checkbox"]'))
+    if (box instanceof HTMLInputElement) box.checked = wasChecked(region, box);
   const focused = document.activeElement;
   const scrolled = [...region.querySelectorAll('.scroll')].map((one) => [one.scrollLeft, one.scrollTop]);
   const again = focused && region.contains(focused) ? alike(region, focused) : null;
@@ -113,6 +117,15 @@ function replace(region, next) {
 }
 
 /**
+ * Says whether a region has this box, checked. Rows that have just come are never selected.
+ * @param {Element} region @param {HTMLInputElement} box
+ */
+function wasChecked(region, { name, value }) {
+  const before = region.querySelector(`input[name="${CSS.escape(name)}"][value="${CSS.escape(value)}"]`);
+  return before instanceof HTMLInputElement && before.checked;
+}
+
+/**
  * Returns a function that finds, in the new region, the element that had the focus: by its id, else its address, else
  * its position.
  * @param {Element} region @param {Element} focused
@@ -120,9 +133,9 @@ function replace(region, next) {
  */
 function alike(region, focused) {
   const href = focused.getAttribute('href');
-  const place = [...region.querySelectorAll('a, button, summary, [tabindex]')].indexOf(focused);
+  const place = [...region.querySelectorAll(FOCUSABLE)].indexOf(focused);
   return (next) => {
-    const all = [...next.querySelectorAll('a, button, summary, [tabindex]')];
+    const all = [...next.querySelectorAll(FOCUSABLE)];
     const found =
       all.find((one) => focused.id !== '' && one.id === focused.id) ??
       all.find((one) => href !== null && one.getAttribute('href') === href) ??

@@ -2,7 +2,6 @@
  * A table of reservations: who holds which resource, since when and until when.
  */
 
-import type { Child } from 'hono/jsx';
 import type { ActiveReservation } from '../../contract/reservations.ts';
 import { Scroll } from './scroll.tsx';
 import { When } from './when.tsx';
@@ -10,11 +9,9 @@ import { When } from './when.tsx';
 export interface HeldTableProps {
   readonly label: string;
   readonly held: readonly ActiveReservation[];
-  /** The actions for a reservation; absent: none */
-  readonly actions?: (one: ActiveReservation) => Child;
 }
 
-export const HeldTable = ({ label, held, actions }: HeldTableProps) =>
+export const HeldTable = ({ label, held }: HeldTableProps) =>
   held.length === 0 ? (
     <p>None.</p>
   ) : (
@@ -24,11 +21,10 @@ export const HeldTable = ({ label, held, actions }: HeldTableProps) =>
           <tr>
             <th scope="col">Resource</th>
             <th scope="col">Requester</th>
-            <th scope="col">Since</th>
-            <th scope="col">Free in</th>
+            <th scope="col">Created</th>
+            <th scope="col">Ends</th>
             <th scope="col">Type</th>
             <th scope="col">Key</th>
-            {actions && <th scope="col">Actions</th>}
           </tr>
         </thead>
         <tbody>
@@ -40,15 +36,14 @@ export const HeldTable = ({ label, held, actions }: HeldTableProps) =>
                 <Note text={one.note} />
               </th>
               <td data-label="Requester">{one.requester}</td>
-              <td data-label="Since">
-                <When at={one.reservedAt} as="since" />
+              <td data-label="Created">
+                <When at={one.reservedAt} as="ago" />
               </td>
-              <td data-label="Free in">
+              <td data-label="Ends">
                 <Until one={one} />
               </td>
               <td data-label="Type">{one.resourceType}</td>
               <td data-label="Key">{one.apiKeyLabel ?? '–'}</td>
-              {actions && <td data-label="Actions">{actions(one)}</td>}
             </tr>
           ))}
         </tbody>
@@ -57,8 +52,8 @@ export const HeldTable = ({ label, held, actions }: HeldTableProps) =>
   );
 
 /** The end of its lease. A grant that its caller does not know of yet ends earlier. */
-const Until = ({ one: { expiresAt, claimBy } }: { one: ActiveReservation }) =>
-  claimBy === null ? <When at={expiresAt} as="in" none="no end" /> : <Unclaimed claimBy={claimBy} />;
+export const Until = ({ one: { expiresAt, claimBy } }: { one: ActiveReservation }) =>
+  claimBy === null ? <When at={expiresAt} as="ago" none="no end" /> : <Unclaimed claimBy={claimBy} />;
 
 /** Says that a grant of a waiting request is not claimed yet. */
 export const Unclaimed = ({ claimBy }: { claimBy: string }) => (
@@ -72,7 +67,7 @@ export const Note = ({ text }: { text: string | undefined }) =>
   text === undefined ? null : <span class="along note">{text}</span>;
 
 /** Its mode, slots and blockers. */
-const Details = ({ one }: { one: ActiveReservation }) => {
+export const Details = ({ one }: { one: ActiveReservation }) => {
   const ofPools = Object.values(one.acquiredSlots ?? {});
   const slots = [...new Set([...ofPools, ...(one.slots ?? [])])];
   const parts = [

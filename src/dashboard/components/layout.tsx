@@ -36,6 +36,7 @@ const DONE: ReadonlyMap<string, string> = new Map(
     reserved: 'It is yours.',
     extended: 'Extended.',
     released: 'Released.',
+    releasedMany: 'The selected reservations are released.',
     taken: 'Taken away. The holder learns it when it next renews or releases.',
     waiting: 'You are in the queue.',
     left: 'You have left the queue.',

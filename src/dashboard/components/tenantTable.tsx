@@ -5,6 +5,7 @@ import { TIERS } from '../../domain/tiers.ts';
 import type { Order, Sort, TenantPage, UsedTenant } from '../../store/tenantList.ts';
 import { TENANTS } from '../viewer.ts';
 import { Scroll } from './scroll.tsx';
+import { SortHead } from './sortHead.tsx';
 import { When } from './when.tsx';
 
 /** Which tenants are listed, and how. */
@@ -33,15 +34,10 @@ const addressOf = ({ q, sort, order }: Listing, after?: string) => {
 };
 
 /** A column's head, which sorts by it; if the list is sorted by it already, the other way round. */
-const SortHead = ({ listing, sort, label }: { listing: Listing; sort: Sort; label: string }) => {
+const Head = ({ listing, sort, label }: { listing: Listing; sort: Sort; label: string }) => {
   const order = listing.sort === sort ? (listing.order ?? usualOrder(sort)) : undefined;
   const next = order === undefined ? usualOrder(sort) : order === 'asc' ? 'desc' : 'asc';
-  return (
-    <th scope="col" aria-sort={order && (order === 'asc' ? 'ascending' : 'descending')}>
-      <a href={addressOf({ ...listing, sort, order: next })}>{label}</a>
-      {order && <span aria-hidden="true">{order === 'asc' ? ' ↑' : ' ↓'}</span>}
-    </th>
-  );
+  return <SortHead label={label} order={order} href={addressOf({ ...listing, sort, order: next })} />;
 };
 
 export const TenantTable = ({ tenants, next, listing }: TenantPage & { listing: Listing }) =>
@@ -53,14 +49,14 @@ export const TenantTable = ({ tenants, next, listing }: TenantPage & { listing: 
         <table class="stacked">
           <thead>
             <tr>
-              <SortHead listing={listing} sort="id" label="Tenant" />
+              <Head listing={listing} sort="id" label="Tenant" />
               <th scope="col">Name</th>
               <th scope="col">Tier</th>
               <th scope="col">State</th>
               {MEASURES.map(([sort, label]) => (
-                <SortHead listing={listing} sort={sort} label={label} />
+                <Head listing={listing} sort={sort} label={label} />
               ))}
-              <SortHead listing={listing} sort="activity" label="Last active" />
+              <Head listing={listing} sort="activity" label="Last active" />
               <th scope="col">Created</th>
             </tr>
           </thead>

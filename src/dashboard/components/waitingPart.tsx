@@ -3,6 +3,7 @@
  * for what; with a button that ends a wait.
  */
 import { hash } from 'node:crypto';
+import type { Child } from 'hono/jsx';
 import type { WaitingRequest } from '../../contract/waiting.ts';
 import type { SessionUser } from '../../engine/tenant/signIns.ts';
 import { mayEnd } from '../person.ts';
@@ -20,18 +21,20 @@ export interface WaitingPartProps {
   readonly action: string;
   /** Who looks at it. */
   readonly user: SessionUser;
+  /** Links to further pages; absent: only the first ones are shown */
+  readonly pages?: Child;
 }
 
-export const WaitingPart = ({ waiters, action, user }: WaitingPartProps) => {
-  const { first, matches, lookedAt, isPartial } = waiters;
+export const WaitingPart = ({ waiters, action, user, pages }: WaitingPartProps) => {
+  const { shown, matches, lookedAt, isPartial } = waiters;
   return (
     <section aria-labelledby="waiting-title" data-live="waiting">
       <h2 id="waiting-title">
         {number.format(matches)} waiting
         {isPartial && ` among the first ${number.format(lookedAt)} of the queue`}
       </h2>
-      {first.length > 0 && <WaitingTable waiters={first} action={action} user={user} />}
-      {matches > first.length && <p>{`The first ${first.length} are shown.`}</p>}
+      {shown.length > 0 && <WaitingTable waiters={shown} action={action} user={user} />}
+      {pages ?? (matches > shown.length && <p>{`The first ${shown.length} are shown.`}</p>)}
     </section>
   );
 };
