@@ -15,6 +15,7 @@ const ALLOWED = {
   definitions: ['domain', 'contract', 'redis', 'engine', 'store'],
   operations: ['domain', 'contract', 'engine', 'definitions', 'identity', 'limits', 'store', 'telemetry'],
   http: ['domain', 'contract', 'engine', 'events', 'identity', 'limits', 'operations', 'store', 'telemetry'],
+  mcp: ['domain', 'contract', 'engine', 'http', 'operations'],
   dashboard: ['domain', 'contract', 'config', 'engine', 'http', 'identity', 'operations', 'store'],
 };
 
@@ -88,6 +89,12 @@ module.exports = {
         path: '^src/http/',
         pathNot: '^src/http/(clientAddress|deps|describeFault|env|errorStatuses|sameOrigin)\\.ts$',
       },
+    },
+    {
+      name: 'the-mcp-sdk-is-loaded-when-needed',
+      severity: 'error',
+      from: { pathNot: '^src/mcp/(server|tools/)' },
+      to: { path: '^src/mcp/(server|tools/)', dependencyTypesNot: ['type-only', 'dynamic-import'] },
     },
     {
       name: 'traces-are-loaded-only-when-configured',

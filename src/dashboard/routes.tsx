@@ -16,6 +16,7 @@ import { endRoutes } from './pages/actions/end.tsx';
 import { extendRoutes } from './pages/actions/extend.tsx';
 import { reserveRoutes } from './pages/actions/reserve.tsx';
 import { auditRoutes } from './pages/audit.tsx';
+import { insightRoutes } from './pages/insight.tsx';
 import { keysRoutes } from './pages/keys.tsx';
 import { liveRoutes } from './pages/live.tsx';
 import { membersRoutes } from './pages/members.tsx';
@@ -49,6 +50,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   for (const path of ['/dashboard/*', '/join/*']) app.use(path, viewer(deps));
   for (const [path, , right] of PLACES) app.use(path === '/dashboard' ? path : `${path}/*`, needs(right));
   app.route('/', overviewRoutes(deps));
+  app.route('/', insightRoutes(deps));
   app.route('/', liveRoutes(deps));
   app.route('/', reservationsRoutes(deps));
   app.route('/', resourcesRoutes(deps));

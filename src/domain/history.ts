@@ -3,7 +3,7 @@
  * without one the newest entries in Redis. Operations use only this.
  */
 import type { Mode } from './reservations.ts';
-import type { Frame, HeldNow, PastUsage } from './usage.ts';
+import type { Frame, HeldNow, HourOfRefusals, PastUsage } from './usage.ts';
 
 /** How a reservation ends. NOT_CLAIMED: it was granted to a caller that waited, and that never came back for it. */
 export const RESERVATION_ENDINGS = [
@@ -77,6 +77,12 @@ export interface History {
    * @throws HoldfastError unavailable
    */
   usage(tenant: string, resource: string, frame: Frame): Promise<PastUsage>;
+
+  /**
+   * Reads how often a resource was refused, by the hour. Hours without any are left out.
+   * @throws HoldfastError unavailable
+   */
+  refusals(tenant: string, resource: string, fromMs: number, toMs: number): Promise<HourOfRefusals[]>;
 
   /**
    * Finds the resources that are used most, and those that nobody used.

@@ -42,6 +42,12 @@ export interface Held {
   readonly expiresAt: number | null;
 }
 
+/** Refusals of an hour. */
+export interface HourOfRefusals {
+  readonly startMs: number;
+  readonly count: number;
+}
+
 /** What holds of a resource now add to the span before. */
 export interface HeldNow {
   readonly resource: string;

@@ -18,7 +18,7 @@ export function setRequestId(c: Context<AppEnv>): void {
   const id = typeof given === 'string' && VALID.test(given) ? given : randomUUID();
   c.set('requestId', id);
   outgoing.setHeader('X-Request-Id', id);
-  if (c.req.path.startsWith('/api/')) {
+  if (c.req.path.startsWith('/api/') || c.req.path === '/mcp') {
     outgoing.setHeader('Cache-Control', 'no-store');
     outgoing.setHeader('X-Content-Type-Options', 'nosniff');
   }

@@ -6,9 +6,16 @@ import type { ResourceUsage, UsageFigures, UsageQuery, UsageStep } from '../cont
 import { HoldfastError } from '../domain/errors.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
-import { type Frame, type PastFigures, shareOf, stepOf, stepsOf, withHeld } from '../domain/usage.ts';
+import {
+  type Frame,
+  type HourOfRefusals,
+  type PastFigures,
+  shareOf,
+  stepOf,
+  stepsOf,
+  withHeld,
+} from '../domain/usage.ts';
 import { capacityOf, heldOf } from '../engine/reservations/held.ts';
-import { type HourOfRefusals, refusalsOf } from '../engine/tenant/refusals.ts';
 import { charged, countUse } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
 
@@ -63,7 +70,7 @@ export async function measureUsage(
   const [past, { held, looked }, refusals] = await Promise.all([
     history.usage(tenant, resource, frame),
     heldOf(redis, tenant, resource, capacity),
-    refusalsOf(redis, tenant, resource, frame.fromMs, frame.toMs),
+    history.refusals(tenant, resource, frame.fromMs, frame.toMs),
   ]);
   const { total, steps } = withHeld(past, held, frame, now);
   const figures = (one: PastFigures, span: Omit<Frame, 'stepMs'>) => toFigures(one, span, capacity, refusals);

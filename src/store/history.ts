@@ -8,9 +8,9 @@ import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
 import type { History, HistoryFilter, PastEntry } from '../domain/history.ts';
 import type { TierTable } from '../domain/tiers.ts';
-import { keptHistory } from '../engine/history/kept.ts';
 import { readOwner } from './historyOwners.ts';
 import { history } from './historySchema.ts';
+import { usageInDatabase } from './historyUsage.ts';
 import { moveHistory } from './moveHistory.ts';
 import type { Store } from './records.ts';
 
@@ -22,9 +22,7 @@ const Cursor = z.string().regex(/^\d{1,15}-\d{1,16}$/);
 
 /** @param clock the time now, in ms since 1970 UTC */
 export const historyInDatabase = (store: Store, tiers: TierTable, clock = Date.now): History => ({
-  // These see only what Redis has not given to the database yet.
-  usage: keptHistory(store.redis).usage,
-  pools: keptHistory(store.redis).pools,
+  ...usageInDatabase(store, tiers, clock),
   page: async (tenant, filter, cursor, limit) => {
     if (cursor !== undefined && !Cursor.safeParse(cursor).success)
       throw new HoldfastError('refused', 'cursor must be one that this listing returned.');

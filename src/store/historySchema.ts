@@ -1,8 +1,8 @@
 /**
- * The tables of the history of ended reservations and waits (docs/specification.md#history).
+ * The tables of the history of ended reservations and waits (docs/specification.md#history), and of refusals (#refusals).
  */
 import { sql } from 'drizzle-orm';
-import { bigint, bigserial, boolean, index, pgTable, text } from 'drizzle-orm/pg-core';
+import { bigint, bigserial, boolean, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { Ending } from '../domain/history.ts';
 import { tenants, time } from './schema.ts';
 
@@ -72,4 +72,17 @@ export const history = pgTable(
       number,
     ),
   ],
+);
+
+/** The refusals of an hour, copied from Redis: `r<resource>`, `l<limit type>` or `o` for others → how many. */
+export const refusals = pgTable(
+  'refusals',
+  {
+    tenantId: text('tenant_id')
+      .notNull()
+      .references(() => tenants.id, { onDelete: 'cascade' }),
+    hour: time('hour').notNull(),
+    counts: jsonb('counts').$type<Readonly<Record<string, number>>>().notNull(),
+  },
+  ({ tenantId, hour }) => [primaryKey({ columns: [tenantId, hour] }), index('refusals_hour').on(hour)],
 );

@@ -54,6 +54,7 @@ import { membersRoutes } from '../http/routes/tenant/members.ts';
 
 import { settingsRoutes } from '../http/routes/tenant/settings.ts';
 import { tenantRoute } from '../http/routes/tenant/tenant.ts';
+import { mcpRoute } from '../mcp/endpoint.ts';
 
 /** The application of an instance that only runs jobs: health checks. */
 export function createHealthApp({ log, ready, alive, metrics, traces }: HealthDeps): OpenAPIHono<AppEnv> {
@@ -95,6 +96,7 @@ export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
 
   for (const path of ['/dashboard/*', '/auth/*', '/join/*']) app.use(path, wholeBody(deps.sizes.bodyBytes));
   app.route('/', dashboardRoutes(deps));
+  app.route('/', mcpRoute(deps));
 
   app.use('/api/v1/*', rateLimitHeaders);
   app.route('/', jwtVerifier === null ? withoutIssuers() : tokenRoute(deps, jwtVerifier));

@@ -7,11 +7,14 @@ import { auditJob } from '../jobs/audit.ts';
 import { copiesJob } from '../jobs/copies.ts';
 import { expiryJob } from '../jobs/expiry.ts';
 import { reconciliationJob } from '../jobs/reconciliation.ts';
+import { refusalsJob } from '../jobs/refusals.ts';
 import { startSchedule } from '../jobs/schedule.ts';
 import { usagesJob } from '../jobs/usages.ts';
+import { copyRefusals } from '../operations/refusals.ts';
 import { copyUsages } from '../operations/usages.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { deleteOldEntries } from '../store/auditRetention.ts';
+import { deleteOldRefusals } from '../store/refusals.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Stores } from './stores.ts';
 
@@ -34,6 +37,14 @@ export function startJobs(
     reconciliationJob(redis, config.reconcileIntervalMs, log),
     ...(copy === null ? [] : [copiesJob(copy, log)]),
     ...(store === null ? [] : [auditJob(() => deleteOldEntries(store.database, config.tiers), log)]),
+    ...(store === null
+      ? []
+      : [
+          refusalsJob(
+            () => deleteOldRefusals(store.database, config.tiers),
+            (sinceMs) => copyRefusals(store, sinceMs),
+          ),
+        ]),
     ...(store === null ? [] : [usagesJob((sinceMs) => copyUsages(store, sinceMs))]),
   ];
   const schedules = jobs.map((job) => {

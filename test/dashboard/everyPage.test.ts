@@ -10,6 +10,7 @@ useVisitor();
 
 const PLACES = [
   '',
+  '/insight',
   '/live',
   '/reservations',
   '/resources',

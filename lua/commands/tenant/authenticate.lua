@@ -7,8 +7,13 @@
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  the right that it must have; '' none
 
-  Returns {'OK', the tenant's tier, the label of the key or management token ('' none)}, {'NO_KEY'}, {'SUSPENDED'},
-  {'FORBIDDEN', message} or {'NO_TENANT'}.
+  Returns {'OK', the tenant's tier, the label of the key or management token ('' none), its rights with spaces between
+  them ('' all that such a credential can have)}, {'NO_KEY'}, {'SUSPENDED'}, {'FORBIDDEN', message} or {'NO_TENANT'}.
 ]]
 --@include admit
-return admit(ARGV[2] ~= '' and ARGV[2], {}) or { 'OK', tenant.tier, tenant.keyLabel }
+local refusal = admit(ARGV[2] ~= '' and ARGV[2], {})
+if refusal then
+  return refusal
+end
+local rights = tenant.grant and string.match(tenant.grant, '^[^\n]*') or tenant.rights or ''
+return { 'OK', tenant.tier, tenant.keyLabel, rights }

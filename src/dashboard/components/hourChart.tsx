@@ -1,5 +1,5 @@
 /**
- * A chart of operations and refusals in the last hour, one bar a minute; and the same as a table.
+ * A chart of operations and refusals in the last hour, one bar a minute, with axes; and the same as a table.
  */
 import type { Minute } from '../../engine/tenant/activity.ts';
 import { When } from './when.tsx';
@@ -11,28 +11,44 @@ const number = new Intl.NumberFormat('en');
 export const HourChart = ({ minutes }: { minutes: readonly Minute[] }) => {
   const operations = sum(minutes.map((minute) => minute.operations));
   const refusals = sum(minutes.map((minute) => minute.refusals));
-  const most = Math.max(1, ...minutes.map((minute) => minute.operations));
-  const heightOf = (count: number) => (count === 0 ? 0 : Math.max(2, Math.round((count / most) * HEIGHT)));
+  const top = niceTop(Math.max(1, ...minutes.map((minute) => minute.operations)));
+  const heightOf = (count: number) => (count === 0 ? 0 : Math.max(2, Math.round((count / top) * HEIGHT)));
   const summary = `${number.format(operations)} operations, of which ${number.format(refusals)} were refused; at most ${number.format(Math.max(0, ...minutes.map((minute) => minute.operations)))} in a minute.`;
   return (
     <figure class="chart">
       <figcaption>{summary}</figcaption>
-      <svg
-        role="img"
-        aria-label={`Operations by the minute over the last hour. ${summary}`}
-        viewBox={`0 0 ${minutes.length * BAR} ${HEIGHT + 1}`}
-        preserveAspectRatio="none"
-      >
-        {minutes.map(({ operations, refusals }, i) => (
-          <>
-            <rect class="operations" {...bar(i, heightOf(operations))} />
-            <rect class="refusals" {...bar(i, heightOf(Math.min(refusals, operations)))} />
-          </>
-        ))}
-        <rect class="axis" x="0" y={HEIGHT} width={minutes.length * BAR} height="1" />
-      </svg>
+      <div class="axes">
+        <div class="axis-y" aria-hidden="true">
+          {[top, top / 2, 0].map((tick) => (
+            <span>{number.format(tick)}</span>
+          ))}
+        </div>
+        <svg
+          role="img"
+          aria-label={`Operations by the minute over the last hour. ${summary}`}
+          viewBox={`0 0 ${minutes.length * BAR} ${HEIGHT + 1}`}
+          preserveAspectRatio="none"
+        >
+          {[0, HEIGHT / 2].map((y) => (
+            <rect class="grid" x="0" y={y} width={minutes.length * BAR} height="0.5" />
+          ))}
+          {minutes.map(({ operations, refusals }, i) => (
+            <>
+              <rect class="operations" {...bar(i, heightOf(operations))} />
+              <rect class="refusals" {...bar(i, heightOf(Math.min(refusals, operations)))} />
+            </>
+          ))}
+          <rect class="axis" x="0" y={HEIGHT} width={minutes.length * BAR} height="1" />
+        </svg>
+        <div class="axis-x" aria-hidden="true">
+          {[60, 45, 30, 15].map((ago) => (
+            <span>{`${ago} min ago`}</span>
+          ))}
+          <span>now</span>
+        </div>
+      </div>
       <p class="legend">
-        <span class="operations">operations</span> <span class="refusals">refused</span> an hour ago to now
+        <span class="operations">operations</span> <span class="refusals">refused</span>
       </p>
       <details id="chart-table">
         <summary>As a table</summary>
@@ -62,6 +78,13 @@ export const HourChart = ({ minutes }: { minutes: readonly Minute[] }) => {
     </figure>
   );
 };
+
+/** The end of the axis: the least of 2, 10, 20, 50, 100, 200 … that is large enough, and that has a whole half. */
+function niceTop(most: number): number {
+  const power = 10 ** Math.floor(Math.log10(most));
+  const top = [1, 2, 5, 10].map((step) => step * power).find((one) => one >= most) ?? most;
+  return top % 2 === 0 ? top : top + 1;
+}
 
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
 

@@ -15,6 +15,7 @@ import { YourTurns } from './yourTurns.tsx';
 /** The pages, and the right that each takes. */
 export const PLACES = [
   ['/dashboard', 'Overview', 'read'],
+  ['/dashboard/insight', 'Insight', 'read'],
   ['/dashboard/live', 'Live', 'read'],
   ['/dashboard/reservations', 'Reservations', 'read'],
   ['/dashboard/resources', 'Resources', 'definitions'],

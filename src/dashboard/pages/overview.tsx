@@ -1,20 +1,21 @@
 /**
- * The overview page: the default key, the tier and its usage, and the last hour.
+ * The overview page: the default key, the first steps of a new tenant, the tier and its usage, the last hour, and links.
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { LIMITED_BY, type LimitType } from '../../domain/limits.ts';
 import type { Tier } from '../../domain/tiers.ts';
-import { lastHour, type Minute } from '../../engine/tenant/activity.ts';
+import { lastHour, lastUses, type Minute } from '../../engine/tenant/activity.ts';
 import { type Usage, usage } from '../../engine/tenant/usage.ts';
 import { rotateKey } from '../../operations/keys.ts';
 import { listKeys, showKey } from '../../store/keys.ts';
 import { Confirm } from '../components/confirm.tsx';
+import { FirstSteps, Reading, type StepsDone } from '../components/firstSteps.tsx';
 import { HourChart } from '../components/hourChart.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { Secret } from '../components/secret.tsx';
 import { UsageBar } from '../components/usageBar.tsx';
-import type { DashboardDeps, DashboardEnv } from '../env.ts';
+import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, NO_DATABASE, readForm } from '../form.ts';
 import { KeyParams } from '../formSchemas.ts';
 import { originOf } from '../origin.ts';
@@ -40,15 +41,13 @@ export const overviewRoutes = (deps: DashboardDeps) => {
       lastHour(engine, credential.tenant),
       tenants === null ? null : listKeys(tenants.store, credential.tenant),
     ]);
-    const stored = keys?.find(({ isDefault }) => isDefault);
-    const configured = configuredKeys.find(({ tenant }) => tenant === credential.tenant);
+    const done = await stepsDone(deps, credential.tenant, used);
+    // A page that shows the steps keeps them while it is open, so that the last one turns green too.
+    const hasSteps = c.req.query('steps') !== undefined || !(done.key && done.reservation && done.watch);
     // The key is worth more than most roles are.
     const mayUseKeys = may(viewer, 'keys');
-    let defaultKey: DefaultKey | null = configured === undefined ? null : { value: configured.key, id: null };
-    if (mayUseKeys && tenants !== null && stored !== undefined) {
-      const sealed = await showKey(tenants.store, credential.tenant, stored.id, viewer);
-      defaultKey = { value: await tenants.sealer.open(sealed), id: stored.id };
-    }
+    const defaultKey = mayUseKeys ? await defaultKeyOf(deps, viewer, keys) : null;
+    const origin = originOf(deps, c);
     const keyCount = keys?.length ?? configuredKeys.filter(({ tenant }) => tenant === credential.tenant).length;
     return c.html(
       <Page
@@ -57,16 +56,18 @@ export const overviewRoutes = (deps: DashboardDeps) => {
         at="/dashboard"
         done={c.req.query('done')}
         failed={failed}
-        renew={{ from: '/dashboard', everyS: 10 }}
+        renew={{ from: hasSteps ? '/dashboard?steps' : '/dashboard', everyS: 10 }}
       >
         {mayUseKeys && (
           <section aria-labelledby="key-title">
             <h2 id="key-title">Default key</h2>
-            <DefaultKeyPart defaultKey={defaultKey} origin={originOf(deps, c)} />
+            <DefaultKeyPart defaultKey={defaultKey} origin={origin} />
           </section>
         )}
+        {hasSteps && <FirstSteps done={done} origin={origin} keyValue={defaultKey?.value ?? null} />}
         <TierPart usage={used} keys={keyCount} tiers={engine.tiers} tenant={credential.tenant} />
         <HourPart minutes={minutes} />
+        <Reading />
         {tenants !== null && (
           <Confirm
             id="leave"
@@ -91,6 +92,39 @@ export const overviewRoutes = (deps: DashboardDeps) => {
       return rotated.ok ? c.redirect('/dashboard?done=rotated', 303) : show(c, rotated);
     });
 };
+
+/** Entries of the history that are looked at for a release. */
+const LOOKED = 20;
+
+/** Finds out which of the first steps a tenant has done. */
+async function stepsDone({ engine, history }: DashboardDeps, tenant: string, used: Usage): Promise<StepsDone> {
+  const [uses, { entries }] = await Promise.all([
+    lastUses(engine, tenant),
+    history.page(tenant, {}, undefined, LOOKED),
+  ]);
+  const endings = new Set(entries.map(({ ending }) => ending));
+  return {
+    key: uses.size > 0,
+    reservation: used.reservations > 0 || entries.some(({ kind }) => kind === 'RESERVATION'),
+    watch: used.eventConnections > 0 || endings.has('RELEASED') || endings.has('TAKEN_AWAY'),
+  };
+}
+
+/** Reads a tenant's default key. @param keys those in the database; null: there is none */
+async function defaultKeyOf(
+  { tenants, configuredKeys }: DashboardDeps,
+  viewer: Viewer,
+  keys: Awaited<ReturnType<typeof listKeys>> | null,
+): Promise<DefaultKey | null> {
+  const { tenant } = viewer.credential;
+  const stored = keys?.find(({ isDefault }) => isDefault);
+  if (tenants !== null && stored !== undefined) {
+    const sealed = await showKey(tenants.store, tenant, stored.id, viewer);
+    return { value: await tenants.sealer.open(sealed), id: stored.id };
+  }
+  const configured = configuredKeys.find((one) => one.tenant === tenant);
+  return configured === undefined ? null : { value: configured.key, id: null };
+}
 
 const DefaultKeyPart = ({ defaultKey, origin }: { defaultKey: DefaultKey | null; origin: string }) => {
   if (defaultKey === null) return <p>This tenant has no default key.</p>;

@@ -6,16 +6,18 @@ import { type History, KEPT_ENTRIES, type PastEntry } from '../../domain/history
 import { poolsOf } from '../../domain/pools.ts';
 import { usageOf } from '../../domain/usage.ts';
 import type { RedisClient } from '../../redis/client.ts';
+import { refusalsOf } from '../tenant/refusals.ts';
 import { keepReset } from './keepReset.ts';
 import { readPastEntry } from './pastEntry.ts';
 import { newestFirst } from './stream.ts';
 
-export const keptUsage = (redis: RedisClient): Pick<History, 'usage' | 'pools'> => ({
+export const keptUsage = (redis: RedisClient): Omit<History, 'page'> => ({
   usage: async (tenant, resource, frame) => {
     const entries = await entriesSince(redis, tenant, frame.fromMs);
     const own = entries.filter((entry) => entry.resource === resource);
     return { ...usageOf(own, frame), looked: entries.length };
   },
+  refusals: (tenant, resource, fromMs, toMs) => refusalsOf(redis, tenant, resource, fromMs, toMs),
   pools: async (tenant, query) => poolsOf(await entriesSince(redis, tenant, query.fromMs), query),
 });
 

@@ -3,6 +3,7 @@
  * memory and writes to Redis every few seconds. Redis has a hash for each day, with a field for each hour and name
  * (lua/commands/tenant/refusals.lua).
  */
+import type { HourOfRefusals } from '../../domain/usage.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { refusalsKey, tenantKey } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
@@ -65,17 +66,14 @@ export class RefusalCounts {
 
 const dayOf = (ms: number): number => Math.floor(ms / DAY_MS);
 
+/** The start of the first hour that Redis keeps, in ms since 1970 UTC. */
+export const keptSince = (): number => (dayOf(Date.now()) - KEPT_DAYS) * DAY_MS;
+
 /** The days that have hours from one time up to another, as far as Redis keeps them. */
 function daysWithin(fromMs: number, toMs: number): number[] {
   const last = dayOf(Math.min(toMs - 1, Date.now()));
   const first = Math.max(dayOf(fromMs), dayOf(Date.now()) - KEPT_DAYS);
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
-}
-
-/** Refusals of an hour. */
-export interface HourOfRefusals {
-  readonly startMs: number;
-  readonly count: number;
 }
 
 /**

@@ -15,12 +15,15 @@ const RETRIES_MS = 30_000;
  * @throws ExitError if the environment lacks something
  */
 export function connect(args: Arguments, howLong: () => string | undefined = () => undefined): Holdfast {
-  const url = urlOf(args);
-  const client = new Holdfast({ url, key: keyOf(), requester: requesterOf(args) });
+  const { url, key, requester } = serviceOf(args);
+  const client = new Holdfast({ url, key, requester });
   const byDefault = `for up to ${span(args.duration('wait') || RETRIES_MS)}`;
   sayOutages(url, () => howLong() ?? byDefault);
   return client;
 }
+
+/** The service, and who calls it. @throws ExitError if the environment lacks something */
+export const serviceOf = (args: Arguments) => ({ url: urlOf(args), key: keyOf(), requester: requesterOf(args) });
 
 function urlOf(args: Arguments): string {
   const [name, url] = args.has('url')

@@ -4,6 +4,7 @@ import { cancel } from './cancel.ts';
 import { check } from './check.ts';
 import { definitions } from './definitions.ts';
 import { ls } from './ls.ts';
+import { mcp } from './mcp.ts';
 import { register } from './register.ts';
 import { release } from './release.ts';
 import { renew } from './renew.ts';
@@ -28,4 +29,5 @@ export const COMMANDS: readonly Command[] = [
   register,
   definitions,
   reset,
+  mcp,
 ];

@@ -1,0 +1,61 @@
+/**
+ * Answers one message of the Model Context Protocol by the official SDK, without any state (docs/specification.md#mcp):
+ * each request has a server of its own. This file is loaded at the first message: the SDK takes 10 MiB.
+ */
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type jsonSchemaValidator,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import type { CallResult, Toolbox } from './toolbox.ts';
+
+const IDENTITY = { name: 'holdfast', title: 'Holdfast', version: '1' };
+
+const INSTRUCTIONS = `Holdfast reserves shared resources (ports, browsers, staging systems, migrations) so that no two agents use one at the same time.
+1. Before you use a shared resource, call reserve. Use it only if the status is ACQUIRED or ALREADY_HAD.
+2. If the status is WAITING, call reserve again with the same arguments until it changes.
+3. Keep the releaseToken. Call renew before the lease ends, and release as soon as you are done, also when your task failed.
+4. Send the same requester in all your calls, or none if your calls need none.`;
+
+/** The SDK would make a validator for each server. It validates only what servers ask of clients: nothing here. */
+const NO_VALIDATOR: jsonSchemaValidator = {
+  getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'not supported' }),
+};
+
+function makeServer({ shown, call }: Toolbox): Server {
+  const options = { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator: NO_VALIDATOR };
+  const server = new Server(IDENTITY, options);
+  server.setRequestHandler('tools/list', () => ({ tools: shown() }));
+  server.setRequestHandler('tools/call', async ({ params: { name, arguments: args = {} } }): Promise<CallResult> => {
+    const result = await call(name, args);
+    if (result !== null) return result;
+    const names = shown().map((tool) => tool.name);
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no such tool. There are ${names.join(', ')}.`);
+  });
+  return server;
+}
+
+/**
+ * @param head the request without its body
+ * @param message its body, as JSON
+ */
+export async function answer(head: Request, message: unknown, tools: Toolbox): Promise<Response> {
+  const options = { parsedBody: message };
+  if (!(await isLegacyRequest(head, message))) {
+    // There is nothing to subscribe to.
+    const handler = createMcpHandler(() => makeServer(tools), { legacy: 'reject', maxSubscriptions: 0 });
+    return handler.fetch(head, options);
+  }
+  const server = makeServer(tools);
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  try {
+    return await transport.handleRequest(head, options);
+  } finally {
+    await server.close();
+  }
+}

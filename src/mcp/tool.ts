@@ -1,0 +1,115 @@
+/**
+ * A tool that a model may call (docs/specification.md#tools): what it is called and takes, and the operation that it
+ * stands for.
+ */
+import { z } from 'zod';
+import { type Rules, withRules } from '../contract/sizes.ts';
+import type { Quota } from '../domain/quota.ts';
+import type { Right } from '../domain/rights.ts';
+import type { Credential } from '../domain/tenants.ts';
+import { describeFault } from '../http/describeFault.ts';
+import type { OperationDeps } from '../operations/deps.ts';
+import type { Hold } from '../operations/hold.ts';
+import { ToolError } from './failures.ts';
+import type { Requester } from './requester.ts';
+
+export type ToolDeps = OperationDeps & Rules;
+
+/** One call of a tool. */
+export interface ToolCall {
+  readonly deps: ToolDeps;
+  readonly credential: Credential;
+  readonly requester: Requester;
+  /** How the call may be held if it waits. */
+  readonly hold: Hold;
+}
+
+/** The answer of a tool. */
+export interface Answer {
+  /** For models: what happened, and what to do next. */
+  readonly message: string;
+  /** The structured result, beside the message. */
+  readonly fields: object;
+  /** It did not do what was asked. */
+  readonly isError?: boolean;
+  readonly quota: readonly Quota[];
+}
+
+interface Definition<Input extends z.ZodType> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** What its caller must have. */
+  readonly right: Right;
+  /** Whether it may end or replace what somebody relies on; null: it changes nothing. */
+  readonly isDestructive: boolean | null;
+  readonly input: Input;
+  readonly output: z.ZodObject;
+  run(call: ToolCall, input: z.output<Input>): Promise<Answer>;
+}
+
+/** A JSON Schema of an object. */
+const ObjectSchema = z.looseObject({ type: z.literal('object') });
+type ObjectSchema = z.output<typeof ObjectSchema>;
+
+/**
+ * The JSON Schema of arguments or results. Each model reads it, so it is short. A result may get fields in the next
+ * release: clients that have listed the tools before must not refuse them.
+ */
+const jsonSchemaOf = (schema: z.ZodType, io: 'input' | 'output'): ObjectSchema =>
+  ObjectSchema.parse(
+    z.toJSONSchema(schema, {
+      io,
+      override: ({ jsonSchema: part }) => {
+        if (part.example !== undefined) part.examples = [part.example];
+        delete part.example;
+        if (part.format !== undefined) delete part.pattern;
+        if (io === 'output' && part.additionalProperties === false) delete part.additionalProperties;
+      },
+    }),
+  );
+
+/** A tool of an instance, whatever it takes. */
+export interface Tool {
+  readonly right: Right;
+  /** How clients see it. */
+  readonly shown: {
+    readonly name: string;
+    readonly title: string;
+    readonly description: string;
+    readonly inputSchema: ObjectSchema;
+    readonly outputSchema: ObjectSchema;
+    readonly annotations: Readonly<Record<'readOnlyHint' | 'destructiveHint' | 'idempotentHint', boolean>>;
+  };
+  /** @throws ToolError if the arguments do not fit; whatever its operation throws */
+  call(call: ToolCall, args: unknown): Promise<Answer>;
+}
+
+/** Part of the structured result too: some clients show a model nothing else. */
+const message = z.string().meta({ description: 'What happened, and what to do next.' });
+
+/** Declares a tool. It is made for the rules of an instance. */
+export const tool =
+  <Input extends z.ZodType>(definition: Definition<Input>) =>
+  (rules: Rules): Tool => {
+    const { name, title, description, right, isDestructive, output, run } = definition;
+    const input = withRules<Input>(definition.input, rules);
+    return {
+      right,
+      shown: {
+        ...{ name, title, description },
+        inputSchema: jsonSchemaOf(input, 'input'),
+        outputSchema: jsonSchemaOf(z.object({ message, ...output.shape }), 'output'),
+        annotations: {
+          readOnlyHint: isDestructive === null,
+          destructiveHint: isDestructive ?? false,
+          idempotentHint: true,
+        },
+      },
+      call: async (call, args) => {
+        const { data, error } = input.safeParse(args);
+        if (error !== undefined) throw new ToolError(`${describeFault(error)}. Nothing was done.`);
+        return run(call, data);
+      },
+    };
+  };

@@ -1,0 +1,96 @@
+/**
+ * The tools `release` and `renew`: what a holder does with its reservation (docs/specification.md#tools).
+ */
+import { item, releaseToken, resourceName, ttlSeconds } from '../../contract/fields.ts';
+import { RenewResult, UnreserveResult } from '../../contract/reservations.ts';
+import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
+import { renew as carryOutRenew } from '../../operations/renew.ts';
+import { unreserve } from '../../operations/unreserve.ts';
+import { tool } from '../tool.ts';
+import { requester, untilText } from '../words.ts';
+import { DEFAULT_TTL_S } from './reserve.ts';
+
+const resource = resourceName.meta({ description: 'The name of the resource, as reserve took it.' });
+const token = releaseToken.meta({
+  type: 'string',
+  description: 'The releaseToken that reserve returned.',
+  example: '3f6c0b5e-6f0a-4c3e-9a55-0d1c7a2b9e11',
+});
+
+export const release = tool({
+  name: 'release',
+  title: 'Release a resource',
+  description:
+    'Release a resource that you reserved, as soon as you are done with it: the next agent that waits gets it at once. Needs the releaseToken of your reserve call. Do not use the resource afterwards.',
+  right: 'reserve',
+  isDestructive: true,
+  input: item({ resource, releaseToken: token, requester }),
+  output: UnreserveResult,
+  run: async ({ deps, credential, requester }, input) => {
+    const who = requester.need(input.requester);
+    const { result: results, quota } = await unreserve(deps, credential, [{ ...input, requester: who }]);
+    const [result] = results;
+    if (result === undefined) throw new TypeError('a release of one item has one result');
+    const isError = result.status === 'DOESNT_OWN_RESERVATION';
+    return { message: releasedText(result), fields: result, isError, quota };
+  },
+});
+
+interface Ended {
+  readonly resource: string;
+  readonly requester: string;
+  readonly status: string;
+  readonly explanation: string;
+}
+
+function releasedText(result: Ended): string {
+  const { status, resource, explanation } = result;
+  if (status === 'RELINQUISHED')
+    return `RELINQUISHED: ${JSON.stringify(resource)} is released. Do not use it any more.`;
+  if (status !== 'NOT_RESERVED') return notYours(result);
+  return `${explanation}: nobody holds ${JSON.stringify(resource)}, so there is nothing to release. Your lease may have ended before.`;
+}
+
+/** Why somebody else seems to hold a resource. */
+function notYours({ resource, requester, explanation }: Ended): string {
+  const name = JSON.stringify(resource);
+  if (explanation === INVALID_RELEASE_TOKEN)
+    return `INVALID_RELEASE_TOKEN: "${requester}" holds ${name}, but this releaseToken is missing or wrong. Call reserve with the same resource and requester: the result ALREADY_HAD has the right token. Then call again.`;
+  return `${explanation}: "${requester}" does not hold ${name}, another requester does. Your lease may have ended, or you reserved it under another requester. check shows who holds it. Do not use it.`;
+}
+
+export const renew = tool({
+  name: 'renew',
+  title: 'Renew a reservation',
+  description:
+    'Prolong your reservation before its lease ends: it then ends ttlSeconds from now. Needs the releaseToken of your reserve call. If it answers that you do not hold the resource any more, stop using it, and reserve it again.',
+  right: 'reserve',
+  isDestructive: false,
+  input: item({
+    resource,
+    releaseToken: token,
+    requester,
+    ttlSeconds: ttlSeconds.optional().meta({
+      description: `The new lease in seconds, from now. Default ${DEFAULT_TTL_S}.`,
+      example: DEFAULT_TTL_S,
+    }),
+  }),
+  output: RenewResult,
+  run: async ({ deps, credential, requester }, input) => {
+    const who = requester.need(input.requester);
+    const lease = input.ttlSeconds ?? Math.min(DEFAULT_TTL_S, deps.sizes.ttlSeconds);
+    const one = { ...input, requester: who, ttlSeconds: lease };
+    const { result: results, quota } = await carryOutRenew(deps, credential, [one]);
+    const [result] = results;
+    if (result === undefined) throw new TypeError('a renewal of one item has one result');
+    return { message: renewedText(result), fields: result, isError: result.status !== 'RENEWED', quota };
+  },
+});
+
+function renewedText(result: RenewResult): string {
+  const { status, resource, requester, explanation, expiresAt } = result;
+  const name = JSON.stringify(resource);
+  if (status === 'RENEWED') return `RENEWED: you ("${requester}") hold ${name} ${untilText(expiresAt)}.`;
+  if (status !== 'NOT_RESERVED') return notYours(result);
+  return `${explanation}: your lease of ${name} has ended, and nobody holds it now. Stop using it, and call reserve again.`;
+}

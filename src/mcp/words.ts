@@ -1,0 +1,51 @@
+/**
+ * Words for times and holders, for models. A model has no clock: each time comes with the time that is left.
+ */
+import { requesterName } from '../contract/fields.ts';
+
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['min', 60],
+] as const;
+
+/** `90 s`, `10 min`, `2 h`: at most 10 % off. */
+export function span(seconds: number): string {
+  const rounded = Math.max(0, Math.round(seconds));
+  const [unit, length] = UNITS.find(([, one]) => rounded >= 2 * one || rounded === one) ?? ['s', 1];
+  return `${Math.round(rounded / length)} ${unit}`;
+}
+
+/** `until 2026-01-31T12:00:30.000Z (30 s from now)` */
+export function untilText(time: string | null): string {
+  if (time === null) return 'with no end';
+  return `until ${time} (${span((Date.parse(time) - Date.now()) / 1000)} from now)`;
+}
+
+export interface Holder {
+  readonly requester: string | null;
+  readonly expiresAt: string | null;
+  readonly note?: string | null | undefined;
+  /** Null: it is not known whether it has an end. */
+  readonly since?: string | null | undefined;
+}
+
+/** `held by "ann" until … (30 s from now), note "nightly build"` */
+export function holderText({ requester, expiresAt, note, since }: Holder): string {
+  const who = requester === null ? 'several or by other resources' : `by "${requester}"`;
+  const isKnown = expiresAt !== null || (requester !== null && since !== null);
+  return `held ${who}${isKnown ? ` ${untilText(expiresAt)}` : ''}${noteText(note)}`;
+}
+
+export const noteText = (note: string | null | undefined): string => (note ? `, note ${JSON.stringify(note)}` : '');
+
+/** One line for each row, below a first one that counts them. */
+export const lines = (first: string, rows: readonly string[]): string =>
+  [first, ...rows.map((row) => `- ${row}`)].join('\n');
+
+/** The argument of tools that act for somebody. */
+export const requester = requesterName.optional().meta({
+  description:
+    'Who you are. Leave it out if you do not know: the service then uses the name of your session, or suggests one. Send the same requester in all your calls.',
+  example: 'claude-code-7kq2mw9dfx',
+});

@@ -1,0 +1,177 @@
+/**
+ * How much resources are used, with a database (docs/specification.md#usage-of-resources): one statement each. It works
+ * out what src/domain/usage.ts and src/domain/pools.ts do, which a test compares.
+ */
+import { type SQL, sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { History, Pools, PoolsQuery } from '../domain/history.ts';
+import type { TierTable } from '../domain/tiers.ts';
+import { type Frame, type PastFigures, type PastUsage, stepsOf } from '../domain/usage.ts';
+import { rowsOf } from './db.ts';
+import { type HistoryOwner, readOwner } from './historyOwners.ts';
+import { history } from './historySchema.ts';
+import { moveHistory } from './moveHistory.ts';
+import type { Store } from './records.ts';
+import { storedRefusals } from './refusals.ts';
+
+/** Batches that are moved from Redis before. */
+const MAX_BATCHES = 5;
+
+/** @param clock the time now, in ms since 1970 UTC */
+export const usageInDatabase = (store: Store, tiers: TierTable, clock = Date.now): Omit<History, 'page'> => {
+  const ask = async (tenant: string, statement: (kept: (fromMs: number) => SQL) => SQL): Promise<unknown> => {
+    const now = clock();
+    await moveHistory(store, tenant, { tiers, maxBatches: MAX_BATCHES, now });
+    return store.database.run(async (db) => {
+      const owner = await readOwner(db, tenant);
+      const ofOwner = (fromMs: number) => (owner === undefined ? sql`false` : keptOf(owner, tiers, fromMs, now));
+      return rowsOf(await db.execute(statement(ofOwner)));
+    });
+  };
+  return {
+    usage: async (tenant, resource, frame) =>
+      toUsage(await ask(tenant, (kept) => usageStatement(kept(frame.fromMs), resource, frame)), frame),
+    refusals: (tenant, resource, fromMs, toMs) => storedRefusals(store, tenant, resource, fromMs, toMs),
+    pools: async (tenant, query) => toPools(await ask(tenant, (kept) => poolsStatement(kept(query.fromMs), query))),
+  };
+};
+
+const timeOf = (ms: number): SQL => sql`to_timestamp(${ms}::bigint / 1000.0)`;
+
+/** The condition for entries of an owner that ended at a time or later, and that its tier keeps. */
+function keptOf({ id, entries, tier }: HistoryOwner, tiers: TierTable, fromMs: number, nowMs: number): SQL {
+  const keptFrom = entries - (tiers[tier].historyEntries ?? entries);
+  // An entry is kept for some time after it ended.
+  return sql`owner = ${id}::bigint and ended_at >= ${timeOf(fromMs)}
+    and expires_at > ${timeOf(Math.max(fromMs, nowMs))} and position > ${keptFrom}::bigint`;
+}
+
+const msOf = (column: SQL): SQL => sql`(extract(epoch from ${column}) * 1000)::bigint`;
+
+/**
+ * Each reservation has a row for each step that it was held in, one for the step in which it was made, and one for the
+ * step in which it ended.
+ */
+function usageStatement(kept: SQL, resource: string, { fromMs, toMs, stepMs }: Frame): SQL {
+  const [from, to, step] = [sql`${fromMs}::bigint`, sql`${toMs}::bigint`, sql`${stepMs}::bigint`];
+  return sql`
+    with past as materialized (
+      select ${msOf(sql`reserved_at`)} as reserved, ${msOf(sql`ended_at`)} as ended, cardinality(slots) as slots,
+        waited_ms as waited
+      from ${history}
+      where ${kept} and hashtextextended(resource, 0) = hashtextextended(${resource}::text, 0)
+        and resource = ${resource} and reserved_at < ${timeOf(toMs)}
+    ), parts (step, held_ms, made, held, waited) as (
+      select step, slots * (least(ended, ${to}, ${from} + (step + 1) * ${step})
+        - greatest(reserved, ${from} + step * ${step})), 0, null::bigint, null::bigint
+      from past, generate_series((greatest(reserved, ${from}) - ${from}) / ${step},
+        (least(ended, ${to}) - 1 - ${from}) / ${step}) step
+      where least(ended, ${to}) > greatest(reserved, ${from})
+      union all select (reserved - ${from}) / ${step}, 0, 1, null, null from past where reserved >= ${from}
+      union all select (ended - ${from}) / ${step}, 0, 0, ended - reserved, waited from past where ended < ${to}
+    )
+    select step::int, sum(held_ms)::float8 as "heldMs", sum(made)::int as reservations,
+      avg(held)::float8 as "meanHeldMs", percentile_disc(0.95) within group (order by held)::float8 as "p95HeldMs",
+      avg(waited)::float8 as "meanWaitedMs",
+      percentile_disc(0.95) within group (order by waited)::float8 as "p95WaitedMs",
+      (select count(*) from past)::int as looked
+    from parts group by grouping sets ((step), ())`;
+}
+
+const number = z.number().nullable();
+const means = { meanHeldMs: number, p95HeldMs: number, meanWaitedMs: number, p95WaitedMs: number };
+/** The row of the whole span has no step. Without any entry, its sums are null. */
+const UsageRows = z.array(z.object({ step: number, heldMs: number, reservations: number, ...means, looked: z.int() }));
+
+const NOTHING: PastFigures = {
+  heldMs: 0,
+  reservations: 0,
+  meanHeldMs: null,
+  p95HeldMs: null,
+  meanWaitedMs: null,
+  p95WaitedMs: null,
+};
+
+function toUsage(found: unknown, frame: Frame): PastUsage {
+  const rows = UsageRows.parse(found);
+  const figures = (step: number | null): PastFigures => {
+    const row = rows.find((one) => one.step === step);
+    if (row === undefined) return NOTHING;
+    const { step: _, looked: __, heldMs, reservations, ...others } = row;
+    return { ...others, heldMs: heldMs ?? 0, reservations: reservations ?? 0 };
+  };
+  return {
+    total: figures(null),
+    steps: Array.from({ length: stepsOf(frame) }, (_, step) => figures(step)),
+    looked: rows[0]?.looked ?? 0,
+  };
+}
+
+function poolsStatement(kept: SQL, { fromMs, toMs, known, heldNow, limit }: PoolsQuery): SQL {
+  const [from, to] = [sql`${fromMs}::bigint`, sql`${toMs}::bigint`];
+  const registered = JSON.stringify([...known].map(([name, one]) => ({ name, ...one })));
+  return sql`
+    with past as materialized (
+      select resource, ${msOf(sql`reserved_at`)} as reserved, ${msOf(sql`ended_at`)} as ended,
+        cardinality(slots) as slots, waited_ms as waited
+      from ${history} where ${kept} and coalesce(reserved_at, ended_at) < ${timeOf(toMs)}
+    ), known as (
+      select * from jsonb_to_recordset(${registered}::text::jsonb)
+        as known (name text, capacity int, "isTakenAlong" boolean)
+    ), held_now as (
+      select * from jsonb_to_recordset(${JSON.stringify(heldNow)}::text::jsonb)
+        as held_now (resource text, "heldMs" float8, reservations int)
+    ), used as (
+      select resource, sum(slots * (least(ended, ${to}) - greatest(reserved, ${from})))::float8 as held_ms,
+        count(*) filter (where reserved >= ${from}) as made,
+        count(*) filter (where reserved is null and ended < ${to}) as gave_up
+      from past group by resource
+    ), waits as (
+      select resource, count(*) as waits, avg(waited)::float8 as mean,
+        percentile_disc(0.95) within group (order by waited)::float8 as p95
+      from past where waited is not null and ended < ${to} group by resource
+    ), pools as (
+      select resource, least(1, (coalesce(held_ms, 0) + coalesce("heldMs", 0))
+          / (coalesce(capacity, 1) * ${toMs - fromMs}::float8)) as share,
+        (coalesce(made, 0) + coalesce(reservations, 0))::int as reservations, mean as "meanWaitedMs",
+        p95 as "p95WaitedMs", (coalesce(waits, 0) - coalesce(gave_up, 0))::int as waited,
+        coalesce(gave_up, 0)::int as "gaveUp"
+      from used left join waits using (resource) full join held_now using (resource)
+        left join known on name = resource
+    )
+    (select 'share' as list, pools.*, 0 as total from pools order by share desc, resource collate "C" limit ${limit})
+    union all
+    (select 'waiting', pools.*, 0 from pools where "meanWaitedMs" is not null
+      order by "meanWaitedMs" desc, resource collate "C" limit ${limit})
+    union all
+    (select 'unused', name, 0, 0, null, null, 0, 0, (count(*) over ())::int
+      from known where not "isTakenAlong" and name not in (select resource from pools)
+      order by name collate "C" limit ${limit})`;
+}
+
+const PoolRows = z.array(
+  z.object({
+    list: z.enum(['share', 'waiting', 'unused']),
+    resource: z.string(),
+    share: z.number(),
+    reservations: z.int(),
+    meanWaitedMs: number,
+    p95WaitedMs: number,
+    waited: z.int(),
+    gaveUp: z.int(),
+    total: z.int(),
+  }),
+);
+
+function toPools(found: unknown): Pools {
+  const rows = PoolRows.parse(found);
+  const of = (wanted: 'share' | 'waiting') =>
+    rows.flatMap(({ list, total: _, ...pool }) => (list === wanted ? [pool] : []));
+  const unused = rows.filter(({ list }) => list === 'unused');
+  return {
+    byShare: of('share'),
+    byWaiting: of('waiting'),
+    unused: unused.map(({ resource }) => resource),
+    unusedCount: unused[0]?.total ?? 0,
+  };
+}

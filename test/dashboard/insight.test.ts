@@ -1,0 +1,103 @@
+/**
+ * The pages Insight and Overview (docs/specification.md#dashboard-and-sign-in): what the last week says, and the first
+ * steps of a new tenant.
+ */
+import { describe, expect, test } from 'vitest';
+import { violations } from '../support/browser.ts';
+import { type Client, createClient } from '../support/client.ts';
+import { addPast } from '../support/pastEntries.ts';
+import { until } from '../support/until.ts';
+import { copyKey, go, page, service, signIn, useVisitor } from '../support/visitor.ts';
+
+useVisitor();
+
+const HOUR_MS = 3_600_000;
+
+const tenantOf = (key: string) => /^hf_(.+)_/.exec(key)?.[1] ?? '';
+
+async function accessible(place: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect([place, colorScheme, await violations(page)]).toEqual([place, colorScheme, []]);
+  }
+  await page.setViewportSize({ width: 360, height: 800 });
+  expect([place, await page.evaluate('document.scrollingElement.scrollWidth')]).toEqual([place, 360]);
+}
+
+/** Makes a week of history: a phone that is in use for most of it and waited for, and a desk that nobody wants. */
+async function fillWeek(client: Client, tenant: string): Promise<void> {
+  const now = Date.now();
+  await client.register({ name: 'phone', treePath: 'lab' }, { name: 'desk', capacity: 2 });
+  await addPast(service.one.redis, tenant, [
+    { resource: 'phone', reservedAt: now - 160 * HOUR_MS, endedAt: now - 10 * HOUR_MS, waitedMs: 120_000 },
+    { resource: 'printer', reservedAt: now - 10 * HOUR_MS, endedAt: now - 9 * HOUR_MS },
+    { resource: 'phone', endedAt: now - 8 * HOUR_MS, waitedMs: 240_000 },
+  ]);
+  await client.reserve({ resource: 'phone', requester: 'ann' });
+  await client.reserve({ resource: 'phone', requester: 'bob' });
+}
+
+describe('Insight', () => {
+  test('says what to buy, what nobody needs, and what was refused', async () => {
+    await signIn();
+    const key = await copyKey();
+    await fillWeek(createClient(service.other.url, key), tenantOf(key));
+    await until('the refusal is counted', async () => {
+      await go('/insight');
+      return (await page.getByRole('region', { name: 'Refused resources' }).count()) === 1;
+    });
+    const rows = (label: string) => page.getByRole('region', { name: label }).locator('tbody tr').allInnerTexts();
+    const [phone = '', printer = '', ...others] = await rows('Resources used most');
+    expect(phone).toMatch(/phone\s+Buy one more\s+(89|90) %\s+2\s+3 min\s+4 min\s+1/);
+    expect(printer).toMatch(/printer\s+1 %\s+1\s+–\s+–\s+0/);
+    expect(others).toEqual([]);
+    expect((await rows('Resources waited for longest')).length).toBe(1);
+    expect(await page.locator('.names li').allInnerTexts()).toEqual(['desk']);
+    expect(await rows('Refused resources')).toEqual(['phone\t1']);
+    expect((await page.locator('.axis-y span').allInnerTexts()).at(-1)).toBe('0');
+    await accessible('insight');
+  });
+
+  test('of a new tenant says that there is nothing yet', async () => {
+    await signIn();
+    await go('/insight');
+    await page.getByText('Nobody has reserved anything in the last 7 days.').waitFor();
+    await page.getByText('Nothing was refused.').waitFor();
+    await accessible('insight of a new tenant');
+  });
+});
+
+describe('the overview of a new tenant', () => {
+  const states = () => page.locator('.step').allInnerTexts();
+
+  test('has three steps that turn green as they are done, and are gone afterwards', async () => {
+    await signIn();
+    const key = await copyKey();
+    expect(await states()).toEqual(['To do', 'To do', 'To do']);
+    await accessible('overview');
+    const client = createClient(service.other.url, key);
+    const { body } = await client.reserve({ resource: 'printer', requester: 'me', ttlSeconds: 600 });
+    await page.locator('[data-live="step-reservation"].done').waitFor();
+    await until('the key is seen', async () => {
+      await page.reload();
+      return (await states())[0] === '✓ Done';
+    });
+    expect(await states()).toEqual(['✓ Done', '✓ Done', 'To do']);
+    await client.unreserve(...body);
+    await page.locator('[data-live="step-watch"].done').waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: 'The API' }).waitFor();
+    expect(await states()).toEqual([]);
+  });
+
+  test('has commands to copy, with the address and the key', async () => {
+    await signIn();
+    const key = await copyKey();
+    await page.reload();
+    await page.locator('summary', { hasText: 'curl: Copy your key' }).click();
+    await page.getByRole('button', { name: 'Copy the command for curl: Copy your key' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const copied = String(await page.evaluate('navigator.clipboard.readText()'));
+    expect(copied).toContain(`HOLDFAST_URL=${service.one.url} HOLDFAST_KEY='${key}'`);
+  });
+});

@@ -1,0 +1,146 @@
+/**
+ * Agents that share resources on two instances (docs/specification.md#mcp): any instance serves any request of any
+ * agent, and none remembers one.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HELLO, post, rpc, startAgent } from '../support/mcp.ts';
+import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const keys = [makeConfiguredKey(makeTenant())];
+let one: Instance;
+let other: Instance;
+beforeAll(async () => {
+  [one, other] = await Promise.all([startInstance({ keys }), startInstance({ keys })]);
+});
+afterAll(async () => void (await Promise.all([one.stop(), other.stop()])));
+
+const waiters = async (resource: string) => (await one.waiting(`?resource=${resource}`)).body;
+
+describe('two agents that want one resource, at two instances', () => {
+  it('have it one after the other, and the second one as soon as the first releases it', async () => {
+    const [ann, bob] = [await startAgent(one), await startAgent(other)];
+    const { data } = await ann.call('reserve', { resource: 'db' });
+    const waits = bob.call('reserve', { resource: 'db' });
+    await until('bob to wait', async () => (await waiters('db')).length === 1);
+    await ann.call('release', { resource: 'db', releaseToken: data.releaseToken });
+    const { data: his, text } = await waits;
+    expect(his).toMatchObject({ status: 'ACQUIRED', waitedMs: expect.any(Number) });
+    expect(his.fencingToken).toBeGreaterThan(Number(data.fencingToken));
+    expect(text).toContain('(10 min from now)');
+  });
+
+  it('never have it at the same time, however often they try', async () => {
+    const agents = await Promise.all([one, other, one, other].map((at) => startAgent(at)));
+    let inside = 0;
+    let most = 0;
+    let rounds = 0;
+    const work = async ({ call }: (typeof agents)[number]) => {
+      for (let i = 0; i < 5; i++) {
+        const { data } = await call('reserve', { resource: 'critical' });
+        expect(data.status).toBe('ACQUIRED');
+        most = Math.max(most, ++inside);
+        rounds++;
+        await new Promise((resolve) => setImmediate(resolve));
+        inside--;
+        await call('release', { resource: 'critical', releaseToken: data.releaseToken });
+      }
+    };
+    await Promise.all(agents.map(work));
+    expect([most, rounds]).toEqual([1, 20]);
+  });
+});
+
+describe('an agent', () => {
+  it('is one requester at every instance, by the session that any of them gave it', async () => {
+    const hello = await post(one, rpc('initialize', HELLO));
+    const session = hello.headers.get('Mcp-Session-Id') ?? '';
+    expect(session).toMatch(/^raw-\w{10}$/);
+    const reserve = rpc('tools/call', { name: 'reserve', arguments: { resource: 'roaming' } });
+    const results = [];
+    for (const at of [one, other]) results.push((await post(at, reserve, { 'Mcp-Session-Id': session })).body.result);
+    expect(results).toMatchObject([
+      { structuredContent: { status: 'ACQUIRED', requester: session } },
+      { structuredContent: { status: 'ALREADY_HAD', requester: session } },
+    ]);
+  });
+
+  it('without a session is told to say who it is, with a name that nobody has', async () => {
+    const agent = await startAgent(one, { name: 'new agent', isModern: true });
+    expect(agent.client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
+    const asked = await agent.call('reserve', { resource: 'modern' });
+    expect(asked.isError).toBe(true);
+    const name = /"requester": "(new-agent-\w{10})"/.exec(asked.text)?.[1];
+    expect(name).toBeDefined();
+    const { data } = await agent.call('reserve', { resource: 'modern', requester: name });
+    expect(data).toMatchObject({ status: 'ACQUIRED', requester: name });
+    const released = { resource: 'modern', requester: name, releaseToken: data.releaseToken };
+    expect(await agent.call('release', released)).toMatchObject({ data: { status: 'RELINQUISHED' } });
+  });
+
+  it('that goes away while it waits has a minute to come back', async () => {
+    const { body: held } = await one.reserve({ resource: 'gone', requester: 'carl' });
+    const agent = await startAgent(other);
+    const lost = agent.call('reserve', { resource: 'gone', requester: 'lost' }).catch(() => 'aborted');
+    await until('it to wait', async () => (await waiters('gone')).length === 1);
+    await agent.close();
+    await lost;
+    const { releaseToken = null } = held[0] ?? {};
+    await one.unreserve({ resource: 'gone', requester: 'carl', releaseToken });
+    // Nothing is claimed for a caller that is gone.
+    const granted = await until('the grant', async () =>
+      (await one.active('?resource=gone')).body.find(({ requester }) => requester === 'lost'),
+    );
+    expect(granted.claimBy).not.toBeNull();
+    const { data } = await (await startAgent(one)).call('reserve', { resource: 'gone', requester: 'lost' });
+    expect(data.status).toBe('ACQUIRED');
+  });
+});
+
+describe('WAITING', () => {
+  it('says how many are ahead, who holds it and what to do; the next call keeps the place', async () => {
+    const leaving = await startInstance({ keys });
+    const agent = await startAgent(leaving);
+    await one.reserve({ resource: 'busy', requester: 'carl', ttlSeconds: 60, note: 'deploy' });
+    const wish = [{ resource: 'busy', requester: 'dora', ttlSeconds: 60, waitSeconds: 60 }];
+    await one.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', wish);
+    const waits = agent.call('reserve', { resource: 'busy', requester: 'me' });
+    await until('it to wait', async () => (await waiters('busy')).length === 2);
+    leaving.leave(); // answers at once what it would answer after 20 s
+    const { data, text, isError } = await waits;
+    expect(isError).toBe(false);
+    expect(data).toMatchObject({ status: 'WAITING', waiting: { waitsFor: 'busy' } });
+    expect(text).toMatch(
+      /^WAITING, \d ahead: call again\. You do not have it yet: "busy" is held by "carl" until .*"deploy"/,
+    );
+    const since = (await waiters('busy')).find(({ requester }) => requester === 'me')?.since;
+    const again = (await startAgent(other)).call('reserve', { resource: 'busy', requester: 'me' });
+    await until('it to be attended', async () =>
+      (await waiters('busy')).every(({ attended, requester }) => requester !== 'me' || attended),
+    );
+    expect((await waiters('busy')).find(({ requester }) => requester === 'me')?.since).toBe(since);
+    await one.cancel({ resource: 'busy', requester: 'dora' });
+    await one.reset();
+    expect((await again).data.status).toBe('NOT_AVAILABLE');
+    await leaving.stop();
+  });
+});
+
+describe('a thousand sessions', () => {
+  it('each begin at one instance, and reserve a thing of their own at the other', async () => {
+    const left = Array.from({ length: 1000 }, (_, i) => i);
+    const requesters = new Set<unknown>();
+    const work = async () => {
+      for (let i = left.pop(); i !== undefined; i = left.pop()) {
+        const [at, next] = i % 2 ? [one, other] : [other, one];
+        const session = (await post(at, rpc('initialize', HELLO))).headers.get('Mcp-Session-Id') ?? '';
+        const reserve = rpc('tools/call', { name: 'reserve', arguments: { resource: `own-${i}` } });
+        const { body } = await post(next, reserve, { 'Mcp-Session-Id': session });
+        expect(body.result).toMatchObject({ structuredContent: { status: 'ACQUIRED', requester: session } });
+        requesters.add(session);
+      }
+    };
+    await Promise.all(Array.from({ length: 32 }, work));
+    expect(requesters.size).toBe(1000);
+  });
+});

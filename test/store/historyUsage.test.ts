@@ -1,0 +1,111 @@
+/**
+ * The figures that the database works out are those of the pure calculation
+ * (docs/specification.md#usage-of-resources), on random histories.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { PastEntry, PoolsQuery } from '../../src/domain/history.ts';
+import { poolsOf } from '../../src/domain/pools.ts';
+import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
+import { type PastFigures, usageOf } from '../../src/domain/usage.ts';
+import { historyInDatabase } from '../../src/store/history.ts';
+import type { Store } from '../../src/store/records.ts';
+import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { addPast, type Past } from '../support/pastEntries.ts';
+import { KINDS, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
+
+const HOUR_MS = 3_600_000;
+const NOW = Date.now();
+const FRAME = { fromMs: NOW - 50 * HOUR_MS, toMs: NOW - 2 * HOUR_MS - 1234, stepMs: HOUR_MS };
+
+let database: TestDatabase;
+let opened: Awaited<ReturnType<typeof openStore>>;
+let running: RunningEngine;
+let store: Store;
+beforeAll(async () => {
+  database = await KINDS.Postgres();
+  [opened, running] = await Promise.all([openStore(database.url), startEngine()]);
+  store = { database: opened.database, redis: running.engine.redis };
+});
+afterAll(async () => {
+  running.stop();
+  await opened.close();
+  await database.drop();
+});
+
+const random = (most: number) => Math.floor(Math.random() * most);
+
+/** A reservation or a wait, some of which lie before or behind the frame. */
+function randomPast(): Past {
+  const resource = `pool${random(4)}`;
+  const endedAt = NOW - random(60 * HOUR_MS);
+  const waitedMs = random(HOUR_MS);
+  if (random(5) === 0) return { resource, endedAt, waitedMs };
+  return {
+    resource,
+    ...(random(3) === 0 ? { slots: [`${resource}_0`, `${resource}_1`] } : {}),
+    reservedAt: endedAt - random(random(3) === 0 ? 20 * HOUR_MS : HOUR_MS),
+    endedAt,
+    ...(random(2) === 0 ? { waitedMs } : {}),
+  };
+}
+
+const rounded = ({ meanHeldMs, meanWaitedMs, ...rest }: PastFigures) => ({
+  ...rest,
+  meanHeldMs: meanHeldMs === null ? null : Math.round(meanHeldMs),
+  meanWaitedMs: meanWaitedMs === null ? null : Math.round(meanWaitedMs),
+});
+
+async function fill(): Promise<{ tenant: string; entries: readonly PastEntry[] }> {
+  const { tenant } = await storeTenant(store);
+  await addPast(store.redis, tenant, Array.from({ length: 600 }, randomPast));
+  const { entries } = await historyInDatabase(store, DEFAULT_TIERS).page(tenant, {}, undefined, 10_000);
+  expect(entries.length).toBe(600);
+  return { tenant, entries };
+}
+
+test('of a resource', async () => {
+  const { tenant, entries } = await fill();
+  const history = historyInDatabase(store, DEFAULT_TIERS);
+  for (const resource of ['pool0', 'pool1', 'none']) {
+    const own = entries.filter((entry) => entry.resource === resource);
+    const [found, wanted] = [await history.usage(tenant, resource, FRAME), usageOf(own, FRAME)];
+    expect(rounded(found.total)).toEqual(rounded(wanted.total));
+    expect(found.steps.map(rounded)).toEqual(wanted.steps.map(rounded));
+  }
+});
+
+test('of all resources, with those in force', async () => {
+  const { tenant, entries } = await fill();
+  const known = new Map(
+    ['pool0', 'pool1', 'idle', 'above', 'other'].map((name, i) => [
+      name,
+      { capacity: i + 1, isTakenAlong: name === 'above' },
+    ]),
+  );
+  const heldNow = [
+    { resource: 'pool1', heldMs: 5 * HOUR_MS, reservations: 1 },
+    { resource: 'held', heldMs: 9 * HOUR_MS, reservations: 0 },
+  ];
+  const query: PoolsQuery = { ...FRAME, known, heldNow, limit: 3 };
+  const [found, wanted] = [await historyInDatabase(store, DEFAULT_TIERS).pools(tenant, query), poolsOf(entries, query)];
+  expect(found.unused).toEqual(['idle', 'other']);
+  expect([found.unused, found.unusedCount]).toEqual([wanted.unused, wanted.unusedCount]);
+  for (const list of ['byShare', 'byWaiting'] as const) {
+    expect(found[list].length).toBe(3);
+    expect(found[list].map(({ resource }) => resource)).toEqual(wanted[list].map(({ resource }) => resource));
+    for (const [i, pool] of found[list].entries()) {
+      const { share = 0, meanWaitedMs, ...rest } = wanted[list][i] ?? {};
+      expect(pool).toMatchObject(rest);
+      expect(pool.share).toBeCloseTo(share, 9);
+      expect(Math.round(pool.meanWaitedMs ?? -1)).toBe(Math.round(meanWaitedMs ?? -1));
+    }
+  }
+});
+
+test('of a tenant without a history are empty', async () => {
+  const { tenant } = await storeTenant(store);
+  const history = historyInDatabase(store, DEFAULT_TIERS);
+  expect(await history.usage(tenant, 'pool0', FRAME)).toEqual(usageOf([], FRAME));
+  const query = { ...FRAME, known: new Map(), heldNow: [], limit: 3 };
+  expect(await history.pools(tenant, query)).toEqual(poolsOf([], query));
+});
