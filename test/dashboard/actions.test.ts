@@ -104,6 +104,11 @@ describe('reserving by hand', () => {
     expect(await active(resource)).toEqual([]);
   });
 
+  test('asks for the name if the address has none', async () => {
+    const { status, text } = await (await person()).get('/reserve');
+    expect([status, text.includes('Name of what you need')]).toEqual([200, true]);
+  });
+
   test('leads back to pages of the dashboard only', async () => {
     const ann = await person();
     for (const back of ['https://evil.example', '//evil.example', '/api/v1/events', ''])

@@ -37,6 +37,7 @@ describe('waiting', () => {
     const { text } = await ann.get('/reservations');
     expect(text).toContain('is yours. Take it within');
     expect(inSeconds((await active(resource))[0]?.expiresAt)).toBeGreaterThan(590);
+    expect((await ann.post('/extend', { resource, lease: '7200' })).status).toBe(403);
     expect((await ann.post('/claim', { resource, back: '/dashboard/live' })).to).toBe('/dashboard/live?done=reserved');
     const [held] = await active(resource);
     expect(held).toMatchObject({ requester: ann.requester, note: 'my turn' });
