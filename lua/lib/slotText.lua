@@ -4,6 +4,14 @@
 --@include shared
 --@include unclaimed
 
+-- Describes the reservation that holds a slot.
+local function holdText(slot, refCount, own)
+  return table.concat({
+    slot, 'o', own.owner, refCount, own.reservedAt, endOf(own), own.token == UNCLAIMED and 1 or 0,
+    own.session and 1 or 0, own.requestedName, own.label, own.note or '',
+  }, '\n')
+end
+
 -- Returns a text with a line for each of: the slot; whether it is '' free, 'o' held by a reservation of its own, 'a'
 -- taken along by other reservations, 's' held SHARED; the holder; number of reservations that hold it; since ms; end
 -- ms, 0 none; 1 if it waits to be claimed, else 0; 1 if it ends with a session, else 0; the name that was asked for;
@@ -20,8 +28,5 @@ local function slotText(slot)
   if not own then
     return table.concat({ slot, 'a', record.owner, record.refCount, 0, 0, 0, 0, '', '', '' }, '\n')
   end
-  return table.concat({
-    slot, 'o', record.owner, record.refCount, own.reservedAt, endOf(own), own.token == UNCLAIMED and 1 or 0,
-    own.session and 1 or 0, own.requestedName, own.label, own.note or '',
-  }, '\n')
+  return holdText(slot, record.refCount, own)
 end

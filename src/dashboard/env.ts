@@ -1,7 +1,7 @@
 /**
  * The parts that the dashboard is made of, and the values that its parts pass on within one request.
  */
-import type { Membership, Memberships } from '../domain/memberships.ts';
+import type { Joined, Membership, Memberships } from '../domain/memberships.ts';
 import type { SessionUser } from '../engine/tenant/signIns.ts';
 import type { Standing } from '../engine/waiting/standings.ts';
 import type { BodyDeps, CallerDeps, TenantDeps } from '../http/deps.ts';
@@ -45,6 +45,8 @@ export interface Viewer extends Actor {
   readonly standing: AdminStanding;
   /** The tenants that the person can switch to, this one among them; none if there is only this one. */
   readonly memberships: readonly Membership[];
+  /** The tenants that the sign-in has made the person a member of, until they have read it. */
+  readonly joined: readonly Joined[];
   /** Where the person's own requests stand that wait or can be taken. */
   readonly standings: readonly Standing[];
   /** The address of the page. */

@@ -16,6 +16,7 @@ import { endRoutes } from './pages/actions/end.tsx';
 import { extendRoutes } from './pages/actions/extend.tsx';
 import { reserveRoutes } from './pages/actions/reserve.tsx';
 import { auditRoutes } from './pages/audit.tsx';
+import { historyRoutes } from './pages/history.tsx';
 import { insightRoutes } from './pages/insight.tsx';
 import { keysRoutes } from './pages/keys.tsx';
 import { liveRoutes } from './pages/live.tsx';
@@ -56,6 +57,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.route('/', resourcesRoutes(deps));
   app.route('/', resourceRoutes(deps));
   app.route('/', shortcutsRoutes());
+  app.route('/', historyRoutes(deps));
   for (const routes of [reserveRoutes, extendRoutes, endRoutes]) app.route('/', routes(deps));
   app.route('/', keysRoutes(deps));
   app.route('/', membersRoutes(deps));

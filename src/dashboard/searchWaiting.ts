@@ -3,7 +3,6 @@
  * reads only as many as it can while a person waits.
  */
 import type { WaitingRequest } from '../contract/waiting.ts';
-import { PATH_DELIMITER } from '../domain/resources.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { Engine } from '../engine/call.ts';
 import { waiting } from '../engine/waiting/list.ts';
@@ -39,16 +38,6 @@ export function byText(text: string): Wanted {
   const wanted = text.toLowerCase();
   return ({ requester, resources, waitsFor }) =>
     [requester, waitsFor, ...resources].join('\n').toLowerCase().includes(wanted);
-}
-
-/**
- * Matches tickets that name one of these resources or slots, also by a path, or that wait for one on the way to what
- * they name.
- */
-export function byNames(names: readonly string[]): Wanted {
-  const wanted = new Set(names);
-  return ({ resources, waitsFor }) =>
-    wanted.has(waitsFor) || resources.some((resource) => wanted.has(resource.split(PATH_DELIMITER).at(-1) ?? ''));
 }
 
 /** A page of the matches: how many to leave out before it, and its size. */

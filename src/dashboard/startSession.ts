@@ -8,7 +8,7 @@ import type { CookieOptions } from 'hono/utils/cookie';
 import type { Credential } from '../domain/tenants.ts';
 import { actorNameOf, beginSignIn, endSignIn, type SessionUser, SIGN_IN_MS } from '../engine/tenant/signIns.ts';
 import { clientAddress } from '../http/clientAddress.ts';
-import { isBehindTls } from '../identity/cookies.ts';
+import { cookieName, isBehindTls } from '../identity/cookies.ts';
 import { makeSession, parseSession } from '../identity/credentials.ts';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
 
@@ -22,6 +22,9 @@ export const cookieOptions = (publicUrl: string | undefined, lifetimeMs: number)
   sameSite: 'Lax',
   maxAge: lifetimeMs / 1000,
 });
+
+/** The name of the cookie that a browser has once the person has read which tenants they have joined. */
+export const joinedReadCookie = (publicUrl: string | undefined) => cookieName(publicUrl, 'joined_read');
 
 export interface NewSession {
   readonly tenant: string;
@@ -51,6 +54,7 @@ export async function startSession(
   noteSignIn(deps, c, 'person.sign-in', tenant, user);
   if (before !== null) await end(deps, c, before);
   setCookie(c, sessionCookie, session, cookieOptions(publicUrl, lifetimeMs));
+  deleteCookie(c, joinedReadCookie(publicUrl), { path: '/', secure: isBehindTls(publicUrl) });
   return c.redirect(to, 303);
 }
 

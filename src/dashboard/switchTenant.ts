@@ -10,13 +10,14 @@ import { startSession } from './startSession.ts';
 
 /** @throws HoldfastError unknown if they are no member there; unauthenticated, unavailable */
 export async function switchTenant(deps: DashboardDeps, c: Context<DashboardEnv>, to: string): Promise<Response> {
-  const { user, credential } = c.var.viewer;
+  const { user, credential, joined } = c.var.viewer;
   const memberships = await deps.memberships.of(user);
   const there = memberships.find(({ tenant }) => tenant === to);
   if (there === undefined) throw new HoldfastError('unknown', 'You are no member of this tenant.');
   const lifetimeMs = await signInLastsMs(deps.engine, credential);
   if (lifetimeMs === 0) throw new HoldfastError('unauthenticated', 'The session has ended.');
   await deps.memberships.prefer(user, to);
-  const here = { ...user, role: there.role, hasSeveral: memberships.length > 1 };
+  const others = joined.filter(({ tenant }) => tenant !== to);
+  const here = { ...user, role: there.role, joined: others, hasSeveral: memberships.length > 1 };
   return startSession(deps, c, { tenant: to, user: here, lifetimeMs, to: '/dashboard' });
 }

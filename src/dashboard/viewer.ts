@@ -14,6 +14,7 @@ import { adminStanding } from '../identity/admins.ts';
 import { parseSession } from '../identity/credentials.ts';
 import { signedInUser } from '../operations/signedIn.ts';
 import type { DashboardDeps, DashboardEnv, Viewer } from './env.ts';
+import { joinedReadCookie } from './startSession.ts';
 
 /** Where people sign in, and where administrators find tenants. */
 export const SIGN_IN = '/dashboard/sign-in';
@@ -29,11 +30,12 @@ export const viewer = ({
   roleNow,
   adminRule,
   memberships,
+  publicUrl,
   sessionCookie,
   trustedProxies,
 }: Pick<
   DashboardDeps,
-  'engine' | 'reads' | 'roleNow' | 'adminRule' | 'memberships' | 'sessionCookie' | 'trustedProxies'
+  'engine' | 'reads' | 'roleNow' | 'adminRule' | 'memberships' | 'publicUrl' | 'sessionCookie' | 'trustedProxies'
 >) =>
   createMiddleware<DashboardEnv>(async (c, next) => {
     const session = parseSession(getCookie(c, sessionCookie) ?? '');
@@ -46,9 +48,12 @@ export const viewer = ({
     c.set('credential', credential);
     // A page does without the switcher rather than fail.
     const others = user.hasSeveral ? await memberships.of(user).catch(() => []) : [];
+    const isRead = getCookie(c, joinedReadCookie(publicUrl)) !== undefined;
+    const belongs = (tenant: string) => tenant === session.tenant || others.some((one) => one.tenant === tenant);
+    const joined = isRead ? [] : user.joined.filter(({ tenant }) => belongs(tenant));
     const { pathname, search } = new URL(c.req.url);
     const page = pathname + search;
-    const person = { credential, user, standing, actor, address, memberships: others, standings: [], page };
+    const person = { credential, user, standing, actor, address, memberships: others, joined, standings: [], page };
     c.set('viewer', person);
     if (isChange(c.req.method)) refuseForeignOrigin(c);
     // An administrator whose own tenant is suspended can still end that, and everybody can leave a tenant that is

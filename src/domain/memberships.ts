@@ -27,6 +27,14 @@ export interface Membership {
   readonly role: Role;
 }
 
+/** A tenant that a sign-in has made a person a member of, since their address was invited. */
+export interface Joined {
+  readonly tenant: string;
+  readonly name: string;
+  /** Who invited them, as in the audit trail. */
+  readonly by: string;
+}
+
 /** What a sign-in leads to. */
 export interface Admitted {
   readonly userId: string;
@@ -34,6 +42,7 @@ export interface Admitted {
   readonly memberships: readonly Membership[];
   /** The membership whose tenant the session begins in. */
   readonly open: Membership;
+  readonly joined: readonly Joined[];
 }
 
 export interface Memberships {

@@ -45,7 +45,7 @@ export function configuredMembers(
         const memberships = membershipsOf(person);
         const [open] = memberships;
         if (open === undefined) throw new HoldfastError('forbidden', strangerFault(person.email));
-        return { userId: digestOf(`${person.issuer}\n${person.subject}`), memberships, open };
+        return { userId: digestOf(`${person.issuer}\n${person.subject}`), memberships, open, joined: [] };
       },
       of: async (person) => membershipsOf(person),
       // Nothing keeps it: the next sign-in opens the first tenant again.

@@ -117,25 +117,32 @@ export async function removeMember(
   await verifyCredential(deps.engine, by.credential, 'members');
   if (by.credential.kind === 'management')
     refuseOwnerByToken(by, (await store.readMember(deps.store, by.credential.tenant, userId)).role);
-  await remove(deps, by, userId, 'member.remove');
+  await remove(deps, by, by.credential.tenant, userId, 'member.remove');
 }
 
 /**
  * Ends the caller's own membership. Costs nothing.
- * @throws HoldfastError refused for the last owner; unauthenticated, forbidden, unavailable
+ * @param tenant where: the tenant of the session, or another one that the person belongs to
+ * @throws HoldfastError unknown if they are no member there; refused for the last owner; unauthenticated, forbidden,
+ * unavailable
  */
-export async function leave(deps: Pick<MemberDeps, 'engine' | 'store'>, by: Actor, userId: string): Promise<void> {
+export async function leave(
+  deps: Pick<MemberDeps, 'engine' | 'store'>,
+  by: Actor,
+  userId: string,
+  tenant = by.credential.tenant,
+): Promise<void> {
   await verifyCredential(deps.engine, by.credential);
-  await remove(deps, by, userId, 'member.leave');
+  await remove(deps, by, tenant, userId, 'member.leave');
 }
 
 async function remove(
   deps: SettleDeps,
   by: Actor,
+  tenant: string,
   userId: string,
   action: 'member.remove' | 'member.leave',
 ): Promise<void> {
-  const { tenant } = by.credential;
   try {
     await store.removeMember(deps.store, tenant, userId, by, action, () => endSignIns(deps.engine, tenant, userId));
   } finally {

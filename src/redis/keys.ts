@@ -123,7 +123,7 @@ export const KEYS_OF = {
     ...REPEATABLE,
   ],
   sessions: RESERVATIONS,
-  slotOwners: RESERVATIONS,
+  resource: RESERVATIONS,
   standings: RESERVATIONS,
   states: RESERVATIONS,
   sweep: ['tenant', ...STATE],

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { and, eq, gt, inArray, or, sql } from 'drizzle-orm';
-import type { Admitted, Membership, Person } from '../domain/memberships.ts';
+import type { Admitted, Joined, Membership, Person } from '../domain/memberships.ts';
 import { higherRole, type Role } from '../domain/rights.ts';
 import type { Tier } from '../domain/tiers.ts';
 import { type Author, note } from './audit.ts';
@@ -28,7 +28,8 @@ export interface Recorded extends Admitted {
 }
 
 /**
- * Records a sign-in. Somebody who belongs to no tenant gets a new one, with its default key, as its owner.
+ * Records a sign-in. It opens the tenant that the person opened last. If they belong to none, it opens the one
+ * that invites them, if exactly one does, or else a new one with its default key, which they own.
  * @param address the address that the request came from
  * @param makeKey makes a key for a new tenant
  * @throws HoldfastError unavailable
@@ -67,17 +68,32 @@ async function record(
   if (tenantId !== null) await adopt(tx, userId, tenantId);
   const before = await readMemberships(tx, userId);
   await refreshGroups(tx, userId, person.groups, by);
-  if (person.email !== null) await acceptInvitations(tx, userId, person.email, by);
-  let memberships = await readMemberships(tx, userId);
-  if (memberships.length === 0) {
-    const made = await newTenant(tx);
-    await tx.insert(members).values({ tenantId: made.tenant, userId, role: made.role });
-    memberships = [made];
+  const had = await readMemberships(tx, userId);
+  const accepted = person.email === null ? [] : await acceptInvitations(tx, userId, person.email, by);
+  const memberships = accepted.length === 0 ? had : await readMemberships(tx, userId);
+  const joined = newTenants(accepted, had, memberships);
+  const known = memberships.filter(({ tenant }) => joined.every((one) => one.tenant !== tenant));
+  let open = known.find(({ tenant }) => tenant === tenantId) ?? known[0];
+  // Anybody can invite any address: an invitation never takes the place of a tenant that the person knows, and one of
+  // several opens none.
+  if (open === undefined && joined.length === 1) open = memberships[0];
+  if (open === undefined) {
+    open = await newTenant(tx);
+    await tx.insert(members).values({ tenantId: open.tenant, userId, role: open.role });
+    memberships.unshift(open);
   }
-  const open = memberships.find(({ tenant }) => tenant === tenantId) ?? memberships[0];
-  if (open === undefined) throw new TypeError('a person without a tenant');
   await tx.update(users).set({ tenantId: open.tenant }).where(eq(users.id, userId));
-  return { userId, memberships, open, changed: changed(before, memberships) };
+  return { userId, memberships, open, joined, changed: changed(before, memberships) };
+}
+
+/** Lists the tenants that somebody has joined by invitations, without those that they belonged to. */
+function newTenants(accepted: readonly Accepted[], had: readonly Membership[], now: readonly Membership[]): Joined[] {
+  const by = new Map(accepted.map(({ tenantId, createdBy }) => [tenantId, createdBy]));
+  for (const { tenant } of had) by.delete(tenant);
+  return now.flatMap(({ tenant, name }) => {
+    const inviter = by.get(tenant);
+    return inviter === undefined ? [] : [{ tenant, name, by: inviter }];
+  });
 }
 
 /** Lists the tenants in which somebody's role differs. */
@@ -138,13 +154,20 @@ async function refreshGroups(tx: Db, userId: string, groups: readonly string[], 
   }
 }
 
+interface Accepted {
+  readonly tenantId: string;
+  /** Who made the invitation. */
+  readonly createdBy: string;
+}
+
 /** Accepts the invitations of an address. */
-async function acceptInvitations(tx: Db, userId: string, email: string, by: Author): Promise<void> {
+async function acceptInvitations(tx: Db, userId: string, email: string, by: Author): Promise<Accepted[]> {
   const accepted = await tx
     .delete(invitations)
     .where(and(eq(invitations.email, email.toLowerCase()), gt(invitations.expiresAt, sql`now()`)))
-    .returning({ tenantId: invitations.tenantId, role: invitations.role });
+    .returning({ tenantId: invitations.tenantId, role: invitations.role, createdBy: invitations.createdBy });
   for (const { tenantId, role } of accepted) await join(tx, tenantId, userId, role, { ...by, by: 'invitation' });
+  return accepted;
 }
 
 /** Makes an id of the recognizable part of a name and a random suffix. */

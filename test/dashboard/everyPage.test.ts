@@ -15,6 +15,8 @@ const PLACES = [
   '/reservations',
   '/resources',
   '/resources/one?name=printers',
+  '/resources/one?name=Ink',
+  '/history',
   '/keys',
   '/members',
   '/tokens',

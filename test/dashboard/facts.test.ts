@@ -47,7 +47,7 @@ test('a reservation says that it is SHARED, and which slots it has', async () =>
   const said = await page.locator('[data-live="held"] .along').evaluateAll((all) => all.map((one) => one.textContent));
   expect(said.sort()).toEqual(['SHARED', 'SHARED', 'slots phone_0, phone_1, phone_2']);
   await go('/resources/one?name=phone');
-  expect(await page.locator('.slots li.held').count()).toBe(3);
+  expect(await page.locator('.slots tr.held').count()).toBe(3);
 });
 
 test('a group and labels are typed in, shown in the tree, and found by a search', async () => {

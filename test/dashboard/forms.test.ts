@@ -48,6 +48,7 @@ describe('pages and forms', () => {
       '/reservations',
       '/resources',
       '/resources/one',
+      '/history',
       '/keys',
       '/tokens',
       '/settings',

@@ -47,6 +47,53 @@ describe('a link of an invitation', () => {
   });
 });
 
+describe('somebody whose address was invited', () => {
+  /** The tenant of a person who has invited somebody. */
+  const inviter = async (who: string, guest: string) => {
+    const owner = await sessionOf(who);
+    await post(owner, '/dashboard/members/invite', { email: `${guest}@id.example`, role: 'viewer' });
+    return tenantOf(owner);
+  };
+  const plain = (html: string) => html.replaceAll(/<[^>]+>/g, '');
+
+  test('is told on every page who invited them to which tenant, until they dismiss it', async () => {
+    const own = tenantOf(await sessionOf('rita'));
+    const theirs = await inviter('stranger', 'rita');
+    const session = await sessionOf('rita');
+    expect(tenantOf(session)).toBe(own);
+    for (const page of ['', '/keys']) {
+      const { text } = await get(session, `/dashboard${page}`);
+      expect(plain(text)).toContain(`You are now a member of stranger (${theirs}), invited by stranger@id.example.`);
+    }
+    const dismissed = await post(session, '/dashboard/joined-read');
+    const read = bare(dismissed.cookies[0]);
+    expect((await get(`${session}; ${read}`, '/dashboard')).text).not.toContain('You are now a member');
+    const back = await post(`${session}; ${read}`, '/dashboard/switch', { tenant: theirs });
+    expect((await get(sessionIn(back.cookies), '/dashboard')).text).not.toContain('You are now a member');
+  });
+
+  test('leaves it from there, and stays in the tenant that is open', async () => {
+    const own = tenantOf(await sessionOf('sam'));
+    const theirs = await inviter('tess', 'sam');
+    const session = await sessionOf('sam');
+    expect((await post(session, '/dashboard/leave', { tenant: 'another' })).status).toBe(404);
+    expect((await post(session, '/dashboard/leave', { tenant: theirs })).to).toBe('/dashboard?done=leftTenant');
+    const { status, text } = await get(session, '/dashboard?done=leftTenant');
+    expect([status, text.includes('You are now a member')]).toEqual([200, false]);
+    expect((await post(session, '/dashboard/switch', { tenant: theirs })).status).toBe(404);
+    expect(tenantOf(await sessionOf('sam'))).toBe(own);
+  });
+
+  test('by one tenant, and has none, starts there, and gets one of their own after leaving it', async () => {
+    const theirs = await inviter('una', 'victor');
+    const session = await sessionOf('victor');
+    expect(tenantOf(session)).toBe(theirs);
+    expect((await get(session, '/dashboard')).text).toContain('You are now a member');
+    expect((await post(session, '/dashboard/leave', { tenant: theirs })).to).toBe('/dashboard/sign-in?left');
+    expect(tenantOf(await sessionOf('victor'))).toMatch(/^victor-/);
+  });
+});
+
 test('somebody joins by a link, too, while their own tenant is suspended', async () => {
   const owner = await sessionOf('pam');
   const { text } = await post(owner, '/dashboard/members/invite', { email: '', role: 'viewer' });

@@ -15,6 +15,7 @@ const PAGES: readonly (readonly [string, Right])[] = [
   ['/live', 'read'],
   ['/reservations', 'read'],
   ['/resources', 'definitions'],
+  ['/history', 'read'],
   ['/keys', 'keys'],
   ['/tokens', 'tokens'],
   ['/members', 'members'],
@@ -23,6 +24,9 @@ const PAGES: readonly (readonly [string, Right])[] = [
 ];
 
 const TOOL = { name: 'tool', capacity: '1', blocks: '', treePath: '', labels: '' };
+
+/** A member, key or invitation that there is not. */
+const NOBODY = { id: '3c1f4b52-8a8e-4f2f-9a7c-9b110d9b4f4e', role: 'viewer' };
 
 /** Forms that change something, and the right that each takes. */
 const FORMS: readonly (readonly [string, Right, Record<string, string>])[] = [
@@ -35,7 +39,15 @@ const FORMS: readonly (readonly [string, Right, Record<string, string>])[] = [
   ['/reservations/release', 'reserve', { one: '["tool","ci"]' }],
   ['/keys', 'keys', { label: 'x' }],
   ['/tokens', 'tokens', { label: 'x' }],
+  ['/keys/change', 'keys', { ...NOBODY, label: 'x' }],
+  ['/keys/rotate', 'keys', NOBODY],
+  ['/keys/delete', 'keys', NOBODY],
   ['/members/invite', 'members', { email: '', role: 'viewer' }],
+  ['/members/role', 'members', NOBODY],
+  ['/members/remove', 'members', NOBODY],
+  ['/members/transfer', 'members', NOBODY],
+  ['/members/revoke', 'members', NOBODY],
+  ['/members/group/delete', 'members', { group: 'lab' }],
   ['/settings', 'settings', {}],
   ['/settings/delete-tenant', 'tenant', { confirm: 'another' }],
 ];
@@ -87,6 +99,11 @@ describe.each(ROLES)('the role %s', (role) => {
       const { status } = await visit(path, form);
       expect([path, status === 403]).toEqual([path, !may(right)]);
     }
+  });
+
+  test('may leave', async () => {
+    // The person who is signed in is no member: a 403 would be about the right.
+    expect((await visit('/leave', {})).status).toBe(404);
   });
 
   test('is not shown what it may not use', async () => {

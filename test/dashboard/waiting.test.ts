@@ -139,8 +139,8 @@ describe('the page of a resource', () => {
     await page.getByRole('heading', { name: '1 waiting' }).waitFor();
     await page.getByRole('heading', { name: 'pool', exact: true }).waitFor();
     await client.unreserve({ resource: 'pool', requester: 'holder', releaseToken: held?.releaseToken });
-    const slot = page.locator('.slots li.held', { hasText: 'first' });
-    await slot.getByText('granted, to be claimed within').waitFor();
+    const slot = page.locator('[data-live="state"]', { hasText: 'Granted to first' });
+    await slot.getByText('to be claimed within').waitFor();
   });
 
   test('and the picture of all say how many wait', async () => {

@@ -91,7 +91,8 @@ describe('an agent', () => {
     const granted = await until('the grant', async () =>
       (await one.active('?resource=gone')).body.find(({ requester }) => requester === 'lost'),
     );
-    expect(granted.claimBy).not.toBeNull();
+    const { claimBy, reservedAt } = granted;
+    expect(Date.parse(claimBy ?? '') - Date.parse(reservedAt)).toBeGreaterThan(59_000);
     const { data } = await (await startAgent(one)).call('reserve', { resource: 'gone', requester: 'lost' });
     expect(data.status).toBe('ACQUIRED');
   });

@@ -2,14 +2,14 @@
  * What a sign-in makes of members, groups and invitations (docs/specification.md#members).
  */
 import { randomUUID } from 'node:crypto';
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/domain/memberships.ts';
 import type { Role } from '../../src/domain/rights.ts';
 import { auditPage, noteActions } from '../../src/store/audit.ts';
 import { putGroup } from '../../src/store/groupRoles.ts';
 import { createInvitation } from '../../src/store/invitations.ts';
-import { members, users } from '../../src/store/schema.ts';
+import { invitations, members, users } from '../../src/store/schema.ts';
 import { recordSignIn } from '../../src/store/signIns.ts';
 import { KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
 
@@ -84,6 +84,49 @@ describe('the first sign-in', () => {
   });
 });
 
+describe('a sign-in that accepts invitations', () => {
+  const inviting = async (person: Person) => {
+    const id = await tenant();
+    await invite(id, person.email ?? '', 'member');
+    return id;
+  };
+
+  test('opens the tenant that the person has, and tells of the others: who invited', async () => {
+    const person = somebody();
+    const { open: own } = await enter(person);
+    const other = await inviting(person);
+    const { open, joined, memberships } = await enter(person);
+    expect([open, memberships.length]).toEqual([own, 2]);
+    expect(joined).toEqual([{ tenant: other, name: `Tenant ${other}`, by: BY.actor }]);
+    expect(await enter(person)).toMatchObject({ open: own, joined: [] });
+  });
+
+  test('opens a tenant that a group gives rather than one that invites', async () => {
+    const mapped = await tenant();
+    await putGroup(store, mapped, 'students', 'viewer', true, BY);
+    const person = somebody({ groups: ['students'] });
+    const other = await inviting(person);
+    const { open, joined } = await enter(person);
+    expect([open.tenant, joined.map((one) => one.tenant)]).toEqual([mapped, [other]]);
+  });
+
+  test('of several tenants opens none of them, but a new one', async () => {
+    const person = somebody();
+    const others = [await inviting(person), await inviting(person)].sort();
+    const { open, joined, memberships } = await enter(person);
+    expect([open.role, memberships[0], memberships.length]).toEqual(['owner', open, 3]);
+    expect(joined.map((one) => one.tenant).sort()).toEqual(others);
+  });
+
+  test('tells of no tenant that the person belongs to already', async () => {
+    const person = somebody();
+    const first = await inviting(person);
+    expect((await enter(person)).joined.map((one) => one.tenant)).toEqual([first]);
+    await invite(first, person.email ?? '', 'operator');
+    expect(await enter(person)).toMatchObject({ open: { tenant: first, role: 'operator' }, joined: [] });
+  });
+});
+
 describe('an invitation', () => {
   test('is for the verified address alone, and once', async () => {
     const inviting = await tenant();
@@ -92,6 +135,17 @@ describe('an invitation', () => {
     expect((await enter(unverified)).open.tenant).not.toBe(inviting);
     expect((await enter(somebody({ email: 'carol@id.example' }))).open.tenant).toBe(inviting);
     expect((await enter(somebody({ email: 'carol@id.example' }))).open.tenant).not.toBe(inviting);
+  });
+
+  test('is for an address whatever its capitals, and until it expires', async () => {
+    const inviting = await tenant();
+    await invite(inviting, 'erin@id.example', 'member');
+    await invite(inviting, 'frank@id.example', 'member');
+    await store.database.run((db) =>
+      db.update(invitations).set({ expiresAt: sql`now()` }).where(eq(invitations.email, 'frank@id.example')),
+    );
+    expect((await enter(somebody({ email: 'frank@id.example' }))).open.tenant).not.toBe(inviting);
+    expect((await enter(somebody({ email: 'Erin@Id.Example' }))).open.tenant).toBe(inviting);
   });
 
   test('keeps a higher role that its member has, and raises a lower one', async () => {

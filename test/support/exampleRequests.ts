@@ -77,7 +77,11 @@ export const EXAMPLES: Readonly<Record<string, (ids: Ids) => ExampleRequest>> = 
   deleteInvitation: ({ invitation }) => ({ path: { id: invitation } }),
   groups: () => ({}),
   group: () => ({ path: GROUP }),
-  putGroup: () => ({ path: GROUP, body: { role: 'viewer' }, refusal: /you are in|group/i }),
+  putGroup: () => ({
+    path: GROUP,
+    body: { role: 'viewer' },
+    refusal: /Only a person who is in this group can give it a role/,
+  }),
   deleteGroup: () => ({ path: GROUP }),
   createKey: () => ({ body: { label: 'example' } }),
   rotateKey: ({ key }) => ({ path: { id: key } }),

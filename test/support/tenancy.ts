@@ -74,6 +74,7 @@ const USER: SessionUser = {
   name: null,
   role: 'owner',
   groups: [],
+  joined: [],
   hasSeveral: false,
   describedUntilMs: Number.MAX_SAFE_INTEGER,
 };

@@ -11,7 +11,7 @@ import { recordSignIn } from '../../src/store/signIns.ts';
 import { admin, asAdmin, holdfast, own, store, trail, useAdministration, user } from '../support/administration.ts';
 import { ask } from '../support/ask.ts';
 import { makeTenant } from '../support/service.ts';
-import { KEY_SECRET, signIn } from '../support/tenancy.ts';
+import { KEY_SECRET, signIn, storeTenant } from '../support/tenancy.ts';
 
 useAdministration();
 
@@ -120,6 +120,20 @@ describe('the form', () => {
     const { id, name, tier } = acme();
     expect((await send({ id, name, tier, owner: '' })).to).toBe(`/dashboard/tenants/${id}?done=tenantCreated`);
     expect((await asAdmin('GET', `/${id}`)).body).toMatchObject({ id, name, tier });
+  });
+
+  test('leads to a page with the settings, as they are by now', async () => {
+    const { tenant } = await storeTenant(store);
+    const page = async () => {
+      const { text } = await ask(`${holdfast.url}/dashboard/tenants/${tenant}`, { headers: { Cookie: admin.cookie } });
+      return text.replaceAll(/<[^>]+>\s*/g, '|').replaceAll(/\|+/g, '|');
+    };
+    expect(await page()).toContain('ask for none|none|Longest lease|any|Reservations must have a note|no|');
+    const owner = await signIn(store.redis, tenant);
+    const settings = { defaultTtlSeconds: 61, maxTtlSeconds: 3600, requireNote: true, maxPriority: 7 };
+    expect((await owner.request(holdfast.url, 'PUT', '/api/v1/Tenant/settings', settings)).status).toBe(200);
+    expect(await page()).toContain('Highest priority|7|Lease of reservations that ask for none|61 s|');
+    expect(await page()).toContain('Longest lease|3600 s|Reservations must have a note|yes|');
   });
 
   test('shows what is wrong, and keeps what was typed', async () => {

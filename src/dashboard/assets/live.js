@@ -1,5 +1,6 @@
 /**
- * The live page: shows events that match the filter, newest first. dashboard.js opens the stream.
+ * Shows events as they happen, newest first: those that match the filter of the live page, or those of the resource
+ * that the page is of. dashboard.js opens the stream.
  */
 
 import { timeElement } from './times.js';
@@ -31,8 +32,10 @@ const MAX_EVENTS = 200;
 
 const list = /** @type {HTMLElement} */ (document.getElementById('events'));
 const connection = /** @type {HTMLElement} */ (document.getElementById('connection'));
-const filter = /** @type {HTMLFormElement} */ (document.getElementById('filter'));
-const pause = /** @type {HTMLButtonElement} */ (document.getElementById('pause'));
+const filter = /** @type {HTMLFormElement | null} */ (document.getElementById('filter'));
+const pause = document.getElementById('pause');
+/** The resource that the page is of; undefined: it is the live page. */
+const { of } = list.dataset;
 
 /** Rows that are not shown yet. @type {HTMLTableRowElement[]} */
 let queue = [];
@@ -76,11 +79,21 @@ document.addEventListener('holdfast:event', (message) => {
 
 /** @param {TenantEvent} event */
 function passes(event) {
-  const wanted = new FormData(filter);
+  if (of !== undefined) return isOf(of, event);
+  const wanted = new FormData(filter ?? undefined);
   if (!wanted.getAll('type').includes(event.type)) return false;
   return (
     has(event, 'resource', String(wanted.get('resource'))) && has(event, 'requester', String(wanted.get('requester')))
   );
+}
+
+/** Whether an event is of a resource or one of its slots. @param {string} name @param {TenantEvent} event */
+function isOf(name, event) {
+  const names = [event.resource ?? '', ...(event.changes ?? []).map(({ resource }) => resource)];
+  return names.some((one) => {
+    const last = one.split('>').at(-1) ?? '';
+    return last === name || one === name || (last.startsWith(`${name}_`) && /^\d+$/.test(last.slice(name.length + 1)));
+  });
 }
 
 /**
@@ -137,8 +150,9 @@ function flush() {
   while (list.childElementCount > MAX_EVENTS) list.lastElementChild?.remove();
 }
 
-filter.addEventListener('submit', (event) => event.preventDefault());
-pause.addEventListener('click', () => {
+document.getElementById('events-part')?.removeAttribute('hidden');
+filter?.addEventListener('submit', (event) => event.preventDefault());
+pause?.addEventListener('click', () => {
   isPaused = !isPaused;
   pause.setAttribute('aria-pressed', String(isPaused));
   if (!isPaused) flush();

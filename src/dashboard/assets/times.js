@@ -21,8 +21,18 @@ const TO_THE_SECOND = {
 const local = new Intl.DateTimeFormat(undefined, TO_THE_SECOND);
 const localWithZone = new Intl.DateTimeFormat(undefined, { ...TO_THE_SECOND, timeZoneName: 'short' });
 
+/** The marks of a timeline's axis. */
+const AXIS = {
+  hour: new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }),
+  day: new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' }),
+};
+
 /** Shows the times of a part of the page. @param {ParentNode} root */
 export function showTimes(root) {
+  for (const mark of root.querySelectorAll('text[data-at]')) {
+    const as = mark.getAttribute('data-as') === 'day' ? 'day' : 'hour';
+    setText(mark, AXIS[as].format(Number(mark.getAttribute('data-at'))));
+  }
   for (const time of root.querySelectorAll('time[data-as]')) {
     if (!(time instanceof HTMLElement)) continue;
     const at = new Date(time.getAttribute('datetime') ?? '');

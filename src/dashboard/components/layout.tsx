@@ -10,6 +10,7 @@ import type { Viewer } from '../env.ts';
 import type { Failed } from '../form.ts';
 import { KEYS_OF_PAGE } from '../shortcuts.ts';
 import { may } from '../viewer.ts';
+import { JoinedNotice } from './joinedNotice.tsx';
 import { YourTurns } from './yourTurns.tsx';
 
 /** The pages, and the right that each takes. */
@@ -19,6 +20,7 @@ export const PLACES = [
   ['/dashboard/live', 'Live', 'read'],
   ['/dashboard/reservations', 'Reservations', 'read'],
   ['/dashboard/resources', 'Resources', 'definitions'],
+  ['/dashboard/history', 'History', 'read'],
   ['/dashboard/keys', 'Keys', 'keys'],
   ['/dashboard/tokens', 'Tokens', 'tokens'],
   ['/dashboard/members', 'Members', 'members'],
@@ -46,6 +48,7 @@ const DONE: ReadonlyMap<string, string> = new Map(
     registered: 'Registered.',
     saved: 'Saved.',
     tenantCreated: 'The tenant is created.',
+    leftTenant: 'You have left the tenant.',
     removed: 'Removed. Their sessions have ended.',
     transferred: 'You are an operator now.',
     suspended: 'The tenant is suspended.',
@@ -112,6 +115,7 @@ const Document = ({ title, viewer, at, done = '', failed, renew, script, childre
             {DONE.get(done)}
           </p>
         )}
+        {viewer && viewer.joined.length > 0 && <JoinedNotice viewer={viewer} />}
         {children}
       </main>
       {viewer && (

@@ -5,6 +5,7 @@
 import { Hono } from 'hono';
 import { EVENT_TYPES } from '../../contract/events.ts';
 import { usage } from '../../engine/tenant/usage.ts';
+import { EventTable } from '../components/eventLog.tsx';
 import { HeldTable } from '../components/heldTable.tsx';
 import { Page } from '../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
@@ -54,21 +55,7 @@ export const liveRoutes = ({ engine }: DashboardDeps) =>
         </form>
         <section aria-labelledby="events-title">
           <h2 id="events-title">Events</h2>
-          <div class="scroll log" tabindex={0} role="log" aria-live="off" aria-label="Events, the newest first">
-            <table class="stacked">
-              <thead>
-                <tr>
-                  <th scope="col">Time</th>
-                  <th scope="col">Type</th>
-                  <th scope="col">Resource</th>
-                  <th scope="col">Requester</th>
-                  <th scope="col">What</th>
-                  <th scope="col">Key</th>
-                </tr>
-              </thead>
-              <tbody id="events" />
-            </table>
-          </div>
+          <EventTable />
         </section>
         <section aria-labelledby="held-title" data-live="held">
           <h2 id="held-title">{reservations} held, the newest</h2>

@@ -3,15 +3,17 @@
  * (docs/specification.md#members).
  */
 import { Hono } from 'hono';
+import { setCookie } from 'hono/cookie';
 import { z } from 'zod';
 import { HoldfastError } from '../../domain/errors.ts';
+import { SIGN_IN_MS } from '../../engine/tenant/signIns.ts';
 import { followLink, readLink } from '../../operations/invitations.ts';
 import { leave } from '../../operations/members.ts';
 import { deleteTenant } from '../../operations/tenant.ts';
 import { Page } from '../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { attempt, readForm } from '../form.ts';
-import { signOut } from '../startSession.ts';
+import { cookieOptions, joinedReadCookie, signOut } from '../startSession.ts';
 import { switchTenant } from '../switchTenant.ts';
 import { SIGN_IN } from '../viewer.ts';
 import { ProblemPage } from './problem.tsx';
@@ -34,6 +36,11 @@ export const membershipRoutes = (deps: DashboardDeps) => {
     .post('/dashboard/switch', async (c) =>
       switchTenant(deps, c, (await readForm(c, z.object({ tenant: z.string() }))).tenant),
     )
+    .post('/dashboard/joined-read', (c) => {
+      const { publicUrl } = deps;
+      setCookie(c, joinedReadCookie(publicUrl), 'yes', cookieOptions(publicUrl, SIGN_IN_MS));
+      return c.redirect('/dashboard', 303);
+    })
     .get('/join/:secret', async (c) => {
       const { name, role } = await readLink(withDatabase(), secretOf(c.req.param('secret')));
       return c.html(
@@ -53,12 +60,16 @@ export const membershipRoutes = (deps: DashboardDeps) => {
       return switchTenant(deps, c, tenant);
     })
     .post('/dashboard/leave', async (c) => {
-      const left = await attempt(deps, c, () => leave(withDatabase(), c.var.viewer, c.var.viewer.user.id));
+      const { viewer } = c.var;
+      const here = viewer.credential.tenant;
+      const { tenant = here } = await readForm(c, z.object({ tenant: z.string().optional() }));
+      const left = await attempt(deps, c, () => leave(withDatabase(), viewer, viewer.user.id, tenant));
       if (!left.ok)
         return c.html(
-          <ProblemPage title="Refused" status={left.status} text={left.fault} viewer={c.var.viewer} />,
+          <ProblemPage title="Refused" status={left.status} text={left.fault} viewer={viewer} />,
           left.status,
         );
+      if (tenant !== here) return c.redirect('/dashboard?done=leftTenant', 303);
       await signOut(deps, c);
       return c.redirect(`${SIGN_IN}?left`, 303);
     })

@@ -1,56 +1,72 @@
 /**
- * The page of one registered resource: the holder of each slot, who waits for it, its blockers, its ancestors and
- * descendants; change and delete.
+ * The page of one resource, registered or not: who has it, who is next, what it takes along, who had it, and events as
+ * they happen; change and delete.
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { HoldfastError } from '../../domain/errors.ts';
 import { PATH_DELIMITER } from '../../domain/resources.ts';
-import type { Engine } from '../../engine/call.ts';
-import { slotOwners } from '../../engine/reservations/slotOwners.ts';
-import { holderText, type SlotState } from '../../engine/reservations/slotState.ts';
 import { deleteDefinition } from '../../operations/deleteDefinition.ts';
 import { cancelForm } from '../cancelWait.ts';
 import { Confirm } from '../components/confirm.tsx';
-import { Note, Unclaimed } from '../components/heldTable.tsx';
+import { EventLog } from '../components/eventLog.tsx';
+import { HistoryTable } from '../components/historyTable.tsx';
 import { Page } from '../components/layout.tsx';
 import { asTyped, RegisterForm } from '../components/registerForm.tsx';
-import { childrenOf, ResourceTree, resourcePath } from '../components/resourceTree.tsx';
+import { PlanPart, SlotsPart, StatePart, UsagePart } from '../components/resourceParts.tsx';
+import { ResourceTree, resourcePath } from '../components/resourceTree.tsx';
+import { TimelineView } from '../components/timeline.tsx';
 import { WaitingPart } from '../components/waitingPart.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, pageNumber, readForm } from '../form.ts';
 import { resourceSchema } from '../formSchemas.ts';
-import { labelTexts, type Row, readRows } from '../rows.ts';
-import { searchReservations } from '../searchReservations.ts';
-import { byNames, searchWaiting, type Waiters } from '../searchWaiting.ts';
+import { type Details, readDetails, SLOTS, type View, type Wanted } from '../resourceDetails.ts';
+import { labelTexts } from '../rows.ts';
 import { may } from '../viewer.ts';
+import { historyPath } from './history.tsx';
 
 const AT = '/dashboard/resources/one';
-const MAX_SLOTS = 500;
+/** Ended reservations that the page shows. */
+const LAST = 20;
 
-const Query = z.object({ name: z.string() });
+const Query = z.object({
+  name: z.string(),
+  view: z.enum(['day', 'week']).catch('day'),
+  page: pageNumber,
+  after: z.string().optional(),
+  done: z.string().optional(),
+});
 const Delete = z.object({ name: z.string(), cascade: z.string().optional() });
 
 export const resourceRoutes = (deps: DashboardDeps) => {
   const Resource = resourceSchema(deps);
   const cancelWait = cancelForm(deps);
 
-  const show = async (c: Context<DashboardEnv>, name: string, failed?: Failed) => {
-    const page = pageNumber.parse(c.req.query('page'));
-    const details = await readDetails(deps.engine, c.var.viewer, name);
+  const show = async (c: Context<DashboardEnv>, wanted: Wanted, failed?: Failed) => {
+    const details = await readDetails(deps, c.var.viewer, wanted);
+    if (details.name !== wanted.name) return c.redirect(pathOf(details), 303);
     return c.html(
-      <ResourcePage viewer={c.var.viewer} page={page} details={details} done={c.req.query('done')} failed={failed} />,
+      <ResourcePage
+        viewer={c.var.viewer}
+        wanted={wanted}
+        details={details}
+        done={c.req.query('done')}
+        failed={failed}
+      />,
       failed?.status ?? 200,
     );
   };
 
   return new Hono<DashboardEnv>()
-    .get(AT, (c) => show(c, Query.parse(c.req.query()).name))
+    .get(AT, (c) => {
+      const wanted = Query.parse(c.req.query());
+      check(Resource, { name: wanted.name });
+      return show(c, { after: undefined, ...wanted });
+    })
     .post(`${AT}/cancel`, async (c) => {
       const { name } = Query.parse(c.req.query());
       const failed = await cancelWait(c);
       return failed
-        ? show(c, name, failed)
+        ? show(c, firstPage(name), failed)
         : c.redirect(`${AT}?${new URLSearchParams({ name, done: 'cancelled' })}`, 303);
     })
     .post(`${AT}/delete`, async (c) => {
@@ -58,66 +74,40 @@ export const resourceRoutes = (deps: DashboardDeps) => {
       const deleted = await attempt(deps, c, async () =>
         deleteDefinition(deps, c.var.viewer.credential, check(Resource, { name }).name, cascade !== undefined),
       );
-      return deleted.ok ? c.redirect('/dashboard/resources?done=deleted', 303) : show(c, name, deleted);
+      return deleted.ok ? c.redirect('/dashboard/resources?done=deleted', 303) : show(c, firstPage(name), deleted);
     });
 };
 
-interface Details {
-  readonly row: Row;
-  readonly slots: readonly string[];
-  /** The state of each slot. */
-  readonly owners: readonly SlotState[];
-  /** Slot → until when its holder can claim it. Slots that are not claimed only. */
-  readonly unclaimed: ReadonlyMap<string, string>;
-  readonly waiters: Waiters;
-  readonly blockers: readonly Row[];
-  /** From the root down. */
-  readonly ancestors: readonly Row[];
-  /** Parent → its children. */
-  readonly children: ReadonlyMap<string, readonly Row[]>;
-}
+const firstPage = (name: string): Wanted => ({ name, view: 'day', page: 1, after: undefined });
 
-/** @throws HoldfastError unregistered, unauthenticated, forbidden, unavailable */
-async function readDetails(engine: Engine, { credential }: Viewer, name: string): Promise<Details> {
-  const rows = await readRows(engine, credential);
-  const row = rows.get(name);
-  if (row === undefined) throw new HoldfastError('unregistered', 'No such resource is registered.');
-  const slots = slotsOf(row);
-  const unregistered = row.blocks.filter((blocker) => !rows.has(blocker));
-  const [owners, held, waiters] = await Promise.all([
-    slotOwners(engine, credential, [...slots, ...unregistered]),
-    searchReservations(engine, credential, { filter: { resource: name }, size: MAX_SLOTS }),
-    searchWaiting(engine, credential, byNames([name, ...slots])),
-  ]);
-  const blockers = row.blocks.map(
-    (blocker) =>
-      rows.get(blocker) ?? plain(blocker, owners[slots.length + unregistered.indexOf(blocker)]?.hold != null),
-  );
-  const unclaimed = new Map(
-    held.page.flatMap(({ resource, acquiredSlots, slots: several, claimBy }): [string, string][] =>
-      claimBy === null ? [] : (several ?? [acquiredSlots?.[name] ?? resource]).map((slot) => [slot, claimBy]),
-    ),
-  );
-  const family = { ancestors: ancestorsOf(rows, row), children: childrenOf(rows) };
-  return { row, slots, owners, unclaimed, waiters, blockers, ...family };
+/** The address of the resource that a name means: the page of a pool that has the slot. */
+function pathOf({ name, state }: Details): string {
+  const index = Number(state.slot?.slice(name.length + 1) ?? 0);
+  const page = Math.floor(index / SLOTS) + 1;
+  const at = page === 1 ? resourcePath(name) : `${resourcePath(name)}&page=${page}`;
+  return state.slot === null ? at : `${at}#${encodeURIComponent(`slot-${state.slot}`)}`;
 }
 
 interface ResourcePageProps {
   readonly viewer: Viewer;
-  /** The page of its children. */
-  readonly page: number;
+  readonly wanted: Wanted;
   readonly details: Details;
   readonly done: string | undefined;
   readonly failed: Failed | undefined;
 }
 
-const ResourcePage = ({ viewer, page, details, done, failed }: ResourcePageProps) => {
-  const { row, waiters, blockers, ancestors, children } = details;
-  const { name } = row;
-  const labels = labelTexts(row.labels);
-  const link = (to: number) => `${AT}?${new URLSearchParams({ name, page: String(to) })}`;
-  const below = children.get(name) ?? [];
-  const treePath = ancestors.length === 0 ? null : ancestors.map((one) => one.name).join(PATH_DELIMITER);
+const ResourcePage = ({ viewer, wanted, details, done, failed }: ResourcePageProps) => {
+  const { name, state, past, below } = details;
+  const { registered, line, waiting } = state;
+  const link = (to: Partial<Wanted>) => linkTo({ ...wanted, ...to });
+  const back = link({});
+  const isKnown = registered !== null || state.held > 0 || line.length > 0 || past.length > 0;
+  const waiters = {
+    shown: line.map(({ request }, i) => ({ place: i + 1, request })),
+    matches: Math.max(waiting, line.length),
+    lookedAt: line.length,
+    isPartial: false,
+  };
   return (
     <Page
       title={name}
@@ -125,113 +115,147 @@ const ResourcePage = ({ viewer, page, details, done, failed }: ResourcePageProps
       at="/dashboard/resources"
       done={done}
       failed={failed}
-      renew={{ from: link(page) }}
+      renew={{ from: back }}
+      script="live.js"
     >
-      <Ancestors rows={ancestors} />
-      {labels.length > 0 && <p data-live="labels">Labels: {labels.join(', ')}</p>}
-      <Slots details={details} />
-      <WaitingPart waiters={waiters} action={`${AT}/cancel?${new URLSearchParams({ name })}`} user={viewer.user} />
-      {blockers.length > 0 && (
-        <section aria-labelledby="blocks-title" data-live="blocks">
-          <h2 id="blocks-title">Blockers</h2>
-          <ResourceTree roots={blockers} children={new Map()} page={1} link={link} />
-        </section>
+      <Above details={details} />
+      {registered !== null && Object.keys(registered.labels).length > 0 && (
+        <p data-live="labels">Labels: {labelTexts(registered.labels).join(', ')}</p>
       )}
-      {below.length > 0 && (
+      <StatePart details={details} viewer={viewer} back={back} />
+      {!isKnown && (
+        <p class="notice">Nothing is known of this name: it is not registered, and nobody has held it lately.</p>
+      )}
+      <SlotsPart details={details} viewer={viewer} back={back} link={(page) => link({ page })} />
+      <WaitingPart waiters={waiters} action={`${AT}/cancel?${new URLSearchParams({ name })}`} user={viewer.user} />
+      <PlanPart plan={state.plan} />
+      {registered?.capacity !== null && <TimelinePart details={details} view={wanted.view} link={link} />}
+      <UsagePart usage={details.usage} />
+      <section aria-labelledby="history-title" data-live="history">
+        <h2 id="history-title">Who had it</h2>
+        <HistoryTable label={`Who had ${name}`} entries={past.slice(0, LAST)} of={name} />
+        {past.length > LAST && (
+          <p class="pages">
+            <a href={historyPath({ resource: name })}>Older, and search</a>
+          </p>
+        )}
+      </section>
+      <EventLog of={name} />
+      {below.roots.length > 0 && (
         <section aria-labelledby="below-title" data-live="below">
           <h2 id="below-title">Below it</h2>
-          <ResourceTree roots={below} children={children} page={page} link={link} />
+          <ResourceTree roots={below.roots} children={below.children} page={1} link={() => back} />
+          {below.next !== null && (
+            <p class="pages">
+              <a href={link({ after: below.next })}>More below it</a>
+            </p>
+          )}
         </section>
       )}
-      {may(viewer, 'define') && (
-        <>
-          <RegisterForm title="Change it" isKnown typed={asTyped({ ...row, treePath })} />
-          <section aria-labelledby="delete-title">
-            <h2 id="delete-title">Delete it</h2>
-            <Confirm
-              id="delete"
-              label="Delete"
-              about={name}
-              question={`Delete the definition of “${name}”? A resource that is held cannot be deleted.`}
-              action={`${AT}/delete`}
-              fields={{ name }}
-            >
-              {below.length > 0 && (
-                <label class="check">
-                  <input type="checkbox" name="cascade" value="true" /> and all resources below it
-                </label>
-              )}
-            </Confirm>
-          </section>
-        </>
-      )}
+      {may(viewer, 'define') && <Definition details={details} />}
     </Page>
   );
 };
 
-const Slots = ({ details: { row, slots, owners, unclaimed } }: { details: Details }) => (
-  <section aria-labelledby="slots-title" data-live="slots">
-    <h2 id="slots-title">
-      {row.capacity === null
-        ? 'A group: it has no slots of its own'
-        : `${Math.max(0, row.capacity - row.held)} of ${row.capacity} free`}
-    </h2>
-    {row.capacity !== null && row.fullAncestor !== '' && (
-      <p>Not available to new requesters: {row.fullAncestor} is full.</p>
-    )}
-    <ul class="slots">
-      {owners.slice(0, slots.length).map(({ slot, hold }) => (
-        <li class={hold ? 'held' : row.fullAncestor === '' ? 'free' : 'shut'}>
-          <strong>{slot}</strong> <span>{hold ? holderText(hold) : 'free'}</span>
-          <ClaimBy at={unclaimed.get(slot)} />
-          <Note text={hold?.note} />
-        </li>
+function linkTo({ name, view, page, after }: Wanted): string {
+  const fields = new URLSearchParams({ name });
+  if (view !== 'day') fields.set('view', view);
+  if (page !== 1) fields.set('page', String(page));
+  if (after !== undefined) fields.set('after', after);
+  return `${AT}?${fields}`;
+}
+
+interface TimelinePartProps {
+  readonly details: Details;
+  readonly view: View;
+  readonly link: (to: Partial<Wanted>) => string;
+}
+
+const VIEW_NAMES: readonly (readonly [View, string])[] = [
+  ['day', 'Last 24 hours'],
+  ['week', 'Last 7 days'],
+];
+
+const TimelinePart = ({ details: { name, timeline, isCut, past }, view, link }: TimelinePartProps) => (
+  <section aria-labelledby="timeline-title" data-live="timeline">
+    <h2 id="timeline-title">Timeline</h2>
+    <nav class="pages" aria-label="Time of the timeline">
+      {VIEW_NAMES.map(([one, label]) => (
+        <>
+          <a
+            href={link({ view: one })}
+            aria-current={one === view ? 'true' : undefined}
+            class={one === view ? 'current' : undefined}
+          >
+            {label}
+          </a>{' '}
+        </>
       ))}
-    </ul>
-    {row.capacity !== null && row.capacity > slots.length && <p>{`The first ${slots.length} slots are shown.`}</p>}
+    </nav>
+    <TimelineView
+      timeline={timeline}
+      label={`Who held ${name} in the ${view === 'day' ? 'last 24 hours' : 'last 7 days'}`}
+    />
+    {isCut && <p class="hint">{`Only the latest ${past.length} reservations that ended are drawn.`}</p>}
   </section>
 );
 
-const ClaimBy = ({ at }: { at: string | undefined }) =>
-  at === undefined ? null : (
-    <span class="along">
-      <Unclaimed claimBy={at} />
-    </span>
+const Definition = ({ details: { name, state, below } }: { details: Details }) => {
+  const { registered } = state;
+  if (registered === null)
+    return state.resource === null ? null : (
+      <details id="register" class="define">
+        <summary>Register it</summary>
+        <RegisterForm
+          title={`Register ${name}`}
+          isKnown
+          typed={asTyped({ name, capacity: 1, blocks: [], treePath: null })}
+        />
+      </details>
+    );
+  const { capacity, treePath, labels, blocks } = registered;
+  const definition = { name, capacity, labels, blocks: [...blocks], treePath: treePath || null };
+  return (
+    <>
+      <details id="change" class="define">
+        <summary>Change it</summary>
+        <RegisterForm title="Change it" isKnown typed={asTyped(definition)} />
+      </details>
+      <section aria-labelledby="delete-title">
+        <h2 id="delete-title">Delete it</h2>
+        <Confirm
+          id="delete"
+          label="Delete"
+          about={name}
+          question={`Delete the definition of “${name}”? A resource that is held cannot be deleted.`}
+          action={`${AT}/delete`}
+          fields={{ name }}
+        >
+          {below.roots.length > 0 && (
+            <label class="check">
+              <input type="checkbox" name="cascade" value="true" /> and all resources below it
+            </label>
+          )}
+        </Confirm>
+      </section>
+    </>
   );
+};
 
-/** The names of the slots that the page shows (docs/specification.md#words). */
-const slotsOf = ({ name, capacity }: Row): string[] =>
-  capacity === 1 ? [name] : Array.from({ length: Math.min(capacity ?? 0, MAX_SLOTS) }, (_, i) => `${name}_${i}`);
-
-/** A blocker that is not registered. */
-const plain = (name: string, isHeld: boolean): Row => ({
-  name,
-  capacity: 1,
-  parent: '',
-  held: isHeld ? 1 : 0,
-  waiting: 0,
-  fullAncestor: '',
-  labels: {},
-  blocks: [],
-});
-
-function ancestorsOf(rows: ReadonlyMap<string, Row>, row: Row): Row[] {
-  const above: Row[] = [];
-  for (let parent = rows.get(row.parent); parent !== undefined; parent = rows.get(parent.parent)) above.unshift(parent);
-  return above;
-}
-
-const Ancestors = ({ rows }: { rows: readonly Row[] }) => (
-  <nav aria-label="Above it">
-    <ol class="path">
-      <li>
-        <a href="/dashboard/resources">Resources</a>
-      </li>
-      {rows.map(({ name }) => (
+const Above = ({ details: { state } }: { details: Details }) => {
+  const path = state.registered?.treePath ?? '';
+  return (
+    <nav aria-label="Above it">
+      <ol class="path">
         <li>
-          <a href={resourcePath(name)}>{name}</a>
+          <a href="/dashboard/resources">Resources</a>
         </li>
-      ))}
-    </ol>
-  </nav>
-);
+        {(path === '' ? [] : path.split(PATH_DELIMITER)).map((name) => (
+          <li>
+            <a href={resourcePath(name)}>{name}</a>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+};

@@ -50,7 +50,7 @@ async function findLocalUser(
   if (chosen === undefined) throw new HoldfastError('unknown', 'There is no such tenant.');
   const { tenant, role } = chosen;
   const describedUntilMs = Date.now() + SIGN_IN_MS;
-  return { tenant, user: { ...LOCAL_USER, id, role, hasSeveral: all.length > 1, describedUntilMs } };
+  return { tenant, user: { ...LOCAL_USER, id, role, joined: [], hasSeveral: all.length > 1, describedUntilMs } };
 }
 
 /** Headers in which proxies, tunnels and delivery networks name the client. Browsers send none of them. */

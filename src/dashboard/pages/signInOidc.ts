@@ -19,6 +19,9 @@ type OidcWay = Extract<SignInWay, { readonly kind: 'oidc' }>;
 /** The time that a person has to sign in, in ms. */
 const SIGN_IN_MS = 600_000;
 
+/** How many new memberships a session tells of. */
+const MAX_JOINED = 10;
+
 /** A sign-in that has begun. */
 const Begun = SignIn.extend({ to: z.string(), untilMs: z.number() });
 type Begun = z.infer<typeof Begun>;
@@ -44,7 +47,8 @@ export const oidcRoutes = (deps: DashboardDeps, { client, sealer }: OidcWay) => 
       const { tenant, role } = admitted.open;
       const hasSeveral = admitted.memberships.length > 1;
       const describedUntilMs = Date.now() + DESCRIBED_MS;
-      const user = { ...person, id: admitted.userId, role, hasSeveral, describedUntilMs };
+      const joined = admitted.joined.slice(0, MAX_JOINED);
+      const user = { ...person, id: admitted.userId, role, joined, hasSeveral, describedUntilMs };
       return startSession(deps, c, { tenant, user, to: begun.to });
     });
 };

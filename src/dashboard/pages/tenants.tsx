@@ -166,6 +166,10 @@ interface TenantPageProps {
 const TenantPage = ({ viewer, tenant, trail, done, failed }: TenantPageProps) => (
   <Page title={tenant.name} viewer={viewer} at={AT} done={done} failed={failed}>
     <OneTenant tenant={tenant} />
+    <section aria-labelledby="settings-title">
+      <h2 id="settings-title">Settings</h2>
+      <SettingsPart tenant={tenant} />
+    </section>
     <section aria-labelledby="audit-title">
       <h2 id="audit-title">Audit trail, the latest first</h2>
       <AuditTable entries={trail} />
@@ -175,6 +179,21 @@ const TenantPage = ({ viewer, tenant, trail, done, failed }: TenantPageProps) =>
       </nav>
     </section>
   </Page>
+);
+
+const SettingsPart = ({ tenant }: { tenant: Tenant }) => (
+  <dl class="facts">
+    <dt>Only registered resources</dt>
+    <dd>{tenant.requireRegistration ? 'yes' : 'no'}</dd>
+    <dt>Highest priority</dt>
+    <dd>{tenant.maxPriority}</dd>
+    <dt>Lease of reservations that ask for none</dt>
+    <dd>{tenant.defaultTtlSeconds === null ? 'none' : `${tenant.defaultTtlSeconds} s`}</dd>
+    <dt>Longest lease</dt>
+    <dd>{tenant.maxTtlSeconds === null ? 'any' : `${tenant.maxTtlSeconds} s`}</dd>
+    <dt>Reservations must have a note</dt>
+    <dd>{tenant.requireNote ? 'yes' : 'no'}</dd>
+  </dl>
 );
 
 const OneTenant = ({ tenant: { id, tier, suspendedAt, createdAt } }: { tenant: Tenant }) => (

@@ -60,12 +60,19 @@ export async function* definitions(
 /**
  * Lists all definitions with their free slots, each after its parent; children sorted by the code points of their
  * names.
+ * @param after names from a root down to a resource: the list begins with what follows it, its children first
+ * @param limit the most that one page has
  * @throws HoldfastError unauthenticated, forbidden, unavailable
  */
-export async function* tree(engine: Engine, credential: Credential): AsyncGenerator<Page<TreeRow>> {
-  const path: string[] = [];
+export async function* tree(
+  engine: Engine,
+  credential: Credential,
+  after: readonly string[] = [],
+  limit = PAGE,
+): AsyncGenerator<Page<TreeRow>> {
+  const path = [...after];
   for (let isLast: unknown = 0; isLast !== 1; ) {
-    const [flag, total, ...nodes] = await call(engine, 'tree', credential, () => [path.join('>'), PAGE]);
+    const [flag, total, ...nodes] = await call(engine, 'tree', credential, () => [path.join('>'), limit]);
     isLast = flag;
     const rows = nodes.map((node): TreeRow => {
       const [depth, name = '', capacity, held, waiting, group, ...labels] = toText(node).split('\n');

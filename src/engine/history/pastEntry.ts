@@ -16,7 +16,8 @@ const ENDING_OF: ReadonlyMap<string, Ending> = new Map([
   ['S', 'SESSION_ENDED'],
   ['X', 'RESET'],
 ]);
-const WAIT = 'W';
+/** The field of a wait. */
+export const WAIT = 'W';
 
 const Wait = z.object({
   number: z.coerce.number().int(),

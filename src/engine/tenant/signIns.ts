@@ -25,6 +25,11 @@ const SessionUser = z.object({
   email: z.string().nullable(),
   name: z.string().nullable(),
   groups: z.array(z.string()).readonly(),
+  /** The tenants that the sign-in has made the person a member of, which pages say until they have read it. */
+  joined: z
+    .array(z.object({ tenant: z.string(), name: z.string(), by: z.string() }))
+    .readonly()
+    .default([]),
   /** Whether the person belonged to several tenants when the session began: they can switch. */
   hasSeveral: z.boolean().default(false),
   /**

@@ -66,7 +66,8 @@ export async function* waiting(
   }
 }
 
-function toRow(reply: unknown): WaitingRequest {
+/** Reads a row of the list. */
+export function toRow(reply: unknown): WaitingRequest {
   const [, requester, resources, method, priority, since, until, waitsFor, attended, label, note] = parseItem(reply);
   return {
     requester: toText(requester),

@@ -5,7 +5,7 @@ import type { TransactionItem } from '../../../src/contract/reservations.ts';
 import { active } from '../../../src/engine/reservations/active.ts';
 import { check } from '../../../src/engine/reservations/check.ts';
 import { dryReserve } from '../../../src/engine/reservations/dryRun.ts';
-import { slotOwners } from '../../../src/engine/reservations/slotOwners.ts';
+import { resourceState } from '../../../src/engine/reservations/resource.ts';
 import { resourceStates } from '../../../src/engine/reservations/states.ts';
 import { renew, transaction, unreserve } from '../../support/verbs.ts';
 import { BATCH, fresh, long, range, reserveOf, resources, running } from './state.ts';
@@ -76,13 +76,8 @@ export const RESERVATIONS: readonly (readonly [string, () => () => Promise<unkno
       ),
   ],
   [
-    'slotOwners of 480 with long plans',
-    () => () =>
-      slotOwners(
-        running.engine,
-        running.credential,
-        range(480, (i) => `heavy_${i}`),
-      ),
+    'the page of a pool of which 480 slots have long plans',
+    () => () => resourceState(running.engine, running.credential, 'heavy', 0, 500),
   ],
   [
     'activeReservations with long plans',
@@ -164,13 +159,8 @@ export const RESERVATIONS: readonly (readonly [string, () => () => Promise<unkno
       ),
   ],
   [
-    'slotOwners of 2,000',
-    () => () =>
-      slotOwners(
-        running.engine,
-        running.credential,
-        range(2000, (i) => `plain-${i}`),
-      ),
+    'the page of a pool with 448 blockers',
+    () => () => resourceState(running.engine, running.credential, 'pool', 0, 500),
   ],
   [
     'states of 100 with long plans, and of pools',

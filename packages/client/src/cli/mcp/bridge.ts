@@ -24,6 +24,7 @@ interface Message {
     readonly _meta?: Readonly<Record<string, unknown>>;
   };
   readonly result?: { readonly protocolVersion?: unknown };
+  readonly error?: unknown;
 }
 
 const SESSION = 'Mcp-Session-Id';
@@ -126,6 +127,8 @@ export class Bridge {
     const answer = parse(text);
     // A request that failed as a whole: its answer names no id.
     if (answer !== undefined && 'jsonrpc' in answer) this.#write({ ...answer, id: answer.id ?? id });
+    // An instance that has too much to do refuses requests before it looks at their path.
+    else if (typeof answer?.error === 'string') this.#fail(id, answer.error);
     else this.#fail(id, `The service answered ${status}: is HOLDFAST_URL the address of Holdfast?`);
   }
 

@@ -1,0 +1,165 @@
+/**
+ * Reads what the page of one resource shows. It reads nothing of other resources but those on the way to it, what it
+ * takes along, and the first of those below it.
+ */
+import type { UsageFigures } from '../contract/history.ts';
+import type { PastEntry } from '../domain/history.ts';
+import { PATH_DELIMITER } from '../domain/resources.ts';
+import { type TreeRow, tree } from '../engine/definitions/list.ts';
+import { type ResourceState, resourceState } from '../engine/reservations/resource.ts';
+import { measureUsage, type UsageOfResource } from '../operations/usage.ts';
+import type { DashboardDeps, Viewer } from './env.ts';
+import type { Row } from './rows.ts';
+import { currentSpans, pastSpans, type Timeline, timelineOf } from './timeline.ts';
+
+/** Slots on one page. */
+export const SLOTS = 100;
+/** Nodes below it on one page. */
+const BELOW = 100;
+/** Ended reservations that a page reads. */
+const MAX_ENTRIES = 1000;
+const HOUR_MS = 3_600_000;
+
+/** How much time the timeline shows, in ms. */
+export const VIEWS = { day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS } as const;
+export type View = keyof typeof VIEWS;
+
+export interface Below {
+  readonly roots: readonly Row[];
+  readonly children: ReadonlyMap<string, readonly Row[]>;
+  /** The path after which the next page begins; null: there is none */
+  readonly next: string | null;
+}
+
+export interface Details {
+  /** The resource that the name means, or the name itself. */
+  readonly name: string;
+  readonly state: ResourceState;
+  /** The slots on this page, by their names; which page it is, from 1, and how many there are. */
+  readonly slots: readonly string[];
+  readonly page: number;
+  readonly pages: number;
+  /** An ancestor that keeps others from it; null: none does */
+  readonly fullAncestor: string | null;
+  readonly timeline: Timeline;
+  /** Whether more reservations ended in the time of the timeline than were read. */
+  readonly isCut: boolean;
+  /** The latest that ended, waits among them. */
+  readonly past: readonly PastEntry[];
+  /** How much it was used in the last 7 days; null: a group is not used */
+  readonly usage: UsageFigures | null;
+  readonly below: Below;
+}
+
+export interface Wanted {
+  readonly name: string;
+  readonly view: View;
+  /** The page of its slots, from 1. */
+  readonly page: number;
+  /** The path after which the nodes below it begin; undefined: its own */
+  readonly after: string | undefined;
+}
+
+type Deps = Pick<DashboardDeps, 'engine' | 'history'>;
+
+/** @throws HoldfastError unauthenticated, forbidden, unavailable */
+export async function readDetails(
+  { engine, history }: Deps,
+  { credential }: Viewer,
+  { name: typed, view, page, after }: Wanted,
+): Promise<Details> {
+  const first = (page - 1) * SLOTS;
+  const state = await resourceState(engine, credential, typed, first, SLOTS);
+  const name = state.resource ?? typed;
+  const isGroup = state.registered?.capacity === null;
+  const [past, used, below] = await Promise.all([
+    history.page(credential.tenant, { resource: name }, undefined, MAX_ENTRIES),
+    isGroup ? null : measureUsage({ engine, history }, credential.tenant, weekOf(name)),
+    readBelow(engine, credential, state, after),
+  ]);
+  const nowMs = Date.now();
+  const fromMs = nowMs - VIEWS[view];
+  const slots = slotsOf(name, state, first);
+  const spans = [...pastSpans(past.entries), ...currentSpans(state.holds, nowMs)];
+  return {
+    name,
+    state,
+    slots,
+    page,
+    pages: Math.max(1, Math.ceil((state.registered?.capacity ?? 1) / SLOTS)),
+    fullAncestor: fullAncestorOf(state),
+    timeline: timelineOf(slots, spans, { fromMs, nowMs }),
+    isCut: past.next !== null && (past.entries.at(-1)?.endedAt ?? 0) > fromMs,
+    past: past.entries,
+    usage: used?.usage.total ?? null,
+    below,
+  };
+}
+
+const weekOf = (resource: string): UsageOfResource => ({
+  resource,
+  from: new Date(Date.now() - VIEWS.week),
+  to: undefined,
+  step: 'week',
+});
+
+/** The names of the slots on a page. One that is held under another name than its resource has stands first. */
+function slotsOf(name: string, { registered, holds }: ResourceState, first: number): string[] {
+  const capacity = registered === null ? 1 : (registered.capacity ?? 0);
+  if (capacity === 1) return [name];
+  const count = Math.min(SLOTS, Math.max(0, capacity - first));
+  const slots = Array.from({ length: count }, (_, i) => `${name}_${first + i}`);
+  return holds.some(({ slot }) => slot === name) ? [name, ...slots] : slots;
+}
+
+/** The first ancestor without a free slot, unless somebody who holds it through the resource would not need another. */
+const fullAncestorOf = ({ plan }: ResourceState): string | null =>
+  plan.find(({ role, capacity, held }) => role === 'ancestor' && held >= capacity)?.name ?? null;
+
+const NOTHING: Below = { roots: [], children: new Map(), next: null };
+
+async function readBelow(
+  engine: DashboardDeps['engine'],
+  credential: Viewer['credential'],
+  state: ResourceState,
+  after: string | undefined,
+): Promise<Below> {
+  const { resource, registered, held } = state;
+  if (resource === null || registered === null) return NOTHING;
+  const own = [...(registered.treePath === '' ? [] : registered.treePath.split(PATH_DELIMITER)), resource];
+  const start = after?.split(PATH_DELIMITER) ?? own;
+  const isBelow = own.every((name, i) => start[i] === name);
+  const path = isBelow ? start : own;
+  const first = await tree(engine, credential, path, BELOW).next();
+  if (first.done === true) return NOTHING;
+  const children = new Map<string, Row[]>();
+  const isFull = registered.capacity !== null && held >= registered.capacity;
+  const shut = isFull ? resource : (fullAncestorOf(state) ?? '');
+  const walked = [...path];
+  let isAll = first.value.isLast;
+  for (const row of first.value.rows) {
+    if (row.depth < own.length) {
+      isAll = true;
+      break;
+    }
+    walked.length = row.depth;
+    walked.push(row.name);
+    const parent = row.parent ?? '';
+    children.set(parent, [...(children.get(parent) ?? []), toRow(row, shut)]);
+  }
+  const shown = new Set([...children.values()].flat().map(({ name }) => name));
+  // On a later page, the first nodes may be deeper: they stand at its top.
+  const roots = [...children].flatMap(([parent, rows]) => (shown.has(parent) ? [] : rows));
+  return { roots, children, next: isAll ? null : walked.join(PATH_DELIMITER) };
+}
+
+const toRow = ({ name, capacity, parent, available, waiting, labels }: TreeRow, fullAncestor: string): Row => ({
+  name,
+  capacity,
+  parent: parent ?? '',
+  held: (capacity ?? 0) - (available ?? 0),
+  waiting,
+  fullAncestor,
+  labels,
+  blocks: [],
+});

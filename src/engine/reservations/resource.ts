@@ -1,0 +1,134 @@
+/**
+ * Reads what the page of one resource shows, registered or not: its definition, who holds its slots, what a reservation
+ * takes along, and who waits for it. It reads nothing of other resources, however many there are.
+ */
+import type { WaitingRequest } from '../../contract/waiting.ts';
+import type { Credential } from '../../domain/tenants.ts';
+import { parseItem, parseReply, toInteger, toText } from '../../redis/reply.ts';
+import { call, type Engine } from '../call.ts';
+import { decodeLabels, type Labels } from '../definitions/labels.ts';
+import { toRow } from '../waiting/list.ts';
+import { type Hold, toSlotState } from './slotState.ts';
+
+/** A definition, as the page shows it. */
+export interface Registered {
+  /** Null for a group, which has no slots. */
+  readonly capacity: number | null;
+  /** '' for a root */
+  readonly treePath: string;
+  readonly labels: Labels;
+  readonly blocks: readonly string[];
+}
+
+/** A slot that is held. */
+export interface HeldSlot {
+  readonly slot: string;
+  readonly hold: Hold;
+  /** The reservations of the first who hold it, if it is held SHARED. */
+  readonly shares: readonly Hold[];
+}
+
+/** A resource or slot that a reservation takes along. */
+export interface Along {
+  readonly role: 'ancestor' | 'blocker';
+  readonly name: string;
+  /** 0: the name is not valid */
+  readonly capacity: number;
+  readonly held: number;
+  /** Who holds it, if it has one slot; '' nobody. */
+  readonly owner: string;
+}
+
+export interface LineTicket {
+  /** The resource or slot in whose line it stands. */
+  readonly place: string;
+  readonly request: WaitingRequest;
+}
+
+export interface ResourceState {
+  /** The resource that the name means; null: it means none now */
+  readonly resource: string | null;
+  /** The slot, if the name is that of one slot of a pool. */
+  readonly slot: string | null;
+  /** Null if it is not registered. */
+  readonly registered: Registered | null;
+  /** The number of held slots. */
+  readonly held: number;
+  /** The number of tickets that wait for it or one of its slots. */
+  readonly waiting: number;
+  /** The slots that are held, of those that were asked for. */
+  readonly holds: readonly HeldSlot[];
+  readonly plan: readonly Along[];
+  /** The first in its line, in the order of the queue. */
+  readonly line: readonly LineTicket[];
+}
+
+/**
+ * @param name also of a slot, or a path
+ * @param from the index of the first slot to read, of a pool
+ * @param limit the most slots to read
+ * @throws HoldfastError unauthenticated, forbidden, unavailable
+ */
+export async function resourceState(
+  engine: Engine,
+  credential: Credential,
+  name: string,
+  from: number,
+  limit: number,
+): Promise<ResourceState> {
+  let read = from;
+  const holds: HeldSlot[] = [];
+  for (;;) {
+    const args = [name, read, limit - (read - from)];
+    const [head, blocks, held, covered, plan, line] = await call(engine, 'resource', credential, () => args);
+    const state = toState(parseItem(head), parseReply(blocks).map(toText));
+    holds.push(...toHolds(parseReply(held)));
+    read += Number(toText(covered));
+    if (read >= Math.min(from + limit, state.registered?.capacity ?? 1) || toText(covered) === '0')
+      return { ...state, holds, plan: parseReply(plan).map(toAlong), line: toLine(parseReply(line)) };
+  }
+}
+
+type Head = Omit<ResourceState, 'holds' | 'plan' | 'line'>;
+
+function toState(head: readonly string[], blocks: readonly string[]): Head {
+  const [resource = '', slot = '', isRegistered, capacity, isGroup, held, waiting, treePath = '', ...labels] = head;
+  return {
+    resource: resource || null,
+    slot: slot || null,
+    held: toInteger(held),
+    waiting: toInteger(waiting),
+    registered:
+      isRegistered === '1'
+        ? { capacity: isGroup === '1' ? null : toInteger(capacity), treePath, labels: decodeLabels(labels), blocks }
+        : null,
+  };
+}
+
+function toHolds(texts: readonly unknown[]): HeldSlot[] {
+  const found = new Map<string, HeldSlot & { shares: Hold[] }>();
+  for (const { slot, hold } of texts.map(toSlotState)) {
+    if (hold === null) continue;
+    const shared = found.get(slot);
+    if (shared === undefined) found.set(slot, { slot, hold, shares: [] });
+    else shared.shares.push(hold);
+  }
+  return [...found.values()];
+}
+
+function toAlong(item: unknown): Along {
+  const [role, name = '', capacity, held, owner = ''] = parseItem(item);
+  return {
+    role: role === 'ancestor' ? 'ancestor' : 'blocker',
+    name,
+    capacity: toInteger(capacity),
+    held: toInteger(held),
+    owner,
+  };
+}
+
+function toLine(values: readonly unknown[]): LineTicket[] {
+  const line: LineTicket[] = [];
+  for (let i = 0; i < values.length; i += 2) line.push({ place: toText(values[i]), request: toRow(values[i + 1]) });
+  return line;
+}
