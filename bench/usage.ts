@@ -1,7 +1,7 @@
 /**
  * Measures how long the usage of a resource and Insight take: from 10,000 entries in Redis without a database, and from
- * 1,000,000 rows of one tenant in Postgres. `node --import tsx bench/usage.ts` takes about two minutes, on a private Redis
- * and a private PostgreSQL.
+ * 1,000,000 rows of one tenant in Postgres. `node --import tsx bench/usage.ts` takes about two minutes, on a private
+ * Redis and a private PostgreSQL.
  */
 import { sql } from 'drizzle-orm';
 import connect from 'postgres';

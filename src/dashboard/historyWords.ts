@@ -13,7 +13,7 @@ export const ENDING_WORDS: Readonly<Record<Ending, string>> = {
   NOT_CLAIMED: 'never claimed',
   ELAPSED: 'waited in vain',
   CANCELLED: 'wait ended',
-  NOT_VALID: 'wait ended: no such resource any more',
+  NOT_VALID: 'no longer valid',
 };
 
 /** Says how something ended, and who did it. `in use` if it has not. */

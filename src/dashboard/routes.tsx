@@ -16,6 +16,7 @@ import { endRoutes } from './pages/actions/end.tsx';
 import { extendRoutes } from './pages/actions/extend.tsx';
 import { reserveRoutes } from './pages/actions/reserve.tsx';
 import { auditRoutes } from './pages/audit.tsx';
+import { boardRoutes } from './pages/board.tsx';
 import { historyRoutes } from './pages/history.tsx';
 import { insightRoutes } from './pages/insight.tsx';
 import { keysRoutes } from './pages/keys.tsx';
@@ -50,6 +51,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.route('/', signInRoutes(deps));
   for (const path of ['/dashboard/*', '/join/*']) app.use(path, viewer(deps));
   for (const [path, , right] of PLACES) app.use(path === '/dashboard' ? path : `${path}/*`, needs(right));
+  app.route('/', boardRoutes(deps));
   app.route('/', overviewRoutes(deps));
   app.route('/', insightRoutes(deps));
   app.route('/', liveRoutes(deps));

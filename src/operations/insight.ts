@@ -1,6 +1,6 @@
 /**
- * What a tenant's last week says of its resources (docs/specification.md#usage-of-resources): which are used most, which
- * people wait for, which nobody needs, and what was refused. Everything that it reads is bounded.
+ * What a tenant's last week says of its resources (docs/specification.md#usage-of-resources): which are used most,
+ * which people wait for, which nobody needs, and what was refused. Everything that it reads is bounded.
  */
 import type { Known, Pools } from '../domain/history.ts';
 import { PATH_DELIMITER } from '../domain/resources.ts';

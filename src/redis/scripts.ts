@@ -32,6 +32,7 @@ export type Verb =
   | 'endSession'
   | 'issueToken'
   | 'keep'
+  | 'labelsInUse'
   | 'keepReset'
   | 'leave'
   | 'loadTenant'
@@ -54,6 +55,7 @@ export type Verb =
   | 'emitLimitReached'
   | 'transaction'
   | 'tree'
+  | 'unregistered'
   | 'unreserve'
   | 'usage'
   | 'waiting';

@@ -1,5 +1,6 @@
 /**
- * The tables of the history of ended reservations and waits (docs/specification.md#history), and of refusals (#refusals).
+ * The tables of the history of ended reservations and waits (docs/specification.md#history), and of refusals
+ * (#refusals).
  */
 import { sql } from 'drizzle-orm';
 import { bigint, bigserial, boolean, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';

@@ -68,7 +68,7 @@ describe('a person whose verified address MEMBERS lists', () => {
   test('signs in to that tenant, whatever the case of the address, with that role', async () => {
     const bob = await sessionOf('Bob', at);
     expect(tenantOf(bob)).toBe(second);
-    expect((await see('/dashboard', bob)).text).toContain(`Tenant ${second}`);
+    expect((await see('/dashboard/overview', bob)).text).toContain(`Tenant ${second}`);
     expect([(await register(bob)).status, (await reserve(bob)).status]).toEqual([403, 200]);
   });
 

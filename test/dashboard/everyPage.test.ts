@@ -10,6 +10,7 @@ useVisitor();
 
 const PLACES = [
   '',
+  '/overview',
   '/insight',
   '/live',
   '/reservations',

@@ -125,9 +125,9 @@ describe('pages and forms', () => {
     const settings = [await post('settings', {}), await post('settings', {})];
     expect(settings.map(({ status }) => status)).toEqual([303, 429]);
     expect(settings[1]?.headers.get('retry-after')).not.toBeNull();
-    const page = await ask(`${spent.url}/dashboard`, { headers: { Cookie: cookie } });
+    const page = await ask(`${spent.url}/dashboard/overview`, { headers: { Cookie: cookie } });
     const id = /name="id" value="([0-9a-f-]+)"/.exec(page.text)?.[1] ?? '';
-    expect((await post('rotate', { id })).to).toBe('/dashboard?done=rotated');
+    expect((await post('rotate', { id })).to).toBe('/dashboard/overview?done=rotated');
     await spent.stop();
   });
 

@@ -56,9 +56,10 @@ describe('without a database', () => {
     expect(status).toBe(303);
     const see = async (path: string) =>
       (await ask(`${instance.url}/dashboard${path}`, { headers: { Cookie: bare(cookies[0]) } })).text;
-    expect(await see('')).toContain(keys[0]?.key);
+    expect(await see('/overview')).toContain(keys[0]?.key);
     expect(await see('/keys')).toContain('worker');
-    for (const path of ['', '/keys', '/settings', '/tenants']) expect(await see(path)).toContain('DATABASE_URL');
+    for (const path of ['/overview', '/keys', '/settings', '/tenants'])
+      expect(await see(path)).toContain('DATABASE_URL');
     await instance.reserve({ resource: 'seen', requester: 'me' });
     expect(await see('/reservations')).toContain('seen');
     expect((await form(instance.url, { tenant: 'nobody' })).status).toBe(404);

@@ -11,6 +11,7 @@ useSigningIn();
 
 const PAGES: readonly (readonly [string, Right])[] = [
   ['', 'read'],
+  ['/overview', 'read'],
   ['/insight', 'read'],
   ['/live', 'read'],
   ['/reservations', 'read'],

@@ -57,7 +57,10 @@ export const EXAMPLES: Readonly<Record<string, (ids: Ids) => ExampleRequest>> = 
   register: () => ({ body: [{ name: 'ci/registered' }] }),
   definitions: () => ({}),
   tree: () => ({}),
-  usage: ({ resource }) => ({ query: `?${new URLSearchParams({ resource })}` }),
+  // Of a time when nothing was held, so that nothing in it changes.
+  usage: ({ resource }) => ({
+    query: `?${new URLSearchParams({ resource, from: '2020-01-01T00:00:00Z', to: '2020-01-02T00:00:00Z' })}`,
+  }),
   available: ({ resource }) => ({ path: { resource } }),
   delete: ({ resource }) => ({ path: { name: resource } }),
   events: () => ({}),

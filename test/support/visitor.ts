@@ -62,12 +62,12 @@ export async function signIn(who = `person-${people++}`): Promise<string> {
   await page.getByRole('link', { name: /^Sign in with/ }).click();
   await page.getByLabel('Name').fill(who);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByRole('heading', { name: 'Board' }).waitFor();
   return who;
 }
 
 export async function copyKey(): Promise<string> {
-  await page.goto(`${service.one.url}/dashboard`);
+  await page.goto(`${service.one.url}/dashboard/overview`);
   await page.getByRole('button', { name: 'Copy the key' }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   return String(await page.evaluate('navigator.clipboard.readText()'));

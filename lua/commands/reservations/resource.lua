@@ -50,12 +50,31 @@ local refused = look('read')
 if refused then
   return refused
 end
-local MAX_SHARES, STEP, MAX_PIECE_WORK, MAX_PLAN, MAX_TICKETS = 20, 20, 3000, 100, 50
+local MAX_SHARES, STEP, MAX_PIECE_WORK, MAX_PLAN, MAX_TICKETS = 20, 20, 2000, 100, 50
 local name, from, limit = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 readMeanings({ name })
 local resource, slot = resolve(name)
 local at = resource or name
 local own = resource and definition(resource)
+
+local entries = {}
+if own then
+  local plan = { entries = {}, seen = {}, bytes = 0 }
+  addTo(plan, resource, slot, '', 'own')
+  for _, entry in ipairs(plan.entries) do
+    if entry.role ~= 'own' and #entries < MAX_PLAN then
+      local entryName = entry.slot or entry.resource
+      local meant = not entry.slot and not entry.invalid and definition(entry.resource)
+      local isPool = meant and meant.pooled
+      local record = not isPool and not entry.invalid and recordAt(entryName)
+      spend(3)
+      entries[#entries + 1] = table.concat({
+        entry.role, entryName, entry.invalid and 0 or meant and meant.capacity or 1,
+        isPool and heldOf(entry.resource) or record and 1 or 0, record and record.owner or '',
+      }, '\n')
+    end
+  end
+end
 
 -- The names of the slots to look at. A pool may be held under its plain name, from before it was registered, and so
 -- may a group.
@@ -88,8 +107,9 @@ local function addShares(held)
   end
 end
 
+-- At least once: a reply that covers no slot would be taken for the last one.
 local covered = 0
-while covered < #names and work < MAX_PIECE_WORK do
+while covered < #names and (covered == 0 or work < MAX_PIECE_WORK) do
   local last = math.min(covered + STEP, #names)
   readSlots({ unpack(names, covered + 1, last) })
   for i = covered + 1, last do
@@ -102,25 +122,6 @@ while covered < #names and work < MAX_PIECE_WORK do
     end
   end
   covered = last
-end
-
-local entries = {}
-if own then
-  local plan = { entries = {}, seen = {}, bytes = 0 }
-  addTo(plan, resource, slot, '', 'own')
-  for _, entry in ipairs(plan.entries) do
-    if entry.role ~= 'own' and #entries < MAX_PLAN then
-      local entryName = entry.slot or entry.resource
-      local meant = not entry.slot and not entry.invalid and definition(entry.resource)
-      local isPool = meant and meant.pooled
-      local record = not isPool and not entry.invalid and recordAt(entryName)
-      spend(3)
-      entries[#entries + 1] = table.concat({
-        entry.role, entryName, entry.invalid and 0 or meant and meant.capacity or 1,
-        isPool and heldOf(entry.resource) or record and 1 or 0, record and record.owner or '',
-      }, '\n')
-    end
-  end
 end
 
 local rows, waiting = {}, 0

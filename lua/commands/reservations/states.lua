@@ -18,14 +18,14 @@
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  maximum number of slots to describe of a pool, at most 16
-  ARGV[3]  requesters whose slots of a pool are described in any case, each followed by '\n'
+  ARGV[3]  at most 4 requesters whose slots of a pool are described in any case, each followed by '\n'
   ARGV[4]  the first name, as requests have it; the other names follow
 
   Returns {'OK', {resource, slot, ...}, ...}, each slot as slotText.lua describes it: those of a pool from the first one
   on, then those that the requesters have. A resource is a text with a line for each of: name, 1 if it is registered,
   else 0, capacity, 1 if it is a group, else 0, number of held slots, number of tickets that wait for it, requester of
-  the first of these ('' none), path of its ancestors ('' none), the first of these that has no free slot ('' none), and
-  each label. One call does a limited amount of work, so the reply may cover only the first names. Or {'NO_KEY'},
+  the first of these ('' none), place of the given requesters in its queue (0: they do not wait for it), path of its
+  ancestors ('' none), the first of these that has no free slot ('' none), and each label. One call does a limited amount of work, so the reply may cover only the first names. Or {'NO_KEY'},
   {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look
@@ -37,12 +37,19 @@
 --@include slotText
 --@include waiting/waiters
 --@include waiting/open
---@part waiting/firstWaiter
+--@part waiting/shown
 local refused = look('read')
 if refused then
   return refused
 end
 local shown, requesters = math.min(16, tonumber(ARGV[2])), lines(ARGV[3])
+local places = {}
+if tenant.queueText then
+  if not tenant.queue then
+    tenant.openQueue()
+  end
+  places = tenant.queue.placesOf(requesters)
+end
 
 -- Returns the path of a resource's ancestors, and the first of them, from the root down, that has no free slot.
 local function aboveOf(name)
@@ -88,9 +95,6 @@ local function describe(name)
   end
   local waits, first = waitersOf(resource), ''
   if tonumber(waits) > 0 then
-    if not tenant.queue then
-      tenant.openQueue()
-    end
     first = tenant.queue.firstWaiter(resource)
   end
   local slots = slotsToShow(resource, own)
@@ -98,7 +102,7 @@ local function describe(name)
   local state = {
     table.concat({
       resource, own and 1 or 0, own and own.capacity or 1, own and own.isGroup and 1 or 0, heldOf(resource), waits, first,
-      above, full, unpack(labelsOf(resource)),
+      places[resource] or 0, above, full, unpack(labelsOf(resource)),
     }, '\n'),
   }
   for _, slot in ipairs(slots) do

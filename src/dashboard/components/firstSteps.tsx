@@ -1,6 +1,6 @@
 /**
- * The first three steps of a new tenant, with commands to copy for curl, the command line and TypeScript. Each step says
- * whether it is done.
+ * The first three steps of a new tenant, with commands to copy for curl, the command line and TypeScript. Each step
+ * says whether it is done.
  */
 
 /** Which steps a tenant has done. */

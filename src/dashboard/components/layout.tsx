@@ -15,7 +15,8 @@ import { YourTurns } from './yourTurns.tsx';
 
 /** The pages, and the right that each takes. */
 export const PLACES = [
-  ['/dashboard', 'Overview', 'read'],
+  ['/dashboard', 'Board', 'read'],
+  ['/dashboard/overview', 'Overview', 'read'],
   ['/dashboard/insight', 'Insight', 'read'],
   ['/dashboard/live', 'Live', 'read'],
   ['/dashboard/reservations', 'Reservations', 'read'],

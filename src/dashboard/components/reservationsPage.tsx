@@ -21,7 +21,7 @@ export interface ReservationsPageProps {
   readonly query: Query;
   readonly found: Found;
   readonly waiters: Waiters;
-  /** All reservations of the tenant. */
+  /** All reservations of the tenant. One of several slots counts as several. */
   readonly total: number;
   /** The number of pages of both lists. */
   readonly pages: { readonly held: number; readonly waiting: number };
@@ -60,7 +60,8 @@ export const ReservationsPage = (props: ReservationsPageProps) => {
 
 const Summary = ({ found, total, query }: { found: Found; total: number; query: Query }) => (
   <p>
-    {number.format(total)} held{isNarrowed(query) && `, ${number.format(found.matches)} found`}
+    {number.format(found.isPartial ? total : found.lookedAt)} held
+    {isNarrowed(query) && `, ${number.format(found.matches)} found`}
     {found.isPartial && ` among the first ${number.format(found.lookedAt)} that were read`}.
   </p>
 );

@@ -1,5 +1,6 @@
 /**
- * The overview page: the default key, the first steps of a new tenant, the tier and its usage, the last hour, and links.
+ * The overview page: the default key, the first steps of a new tenant, the tier and its usage, the last hour, and
+ * links.
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
@@ -28,6 +29,7 @@ interface DefaultKey {
   readonly id: string | null;
 }
 
+const AT = '/dashboard/overview';
 const Rotate = z.object({ id: z.string() });
 
 export const overviewRoutes = (deps: DashboardDeps) => {
@@ -53,10 +55,10 @@ export const overviewRoutes = (deps: DashboardDeps) => {
       <Page
         title="Overview"
         viewer={viewer}
-        at="/dashboard"
+        at={AT}
         done={c.req.query('done')}
         failed={failed}
-        renew={{ from: hasSteps ? '/dashboard?steps' : '/dashboard', everyS: 10 }}
+        renew={{ from: hasSteps ? `${AT}?steps` : AT, everyS: 10 }}
       >
         {mayUseKeys && (
           <section aria-labelledby="key-title">
@@ -82,14 +84,14 @@ export const overviewRoutes = (deps: DashboardDeps) => {
   };
 
   return new Hono<DashboardEnv>()
-    .get('/dashboard', (c) => show(c))
+    .get(AT, (c) => show(c))
     .post('/dashboard/rotate', async (c) => {
       const { id } = await readForm(c, Rotate);
       if (tenants === null) return show(c, NO_DATABASE);
       const rotated = await attempt(deps, c, () =>
         rotateKey({ ...deps, ...tenants }, c.var.viewer, check(KeyParams, { id }).id),
       );
-      return rotated.ok ? c.redirect('/dashboard?done=rotated', 303) : show(c, rotated);
+      return rotated.ok ? c.redirect(`${AT}?done=rotated`, 303) : show(c, rotated);
     });
 };
 

@@ -19,6 +19,8 @@ export interface ResourceState {
   /** The number of requests that wait for it, and the requester of the first; null: none */
   readonly waiting: number;
   readonly next: string | null;
+  /** The place of the given requesters in its queue, from 1; null: they do not wait for it */
+  readonly place: number | null;
   /** The names of its ancestors, from the root down. */
   readonly above: readonly string[];
   /** The first ancestor, from the root down, that has no free slot; null: none */
@@ -31,7 +33,7 @@ export interface ResourceState {
 export interface StatesOptions {
   /** Maximum number of slots to return of a pool, at most 16. */
   readonly slots: number;
-  /** Requesters whose slots of a pool are returned in any case. */
+  /** At most 4 requesters: their slots of a pool are returned in any case, and their places in queues. */
   readonly requesters?: readonly string[];
 }
 
@@ -58,7 +60,7 @@ export async function resourceStates(
 
 function toState(reply: unknown): ResourceState {
   const [head, ...slots] = parseReply(reply);
-  const [name = '', registered, capacity, group, held, waiting, next, above = '', full = '', ...labels] =
+  const [name = '', registered, capacity, group, held, waiting, next, place, above = '', full = '', ...labels] =
     parseItem(head);
   return {
     name,
@@ -67,6 +69,7 @@ function toState(reply: unknown): ResourceState {
     held: toInteger(held),
     waiting: toInteger(waiting),
     next: next || null,
+    place: toInteger(place) || null,
     above: above === '' ? [] : above.split(PATH_DELIMITER),
     fullAncestor: full || null,
     labels: decodeLabels(labels),

@@ -3,6 +3,7 @@
  */
 import { copyDefinitions, takeCopyLease } from '../../../src/engine/definitions/copy.ts';
 import { deleteDefinition } from '../../../src/engine/definitions/delete.ts';
+import { labelsInUse } from '../../../src/engine/definitions/labelsInUse.ts';
 import { definitions, tree } from '../../../src/engine/definitions/list.ts';
 import { register } from '../../../src/engine/definitions/register.ts';
 import { NOW } from '../../../src/engine/definitions/step.ts';
@@ -23,6 +24,7 @@ export const DEFINITIONS: readonly (readonly [string, () => () => Promise<unknow
       for await (const _ of tree(running.engine, running.credential)) if (++pages === 40) return;
     },
   ],
+  ['labels in use', () => () => labelsInUse(running.engine, running.credential, 1000)],
   [
     'register of 500 new names',
     () => () =>

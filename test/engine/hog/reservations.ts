@@ -7,6 +7,7 @@ import { check } from '../../../src/engine/reservations/check.ts';
 import { dryReserve } from '../../../src/engine/reservations/dryRun.ts';
 import { resourceState } from '../../../src/engine/reservations/resource.ts';
 import { resourceStates } from '../../../src/engine/reservations/states.ts';
+import { unregistered } from '../../../src/engine/reservations/unregistered.ts';
 import { renew, transaction, unreserve } from '../../support/verbs.ts';
 import { BATCH, fresh, long, range, reserveOf, resources, running } from './state.ts';
 
@@ -171,6 +172,14 @@ export const RESERVATIONS: readonly (readonly [string, () => () => Promise<unkno
         [...range(50, () => 'pool'), ...range(50, (i) => `heavy_${i}`), ...range(64, (i) => `deep${i}`), 'piles'],
         { slots: 16, requesters: ['r', 'h1', 'h2'] },
       ),
+  ],
+  [
+    'unregistered names, the first pages',
+    () => async () => {
+      let cursor: string | null = '0';
+      for (let pages = 0; cursor !== null && pages < 40; pages++)
+        cursor = (await unregistered(running.engine, running.credential, cursor)).next;
+    },
   ],
   [
     'activeReservations, the first pages',

@@ -2,10 +2,12 @@
  * What pages read of some resources, whatever else the tenant has.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { labelsInUse } from '../../../src/engine/definitions/labelsInUse.ts';
 import { register } from '../../../src/engine/definitions/register.ts';
 import { NOW } from '../../../src/engine/definitions/step.ts';
 import { holderText } from '../../../src/engine/reservations/slotState.ts';
 import { resourceStates } from '../../../src/engine/reservations/states.ts';
+import { unregistered } from '../../../src/engine/reservations/unregistered.ts';
 import { beginSession } from '../../../src/engine/sessions/begin.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
 import { reserve, unreserve } from '../../support/verbs.ts';
@@ -127,5 +129,47 @@ describe('the state of a resource', () => {
     ]);
     await wait('dan', 5);
     expect((await statesOf(['tv']))[0]?.next).toBe('dan');
+    const [tv, phones] = await statesOf(['tv', 'phones'], ['nobody', 'cat']);
+    expect([tv?.place, phones?.place]).toEqual([3, null]);
+  });
+});
+
+describe('the names that are held without being registered', () => {
+  test('are listed page by page, without slots of pools and those who share one', async () => {
+    const { engine, credential } = running;
+    const free = Array.from({ length: 900 }, (_, i) => ({ resource: `free-${i}`, requester: 'r' }));
+    for (const items of [free.slice(0, 450), free.slice(450)]) await take(...items);
+    await take({ resource: 'phones', requester: 'r' }, { resource: 'cellar', requester: 'r' });
+    const names = new Set<string>();
+    let pages = 0;
+    for (let cursor: string | null = '0'; cursor !== null; pages++) {
+      const page = await unregistered(engine, credential, cursor);
+      for (const name of page.names) names.add(name);
+      cursor = page.next;
+    }
+    expect(pages).toBeGreaterThan(1);
+    expect([...names].sort()).toEqual(['cell', 'tv', ...free.map(({ resource }) => resource)].sort());
+  });
+});
+
+describe('the labels in use', () => {
+  test('are those that several resources may have: not those of a key with many values', async () => {
+    const { engine, credential } = running;
+    const serial = (i: number) => ({
+      name: `s${i}`,
+      capacity: 1,
+      blocks: [],
+      treePath: null,
+      labels: { 'a-serial': `${i}`, os: i % 2 ? 'ios' : 'android' },
+    });
+    await register(
+      engine,
+      credential,
+      Array.from({ length: 20 }, (_, i) => serial(i)),
+      16,
+      NOW,
+    );
+    expect(await labelsInUse(engine, credential, 20)).toEqual(['os=android', 'os=ios', 'site=berlin']);
+    expect(await labelsInUse(engine, credential, 2)).toEqual(['os=android', 'os=ios']);
   });
 });

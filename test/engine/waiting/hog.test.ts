@@ -112,7 +112,7 @@ const WORST: readonly (readonly [string, () => Promise<unknown>])[] = [
         running.engine,
         running.credential,
         ['one', 'pool', 'full', ...range(150, (i) => `seat${i}`), ...range(20, (i) => `part${i}`)],
-        { slots: 16 },
+        { slots: 16, requesters: ['same', 'w1'] },
       ),
   ],
   [
