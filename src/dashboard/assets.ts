@@ -10,7 +10,9 @@ import type { DashboardEnv } from './env.ts';
 const TYPES = {
   'dashboard.css': 'text/css; charset=utf-8',
   'dashboard.js': 'text/javascript; charset=utf-8',
+  'exactTime.js': 'text/javascript; charset=utf-8',
   'live.js': 'text/javascript; charset=utf-8',
+  'shortcuts.js': 'text/javascript; charset=utf-8',
   'span.js': 'text/javascript; charset=utf-8',
   'times.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',

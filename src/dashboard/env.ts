@@ -3,6 +3,7 @@
  */
 import type { Joined, Membership, Memberships } from '../domain/memberships.ts';
 import type { SessionUser } from '../engine/tenant/signIns.ts';
+import type { Standing } from '../engine/waiting/standings.ts';
 import type { BodyDeps, CallerDeps, TenantDeps } from '../http/deps.ts';
 import type { AppEnv } from '../http/env.ts';
 import type { AdminRule, AdminStanding } from '../identity/admins.ts';
@@ -46,6 +47,10 @@ export interface Viewer extends Actor {
   readonly memberships: readonly Membership[];
   /** The tenants that the sign-in has made the person a member of, until they have read it. */
   readonly joined: readonly Joined[];
+  /** Where the person's own requests stand that wait or can be taken. */
+  readonly standings: readonly Standing[];
+  /** The address of the page. */
+  readonly page: string;
 }
 
 export interface DashboardEnv {

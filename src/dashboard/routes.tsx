@@ -29,6 +29,7 @@ import { reservationsRoutes } from './pages/reservations.tsx';
 import { resourceRoutes } from './pages/resource.tsx';
 import { resourcesRoutes } from './pages/resources.tsx';
 import { settingsRoutes } from './pages/settings.tsx';
+import { shortcutsRoutes } from './pages/shortcuts.tsx';
 import { signInRoutes } from './pages/signIn.tsx';
 import { tenantsRoutes } from './pages/tenants.tsx';
 import { tokensRoutes } from './pages/tokens.tsx';
@@ -57,6 +58,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.route('/', reservationsRoutes(deps));
   app.route('/', resourcesRoutes(deps));
   app.route('/', resourceRoutes(deps));
+  app.route('/', shortcutsRoutes());
   app.route('/', historyRoutes(deps));
   for (const routes of [reserveRoutes, extendRoutes, endRoutes]) app.route('/', routes(deps));
   app.route('/', keysRoutes(deps));

@@ -6,7 +6,8 @@ import { getCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../domain/errors.ts';
 import { RIGHTS_OF_ROLE, type Right } from '../domain/rights.ts';
-import { actorNameOf } from '../engine/tenant/signIns.ts';
+import { actorNameOf, requesterOf } from '../engine/tenant/signIns.ts';
+import { standings } from '../engine/waiting/standings.ts';
 import { clientAddress } from '../http/clientAddress.ts';
 import { isChange, refuseForeignOrigin } from '../http/sameOrigin.ts';
 import { adminStanding } from '../identity/admins.ts';
@@ -50,13 +51,19 @@ export const viewer = ({
     const isRead = getCookie(c, joinedReadCookie(publicUrl)) !== undefined;
     const belongs = (tenant: string) => tenant === session.tenant || others.some((one) => one.tenant === tenant);
     const joined = isRead ? [] : user.joined.filter(({ tenant }) => belongs(tenant));
-    c.set('viewer', { credential, user, standing, actor, address, memberships: others, joined });
+    const { pathname, search } = new URL(c.req.url);
+    const page = pathname + search;
+    const person = { credential, user, standing, actor, address, memberships: others, joined, standings: [], page };
+    c.set('viewer', person);
     if (isChange(c.req.method)) refuseForeignOrigin(c);
     // An administrator whose own tenant is suspended can still end that, and everybody can leave a tenant that is
     // suspended or has used up its quota for another one.
     const { path } = c.req;
     const isFree = (standing === 'admin' && path.startsWith(TENANTS)) || path === SWITCH || path.startsWith(JOIN);
     if (!isFree) await reads.charge(credential, null);
+    // A page does without the person's turns rather than fail.
+    if (!isFree && !isChange(c.req.method) && may(person, 'reserve'))
+      c.set('viewer', { ...person, standings: await standings(engine, credential, requesterOf(user)).catch(() => []) });
     await next();
   });
 

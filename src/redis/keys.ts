@@ -127,6 +127,7 @@ export const KEYS_OF = {
   ],
   sessions: RESERVATIONS,
   resource: RESERVATIONS,
+  standings: RESERVATIONS,
   states: RESERVATIONS,
   sweep: ['tenant', ...STATE],
   emitLimitReached: ['tenant', 'credential'],

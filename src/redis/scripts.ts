@@ -49,6 +49,7 @@ export type Verb =
   | 'reset'
   | 'resource'
   | 'sessions'
+  | 'standings'
   | 'states'
   | 'sweep'
   | 'emitLimitReached'

@@ -1,48 +1,11 @@
 /**
- * What a person does with a resource on the dashboard, and what is refused (docs/specification.md#dashboard-and-sign-in).
+ * What a person does with a resource on the dashboard, and what is refused (docs/specification.md#reserving-by-hand).
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ReserveResult } from '../../src/contract/reservations.ts';
-import type { Role } from '../../src/domain/rights.ts';
-import { ask } from '../support/ask.ts';
-import { type Instance, startInstance } from '../support/service.ts';
-import { signIn } from '../support/tenancy.ts';
+import { describe, expect, test } from 'vitest';
+import { active, hold, holdfast, inSeconds, person, useActing } from '../support/acting.ts';
 
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance();
-});
-afterAll(() => holdfast.stop());
-
-/** Signs in a person and returns how they look at pages and send forms. */
-async function person(role: Role = 'member', email: string | null = `${randomUUID()}@id.example`) {
-  const { cookie } = await signIn(holdfast.redis, holdfast.tenant, { role, email });
-  const headers = { Cookie: cookie, Origin: holdfast.url };
-  return {
-    requester: `person:${email}`,
-    get: (path: string) => ask(`${holdfast.url}/dashboard${path}`, { headers }),
-    post: (path: string, fields: Record<string, string>) =>
-      ask(`${holdfast.url}/dashboard${path}`, { headers, method: 'POST', body: new URLSearchParams(fields) }),
-  };
-}
-
-const active = async (resource: string) =>
-  (
-    await holdfast.request<{ requester: string; note?: string; expiresAt: string | null; slots?: string[] }[]>(
-      'GET',
-      `/api/v1/Reservation/activeReservations?${new URLSearchParams({ resource })}`,
-    )
-  ).body;
-
-/** Seconds from now until a time. */
-const inSeconds = (iso: string | null | undefined) => Math.round((Date.parse(iso ?? '') - Date.now()) / 1000);
-
-const hold = async (resource: string, requester = 'ci-42', ttlSeconds = 3600): Promise<ReserveResult> => {
-  const [held] = (await holdfast.reserve({ resource, requester, ttlSeconds, note: 'nightly build' })).body;
-  if (held?.status !== 'ACQUIRED') throw new Error('not reserved');
-  return held;
-};
+useActing();
 
 describe('reserving by hand', () => {
   test('takes it for the person, with the note and the lease of the form, and leads back', async () => {
@@ -141,6 +104,11 @@ describe('reserving by hand', () => {
     expect(await active(resource)).toEqual([]);
   });
 
+  test('asks for the name if the address has none', async () => {
+    const { status, text } = await (await person()).get('/reserve');
+    expect([status, text.includes('Name of what you need')]).toEqual([200, true]);
+  });
+
   test('leads back to pages of the dashboard only', async () => {
     const ann = await person();
     for (const back of ['https://evil.example', '//evil.example', '/api/v1/events', ''])
@@ -151,14 +119,9 @@ describe('reserving by hand', () => {
 });
 
 describe('the requester of a person', () => {
-  const requesterFor = async (user: Parameters<typeof signIn>[2]) => {
-    const { cookie } = await signIn(holdfast.redis, holdfast.tenant, { role: 'member', ...user });
+  const requesterFor = async (user: Parameters<typeof person>[2]) => {
     const resource = randomUUID();
-    await ask(`${holdfast.url}/dashboard/reserve`, {
-      headers: { Cookie: cookie, Origin: holdfast.url },
-      method: 'POST',
-      body: new URLSearchParams({ resource, lease: '1800' }),
-    });
+    await (await person('member', null, user)).post('/reserve', { resource, lease: '1800' });
     return (await active(resource))[0]?.requester;
   };
 

@@ -2,6 +2,8 @@
  * Adds what pages cannot do without a script: copy buttons, and refreshing the regions marked data-live when the
  * tenant's state changes. Without it, pages show the same content.
  */
+import './exactTime.js';
+import './shortcuts.js';
 import { showTimes } from './times.js';
 
 const said = document.getElementById('said');
@@ -71,6 +73,24 @@ async function renewOnce() {
     showTimes(next);
     if (!region.isEqualNode(next)) replace(region, next);
   }
+  tellTurns();
+}
+
+const title = document.title;
+/** What the person could take when that was last said. */
+let turnsBefore = '';
+
+/** Returns what the person can take now. */
+function turnsNow() {
+  return [...document.querySelectorAll('[data-turn]')].map((turn) => turn.getAttribute('data-turn')).join(', ');
+}
+
+/** Says that it is the person's turn, also in the title, which shows while they look at another page. */
+function tellTurns() {
+  const turns = turnsNow();
+  if (turns !== turnsBefore && turns !== '') say(`It is your turn: ${turns}.`);
+  turnsBefore = turns;
+  document.title = turns === '' ? title : `Your turn: ${turns} – ${title}`;
 }
 
 /**
@@ -155,3 +175,5 @@ if (from !== undefined) {
   document.addEventListener('DOMContentLoaded', follow);
   if (Number(renewEvery) > 0) setInterval(() => void renew(), Number(renewEvery) * 1000);
 }
+
+tellTurns();

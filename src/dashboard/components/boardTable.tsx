@@ -113,7 +113,6 @@ function actionsOf(row: ResourceState, { user }: Viewer) {
     resource: row.name,
     isFree: row.capacity === null ? null : row.held < row.capacity && row.fullAncestor === null,
     holds: isPool(row) ? holds.filter(({ requester }) => isOwn(user, requester)) : holds,
-    isWaiting: row.place !== null,
   };
 }
 

@@ -8,8 +8,10 @@ import type { Right } from '../../domain/rights.ts';
 import { assetPath } from '../assets.ts';
 import type { Viewer } from '../env.ts';
 import type { Failed } from '../form.ts';
+import { KEYS_OF_PAGE } from '../shortcuts.ts';
 import { may } from '../viewer.ts';
 import { JoinedNotice } from './joinedNotice.tsx';
+import { YourTurns } from './yourTurns.tsx';
 
 /** The pages, and the right that each takes. */
 export const PLACES = [
@@ -102,6 +104,7 @@ const Document = ({ title, viewer, at, done = '', failed, renew, script, childre
         {viewer && <Navigation viewer={viewer} at={at} />}
       </header>
       <main id="main" tabindex={-1}>
+        {viewer && <YourTurns viewer={viewer} />}
         <h1>{title}</h1>
         {failed !== undefined && (
           <p class="notice bad" role="alert">
@@ -116,6 +119,13 @@ const Document = ({ title, viewer, at, done = '', failed, renew, script, childre
         {viewer && viewer.joined.length > 0 && <JoinedNotice viewer={viewer} />}
         {children}
       </main>
+      {viewer && (
+        <footer class="foot">
+          <a href="/dashboard/shortcuts" data-shortcut="?">
+            Keyboard shortcuts
+          </a>
+        </footer>
+      )}
       <p class="out-of-sight" role="status" id="said" />
     </body>
   </html>
@@ -130,7 +140,7 @@ const Navigation = ({ viewer, at }: { viewer: Viewer; at?: string | undefined })
           ...(viewer.standing === 'none' ? [] : [FOR_ADMINS]),
         ].map(([path, name]) => (
           <li>
-            <a href={path} aria-current={path === at ? 'page' : undefined}>
+            <a href={path} aria-current={path === at ? 'page' : undefined} data-shortcut={KEYS_OF_PAGE[path]}>
               {name}
             </a>
           </li>

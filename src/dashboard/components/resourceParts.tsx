@@ -49,7 +49,6 @@ export const StatePart = ({ details, viewer, back }: PartProps) => {
             resource: name,
             isFree: capacity === null ? null : held < capacity && fullAncestor === null,
             holds: holds.flatMap(isPool ? ownHolds(viewer) : holdsOf),
-            isWaiting: state.line.some(({ request }) => request.requester === requesterOf(viewer.user)),
           }}
           viewer={viewer}
           back={back}

@@ -29,8 +29,6 @@ export interface ActionRow {
   readonly isFree: boolean | null;
   /** The reservations of it that the row shows. */
   readonly holds: readonly RowHold[];
-  /** Whether the viewer waits for it. */
-  readonly isWaiting?: boolean;
 }
 
 export interface RowActionsProps {
@@ -61,7 +59,7 @@ export const RowActions = ({ row, viewer, back }: RowActionsProps) => {
 };
 
 /** The actions that fit the state and the person, the likeliest first. */
-function actionsOf({ resource, isFree, holds, isWaiting }: ActionRow, viewer: Viewer, back: string): Child[] {
+function actionsOf({ resource, isFree, holds }: ActionRow, viewer: Viewer, back: string): Child[] {
   const { user } = viewer;
   if (!may(viewer, 'reserve')) return [];
   const own = holds.filter(({ requester }) => isOwn(user, requester));
@@ -72,7 +70,8 @@ function actionsOf({ resource, isFree, holds, isWaiting }: ActionRow, viewer: Vi
   ]);
   const forOthers = others.map((hold) => <TakeAway hold={hold} back={back} />);
   if (own.length > 0) return [...forOwn, ...forOthers];
-  if (isWaiting) return [<LeaveQueue wait={{ resource, requester: requesterOf(user) }} back={back} />, ...forOthers];
+  if (viewer.standings.some(({ resources, isGranted }) => !isGranted && resources.includes(resource)))
+    return [<LeaveQueue wait={{ resource, requester: requesterOf(user) }} back={back} />, ...forOthers];
   if (isFree === null) return forOthers;
   return [<Reserve resource={resource} label={isFree ? 'Reserve' : 'Wait'} back={back} />, ...forOthers];
 }
@@ -110,13 +109,14 @@ export const TakeGranted = ({ hold: { resource, mode }, back }: HoldProps) => (
   />
 );
 
-export const LeaveQueue = ({ wait, back }: { wait: Pick<RowHold, 'resource' | 'requester'>; back: string }) => (
-  <Action
-    to="/dashboard/leave-queue"
-    label="Leave the queue"
-    about={`for ${wait.resource}`}
-    fields={{ ...wait, back }}
-  />
+interface LeaveQueueProps {
+  readonly wait: Pick<RowHold, 'resource' | 'requester'>;
+  readonly label?: string | undefined;
+  readonly back: string;
+}
+
+export const LeaveQueue = ({ wait: { resource, requester }, label = 'Leave the queue', back }: LeaveQueueProps) => (
+  <Action to="/dashboard/leave-queue" label={label} about={`for ${resource}`} fields={{ resource, requester, back }} />
 );
 
 const TakeAway = ({ hold: { resource, requester }, back }: HoldProps) => (

@@ -14,7 +14,7 @@ export const SearchForm = ({ at, label, q }: SearchFormProps) => (
   <search>
     <form class="search" action={at}>
       <label>
-        {label} <input type="search" name="q" value={q} maxlength={256} />
+        {label} <input type="search" name="q" value={q} maxlength={256} data-shortcut="/" />
       </label>
       <button type="submit">Search</button>
     </form>

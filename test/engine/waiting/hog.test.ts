@@ -12,6 +12,7 @@ import * as engineReserve from '../../../src/engine/reservations/reserve.ts';
 import { resourceStates } from '../../../src/engine/reservations/states.ts';
 import * as engineTransaction from '../../../src/engine/reservations/transaction.ts';
 import { cancel } from '../../../src/engine/waiting/cancel.ts';
+import { standings } from '../../../src/engine/waiting/standings.ts';
 import { keysOf } from '../../../src/redis/keys.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
 import { reserve, reset, unreserve } from '../../support/verbs.ts';
@@ -86,6 +87,7 @@ beforeAll(async () => {
   await issue(SHARE, (i) => ({ resource: `seat${i % 150}`, requester: `s${1000 + i}` }));
   await issue(SHARE, (i) => ({ resource: 'pool', requester: `n${i}` }));
   await issue(SHARE, (i) => ({ resource: 'one', requester: i % 2 ? 'same' : `same${i}` }));
+  await issue(60, (i) => ({ resource: i === 0 ? 'one' : `seat${i}`, requester: 'greedy' }));
   for (let i = 0; i < SHARE / 20; i++)
     await engineTransaction.transaction(
       engine,
@@ -112,6 +114,10 @@ const WORST: readonly (readonly [string, () => Promise<unknown>])[] = [
         ['one', 'pool', 'full', ...range(150, (i) => `seat${i}`), ...range(20, (i) => `part${i}`)],
         { slots: 16, requesters: ['same', 'w1'] },
       ),
+  ],
+  [
+    'where the requests of a requester with many of them stand',
+    () => standings(running.engine, running.credential, 'greedy'),
   ],
   [
     'a try on another name',

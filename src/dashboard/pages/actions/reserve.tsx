@@ -30,7 +30,7 @@ import { needs } from '../../viewer.ts';
 const AT = '/dashboard/reserve';
 const CLAIM = '/dashboard/claim';
 
-const Query = z.object({ resource: z.string(), back: z.string().optional() });
+const Query = z.object({ resource: z.string().default(''), back: z.string().optional() });
 const Form = z.object({
   resource: z.string(),
   note: z.string().optional(),
@@ -95,7 +95,12 @@ export const reserveRoutes = (deps: DashboardDeps) => {
   return new Hono<DashboardEnv>()
     .use(AT, needs('reserve'))
     .use(CLAIM, needs('reserve'))
-    .get(AT, (c) => show(c, Form.parse(Query.parse(c.req.query()))))
+    .get(AT, (c) => {
+      const query = Query.parse(c.req.query());
+      return query.resource === ''
+        ? c.html(<NamePage viewer={c.var.viewer} back={ownPath(query.back)} />)
+        : show(c, Form.parse(query));
+    })
     .post(AT, async (c) => {
       const form = await readForm(c, Form);
       return finish(c, form, await tryItem(c, () => itemOf(form, c.var.viewer, deps.sizes)));
@@ -130,6 +135,22 @@ function itemOf(form: Form, { user }: Viewer, { waitSeconds }: Sizes): object {
     ...(isWait && { waitSeconds, claimSeconds: MAX_CLAIM_SECONDS }),
   };
 }
+
+/** Asks for the name first. */
+const NamePage = ({ viewer, back }: { viewer: Viewer; back: string }) => (
+  <Page title="Reserve" viewer={viewer}>
+    <form class="fields" action={AT}>
+      <input type="hidden" name="back" value={back} />
+      <label>
+        Name of what you need
+        <input name="resource" required maxlength={256} autocomplete="off" data-shortcut="/" />
+      </label>
+      <p class="buttons">
+        <button type="submit">Next</button> <a href={back}>Cancel</a>
+      </p>
+    </form>
+  </Page>
+);
 
 interface ReservePageProps {
   readonly viewer: Viewer;

@@ -1,0 +1,18 @@
+/**
+ * Makes dates and times in forms those of the browser's zone: beside each goes the same time of UTC, in the hidden field
+ * that it names.
+ */
+for (const input of document.querySelectorAll('input[data-exact]')) {
+  if (!(input instanceof HTMLInputElement)) continue;
+  const exact = input.form?.elements.namedItem(input.dataset.exact ?? '');
+  const zone = input.closest('label')?.querySelector('[data-zone]');
+  if (!(exact instanceof HTMLInputElement)) continue;
+  if (zone) zone.textContent = 'your time';
+  const note = () => {
+    const time = new Date(input.value);
+    exact.value = Number.isNaN(time.getTime()) ? '' : time.toISOString();
+  };
+  input.addEventListener('input', note);
+  // The browser may have kept what was typed before.
+  addEventListener('pageshow', note);
+}

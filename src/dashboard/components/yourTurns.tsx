@@ -1,0 +1,55 @@
+/**
+ * What the person who looks at a page waits for: their place, and what they can take now that it is their turn
+ * (docs/specification.md#reserving-by-hand). Every page has it.
+ */
+import { requesterOf } from '../../engine/tenant/signIns.ts';
+import type { Standing } from '../../engine/waiting/standings.ts';
+import type { Viewer } from '../env.ts';
+import { LeaveQueue, TakeGranted } from './rowActions.tsx';
+import { When } from './when.tsx';
+
+/** An empty part stays in the page, so that a turn appears while the page is open. */
+export const YourTurns = ({ viewer }: { viewer: Viewer }) => {
+  // What can be taken ends soonest.
+  const turns = viewer.standings.toSorted((one, other) => Number(other.isGranted) - Number(one.isGranted));
+  return (
+    <div data-live="turns" class="turns">
+      {turns.map((turn) => (
+        <Turn turn={turn} viewer={viewer} />
+      ))}
+    </div>
+  );
+};
+
+const Turn = ({ turn, viewer }: { turn: Standing; viewer: Viewer }) => {
+  const { isGranted, ahead, until, mode, resources } = turn;
+  const [resource = ''] = resources;
+  const hold = { resource, requester: requesterOf(viewer.user), claimBy: until, mode };
+  return (
+    <div class={isGranted ? 'notice good' : 'notice'}>
+      <p data-turn={isGranted ? resource : undefined}>
+        {isGranted ? (
+          <>
+            <strong>{resources.join(', ')}</strong> is yours. Take it within <When at={until} as="in" />, or it goes to
+            the next.
+          </>
+        ) : (
+          <>
+            You are {ordinal(ahead + 1)} in line for <strong>{resources.join(', ')}</strong>, until{' '}
+            <When at={until} as="at" />.
+          </>
+        )}
+      </p>
+      <div class="actions">
+        {isGranted && <TakeGranted hold={hold} back={viewer.page} />}
+        <LeaveQueue wait={hold} label={isGranted ? 'I no longer need it' : undefined} back={viewer.page} />
+      </div>
+    </div>
+  );
+};
+
+const SUFFIXES: Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> = { one: 'st', two: 'nd', few: 'rd' };
+const rules = new Intl.PluralRules('en', { type: 'ordinal' });
+
+/** A place in a queue: `1st`, `22nd`. */
+const ordinal = (place: number): string => `${place}${SUFFIXES[rules.select(place)] ?? 'th'}`;

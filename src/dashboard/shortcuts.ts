@@ -1,0 +1,28 @@
+/**
+ * The keyboard shortcuts of the pages (assets/shortcuts.js). An element with `data-shortcut` says which keys lead to it.
+ */
+
+/** Page → the keys that open it. */
+export const KEYS_OF_PAGE: Readonly<Partial<Record<string, string>>> = {
+  '/dashboard': 'g b',
+  '/dashboard/overview': 'g o',
+  '/dashboard/live': 'g l',
+  '/dashboard/reservations': 'g r',
+  '/dashboard/resources': 'g d',
+  '/dashboard/history': 'g h',
+  '/dashboard/insight': 'g i',
+  '/dashboard/keys': 'g k',
+  '/dashboard/tokens': 'g t',
+  '/dashboard/members': 'g m',
+  '/dashboard/settings': 'g s',
+  '/dashboard/audit': 'g a',
+};
+
+/** The keys that work on every page, and what they do. */
+export const COMMON_KEYS: readonly (readonly [string, string])[] = [
+  ['/', 'Search'],
+  ['j', 'To the next row'],
+  ['k', 'To the row before'],
+  ['?', 'Show these shortcuts'],
+  ['Esc', 'Close what is open'],
+];

@@ -1,0 +1,149 @@
+/**
+ * A person reserves, extends, releases and waits with a browser (docs/specification.md#reserving-by-hand).
+ */
+import { describe, expect, test } from 'vitest';
+import { violations } from '../support/browser.ts';
+import { createClient } from '../support/client.ts';
+import { confirm, context, copyKey, go, open, page, service, signIn, useVisitor } from '../support/visitor.ts';
+
+useVisitor();
+
+const newClient = async () => {
+  const who = await signIn();
+  return { requester: `person:${who}@id.example`, client: createClient(service.other.url, await copyKey()) };
+};
+const button = (name: string | RegExp) => page.getByRole('button', { name });
+const notice = (text: string) => page.getByRole('status').getByText(text).waitFor();
+const reserveAt = (resource: string) =>
+  go(`/reserve?${new URLSearchParams({ resource, back: '/dashboard/reservations' })}`);
+
+const isFound = async (schemes: readonly ('light' | 'dark')[] = ['light', 'dark']) => {
+  for (const colorScheme of schemes) {
+    await page.emulateMedia({ colorScheme });
+    expect(await violations(page)).toEqual([]);
+  }
+};
+
+/** Whether the page is no wider than the screen. */
+const fits = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+
+describe('by hand', () => {
+  test('a person reserves, extends and releases, on a phone too', async () => {
+    await newClient();
+    await page.setViewportSize({ width: 360, height: 740 });
+    await reserveAt('phone');
+    await page.getByLabel('What for').fill('a photo');
+    await isFound();
+    expect(await fits()).toBe(true);
+    await button('Reserve').click();
+    await notice('It is yours.');
+    await page.getByRole('link', { name: 'Extend phone' }).click();
+    await page.getByLabel('How long').selectOption('4 hours');
+    await isFound();
+    expect(await fits()).toBe(true);
+    await button('Extend').click();
+    await notice('Extended.');
+    const end = await page.locator('td[data-label="Ends"] time').getAttribute('datetime');
+    expect(Math.abs(Date.parse(end ?? '') - Date.now() - 4 * 3600e3)).toBeLessThan(90_000);
+    await button('Release phone').click();
+    await notice('Released.');
+  });
+
+  test('a time is that of the browser', async () => {
+    const { client, requester } = await newClient();
+    await reserveAt('lab');
+    const local = await page.evaluate(
+      `(() => { const at = new Date(Date.now() + 3 * 3600e3); at.setMinutes(at.getMinutes() - at.getTimezoneOffset()); return at.toISOString().slice(0, 16); })()`,
+    );
+    await page.getByLabel('or until (your time)').fill(String(local));
+    await button('Reserve').click();
+    await notice('It is yours.');
+    const [held] = (
+      await client.request<{ requester: string; expiresAt: string }[]>('GET', '/api/v1/Reservation/activeReservations')
+    ).body;
+    expect(held?.requester).toBe(requester);
+    expect(Math.abs(Date.parse(held?.expiresAt ?? '') - Date.now() - 3 * 3600e3)).toBeLessThan(90_000);
+  });
+
+  test('a person waits, is told on the open page that it is their turn, and takes it', async () => {
+    const { client, requester } = await newClient();
+    const [held] = (await client.reserve({ resource: 'staging', requester: 'ci-42', ttlSeconds: 600 })).body;
+    await reserveAt('staging');
+    await button('Wait for it').click();
+    await notice('You are in the queue.');
+    await page.getByText('You are 1st in line for staging').waitFor();
+    await isFound();
+    await client.unreserve({ resource: 'staging', requester: 'ci-42', releaseToken: held?.releaseToken });
+    await page.getByText('staging is yours. Take it within').waitFor();
+    await page.locator('#said').getByText('It is your turn: staging.').waitFor({ state: 'attached' });
+    expect(await page.title()).toContain('Your turn: staging');
+    await isFound();
+    await button('Take it staging').first().click();
+    await notice('It is yours.');
+    const [mine] = (await client.request<object[]>('GET', '/api/v1/Reservation/activeReservations')).body;
+    expect(mine).toMatchObject({ requester, claimBy: null });
+  });
+
+  test('an operator takes away after a question; the others see who did it', async () => {
+    const { client, requester } = await newClient();
+    await client.reserve({ resource: 'rig', requester: 'ci-42', ttlSeconds: 600 });
+    const live = await open();
+    await go('/live', live, service.other);
+    await live.getByText('connected', { exact: true }).waitFor();
+    await go('/reservations');
+    await confirm('Take away rig from ci-42', 'Take away');
+    await notice('Taken away.');
+    await live.locator('#events').getByText(`by ${requester}`).waitFor();
+    await live.close();
+  });
+});
+
+describe('without scripts', () => {
+  test('a person reserves until a time of UTC, and gives it back', async () => {
+    await newClient();
+    const plain = await context.browser()?.newContext({ javaScriptEnabled: false });
+    if (plain === undefined) throw new Error('no browser');
+    await plain.addCookies(await context.cookies());
+    const sheet = await plain.newPage();
+    await sheet.goto(`${service.one.url}/dashboard/reserve?resource=desk&back=/dashboard/reservations`);
+    await sheet.getByLabel('or until (UTC)').fill(new Date(Date.now() + 7200e3).toISOString().slice(0, 16));
+    await sheet.getByRole('button', { name: 'Reserve' }).click();
+    await sheet.getByText('It is yours.').waitFor();
+    await sheet.getByRole('button', { name: 'Release desk' }).click();
+    await sheet.getByText('Released.').waitFor();
+    await sheet.goto(`${service.one.url}/dashboard/shortcuts`);
+    await sheet.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
+    await plain.close();
+  });
+});
+
+describe('shortcuts', () => {
+  test('open pages, focus the search, move between rows, and show themselves', async () => {
+    const { client } = await newClient();
+    for (const resource of ['a', 'b']) await client.reserve({ resource, requester: 'ci-42', ttlSeconds: 600 });
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await page.getByRole('heading', { name: 'Reservations', level: 1 }).waitFor();
+    const rowOfFocus = () => page.evaluate(`document.activeElement?.closest('tr')?.rowIndex ?? null`);
+    await page.keyboard.press('j');
+    const first = Number(await rowOfFocus());
+    await page.keyboard.press('j');
+    expect(await rowOfFocus()).toBe(first + 1);
+    await page.keyboard.press('k');
+    expect(await rowOfFocus()).toBe(first);
+    await page.keyboard.press('/');
+    await page.keyboard.type('g r?');
+    expect(await page.evaluate('document.activeElement.value')).toBe('g r?');
+    await page.evaluate('document.activeElement.blur()');
+    await page.keyboard.press('?');
+    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await dialog.getByText('Open Reservations').waitFor();
+    await isFound();
+    await dialog.getByLabel('Use shortcuts in this browser').uncheck();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.press('?');
+    await page.keyboard.press('j');
+    expect(await dialog.count()).toBe(0);
+  });
+});

@@ -1,0 +1,94 @@
+/**
+ * People who wait for a resource on the dashboard, and what the settings of a tenant mean to them
+ * (docs/specification.md#reserving-by-hand).
+ */
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { active, hold, holdfast, inSeconds, person, useActing } from '../support/acting.ts';
+
+useActing();
+
+describe('waiting', () => {
+  const wait = (one: Awaited<ReturnType<typeof person>>, resource: string, more: Record<string, string> = {}) =>
+    one.post('/reserve', { resource, act: 'wait', lease: '1800', back: '/dashboard/reservations', ...more });
+
+  test('shows the place in the queue on every page, and the person can leave', async () => {
+    const [ann, bob] = [await person(), await person()];
+    const resource = randomUUID();
+    await hold(resource);
+    expect((await wait(bob, resource)).to).toBe('/dashboard/reservations?done=waiting');
+    await wait(ann, resource, { note: 'after bob' });
+    for (const path of ['', '/reservations', '/live'])
+      expect((await ann.get(path)).text).toContain('You are 2nd in line');
+    expect((await bob.get('')).text).toContain('You are 1st in line');
+    expect((await bob.post('/leave-queue', { resource, requester: bob.requester })).to).toBe('/dashboard?done=left');
+    expect((await bob.get('')).text).not.toContain('in line');
+    expect((await ann.get('')).text).toContain('You are 1st in line');
+    expect((await bob.post('/leave-queue', { resource, requester: bob.requester })).status).toBe(409);
+    expect((await bob.post('/leave-queue', { resource, requester: ann.requester })).status).toBe(403);
+  });
+
+  test('is handed over at once, and taken for the time that was asked for', async () => {
+    const ann = await person();
+    const resource = randomUUID();
+    const { releaseToken } = await hold(resource);
+    await wait(ann, resource, { note: 'my turn', lease: '7200' });
+    await holdfast.unreserve({ resource, requester: 'ci-42', releaseToken });
+    const { text } = await ann.get('/reservations');
+    expect(text).toContain('is yours. Take it within');
+    expect(inSeconds((await active(resource))[0]?.expiresAt)).toBeGreaterThan(590);
+    expect((await ann.post('/extend', { resource, lease: '7200' })).status).toBe(403);
+    expect((await ann.post('/claim', { resource, back: '/dashboard/live' })).to).toBe('/dashboard/live?done=reserved');
+    const [held] = await active(resource);
+    expect(held).toMatchObject({ requester: ann.requester, note: 'my turn' });
+    expect(inSeconds(held?.expiresAt)).toBeGreaterThan(7190);
+    expect((await ann.get('')).text).not.toContain('is yours');
+  });
+
+  test('of what is shared is taken as shared', async () => {
+    const ann = await person();
+    const resource = randomUUID();
+    const { releaseToken } = await hold(resource);
+    await wait(ann, resource, { mode: 'SHARED' });
+    await holdfast.unreserve({ resource, requester: 'ci-42', releaseToken });
+    expect((await ann.get('')).text).toContain('name="mode" value="SHARED"');
+    expect((await ann.post('/claim', { resource, mode: 'SHARED' })).status).toBe(303);
+    expect(await active(resource)).toMatchObject([{ requester: ann.requester, claimBy: null }]);
+  });
+
+  test('for what is granted and no longer needed hands it on', async () => {
+    const [ann, bob] = [await person(), await person()];
+    const resource = randomUUID();
+    const { releaseToken } = await hold(resource);
+    await wait(ann, resource);
+    await wait(bob, resource);
+    await holdfast.unreserve({ resource, requester: 'ci-42', releaseToken });
+    await ann.post('/leave-queue', { resource, requester: ann.requester });
+    expect((await bob.get('')).text).toContain('is yours');
+  });
+
+  test('needs a lease', async () => {
+    const ann = await person();
+    const resource = randomUUID();
+    await hold(resource);
+    expect((await wait(ann, resource, { lease: 'none' })).text).toContain('what is waited for has an end');
+  });
+});
+
+describe('settings of the tenant', () => {
+  test('are kept to by what the page suggests, and required of what is sent', async () => {
+    const ann = await person();
+    const key = `{${holdfast.tenant}}:tenant`;
+    const before = await holdfast.redis.hget(key, 'terms');
+    await holdfast.redis.hset(key, 'terms', '600000 5400000 1');
+    const { text } = await ann.get(`/reserve?resource=${randomUUID()}`);
+    expect(text).toContain('<option value="600" selected="">10 min</option>');
+    expect(text).toContain('What for (required)');
+    expect(text).not.toMatch(/value="7200"|no end/);
+    const refused = await ann.post('/reserve', { resource: randomUUID(), lease: '600' });
+    expect(refused).toMatchObject({ status: 409, text: expect.stringContaining('Say what you need it for') });
+    const tooLong = await ann.post('/reserve', { resource: randomUUID(), lease: '7200', note: 'x' });
+    expect(tooLong).toMatchObject({ status: 409, text: expect.stringContaining('a lease of at most 5400 s') });
+    await holdfast.redis.hset(key, 'terms', before ?? '');
+  });
+});
