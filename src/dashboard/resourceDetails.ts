@@ -7,6 +7,8 @@ import type { PastEntry } from '../domain/history.ts';
 import { PATH_DELIMITER } from '../domain/resources.ts';
 import { type TreeRow, tree } from '../engine/definitions/list.ts';
 import { type ResourceState, resourceState } from '../engine/reservations/resource.ts';
+import type { Hold } from '../engine/reservations/slotState.ts';
+import { resourceStates } from '../engine/reservations/states.ts';
 import { measureUsage, type UsageOfResource } from '../operations/usage.ts';
 import type { DashboardDeps, Viewer } from './env.ts';
 import type { Row } from './rows.ts';
@@ -41,6 +43,8 @@ export interface Details {
   readonly pages: number;
   /** An ancestor that keeps others from it; null: none does */
   readonly fullAncestor: string | null;
+  /** Who holds that ancestor; null: nobody, or several do */
+  readonly fullHold: Hold | null;
   readonly timeline: Timeline;
   /** Whether more reservations ended in the time of the timeline than were read. */
   readonly isCut: boolean;
@@ -72,10 +76,12 @@ export async function readDetails(
   const state = await resourceState(engine, credential, typed, first, SLOTS);
   const name = state.resource ?? typed;
   const isGroup = state.registered?.capacity === null;
-  const [past, used, below] = await Promise.all([
+  const fullAncestor = fullAncestorOf(state);
+  const [past, used, below, fullHold] = await Promise.all([
     history.page(credential.tenant, { resource: name }, undefined, MAX_ENTRIES),
     isGroup ? null : measureUsage({ engine, history }, credential.tenant, weekOf(name)),
     readBelow(engine, credential, state, after),
+    fullAncestor === null ? null : readHold(engine, credential, fullAncestor),
   ]);
   const nowMs = Date.now();
   const fromMs = nowMs - VIEWS[view];
@@ -87,7 +93,8 @@ export async function readDetails(
     slots,
     page,
     pages: Math.max(1, Math.ceil((state.registered?.capacity ?? 1) / SLOTS)),
-    fullAncestor: fullAncestorOf(state),
+    fullAncestor,
+    fullHold,
     timeline: timelineOf(slots, spans, { fromMs, nowMs }),
     isCut: past.next !== null && (past.entries.at(-1)?.endedAt ?? 0) > fromMs,
     past: past.entries,
@@ -115,6 +122,15 @@ function slotsOf(name: string, { registered, holds }: ResourceState, first: numb
 /** The first ancestor without a free slot, unless somebody who holds it through the resource would not need another. */
 const fullAncestorOf = ({ plan }: ResourceState): string | null =>
   plan.find(({ role, capacity, held }) => role === 'ancestor' && held >= capacity)?.name ?? null;
+
+async function readHold(
+  engine: DashboardDeps['engine'],
+  credential: Viewer['credential'],
+  name: string,
+): Promise<Hold | null> {
+  const [state] = await resourceStates(engine, credential, [name], { slots: 1 });
+  return state?.capacity === 1 ? (state.slots[0]?.hold ?? null) : null;
+}
 
 const NOTHING: Below = { roots: [], children: new Map(), next: null };
 

@@ -12,7 +12,7 @@ const MAX_LOOKED_AT = 20_000;
 /** Number of tickets that a page shows, unless it says otherwise. */
 const PAGE = 100;
 
-/** A ticket and its place in the queue of the tenant, from 1. */
+/** A ticket and its place among those that wait for the same resource, from 1. */
 export interface Waiter {
   readonly place: number;
   readonly request: WaitingRequest;
@@ -56,14 +56,17 @@ export async function searchWaiting(
   const shown: Waiter[] = [];
   let matches = 0;
   let lookedAt = 0;
+  const places = new Map<string, number>();
   for await (const page of waiting(engine, credential)) {
     if (isWanted === null && shown.length === size) return { shown, matches: page.total, lookedAt, isPartial: false };
     if (lookedAt >= MAX_LOOKED_AT) return { shown, matches, lookedAt, isPartial: true };
     for (const request of page.rows) {
       lookedAt++;
+      const place = (places.get(request.waitsFor) ?? 0) + 1;
+      places.set(request.waitsFor, place);
       if (isWanted !== null && !isWanted(request)) continue;
       matches++;
-      if (matches > from && shown.length < size) shown.push({ place: lookedAt, request });
+      if (matches > from && shown.length < size) shown.push({ place, request });
     }
   }
   return { shown, matches, lookedAt, isPartial: false };

@@ -91,7 +91,7 @@ describe('a row of the Board', () => {
     ['held without an end', 'room-1', /● held bob .*no end/],
     ['of a pool, with its free slots and holders', 'phones', /◐ 3 of 5 free bob/],
     ['of a group', 'lab', /▸ group/],
-    ['shut by an ancestor', 'room-2', /◇ not available by: building/],
+    ['shut by an ancestor', 'room-2', /◇ not available: building is in use/],
     ['of an ancestor that a leaf takes along', 'building', /● held bob/],
     ['of a blocker that is not registered', 'projector', /● held room-1 \(takes it along\)/],
     ['held SHARED', 'docs', /● held SHARED by bob, cat/],

@@ -49,6 +49,35 @@ describe('by hand', () => {
     await notice('Released.');
   });
 
+  test('a person sees which slot of a pool they have, and keeps it for an hour more than now', async () => {
+    const { client } = await newClient();
+    await client.register({ name: 'phones', capacity: 3 });
+    await client.reserve({ resource: 'phones', requester: 'ci-42', ttlSeconds: 600 });
+    await go('/reserve?resource=phones');
+    await page.getByLabel('How long').selectOption('4 hours');
+    await button('Reserve').click();
+    await page.getByText('you have phones_1').waitFor();
+    await page.getByRole('link', { name: 'Extend phones' }).click();
+    await page.getByText('It ends in').waitFor();
+    await button('Extend').click();
+    await notice('Extended.');
+    const held = (
+      await client.request<{ requester: string; expiresAt: string }[]>('GET', '/api/v1/Reservation/activeReservations')
+    ).body.find(({ requester }) => requester !== 'ci-42');
+    expect(Math.abs(Date.parse(held?.expiresAt ?? '') - Date.now() - 5 * 3600e3)).toBeLessThan(60_000);
+  });
+
+  test('the way to a resource says who is in it, and until when', async () => {
+    const { client } = await newClient();
+    await client.register({ name: 'stage' }, { name: 'stage/web', treePath: 'stage' });
+    await client.reserve({ resource: 'stage', requester: 'ci-42', ttlSeconds: 600 });
+    await go(`/resources/one?${new URLSearchParams({ name: 'stage/web' })}`);
+    await page.getByText(/stage is full\. Held by ci-42 since .*, free in (9 min|10 min)/).waitFor();
+    expect(await page.getByText('Free.').count()).toBe(0);
+    await go('');
+    expect(await page.locator('[data-name="stage/web"]').innerText()).toMatch(/stage is in use\s+free in (9|10) min/);
+  });
+
   test('a time is that of the browser', async () => {
     const { client, requester } = await newClient();
     await reserveAt('lab');

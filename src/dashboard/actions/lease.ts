@@ -21,6 +21,18 @@ const CHOICES: readonly (readonly [number, string])[] = [
 /** The value of the choice of a reservation without an end. */
 export const NO_END = 'none';
 
+/** The value of the choice of an end, in ms since 1970 UTC, begins with it. */
+const AT = '@';
+/** By how much the first choice extends a reservation. */
+const LONGER_MS = HOUR_S * 1000;
+
+/** Returns the choice of an hour more than now, if the tenant allows that; null if it does not. */
+export function longerChoice(endsAtMs: number, { maxTtlSeconds }: Terms): readonly [string, string] | null {
+  const untilMs = endsAtMs + LONGER_MS;
+  if (maxTtlSeconds !== null && untilMs > Date.now() + maxTtlSeconds * 1000) return null;
+  return [`${AT}${untilMs}`, '1 hour longer'];
+}
+
 /** The fields of a form that asks for a lease. */
 export const leaseFields = {
   lease: z.string().optional(),
@@ -59,15 +71,18 @@ function lengthText(seconds: number): string {
  * @throws HoldfastError refused if it ends in the past, or is not a lease
  */
 export function leaseOf({ lease = '', until = '', untilExact = '' }: LeaseForm): number | undefined {
-  if (until !== '') {
-    const endsAt = Date.parse(untilExact || `${until}Z`);
-    const seconds = Math.ceil((endsAt - Date.now()) / 1000);
-    if (Number.isNaN(seconds)) throw new HoldfastError('refused', 'the end must be a date and a time');
-    if (seconds < 1) throw new HoldfastError('refused', 'the end must be in the future');
-    return seconds;
-  }
+  if (until !== '') return secondsUntil(Date.parse(untilExact || `${until}Z`));
+  if (lease.startsWith(AT)) return secondsUntil(Number(lease.slice(AT.length)));
   if (lease === NO_END) return undefined;
   const seconds = Number(lease);
   if (!Number.isInteger(seconds) || seconds < 1) throw new HoldfastError('refused', 'choose how long you need it');
+  return seconds;
+}
+
+/** @throws HoldfastError refused if it is not a time in the future */
+function secondsUntil(endsAtMs: number): number {
+  const seconds = Math.ceil((endsAtMs - Date.now()) / 1000);
+  if (!Number.isFinite(seconds)) throw new HoldfastError('refused', 'the end must be a date and a time');
+  if (seconds < 1) throw new HoldfastError('refused', 'the end must be in the future');
   return seconds;
 }

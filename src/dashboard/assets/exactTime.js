@@ -2,6 +2,8 @@
  * Makes dates and times in forms those of the browser's zone: beside each goes the same time of UTC, in the hidden field
  * that it names.
  */
+const MINUTE_MS = 60_000;
+
 for (const input of document.querySelectorAll('input[data-exact]')) {
   if (!(input instanceof HTMLInputElement)) continue;
   const exact = input.form?.elements.namedItem(input.dataset.exact ?? '');
@@ -12,6 +14,10 @@ for (const input of document.querySelectorAll('input[data-exact]')) {
     const time = new Date(input.value);
     exact.value = Number.isNaN(time.getTime()) ? '' : time.toISOString();
   };
+  // The page has what was typed, perhaps in another zone.
+  const known = new Date(exact.value);
+  if (!Number.isNaN(known.getTime()))
+    input.value = new Date(known.getTime() - known.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
   input.addEventListener('input', note);
   // The browser may have kept what was typed before.
   addEventListener('pageshow', note);

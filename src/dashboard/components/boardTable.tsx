@@ -44,7 +44,8 @@ export const BoardTable = ({ label, rows, isTree, viewer, back }: BoardTableProp
   const pools = rows.filter(isPool).length;
   const slots = Math.max(2, Math.floor(MAX_SLOTS / Math.max(1, pools)));
   const heldSlots = rows.filter(isPool).reduce((sum, row) => sum + holdsOf(row).length, 0);
-  const shared = { slots, isTree, viewer, back, hasSlotActions: heldSlots <= MAX_TAKEN };
+  const byName = new Map(rows.map((row) => [row.name, row]));
+  const shared = { slots, isTree, viewer, back, byName, hasSlotActions: heldSlots <= MAX_TAKEN };
   return (
     <table class="stacked board" aria-label={label}>
       <thead>
@@ -68,6 +69,8 @@ export const BoardTable = ({ label, rows, isTree, viewer, back }: BoardTableProp
 
 interface RowProps extends Pick<BoardTableProps, 'isTree' | 'viewer' | 'back'> {
   readonly row: ResourceState;
+  /** The rows of the page. */
+  readonly byName: ReadonlyMap<string, ResourceState>;
   /** Slots to show of a pool, and whether each held one can be taken away here. */
   readonly slots: number;
   readonly hasSlotActions: boolean;
@@ -77,7 +80,7 @@ interface RowProps extends Pick<BoardTableProps, 'isTree' | 'viewer' | 'back'> {
 const isPool = ({ capacity }: ResourceState) => (capacity ?? 0) > 1;
 
 const Row = (props: RowProps) => {
-  const { row, isTree, isFirst, viewer, back } = props;
+  const { row, byName, isTree, isFirst, viewer, back } = props;
   const { name, above, labels } = row;
   const only = row.slots[0]?.hold ?? null;
   const shown = labelTexts(labels);
@@ -95,7 +98,10 @@ const Row = (props: RowProps) => {
         <State row={row} />
       </td>
       <td data-label="Held by">{isPool(row) ? <PoolHolders row={row} /> : <Holder hold={only} />}</td>
-      <td data-label="Time">{isPool(row) ? <PoolTimes row={row} /> : <Times hold={only} />}</td>
+      <td data-label="Time">
+        {isPool(row) ? <PoolTimes row={row} viewer={viewer} /> : <Times hold={only} />}
+        {stateOf(row) === 'shut' && <ShutTimes full={byName.get(row.fullAncestor ?? '')} />}
+      </td>
       <td data-label="Queue">
         <Queue row={row} />
       </td>
@@ -148,8 +154,7 @@ const State = ({ row }: { row: ResourceState }) => {
       <span aria-hidden="true">{SHAPES[state]}</span> {state === 'shut' ? 'not available' : text}
       {state === 'shut' && fullAncestor !== null && (
         <>
-          {' '}
-          by: <a href={resourcePath(fullAncestor)}>{fullAncestor}</a>
+          : <a href={resourcePath(fullAncestor)}>{fullAncestor}</a> is in use
         </>
       )}
     </span>
@@ -202,8 +207,32 @@ const PoolHolders = ({ row }: { row: ResourceState }) => {
   );
 };
 
+/** When the ancestor that keeps others from a resource becomes free, if that is a single thing. */
+const ShutTimes = ({ full }: { full: ResourceState | undefined }) => {
+  const hold = full === undefined || isPool(full) ? null : (full.slots[0]?.hold ?? null);
+  return hold?.kind === 'own' ? <Ending hold={hold} /> : null;
+};
+
+/** The person's own slots of a pool, and until when they have them; else when its next slot becomes free. */
+const PoolTimes = ({ row, viewer }: { row: ResourceState; viewer: Viewer }) => {
+  const own = row.slots.flatMap(({ slot, hold }) =>
+    hold?.kind === 'own' && isOwn(viewer.user, hold.holder) ? [{ slot, hold }] : [],
+  );
+  if (own.length > 0)
+    return (
+      <>
+        {own.map(({ slot, hold }) => (
+          <div>
+            you have <strong>{slot}</strong>, <Ending hold={hold} />
+          </div>
+        ))}
+      </>
+    );
+  return <NextFree row={row} />;
+};
+
 /** When the next slot of a pool becomes free, if none is. */
-const PoolTimes = ({ row }: { row: ResourceState }) => {
+const NextFree = ({ row }: { row: ResourceState }) => {
   if (row.capacity === null || row.held < row.capacity || row.held > row.slots.length) return null;
   const ends = holdsOf(row).flatMap(({ until, hasSession }) => (until === null || hasSession ? [] : [until]));
   const [first] = ends.sort();

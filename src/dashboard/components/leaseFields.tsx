@@ -11,15 +11,22 @@ export interface LeaseFieldsProps {
   readonly typed: LeaseForm;
   /** Whether it may have no end, if the tenant allows that. */
   readonly mayLast: boolean;
+  /** The first choice, which is suggested: its value and its text. */
+  readonly first?: readonly [string, string] | null;
 }
 
-export const LeaseFields = ({ terms, typed, mayLast }: LeaseFieldsProps) => {
-  const chosen = typed.lease ?? String(suggestedLease(terms));
+export const LeaseFields = ({ terms, typed, mayLast, first = null }: LeaseFieldsProps) => {
+  const chosen = typed.lease ?? first?.[0] ?? String(suggestedLease(terms));
   return (
     <>
       <label>
         How long
         <select name="lease">
+          {first !== null && (
+            <option value={first[0]} selected={chosen === first[0]}>
+              {first[1]}
+            </option>
+          )}
           {leaseChoices(terms).map(([seconds, text]) => (
             <option value={seconds} selected={chosen === String(seconds)}>
               {text}

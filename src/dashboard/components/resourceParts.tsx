@@ -25,22 +25,29 @@ interface PartProps {
 
 /** Who has it, since when and until when; who is next; what is in the way; and what the viewer can do. */
 export const StatePart = ({ details, viewer, back }: PartProps) => {
-  const { name, state, fullAncestor } = details;
+  const { name, state, fullAncestor, fullHold } = details;
   const { registered, holds, held } = state;
   const isPool = registered !== null && registered.capacity !== 1;
   const [first] = holds;
   const heldNow = isPool || first === undefined ? undefined : first;
   const capacity = registered === null ? 1 : registered.capacity;
+  const isShut = heldNow === undefined && fullAncestor !== null && capacity === 1;
   return (
     <section class="state" aria-label="State" data-live="state">
-      <p class={stateClass(state)}>
-        {heldNow === undefined ? <Free state={state} /> : <Held one={heldNow} />}
+      <p class={isShut ? 'sentence full' : stateClass(state)}>
+        {isShut ? 'Not available' : heldNow === undefined ? <Free state={state} /> : <Held one={heldNow} />}
         <Line state={state} />
       </p>
       <Note text={heldNow?.hold.note} />
       {fullAncestor !== null && (
         <p>
           Not available to new requesters: <a href={resourcePath(fullAncestor)}>{fullAncestor}</a> is full.
+          {fullHold !== null && (
+            <>
+              {' '}
+              <Held one={{ hold: fullHold, shares: [] }} />.
+            </>
+          )}
         </p>
       )}
       {state.resource !== null && (
@@ -71,7 +78,7 @@ const Free = ({ state: { resource, registered, held } }: { state: ResourceState 
   return <>{capacity === 1 ? 'Free' : `${Math.max(0, capacity - held)} of ${capacity} free`}</>;
 };
 
-const Held = ({ one: { hold, shares } }: { one: HeldSlot }) => {
+const Held = ({ one: { hold, shares } }: { one: Pick<HeldSlot, 'hold' | 'shares'> }) => {
   if (hold.kind !== 'own')
     return (
       <>

@@ -26,11 +26,16 @@ const moment = z
 const utc = (text: string) => (text.includes('T') ? `${text}Z` : text);
 const timeOf = (text: string | undefined) => (text === undefined ? undefined : new Date(utc(text)));
 
+/** The same time with its zone, by the script of the pages. */
+const exactMoment = z.iso.datetime().optional().catch(undefined);
+
 const Query = z.object({
   resource: searched,
   requester: searched,
   from: moment,
+  fromExact: exactMoment,
   to: moment,
+  toExact: exactMoment,
   ending: z.enum(['', ...ENDINGS]).catch(''),
   cursor: z.string().max(100).optional(),
 });
@@ -45,11 +50,15 @@ const searchOf = (fields: Partial<Query>): URLSearchParams => {
   return search;
 };
 
-const filterOf = ({ resource, requester, from, to }: Query): HistoryFilter => ({
+/** The time of a field. Without scripts, what was typed is UTC. */
+const fieldTime = (typed: string | undefined, exact: string | undefined) =>
+  typed === undefined || exact === undefined ? timeOf(typed) : new Date(exact);
+
+const filterOf = ({ resource, requester, from, fromExact, to, toExact }: Query): HistoryFilter => ({
   resource: resource || undefined,
   requester: requester || undefined,
-  from: timeOf(from),
-  to: timeOf(to),
+  from: fieldTime(from, fromExact),
+  to: fieldTime(to, toExact),
 });
 
 export const historyRoutes = ({ history }: DashboardDeps) =>
@@ -67,21 +76,24 @@ export const historyRoutes = ({ history }: DashboardDeps) =>
     );
   });
 
-const Filters = ({ query: { resource, requester, from, to, ending } }: { query: Query }) => (
+const Filters = ({ query: { resource, requester, from, fromExact, to, toExact, ending } }: { query: Query }) => (
   <search>
     <form class="fields wide" action={AT}>
       <label>
-        Resource <input name="resource" value={resource} maxlength={256} placeholder="staging" />
+        Resource{' '}
+        <input
+          name="resource"
+          value={resource}
+          maxlength={256}
+          placeholder="whole name, as staging"
+          data-shortcut="/"
+        />
       </label>
       <label>
-        Requester <input name="requester" value={requester} maxlength={256} placeholder="ci-42" />
+        Requester <input name="requester" value={requester} maxlength={256} placeholder="whole name, as ci-42" />
       </label>
-      <label>
-        Ended from (UTC) <input type="datetime-local" name="from" value={withTime(from)} />
-      </label>
-      <label>
-        Ended before (UTC) <input type="datetime-local" name="to" value={withTime(to)} />
-      </label>
+      <TimeField label="Ended from" name="from" typed={from} exact={fromExact} />
+      <TimeField label="Ended before" name="to" typed={to} exact={toExact} />
       <label>
         How it ended{' '}
         <select name="ending">
@@ -100,13 +112,31 @@ const Filters = ({ query: { resource, requester, from, to, ending } }: { query: 
   </search>
 );
 
+interface TimeFieldProps {
+  readonly label: string;
+  readonly name: string;
+  readonly typed: string | undefined;
+  readonly exact: string | undefined;
+}
+
+const TimeField = ({ label, name, typed, exact }: TimeFieldProps) => (
+  <label>
+    <span>
+      {label} (<span data-zone>UTC</span>)
+    </span>{' '}
+    <input type="datetime-local" name={name} value={withTime(typed)} data-exact={`${name}Exact`} />
+    <input type="hidden" name={`${name}Exact`} value={exact ?? ''} />
+  </label>
+);
+
 const withTime = (text: string | undefined) =>
   text === undefined || text.includes('T') ? (text ?? '') : `${text}T00:00`;
 
 /** Links to older entries, to the latest ones, and to all as CSV. */
 const Pages = ({ page, query }: { page: PastPage; query: Query }) => {
-  const { cursor, ending, ...search } = query;
-  const csv = { ...search, from: timeOf(query.from)?.toISOString(), to: timeOf(query.to)?.toISOString() };
+  const { cursor, ending, resource, requester } = query;
+  const { from, to } = filterOf(query);
+  const csv = { resource, requester, from: from?.toISOString(), to: to?.toISOString() };
   return (
     <nav class="pages" aria-label="Pages of the history">
       {cursor !== undefined && <a href={historyPath({ ...query, cursor: undefined })}>Latest</a>}{' '}

@@ -4,14 +4,16 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { HoldfastError } from '../../../domain/errors.ts';
+import { resourceStates } from '../../../engine/reservations/states.ts';
 import { requesterOf } from '../../../engine/tenant/signIns.ts';
 import { readTerms } from '../../../engine/tenant/terms.ts';
 import { renew } from '../../../operations/renew.ts';
 import { backTo } from '../../actions/back.ts';
-import { leaseFields, leaseOf } from '../../actions/lease.ts';
+import { leaseFields, leaseOf, longerChoice } from '../../actions/lease.ts';
 import { Page } from '../../components/layout.tsx';
 import { LeaseFields } from '../../components/leaseFields.tsx';
-import type { DashboardDeps, DashboardEnv } from '../../env.ts';
+import { When } from '../../components/when.tsx';
+import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
 import { attempt, check, type Failed, readForm } from '../../form.ts';
 import { renewSchema } from '../../formSchemas.ts';
 import { ownPath } from '../../ownPath.ts';
@@ -39,17 +41,34 @@ export const extendRoutes = (deps: DashboardDeps) => {
 
   const show = async (c: Context<DashboardEnv>, typed: Form, failed?: Failed) => {
     const { viewer } = c.var;
-    const terms = await readTerms(deps.engine, viewer.credential);
     const { resource, requester = requesterOf(viewer.user) } = typed;
+    const [terms, endsAt] = await Promise.all([
+      readTerms(deps.engine, viewer.credential),
+      // The page does without the end rather than fail.
+      readEnd(deps, viewer, resource, requester).catch(() => null),
+    ]);
     const back = ownPath(typed.back);
     return c.html(
       <Page title={`Extend ${resource}`} viewer={viewer} failed={failed}>
-        <p>Held by {requester}. It will end this long from now, whatever its end is today.</p>
+        <p>
+          Held by {requester}.{' '}
+          {endsAt !== null && (
+            <>
+              It ends in <When at={endsAt} as="in" />, at <When at={endsAt} as="at" />.{' '}
+            </>
+          )}
+          The lengths below count from now, so a short one can also end it earlier.
+        </p>
         <form class="fields" method="post" action={AT}>
           {Object.entries({ resource, requester, back }).map(([name, value]) => (
             <input type="hidden" name={name} value={value} />
           ))}
-          <LeaseFields terms={terms} typed={typed} mayLast={false} />
+          <LeaseFields
+            terms={terms}
+            typed={typed}
+            mayLast={false}
+            first={endsAt === null ? null : longerChoice(endsAt, terms)}
+          />
           <p class="buttons">
             <button type="submit">Extend</button> <a href={back}>Cancel</a>
           </p>
@@ -80,3 +99,17 @@ export const extendRoutes = (deps: DashboardDeps) => {
       return c.redirect(backTo(form.back, 'extended'), 303);
     });
 };
+
+/** When the latest of a requester's reservations of a resource ends, in ms since 1970 UTC; null: not known, or never. */
+async function readEnd(
+  { engine }: DashboardDeps,
+  { credential }: Viewer,
+  resource: string,
+  requester: string,
+): Promise<number | null> {
+  const [state] = await resourceStates(engine, credential, [resource], { slots: 1, requesters: [requester] });
+  const ends = (state?.slots ?? []).flatMap(({ hold }) =>
+    hold?.holder === requester && hold.resource === resource && hold.until !== null ? [Date.parse(hold.until)] : [],
+  );
+  return ends.length === 0 ? null : Math.max(...ends);
+}
