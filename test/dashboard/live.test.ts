@@ -143,7 +143,7 @@ describe('resources', () => {
     const state = page.getByRole('region', { name: 'State' });
     await state.getByText('Not available to new requesters: Hall is full.').waitFor();
     await client.reset();
-    await state.getByText('Not available').waitFor({ state: 'detached' });
+    await state.getByText('Not available to new').waitFor({ state: 'detached' });
   });
 
   test('a pool is shown slot by slot, with what it takes along; it is changed and deleted', async () => {

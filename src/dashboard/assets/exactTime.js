@@ -14,8 +14,8 @@ for (const input of document.querySelectorAll('input[data-exact]')) {
     const time = new Date(input.value);
     exact.value = Number.isNaN(time.getTime()) ? '' : time.toISOString();
   };
-  // The page has what was typed, perhaps in another zone.
-  const known = new Date(exact.value);
+  // The page has the time of UTC.
+  const known = new Date(input.dataset.at ?? '');
   if (!Number.isNaN(known.getTime()))
     input.value = new Date(known.getTime() - known.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
   input.addEventListener('input', note);

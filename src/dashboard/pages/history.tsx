@@ -92,8 +92,8 @@ const Filters = ({ query: { resource, requester, from, fromExact, to, toExact, e
       <label>
         Requester <input name="requester" value={requester} maxlength={256} placeholder="whole name, as ci-42" />
       </label>
-      <TimeField label="Ended from" name="from" typed={from} exact={fromExact} />
-      <TimeField label="Ended before" name="to" typed={to} exact={toExact} />
+      <TimeField label="Ended from" name="from" at={fieldTime(from, fromExact)} />
+      <TimeField label="Ended before" name="to" at={fieldTime(to, toExact)} />
       <label>
         How it ended{' '}
         <select name="ending">
@@ -115,22 +115,24 @@ const Filters = ({ query: { resource, requester, from, fromExact, to, toExact, e
 interface TimeFieldProps {
   readonly label: string;
   readonly name: string;
-  readonly typed: string | undefined;
-  readonly exact: string | undefined;
+  readonly at: Date | undefined;
 }
 
-const TimeField = ({ label, name, typed, exact }: TimeFieldProps) => (
+const TimeField = ({ label, name, at }: TimeFieldProps) => (
   <label>
     <span>
       {label} (<span data-zone>UTC</span>)
     </span>{' '}
-    <input type="datetime-local" name={name} value={withTime(typed)} data-exact={`${name}Exact`} />
-    <input type="hidden" name={`${name}Exact`} value={exact ?? ''} />
+    <input
+      type="datetime-local"
+      name={name}
+      value={at?.toISOString().slice(0, 16) ?? ''}
+      data-at={at?.toISOString()}
+      data-exact={`${name}Exact`}
+    />
+    <input type="hidden" name={`${name}Exact`} />
   </label>
 );
-
-const withTime = (text: string | undefined) =>
-  text === undefined || text.includes('T') ? (text ?? '') : `${text}T00:00`;
 
 /** Links to older entries, to the latest ones, and to all as CSV. */
 const Pages = ({ page, query }: { page: PastPage; query: Query }) => {
