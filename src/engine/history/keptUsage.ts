@@ -7,11 +7,11 @@ import { poolsOf } from '../../domain/pools.ts';
 import { usageOf } from '../../domain/usage.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { refusalsOf } from '../tenant/refusals.ts';
-import { keepReset } from './keepReset.ts';
+import { keepNewest } from './keepReset.ts';
 import { readPastEntry } from './pastEntry.ts';
 import { newestFirst } from './stream.ts';
 
-export const keptUsage = (redis: RedisClient): Omit<History, 'page'> => ({
+export const keptUsage = (redis: RedisClient): Omit<History, 'page' | 'keepReset'> => ({
   usage: async (tenant, resource, frame) => {
     const entries = await entriesSince(redis, tenant, frame.fromMs);
     const own = entries.filter((entry) => entry.resource === resource);
@@ -23,7 +23,7 @@ export const keptUsage = (redis: RedisClient): Omit<History, 'page'> => ({
 
 /** Reads the entries that ended at a time or later, the newest KEPT_ENTRIES of them. */
 async function entriesSince(redis: RedisClient, tenant: string, fromMs: number): Promise<PastEntry[]> {
-  await keepReset(redis, tenant, { room: KEPT_ENTRIES, most: KEPT_ENTRIES });
+  await keepNewest(redis, tenant);
   const entries: PastEntry[] = [];
   let looked = 0;
   for await (const found of newestFirst(redis, tenant, undefined)) {
