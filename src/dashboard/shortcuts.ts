@@ -1,5 +1,6 @@
 /**
- * The keyboard shortcuts of the pages (assets/shortcuts.js). An element with `data-shortcut` says which keys lead to it.
+ * The keyboard shortcuts of the pages (assets/shortcuts.js). An element with `data-shortcut` says which keys lead to
+ * it.
  */
 
 /** Page → the keys that open it. */

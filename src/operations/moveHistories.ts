@@ -1,6 +1,6 @@
 /**
- * Moves the histories of all tenants that have entries in Redis to the database (docs/specification.md#history): a batch
- * of each tenant in turn, so that a long one does not delay the others.
+ * Moves the histories of all tenants that have entries in Redis to the database (docs/specification.md#history): a
+ * batch of each tenant in turn, so that a long one does not delay the others.
  */
 import { HoldfastError } from '../domain/errors.ts';
 import type { TierTable } from '../domain/tiers.ts';

@@ -3,7 +3,9 @@
  */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
+import { KEPT_ENTRIES } from '../domain/history.ts';
 import type { Swept } from '../engine/expiry/sweep.ts';
+import { keepReset } from '../engine/history/keepReset.ts';
 import { addIfWaiting, addWaiting, longestWaitingMs } from '../engine/history/waiting.ts';
 import { auditJob } from '../jobs/audit.ts';
 import { copiesJob } from '../jobs/copies.ts';
@@ -49,7 +51,10 @@ export function startJobs(
         visited.map((tenant) => ({ tenant, sinceMs })),
       );
   };
-  const alsoDo = store === null ? undefined : (tenant: string) => addIfWaiting(redis, tenant);
+  const alsoDo = async (tenant: string): Promise<void> => {
+    if (store !== null) await addIfWaiting(redis, tenant);
+    else await keepReset(redis, tenant, { room: KEPT_ENTRIES, most: KEPT_ENTRIES });
+  };
   const jobs = [
     expiryJob(redis, config.sweepIntervalMs, onSwept, log),
     reconciliationJob(redis, config.reconcileIntervalMs, log, alsoDo),

@@ -1,5 +1,6 @@
 /**
- * The Board as a response: each state of a row, each filter, and its pages (docs/specification.md#dashboard-and-sign-in).
+ * The Board as a response: each state of a row, each filter, and its pages
+ * (docs/specification.md#dashboard-and-sign-in).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask } from '../support/ask.ts';

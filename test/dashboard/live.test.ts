@@ -140,10 +140,10 @@ describe('resources', () => {
     const stool = page.locator('[data-name="Stool"].shut');
     expect(await stool.textContent()).toContain('not available: Hall is full');
     await stool.getByRole('link').click();
-    await page.locator('.slots li.shut', { hasText: 'Stool' }).waitFor();
-    await page.getByText('Not available to new requesters: Hall is full.').waitFor();
+    const state = page.getByRole('region', { name: 'State' });
+    await state.getByText('Not available to new requesters: Hall is full.').waitFor();
     await client.reset();
-    await page.locator('.slots li.free', { hasText: 'Stool' }).waitFor();
+    await state.getByText('Not available').waitFor({ state: 'detached' });
   });
 
   test('a pool is shown slot by slot, with what it takes along; it is changed and deleted', async () => {
@@ -153,9 +153,11 @@ describe('resources', () => {
     await go('/resources');
     await page.getByRole('link', { name: 'pool' }).click();
     await client.reserve({ resource: 'pool', requester: 'alice' });
-    await page.locator('.slots li.held', { hasText: 'pool_0' }).getByText('alice').waitFor();
-    for (const blocker of ['Ink', 'Paper']) await page.locator(`[data-name="${blocker}"].full`).waitFor();
-    expect(await page.locator('.slots li.free').count()).toBe(2);
+    await page.locator('.slots tr.held', { hasText: 'pool_0' }).getByText('alice').first().waitFor();
+    for (const blocker of ['Ink', 'Paper'])
+      await page.locator('.plan li', { hasText: blocker }).getByText('taken along by').waitFor();
+    expect(await page.locator('.slots tr.free').count()).toBe(2);
+    await page.locator('#change > summary').click();
     await page.getByLabel('Capacity').fill('5');
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByText('4 of 5 free').waitFor();
@@ -188,7 +190,7 @@ describe('resources', () => {
     await page.getByRole('link', { name: 'r129-below' }).waitFor();
     await go('/resources');
     await page.getByRole('link', { name: 'and 80 more below House' }).click();
-    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByRole('link', { name: 'More below it' }).click();
     await page.getByRole('link', { name: 'r129-below' }).waitFor();
   });
 

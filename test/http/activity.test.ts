@@ -25,7 +25,7 @@ test('a form of the dashboard has one request id, and is logged once', async () 
   const holdfast = await startInstance();
   const session = await signIn(holdfast.redis, holdfast.tenant);
   await holdfast.reserve({ resource: 'r', requester: 'q' });
-  const answer = await fetch(`${holdfast.url}/dashboard/reservations/release`, {
+  const answer = await fetch(`${holdfast.url}/dashboard/release`, {
     method: 'POST',
     headers: { Cookie: session.cookie, Origin: holdfast.url },
     body: new URLSearchParams({ resource: 'r', requester: 'q' }),
@@ -34,6 +34,6 @@ test('a form of the dashboard has one request id, and is logged once', async () 
   expect(answer.status).toBe(303);
   const id = answer.headers.get('x-request-id');
   const lines = holdfast.logged.map((text) => JSON.parse(text)).filter(({ requestId }) => requestId === id);
-  expect(lines.map(({ path }) => path)).toEqual(['/dashboard/reservations/release']);
+  expect(lines.map(({ path }) => path)).toEqual(['/dashboard/release']);
   await holdfast.stop();
 });

@@ -20,6 +20,7 @@ const ROUTES: [string, string, unknown][] = [
   ['POST', '/api/v1/Reservation/cancel', [item]],
   ['GET', '/api/v1/Reservation/waiting', undefined],
   ['POST', '/api/v1/Reservation/reset', undefined],
+  ['GET', '/api/v1/Reservation/history', undefined],
   ['POST', '/api/v1/Session', { requester: 'q', ttlSeconds: 60 }],
   ['POST', '/api/v1/Session/renew', { session: randomUUID(), token: randomUUID() }],
   ['POST', '/api/v1/Session/end', { session: randomUUID(), token: randomUUID() }],
@@ -27,6 +28,7 @@ const ROUTES: [string, string, unknown][] = [
   ['GET', '/api/v1/Resource/definitions', undefined],
   ['GET', '/api/v1/Resource/tree', undefined],
   ['GET', '/api/v1/Resource/available/r', undefined],
+  ['GET', '/api/v1/Resource/usage?resource=r', undefined],
   ['DELETE', '/api/v1/Resource/r', undefined],
   ['GET', '/api/v1/events', undefined],
   ['POST', '/api/v1/Reservation/reserve', 'not JSON'],
@@ -79,7 +81,10 @@ describe('the interface tells of every operation that it needs a key', () => {
     const { body } = await holdfast.request<{ paths: Record<string, object> }>('GET', '/openapi.json');
     const declared = Object.keys(body.paths).filter((path) => path.startsWith('/api/'));
     const tried = ROUTES.map(([, path]) =>
-      path.replace('/available/r', '/available/{resource}').replace(/Resource\/r$/, 'Resource/{name}'),
+      path
+        .replace('/available/r', '/available/{resource}')
+        .replace(/\?.*$/, '')
+        .replace(/Resource\/r$/, 'Resource/{name}'),
     );
     expect(declared.filter((path) => !tried.includes(path))).toEqual([]);
   });

@@ -40,6 +40,8 @@ describe('/openapi.json', () => {
       '/api/v1/Reservation/activeReservations': parameters.sort(),
       '/api/v1/Reservation/cancel': repeatable.sort(),
       '/api/v1/Reservation/waiting': parameters.sort(),
+      '/api/v1/Reservation/history': parameters.sort(),
+      '/api/v1/Resource/usage': parameters.sort(),
       '/api/v1/Reservation/reset': [...parameters, 409].sort(),
       '/api/v1/Session': key,
       '/api/v1/Session/renew': repeatable.sort(),

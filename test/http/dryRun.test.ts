@@ -37,13 +37,14 @@ let fresh = 0;
  */
 async function state(): Promise<Record<string, unknown>> {
   const { redis, tenant } = holdfast;
-  const keys = (await redis.keys(`{${tenant}}:*`)).filter((key) => !/:(activity|used|streams)$/.test(key));
+  const keys = (await redis.keys(`{${tenant}}:*`)).filter((key) => !/:(activity|used|streams|refusals:\d+)$/.test(key));
   const entries = keys.toSorted().map(async (key): Promise<[string, unknown]> => {
     const type = await redis.type(key);
     if (type === 'hash') {
       const { listenUntil: _, beats: __, ...fields } = await redis.hgetall(key);
       return [key, fields];
     }
+    if (type === 'stream') return [key, await redis.xlen(key)];
     return [key, type === 'zset' ? await redis.zrangebyscore(key, '-inf', '+inf', 'WITHSCORES') : await redis.get(key)];
   });
   return Object.fromEntries(await Promise.all(entries));

@@ -136,7 +136,7 @@ describe('the job', () => {
     const { reserve } = createClient(holdfast.url, key);
     expect((await reserve({ resource: 'printer', requester: 'me', ttlSeconds: 1 })).body[0]?.status).toBe('ACQUIRED');
     await until('the entry is in the database', async () => (await countOf(tenant)) === 1);
-    expect(await holdfast.scrape()).toMatch(/^holdfast_history_moved_total [1-9]/m);
+    await until('it is counted', async () => /^holdfast_history_moved_total [1-9]/m.test(await holdfast.scrape()));
     await holdfast.stop();
   }, 60_000);
 });

@@ -36,7 +36,7 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
 const { renew: from, renewEvery = '0', events = '' } = document.body.dataset;
 /** Minimum pause between two refreshes in ms, to which PAUSE_SHARE times the duration of the last one is added. */
 const PAUSE_MS = 250;
-const PAUSE_SHARE = 9;
+const PAUSE_SHARE = 3;
 const RECONNECT_MS = 3000;
 /** What can have the focus in a region. */
 const FOCUSABLE = 'a, button, input:not([type="hidden"]), summary, [tabindex]';

@@ -8,31 +8,37 @@ import { usageOf } from '../../domain/usage.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { refusalsOf } from '../tenant/refusals.ts';
 import { keepNewest } from './keepReset.ts';
-import { readPastEntry } from './pastEntry.ts';
+import { mayBeOf, readPastEntry } from './pastEntry.ts';
 import { newestFirst } from './stream.ts';
 
 export const keptUsage = (redis: RedisClient): Omit<History, 'page' | 'keepReset'> => ({
   usage: async (tenant, resource, frame) => {
-    const entries = await entriesSince(redis, tenant, frame.fromMs);
-    const own = entries.filter((entry) => entry.resource === resource);
-    return { ...usageOf(own, frame), looked: entries.length };
+    const { entries, looked } = await entriesSince(redis, tenant, frame.fromMs, resource);
+    return { ...usageOf(entries, frame), looked };
   },
   refusals: (tenant, resource, fromMs, toMs) => refusalsOf(redis, tenant, resource, fromMs, toMs),
-  pools: async (tenant, query) => poolsOf(await entriesSince(redis, tenant, query.fromMs), query),
+  pools: async (tenant, query) => poolsOf((await entriesSince(redis, tenant, query.fromMs)).entries, query),
 });
 
-/** Reads the entries that ended at a time or later, the newest KEPT_ENTRIES of them. */
-async function entriesSince(redis: RedisClient, tenant: string, fromMs: number): Promise<PastEntry[]> {
+/**
+ * Reads the entries that ended at a time or later, among the newest KEPT_ENTRIES.
+ * @param resource only those of this one; undefined: all
+ * @returns them, and how many were looked at
+ */
+async function entriesSince(redis: RedisClient, tenant: string, fromMs: number, resource?: string) {
   await keepNewest(redis, tenant);
   const entries: PastEntry[] = [];
   let looked = 0;
   for await (const found of newestFirst(redis, tenant, undefined)) {
-    if (looked++ >= KEPT_ENTRIES || timeOf(found.id) < fromMs) break;
+    if (looked >= KEPT_ENTRIES || timeOf(found.id) < fromMs) break;
+    looked++;
+    if (resource !== undefined && !mayBeOf(resource, found)) continue;
     const entry = readPastEntry(found);
     // A reset is written down later than it happened.
-    if (entry !== null && entry.endedAt >= fromMs) entries.push(entry);
+    if (entry !== null && entry.endedAt >= fromMs && (resource === undefined || entry.resource === resource))
+      entries.push(entry);
   }
-  return entries;
+  return { entries, looked };
 }
 
 const timeOf = (id: string): number => Number(id.split('-', 1)[0]);

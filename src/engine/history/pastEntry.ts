@@ -17,7 +17,7 @@ const ENDING_OF: ReadonlyMap<string, Ending> = new Map([
   ['X', 'RESET'],
 ]);
 /** The field of a wait. */
-export const WAIT = 'W';
+const WAIT = 'W';
 
 const Wait = z.object({
   number: z.coerce.number().int(),
@@ -41,6 +41,10 @@ export interface StreamEntry {
   readonly field: string;
   readonly value: Buffer;
 }
+
+/** Whether an entry may be of a resource, by a look at its bytes: reading it takes several times as long. */
+export const mayBeOf = (resource: string, { field, value }: StreamEntry): boolean =>
+  field === WAIT || value.includes(resource);
 
 /** @returns null for an entry that this version does not know */
 export function readPastEntry({ field, value }: StreamEntry): PastEntry | null {

@@ -1,6 +1,6 @@
 /**
- * The tenants whose history may have to be moved to the database, each with the time since when: those that were active,
- * and those in which a sweep ended something. The job `history` empties the list.
+ * The tenants whose history may have to be moved to the database, each with the time since when: those that were
+ * active, and those in which a sweep ended something. The job `history` empties the list.
  */
 import type { RedisClient } from '../../redis/client.ts';
 import { WAITING_HISTORIES_KEY } from '../../redis/keys.ts';

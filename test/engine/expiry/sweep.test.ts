@@ -145,7 +145,7 @@ describe('the sweep', () => {
     Object.assign(redis, {
       hf_sweep: async (key: string) => ['OK', 0, -1, key === tenantKey(stuck) ? 2 : 0],
     });
-    expect(await sweep(redis)).toEqual({ ended: 0, stuckQueues: [stuck] });
+    expect(await sweep(redis)).toMatchObject({ ended: 0, stuckQueues: [stuck] });
     running.stop();
     await server.stop();
   });
