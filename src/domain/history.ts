@@ -73,6 +73,12 @@ export interface History {
   page(tenant: string, filter: HistoryFilter, cursor: string | undefined, limit: number): Promise<PastPage>;
 
   /**
+   * Writes down the reservations that an earlier reset ended and put aside, as far as there is room for them.
+   * @throws HoldfastError unavailable
+   */
+  keepReset(tenant: string): Promise<void>;
+
+  /**
    * Works out how much a resource was used.
    * @throws HoldfastError unavailable
    */

@@ -17,6 +17,7 @@ import { dryReserve, dryTransaction, dryUnreserve } from '../engine/reservations
 import { charged, countUse } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
 import { refuseHighPriority } from './hold.ts';
+import { refuseOthersNames, reservingOf } from './person.ts';
 
 export type DryRunDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'>;
 
@@ -32,6 +33,7 @@ export async function reserve(
   items: readonly ReserveItem[],
   pollSeconds: number,
 ): Promise<Charged<ReserveResult[]>> {
+  await refuseOthersNames(deps.engine, credential, items);
   await refuseHighPriority(deps.engine, credential, items.map(waitOf), (index) => `[${index}].`);
   return asRead(deps, credential, items.length, () => dryReserve(deps.engine, credential, items, pollSeconds));
 }
@@ -58,6 +60,7 @@ export async function transaction(
   { method, requests, ...wait }: Transaction,
   pollSeconds: number,
 ): Promise<Charged<TransactionResult>> {
+  await refuseOthersNames(deps.engine, credential, reservingOf(requests));
   await refuseHighPriority(deps.engine, credential, [waitOf(wait)], () => '');
   return asRead(deps, credential, requests.length, () =>
     dryTransaction(deps.engine, credential, method, requests, wait, pollSeconds),

@@ -11,6 +11,7 @@ import * as engine from '../engine/reservations/reserve.ts';
 import { countItems } from './counting.ts';
 import type { HeldCalls } from './deps.ts';
 import { type Hold, type WaitDeps, whileHeld } from './hold.ts';
+import { refuseOthersNames } from './person.ts';
 import { chargeRepeat } from './repeats.ts';
 
 /**
@@ -20,13 +21,14 @@ import { chargeRepeat } from './repeats.ts';
  * @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the request is too large, or asks for a
  * priority that its credential may not have; LimitError
  */
-export function reserve(
+export async function reserve(
   deps: WaitDeps,
   credential: Credential,
   items: readonly ReserveItem[],
   hold: Hold,
   once?: Once,
 ): Promise<Charged<ReserveResult[]>> {
+  await refuseOthersNames(deps.engine, credential, items);
   const held = (calls: HeldCalls) => calls.reserve(credential, items, hold.pollSeconds, hold.caller(), once);
   const pending = items.some(isWaiting)
     ? whileHeld(deps, credential, items, (index) => `[${index}].`, held)

@@ -16,11 +16,13 @@ import { chargeRepeat } from './repeats.ts';
  * @throws HoldfastError unauthenticated, unavailable; forbidden for a derived token or a suspended tenant; LimitError
  */
 export async function reset(
-  deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'trail'>,
+  deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'trail' | 'history'>,
   credential: Credential,
   once?: Once,
 ): Promise<Charged<number>> {
   refuseToken(credential);
+  // A reset puts nothing aside while that of an earlier one is still there.
+  await deps.history.keepReset(credential.tenant);
   const charged = chargeRepeat(deps, credential, once, engine.reset(deps.engine, credential, once));
   const done = await countWhole(deps, credential, 1, charged);
   if (!done.isReplayed) deps.trail?.note(credential, { action: 'reservations.reset', details: { count: done.result } });

@@ -13,6 +13,7 @@ import * as engine from '../engine/reservations/transaction.ts';
 import { countItems } from './counting.ts';
 import type { HeldCalls } from './deps.ts';
 import { type Hold, type WaitDeps, whileHeld } from './hold.ts';
+import { refuseOthersNames, reservingOf } from './person.ts';
 import { chargeRepeat } from './repeats.ts';
 import { noteTaken } from './unreserve.ts';
 
@@ -31,6 +32,7 @@ export async function transaction(
   once?: Once,
 ): Promise<Charged<TransactionResult>> {
   const items = inSession(requests, session);
+  await refuseOthersNames(deps.engine, credential, reservingOf(items));
   const held = (calls: HeldCalls) =>
     calls.transaction(credential, method, items, wait, hold.pollSeconds, hold.caller(), once);
   const pending = isWaiting(wait)

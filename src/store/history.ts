@@ -8,11 +8,15 @@ import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
 import type { History, HistoryFilter, PastEntry } from '../domain/history.ts';
 import type { TierTable } from '../domain/tiers.ts';
+import { keepReset } from '../engine/history/keepReset.ts';
 import { readOwner } from './historyOwners.ts';
 import { history } from './historySchema.ts';
 import { usageInDatabase } from './historyUsage.ts';
 import { moveHistory } from './moveHistory.ts';
 import type { Store } from './records.ts';
+
+/** Entries that Redis may have before those of a reset are added: well below what would displace any. */
+const ROOM = 5000;
 
 /** Batches that are moved before a first page is read. */
 const MAX_BATCHES = 5;
@@ -23,6 +27,9 @@ const Cursor = z.string().regex(/^\d{1,15}-\d{1,16}$/);
 /** @param clock the time now, in ms since 1970 UTC */
 export const historyInDatabase = (store: Store, tiers: TierTable, clock = Date.now): History => ({
   ...usageInDatabase(store, tiers, clock),
+  keepReset: async (tenant) => {
+    await keepReset(store.redis, tenant, { room: ROOM, most: Number.POSITIVE_INFINITY });
+  },
   page: async (tenant, filter, cursor, limit) => {
     if (cursor !== undefined && !Cursor.safeParse(cursor).success)
       throw new HoldfastError('refused', 'cursor must be one that this listing returned.');

@@ -18,7 +18,11 @@ import { storedRefusals } from './refusals.ts';
 const MAX_BATCHES = 5;
 
 /** @param clock the time now, in ms since 1970 UTC */
-export const usageInDatabase = (store: Store, tiers: TierTable, clock = Date.now): Omit<History, 'page'> => {
+export const usageInDatabase = (
+  store: Store,
+  tiers: TierTable,
+  clock = Date.now,
+): Omit<History, 'page' | 'keepReset'> => {
   const ask = async (tenant: string, statement: (kept: (fromMs: number) => SQL) => SQL): Promise<unknown> => {
     const now = clock();
     await moveHistory(store, tenant, { tiers, maxBatches: MAX_BATCHES, now });

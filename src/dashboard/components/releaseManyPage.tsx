@@ -1,8 +1,9 @@
 /**
  * The question before selected reservations are released: how many, which, and whose.
  */
+
+import { isOwn } from '../../operations/person.ts';
 import type { Viewer } from '../env.ts';
-import { isOwn } from '../person.ts';
 import { type Hold, textOfHold } from '../releaseMany.ts';
 import { AT, addressOf, type Query } from '../reservationsQuery.ts';
 import { Page } from './layout.tsx';

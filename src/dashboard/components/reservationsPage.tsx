@@ -1,9 +1,10 @@
 /**
  * The parts of the page of reservations, put together.
  */
+
+import { mayEnd } from '../../operations/person.ts';
 import type { Viewer } from '../env.ts';
 import type { Failed } from '../form.ts';
-import { mayEnd } from '../person.ts';
 import { AT, addressOf, isNarrowed, type Query } from '../reservationsQuery.ts';
 import type { Found } from '../searchReservations.ts';
 import type { Waiters } from '../searchWaiting.ts';

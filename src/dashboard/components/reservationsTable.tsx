@@ -3,8 +3,8 @@
  * `selected`.
  */
 import type { ActiveReservation } from '../../contract/reservations.ts';
+import { mayEnd } from '../../operations/person.ts';
 import type { Viewer } from '../env.ts';
-import { mayEnd } from '../person.ts';
 import { textOfHold } from '../releaseMany.ts';
 import { addressOf, orderOf, type Query, type Sort, usualOrder } from '../reservationsQuery.ts';
 import { Details, Note, Until } from './heldTable.tsx';

@@ -6,9 +6,9 @@ import { hash } from 'node:crypto';
 import type { Child } from 'hono/jsx';
 import type { Mode } from '../../domain/reservations.ts';
 import { requesterOf } from '../../engine/tenant/signIns.ts';
+import { isOwn, mayEnd } from '../../operations/person.ts';
 import { actionPath } from '../actions/back.ts';
 import type { Viewer } from '../env.ts';
-import { isOwn, mayEnd } from '../person.ts';
 import { may } from '../viewer.ts';
 import { Confirm } from './confirm.tsx';
 

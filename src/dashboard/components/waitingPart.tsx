@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import type { Child } from 'hono/jsx';
 import type { WaitingRequest } from '../../contract/waiting.ts';
 import type { SessionUser } from '../../engine/tenant/signIns.ts';
-import { mayEnd } from '../person.ts';
+import { mayEnd } from '../../operations/person.ts';
 import type { Waiter, Waiters } from '../searchWaiting.ts';
 import { Confirm } from './confirm.tsx';
 import { Note } from './heldTable.tsx';

@@ -2,6 +2,7 @@
  * Writes what a reset ended into the history, in pieces: the reset itself takes constant time and only puts it aside.
  */
 
+import { KEPT_ENTRIES } from '../../domain/history.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { keysOf } from '../../redis/keys.ts';
 import { parseReply, toInteger, toText } from '../../redis/reply.ts';
@@ -29,4 +30,12 @@ export async function keepReset(
     written += toInteger(count);
   }
   return true;
+}
+
+/**
+ * Writes what a reset ended into a history of which only the newest entries are kept: it may displace older ones.
+ * @throws HoldfastError unavailable
+ */
+export async function keepNewest(redis: RedisClient, tenant: string): Promise<void> {
+  await keepReset(redis, tenant, { room: Number.MAX_SAFE_INTEGER, most: KEPT_ENTRIES });
 }

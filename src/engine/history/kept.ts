@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { HoldfastError } from '../../domain/errors.ts';
 import { type History, type HistoryFilter, KEPT_ENTRIES, type PastEntry } from '../../domain/history.ts';
 import type { RedisClient } from '../../redis/client.ts';
-import { keepReset } from './keepReset.ts';
+import { keepNewest } from './keepReset.ts';
 import { keptUsage } from './keptUsage.ts';
 import { mayBeOf, readPastEntry } from './pastEntry.ts';
 import { newestFirst } from './stream.ts';
@@ -22,7 +22,7 @@ export const keptHistory = (redis: RedisClient): History => ({
     if (cursor !== undefined && after === undefined)
       throw new HoldfastError('refused', 'cursor must be one that this listing returned.');
     // Until then, the reservations that a reset ended are put aside.
-    await keepReset(redis, tenant, { room: KEPT_ENTRIES, most: KEPT_ENTRIES });
+    await keepNewest(redis, tenant);
     const entries: PastEntry[] = [];
     let looked = 0;
     let last: string | null = null;
@@ -39,6 +39,7 @@ export const keptHistory = (redis: RedisClient): History => ({
     }
     return { entries, next: null };
   },
+  keepReset: (tenant) => keepNewest(redis, tenant),
   ...keptUsage(redis),
 });
 

@@ -7,11 +7,11 @@ import { poolsOf } from '../../domain/pools.ts';
 import { usageOf } from '../../domain/usage.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { refusalsOf } from '../tenant/refusals.ts';
-import { keepReset } from './keepReset.ts';
+import { keepNewest } from './keepReset.ts';
 import { mayBeOf, readPastEntry } from './pastEntry.ts';
 import { newestFirst } from './stream.ts';
 
-export const keptUsage = (redis: RedisClient): Omit<History, 'page'> => ({
+export const keptUsage = (redis: RedisClient): Omit<History, 'page' | 'keepReset'> => ({
   usage: async (tenant, resource, frame) => {
     const { entries, looked } = await entriesSince(redis, tenant, frame.fromMs, resource);
     return { ...usageOf(entries, frame), looked };
@@ -26,7 +26,7 @@ export const keptUsage = (redis: RedisClient): Omit<History, 'page'> => ({
  * @returns them, and how many were looked at
  */
 async function entriesSince(redis: RedisClient, tenant: string, fromMs: number, resource?: string) {
-  await keepReset(redis, tenant, { room: KEPT_ENTRIES, most: KEPT_ENTRIES });
+  await keepNewest(redis, tenant);
   const entries: PastEntry[] = [];
   let looked = 0;
   for await (const found of newestFirst(redis, tenant, undefined)) {

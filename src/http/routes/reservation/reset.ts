@@ -23,7 +23,7 @@ export const resetOperation = operation({
   responses: { 200: answer('All reservations have ended.', Cleared), ...parameterOperation },
 });
 
-export const resetRoute = (deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'trail'>) =>
+export const resetRoute = (deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'trail' | 'history'>) =>
   new OpenAPIHono<AppEnv>().openapi(resetOperation, async (c) => {
     const { data: once, error } = readOnce(c, null);
     if (error !== undefined) return refuse(c, error);
