@@ -78,7 +78,7 @@ local function writeRecords()
   -- added: number of new due members. ended: reservations whose due time ends or changes.
   local added, ended = 0, {}
   -- The further slots of a reservation have one record, which is packed once.
-  local packed, packedRecord
+  local packed, packedRecord, endedAt
   for _, slot in ipairs(changed) do
     local before, record = original[slot], records[slot]
     if record ~= before then
@@ -106,12 +106,12 @@ local function writeRecords()
         tenant.nextDue = math.min(tenant.nextDue, dueNow)
       end
       if before and before.token and before.fence ~= (record and record.fence) and limits.history > 0 then
-        local how = howEnded and howEnded[before.fence]
-        past = past or {}
-        local packed = before.packed
+        local how, packed = howEnded and howEnded[before.fence], before.packed
 --@include leanRecord
-        past[#past + 1] = how and how[1] or 'R'
-        past[#past + 1] = slot .. '\n' .. nowMs .. ' ' .. (how and how[2] or '') .. '\n' .. packed
+        past, endedAt = past or {}, endedAt or '\n' .. nowMs .. ' '
+        local n = #past
+        past[n + 1] = how and how[1] or 'R'
+        past[n + 2] = slot .. endedAt .. (how and how[2] or '') .. '\n' .. packed
       end
     end
   end
