@@ -75,7 +75,9 @@ describe('by hand', () => {
     await page.getByText(/stage is full\. Held by ci-42 since .*, free in (9 min|10 min)/).waitFor();
     expect(await page.getByText('Free.').count()).toBe(0);
     await go('');
-    expect(await page.locator('[data-name="stage/web"]').innerText()).toMatch(/stage is in use\s+free in (9|10) min/);
+    const row = page.locator(`[data-name="stage/web"]`);
+    await row.getByText('is in use').waitFor();
+    expect(await row.textContent()).toMatch(/free in \s*(9|10) min/);
   });
 
   test('a time is that of the browser', async () => {

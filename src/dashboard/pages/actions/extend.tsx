@@ -100,7 +100,9 @@ export const extendRoutes = (deps: DashboardDeps) => {
     });
 };
 
-/** When the latest of a requester's reservations of a resource ends, in ms since 1970 UTC; null: not known, or never. */
+/**
+ * When the latest of a requester's reservations of a resource ends, in ms since 1970 UTC; null: not known, or never.
+ */
 async function readEnd(
   { engine }: DashboardDeps,
   { credential }: Viewer,
