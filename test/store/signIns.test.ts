@@ -8,7 +8,7 @@ import type { Person } from '../../src/domain/memberships.ts';
 import type { Role } from '../../src/domain/rights.ts';
 import { auditPage, noteActions } from '../../src/store/audit.ts';
 import { putGroup } from '../../src/store/groupRoles.ts';
-import { createInvitation } from '../../src/store/invitations.ts';
+import { createInvitation, followLink, readLink } from '../../src/store/invitations.ts';
 import { invitations, members, users } from '../../src/store/schema.ts';
 import { recordSignIn } from '../../src/store/signIns.ts';
 import { KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
@@ -146,6 +146,21 @@ describe('an invitation', () => {
     );
     expect((await enter(somebody({ email: 'frank@id.example' }))).open.tenant).not.toBe(inviting);
     expect((await enter(somebody({ email: 'Erin@Id.Example' }))).open.tenant).toBe(inviting);
+  });
+
+  test('by a link lets nobody in once it has expired', async () => {
+    const inviting = await tenant();
+    const digest = randomUUID();
+    await createInvitation(store, inviting, { id: undefined, role: 'viewer', of: { digest }, expiresInDays: 1 }, BY);
+    const person = somebody();
+    const { userId } = await enter(person);
+    expect(await readLink(store, digest)).toMatchObject({ tenant: inviting, role: 'viewer' });
+    await store.database.run((db) =>
+      db.update(invitations).set({ expiresAt: sql`now()` }).where(eq(invitations.digest, digest)),
+    );
+    await expect(readLink(store, digest)).rejects.toThrow('This link has expired');
+    await expect(followLink(store, digest, userId, BY)).rejects.toThrow('This link has expired');
+    expect(await rolesOf(person)).not.toContain(`${inviting} viewer`);
   });
 
   test('keeps a higher role that its member has, and raises a lower one', async () => {
