@@ -14,6 +14,8 @@ const BATCH = 500;
 const MAX_BYTES = 100_000;
 /** What a page may take. Of CPU, since other processes may keep this one waiting. */
 const MAX_MS = 150;
+/** The same for what looks at all 10,000: about ten times what it takes. */
+const MAX_WALK_MS = 800;
 
 const key = makeConfiguredKey(makeTenant(), 'ci');
 let one: Instance;
@@ -82,19 +84,19 @@ async function open(at: Instance, width = 1200): Promise<Page> {
 
 describe('with 10,000 resources and 10,000 reservations', () => {
   test.each([
-    ['the first page', ''],
-    ['a search', '?q=device-099'],
-    ['a label', '?label=os%3Dios'],
-    ['free only', '?free=1'],
-    ['mine', '?mine=1'],
-    ['expiring soon', '?expiring=1'],
-    ['not registered', '?unregistered=1'],
-    ['a late page', `?after=t${encodeURIComponent(`building>${name(9000)}`)}`],
-  ])('%s is short and soon there', async (title, search) => {
+    ['the first page', '', MAX_MS],
+    ['a search', '?q=device-099', MAX_WALK_MS],
+    ['a label', '?label=os%3Dios', MAX_MS],
+    ['free only', '?free=1', MAX_WALK_MS],
+    ['mine', '?mine=1', MAX_WALK_MS],
+    ['expiring soon', '?expiring=1', MAX_WALK_MS],
+    ['not registered', '?unregistered=1', MAX_WALK_MS],
+    ['a late page', `?after=t${encodeURIComponent(`building>${name(9000)}`)}`, MAX_MS],
+  ])('%s is short and soon there', async (title, search, maxMs) => {
     const { cpuMs, ms, bytes } = await measure(search);
     process.stdout.write(`${title}: ${Math.round(ms)} ms, ${Math.round(cpuMs)} ms of CPU, ${bytes} bytes\n`);
     expect(bytes).toBeLessThan(MAX_BYTES);
-    expect(cpuMs).toBeLessThan(MAX_MS);
+    expect(cpuMs).toBeLessThan(maxMs);
   });
 
   test('a change is on the page of another instance within a second, at 100 changes a second', async () => {
