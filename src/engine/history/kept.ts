@@ -8,7 +8,7 @@ import type { RedisClient } from '../../redis/client.ts';
 import { keepNewest } from './keepReset.ts';
 import { keptUsage } from './keptUsage.ts';
 import { mayBeOf, readPastEntry } from './pastEntry.ts';
-import { newestFirst } from './stream.ts';
+import { newestFirst, writtenAt } from './stream.ts';
 
 /** The last entry that was returned: its id in the stream and its place. */
 const Cursor = z
@@ -28,7 +28,7 @@ export const keptHistory = (redis: RedisClient): History => ({
     let last: string | null = null;
     for await (const found of newestFirst(redis, tenant, after?.id)) {
       // No entry is written before its end.
-      if (filter.from !== undefined && Number(found.id.split('-', 1)[0]) < filter.from.getTime()) break;
+      if (filter.from !== undefined && writtenAt(found) < filter.from.getTime()) break;
       if (++looked > KEPT_ENTRIES) break;
       if (found.id === after?.id && found.place >= after.place) continue;
       const entry = filter.resource === undefined || mayBeOf(filter.resource, found) ? readPastEntry(found) : null;

@@ -9,7 +9,7 @@ import type { RedisClient } from '../../redis/client.ts';
 import { refusalsOf } from '../tenant/refusals.ts';
 import { keepNewest } from './keepReset.ts';
 import { mayBeOf, readPastEntry } from './pastEntry.ts';
-import { newestFirst } from './stream.ts';
+import { newestFirst, writtenAt } from './stream.ts';
 
 export const keptUsage = (redis: RedisClient): Omit<History, 'page' | 'keepReset'> => ({
   usage: async (tenant, resource, frame) => {
@@ -30,7 +30,7 @@ async function entriesSince(redis: RedisClient, tenant: string, fromMs: number, 
   const entries: PastEntry[] = [];
   let looked = 0;
   for await (const found of newestFirst(redis, tenant, undefined)) {
-    if (looked >= KEPT_ENTRIES || timeOf(found.id) < fromMs) break;
+    if (looked >= KEPT_ENTRIES || writtenAt(found) < fromMs) break;
     looked++;
     if (resource !== undefined && !mayBeOf(resource, found)) continue;
     const entry = readPastEntry(found);
@@ -40,5 +40,3 @@ async function entriesSince(redis: RedisClient, tenant: string, fromMs: number, 
   }
   return { entries, looked };
 }
-
-const timeOf = (id: string): number => Number(id.split('-', 1)[0]);

@@ -70,3 +70,6 @@ function toEntries([id, fields]: [Buffer, Buffer[]]): StreamEntry[] {
   }
   return entries;
 }
+
+/** When an entry was written, in ms since 1970 UTC: no entry is before its end. */
+export const writtenAt = ({ id }: StreamEntry): number => Number(id.split('-', 1)[0]);
