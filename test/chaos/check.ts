@@ -1,0 +1,20 @@
+/** What a check of a campaign's history takes and returns. */
+import type { Call, History } from './history.ts';
+
+export interface Violation {
+  /** The name of the check. */
+  readonly check: string;
+  /** One sentence: what must not be, with names and times. */
+  readonly what: string;
+  /** The calls that show it, in the order of their invocation. */
+  readonly calls: readonly Call[];
+}
+
+export interface Check {
+  /** Such as `exclusion`, `fencing`, `leases`. */
+  readonly name: string;
+  /** What it checks, in one sentence, for the table and the documentation. */
+  readonly rule: string;
+  /** Returns how many things it has looked at, such as holds or pairs of calls, and what was wrong. */
+  run(history: History): { readonly looked: number; readonly violations: readonly Violation[] };
+}

@@ -1,0 +1,68 @@
+/**
+ * A running service of real processes: instances, workers, a balancer, Redis in some topology, Postgres. Setups start
+ * it, the load calls it, faults break its parts.
+ */
+import type { Random } from './random.ts';
+
+export type PartKind = 'instance' | 'worker' | 'balancer' | 'redis' | 'sentinel' | 'postgres';
+
+/** One process. */
+export interface Part {
+  /** Such as `api0`, `worker0`, `redis0`, `sentinel2`. */
+  readonly name: string;
+  readonly kind: PartKind;
+  /** It changes when the part is started again. */
+  readonly pid: number;
+  readonly isRunning: boolean;
+  /** For instances the HTTP port, for the others the one that their clients use. It stays the same. */
+  readonly port: number;
+  /** Resolves when the process has ended, for signals that end it. */
+  signal(signal: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): Promise<void>;
+  /** Starts it again after its end: at the same port, with the data that it stored. Resolves when it listens. */
+  restart(): Promise<void>;
+}
+
+/** A tenant that callers act for. */
+export interface Tenant {
+  /**
+   * What it is for: `main` has the load of every verb, `quota` small limits that its callers exceed, `leases` callers
+   * who watch closely when leases end, `turned` keys that are rotated and suspensions (only with a database).
+   */
+  readonly use: 'main' | 'quota' | 'leases' | 'turned';
+  readonly tenant: string;
+  /** The key that it has now. It changes when a fault rotates it. */
+  key: string;
+}
+
+export interface System {
+  readonly parts: readonly Part[];
+  /** Where callers call: the balancer, and each instance by itself. */
+  readonly addresses: readonly { readonly name: string; readonly url: string }[];
+  readonly tenants: readonly Tenant[];
+  /** What it runs on: decides which faults apply and what they may undo. */
+  readonly traits: Traits;
+  /** The Redis that is the primary for a tenant just now. */
+  primaryOf(tenant: string): Promise<Part>;
+  /** Runs a command at one Redis or sentinel. */
+  command(part: Part, ...words: readonly (string | number)[]): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+export interface Traits {
+  readonly topology: 'one' | 'sentinel' | 'cluster';
+  readonly persistence: 'always' | 'everysec' | 'none';
+  /** REDIS_WAIT_REPLICAS, and how many replicas each primary has. */
+  readonly waitReplicas: number;
+  readonly replicas: number;
+  readonly hasDatabase: boolean;
+  /** Whether each Redis is in a network namespace of its own, so that it can be cut off. */
+  readonly canPartition: boolean;
+  /** Whether each Redis has been started with the clock that faults can move. */
+  readonly canStepClock: boolean;
+}
+
+export interface Setup {
+  /** Such as `always`, `everysec`, `none`, `sentinel`, `sentinel-all`, `cluster`, `cluster-all`, `database`. */
+  readonly name: string;
+  start(random: Random): Promise<System>;
+}

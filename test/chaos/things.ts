@@ -1,0 +1,29 @@
+/**
+ * What the callers of a campaign reserve. Names of FIXED never change their definition, so checks know their slots.
+ */
+import type { RegistrationItem } from '../support/client.ts';
+
+/** Names that are not registered: one slot each. */
+export const PLAIN = ['n0', 'n1', 'n2', 'n3', 'n4', 'n5'] as const;
+
+/** Definitions that last for the whole campaign. */
+export const FIXED: readonly RegistrationItem[] = [
+  { name: 'pool', capacity: 3 },
+  { name: 'wide', capacity: 8 },
+  { name: 'root', capacity: 4 },
+  { name: 'branch', capacity: 2, treePath: 'root' },
+  { name: 'leaf0', treePath: 'root>branch' },
+  { name: 'leaf1', treePath: 'root>branch' },
+  { name: 'leaf2', treePath: 'root' },
+  { name: 'rail' },
+  { name: 'crane0', blocks: ['rail'] },
+  { name: 'crane1', blocks: ['rail'] },
+  { name: 'phone0', labels: { kind: 'phone' } },
+  { name: 'phone1', labels: { kind: 'phone' } },
+];
+
+/** Names whose capacity and path callers change while they are reserved. */
+export const SHIFTING = ['shift0', 'shift1'] as const;
+
+/** Names that are reserved once, without a lease, and never given back, begin with this: nothing may lose them. */
+export const KEPT_PREFIX = 'kept-';
