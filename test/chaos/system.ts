@@ -6,6 +6,16 @@ import type { Random } from './random.ts';
 
 export type PartKind = 'instance' | 'worker' | 'balancer' | 'redis' | 'sentinel' | 'postgres';
 
+/** A build of the service: what node runs. */
+export interface Build {
+  /** For people who read a report, such as `sources` or a commit. */
+  readonly name: string;
+  /** The folder that it runs in. */
+  readonly folder: string;
+  /** What node is started with. */
+  readonly args: readonly string[];
+}
+
 /** One process. */
 export interface Part {
   /** Such as `api0`, `worker0`, `redis0`, `sentinel2`. */
@@ -14,12 +24,19 @@ export interface Part {
   /** It changes when the part is started again. */
   readonly pid: number;
   readonly isRunning: boolean;
+  /** The address of its host: one of its own if it is in a network namespace. It stays the same. */
+  readonly host: string;
   /** For instances the HTTP port, for the others the one that their clients use. It stays the same. */
   readonly port: number;
+  /** The end of what it logged since it was first started, for reports. */
+  log(): string;
   /** Resolves when the process has ended, for signals that end it. */
   signal(signal: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): Promise<void>;
-  /** Starts it again after its end: at the same port, with the data that it stored. Resolves when it listens. */
-  restart(): Promise<void>;
+  /**
+   * Starts it again after its end: at the same port, with the data that it stored. Resolves when it listens.
+   * @param build for instances and workers: what runs from now on; by default the same as before
+   */
+  restart(build?: Build): Promise<void>;
 }
 
 /** A tenant that callers act for. */
@@ -45,6 +62,18 @@ export interface System {
   primaryOf(tenant: string): Promise<Part>;
   /** Runs a command at one Redis or sentinel. */
   command(part: Part, ...words: readonly (string | number)[]): Promise<unknown>;
+  /**
+   * Lets nothing through between two groups of parts, both ways, where traits.canPartition. Connections stay open and are
+   * silent. Parts without a network namespace (instances, workers, the balancer, Postgres) and the campaign itself are one
+   * place: naming any of them names all.
+   * @returns heals it
+   */
+  cut(some: readonly Part[], others: readonly Part[]): Promise<() => Promise<void>>;
+  /** Moves the clock of one Redis, where traits.canStepClock. Adds to earlier steps, and outlives restarts. */
+  stepClock(part: Part, ms: number): void;
+  /** The builds that instances can run. They start with the first. */
+  readonly builds: readonly Build[];
+  /** Ends all parts, deletes their data and their network. */
   stop(): Promise<void>;
 }
 
@@ -59,10 +88,13 @@ export interface Traits {
   readonly canPartition: boolean;
   /** Whether each Redis has been started with the clock that faults can move. */
   readonly canStepClock: boolean;
+  /** Whether there is a second build, for rolling updates. */
+  readonly canUpdate: boolean;
 }
 
 export interface Setup {
   /** Such as `always`, `everysec`, `none`, `sentinel`, `sentinel-all`, `cluster`, `cluster-all`, `database`. */
   readonly name: string;
-  start(random: Random): Promise<System>;
+  /** @param builds the first runs; by default the sources */
+  start(random: Random, builds?: readonly Build[]): Promise<System>;
 }
