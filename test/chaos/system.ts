@@ -18,8 +18,11 @@ export interface Part {
   readonly port: number;
   /** Resolves when the process has ended, for signals that end it. */
   signal(signal: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): Promise<void>;
-  /** Starts it again after its end: at the same port, with the data that it stored. Resolves when it listens. */
-  restart(): Promise<void>;
+  /**
+   * Starts it again after its end: at the same port, with the data that it stored, an instance or a worker also from
+   * another build. Resolves when it listens.
+   */
+  restart(program?: Program): Promise<void>;
 }
 
 /** A tenant that callers act for. */
@@ -64,5 +67,12 @@ export interface Traits {
 export interface Setup {
   /** Such as `always`, `everysec`, `none`, `sentinel`, `sentinel-all`, `cluster`, `cluster-all`, `database`. */
   readonly name: string;
-  start(random: Random): Promise<System>;
+  /** @param program the build of instances and workers; by default the source, which starts more slowly */
+  start(random: Random, program?: Program): Promise<System>;
+}
+
+/** A build of the service. */
+export interface Program {
+  /** The arguments of node that run an instance. */
+  readonly command: readonly string[];
 }
