@@ -6,16 +6,6 @@ import type { Random } from './random.ts';
 
 export type PartKind = 'instance' | 'worker' | 'balancer' | 'redis' | 'sentinel' | 'postgres';
 
-/** A build of the service: what node runs. */
-export interface Build {
-  /** For people who read a report, such as `sources` or a commit. */
-  readonly name: string;
-  /** The folder that it runs in. */
-  readonly folder: string;
-  /** What node is started with. */
-  readonly args: readonly string[];
-}
-
 /** One process. */
 export interface Part {
   /** Such as `api0`, `worker0`, `redis0`, `sentinel2`. */
@@ -33,10 +23,10 @@ export interface Part {
   /** Resolves when the process has ended, for signals that end it. */
   signal(signal: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): Promise<void>;
   /**
-   * Starts it again after its end: at the same port, with the data that it stored. Resolves when it listens.
-   * @param build for instances and workers: what runs from now on; by default the same as before
+   * Starts it again after its end: at the same port, with the data that it stored, an instance or a worker also from
+   * another build. Resolves when it listens.
    */
-  restart(build?: Build): Promise<void>;
+  restart(program?: Program): Promise<void>;
 }
 
 /** A tenant that callers act for. */
@@ -62,20 +52,23 @@ export interface System {
   primaryOf(tenant: string): Promise<Part>;
   /** Runs a command at one Redis or sentinel. */
   command(part: Part, ...words: readonly (string | number)[]): Promise<unknown>;
+  /** The value of REDIS_URL. */
+  readonly redisUrl: string;
+  /** Builds of the service: the one that is tried, and perhaps an older one for a rolling update. */
+  readonly programs: readonly Program[];
   /**
-   * Lets nothing through between two groups of parts, both ways, where traits.canPartition. Connections stay open and are
-   * silent. Parts without a network namespace (instances, workers, the balancer, Postgres) and the campaign itself are one
-   * place: naming any of them names all.
-   * @returns heals it
+   * Drops packets from some parts to others silently, as a broken network does; only where `canPartition`. Parts that
+   * share a network are cut off together: instances, workers and this process.
+   * @returns what lets them through again
    */
-  cut(some: readonly Part[], others: readonly Part[]): Promise<() => Promise<void>>;
-  /** Moves the clock of one Redis, where traits.canStepClock. Adds to earlier steps, and outlives restarts. */
-  stepClock(part: Part, ms: number): void;
-  /** The builds that instances can run. They start with the first. */
-  readonly builds: readonly Build[];
-  /** Ends all parts, deletes their data and their network. */
+  cut(from: readonly Part[], to: readonly Part[]): Promise<() => Promise<void>>;
+  /** Sets how far the clock of a Redis is ahead of the true time, in ms; only where `canStepClock`. */
+  setClock(part: Part, aheadMs: number): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** Who is an administrator of a service with a database, by ADMINS. */
+export const ADMINISTRATOR = 'root@chaos.example';
 
 export interface Traits {
   readonly topology: 'one' | 'sentinel' | 'cluster';
@@ -88,13 +81,24 @@ export interface Traits {
   readonly canPartition: boolean;
   /** Whether each Redis has been started with the clock that faults can move. */
   readonly canStepClock: boolean;
-  /** Whether there is a second build, for rolling updates. */
-  readonly canUpdate: boolean;
+  /** Whether `programs` has a second build. */
+  readonly hasOtherProgram: boolean;
 }
 
 export interface Setup {
   /** Such as `always`, `everysec`, `none`, `sentinel`, `sentinel-all`, `cluster`, `cluster-all`, `database`. */
   readonly name: string;
-  /** @param builds the first runs; by default the sources */
-  start(random: Random, builds?: readonly Build[]): Promise<System>;
+  /**
+   * @param program the build of instances and workers; by default the source, which starts more slowly
+   * @param other another build, for rolling updates
+   */
+  start(random: Random, program?: Program, other?: Program): Promise<System>;
+}
+
+/** A build of the service. */
+export interface Program {
+  /** For people who read a report, such as `source` or a commit. */
+  readonly name: string;
+  /** The arguments of node that run an instance. */
+  readonly command: readonly string[];
 }
