@@ -6,6 +6,12 @@ import type { Random } from './random.ts';
 
 export type PartKind = 'instance' | 'worker' | 'balancer' | 'redis' | 'sentinel' | 'postgres';
 
+/** How an instance or a worker is started. */
+export interface Program {
+  readonly command: readonly string[];
+  readonly folder: string;
+}
+
 /** One process. */
 export interface Part {
   /** Such as `api0`, `worker0`, `redis0`, `sentinel2`. */
@@ -18,8 +24,11 @@ export interface Part {
   readonly port: number;
   /** Resolves when the process has ended, for signals that end it. */
   signal(signal: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): Promise<void>;
-  /** Starts it again after its end: at the same port, with the data that it stored. Resolves when it listens. */
-  restart(): Promise<void>;
+  /**
+   * Starts it again after its end: at the same port, with the data that it stored. Resolves when it listens.
+   * @param program another build of the service, for instances and workers; by default the one that it ran last
+   */
+  restart(program?: Program): Promise<void>;
 }
 
 /** A tenant that callers act for. */
@@ -45,8 +54,23 @@ export interface System {
   primaryOf(tenant: string): Promise<Part>;
   /** Runs a command at one Redis or sentinel. */
   command(part: Part, ...words: readonly (string | number)[]): Promise<unknown>;
+  /** The value of REDIS_URL. */
+  readonly redisUrl: string;
+  /** Builds of the service: the one that is tried, and perhaps an older one for a rolling update. */
+  readonly programs: readonly Program[];
+  /**
+   * Drops packets from some parts to others silently, as a broken network does; only where `canPartition`. Parts that
+   * share a network are cut off together: instances, workers and this process.
+   * @returns what lets them through again
+   */
+  cut(from: readonly Part[], to: readonly Part[]): Promise<() => Promise<void>>;
+  /** Sets how far the clock of a Redis is ahead of the true time, in ms; only where `canStepClock`. */
+  setClock(part: Part, aheadMs: number): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** Who is an administrator of a service with a database, by ADMINS. */
+export const ADMINISTRATOR = 'root@chaos.example';
 
 export interface Traits {
   readonly topology: 'one' | 'sentinel' | 'cluster';
@@ -59,6 +83,8 @@ export interface Traits {
   readonly canPartition: boolean;
   /** Whether each Redis has been started with the clock that faults can move. */
   readonly canStepClock: boolean;
+  /** Whether `programs` has a second build. */
+  readonly hasOtherProgram: boolean;
 }
 
 export interface Setup {
