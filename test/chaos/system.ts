@@ -6,12 +6,6 @@ import type { Random } from './random.ts';
 
 export type PartKind = 'instance' | 'worker' | 'balancer' | 'redis' | 'sentinel' | 'postgres';
 
-/** How an instance or a worker is started. */
-export interface Program {
-  readonly command: readonly string[];
-  readonly folder: string;
-}
-
 /** One process. */
 export interface Part {
   /** Such as `api0`, `worker0`, `redis0`, `sentinel2`. */
@@ -25,8 +19,8 @@ export interface Part {
   /** Resolves when the process has ended, for signals that end it. */
   signal(signal: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): Promise<void>;
   /**
-   * Starts it again after its end: at the same port, with the data that it stored. Resolves when it listens.
-   * @param program another build of the service, for instances and workers; by default the one that it ran last
+   * Starts it again after its end: at the same port, with the data that it stored, an instance or a worker also from
+   * another build. Resolves when it listens.
    */
   restart(program?: Program): Promise<void>;
 }
@@ -90,5 +84,12 @@ export interface Traits {
 export interface Setup {
   /** Such as `always`, `everysec`, `none`, `sentinel`, `sentinel-all`, `cluster`, `cluster-all`, `database`. */
   readonly name: string;
-  start(random: Random): Promise<System>;
+  /** @param program the build of instances and workers; by default the source, which starts more slowly */
+  start(random: Random, program?: Program): Promise<System>;
+}
+
+/** A build of the service. */
+export interface Program {
+  /** The arguments of node that run an instance. */
+  readonly command: readonly string[];
 }
