@@ -48,8 +48,23 @@ export interface System {
   primaryOf(tenant: string): Promise<Part>;
   /** Runs a command at one Redis or sentinel. */
   command(part: Part, ...words: readonly (string | number)[]): Promise<unknown>;
+  /** The value of REDIS_URL. */
+  readonly redisUrl: string;
+  /** Builds of the service: the one that is tried, and perhaps an older one for a rolling update. */
+  readonly programs: readonly Program[];
+  /**
+   * Drops packets from some parts to others silently, as a broken network does; only where `canPartition`. Parts that
+   * share a network are cut off together: instances, workers and this process.
+   * @returns what lets them through again
+   */
+  cut(from: readonly Part[], to: readonly Part[]): Promise<() => Promise<void>>;
+  /** Sets how far the clock of a Redis is ahead of the true time, in ms; only where `canStepClock`. */
+  setClock(part: Part, aheadMs: number): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** Who is an administrator of a service with a database, by ADMINS. */
+export const ADMINISTRATOR = 'root@chaos.example';
 
 export interface Traits {
   readonly topology: 'one' | 'sentinel' | 'cluster';
@@ -62,6 +77,8 @@ export interface Traits {
   readonly canPartition: boolean;
   /** Whether each Redis has been started with the clock that faults can move. */
   readonly canStepClock: boolean;
+  /** Whether `programs` has a second build. */
+  readonly hasOtherProgram: boolean;
 }
 
 export interface Setup {
