@@ -14,8 +14,12 @@ export interface Part {
   /** It changes when the part is started again. */
   readonly pid: number;
   readonly isRunning: boolean;
+  /** The address of its host: one of its own if it is in a network namespace. It stays the same. */
+  readonly host: string;
   /** For instances the HTTP port, for the others the one that their clients use. It stays the same. */
   readonly port: number;
+  /** The end of what it logged since it was first started, for reports. */
+  log(): string;
   /** Resolves when the process has ended, for signals that end it. */
   signal(signal: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): Promise<void>;
   /**
@@ -84,12 +88,17 @@ export interface Traits {
 export interface Setup {
   /** Such as `always`, `everysec`, `none`, `sentinel`, `sentinel-all`, `cluster`, `cluster-all`, `database`. */
   readonly name: string;
-  /** @param program the build of instances and workers; by default the source, which starts more slowly */
-  start(random: Random, program?: Program): Promise<System>;
+  /**
+   * @param program the build of instances and workers; by default the source, which starts more slowly
+   * @param other another build, for rolling updates
+   */
+  start(random: Random, program?: Program, other?: Program): Promise<System>;
 }
 
 /** A build of the service. */
 export interface Program {
+  /** For people who read a report, such as `source` or a commit. */
+  readonly name: string;
   /** The arguments of node that run an instance. */
   readonly command: readonly string[];
 }
