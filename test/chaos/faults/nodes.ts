@@ -1,4 +1,5 @@
 /** Which Redis is what just now, and whether all of them form one topology again. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../../support/until.ts';
 import { now } from '../clock.ts';
 import type { Random } from '../random.ts';
@@ -16,9 +17,11 @@ export const SENTINEL_NAME = 'holdfast';
 
 /** Runs a command at a Redis that may be dead or stopped. */
 export async function ask(system: System, part: Part, ...words: readonly (string | number)[]): Promise<unknown> {
-  const timer = Promise.withResolvers<never>();
-  const timeout = setTimeout(() => timer.reject(new Error(`${part.name} does not answer`)), PATIENCE_MS);
-  return Promise.race([system.command(part, ...words), timer.promise]).finally(() => clearTimeout(timeout));
+  const silence = async () => {
+    await pause(PATIENCE_MS, undefined, { ref: false });
+    throw new Error(`${part.name} does not answer`);
+  };
+  return Promise.race([system.command(part, ...words), silence()]);
 }
 
 export interface Role {
@@ -76,9 +79,9 @@ async function areSentinelsAgreed(system: System, nodes: readonly Part[], roles:
   for (const sentinel of partsOf(system, 'sentinel')) {
     const told = await ask(system, sentinel, 'SENTINEL', 'MASTER', SENTINEL_NAME);
     const fields = Array.isArray(told) ? told.map(String) : [];
-    const valueOf = (name: string) => fields[fields.indexOf(name) + 1];
-    if (valueOf('ip') !== primary?.host || valueOf('port') !== String(primary?.port)) return false;
-    if (valueOf('flags') !== 'master' || Number(valueOf('num-slaves')) !== system.traits.replicas) return false;
+    const field = (name: string) => fields[fields.indexOf(name) + 1];
+    if (field('ip') !== primary?.host || field('port') !== String(primary?.port)) return false;
+    if (field('flags') !== 'master' || Number(field('num-slaves')) !== system.traits.replicas) return false;
   }
   return true;
 }
