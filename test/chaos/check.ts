@@ -16,5 +16,12 @@ export interface Check {
   /** What it checks, in one sentence, for the table and the documentation. */
   readonly rule: string;
   /** Returns how many things it has looked at, such as holds or pairs of calls, and what was wrong. */
-  run(history: History): { readonly looked: number; readonly violations: readonly Violation[] };
+  run(history: History): Verdict;
+}
+
+export interface Verdict {
+  readonly looked: number;
+  /** Of these, how many could not be decided with the effort that is allowed. */
+  readonly undecided?: number;
+  readonly violations: readonly Violation[];
 }

@@ -2,9 +2,10 @@
  * What a campaign records: each call with the times of its invocation and its completion, each stream of events, each
  * fault, and the state at the end. Checks read nothing else. Times are those of clock.ts, in ms.
  */
+import type { CheckItem, CheckResult } from '../../src/contract/check.ts';
 import type { Definition } from '../../src/contract/definitions.ts';
 import type { Event } from '../../src/contract/events.ts';
-import type { HistoryEntry } from '../../src/contract/history.ts';
+import type { HistoryEntry, HistoryPage } from '../../src/contract/history.ts';
 import type {
   ActiveReservation,
   RenewItem,
@@ -45,6 +46,12 @@ interface CallFields<Verb extends string, Request, Response> {
   readonly response: Response | null;
   /** With another status: the response as text; without a response: why not. */
   readonly failure: string | null;
+  /** Left out: the request had no Idempotency-Key. */
+  readonly idempotencyKey?: string;
+  /** Whether the response is that of an earlier call with this Idempotency-Key. Left out: it is not. */
+  readonly isReplayed?: true;
+  /** How long the response may be held. Only of calls that wait. */
+  readonly pollSeconds?: number;
 }
 
 /** One call. With status 503 and without a response its outcome is unknown; with 4xx it had no effect. */
@@ -61,7 +68,10 @@ export type Call =
   | CallFields<'delete', string, { readonly deleted: readonly string[] }>
   | CallFields<'reset', null, { readonly cleared: number }>
   | CallFields<'active', string, readonly ActiveReservation[]>
-  | CallFields<'available', string, boolean>;
+  | CallFields<'available', string, boolean>
+  | CallFields<'check', readonly CheckItem[], readonly CheckResult[]>
+  | CallFields<'waiting', null, readonly WaitingRequest[]>
+  | CallFields<'past', { readonly resource: string }, HistoryPage>;
 
 export type Verb = Call['verb'];
 export type CallOf<V extends Verb> = Extract<Call, { readonly verb: V }>;
@@ -93,8 +103,12 @@ export interface FaultSeen {
   /** When all parts ran and could reach each other again. */
   readonly healedAt: number;
   readonly loses: Loses;
-  /** The time after healedAt in which everything must be served again, as the documentation says. */
+  /** The time after `servedFromAt` in which everything must be served again, as the documentation says. */
   readonly servedWithinMs: number;
+  /** Left out: healedAt. Earlier if the service must get over the fault by itself: a dead primary is replaced. */
+  readonly servedFromAt?: number;
+  /** Names of addresses at which no call may fail while it lasts. Left out: none. */
+  readonly sparedAddresses?: readonly string[];
   /** How far it moved the clock of Redis; negative: backwards. It is moved back at healedAt. */
   readonly clockStepMs: number;
   /** For people who read a report. */
