@@ -1,0 +1,68 @@
+/** Reads what is left of a service once nothing fails and nobody calls any more. */
+import type { Definition } from '../../../src/contract/definitions.ts';
+import type { HistoryEntry, HistoryPage } from '../../../src/contract/history.ts';
+import type { ActiveReservation } from '../../../src/contract/reservations.ts';
+import type { WaitingRequest } from '../../../src/contract/waiting.ts';
+import { createClient } from '../../support/client.ts';
+import { until } from '../../support/until.ts';
+import { now } from '../clock.ts';
+import type { EndState } from '../history.ts';
+import type { System, Tenant } from '../system.ts';
+
+/** The longest lease and the longest wait have ended by then. What is left then is left for good. */
+const SETTLED_MS = 30_000;
+const HISTORY_PAGE = 500;
+
+/** Waits until leases and waits have ended, and reads the state of each tenant. */
+export const readEnd = (system: System): Promise<EndState[]> =>
+  Promise.all(system.tenants.map((tenant) => readTenant(system, tenant)));
+
+async function readTenant(system: System, tenant: Tenant): Promise<EndState> {
+  const read = reader(system, tenant);
+  const look = async () => ({
+    active: await read<ActiveReservation[]>('/Reservation/activeReservations'),
+    waiting: await read<WaitingRequest[]>('/Reservation/waiting'),
+  });
+  let seen = await look();
+  for (const endAt = now() + SETTLED_MS; now() < endAt; seen = await look()) {
+    const lasting = seen.active.filter(({ expiresAt }) => expiresAt !== null);
+    if (lasting.length === 0 && seen.waiting.length === 0) break;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+  return {
+    tenant: tenant.tenant,
+    readAt: now(),
+    ...seen,
+    past: await readPast(read),
+    definitions: await read<Definition[]>('/Resource/definitions'),
+    inconsistencies: [],
+  };
+}
+
+type Read = <Body>(path: string) => Promise<Body>;
+
+/** Returns a function that reads a path at the first address, for as long as it takes to be answered. */
+function reader({ addresses: [address] }: System, { key }: Tenant): Read {
+  if (address === undefined) throw new Error('there is nothing to ask');
+  const { request } = createClient(address.url, key);
+  return async <Body>(path: string) => {
+    const answer = await until(path, async () => {
+      const one = await request<Body>('GET', `/api/v1${path}`).catch(() => null);
+      return one?.status === 200 ? one : null;
+    });
+    return answer.body;
+  };
+}
+
+/** Reads the whole history, oldest first. */
+async function readPast(read: Read): Promise<HistoryEntry[]> {
+  const past: HistoryEntry[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const after: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const page: HistoryPage = await read<HistoryPage>(`/Reservation/history?limit=${HISTORY_PAGE}${after}`);
+    past.push(...page.entries);
+    cursor = page.next;
+  }
+  return past.reverse();
+}

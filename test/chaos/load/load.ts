@@ -1,0 +1,92 @@
+/** The load of a round: all callers and subscribers, from their start to their end. */
+
+import { createClient } from '../../support/client.ts';
+import { until } from '../../support/until.ts';
+import type { Random } from '../random.ts';
+import type { System, Tenant } from '../system.ts';
+import { FIXED } from '../things.ts';
+import { Caller } from './caller.ts';
+import { tidy, tidyOnce } from './janitor.ts';
+import { holdLong, keep } from './keepers.ts';
+import { plain } from './plain.ts';
+import { probe } from './prober.ts';
+import type { Recorder } from './recorder.ts';
+import { Shift } from './shift.ts';
+import { subscribe } from './streams.ts';
+
+/** Callers come to their end within this time, or are left alone. */
+const STOP_MS = 20_000;
+
+export interface Load {
+  /** Lets callers finish: each releases what it holds, except for what is kept for good. Then it ends the streams. */
+  stop(): Promise<void>;
+}
+
+/** Registers FIXED for the tenant that has the load of every verb. */
+export async function prepare({ addresses, tenants }: System): Promise<void> {
+  const tenant = tenants.find(({ use }) => use === 'main');
+  const [address] = addresses;
+  if (tenant === undefined || address === undefined) throw new Error('there is nobody to prepare, or nothing to call');
+  const { register } = createClient(address.url, tenant.key);
+  await until('FIXED', async () => (await register(...FIXED)).status === 200);
+}
+
+/** @param callers how many callers of every verb there are, beside those with a task of their own */
+export function startLoad(
+  system: System,
+  random: Random,
+  recorder: Recorder,
+  { callers }: { readonly callers: number },
+): Load {
+  const shift = new Shift(system, recorder);
+  const loops: Promise<void>[] = [];
+  const hire = (name: string, use: Tenant['use'], work: (caller: Caller) => Promise<void>) => {
+    const tenant = shift.tenant(use);
+    if (tenant !== undefined) loops.push(work(new Caller(name, tenant, random.fork(name), shift)));
+  };
+  for (let i = 0; i < callers; i++) hire(`c${i}`, 'main', workThrough);
+  hire('keeper', 'main', keep);
+  for (const name of ['long0', 'long1']) hire(name, 'main', holdLong);
+  for (const at of system.addresses) hire(`prober-${at.name}`, 'main', (caller) => probe(caller, at));
+  hire('janitor', 'main', tidy);
+
+  const closing = new AbortController();
+  const watched = system.tenants.filter(({ use }) => use === 'main' || use === 'leases');
+  const streams = watched.flatMap((tenant) =>
+    system.addresses.map((at) => subscribe(shift, tenant, at, closing.signal)),
+  );
+  return {
+    stop: async () => {
+      shift.end();
+      await within(STOP_MS, Promise.all(loops));
+      const main = shift.tenant('main');
+      if (main !== undefined) await within(STOP_MS, tidyUp(new Caller('janitor', main, random.fork('end'), shift)));
+      closing.abort();
+      await Promise.all(streams);
+      await shift.agent.destroy();
+    },
+  };
+}
+
+/** Does one thing after the other. */
+async function workThrough(caller: Caller): Promise<void> {
+  while (!caller.shift.isOver) {
+    await plain(caller);
+    caller.forget();
+    await caller.pause(0, 60);
+  }
+}
+
+async function tidyUp(janitor: Caller): Promise<void> {
+  while (!(await tidyOnce(janitor))) await new Promise((resolve) => setTimeout(resolve, 200));
+}
+
+/** Waits for something, for so many ms at most. */
+async function within(ms: number, done: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([done, late]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,50 @@
+/** Gathers what happens in a round: its calls, its streams of events and its faults. */
+import { now } from '../clock.ts';
+import type { Call, EndState, FaultSeen, History, StreamSeen } from '../history.ts';
+
+export class Recorder {
+  readonly #seed: string;
+  readonly #setup: string;
+  readonly #startedAt = now();
+  readonly #calls: Call[] = [];
+  readonly #streams: StreamSeen[] = [];
+  readonly #faults: FaultSeen[] = [];
+  #invoked = 0;
+
+  /** @param setup its name */
+  constructor(seed: string, setup: string) {
+    this.#seed = seed;
+    this.#setup = setup;
+  }
+
+  /** Returns the id of a call that is invoked now. */
+  invoke(): number {
+    return this.#invoked++;
+  }
+
+  call(call: Call): void {
+    this.#calls.push(call);
+  }
+
+  stream(stream: StreamSeen): void {
+    this.#streams.push(stream);
+  }
+
+  fault(fault: FaultSeen): void {
+    this.#faults.push(fault);
+  }
+
+  /** Returns all of it, the calls in the order of their invocation. */
+  history(end: readonly EndState[]): History {
+    return {
+      seed: this.#seed,
+      setup: this.#setup,
+      startedAt: this.#startedAt,
+      endedAt: now(),
+      calls: this.#calls.toSorted((a, b) => a.id - b.id),
+      streams: this.#streams.toSorted((a, b) => a.openedAt - b.openedAt),
+      faults: [...this.#faults],
+      end,
+    };
+  }
+}
