@@ -68,6 +68,8 @@ export interface Config {
   /** The OTLP endpoint that traces are sent to; undefined: tracing is off */
   readonly tracesEndpoint: string | undefined;
   readonly logLevel: string;
+  /** some: those that failed, were refused or were slow */
+  readonly logRequests: 'some' | 'all';
   readonly sweepIntervalMs: number;
   readonly reconcileIntervalMs: number;
   /** How long requests are served after SIGTERM, so that load balancers see that this instance is not ready. */
@@ -122,6 +124,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     maxHeldCalls: data.MAX_HELD_CALLS,
     tracesEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: data.LOG_LEVEL,
+    logRequests: data.LOG_REQUESTS,
     sweepIntervalMs: data.SWEEP_INTERVAL_MS,
     reconcileIntervalMs: data.RECONCILE_INTERVAL_MS,
     drainDelayMs: data.DRAIN_DELAY_MS,

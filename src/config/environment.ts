@@ -58,6 +58,7 @@ const Variables = z.object({
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'must be trace, debug, info, warn, error or silent')
     .default('info'),
+  LOG_REQUESTS: z.enum(['some', 'all'], 'must be some or all').default('some'),
   SWEEP_INTERVAL_MS: integer(100, 60_000).default(1000),
   RECONCILE_INTERVAL_MS: integer(1000, 86_400_000).default(60_000),
   DRAIN_DELAY_MS: integer(0, 600_000).default(3000),

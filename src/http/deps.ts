@@ -37,6 +37,8 @@ export interface CallerDeps {
 /** How the process is observed. */
 export interface HealthDeps extends Pick<OperationDeps, 'metrics'> {
   readonly log: Logger;
+  /** some: those that failed, were refused or were slow */
+  readonly logRequests: 'some' | 'all';
   /** null: tracing is off */
   readonly traces: Traces | null;
   readonly ready: ReadinessCheck;

@@ -17,9 +17,12 @@ export class Incoming extends IncomingMessage {
   /** Gives back the request's place among the requests in flight, and that of its large body. */
   endFlight: (() => void) | undefined;
   endBody: (() => void) | undefined;
+  /** Whether its response was held: it is long on purpose. */
+  wasHeld = false;
 
   /** Gives back what the request takes up, when its response starts to be held: from then on it costs little. */
   hold(): void {
+    this.wasHeld = true;
     this.endFlight?.();
     this.endBody?.();
     this.endFlight = undefined;

@@ -3,7 +3,9 @@
  * path), so that the number of series is bounded by the code.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counts } from './counts.ts';
 import { StuckQueues } from './stuckQueues.ts';
+import { Times } from './times.ts';
 
 /** HTTP methods with a series of their own. The parser accepts about thirty more, which are counted together. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -15,17 +17,20 @@ const WAITING_BUCKETS_S = [0.005, 0.025, 0.1, 0.5, 1, 5, 30, 120, 600, 3600, 21_
 
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #requests = this.#histogram(
+  readonly #requests = this.#times(
     'http_request_duration_seconds',
     'Requests by route, until the response headers are ready',
     REQUEST_BUCKETS_S,
     ['method', 'route', 'status'],
   );
-  readonly #operations = this.#counter('operations_total', 'Items of requests by outcome', ['verb', 'outcome']);
+  readonly #operations = new Counts(
+    { name: 'holdfast_operations_total', help: 'Items of requests by outcome', labelNames: ['verb', 'outcome'] },
+    this.#registry,
+  );
   readonly #transactions = this.#counter('transactions_total', 'Transactions', ['method', 'status']);
   readonly #refusals = this.#counter('limit_refusals_total', 'Requests refused with 429', ['limit_type']);
   readonly #overload = this.#counter('overload_refusals_total', 'Requests refused with 503 because of overload', []);
-  readonly #scripts = this.#histogram('script_duration_seconds', 'Round trips of scripts to Redis', SCRIPT_BUCKETS_S, [
+  readonly #scripts = this.#times('script_duration_seconds', 'Round trips of scripts to Redis', SCRIPT_BUCKETS_S, [
     'script',
   ]);
   readonly #scriptErrors = this.#counter('script_errors_total', 'Scripts that failed or got no reply', ['script']);
@@ -65,14 +70,12 @@ export class Metrics {
   /** @param route the pattern that the request matched */
   countRequest(method: string, route: string, status: number, durationMs: number): void {
     const known = METHODS.has(method) ? method : 'other';
-    this.#requests.observe({ method: known, route, status }, durationMs / 1000);
+    this.#requests.add(durationMs / 1000, known, route, status);
   }
 
   /** Counts the items of a request by outcome. */
   countItems(verb: string, results: readonly { readonly status: string }[]): void {
-    const counts = new Map<string, number>();
-    for (const { status } of results) counts.set(status, (counts.get(status) ?? 0) + 1);
-    for (const [outcome, count] of counts) this.#operations.inc({ verb, outcome }, count);
+    for (const { status } of results) this.#operations.add(verb, status);
   }
 
   countTransaction(method: string, status: string): void {
@@ -91,7 +94,7 @@ export class Metrics {
   readonly startScript = (script: string) => {
     const start = performance.now();
     return (error?: unknown) => {
-      this.#scripts.observe({ script }, (performance.now() - start) / 1000);
+      this.#scripts.add((performance.now() - start) / 1000, script);
       if (error !== undefined) this.#scriptErrors.inc({ script });
     };
   };
@@ -187,6 +190,10 @@ export class Metrics {
 
   #counter<Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> {
     return new Counter({ name: `holdfast_${name}`, help, labelNames, registers: [this.#registry] });
+  }
+
+  #times(name: string, help: string, buckets: number[], labelNames: readonly string[]): Times {
+    return new Times({ name: `holdfast_${name}`, help, buckets, labelNames }, this.#registry);
   }
 
   #histogram<Label extends string>(

@@ -58,7 +58,7 @@ import { tenantRoute } from '../http/routes/tenant/tenant.ts';
 import { mcpRoute } from '../mcp/endpoint.ts';
 
 /** The application of an instance that only runs jobs: health checks. */
-export function createHealthApp({ log, ready, alive, metrics, traces }: HealthDeps): OpenAPIHono<AppEnv> {
+export function createHealthApp({ log, logRequests, ready, alive, metrics, traces }: HealthDeps): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({
     defaultHook: (result, c) => (result.success ? undefined : refuseMalformed(c, result.error)),
   });
@@ -82,7 +82,7 @@ export function createHealthApp({ log, ready, alive, metrics, traces }: HealthDe
     });
     return c.res;
   });
-  app.use(observeRequests(log, metrics));
+  app.use(observeRequests({ log, logRequests, metrics }));
   if (traces !== null) app.use(traceRequests(traces));
   app.route('/', healthRoutes(ready, alive));
   return app;

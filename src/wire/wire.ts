@@ -87,7 +87,8 @@ export async function wire(
   }, log);
 
   const health = watchHealth(clients, start, config.livenessRedisMs);
-  const observability = { log, metrics, traces, ready: health.ready, alive: health.alive };
+  const { logRequests } = config;
+  const observability = { log, logRequests, metrics, traces, ready: health.ready, alive: health.alive };
   const activity = new Activity(redis, log);
   const pushes = config.role === 'worker' ? null : openPushes(config, engine, clients.subscriptions, log, metrics);
   const app =

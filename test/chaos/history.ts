@@ -103,8 +103,12 @@ export interface FaultSeen {
   /** When all parts ran and could reach each other again. */
   readonly healedAt: number;
   readonly loses: Loses;
-  /** The time after healedAt in which everything must be served again, as the documentation says. */
+  /** The time after `servedFromAt` in which everything must be served again, as the documentation says. */
   readonly servedWithinMs: number;
+  /** Left out: healedAt. Earlier if the service must get over the fault by itself: a dead primary is replaced. */
+  readonly servedFromAt?: number;
+  /** Names of addresses at which no call may fail while it lasts. Left out: none. */
+  readonly sparedAddresses?: readonly string[];
   /** How far it moved the clock of Redis; negative: backwards. It is moved back at healedAt. */
   readonly clockStepMs: number;
   /** For people who read a report. */

@@ -81,8 +81,8 @@ test('an instance that should be restarted fails /healthz, and says why', async 
   expect([answer.status, await answer.json()]).toEqual([503, { status: 'unavailable', reason: 'lost' }]);
 });
 
-test('probes are logged at debug only', async () => {
-  const holdfast = await startInstance();
+test('probes are logged at debug only, also if all requests are logged', async () => {
+  const holdfast = await startInstance({ env: { LOG_REQUESTS: 'all' } });
   for (const path of ['/healthz', '/readyz', '/openapi.json']) await holdfast.request('GET', path);
   const levels = holdfast.logged
     .map((line) => JSON.parse(line))

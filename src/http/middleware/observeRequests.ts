@@ -1,24 +1,22 @@
 /**
- * Gives each request an id. Logs one line for it: id, tenant, path, status and duration; never a key, token, body or
- * query. Probes are logged at level debug. Measures the time of requests by the pattern of their route, and counts
- * requests that a limit refused.
+ * Gives each request an id. Logs one line for each that failed, was refused or was slow, or for all: id, tenant, path,
+ * status and duration; never a key, token, body or query. The others and probes are logged at level debug. Measures the
+ * time of requests by the pattern of their route, and counts requests that a limit refused.
  */
 import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
-import type { Logger } from 'pino';
 import { LimitError } from '../../domain/errors.ts';
 import { isLockedOut } from '../../limits/failedAuthentications.ts';
-import type { Metrics } from '../../telemetry/metrics.ts';
+import type { HealthDeps } from '../deps.ts';
 import type { AppEnv } from '../env.ts';
 import { setRequestId } from '../requestId.ts';
 
 const PROBES = ['/healthz', '/readyz'];
+/** From then on a request is slow, unless its response was held. */
+const SLOW_MS = 1000;
 
-/**
- * One middleware for all of this, and no async function: each takes up to 1 KiB of a call that is held.
- * @param metrics null: metrics are off
- */
-export const observeRequests = (log: Logger, metrics: Metrics | null) =>
+/** One middleware for all of this, and no async function: each takes up to 1 KiB of a call that is held. */
+export const observeRequests = ({ log, logRequests, metrics }: Pick<HealthDeps, 'log' | 'logRequests' | 'metrics'>) =>
   createMiddleware<AppEnv>((c, next) => {
     setRequestId(c);
     c.set('log', log);
@@ -30,7 +28,8 @@ export const observeRequests = (log: Logger, metrics: Metrics | null) =>
       // The last match is the route's own pattern; without a route, the middleware's: /* or /api/v1/*.
       metrics?.countRequest(method, routePath(c, -1), status, ms);
       if (c.error instanceof LimitError) metrics?.countRefusal(c.error.hit.limitType);
-      const level = PROBES.includes(path) ? 'debug' : 'info';
+      const isNotable = logRequests === 'all' || status >= 400 || (ms > SLOW_MS && !c.env.incoming.wasHeld);
+      const level = isNotable && !PROBES.includes(path) ? 'info' : 'debug';
       if (!log.isLevelEnabled(level)) return;
       // A caller who was refused unseen may have made the tenant up.
       const tenant = isLockedOut(c.error) ? undefined : c.get('credential')?.tenant;

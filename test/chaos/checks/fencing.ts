@@ -1,0 +1,72 @@
+/** Fencing tokens rise in real time, whatever is lost (docs/specification.md#fencing-tokens). */
+import type { Check, Violation } from '../check.ts';
+import type { FaultSeen, History } from '../history.ts';
+import { type Hold, holdsOf } from './holds.ts';
+import { asksOf, groupBy } from './outcomes.ts';
+import { callsOf, limited, nameOf } from './words.ts';
+
+export const fencing: Check = {
+  name: 'fencing',
+  rule: 'A reservation that is asked for after another one was known has the higher fencing token; none comes twice.',
+  run: (history) => {
+    const { holds } = holdsOf(history);
+    const resets = clockResets(history.faults);
+    const tenants = [...groupBy(holds, ({ tenant }) => tenant).values()];
+    const violations = tenants.flatMap((own) => [...notRising(own, resets), ...twice(own)]);
+    return { looked: holds.length, violations: limited([...violations, ...changed(history)]) };
+  },
+};
+
+/**
+ * Tokens rise although the last one is lost, since time does. So they may fall where it is lost while the clock of
+ * Redis is behind one that it has had (docs/specification.md#consistency).
+ */
+const clockResets = (faults: readonly FaultSeen[]): readonly FaultSeen[] => {
+  const steps = faults.filter(({ clockStepMs }) => clockStepMs !== 0);
+  return faults.filter(
+    (lost) =>
+      lost.loses !== 'nothing' &&
+      steps.some(
+        (step) => lost.startedAt <= step.healedAt + Math.abs(step.clockStepMs) && lost.healedAt >= step.startedAt,
+      ),
+  );
+};
+
+function notRising(holds: readonly Hold[], resets: readonly FaultSeen[]): readonly Violation[] {
+  const violations: Violation[] = [];
+  const byKnown = holds.toSorted((a, b) => a.knownAt - b.knownAt);
+  let next = 0;
+  let highest: Hold | null = null;
+  for (const hold of holds.toSorted((a, b) => a.askedAt - b.askedAt)) {
+    for (let one = byKnown[next]; one && one.knownAt < hold.askedAt; one = byKnown[++next])
+      if (!highest || one.fencingToken > highest.fencingToken) highest = one;
+    if (!highest || highest.fencingToken < hold.fencingToken) continue;
+    const before = highest;
+    if (resets.some((lost) => before.askedAt <= lost.healedAt && hold.knownAt >= lost.startedAt)) continue;
+    const what = `${nameOf(hold)} was asked for after ${nameOf(before)} was known, and its token is not higher`;
+    violations.push({ check: 'fencing', what, calls: callsOf([before, hold]) });
+  }
+  return violations;
+}
+
+function twice(holds: readonly Hold[]): readonly Violation[] {
+  const groups = groupBy(holds, ({ fencingToken }) => `${fencingToken}`);
+  return [...groups.values()]
+    .filter((same) => same.length > 1)
+    .map((same) => ({
+      check: 'fencing',
+      what: `${same.map(nameOf).join(' and ')} have the same fencing token`,
+      calls: callsOf(same),
+    }));
+}
+
+/** A reservation that is told again has the token that it had. */
+function changed(history: History): readonly Violation[] {
+  const { byToken } = holdsOf(history);
+  return history.calls.flatMap(asksOf).flatMap(({ call, result }): readonly Violation[] => {
+    const hold = byToken.get(result?.releaseToken ?? '');
+    if (!hold || !result || result.fencingToken === hold.fencingToken) return [];
+    const what = `${nameOf(hold)} is told again with the fencing token ${result.fencingToken}`;
+    return [{ check: 'fencing', what, calls: callsOf([hold], [call]) }];
+  });
+}

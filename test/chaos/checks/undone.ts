@@ -1,0 +1,50 @@
+/**
+ * What faults make uncertain: answered writes that they may undo, leases while they move the clock, times near them.
+ */
+import type { FaultSeen, History } from '../history.ts';
+
+/** From when until when something happened or may happen, in ms. */
+export interface Span {
+  readonly from: number;
+  readonly by: number;
+}
+
+export interface Undoing {
+  /** From when on an answered write may be undone. Infinity: nothing undoes it. */
+  undoneFrom(write: Span): number;
+  /**
+   * When a lease may end by the clock of Redis, if it was set at `setAt` and no clock is moved then it ends in `due`.
+   */
+  withSteps(setAt: number, due: Span): Span;
+  /** Whether something is broken, or recovers, within a time. */
+  isNear(from: number, by: number): boolean;
+}
+
+/** The calls of the reviewed service take a moment to be answered after a fault was seen, and before. */
+const MARGIN_MS = 250;
+
+export function undoingOf({ faults }: Pick<History, 'faults'>): Undoing {
+  const losing = faults.filter(({ loses }) => loses !== 'nothing');
+  const stepping = faults.filter(({ clockStepMs }) => clockStepMs !== 0);
+  return {
+    undoneFrom: ({ from, by }) => {
+      const hits = losing.filter(
+        (fault) => from <= fault.healedAt + MARGIN_MS && by >= fault.startedAt - recentMs(fault),
+      );
+      return Math.min(...hits.map((fault) => Math.max(fault.startedAt, by)));
+    },
+    withSteps: (setAt, due) => {
+      let { from, by } = due;
+      for (const { startedAt, healedAt, clockStepMs } of stepping) {
+        if (setAt > healedAt + MARGIN_MS || startedAt > by) continue;
+        from = Math.min(from, Math.max(startedAt, from - Math.abs(clockStepMs)));
+        by += Math.abs(clockStepMs);
+      }
+      return { from, by };
+    },
+    isNear: (from, by) =>
+      faults.some(({ startedAt, healedAt, servedWithinMs }) => startedAt <= by && healedAt + servedWithinMs >= from),
+  };
+}
+
+const recentMs = ({ loses }: FaultSeen) => (typeof loses === 'object' ? loses.recentMs : Infinity);

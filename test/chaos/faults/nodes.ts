@@ -1,0 +1,100 @@
+/** Which Redis is what just now, and whether all of them form one topology again. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '../../support/until.ts';
+import { now } from '../clock.ts';
+import type { Random } from '../random.ts';
+import type { Part, System } from '../system.ts';
+import { partsOf } from './make.ts';
+
+/** After this time a topology that is not whole again is an error of the setup, not of the service. */
+const WHOLE_WITHIN_MS = 60_000;
+
+/** The longest that a command may take. */
+const PATIENCE_MS = 3000;
+
+/** What sentinels call the primary. */
+export const SENTINEL_NAME = 'holdfast';
+
+/** Runs a command at a Redis that may be dead or stopped. */
+export async function ask(system: System, part: Part, ...words: readonly (string | number)[]): Promise<unknown> {
+  const silence = async () => {
+    await pause(PATIENCE_MS, undefined, { ref: false });
+    throw new Error(`${part.name} does not answer`);
+  };
+  return Promise.race([system.command(part, ...words), silence()]);
+}
+
+export interface Role {
+  readonly isPrimary: boolean;
+  /** Only of a replica: whether it follows its primary without delay. */
+  readonly isFollowing: boolean;
+}
+
+export async function roleOf(system: System, part: Part): Promise<Role> {
+  const info = String(await ask(system, part, 'INFO', 'replication'));
+  const isPrimary = info.includes('role:master');
+  const isFollowing = info.includes('master_link_status:up') && !info.includes('master_sync_in_progress:1');
+  return { isPrimary, isFollowing };
+}
+
+/** All primaries, or all replicas. */
+async function withRole(system: System, isPrimary: boolean): Promise<readonly Part[]> {
+  const nodes = partsOf(system, 'redis');
+  const roles = await Promise.all(nodes.map((node) => roleOf(system, node)));
+  return nodes.filter((_, i) => roles[i]?.isPrimary === isPrimary);
+}
+export const primariesOf = (system: System) => withRole(system, true);
+export const replicasOf = (system: System) => withRole(system, false);
+
+/** The primary of a tenant that is called; the one of `main` in half of the cases. */
+export const somePrimary = (system: System, random: Random): Promise<Part> =>
+  system.primaryOf((random.chance(0.5) ? system.tenants[0] : undefined)?.tenant ?? random.pick(system.tenants).tenant);
+
+/** Waits until each Redis runs, each replica follows, and the sentinels or the nodes of the cluster agree. */
+export const whole = (system: System): Promise<unknown> =>
+  until('the topology is whole', () => isWhole(system).catch(() => false), WHOLE_WITHIN_MS);
+
+async function isWhole(system: System): Promise<boolean> {
+  const { topology, replicas } = system.traits;
+  const nodes = partsOf(system, 'redis');
+  const roles = await Promise.all(nodes.map((node) => roleOf(system, node)));
+  const primaries = roles.filter(({ isPrimary }) => isPrimary).length;
+  if (primaries * (replicas + 1) !== nodes.length) return false;
+  if (!roles.every(({ isPrimary, isFollowing }) => isPrimary || isFollowing)) return false;
+  if (topology === 'cluster') return isClusterWhole(system, nodes);
+  if (topology === 'sentinel') return areSentinelsAgreed(system, nodes, roles);
+  return true;
+}
+
+async function isClusterWhole(system: System, nodes: readonly Part[]): Promise<boolean> {
+  for (const node of nodes) {
+    if (!String(await ask(system, node, 'CLUSTER', 'INFO')).includes('cluster_state:ok')) return false;
+    if (/fail|handshake|noaddr/.test(String(await ask(system, node, 'CLUSTER', 'NODES')))) return false;
+  }
+  return true;
+}
+
+async function areSentinelsAgreed(system: System, nodes: readonly Part[], roles: readonly Role[]): Promise<boolean> {
+  const primary = nodes[roles.findIndex(({ isPrimary }) => isPrimary)];
+  for (const sentinel of partsOf(system, 'sentinel')) {
+    const told = await ask(system, sentinel, 'SENTINEL', 'MASTER', SENTINEL_NAME);
+    const fields = Array.isArray(told) ? told.map(String) : [];
+    const field = (name: string) => fields[fields.indexOf(name) + 1];
+    if (field('ip') !== primary?.host || field('port') !== String(primary?.port)) return false;
+    if (field('flags') !== 'master' || Number(field('num-slaves')) !== system.traits.replicas) return false;
+  }
+  return true;
+}
+
+/**
+ * Waits until another Redis is the primary of a tenant.
+ * @returns when that was
+ */
+export async function replaced(system: System, tenant: string, old: Part): Promise<number> {
+  await until(
+    `${old.name} is replaced`,
+    async () => (await system.primaryOf(tenant).catch(() => old)).name !== old.name,
+    WHOLE_WITHIN_MS,
+  );
+  return now();
+}

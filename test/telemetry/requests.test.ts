@@ -1,0 +1,58 @@
+/** Which requests are logged (README.md#configuration, LOG_REQUESTS). */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
+import { type Instance, startInstance } from '../support/service.ts';
+
+const INFO = 30;
+const RESERVE = '/api/v1/Reservation/reserve';
+
+let redis: RedisServer;
+let holdfast: Instance;
+beforeAll(async () => {
+  redis = await startRedis(() => {});
+  holdfast = await startInstance({ redisUrl: redis.url });
+});
+afterAll(async () => {
+  await holdfast.stop();
+  await redis.stop();
+});
+
+/** The paths of the requests that an instance logged for operators while something was done. */
+async function logged(instance: Instance, act: () => Promise<unknown>): Promise<string[]> {
+  const before = instance.logged.length;
+  await act();
+  const lines = instance.logged.slice(before).map((line) => JSON.parse(line));
+  return lines.filter(({ msg, level }) => msg === 'request' && level >= INFO).map(({ path }) => path);
+}
+
+describe('by default the log has', () => {
+  test('requests that were refused', async () => {
+    const act = () => holdfast.request('POST', RESERVE, [{ nonsense: 1 }]);
+    expect(await logged(holdfast, act)).toEqual([RESERVE]);
+  });
+
+  test('requests that took longer than a second', async () => {
+    const act = async () => {
+      await holdfast.redis.call('CLIENT', 'PAUSE', 1200, 'ALL');
+      await holdfast.reserve({ resource: 'slow', requester: 'a' });
+    };
+    expect(await logged(holdfast, act)).toEqual([RESERVE]);
+  });
+
+  test('no other requests, and none that was long because it waited', async () => {
+    await holdfast.reserve({ resource: 'held', requester: 'a' });
+    const item = { resource: 'held', requester: 'b', ttlSeconds: 5, waitSeconds: 10 };
+    const act = async () => {
+      await holdfast.reserve({ resource: 'free', requester: 'a' });
+      const { body } = await holdfast.request('POST', `${RESERVE}?pollSeconds=2`, [item]);
+      expect(body).toMatchObject([{ status: 'WAITING' }]);
+    };
+    expect(await logged(holdfast, act)).toEqual([]);
+  });
+});
+
+test('with LOG_REQUESTS=all it has every request', async () => {
+  const all = await startInstance({ redisUrl: redis.url, env: { LOG_REQUESTS: 'all' } });
+  expect(await logged(all, () => all.reserve({ resource: 'any', requester: 'a' }))).toEqual([RESERVE]);
+  await all.stop();
+});
