@@ -1,5 +1,5 @@
 /**
- * The engine against the model, in random histories: HISTORIES of them, or 80 that are always the same (`npm run
+ * The engine against the model, in random histories: HISTORIES of them, or 50 that are always the same (`npm run
  * test:nightly` runs 2,000 others). A history that fails is shrunk and printed; put into found.json it is run again for
  * good.
  */
@@ -11,7 +11,7 @@ import found from './found.json' with { type: 'json' };
 import { run } from './history.ts';
 import { type History, histories } from './steps.ts';
 
-const HISTORIES = Number(process.env.HISTORIES ?? 80);
+const HISTORIES = Number(process.env.HISTORIES ?? 50);
 const STEPS = 300;
 
 describe('the engine does what the model does, and stores it consistently', () => {

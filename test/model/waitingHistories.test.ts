@@ -1,5 +1,5 @@
 /**
- * The engine's queue against the model's, in random histories: HISTORIES of them, or 30 that are always the same. One
+ * The engine's queue against the model's, in random histories: HISTORIES of them, or 20 that are always the same. One
  * that fails is shrunk and printed; put into foundWaiting.json it is run again for good.
  */
 import fc from 'fast-check';
@@ -11,7 +11,7 @@ import found from './foundWaiting.json' with { type: 'json' };
 import { run } from './waitingHistory.ts';
 import { type History, histories, type Step } from './waitingSteps.ts';
 
-const HISTORIES = Number(process.env.HISTORIES ?? 30);
+const HISTORIES = Number(process.env.HISTORIES ?? 20);
 const STEPS = 150;
 
 async function runOnEngine(history: History): Promise<void> {
