@@ -27,10 +27,12 @@ afterEach(() => {
   for (const child of running.splice(0)) child.kill('SIGKILL');
 });
 
-/** Runs the start script as `npm start` does, with nothing configured but what is given. */
-function start(env: Record<string, string> = {}): Started {
+const AS_NPM_START = ['--import', 'tsx', 'scripts/start.ts'];
+
+/** Runs the start script with nothing configured but what is given. @param args of Node */
+function start(env: Record<string, string> = {}, args: readonly string[] = [inject('programs').start]): Started {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/start.ts'], {
+  const child = spawn(process.execPath, args, {
     cwd: ROOT,
     env: { PATH, HOME, ...env },
   });
@@ -80,7 +82,7 @@ const occupy = (port: number) =>
 describe('started with nothing configured', () => {
   test('runs on a Redis of its own beside a taken port 8080, prints a key that works, and Ctrl-C stops it all', async () => {
     const taken = await occupy(8080);
-    const started = start();
+    const started = start({}, AS_NPM_START);
     const holdfast = await welcomed(started);
     expect(holdfast.url).not.toContain(':8080');
     expect((await holdfast.reserve({ resource: 'printer', requester: 'me' })).body[0]?.status).toBe('ACQUIRED');

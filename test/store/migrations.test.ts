@@ -7,7 +7,7 @@ import { chmod, mkdir, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { Database } from '../../src/store/database.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import { databaseEnv, KINDS, type TestDatabase } from '../support/tenancy.ts';
@@ -31,7 +31,7 @@ describe('migrations', () => {
   });
 
   test('are what the schema says: generating them again finds nothing to do', async () => {
-    const { stdout } = await promisify(execFile)('npx', ['drizzle-kit', 'generate'], { encoding: 'utf8' });
+    const { stdout } = await promisify(execFile)('node_modules/.bin/drizzle-kit', ['generate'], { encoding: 'utf8' });
     expect(stdout).toContain('No schema changes');
   });
 
@@ -59,7 +59,7 @@ describe('migrations', () => {
 
   test('npm run db:migrate runs them, and says that it cannot', async () => {
     const run = (env: Record<string, string>) =>
-      promisify(execFile)(process.execPath, ['--import', 'tsx', 'scripts/migrate.ts'], {
+      promisify(execFile)(process.execPath, [inject('programs').migrate], {
         env: { ...process.env, ...env },
       });
     expect((await run(databaseEnv(made.url))).stdout).toBe('The schema is up to date.\n');

@@ -9,6 +9,8 @@ import type { TestProject } from 'vitest/node';
 
 const SOURCES = {
   service: 'src/main.ts',
+  start: 'scripts/start.ts',
+  migrate: 'scripts/migrate.ts',
   dying: 'test/support/dying.ts',
   plainDriver: 'test/support/plainDriver.ts',
   stoppedHolder: 'test/support/stoppedHolder.ts',
@@ -43,6 +45,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const fileOf = (name: keyof typeof SOURCES) => `${folder}/${name}.mjs`;
   project.provide('programs', {
     service: fileOf('service'),
+    start: fileOf('start'),
+    migrate: fileOf('migrate'),
     dying: fileOf('dying'),
     plainDriver: fileOf('plainDriver'),
     stoppedHolder: fileOf('stoppedHolder'),
