@@ -1,41 +1,57 @@
 /**
- * Runs the longest test files first, so that no worker starts one when the others are done.
+ * Runs the longest test files first, so that no worker starts one when the others are done. Files that keep a core busy
+ * and files that mostly wait take turns, so that neither both cores wait nor all workers want one.
  */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The longest first. The order of the other files does not matter. */
-const LONG = [
+/** The longest that keep a core busy. The order of the other files does not matter. */
+const BUSY = [
   'test/dashboard/account.test.ts',
-  'test/dashboard/live.test.ts',
-  'test/dashboard/everyPage.test.ts',
   'test/definitions/deaths.test.ts',
-  'test/events/time.test.ts',
-  'test/http/overload.test.ts',
-  'test/http/bodies.test.ts',
-  'test/jobs/schedule.test.ts',
-  'test/topologies/',
-  'test/waiting/faults/',
   'test/model/',
-  'test/client/cli/run',
-  'test/client/holds/',
-  'test/client/package/',
-  'test/engine/waiting/asksHog.test.ts',
-  'test/engine/hog.test.ts',
-  'test/http/health.test.ts',
+  'test/dashboard/everyPage.test.ts',
+  'test/dashboard/live.test.ts',
+  'test/dashboard/byHand.test.ts',
+  'test/dashboard/resource.test.ts',
+  'test/dashboard/waiting.test.ts',
   'test/start.test.ts',
-  'test/events/streams.test.ts',
-  'test/engine/expiry/sweep.test.ts',
+  'test/http/overload.test.ts',
+  'test/dashboard/',
+  'test/http/bodies.test.ts',
+  'test/engine/hog.test.ts',
+  'test/engine/waiting/asksHog.test.ts',
   'test/store/',
   'test/telemetry/',
 ];
 
-const rank = ({ moduleId }: TestSpecification): number => {
-  const found = LONG.findIndex((path) => moduleId.includes(path));
-  return found === -1 ? LONG.length : found;
-};
+/** The longest that mostly wait: for leases that end, and for servers that are found dead. */
+const WAITING = [
+  'test/chaos/',
+  'test/topologies/',
+  'test/waiting/faults/',
+  'test/events/time.test.ts',
+  'test/jobs/schedule.test.ts',
+  'test/client/cli/run',
+  'test/client/holds/',
+  'test/client/package/',
+  'test/waiting/',
+  'test/http/health.test.ts',
+  'test/events/streams.test.ts',
+  'test/engine/expiry/sweep.test.ts',
+];
 
 export class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+    const sorted = await super.sort(files);
+    const [busy, waiting] = [among(sorted, BUSY), among(sorted, WAITING)];
+    const longest = Array.from({ length: Math.max(busy.length, waiting.length) }, (_, i) => [busy[i], waiting[i]]);
+    const first = new Set(longest.flat().filter((file) => file !== undefined));
+    return [...first, ...sorted.filter((file) => !first.has(file))];
   }
+}
+
+/** The files that one of the paths names, in the order of the paths. */
+function among(files: readonly TestSpecification[], paths: readonly string[]): TestSpecification[] {
+  const named = new Set(paths.flatMap((path) => files.filter(({ moduleId }) => moduleId.includes(path))));
+  return [...named];
 }
