@@ -53,6 +53,18 @@ describe('TRANSACTION_APPLIED, TRANSACTION_ROLLED_BACK', () => {
   });
 });
 
+describe('RESERVED', () => {
+  test('names the resource that a match took, also if the item may wait', async () => {
+    await holdfast.register({ name: 'phone', labels: { os: 'android' } });
+    const match = { os: 'android' };
+    const items = [{ requester: 'a', match, waitSeconds: 60 }];
+    expect((await holdfast.request('POST', '/api/v1/Reservation/reserve', items)).body).toMatchObject([
+      { status: 'ACQUIRED', resource: 'phone' },
+    ]);
+    expect(await subscriber.count(1)).toMatchObject([{ type: 'RESERVED', resource: 'phone', requester: 'a' }]);
+  });
+});
+
 describe('RESET', () => {
   test('all reservations of the tenant were cleared', async () => {
     await holdfast.reset();
