@@ -57,7 +57,7 @@ describe('RESERVED', () => {
   test('names the resource that a match took, also if the item may wait', async () => {
     await holdfast.register({ name: 'phone', labels: { os: 'android' } });
     const match = { os: 'android' };
-    const items = [{ requester: 'a', match, waitSeconds: 60 }];
+    const items = [{ requester: 'a', match, ttlSeconds: 60, waitSeconds: 60 }];
     expect((await holdfast.request('POST', '/api/v1/Reservation/reserve', items)).body).toMatchObject([
       { status: 'ACQUIRED', resource: 'phone' },
     ]);

@@ -4,6 +4,7 @@
  */
 import type { Check, Violation } from '../check.ts';
 import type { Call, History, StreamSeen } from '../history.ts';
+import { SERVED_PREFIX } from '../things.ts';
 import { holdsOf } from './holds.ts';
 import { outcomeOf, releasesOf } from './outcomes.ts';
 import { callsByRequester, changesOf, lossesOf } from './seen.ts';
@@ -101,6 +102,7 @@ function phantomsOf(
   const violations: Violation[] = [];
   for (const { event, receivedAt } of stream.events)
     for (const { kind, requester, resource } of changesOf(event)) {
+      if (requester.startsWith(SERVED_PREFIX)) continue;
       const calls = callsOf(stream.tenant, requester).filter(({ invokedAt }) => invokedAt <= receivedAt);
       const isByCall = kind === 'ended' && event.requestType === 'UNRESERVE';
       const isPossible =

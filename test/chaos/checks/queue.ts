@@ -30,11 +30,8 @@ export const queue: Check = {
 const keyOf = ({ tenant, resource }: { readonly tenant: string; readonly resource: string }) => `${tenant} ${resource}`;
 
 /** What a transaction takes that it has released itself is kept for nobody, and shared holds may be joined. */
-const mustQueue = ({ call, mode, resource, isFresh }: Hold) =>
-  (isFresh || (call.verb === 'reserve' && call.request.some((item) => item.waitSeconds))) &&
-  call.verb === 'reserve' &&
-  mode === 'EXCLUSIVE' &&
-  PLAIN.some((name) => name === resource);
+const mustQueue = ({ call, mode, resource }: Hold) =>
+  call.verb === 'reserve' && mode === 'EXCLUSIVE' && PLAIN.some((name) => name === resource);
 
 /** Faults after which instances issue tickets again, or after which nobody attended them for a while. */
 const STILL_MS = 3_000;
