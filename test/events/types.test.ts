@@ -53,6 +53,22 @@ describe('TRANSACTION_APPLIED, TRANSACTION_ROLLED_BACK', () => {
   });
 });
 
+describe('the order of events', () => {
+  test('has a transaction before the grant of what it released', async () => {
+    const held = await reserve('n', 'a');
+    const item = { requester: 'b', resource: 'n', ttlSeconds: 60, waitSeconds: 60 };
+    await holdfast.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [item]);
+    await holdfast.transaction(
+      'ALL_OR_NONE',
+      { requestType: 'UNRESERVE', resource: 'n', requester: 'a', releaseToken: held?.releaseToken ?? '' },
+      { requestType: 'RESERVE', resource: 'm', requester: 'a' },
+    );
+    expect((await subscriber.count(5)).map(({ type }) => type)).toEqual([
+      ...['RESERVED', 'WAITING', 'TRANSACTION_APPLIED', 'RESERVED', 'WAIT_ENDED'],
+    ]);
+  });
+});
+
 describe('RESERVED', () => {
   test('names the resource that a match took, also if the item may wait', async () => {
     await holdfast.register({ name: 'phone', labels: { os: 'android' } });
