@@ -27,3 +27,6 @@ export const SHIFTING = ['shift0', 'shift1'] as const;
 
 /** Names that are reserved once, without a lease, and never given back, begin with this: nothing may lose them. */
 export const KEPT_PREFIX = 'kept-';
+
+/** Requesters of the campaign itself, whose calls are not recorded, begin with this: so does what they reserve. */
+export const SERVED_PREFIX = 'served-';
