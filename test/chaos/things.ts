@@ -27,3 +27,6 @@ export const SHIFTING = ['shift0', 'shift1'] as const;
 
 /** Names that are reserved once, without a lease, and never given back, begin with this: nothing may lose them. */
 export const KEPT_PREFIX = 'kept-';
+
+/** The limits of the tenant `quota`, which its callers exceed. */
+export const QUOTA = { writesPerMinute: 120, readsPerMinute: 300, reservations: 25 } as const;
