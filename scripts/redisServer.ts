@@ -3,10 +3,10 @@
  * installed by the system's package manager. Its socket and data are in a temporary folder. It ends with the process
  * that started it, even if that is killed. Its folder is then deleted.
  */
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type GuardedProcess, startGuarded } from './guardedProcess.ts';
+import { type GuardedProcess, type GuardOptions, startGuarded } from './guardedProcess.ts';
 import { findOrInstall, type Wanted } from './serverProgram.ts';
 
 const REDIS: Wanted = {
@@ -41,13 +41,25 @@ export async function startRedis(
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-redis-'));
   const socket = wanted ?? join(folder, 'redis.sock');
   const options = ['--port', '0', '--unixsocket', socket, '--unixsocketperm', '700', ...LASTING];
-  const { pid, stop } = await startGuarded(findOrInstall(REDIS, say), folder, options, { path: socket });
-  return { url: `unix://${socket}`, pid, stop };
+  const server = await startGuarded(findOrInstall(REDIS, say), folder, options, { path: socket });
+  return { url: `unix://${socket}`, ...server };
 }
 
-/** A Redis or a sentinel at a port of this machine. */
+/** A Redis or a sentinel at a port. */
 export interface RedisNode extends GuardedProcess {
+  readonly host: string;
   readonly port: number;
+}
+
+/** Where a Redis or a sentinel runs: by default at 127.0.0.1, in a temporary folder. */
+export interface Place extends Omit<GuardOptions, 'keepsFolder'> {
+  readonly host?: string;
+  /** Of its data and its configuration, which stay. */
+  readonly folder?: string;
+  /** The command that runs it, such as one that enters a network namespace. */
+  readonly runner?: readonly string[];
+  /** Added to its environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -60,18 +72,14 @@ export async function startRedisNode(
   say: (line: string) => void,
   port: number,
   options: readonly string[] = [],
+  place: Place = {},
 ): Promise<RedisNode> {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-redis-'));
   const ports = options.includes('--tls-port') ? ['--port', '0'] : ['--port', String(port)];
-  return {
-    port,
-    ...(await startGuarded(
-      findOrInstall(REDIS, say),
-      folder,
-      [...ports, '--bind', '127.0.0.1', ...LASTING, ...options],
-      { port },
-    )),
-  };
+  const { host = '127.0.0.1', folder = temporary() } = place;
+  // Redis writes to this file whom it follows, so that it does so again after a restart.
+  const file = place.folder === undefined ? [] : [configurationIn(folder, 'redis.conf', '')];
+  const bind = ['--bind', host, '--protected-mode', 'no'];
+  return startNode(say, port, folder, [...file, ...ports, ...bind, ...LASTING, ...options], place);
 }
 
 /**
@@ -86,12 +94,34 @@ export async function startSentinel(
   port: number,
   settings: readonly string[],
   isTls = false,
+  place: Place = {},
 ): Promise<RedisNode> {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-redis-'));
-  const file = join(folder, 'sentinel.conf');
-  writeFileSync(
-    file,
-    `${[isTls ? `port 0\ntls-port ${port}\ntls-replication yes` : `port ${port}`, 'bind 127.0.0.1', ...settings].join('\n')}\n`,
-  );
-  return { port, ...(await startGuarded(findOrInstall(REDIS, say), folder, [file, '--sentinel'], { port })) };
+  const { host = '127.0.0.1', folder = temporary() } = place;
+  const ports = isTls ? ['port 0', `tls-port ${port}`, 'tls-replication yes'] : [`port ${port}`];
+  const lines = [...ports, `bind ${host}`, 'protected-mode no', ...settings];
+  const file = configurationIn(folder, 'sentinel.conf', `${lines.join('\n')}\n`);
+  return startNode(say, port, folder, [file, '--sentinel'], place);
+}
+
+const temporary = () => mkdtempSync(join(tmpdir(), 'holdfast-redis-'));
+
+/** Writes a file of configuration, unless an earlier start did. The server changes it. */
+function configurationIn(folder: string, name: string, text: string): string {
+  const file = join(folder, name);
+  if (!existsSync(file)) writeFileSync(file, text);
+  return file;
+}
+
+async function startNode(
+  say: (line: string) => void,
+  port: number,
+  folder: string,
+  options: readonly string[],
+  { host = '127.0.0.1', runner = [], env: more = {}, ...place }: Place,
+): Promise<RedisNode> {
+  const { path, env } = findOrInstall(REDIS, say);
+  const [first = path, ...words] = [...runner, path, ...options];
+  const guard = { ...place, keepsFolder: place.folder !== undefined };
+  const server = await startGuarded({ path: first, env: { ...env, ...more } }, folder, words, { host, port }, guard);
+  return { ...server, host, port };
 }

@@ -4,7 +4,19 @@
  */
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../support/client.ts';
-import { confirm, context, copyKey, go, open, page, service, signIn, useVisitor } from '../support/visitor.ts';
+import {
+  confirm,
+  context,
+  copyKey,
+  go,
+  open,
+  page,
+  readKey,
+  service,
+  signIn,
+  signInByHand,
+  useVisitor,
+} from '../support/visitor.ts';
 
 useVisitor();
 
@@ -22,22 +34,22 @@ describe('signing in', () => {
   });
 
   test('again leads to the same tenant', async () => {
-    const who = await signIn();
+    const who = await signInByHand();
     const key = await copyKey();
     await context.clearCookies();
-    await signIn(who);
+    await signInByHand(who);
     expect(await copyKey()).toBe(key);
   });
 
   test('is for the browser that began it: its session is a cookie that no script reads', async () => {
-    await signIn();
+    await signInByHand();
     const cookie = (await context.cookies()).find(({ name }) => name === 'holdfast_session');
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/' });
     expect(await page.evaluate('document.cookie')).not.toContain('holdfast');
   });
 
   test('ends with signing out: on every page, at every replica', async () => {
-    await signIn();
+    await signInByHand();
     const second = await open();
     await go('/live', second, service.other);
     await second.getByText('connected', { exact: true }).waitFor();
@@ -109,7 +121,7 @@ describe('keys', () => {
 
   test('tell when they were last used', async () => {
     await signIn();
-    const client = createClient(service.other.url, await copyKey());
+    const client = createClient(service.other.url, await readKey());
     await go('/keys');
     await page.getByText('not yet').waitFor();
     await client.definitions();
@@ -120,7 +132,7 @@ describe('keys', () => {
 describe('settings', () => {
   test('only what is registered may be reserved, from the moment it is saved', async () => {
     await signIn();
-    const client = createClient(service.other.url, await copyKey());
+    const client = createClient(service.other.url, await readKey());
     await go('/settings');
     await page.getByLabel('Only registered resources').check();
     await page.getByRole('button', { name: 'Save' }).click();
@@ -131,7 +143,7 @@ describe('settings', () => {
 
   test('requests with a key wait with no higher priority than is saved', async () => {
     await signIn();
-    const client = createClient(service.other.url, await copyKey());
+    const client = createClient(service.other.url, await readKey());
     await go('/settings');
     await page.getByLabel('Highest priority').fill('5');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -144,7 +156,7 @@ describe('settings', () => {
 
   test('reservations have the leases and the notes that are saved; an empty lease is none', async () => {
     await signIn();
-    const client = createClient(service.other.url, await copyKey());
+    const client = createClient(service.other.url, await readKey());
     const save = async (lease: string, longest: string) => {
       await page.getByLabel(/^Lease of reservations/).fill(lease);
       await page.getByLabel(/^Longest lease/).fill(longest);
@@ -203,6 +215,7 @@ describe('settings', () => {
 describe('tenants', () => {
   test('are for administrators', async () => {
     await signIn();
+    await go('');
     expect(await page.getByRole('link', { name: 'Tenants' }).count()).toBe(0);
     expect((await go('/tenants'))?.status()).toBe(403);
     expect((await go('/tenants/acme'))?.status()).toBe(403);
@@ -210,9 +223,10 @@ describe('tenants', () => {
 
   test('are searched; one gets another tier, is suspended and resumed, and all of it is in its audit trail', async () => {
     const who = await signIn();
-    const client = createClient(service.other.url, await copyKey());
+    const client = createClient(service.other.url, await readKey());
     await context.clearCookies();
     await signIn('root');
+    await go('');
     await page.getByRole('link', { name: 'Tenants' }).click();
     await page.getByLabel('Search').fill(who);
     await page.getByRole('button', { name: 'Search' }).click();

@@ -4,13 +4,13 @@
 import { describe, expect, test } from 'vitest';
 import { violations } from '../support/browser.ts';
 import { createClient } from '../support/client.ts';
-import { confirm, context, copyKey, go, open, page, service, signIn, useVisitor } from '../support/visitor.ts';
+import { confirm, context, go, open, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
 
 useVisitor();
 
 const newClient = async () => {
   const who = await signIn();
-  return { requester: `person:${who}@id.example`, client: createClient(service.other.url, await copyKey()) };
+  return { requester: `person:${who}@id.example`, client: createClient(service.other.url, await readKey()) };
 };
 const button = (name: string | RegExp) => page.getByRole('button', { name });
 const notice = (text: string) => page.getByRole('status').getByText(text).waitFor();
@@ -152,6 +152,7 @@ describe('shortcuts', () => {
   test('open pages, focus the search, move between rows, and show themselves', async () => {
     const { client } = await newClient();
     for (const resource of ['a', 'b']) await client.reserve({ resource, requester: 'ci-42', ttlSeconds: 600 });
+    await go('');
     await page.keyboard.press('g');
     await page.keyboard.press('r');
     await page.getByRole('heading', { name: 'Reservations', level: 1 }).waitFor();

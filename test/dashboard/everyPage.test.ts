@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import { violations } from '../support/browser.ts';
 import { createClient } from '../support/client.ts';
-import { context, copyKey, go, page, service, signIn, useVisitor } from '../support/visitor.ts';
+import { context, go, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
 
 useVisitor();
 
@@ -39,7 +39,7 @@ describe('every page', () => {
       await go('/sign-in');
       expect(await violations(page)).toEqual([]);
       await signIn('root');
-      const client = createClient(service.one.url, await copyKey());
+      const client = createClient(service.one.url, await readKey());
       await client.register(
         { name: 'printers', capacity: 12, blocks: ['Ink'] },
         { name: 'Desk', treePath: 'House>Floor' },
@@ -70,7 +70,7 @@ describe('every page', () => {
 
   test('is used by keyboard alone', async () => {
     await signIn();
-    const client = createClient(service.other.url, await copyKey());
+    const client = createClient(service.other.url, await readKey());
     await client.reserve({ resource: 'printer', requester: 'alice' });
     await go('/reservations');
     await page.keyboard.press('Tab');
@@ -89,7 +89,7 @@ describe('every page', () => {
 
   test('renews itself without taking the focus away, or a question that is open', async () => {
     await signIn();
-    const client = createClient(service.other.url, await copyKey());
+    const client = createClient(service.other.url, await readKey());
     await client.register({ name: 'House', capacity: 3 }, { name: 'Desk', treePath: 'House' });
     await go('/resources');
     await page.getByRole('link', { name: 'House' }).focus();
@@ -108,7 +108,7 @@ describe('every page', () => {
 
   test('shows 30 of 10,000 reservations and 300 of 10,000 resources at most', async () => {
     await signIn();
-    const key = await copyKey();
+    const key = await readKey();
     await context.clearCookies();
     await signIn('root');
     const tenant = /^hf_(.+)_/.exec(key)?.[1];

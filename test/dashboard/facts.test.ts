@@ -4,13 +4,13 @@
  */
 import { expect, test } from 'vitest';
 import { createClient } from '../support/client.ts';
-import { copyKey, go, page, service, signIn, useVisitor } from '../support/visitor.ts';
+import { go, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
 
 useVisitor();
 
 test('notes stand in the list of reservations, on the page of a resource and beside those who wait', async () => {
   await signIn();
-  const client = createClient(service.other.url, await copyKey());
+  const client = createClient(service.other.url, await readKey());
   await client.register({ name: 'phone', capacity: 2 });
   await client.reserve(
     { resource: 'phone', requester: 'ann', note: 'nightly <build>' },
@@ -35,7 +35,7 @@ test('notes stand in the list of reservations, on the page of a resource and bes
 
 test('a reservation says that it is SHARED, and which slots it has', async () => {
   await signIn();
-  const client = createClient(service.other.url, await copyKey());
+  const client = createClient(service.other.url, await readKey());
   await client.register({ name: 'phone', capacity: 4 });
   await client.reserve(
     { resource: 'docs', requester: 'ann', mode: 'SHARED' },
@@ -52,7 +52,7 @@ test('a reservation says that it is SHARED, and which slots it has', async () =>
 
 test('a group and labels are typed in, shown in the tree, and found by a search', async () => {
   await signIn();
-  const client = createClient(service.other.url, await copyKey());
+  const client = createClient(service.other.url, await readKey());
   await go('/resources');
   await page.getByLabel('Name', { exact: true }).fill('lab');
   await page.getByLabel(/A group: it takes/).check();

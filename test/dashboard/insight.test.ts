@@ -7,7 +7,7 @@ import { violations } from '../support/browser.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { addPast } from '../support/pastEntries.ts';
 import { until } from '../support/until.ts';
-import { copyKey, go, page, service, signIn, useVisitor } from '../support/visitor.ts';
+import { go, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
 
 useVisitor();
 
@@ -40,7 +40,7 @@ async function fillWeek(client: Client, tenant: string): Promise<void> {
 describe('Insight', () => {
   test('says what to buy, what nobody needs, and what was refused', async () => {
     await signIn();
-    const key = await copyKey();
+    const key = await readKey();
     await fillWeek(createClient(service.other.url, key), tenantOf(key));
     await until('the refusal is counted', async () => {
       await go('/insight');
@@ -72,7 +72,8 @@ describe('the overview of a new tenant', () => {
 
   test('has three steps that turn green as they are done, and are gone afterwards', async () => {
     await signIn();
-    const key = await copyKey();
+    const key = await readKey();
+    await go('/overview');
     expect(await states()).toEqual(['To do', 'To do', 'To do']);
     await accessible('overview');
     const client = createClient(service.other.url, key);
@@ -92,8 +93,8 @@ describe('the overview of a new tenant', () => {
 
   test('has commands to copy, with the address and the key', async () => {
     await signIn();
-    const key = await copyKey();
-    await page.reload();
+    const key = await readKey();
+    await go('/overview');
     await page.locator('summary', { hasText: 'curl: Copy your key' }).click();
     await page.getByRole('button', { name: 'Copy the command for curl: Copy your key' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();

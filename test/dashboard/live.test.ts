@@ -4,14 +4,14 @@
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../support/client.ts';
 import { startInstance } from '../support/service.ts';
-import { confirm, copyKey, go, known, page, service, signIn, useVisitor } from '../support/visitor.ts';
+import { confirm, go, known, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
 
 useVisitor();
 
 describe('a reservation over HTTP', () => {
   test('appears live on another replica’s page, and goes when it is released', async () => {
     await signIn();
-    const client = createClient(service.one.url, await copyKey());
+    const client = createClient(service.one.url, await readKey());
     await go('/live', page, service.other);
     await page.getByText('connected', { exact: true }).waitFor();
     const { body } = await client.reserve({ resource: 'seen-live', requester: 'robot' });
@@ -27,7 +27,7 @@ describe('a reservation over HTTP', () => {
 describe('the live page', () => {
   test('shows what passes its filter, and nothing else; it is paused and cleared', async () => {
     await signIn();
-    const client = createClient(service.one.url, await copyKey());
+    const client = createClient(service.one.url, await readKey());
     await go('/live');
     await page.getByText('connected', { exact: true }).waitFor();
     await page.getByLabel('RESERVE_FAILED', { exact: true }).uncheck();
@@ -51,7 +51,7 @@ describe('the live page', () => {
 
   test('connects again when its replica is back, says so, and reads what is held anew', async () => {
     await signIn();
-    const client = createClient(service.one.url, await copyKey());
+    const client = createClient(service.one.url, await readKey());
     const before = await startInstance({ keys: [], env: service.env });
     known.push(before.url);
     await go('/live', page, before);
@@ -69,7 +69,7 @@ describe('the live page', () => {
 describe('reservations', () => {
   test('are searched, and one is taken away, once it was asked again', async () => {
     await signIn();
-    const client = createClient(service.other.url, await copyKey());
+    const client = createClient(service.other.url, await readKey());
     await client.reserve({ resource: 'printer', requester: 'alice' }, { resource: 'scanner', requester: 'bob' });
     await go('/reservations');
     await page.getByLabel('Search').fill('ALICE');
@@ -85,7 +85,7 @@ describe('reservations', () => {
 
   test('that are free already are reported as such', async () => {
     await signIn();
-    const client = createClient(service.other.url, await copyKey());
+    const client = createClient(service.other.url, await readKey());
     await client.reserve({ resource: 'printer', requester: 'alice' });
     await go('/reservations');
     await page.getByRole('button', { name: /Take away printer/ }).click();
@@ -100,7 +100,7 @@ describe('reservations', () => {
 
   test('are released all at once', async () => {
     await signIn();
-    const client = createClient(service.other.url, await copyKey());
+    const client = createClient(service.other.url, await readKey());
     await client.reserve({ resource: 'a', requester: 'q' }, { resource: 'b', requester: 'q' });
     await go('/reservations');
     await confirm('Release everything', 'Release everything');
@@ -112,7 +112,7 @@ describe('reservations', () => {
 describe('resources', () => {
   test('are registered; a reservation of a leaf colours it and what is above it, on an open page', async () => {
     await signIn();
-    const client = createClient(service.other.url, await copyKey());
+    const client = createClient(service.other.url, await readKey());
     await go('/resources');
     await page.getByLabel('Name', { exact: true }).fill('Desk');
     await page.getByLabel(/^Tree path/).fill('House>Floor');
@@ -132,7 +132,7 @@ describe('resources', () => {
 
   test('a free leaf below a full ancestor is shown as not available, in the tree and on its page', async () => {
     await signIn();
-    const client = createClient(service.other.url, await copyKey());
+    const client = createClient(service.other.url, await readKey());
     await client.register({ name: 'Bench', treePath: 'Hall' }, { name: 'Stool', treePath: 'Hall' });
     await client.reserve({ resource: 'Bench', requester: 'alice' });
     await go('/resources');
@@ -148,7 +148,7 @@ describe('resources', () => {
 
   test('a pool is shown slot by slot, with what it takes along; it is changed and deleted', async () => {
     await signIn();
-    const client = createClient(service.other.url, await copyKey());
+    const client = createClient(service.other.url, await readKey());
     await client.register({ name: 'pool', capacity: 3, blocks: ['Ink', 'Paper'] }, { name: 'Ink' });
     await go('/resources');
     await page.getByRole('link', { name: 'pool' }).click();
@@ -172,7 +172,7 @@ describe('resources', () => {
 
   test('that are too many for a picture are found page by page, and below their parent', async () => {
     await signIn();
-    const client = createClient(service.other.url, await copyKey());
+    const client = createClient(service.other.url, await readKey());
     const names = Array.from({ length: 130 }, (_, i) => `r${String(i).padStart(3, '0')}`);
     await client.register(
       ...names.map((name) => ({ name })),

@@ -34,6 +34,7 @@ test('an invitation by address is told of, and switched to from there', async ()
   const theirs = await inviter(`${who}@id.example`);
   await signIn(who);
   expect(await tenantNow()).toBe(own);
+  await go('');
   await page.getByText('You are now a member of').waitFor();
   await page.getByRole('button', { name: /^Switch to it/ }).click();
   await page.getByText('You are now a member of').waitFor({ state: 'detached' });

@@ -7,7 +7,7 @@ import type { ReserveResult } from '../../src/contract/reservations.ts';
 import { violations } from '../support/browser.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { addPast, type Past } from '../support/pastEntries.ts';
-import { confirm, context, copyKey, go, page, service, signIn, useVisitor } from '../support/visitor.ts';
+import { confirm, context, go, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
 
 useVisitor();
 
@@ -24,7 +24,7 @@ interface Tenant {
 
 async function newTenant(): Promise<Tenant> {
   await signIn();
-  const key = await copyKey();
+  const key = await readKey();
   const tenant = /^hf_(.+)_/.exec(key)?.[1] ?? '';
   const now = Date.now();
   return {

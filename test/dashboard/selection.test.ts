@@ -6,14 +6,14 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { violations } from '../support/browser.ts';
 import { type Client, createClient } from '../support/client.ts';
-import { copyKey, go, page, service, signIn, useVisitor } from '../support/visitor.ts';
+import { go, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
 
 useVisitor();
 
 /** Signs in, and has things held over another replica. */
 async function reserve(...names: string[]): Promise<Client> {
   await signIn();
-  const client = createClient(service.other.url, await copyKey());
+  const client = createClient(service.other.url, await readKey());
   await client.reserve(...names.map((resource) => ({ resource, requester: 'ci' })));
   return client;
 }

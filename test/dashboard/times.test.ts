@@ -3,14 +3,14 @@
  */
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../support/client.ts';
-import { copyKey, go, open, page, service, signIn, useVisitor } from '../support/visitor.ts';
+import { go, open, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
 
 useVisitor();
 
 describe('a time on a page', () => {
   const reserve = async () => {
     await signIn();
-    const client = createClient(service.other.url, await copyKey());
+    const client = createClient(service.other.url, await readKey());
     await client.reserve({ resource: 'printer', requester: 'ann', ttlSeconds: 3600 });
   };
   const times = () => page.locator('[data-live="held"] time');

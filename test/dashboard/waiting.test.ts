@@ -5,13 +5,13 @@ import { describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../src/contract/reservations.ts';
 import { violations } from '../support/browser.ts';
 import { type Client, createClient } from '../support/client.ts';
-import { confirm, copyKey, go, page, service, signIn, useVisitor } from '../support/visitor.ts';
+import { confirm, go, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
 
 useVisitor();
 
 const newClient = async () => {
   await signIn();
-  return createClient(service.other.url, await copyKey());
+  return createClient(service.other.url, await readKey());
 };
 
 /** Waits for a resource without a call that attends the ticket. */
@@ -72,7 +72,7 @@ describe('the page of reservations', () => {
     const items = [{ resource: 'printer', requester: 'caller', ttlSeconds: 60, waitSeconds: 600 }];
     const call = fetch(`${service.other.url}/api/v1/Reservation/reserve`, {
       method: 'POST',
-      headers: { 'X-Api-Key': await copyKey(), 'Content-Type': 'application/json' },
+      headers: { 'X-Api-Key': await readKey(), 'Content-Type': 'application/json' },
       body: JSON.stringify(items),
       signal: stop.signal,
     }).catch(() => null);

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../scripts/freePort.ts';
-import { startGuarded } from '../../scripts/guardedProcess.ts';
+import { type GuardedProcess, startGuarded } from '../../scripts/guardedProcess.ts';
 import { findOrInstall, type Wanted } from '../../scripts/serverProgram.ts';
 
 const HAPROXY: Wanted = {
@@ -36,18 +36,26 @@ function configurationFor(port: number, ports: readonly number[]): string {
   }, CONFIGURATION);
 }
 
-export interface Balancer {
+export interface Balancer extends GuardedProcess {
   readonly url: string;
-  stop(): Promise<void>;
 }
 
-/** @param ports of the instances */
-export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
-  const { path, env } = findOrInstall(HAPROXY, (line) => process.stdout.write(`${line}\n`));
-  const port = await freePort();
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-haproxy-'));
+/**
+ * @param ports of the instances
+ * @param place its port, and a folder and a log that stay; by default a free port and a temporary folder
+ */
+export async function startBalancer(
+  ports: readonly number[],
+  place?: { readonly port: number; readonly folder: string; readonly log: string },
+): Promise<Balancer> {
+  const program = findOrInstall(HAPROXY, (line) => process.stdout.write(`${line}\n`));
+  const { port, folder } = place ?? {
+    port: await freePort(),
+    folder: mkdtempSync(join(tmpdir(), 'holdfast-haproxy-')),
+  };
   const file = join(folder, 'haproxy.cfg');
   writeFileSync(file, configurationFor(port, ports));
-  const { stop } = await startGuarded({ path, env }, folder, ['-db', '-f', file], { port });
-  return { url: `http://127.0.0.1:${port}`, stop };
+  const guard = place === undefined ? {} : { log: place.log, keepsFolder: true };
+  const server = await startGuarded(program, folder, ['-db', '-f', file], { port }, guard);
+  return { url: `http://127.0.0.1:${port}`, ...server };
 }

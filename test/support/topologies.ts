@@ -5,10 +5,16 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { freePort } from '../../scripts/freePort.ts';
 import { type RedisNode, startRedisNode, startSentinel } from '../../scripts/redisServer.ts';
+import {
+  CLUSTER_OPTIONS,
+  formCluster,
+  formReplicas,
+  PRIMARY_NAME,
+  REPLICA_OPTIONS,
+  sentinelSettings,
+  untilSentinelsAgree,
+} from './forming.ts';
 import { until } from './until.ts';
-
-/** After which a silent node counts as dead. */
-export const DOWN_AFTER_MS = 1000;
 
 export interface Topology {
   /** For REDIS_URL. */
@@ -37,8 +43,6 @@ export interface Access {
 }
 
 const quiet = () => {};
-const PRIMARIES = 3;
-const SLOTS = 16_384;
 
 const asClient = (port: number, { options, user, password }: Access) =>
   new Redis({
@@ -64,57 +68,15 @@ async function startNodes(count: number, options: readonly string[], access: Acc
 
 /** Starts a cluster, and waits until all of it agrees on it. */
 export async function startCluster(access: Access = {}): Promise<Topology> {
-  // What README advises: while one primary is being replaced, the others serve.
-  const coverage = ['--cluster-require-full-coverage', 'no'];
-  const timeout = ['--cluster-node-timeout', String(DOWN_AFTER_MS)];
-  const clusterOptions = ['--cluster-enabled', 'yes', ...coverage, ...timeout];
   const nodes = await Promise.all(
-    Array.from({ length: 2 * PRIMARIES }, async () => {
+    Array.from({ length: 6 }, async () => {
       const [port, busPort] = [await freePort(), await freePort()];
       const tls = access.tls ? ['--tls-port', String(port), '--tls-replication', 'yes', '--tls-cluster', 'yes'] : [];
-      const options = [...tls, ...clusterOptions, '--cluster-port', String(busPort), ...(access.nodeOptions ?? [])];
+      const options = [...tls, ...CLUSTER_OPTIONS, '--cluster-port', String(busPort), ...(access.nodeOptions ?? [])];
       return { ...(await startRedisNode(quiet, port, options)), busPort };
     }),
   );
-  const clients = nodes.map(({ port }) => asClient(port, access));
-  const first = clients[0];
-  if (first === undefined) throw new Error('a cluster without nodes');
-  for (const [i, client] of clients.entries()) {
-    const share = Math.ceil(SLOTS / PRIMARIES);
-    if (i < PRIMARIES) await client.call('CLUSTER', 'ADDSLOTSRANGE', i * share, Math.min(SLOTS, (i + 1) * share) - 1);
-    await client.call('CLUSTER', 'SET-CONFIG-EPOCH', i + 1);
-  }
-  for (const { port, busPort } of nodes.slice(1)) await first.call('CLUSTER', 'MEET', '127.0.0.1', port, busPort);
-  const known = async (client: Redis) =>
-    String(await client.call('CLUSTER', 'NODES'))
-      .trim()
-      .split('\n');
-  await until('all nodes know each other', async () => {
-    const told = await Promise.all(clients.map(known));
-    return told.every((lines) => lines.length === nodes.length && lines.every((line) => !line.includes('handshake')));
-  });
-  const ids = await Promise.all(clients.map(async (client) => String(await client.call('CLUSTER', 'MYID'))));
-  for (let i = PRIMARIES; i < nodes.length; i++) {
-    await until('the replica is taken', () =>
-      clients[i]?.call('CLUSTER', 'REPLICATE', ids[i - PRIMARIES] ?? '').then(
-        () => true,
-        () => false,
-      ),
-    );
-  }
-  await until('the cluster is whole', async () => {
-    const [states, info, told] = await Promise.all([
-      Promise.all(clients.map(async (client) => String(await client.call('CLUSTER', 'INFO')))),
-      Promise.all(clients.slice(PRIMARIES).map((client) => client.info('replication'))),
-      Promise.all(clients.map(known)),
-    ]);
-    return (
-      states.every((state) => state.includes('cluster_state:ok')) &&
-      info.every((one) => one.includes('master_link_status:up')) &&
-      told.every((lines) => lines.filter((line) => line.includes('slave')).length === PRIMARIES)
-    );
-  });
-  for (const client of clients) client.disconnect();
+  await formCluster(nodes, ({ port }) => asClient(port, access));
 
   const slots = async (): Promise<[number, number, number][]> => {
     for (const { port } of nodes) {
@@ -161,30 +123,20 @@ export async function startCluster(access: Access = {}): Promise<Topology> {
   };
 }
 
-/** What sentinels call the primary. */
-const NAME = 'holdfast';
-
 /** Starts a primary, its replicas and the sentinels, and waits until these know each other. */
 export async function startSentinels(access: Access = {}): Promise<Topology> {
   const masterAuth =
     access.password === undefined ? [] : ['--masteruser', access.user ?? '', '--masterauth', access.password];
-  const nodes = await startNodes(3, ['--repl-diskless-sync-delay', '0', ...masterAuth], access);
-  const [first, ...replicas] = nodes;
-  if (first === undefined) throw new Error('no primary');
-  for (const { port } of replicas) await once(port, access, (client) => client.replicaof('127.0.0.1', first.port));
-  await until('the replicas are up to date', async () => {
-    const told = await Promise.all(
-      replicas.map(({ port }) => once(port, access, (client) => client.info('replication'))),
-    );
-    return told.every((one) => one.includes('master_link_status:up'));
-  });
+  const nodes = await startNodes(3, [...REPLICA_OPTIONS, ...masterAuth], access);
+  const first = await formReplicas(nodes, ({ port }) => asClient(port, access));
   const settings = [
-    `sentinel monitor ${NAME} 127.0.0.1 ${first.port} 2`,
-    `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
-    `sentinel failover-timeout ${NAME} 5000`,
+    ...sentinelSettings(first),
     ...(access.password === undefined
       ? []
-      : [`sentinel auth-user ${NAME} ${access.user}`, `sentinel auth-pass ${NAME} "${access.password}"`]),
+      : [
+          `sentinel auth-user ${PRIMARY_NAME} ${access.user}`,
+          `sentinel auth-pass ${PRIMARY_NAME} "${access.password}"`,
+        ]),
   ];
   // Pairs of name and value, as on a command line.
   const options = (access.sentinelOptions ?? [])
@@ -196,22 +148,21 @@ export async function startSentinels(access: Access = {}): Promise<Topology> {
       startSentinel(quiet, await freePort(), [...options, ...settings], access.tls),
     ),
   );
-  const ask = <T>(port: number, run: (sentinel: Redis) => Promise<T>) =>
-    once(port, access.options === undefined ? {} : { options: access.options }, run);
-  await until('the sentinels know each other and the replicas', async () => {
-    const told = await Promise.all(sentinels.map(({ port }) => ask(port, (sentinel) => sentinel.info('sentinel'))));
-    return told.every((info) => info.includes('slaves=2,sentinels=3'));
-  });
+  const toSentinels = access.options === undefined ? {} : { options: access.options };
+  await untilSentinelsAgree(sentinels, ({ port }) => asClient(port, toSentinels));
   const primaryPort = async () => {
     const [sentinel] = sentinels;
     const told: unknown =
-      sentinel && (await ask(sentinel.port, (client) => client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)));
+      sentinel &&
+      (await once(sentinel.port, toSentinels, (client) =>
+        client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', PRIMARY_NAME),
+      ));
     return Array.isArray(told) ? Number(told[1]) : 0;
   };
   const list = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
   const schema = access.tls ? 'rediss' : 'redis';
   return {
-    url: `${schema}+sentinel://${credentials(access)}${list}/${NAME}`,
+    url: `${schema}+sentinel://${credentials(access)}${list}/${PRIMARY_NAME}`,
     primaryOf: async () => {
       const port = await primaryPort();
       return found(nodes.find((node) => node.port === port));

@@ -6,8 +6,9 @@
 import { describe, expect, test } from 'vitest';
 import { tenantKey } from '../../src/redis/keys.ts';
 import { ownerOf, slotOf } from '../../src/redis/topology.ts';
+import { DOWN_AFTER_MS } from '../support/forming.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
-import { DOWN_AFTER_MS, startCluster, startSentinels } from '../support/topologies.ts';
+import { startCluster, startSentinels } from '../support/topologies.ts';
 import { until } from '../support/until.ts';
 import { watch } from '../support/watch.ts';
 

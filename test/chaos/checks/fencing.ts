@@ -18,8 +18,8 @@ export const fencing: Check = {
 };
 
 /**
- * Tokens rise although the last one is lost, since time does. So they may fall where it is lost while the clock of Redis
- * is behind one that it has had (docs/specification.md#consistency).
+ * Tokens rise although the last one is lost, since time does. So they may fall where it is lost while the clock of
+ * Redis is behind one that it has had (docs/specification.md#consistency).
  */
 const clockResets = (faults: readonly FaultSeen[]): readonly FaultSeen[] => {
   const steps = faults.filter(({ clockStepMs }) => clockStepMs !== 0);

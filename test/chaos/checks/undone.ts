@@ -1,4 +1,6 @@
-/** What faults make uncertain: answered writes that they may undo, leases while they move the clock, times near them. */
+/**
+ * What faults make uncertain: answered writes that they may undo, leases while they move the clock, times near them.
+ */
 import type { FaultSeen, History } from '../history.ts';
 
 /** From when until when something happened or may happen, in ms. */
@@ -10,7 +12,9 @@ export interface Span {
 export interface Undoing {
   /** From when on an answered write may be undone. Infinity: nothing undoes it. */
   undoneFrom(write: Span): number;
-  /** When a lease may end by the clock of Redis, if it was set at `setAt` and no clock is moved then it ends in `due`. */
+  /**
+   * When a lease may end by the clock of Redis, if it was set at `setAt` and no clock is moved then it ends in `due`.
+   */
   withSteps(setAt: number, due: Span): Span;
   /** Whether something is broken, or recovers, within a time. */
   isNear(from: number, by: number): boolean;

@@ -1,6 +1,6 @@
 /** Faults of the service's own processes, and of the database's. */
 import type { Random } from '../random.ts';
-import type { Part, System } from '../system.ts';
+import type { Part, Program, System } from '../system.ts';
 import { addressesOf, always, during, fault, killFor, namesOf, partsOf, seconds, someOf, stopFor } from './make.ts';
 import { SERVED_WITHIN } from './promises.ts';
 
@@ -39,13 +39,17 @@ const stopWorker = fault('stop-worker', always, async (system, random) => {
   return { targets, sparedAddresses: addressesOf(system), detail };
 });
 
+async function restartInTurn(parts: readonly Part[], program?: Program): Promise<void> {
+  for (const part of parts) {
+    await part.signal('SIGTERM');
+    await part.restart(program);
+  }
+}
+
 /** A rolling restart: each instance drains before it ends, and the balancer sends its callers to the others. */
 const leaveInstance = fault('leave-instance', always, async (system, random) => {
   const targets = someOf(random, partsOf(system, 'instance'));
-  for (const part of targets) {
-    await part.signal('SIGTERM');
-    await part.restart();
-  }
+  await restartInTurn(targets);
   const detail = `ended ${namesOf(targets)} by SIGTERM, one after the other, and started them again`;
   return { targets, sparedAddresses: ['balancer'], detail };
 });
@@ -57,22 +61,11 @@ const rollingUpdate = fault(
   async (system, random) => {
     const [program, other] = system.programs;
     if (program === undefined || other === undefined) throw new Error('there is no other build');
-    const targets = [...partsOf(system, 'instance'), ...partsOf(system, 'worker')];
-    const update = async (to: typeof program) => {
-      for (const part of someOf(random, targets)) {
-        await part.signal('SIGTERM');
-        await part.restart(to);
-      }
-    };
+    const targets = someOf(random, [...partsOf(system, 'instance'), ...partsOf(system, 'worker')]);
     const ms = random.between(500, 5000);
-    await update(other);
-    await during(ms, async () => {
-      for (const part of targets) {
-        await part.signal('SIGTERM');
-        await part.restart(program);
-      }
-    });
-    const detail = `updated instances and workers to ${other.name}, and after ${seconds(ms)} back to ${program.name}`;
+    await restartInTurn(targets, other);
+    await during(ms, () => restartInTurn(targets, program));
+    const detail = `updated ${namesOf(targets)} to ${other.name}, and after ${seconds(ms)} back to ${program.name}`;
     return { targets, sparedAddresses: ['balancer'], detail };
   },
 );

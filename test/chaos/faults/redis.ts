@@ -97,7 +97,10 @@ const debugSleep = fault('debug-sleep', always, async (system, random) => {
 async function sleepAt(system: System, target: Part, ms: number, random: Random): Promise<void> {
   // Several in a row catch calls between each other.
   const times = random.between(1, 2);
-  for (let i = 0; i < times; i++) await system.command(target, 'DEBUG', 'SLEEP', ms / times / 1000);
+  for (let i = 0; i < times; i++) {
+    // The longest sleeps outlast the deadline of a command.
+    await Promise.allSettled([system.command(target, 'DEBUG', 'SLEEP', ms / times / 1000), pause(ms / times)]);
+  }
 }
 
 export const REDIS_FAULTS = [

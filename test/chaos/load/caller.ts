@@ -41,6 +41,11 @@ export class Caller {
     this.shift = shift;
   }
 
+  /** Returns another caller of the same tenant. */
+  another(name: string): Caller {
+    return new Caller(name, this.tenant, this.random.fork(name), this.shift);
+  }
+
   /** Returns a requester that nobody has been before. */
   requester(): string {
     const requester = `${this.name}-${this.#drawn++}`;

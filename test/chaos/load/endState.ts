@@ -3,6 +3,8 @@ import type { Definition } from '../../../src/contract/definitions.ts';
 import type { HistoryEntry, HistoryPage } from '../../../src/contract/history.ts';
 import type { ActiveReservation } from '../../../src/contract/reservations.ts';
 import type { WaitingRequest } from '../../../src/contract/waiting.ts';
+import { TIERS } from '../../../src/domain/tiers.ts';
+import { readsPrefix } from '../../../src/redis/keys.ts';
 import { createClient } from '../../support/client.ts';
 import { until } from '../../support/until.ts';
 import { now } from '../clock.ts';
@@ -42,16 +44,24 @@ async function readTenant(system: System, tenant: Tenant): Promise<EndState> {
 type Read = <Body>(path: string) => Promise<Body>;
 
 /** Returns a function that reads a path at the first address, for as long as it takes to be answered. */
-function reader({ addresses: [address] }: System, { key }: Tenant): Read {
+function reader(system: System, { use, tenant, key }: Tenant): Read {
+  const [address] = system.addresses;
   if (address === undefined) throw new Error('there is nothing to ask');
   const { request } = createClient(address.url, key);
   return async <Body>(path: string) => {
     const answer = await until(path, async () => {
+      if (use === 'quota') await forgetReads(system, tenant);
       const one = await request<Body>('GET', `/api/v1${path}`).catch(() => null);
       return one?.status === 200 ? one : null;
     });
     return answer.body;
   };
+}
+
+/** Gives a tenant its reads of this minute back, which its callers have used up. */
+async function forgetReads(system: System, tenant: string): Promise<void> {
+  const counters = TIERS.map((tier) => `${readsPrefix(tier)}:{${tenant}}`);
+  await system.command(await system.primaryOf(tenant), 'DEL', ...counters);
 }
 
 /** Reads the whole history, oldest first. */

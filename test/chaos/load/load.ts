@@ -5,17 +5,23 @@ import { until } from '../../support/until.ts';
 import type { Random } from '../random.ts';
 import type { System, Tenant } from '../system.ts';
 import { FIXED } from '../things.ts';
+import { workThrough } from './acts.ts';
 import { Caller } from './caller.ts';
+import { restore } from './definitions.ts';
 import { tidy, tidyOnce } from './janitor.ts';
 import { holdLong, keep } from './keepers.ts';
-import { plain } from './plain.ts';
+import { takeTurns } from './leases.ts';
+import { exceedReads, exceedWrites } from './limits.ts';
 import { probe } from './prober.ts';
 import type { Recorder } from './recorder.ts';
 import { Shift } from './shift.ts';
 import { subscribe } from './streams.ts';
+import { callThroughout } from './turned.ts';
 
 /** Callers come to their end within this time, or are left alone. */
 const STOP_MS = 20_000;
+/** Pairs of callers that watch when leases end. */
+const PAIRS = 3;
 
 export interface Load {
   /** Lets callers finish: each releases what it holds, except for what is kept for good. Then it ends the streams. */
@@ -49,6 +55,12 @@ export function startLoad(
   for (const name of ['long0', 'long1']) hire(name, 'main', holdLong);
   for (const at of system.addresses) hire(`prober-${at.name}`, 'main', (caller) => probe(caller, at));
   hire('janitor', 'main', tidy);
+  // With a database, the service itself puts definitions back that a Redis has lost.
+  if (!system.traits.hasDatabase) hire('registrar', 'main', restore);
+  for (let i = 0; i < PAIRS; i++) hire(`l${i}`, 'leases', (one) => takeTurns(one, one.another(`m${i}`)));
+  for (const name of ['w0', 'w1']) hire(name, 'quota', exceedWrites);
+  hire('r0', 'quota', exceedReads);
+  for (const name of ['t0', 't1', 't2']) hire(name, 'turned', callThroughout);
 
   const closing = new AbortController();
   const watched = system.tenants.filter(({ use }) => use === 'main' || use === 'leases');
@@ -66,15 +78,6 @@ export function startLoad(
       await shift.agent.destroy();
     },
   };
-}
-
-/** Does one thing after the other. */
-async function workThrough(caller: Caller): Promise<void> {
-  while (!caller.shift.isOver) {
-    await plain(caller);
-    caller.forget();
-    await caller.pause(0, 60);
-  }
 }
 
 async function tidyUp(janitor: Caller): Promise<void> {

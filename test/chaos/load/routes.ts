@@ -13,11 +13,18 @@ export interface Route {
 const get = (path: string): Route => ({ method: 'GET', path });
 const post = (path: string, body?: unknown): Route => ({ method: 'POST', path, body });
 
+/** Leaves out the resource of an item that has a match: it stands for the match in what is recorded. */
+const asked = <Item extends object>(item: Item): object => {
+  if (!('match' in item) || item.match === undefined) return item;
+  const { resource: _, ...rest } = { resource: '', ...item };
+  return rest;
+};
+
 export const ROUTES: { readonly [V in Verb]: (request: Requests[V]) => Route } = {
-  reserve: (items) => post('/Reservation/reserve', items),
+  reserve: (items) => post('/Reservation/reserve', items.map(asked)),
   unreserve: (items) => post('/Reservation/unreserve', items),
   renew: (items) => post('/Reservation/renew', items),
-  transaction: (transaction) => post('/Reservation/transaction', transaction),
+  transaction: ({ requests, ...rest }) => post('/Reservation/transaction', { ...rest, requests: requests.map(asked) }),
   cancel: (items) => post('/Reservation/cancel', items),
   beginSession: (session) => post('/Session', session),
   renewSession: (proof) => post('/Session/renew', proof),

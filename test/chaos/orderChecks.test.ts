@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest';
+import type { Check } from './check.ts';
+import { eventsAgree } from './checks/eventsAgree.ts';
+import { eventsOrder } from './checks/eventsOrder.ts';
+import { inconsistencies } from './checks/inconsistencies.ts';
+import { linearizability } from './checks/linearizability.ts';
+import type { History, StreamSeen } from './history.ts';
+import { createStory, type Story } from './story.ts';
+
+/** A little of everything, without a fault. */
+function clean(): Story {
+  const story = createStory();
+  const ann = story.acquire('ann-1', 'n0');
+  story.refuse('bob-1', 'n0', 'ann-1');
+  story.release(ann);
+  const bob = story.acquire('bob-2', 'n0', { ttlSeconds: 1 });
+  story.wait('eve-1', 'n0', { ttlSeconds: 5 });
+  story.expire(bob);
+  const eve = story.acquire('eve-1', 'n0', { ttlSeconds: 5, waitSeconds: 60 });
+  story.release(eve);
+  const ann3 = story.acquire('ann-3', 'n1');
+  story.handOver(ann3, 'n2');
+  const bob3 = story.acquire('bob-3', 'n3');
+  story.failToHandOver(bob3, 'n2', 'ann-3');
+  story.release(bob3);
+  story.acquire('ann-4', 'n1', { mode: 'SHARED' });
+  story.acquire('bob-4', 'n1', { mode: 'SHARED' });
+  return story;
+}
+
+const whats = (check: Check, history: History) => check.run(history).violations.map(({ what }) => what);
+
+/** Changes what the first stream has seen. */
+function inStream(history: History, change: (events: StreamSeen['events'][number][]) => void): History {
+  const [first, ...others] = history.streams;
+  if (!first) throw new Error('the history has no stream');
+  const events = [...first.events];
+  change(events);
+  return { ...history, streams: [{ ...first, events }, ...others] };
+}
+
+const CHECKS = [eventsOrder, eventsAgree, inconsistencies, linearizability];
+
+describe('a history without a fault', () => {
+  test.each(CHECKS.map((check) => [check.name, check] as const))('passes %s', (_, check) => {
+    const { looked, violations } = check.run(clean().history());
+    expect(violations).toEqual([]);
+    expect(looked).toBeGreaterThan(0);
+  });
+});
+
+describe('the order of events in one stream', () => {
+  const at = (events: StreamSeen['events'], type: string, nth = 0) =>
+    events.flatMap(({ event }, i) => (event.type === type ? i : []))[nth] ?? -1;
+
+  test('finds fencing tokens that fall', () => {
+    const history = inStream(clean().history(), (events) => {
+      const [one] = events.splice(at(events, 'RESERVED'), 1);
+      if (one) events.splice(at(events, 'RESERVED') + 1, 0, one);
+    });
+    expect(whats(eventsOrder, history)).toContainEqual(expect.stringContaining('is not above'));
+  });
+
+  test('finds a name that is reserved twice without an end between', () => {
+    const history = inStream(clean().history(), (events) => void events.splice(at(events, 'UNRESERVED'), 1));
+    expect(whats(eventsOrder, history)).toContainEqual(expect.stringContaining('it has not ended'));
+  });
+
+  test('finds an end without a beginning', () => {
+    const history = inStream(clean().history(), (events) => {
+      const end = events[at(events, 'UNRESERVED')];
+      if (end) events.push(end);
+    });
+    expect(whats(eventsOrder, history)).toContainEqual(expect.stringContaining('it had ended before'));
+  });
+});
+
+describe('the agreement of streams', () => {
+  test.each([
+    ['misses', (events: StreamSeen['events'][number][]) => void events.splice(3, 1)],
+    ['doubles', (events: StreamSeen['events'][number][]) => void events.splice(3, 0, ...events.slice(2, 3))],
+    ['swaps', (events: StreamSeen['events'][number][]) => void events.splice(3, 0, ...events.splice(4, 1))],
+    ['begins late with', (events: StreamSeen['events'][number][]) => void events.splice(1, 1)],
+  ])('finds that one %s an event', (_, change) => {
+    const history = inStream(clean().history(), change);
+    expect(whats(eventsAgree, history)).toHaveLength(1);
+  });
+
+  test('lets a stream end early', () => {
+    const history = inStream(clean().history(), (events) => void events.splice(5));
+    expect(whats(eventsAgree, history)).toEqual([]);
+  });
+});
+
+describe('inconsistencies', () => {
+  test('are told as they are', () => {
+    const history = clean().history();
+    const end = history.end.map((one) => ({ ...one, inconsistencies: ['2 are counted, 1 is held'] }));
+    expect(whats(inconsistencies, { ...history, end })).toEqual(['main: 2 are counted, 1 is held']);
+  });
+});
+
+describe('an order of the calls', () => {
+  const spoilt = (spoil: (story: Story) => void) => {
+    const story = clean();
+    spoil(story);
+    return whats(linearizability, story.history());
+  };
+
+  test('is not there if two have the same', () => {
+    expect(
+      spoilt((story) => {
+        story.acquire('ann-9', 'n4');
+        story.acquire('bob-9', 'n4');
+      }),
+    ).toEqual([expect.stringContaining('take by bob-9')]);
+  });
+
+  test('is not there if somebody is refused who may have it', () => {
+    expect(
+      spoilt((story) => {
+        story.release(story.acquire('ann-9', 'n4'));
+        story.refuse('bob-9', 'n4', 'ann-9');
+      }),
+    ).toEqual([expect.stringContaining('seeHeld')]);
+  });
+
+  test('is not there if a lease is over and still refuses', () => {
+    expect(
+      spoilt((story) => {
+        story.acquire('ann-9', 'n4', { ttlSeconds: 1 });
+        story.pass(5_000);
+        story.refuse('bob-9', 'n4', 'ann-9');
+      }),
+    ).toEqual([expect.stringContaining('seeHeld')]);
+  });
+
+  test('is not there if a lease ends early', () => {
+    expect(
+      spoilt((story) => {
+        story.acquire('ann-9', 'n4', { ttlSeconds: 5 });
+        story.pass(1_000);
+        story.acquire('bob-9', 'n4');
+      }),
+    ).toEqual([expect.stringContaining('take by bob-9')]);
+  });
+
+  test('is there if a call without an answer took effect, and if it did not', () => {
+    expect(
+      spoilt((story) => {
+        story.lose('reserve', [{ requester: 'ann-9', resource: 'n4' }]);
+        story.refuse('bob-9', 'n4', 'ann-9');
+        story.lose('reserve', [{ requester: 'ann-10', resource: 'n5' }]);
+        story.acquire('bob-10', 'n5');
+      }),
+    ).toEqual([]);
+  });
+
+  test('begins anew after a fault that loses data', () => {
+    const loses = { loses: 'everything', clockStepMs: 0, servedWithinMs: 1_000, detail: '' } as const;
+    expect(
+      spoilt((story) => {
+        const ann = story.acquire('ann-9', 'n4');
+        const startedAt = (story.calls.at(-1)?.completedAt ?? 0) + 10;
+        story.faults.push({ kind: 'flushall', targets: ['redis0'], startedAt, healedAt: startedAt + 5, ...loses });
+        story.pass(5_000);
+        story.acquire('bob-9', 'n4');
+        story.release(ann);
+      }),
+    ).toEqual([expect.stringContaining('give by ann-9')]);
+  });
+});

@@ -1,0 +1,132 @@
+/** Starts a whole service for a campaign, and stops it. */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from '../../support/until.ts';
+import type { Random } from '../random.ts';
+import { ADMINISTRATOR, type Part, type Program, type System, type Traits } from '../system.ts';
+import { startCleanup } from './cleanup.ts';
+import { startDatabase } from './database.ts';
+import { cutOff, type Host, makeNetwork, type Network } from './network.ts';
+import type { StoppablePart } from './part.ts';
+import { SOURCE } from './program.ts';
+import { commandAt, type Ground, type Store, startCluster, startOne, startSentinels } from './redis.ts';
+import { startBalancerPart, startInstances } from './service.ts';
+import { makeClocks } from './stepClock.ts';
+import { apiKeysOf, makeTenants, SMALL_LIMITS, storeTenants } from './tenants.ts';
+
+const KEY_SECRET = 'the secret of the campaign, of 32 characters or more';
+const START_STORE = { one: startOne, sentinel: startSentinels, cluster: startCluster };
+/** How many Redis and sentinels there are. */
+const HOSTS = { one: 1, sentinel: 6, cluster: 6 };
+const THIS_MACHINE: Host = { address: '127.0.0.1', namespace: null, device: 'lo' };
+
+/** What a setup decides. The rest depends on the machine. */
+export type Wanted = Omit<Traits, 'canPartition' | 'canStepClock' | 'hasOtherProgram'>;
+
+/** Starts a service. Resolves when all instances are ready and the balancer knows them. */
+export async function startSystem(
+  wanted: Wanted,
+  random: Random,
+  program: Program = SOURCE,
+  other?: Program,
+): Promise<System> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-chaos-'));
+  const network = makeNetwork(HOSTS[wanted.topology]);
+  const cleanUp = startCleanup(folder, network?.removal ?? 'true');
+  const ground: Ground = {
+    folder,
+    clocks: makeClocks(folder),
+    hostOf: (i) => network?.hosts[i] ?? THIS_MACHINE,
+  };
+  const traits = {
+    ...wanted,
+    canPartition: network !== null,
+    canStepClock: ground.clocks !== null,
+    hasOtherProgram: other !== undefined,
+  };
+  const started: StoppablePart[] = [];
+  const stop = async () => {
+    await Promise.all(started.map((part) => part.stop()));
+    await cleanUp();
+  };
+  try {
+    const [store, database] = await Promise.all([
+      START_STORE[wanted.topology](ground, traits),
+      wanted.hasDatabase ? startDatabase() : null,
+    ]);
+    started.push(...store.parts, ...(database === null ? [] : [database.part]));
+    const tenants = makeTenants(random, wanted.hasDatabase);
+    if (database !== null) await storeTenants(tenants, database.url, KEY_SECRET);
+    const env = {
+      ...environmentOf(traits, store),
+      ...(database === null
+        ? { API_KEYS: apiKeysOf(tenants) }
+        : { DATABASE_URL: database.url, KEY_SECRET, ADMINS: ADMINISTRATOR }),
+    };
+    const instances = await startInstances(folder, env, program);
+    started.push(...instances);
+    const balancer = await startBalancerPart(folder, instances);
+    started.push(balancer);
+    const addresses = [balancer, ...instances.filter(({ kind }) => kind === 'instance')].map(
+      ({ name, host, port }) => ({ name, url: `http://${host}:${port}` }),
+    );
+    await Promise.all(addresses.map(({ url }) => untilReady(url)));
+    return {
+      parts: started,
+      addresses,
+      tenants,
+      traits,
+      primaryOf: store.primaryOf,
+      command: commandAt,
+      redisUrl: store.url,
+      programs: other === undefined ? [program] : [program, other],
+      cut: async (from, to) => cut(network, from, to),
+      setClock: async ({ name }, aheadMs) => {
+        if (ground.clocks === null) throw new Error('clocks cannot be moved on this machine');
+        ground.clocks.set(name, aheadMs);
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+const environmentOf = ({ waitReplicas }: Traits, { url }: Store) => ({
+  REDIS_URL: url,
+  REDIS_WAIT_REPLICAS: String(waitReplicas),
+  TIERS: JSON.stringify(SMALL_LIMITS),
+  TRUSTED_PROXIES: '1',
+  // Callers whose key was rotated come from the same address as all others.
+  MAX_FAILED_AUTHENTICATIONS: '1000000',
+  DRAIN_DELAY_MS: '1000',
+  LOG_LEVEL: 'warn',
+});
+
+const untilReady = (url: string) =>
+  until('the instance is ready', () =>
+    fetch(`${url}/readyz`).then(
+      async (response) => {
+        await response.arrayBuffer();
+        return response.status === 200;
+      },
+      () => false,
+    ),
+  );
+
+function cut(network: Network | null, from: readonly Part[], to: readonly Part[]): () => Promise<void> {
+  if (network === null) throw new Error('there is no network that can be cut on this machine');
+  const hostsOf = (parts: readonly Part[]) => [
+    ...new Set(parts.map((part) => network.hosts.find(({ address }) => address === part.host) ?? network.outside)),
+  ];
+  const heals = hostsOf(from).flatMap((one) =>
+    hostsOf(to)
+      .filter((other) => other !== one)
+      .map((other) => cutOff(one, other)),
+  );
+  return async () => {
+    for (const heal of heals) heal();
+  };
+}
