@@ -1,16 +1,26 @@
 /** All checks of a campaign's history. */
 import type { Check } from '../check.ts';
+import { capacity } from './capacity.ts';
 import { eventsAgree } from './eventsAgree.ts';
 import { eventsOrder } from './eventsOrder.ts';
 import { exclusion } from './exclusion.ts';
 import { fencing } from './fencing.ts';
 import { inconsistencies } from './inconsistencies.ts';
+import { leases } from './leases.ts';
 import { linearizability } from './linearizability.ts';
+import { loss } from './loss.ts';
+import { quotas } from './quotas.ts';
 import { recovery } from './recovery.ts';
+import { sessions } from './sessions.ts';
 
 export const CHECKS: readonly Check[] = [
   exclusion,
+  capacity,
   fencing,
+  leases,
+  loss,
+  sessions,
+  quotas,
   recovery,
   eventsAgree,
   eventsOrder,

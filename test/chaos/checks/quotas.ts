@@ -101,7 +101,9 @@ function overCap(history: History): readonly Violation[] {
 function capRefusedEarly(calls: readonly Call[], history: History): readonly Violation[] {
   const { holds, sessions } = holdsOf(history);
   const own = holds.filter(isCounted);
-  const lost = history.calls.filter((call) => call.verb === 'beginSession' && isCounted(call) && call.response === null);
+  const lost = history.calls.filter(
+    (call) => call.verb === 'beginSession' && isCounted(call) && call.response === null,
+  );
   const begun = [...sessions.values()].filter(isCounted);
   const asks = calls.flatMap(asksOf);
   return calls.flatMap((call): readonly Violation[] => {
