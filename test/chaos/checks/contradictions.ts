@@ -67,9 +67,11 @@ function denials(hold: Hold, { startedAt }: History): readonly Contradiction[] {
     ...hold.renewals.map(({ call, result }) => ({ call, status: result?.status ?? null })),
     ...hold.releases.map(({ call, status, outcome }) => ({ call, status: outcome === 'done' ? status : null })),
   ];
+  // A call may release the same reservation twice.
+  const releasing = new Set(hold.releases.filter(({ status }) => status === 'RELINQUISHED').map(({ call }) => call));
   return answers.flatMap(({ call, status }): readonly Contradiction[] => {
     const isDenied = status === 'NOT_RESERVED' || status === 'DOESNT_OWN_RESERVATION';
-    if (!isDenied || call.isReplayed || endsWithout(hold, call) <= call.completedAt) return [];
+    if (!isDenied || releasing.has(call) || call.isReplayed || endsWithout(hold, call) <= call.completedAt) return [];
     const what = `${nameOf(hold)} is held, and is answered ${status} at ${timeOf(call.completedAt, startedAt)}`;
     return [contradiction(keptBy(hold), [hold], call, what)];
   });
