@@ -6,7 +6,7 @@ export default defineConfig({
   resolve: { alias: { '@holdfast/client': `${import.meta.dirname}/packages/client/src/index.ts` } },
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/redis.ts', 'test/support/postgres.ts'],
+    globalSetup: ['test/support/redis.ts', 'test/support/postgres.ts', 'test/support/programs.ts'],
     reporters: ['default', './test/support/closingLine.ts'],
     // Generous for slow machines: a deadline costs nothing in a test that passes.
     testTimeout: 60_000,

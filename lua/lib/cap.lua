@@ -13,7 +13,9 @@
 -- or, if the request would exceed the cap, rolls back all its changes and returns the reply that refuses it as a whole.
 local function overCap(requestType, before, begun)
   local cap = limits.reservations
-  local pending = tenant.queue and tenant.queue.pending.items or 0
+  -- Only scripts whose requests may wait have any pending (waiting/requests.lua).
+  local asked = tenant.queue and tenant.queue.pending
+  local pending = asked and asked.items or 0
   local waiting = tenant.queueState and tenant.queueState.items or 0
   local others = waiting + pending + (tenant.sessions and tenant.sessions.count or 0) + (begun or 0)
   local more = tenant.count + tenant.further - before.count + pending + (begun or 0)

@@ -109,6 +109,8 @@ export interface FaultSeen {
   readonly servedFromAt?: number;
   /** Names of addresses at which no call may fail while it lasts. Left out: none. */
   readonly sparedAddresses?: readonly string[];
+  /** Which calls it spares there. Left out: all. */
+  readonly sparedVerbs?: readonly Verb[];
   /** How far it moved the clock of Redis; negative: backwards. It is moved back at healedAt. */
   readonly clockStepMs: number;
   /** For people who read a report. */

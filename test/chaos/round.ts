@@ -7,6 +7,7 @@ import type { Violation } from './check.ts';
 import { CHECKS } from './checks/all.ts';
 import { now } from './clock.ts';
 import { deck } from './deck.ts';
+import { watchFailovers } from './failovers.ts';
 import type { Fault } from './fault.ts';
 import type { FaultSeen, History } from './history.ts';
 import { readEnd } from './load/endState.ts';
@@ -56,6 +57,7 @@ export async function runRound(plan: Plan, say: (line: string) => void): Promise
     const recorder = new Recorder(plan.seed, plan.setup.name);
     await prepare(system);
     const load = startLoad(system, random.fork('load'), recorder, { callers: plan.callers });
+    const endWatch = watchFailovers(system, recorder);
     const troubles: string[] = [];
     try {
       await pause(CALM_MS);
@@ -63,6 +65,7 @@ export async function runRound(plan: Plan, say: (line: string) => void): Promise
       await pause(CALM_MS);
     } finally {
       await load.stop();
+      await endWatch();
     }
     const history = recorder.history(await readEnd(system));
     const checks = CHECKS.map((check) => ({ name: check.name, undecided: 0, ...check.run(history) }));

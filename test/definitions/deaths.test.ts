@@ -4,7 +4,6 @@
  */
 import { spawn } from 'node:child_process';
 import { eq } from 'drizzle-orm';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { changeInDatabase } from '../../src/definitions/changeInDatabase.ts';
 import { WorkingCopy } from '../../src/definitions/workingCopy.ts';
@@ -38,14 +37,6 @@ const item = (name: string, treePath: string[] = []) => ({
   treePath: treePath.join('>') || null,
 });
 
-/** test/support/dying.ts as one file of JavaScript, which starts in a third of the time. */
-const DYING = 'test/support/dying.bundle.mjs';
-
-beforeAll(async () => {
-  const from = { entryPoints: ['test/support/dying.ts'], outfile: DYING };
-  await build({ ...from, bundle: true, platform: 'node', format: 'esm', packages: 'external' });
-});
-
 describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
   let made: TestDatabase;
   let opening: Promise<OpenStore> | null = null;
@@ -59,7 +50,7 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
 
   /** Lets a process make the change and die; returns whether it did die. */
   async function dies(task: Record<string, string | number>): Promise<boolean> {
-    const child = spawn(process.execPath, [DYING], {
+    const child = spawn(process.execPath, [inject('programs').dying], {
       env: { ...process.env, TASK: JSON.stringify({ ...task, redisUrl: inject('redisUrl'), databaseUrl: made.url }) },
       stdio: ['ignore', 'ignore', 'inherit'],
     });

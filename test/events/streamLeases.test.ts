@@ -63,7 +63,7 @@ describe('the number of streams', () => {
 describe('an instance that is killed', () => {
   test('leaves streams that are cut off, and leases that lapse within 45 s', async () => {
     const key = makeConfiguredKey(makeTenant());
-    const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
+    const child = spawn(process.execPath, [inject('programs').service], {
       env: { ...process.env, REDIS_URL: inject('redisUrl'), PORT: '0', ROLE: 'api', API_KEYS: JSON.stringify([key]) },
     });
     let output = '';

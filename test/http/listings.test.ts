@@ -105,7 +105,7 @@ describe('the tree', () => {
 describe('a list takes no memory for its length', () => {
   test('an instance with a small heap answers four lists of 40 MB at the same time', { timeout: 60_000 }, async () => {
     const key = makeConfiguredKey(makeTenant());
-    const child = spawn(process.execPath, ['--max-old-space-size=128', '--import', 'tsx', 'src/main.ts'], {
+    const child = spawn(process.execPath, ['--max-old-space-size=128', inject('programs').service], {
       env: { ...process.env, REDIS_URL: inject('redisUrl'), PORT: '0', ROLE: 'api', API_KEYS: JSON.stringify([key]) },
     });
     try {

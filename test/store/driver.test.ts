@@ -3,7 +3,7 @@
  * the package's pool still mishandles transactions whose connection is lost.
  */
 import { execFile } from 'node:child_process';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { makeDatabase } from '../support/database.ts';
 
 let made: Awaited<ReturnType<typeof makeDatabase>>;
@@ -15,7 +15,7 @@ afterAll(() => made.drop());
 /** Returns what the package did wrong; null if it did nothing wrong. */
 const faultOf = (when: 'between' | 'during') =>
   new Promise<string | null>((resolve, reject) => {
-    const args = ['--import', 'tsx', 'test/support/plainDriver.ts', when, made.url];
+    const args = [inject('programs').plainDriver, when, made.url];
     execFile(process.execPath, args, { timeout: 40_000 }, (error, stdout, stderr) => {
       if (error?.killed) resolve('a query never settled');
       else if (/TypeError: .*null.*write/.test(stderr)) resolve('the process crashed');

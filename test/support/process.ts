@@ -3,10 +3,8 @@
  * this process has.
  */
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
 import { until } from './until.ts';
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface InstanceProcess {
   readonly url: string;
@@ -21,8 +19,7 @@ export interface InstanceProcess {
 /** Starts one and waits until it is ready. */
 export async function startProcess(env: Readonly<Record<string, string>>): Promise<InstanceProcess> {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
-    cwd: ROOT,
+  const child = spawn(process.execPath, [inject('programs').service], {
     env: { PATH, HOME, PORT: '0', ...env },
   });
   let output = '';

@@ -2,14 +2,11 @@
  * Where metrics are served: on a port of their own, and nowhere else.
  */
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, test } from 'vitest';
 import { Metrics } from '../../src/telemetry/metrics.ts';
 import { serveMetrics } from '../../src/telemetry/metricsServer.ts';
 import { parseSamples } from '../support/samples.ts';
 import { until } from '../support/until.ts';
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 describe('the port of the metrics', () => {
   test('answers GET /metrics as Prometheus reads it, and nothing else', async () => {
@@ -33,7 +30,7 @@ describe('the port of the metrics', () => {
 
   test.each(['api', 'worker'])('is another than that of a %s, which does not serve them', async (ROLE) => {
     const env = { PATH: process.env.PATH ?? '', REDIS_URL: inject('redisUrl'), PORT: '0', METRICS_PORT: '0', ROLE };
-    const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], { cwd: ROOT, env });
+    const child = spawn(process.execPath, [inject('programs').service], { env });
     let output = '';
     child.stdout.on('data', (chunk) => (output += chunk));
     const exit = new Promise((resolve) => child.once('close', resolve));

@@ -110,3 +110,11 @@ export const toldAt = ({ receivedAt, event }: Received): number => Math.min(rece
 export const requestersIn = ({ requester, changes }: Event): readonly string[] => [
   ...new Set([...(requester === null ? [] : [requester]), ...(changes ?? []).map((change) => change.requester)]),
 ];
+
+/** Returns the resources that a call names. */
+export function namesOf(call: Call): readonly string[] {
+  if (call.verb === 'transaction') return call.request.requests.flatMap(({ resource }) => resource ?? []);
+  if (call.verb === 'reserve' || call.verb === 'unreserve' || call.verb === 'renew' || call.verb === 'cancel')
+    return call.request.flatMap(({ resource }) => resource ?? []);
+  return typeof call.request === 'string' ? [call.request] : [];
+}

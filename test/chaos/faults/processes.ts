@@ -70,6 +70,13 @@ const rollingUpdate = fault(
   },
 );
 
+/** "If the database is unavailable, reserving, releasing and events go on." */
+const sparedWithoutDatabase = (system: System) => ({
+  servedWithinMs: SERVED_WITHIN.database,
+  sparedAddresses: addressesOf(system),
+  sparedVerbs: ['reserve', 'unreserve', 'renew', 'transaction', 'cancel', 'beginSession', 'renewSession'] as const,
+});
+
 const killPostgres = fault(
   'kill-postgres',
   ({ hasDatabase }) => hasDatabase,
@@ -77,7 +84,7 @@ const killPostgres = fault(
     const [targets, ms] = [partsOf(system, 'postgres'), random.between(...DEAD_MS)];
     await killFor(targets, ms);
     const detail = `killed the database, started again after ${seconds(ms)}`;
-    return { targets, servedWithinMs: SERVED_WITHIN.database, sparedAddresses: addressesOf(system), detail };
+    return { targets, ...sparedWithoutDatabase(system), detail };
   },
 );
 
@@ -88,7 +95,7 @@ const stopPostgres = fault(
     const [targets, ms] = [partsOf(system, 'postgres'), random.between(...STOP_MS)];
     await stopFor(targets, ms);
     const detail = `stopped the database for ${seconds(ms)}`;
-    return { targets, servedWithinMs: SERVED_WITHIN.database, sparedAddresses: addressesOf(system), detail };
+    return { targets, ...sparedWithoutDatabase(system), detail };
   },
 );
 

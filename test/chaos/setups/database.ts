@@ -1,4 +1,5 @@
 /** Starts Postgres for a campaign. */
+import { execFileSync } from 'node:child_process';
 import { type PostgresServer, startPostgres } from '../../../scripts/postgresServer.ts';
 import { until } from '../../support/until.ts';
 import type { StoppablePart } from './part.ts';
@@ -27,13 +28,21 @@ export async function startDatabase(): Promise<DatabasePart> {
       },
       log: () => '',
       signal: async (signal) => {
-        process.kill(server.pid, signal);
+        // Those who serve connections would go on without the one that started them.
+        const stops = signal === 'SIGSTOP' || signal === 'SIGCONT';
+        for (const pid of [server.pid, ...(stops ? childrenOf(server.pid) : [])]) process.kill(pid, signal);
         if (signal === 'SIGKILL' || signal === 'SIGTERM') await until('Postgres ends', () => !isRunning());
       },
       restart: () => server.restart(),
       stop: () => server.stop(),
     },
   };
+}
+
+function childrenOf(parent: number): readonly number[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
+  const pairs = lines.map((line) => line.trim().split(/\s+/).map(Number));
+  return pairs.flatMap(([pid = 0, ppid]) => (ppid === parent ? [pid] : []));
 }
 
 function isAlive(pid: number): boolean {

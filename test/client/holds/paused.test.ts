@@ -1,7 +1,6 @@
 /** A process that is stopped for longer than its lease finds its signal aborted before a timer could tell it. */
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type Pair, startPair } from '../../support/clients.ts';
 import { until } from '../../support/until.ts';
 
@@ -12,9 +11,8 @@ beforeAll(async () => {
 afterAll(() => pair.stop());
 
 test('a process that was stopped finds its signal aborted at its next look, and its result is not trusted', async () => {
-  const holder = fileURLToPath(new URL('../../support/stoppedHolder.ts', import.meta.url));
   const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, ['--import', 'tsx', holder], {
+  const child = spawn(process.execPath, [inject('programs').stoppedHolder], {
     env: { PATH, URL: pair.one.url, KEY: pair.one.key },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -10,6 +10,7 @@ import { reconcile } from '../../../src/engine/expiry/reconcile.ts';
 import { sweep } from '../../../src/engine/expiry/sweep.ts';
 import { active } from '../../../src/engine/reservations/active.ts';
 import { check } from '../../../src/engine/reservations/check.ts';
+import { reserve as reserveWith } from '../../../src/engine/reservations/reserve.ts';
 import { beginSession } from '../../../src/engine/sessions/begin.ts';
 import { endSession } from '../../../src/engine/sessions/end.ts';
 import { sessions } from '../../../src/engine/sessions/list.ts';
@@ -206,6 +207,17 @@ describe('a session', () => {
     expect(await all(sessions(engine, credential))).toHaveLength(2);
     await endSession(engine, credential, session);
     expect((await usage(engine, credential)).reservations).toBe(1);
+  });
+
+  test('begins also in the step that hands over what was due', async () => {
+    await fresh();
+    const { engine, credential } = running;
+    await reserve(engine, credential, [{ resource: 'a', requester: 'x', ttlSeconds: 10 }]);
+    const waiting = { resource: 'a', requester: 'y', ttlSeconds: 30, waitSeconds: 600 };
+    await reserveWith(engine, credential, [waiting], { instance: 'i', pollMs: 30_000, isContinuation: false });
+    await goTo(10);
+    expect(await begin()).toMatchObject({ session: expect.any(String) });
+    expect((await all(active(engine, credential))).map(({ requester }) => requester)).toEqual(['y']);
   });
 
   test('holds at most 50,000 reservations', async () => {

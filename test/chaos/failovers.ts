@@ -1,0 +1,63 @@
+/**
+ * Notices that a replica has become a primary, whatever made it one: on a busy machine sentinels and cluster nodes may
+ * take a primary for dead that is only slow. What that may lose is then in the history, as for any other fault.
+ */
+import { now } from './clock.ts';
+import { REPLICATION_LAG_MS, SERVED_WITHIN } from './faults/promises.ts';
+import type { Recorder } from './load/recorder.ts';
+import type { Part, System } from './system.ts';
+
+const LOOK_EVERY_MS = 200;
+
+/** @returns what ends the watch */
+export function watchFailovers(system: System, recorder: Recorder): () => Promise<void> {
+  const nodes = system.parts.filter(({ kind }) => kind === 'redis');
+  if (system.traits.topology === 'one') return async () => {};
+  let isOver = false;
+  const watching = follow(system, nodes, recorder, () => isOver);
+  return async () => {
+    isOver = true;
+    await watching;
+  };
+}
+
+async function follow(system: System, nodes: readonly Part[], recorder: Recorder, isOver: () => boolean) {
+  const { waitReplicas, replicas } = system.traits;
+  const roles = new Map<Part, string>();
+  /** Since when there has been a primary too many, and who was promoted. */
+  let open: { readonly startedAt: number; readonly promoted: Part } | null = null;
+  let primaries = 0;
+  for (let lookedAt = now(); !isOver(); lookedAt = now()) {
+    const told = await Promise.all(nodes.map(async (node) => [node, await roleOf(system, node)] as const));
+    for (const [node, role] of told) {
+      if (role === 'master' && roles.get(node) === 'slave')
+        open ??= { startedAt: lookedAt - LOOK_EVERY_MS, promoted: node };
+      if (role !== null) roles.set(node, role);
+      else if (!node.isRunning) roles.delete(node);
+    }
+    const count = [...roles.values()].filter((role) => role === 'master').length;
+    if (open === null) primaries = Math.max(primaries, count);
+    else if (count <= primaries) {
+      recorder.fault({
+        kind: 'failover',
+        targets: [open.promoted.name],
+        startedAt: open.startedAt,
+        healedAt: now(),
+        loses: waitReplicas >= replicas ? 'nothing' : { recentMs: REPLICATION_LAG_MS },
+        servedWithinMs: SERVED_WITHIN.replaced,
+        clockStepMs: 0,
+        detail: `${open.promoted.name} has become a primary`,
+      });
+      open = null;
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
+
+/** @returns null: it does not answer */
+async function roleOf(system: System, node: Part): Promise<string | null> {
+  if (!node.isRunning) return null;
+  const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), 500));
+  const told: unknown = await Promise.race([system.command(node, 'ROLE').catch(() => null), late]);
+  return Array.isArray(told) ? String(told[0]) : null;
+}
