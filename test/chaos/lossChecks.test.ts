@@ -77,7 +77,8 @@ describe('leases', () => {
         ...({ apiKeyLabel: null, actor: null, requestType: 'EXPIRE', timestamp: iso(0), expiresAt: null } as const),
         ...{ acquiredSlots: null, fencingToken: null, method: null, changes: null, limitType: null, limit: null },
       };
-      const events = at === null ? [] : [{ receivedAt: START + at, event }];
+      const later = { receivedAt: START + 20_000, event: { ...event, resource: 'n1' } };
+      const events = [...(at === null ? [] : [{ receivedAt: START + at, event }]), later];
       return leased(1).stream({ tenant: TENANT, at: 'api0', openedAt: START - 5, endedAt: Infinity, events });
     };
     test('tells of the end of a lease when the next sweep has seen it', () => expectClean(leases, expired(2000)));

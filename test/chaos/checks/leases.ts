@@ -39,6 +39,8 @@ function expiries({ holds }: Holds, { streams, startedAt, faults }: History): re
   const ending = holds.filter((hold) => isLeftToExpire(hold, hold.lease.by + TOLD_WITHIN_MS));
   const byTenant = groupBy(ending, ({ tenant }) => tenant);
   return streams.flatMap((stream) => {
+    // When the campaign closed a stream is not recorded: it was open when its last event came.
+    const openUntil = Math.min(stream.endedAt, stream.events.at(-1)?.receivedAt ?? stream.openedAt);
     const told = groupBy(
       stream.events.filter(({ event }) => event.type === 'RESERVATION_EXPIRED'),
       ({ event }) => JSON.stringify([event.resource, event.requester]),
@@ -46,7 +48,7 @@ function expiries({ holds }: Holds, { streams, startedAt, faults }: History): re
     return (byTenant.get(stream.tenant) ?? []).flatMap((hold): readonly Violation[] => {
       const { from, by } = hold.lease;
       const due = by + TOLD_WITHIN_MS;
-      if (stream.openedAt > hold.knownAt || stream.endedAt <= due) return [];
+      if (stream.openedAt > hold.knownAt || openUntil <= due) return [];
       const own = told.get(JSON.stringify([hold.resource, hold.requester])) ?? [];
       const times = own.map(({ receivedAt }) => receivedAt).filter((at) => at > hold.knownAt);
       const early = times.find((at) => at < from);
