@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { now } from './clock.ts';
 import { FAULTS } from './faults/all.ts';
+import { shortest } from './report/shortest.ts';
+import { show } from './report/show.ts';
 import { table } from './report/table.ts';
 import { type Round, runRound } from './round.ts';
 import { SETUPS } from './setups/all.ts';
@@ -17,6 +19,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '10' },
     /** Of each round. */
     seconds: { type: 'string', default: '60' },
+    /** That of the first round, an integer. Each further round has the next one. */
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
     setup: { type: 'string', multiple: true, default: [] },
     fault: { type: 'string', multiple: true, default: [] },
@@ -46,9 +49,14 @@ function report(round: Round, seed: string): void {
   mkdirSync(values.to, { recursive: true });
   const name = join(values.to, `${round.history.setup}-${seed}`);
   writeFileSync(`${name}.json`, JSON.stringify(round.history));
-  const texts = round.violations.map(
-    ({ check, what, calls }) => `${check}: ${what}\n${calls.map((call) => JSON.stringify(call)).join('\n')}`,
-  );
+  // The first violation of each check is shown with the shortest history, which takes seconds to find.
+  const shown = new Set<string>();
+  const texts = round.violations.map((violation) => {
+    const { check, what } = violation;
+    if (shown.has(check)) return `${check}: ${what}`;
+    shown.add(check);
+    return show(shortest(round.history, violation), violation);
+  });
   writeFileSync(`${name}.txt`, `${texts.join('\n\n')}\n`);
   say(`${round.violations.length} violations: ${name}.txt`);
 }
@@ -61,7 +69,7 @@ const endAt = startedAt + Number(values.minutes) * 60_000;
 for (let i = 0; now() < endAt; i++) {
   const setup = setups[i % setups.length];
   if (setup === undefined) break;
-  const seed = `${values.seed}.${i}`;
+  const seed = String(Number(values.seed) + i);
   say(`${setup.name}, seed ${seed}`);
   const plan = {
     setup,

@@ -54,17 +54,19 @@ const leaveInstance = fault('leave-instance', always, async (system, random) => 
   return { targets, sparedAddresses: ['balancer'], detail };
 });
 
-/** Instances and workers go over to another build one by one, run with it for a while, and go back. */
+/** Instances, and beside them workers, go over to another build one by one, run with it for a while, and go back. */
 const rollingUpdate = fault(
   'rolling-update',
   ({ hasOtherProgram }) => hasOtherProgram,
   async (system, random) => {
     const [program, other] = system.programs;
     if (program === undefined || other === undefined) throw new Error('there is no other build');
-    const targets = someOf(random, [...partsOf(system, 'instance'), ...partsOf(system, 'worker')]);
+    const chains = [someOf(random, partsOf(system, 'instance')), someOf(random, partsOf(system, 'worker'))];
+    const targets = chains.flat();
+    const update = (to: Program) => Promise.all(chains.map((parts) => restartInTurn(parts, to)));
     const ms = random.between(500, 5000);
-    await restartInTurn(targets, other);
-    await during(ms, () => restartInTurn(targets, program));
+    await update(other);
+    await during(ms, () => update(program));
     const detail = `updated ${namesOf(targets)} to ${other.name}, and after ${seconds(ms)} back to ${program.name}`;
     return { targets, sparedAddresses: ['balancer'], detail };
   },

@@ -12,10 +12,22 @@ const isCluster = ({ topology }: Traits) => topology === 'cluster';
 /** How many keys redis-cli moves at a time. */
 const KEYS_AT_A_TIME = 10;
 
+const MOST_ATTEMPTS = 5;
+
 const idOf = async (system: System, part: Part): Promise<string> => String(await ask(system, part, 'CLUSTER', 'MYID'));
 
-/** Moves one slot as redis-cli does. */
+/** Moves one slot as redis-cli does. If that fails half-way, it goes on: nobody else would. */
 async function moveSlot(system: System, slot: number, source: Part, target: Part): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await tryToMove(system, slot, source, target);
+    } catch (error) {
+      if (attempt === MOST_ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function tryToMove(system: System, slot: number, source: Part, target: Part): Promise<number> {
   const [from, to] = [await idOf(system, source), await idOf(system, target)];
   await ask(system, target, 'CLUSTER', 'SETSLOT', slot, 'IMPORTING', from);
   await ask(system, source, 'CLUSTER', 'SETSLOT', slot, 'MIGRATING', to);
@@ -52,20 +64,26 @@ const reshard = fault('reshard', isCluster, async (system, random) => {
 });
 
 const runFile = promisify(execFile);
+const runCluster = (...words: readonly string[]) => runFile('redis-cli', ['--cluster', ...words]);
 
 /** redis-cli gives one primary more slots than the others, and evens them out again. */
 const rebalance = fault('rebalance', isCluster, async (system, random) => {
   const startedAt = now();
   const favoured = await somePrimary(system, random);
+  const address = `${favoured.host}:${favoured.port}`;
+  const id = await idOf(system, favoured);
   const weight = (1 + random.next() / 2).toFixed(2);
-  const run = async (share: string) => {
-    const id = await idOf(system, favoured);
-    const words = ['--cluster', 'rebalance', `${favoured.host}:${favoured.port}`, '--cluster-weight', `${id}=${share}`];
-    await runFile('redis-cli', [...words, '--cluster-threshold', '1', '--cluster-pipeline', String(KEYS_AT_A_TIME)]);
-    await whole(system);
-  };
-  await run(weight);
-  await run('1');
+  const sizes = ['--cluster-threshold', '1', '--cluster-pipeline', String(KEYS_AT_A_TIME)];
+  try {
+    for (const share of [weight, '1']) {
+      await runCluster('rebalance', address, '--cluster-weight', `${id}=${share}`, ...sizes);
+      await whole(system);
+    }
+  } catch (error) {
+    // It leaves slots open that it could not move.
+    await runCluster('fix', address);
+    throw error;
+  }
   const detail = `rebalanced to ${weight} at ${favoured.name}, and back, in ${seconds(now() - startedAt)}`;
   return { targets: await primariesOf(system), detail };
 });

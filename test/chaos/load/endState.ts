@@ -10,6 +10,7 @@ import { until } from '../../support/until.ts';
 import { now } from '../clock.ts';
 import type { EndState } from '../history.ts';
 import type { System, Tenant } from '../system.ts';
+import { findInconsistencies } from './inconsistencies.ts';
 
 /** The longest lease and the longest wait have ended by then. What is left then is left for good. */
 const SETTLED_MS = 30_000;
@@ -37,7 +38,7 @@ async function readTenant(system: System, tenant: Tenant): Promise<EndState> {
     ...seen,
     past: await readPast(read),
     definitions: await read<Definition[]>('/Resource/definitions'),
-    inconsistencies: [],
+    inconsistencies: await findInconsistencies(system, tenant.tenant),
   };
 }
 

@@ -1,6 +1,7 @@
 /** A process of a campaign that can be broken: it is started again with the data and at the port that it had. */
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { GuardedProcess } from '../../../scripts/guardedProcess.ts';
+import { until } from '../../support/until.ts';
 import type { Part, Program } from '../system.ts';
 
 /** How much of its log is kept for reports, in bytes. */
@@ -46,7 +47,7 @@ export async function startPart(
     signal: async (signal) => {
       if (!isRunning) throw new Error(`${known.name} does not run`);
       process.kill(server.pid, signal);
-      if (signal === 'SIGKILL' || signal === 'SIGTERM') await server.ended;
+      if (signal === 'SIGKILL' || signal === 'SIGTERM') await until(`${known.name} ends`, () => !isRunning);
     },
     restart: async (program) => {
       if (isRunning) throw new Error(`${known.name} still runs`);

@@ -1,10 +1,11 @@
 /** Builds of the service that a campaign runs: the source, what `npm run build` made, and another commit. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Program } from '../system.ts';
+import { startCleanup } from './cleanup.ts';
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -22,13 +23,13 @@ export function builtProgram(folder = ROOT, name = 'build'): Program {
 }
 
 /**
- * Builds another commit, in a temporary folder that is deleted when this process exits.
+ * Builds another commit, in a temporary folder that is deleted when this process has ended.
  * @param commit anything that git takes for one
  * @throws Error if there is no such commit, or if it cannot be built
  */
 export function programOf(commit: string): Program {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-build-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  startCleanup(folder);
   // Files only: a worktree would be left in the repository if this process were killed.
   const archive = execFileSync('git', ['archive', commit], { cwd: ROOT, maxBuffer: 1 << 30 });
   execFileSync('tar', ['-x', '-C', folder], { input: archive });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { freePort } from '../../../scripts/freePort.ts';
 import { type Place, startRedisNode, startSentinel } from '../../../scripts/redisServer.ts';
+import { slotOf } from '../../../src/redis/topology.ts';
 import {
   CLUSTER_OPTIONS,
   formCluster,
@@ -100,9 +101,8 @@ export async function startSentinels(ground: Ground, { persistence }: Traits): P
     url: `redis+sentinel://${sentinels.map(({ host, port }) => `${host}:${port}`).join(',')}/${PRIMARY_NAME}`,
     parts: [...nodes, ...sentinels],
     primaryOf: async () => {
-      const told = await firstAnswer(sentinels, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', PRIMARY_NAME);
-      const [host, port] = Array.isArray(told) ? told.map(String) : [];
-      return partAt(nodes, host, Number(port));
+      const told = await mostSay(sentinels, (part) => primaryBySentinel(part));
+      return partAt(nodes, told);
     },
   };
 }
@@ -133,24 +133,46 @@ export async function startCluster(ground: Ground, { persistence }: Traits): Pro
     url: `redis+cluster://${parts.map(({ host, port }) => `${host}:${port}`).join(',')}`,
     parts,
     primaryOf: async (tenant) => {
-      const slot = Number(await firstAnswer(parts, 'CLUSTER', 'KEYSLOT', `{${tenant}}`));
-      const rows: unknown = await firstAnswer(parts, 'CLUSTER', 'SLOTS');
-      for (const row of Array.isArray(rows) ? rows : []) {
-        if (!Array.isArray(row) || Number(row[0]) > slot || slot > Number(row[1]) || !Array.isArray(row[2])) continue;
-        return partAt(parts, String(row[2][0]), Number(row[2][1]));
-      }
-      throw new Error(`no node of the cluster has slot ${slot}`);
+      const slot = slotOf(`{${tenant}}`);
+      return partAt(parts, await mostSay(parts, (part) => primaryByNode(part, slot)));
     },
   };
 }
 
-/** What the first part says that says anything. */
-async function firstAnswer(parts: readonly Part[], ...words: readonly (string | number)[]): Promise<unknown> {
-  return Promise.any(parts.filter(({ isRunning }) => isRunning).map((part) => commandAt(part, ...words)));
+async function primaryBySentinel(sentinel: Part): Promise<string> {
+  const told = await commandAt(sentinel, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', PRIMARY_NAME);
+  return Array.isArray(told) ? told.join(':') : '';
 }
 
-function partAt(parts: readonly Part[], host: string | undefined, port: number): Part {
-  const part = parts.find((one) => one.host === host && one.port === port);
-  if (part === undefined) throw new Error(`the primary, ${host}:${port}, is none of ours`);
+async function primaryByNode(node: Part, slot: number): Promise<string> {
+  const rows: unknown = await commandAt(node, 'CLUSTER', 'SLOTS');
+  for (const row of Array.isArray(rows) ? rows : []) {
+    const [from, to, primary]: unknown[] = Array.isArray(row) ? row : [];
+    if (Number(from) <= slot && slot <= Number(to) && Array.isArray(primary)) return primary.slice(0, 2).join(':');
+  }
+  return '';
+}
+
+/**
+ * What more than half of some parts say, as soon as they do; else what most of those say that answer. One that is cut
+ * off may not know better.
+ */
+async function mostSay(parts: readonly Part[], ask: (part: Part) => Promise<string>): Promise<string> {
+  const counts = new Map<string, number>();
+  return new Promise((resolve) => {
+    const asked = parts.map(async (part) => {
+      const said = part.isRunning ? await ask(part).catch(() => '') : '';
+      if (said === '') return;
+      const count = (counts.get(said) ?? 0) + 1;
+      counts.set(said, count);
+      if (count > parts.length / 2) resolve(said);
+    });
+    void Promise.all(asked).then(() => resolve([...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? ''));
+  });
+}
+
+function partAt(parts: readonly Part[], address: string): Part {
+  const part = parts.find(({ host, port }) => `${host}:${port}` === address);
+  if (part === undefined) throw new Error(`the primary (${address}) is none of ours`);
   return part;
 }

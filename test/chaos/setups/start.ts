@@ -33,7 +33,7 @@ export async function startSystem(
 ): Promise<System> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-chaos-'));
   const network = makeNetwork(HOSTS[wanted.topology]);
-  const cleanUp = startCleanup(folder, network?.removal ?? 'true');
+  const cleanUp = startCleanup(folder, network?.removal);
   const ground: Ground = {
     folder,
     clocks: makeClocks(folder),

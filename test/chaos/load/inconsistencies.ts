@@ -1,0 +1,17 @@
+/** Looks into Redis for what does not fit together once nothing happens any more. */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { System } from '../system.ts';
+
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+const SCRIPT = `${read('../../../lua/lib/codec.lua')}\n${read('./inconsistencies.lua')}`;
+/** In the order of the script's header. */
+const KEYS = ['tenant', 'slots', 'due', 'pools', 'tickets', 'lines', 'waits', 'sessions', 'sessionsDue'];
+
+const Lines = z.array(z.string());
+
+/** Returns lines that say what is wrong in the state of a tenant; none if all is well. */
+export async function findInconsistencies(system: System, tenant: string): Promise<string[]> {
+  const keys = KEYS.map((key) => `{${tenant}}:${key}`);
+  return Lines.parse(await system.command(await system.primaryOf(tenant), 'EVAL_RO', SCRIPT, keys.length, ...keys));
+}
