@@ -6,9 +6,9 @@
 local function emitReserved(item, reply, reservation)
   if reservation then
     emit('RESERVED', {
-      requestType = 'RESERVE', resource = item.resource, requester = item.requester, explanation = reply[1], resourceType = item.type,
-      apiKeyLabel = tenant.keyLabel, fencingToken = reply[3], expiresAt = reply[4], acquiredSlots = slotsAsJson(reply[6]),
-      note = reservation.note,
+      requestType = 'RESERVE', resource = reservation.requestedName, requester = item.requester, explanation = reply[1],
+      resourceType = item.type, apiKeyLabel = tenant.keyLabel, fencingToken = reply[3], expiresAt = reply[4],
+      acquiredSlots = slotsAsJson(reply[6]), note = reservation.note,
     })
   elseif reply[1] ~= 'ALREADY_HAD' and reply[1] ~= 'ACQUIRED' then
     emit('RESERVE_FAILED', {

@@ -1,34 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { Check } from './check.ts';
 import { eventsAgree } from './checks/eventsAgree.ts';
+import { eventsComplete } from './checks/eventsComplete.ts';
 import { eventsOrder } from './checks/eventsOrder.ts';
 import { inconsistencies } from './checks/inconsistencies.ts';
 import { linearizability } from './checks/linearizability.ts';
+import { past } from './checks/past.ts';
+import { queue } from './checks/queue.ts';
+import { transactions } from './checks/transactions.ts';
 import type { History, StreamSeen } from './history.ts';
-import { createStory, type Story } from './story.ts';
-
-/** A little of everything, without a fault. */
-function clean(): Story {
-  const story = createStory();
-  const ann = story.acquire('ann-1', 'n0');
-  story.refuse('bob-1', 'n0', 'ann-1');
-  story.release(ann);
-  const bob = story.acquire('bob-2', 'n0', { ttlSeconds: 1 });
-  story.wait('eve-1', 'n0', { ttlSeconds: 5 });
-  story.expire(bob);
-  const eve = story.acquire('eve-1', 'n0', { ttlSeconds: 5, waitSeconds: 60 });
-  story.release(eve);
-  const ann3 = story.acquire('ann-3', 'n1');
-  story.handOver(ann3, 'n2');
-  const bob3 = story.acquire('bob-3', 'n3');
-  story.failToHandOver(bob3, 'n2', 'ann-3');
-  story.release(bob3);
-  story.acquire('ann-4', 'n1', { mode: 'SHARED' });
-  story.acquire('bob-4', 'n1', { mode: 'SHARED' });
-  return story;
-}
-
-const whats = (check: Check, history: History) => check.run(history).violations.map(({ what }) => what);
+import { clean, type Story, whats } from './story.ts';
 
 /** Changes what the first stream has seen. */
 function inStream(history: History, change: (events: StreamSeen['events'][number][]) => void): History {
@@ -39,7 +19,10 @@ function inStream(history: History, change: (events: StreamSeen['events'][number
   return { ...history, streams: [{ ...first, events }, ...others] };
 }
 
-const CHECKS = [eventsOrder, eventsAgree, inconsistencies, linearizability];
+const CHECKS = [eventsOrder, eventsAgree, eventsComplete, inconsistencies, linearizability, past, queue, transactions];
+
+/** Returns the place of the first event of a type. */
+const at = (events: StreamSeen['events'], type: string) => events.findIndex(({ event }) => event.type === type);
 
 describe('a history without a fault', () => {
   test.each(CHECKS.map((check) => [check.name, check] as const))('passes %s', (_, check) => {
@@ -50,9 +33,6 @@ describe('a history without a fault', () => {
 });
 
 describe('the order of events in one stream', () => {
-  const at = (events: StreamSeen['events'], type: string, nth = 0) =>
-    events.flatMap(({ event }, i) => (event.type === type ? i : []))[nth] ?? -1;
-
   test('finds fencing tokens that fall', () => {
     const history = inStream(clean().history(), (events) => {
       const [one] = events.splice(at(events, 'RESERVED'), 1);
@@ -89,6 +69,29 @@ describe('the agreement of streams', () => {
   test('lets a stream end early', () => {
     const history = inStream(clean().history(), (events) => void events.splice(5));
     expect(whats(eventsAgree, history)).toEqual([]);
+  });
+});
+
+describe('the completeness of streams', () => {
+  test.each([['RESERVED'], ['UNRESERVED'], ['TRANSACTION_APPLIED']])('finds that a %s is missing', (type) => {
+    const history = inStream(clean().history(), (events) => void events.splice(at(events, type), 1));
+    expect(whats(eventsComplete, history)).toContainEqual(expect.stringContaining('misses'));
+  });
+
+  test('finds what nobody did', () => {
+    const history = inStream(clean().history(), (events) => {
+      const one = events[at(events, 'RESERVED')];
+      if (one) events.push({ ...one, event: { ...one.event, requester: 'eve-9' } });
+    });
+    expect(whats(eventsComplete, history)).toContainEqual(expect.stringContaining('no call can have done'));
+  });
+
+  test('finds an end of what has no lease', () => {
+    const history = inStream(clean().history(), (events) => {
+      const one = events[at(events, 'RESERVATION_EXPIRED')];
+      if (one) events.push({ ...one, event: { ...one.event, requester: 'ann-4', resource: 'n1' } });
+    });
+    expect(whats(eventsComplete, history)).toContainEqual(expect.stringContaining('was expired'));
   });
 });
 

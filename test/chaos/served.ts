@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createClient } from '../support/client.ts';
 import { now } from './clock.ts';
 import type { System, Tenant } from './system.ts';
+import { SERVED_PREFIX } from './things.ts';
 
 const CALL_MS = 1000;
 
@@ -28,7 +29,7 @@ export async function untilServed({ addresses, tenants }: System, withinMs: numb
 async function isServed(url: string, name: string, { key }: Tenant): Promise<boolean> {
   const { reserve } = createClient(url, key, AbortSignal.timeout(CALL_MS));
   // Its end is a lease: the campaign's own calls are not in the history.
-  const item = { resource: `served-${name}`, requester: `served-${name}`, ttlSeconds: 1 };
+  const item = { resource: `${SERVED_PREFIX}${name}`, requester: `${SERVED_PREFIX}${name}`, ttlSeconds: 1 };
   const answer = await reserve(item).catch(() => null);
   return answer?.status === 200;
 }

@@ -10,6 +10,7 @@ import type {
   TransactionItem,
   TransactionItemResult,
 } from '../../src/contract/reservations.ts';
+import type { Check } from './check.ts';
 import type { Call, CallOf, EndState, FaultSeen, History, StreamSeen, Verb } from './history.ts';
 
 export const START = Date.parse('2026-01-31T12:00:00Z');
@@ -238,3 +239,27 @@ const EVENT: Omit<Event, 'type' | 'timestamp'> = {
   ...{ actor: null, requestType: null, expiresAt: null, acquiredSlots: null, fencingToken: null },
   ...{ method: null, changes: null, limitType: null, limit: null },
 };
+
+/** A little of everything, without a fault. */
+export function clean(): Story {
+  const story = createStory();
+  const ann = story.acquire('ann-1', 'n0');
+  story.refuse('bob-1', 'n0', 'ann-1');
+  story.release(ann);
+  const bob = story.acquire('bob-2', 'n0', { ttlSeconds: 1 });
+  story.wait('eve-1', 'n0', { ttlSeconds: 5 });
+  story.expire(bob);
+  const eve = story.acquire('eve-1', 'n0', { ttlSeconds: 5, waitSeconds: 60 });
+  story.release(eve);
+  const ann3 = story.acquire('ann-3', 'n1');
+  story.handOver(ann3, 'n2');
+  const bob3 = story.acquire('bob-3', 'n3');
+  story.failToHandOver(bob3, 'n2', 'ann-3');
+  story.release(bob3);
+  story.acquire('ann-4', 'n1', { mode: 'SHARED' });
+  story.acquire('bob-4', 'n1', { mode: 'SHARED' });
+  return story;
+}
+
+/** Returns what a check finds wrong in a history. */
+export const whats = (check: Check, history: History) => check.run(history).violations.map(({ what }) => what);

@@ -30,3 +30,6 @@ export const KEPT_PREFIX = 'kept-';
 
 /** The limits of the tenant `quota`, which its callers exceed. */
 export const QUOTA = { writesPerMinute: 120, readsPerMinute: 300, reservations: 25 } as const;
+
+/** Requesters of the campaign itself, whose calls are not recorded, begin with this: so does what they reserve. */
+export const SERVED_PREFIX = 'served-';

@@ -53,6 +53,34 @@ describe('TRANSACTION_APPLIED, TRANSACTION_ROLLED_BACK', () => {
   });
 });
 
+describe('the order of events', () => {
+  test('has a transaction before the grant of what it released', async () => {
+    const held = await reserve('n', 'a');
+    const item = { requester: 'b', resource: 'n', ttlSeconds: 60, waitSeconds: 60 };
+    await holdfast.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [item]);
+    await holdfast.transaction(
+      'ALL_OR_NONE',
+      { requestType: 'UNRESERVE', resource: 'n', requester: 'a', releaseToken: held?.releaseToken ?? '' },
+      { requestType: 'RESERVE', resource: 'm', requester: 'a' },
+    );
+    expect((await subscriber.count(5)).map(({ type }) => type)).toEqual([
+      ...['RESERVED', 'WAITING', 'TRANSACTION_APPLIED', 'RESERVED', 'WAIT_ENDED'],
+    ]);
+  });
+});
+
+describe('RESERVED', () => {
+  test('names the resource that a match took, also if the item may wait', async () => {
+    await holdfast.register({ name: 'phone', labels: { os: 'android' } });
+    const match = { os: 'android' };
+    const items = [{ requester: 'a', match, ttlSeconds: 60, waitSeconds: 60 }];
+    expect((await holdfast.request('POST', '/api/v1/Reservation/reserve', items)).body).toMatchObject([
+      { status: 'ACQUIRED', resource: 'phone' },
+    ]);
+    expect(await subscriber.count(1)).toMatchObject([{ type: 'RESERVED', resource: 'phone', requester: 'a' }]);
+  });
+});
+
 describe('RESET', () => {
   test('all reservations of the tenant were cleared', async () => {
     await holdfast.reset();

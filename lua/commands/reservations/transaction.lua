@@ -188,6 +188,7 @@ refused = overCap('TRANSACTION', before)
 if refused then
   return refused
 end
+local toldBefore = #events
 if tenant.queue then
   tenant.queue.runPostponed()
 end
@@ -224,6 +225,10 @@ if not (outcome and (outcome.ticket or outcome.claimed)) then
     requestType = 'TRANSACTION', explanation = reply[3], apiKeyLabel = tenant.keyLabel, method = method,
     changes = '[' .. table.concat(changes, ',') .. ']',
   })
+  -- What it frees is handed on after it, so it is told before that.
+  if listening then
+    table.insert(events, toldBefore + 1, table.remove(events))
+  end
 end
 finish(asTexts(reply, 4), charged.usage)
 keepTaken()

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ActiveReservation } from '../../../src/contract/reservations.ts';
 import type { Check, Violation } from '../check.ts';
 import type { Call, EndState, History } from '../history.ts';
+import { SERVED_PREFIX } from '../things.ts';
 import { contradictionsOf, unsureRequesters } from './contradictions.ts';
 import { type Holds, holdsOf } from './holds.ts';
 import { asksOf, groupBy, outcomeOf } from './outcomes.ts';
@@ -42,9 +43,6 @@ function atTheEnd({ tenant, readAt, active }: EndState, history: History): reado
   });
 }
 
-/** What the campaign itself reserves to see whether it is served. */
-const OWN = 'served-';
-
 /** Finds reservations that are listed, and that no call was told of or may have made. */
 function phantoms(history: History): readonly Violation[] {
   const asks = history.calls.flatMap(asksOf);
@@ -53,7 +51,7 @@ function phantoms(history: History): readonly Violation[] {
   const violations: Violation[] = [];
   const look = (tenant: string, list: readonly ActiveReservation[], calls: readonly Call[], when: string) => {
     for (const { resource, requester, fencingToken } of list) {
-      if (known.has(`${tenant} ${fencingToken}`) || resource.startsWith(OWN)) continue;
+      if (known.has(`${tenant} ${fencingToken}`) || resource.startsWith(SERVED_PREFIX)) continue;
       if (unsure.has(JSON.stringify([tenant, requester]))) continue;
       const own = asks.filter(({ call, item }) => call.tenant === tenant && item.requester === requester);
       const what = `${requester} has ${resource} (${fencingToken}) ${when}, which no call was granted`;

@@ -53,7 +53,7 @@ export function startLoad(
   for (let i = 0; i < callers; i++) hire(`c${i}`, 'main', workThrough);
   hire('keeper', 'main', keep);
   for (const name of ['long0', 'long1']) hire(name, 'main', holdLong);
-  for (const at of system.addresses) hire(`prober-${at.name}`, 'main', (caller) => probe(caller, at));
+  for (const at of system.addresses) hire('prober', 'main', (caller) => probe(caller, at));
   hire('janitor', 'main', tidy);
   // With a database, the service itself puts definitions back that a Redis has lost.
   if (!system.traits.hasDatabase) hire('registrar', 'main', restore);

@@ -1,5 +1,6 @@
 /** Waits for its turn: callers that stay, hang up and come back, vanish, cancel, or come by now and then. */
 import type { ReserveItem, Transaction } from '../../../src/contract/reservations.ts';
+import type { CancelItem } from '../../../src/contract/waiting.ts';
 import { PLAIN } from '../things.ts';
 import type { Caller, Manner } from './caller.ts';
 import { type Held, heldBy, holdAndRelease, sometimesKeyed } from './holding.ts';
@@ -48,12 +49,15 @@ async function stay(caller: Caller, item: ReserveItem, manner: Manner): Promise<
     const { response } = await caller.ask('reserve', [item], manner);
     const [result] = response ?? [];
     if (result?.status !== 'WAITING') return result === undefined ? [] : [heldBy(result, item.ttlSeconds) ?? []].flat();
-    if (caller.shift.isOver || caller.random.chance(0.03)) await cancel(caller, item);
-    else if (manner.pollSeconds === 0) await caller.pause(100, 400);
+    if (caller.shift.isOver || caller.random.chance(0.03)) {
+      await cancel(caller, item);
+      return [];
+    }
+    if (manner.pollSeconds === 0) await caller.pause(100, 400);
   }
 }
 
-async function cancel(caller: Caller, { resource, requester }: ReserveItem): Promise<void> {
+async function cancel(caller: Caller, { resource, requester }: CancelItem): Promise<void> {
   await caller.ask('cancel', [{ resource, requester }]);
 }
 
@@ -76,7 +80,6 @@ export async function waitForSeveral(caller: Caller): Promise<void> {
     const { response } = await caller.ask('transaction', transaction, manner);
     if (response?.status !== 'WAITING') return holdAndRelease(caller, heldIn(transaction, response));
     const [first] = transaction.requests;
-    if (caller.shift.isOver && first !== undefined)
-      await caller.ask('cancel', [{ resource: first.resource, requester }]);
+    if (caller.shift.isOver && first !== undefined) return cancel(caller, first);
   }
 }

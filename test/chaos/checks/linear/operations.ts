@@ -71,7 +71,7 @@ function firstAnswers(calls: readonly Call[]): readonly Call[] {
 function clearing(call: Call): Operation<Call> {
   const isCertain = call.status === 200;
   const by = isCertain ? call.completedAt : call.completedAt + AFTERMATH_MS;
-  return { source: call, steps: [{ does: 'clear' }], from: call.invokedAt, by, isCertain };
+  return { source: call, steps: [{ does: 'clear' }], from: call.invokedAt, by, isAnswered: isCertain, isCertain };
 }
 
 interface Around {
@@ -153,7 +153,7 @@ function createNamed(items: readonly ItemSeen[], { holds: { sessions, undoing },
     const by = Math.max(from, Math.min(isDone ? call.completedAt : call.completedAt + AFTERMATH_MS, ...ends));
     const isCertain = isDone && !isUndone(from, by);
     const isOf = isCertain ? steps.length > 0 : steps.some((step) => !isRead(step));
-    return isOf ? [{ source: call, steps, from, by, isCertain }] : [];
+    return isOf ? [{ source: call, steps, from, by, isAnswered: isDone, isCertain }] : [];
   };
 
   /** A ticket may be granted between two calls, and the grant be lost again before a caller is told. */
@@ -166,7 +166,7 @@ function createNamed(items: readonly ItemSeen[], { holds: { sessions, undoing },
     const by = last.call.completedAt + (last.claimSeconds ?? 0) * 1000 + AFTERMATH_MS;
     const { requester, isShared } = first;
     const take: Step = { does: 'take', requester, token: null, isShared, lease: leaseOf(step, from) };
-    return [{ source: first.call, steps: [take], from, by, isCertain: false }];
+    return [{ source: first.call, steps: [take], from, by, isAnswered: false, isCertain: false }];
   };
 
   return {

@@ -12,7 +12,9 @@ export interface Operation<Source> {
   readonly from: number;
   /** By then it has taken effect, or never will. */
   readonly by: number;
-  /** False: it may have had no effect, or only some of its steps. */
+  /** False: nobody knows whether it took effect at all. */
+  readonly isAnswered: boolean;
+  /** False: it may have had no effect, or only some of its steps, or a fault may have undone it. */
   readonly isCertain: boolean;
 }
 
@@ -133,10 +135,11 @@ function createSweep<Source>() {
     invoke: (id: number, operation: Operation<Source>) => void pending.set(id, operation),
     complete(id: number, operation: Operation<Source>) {
       const isDone = ({ done }: Config) => done.has(id);
-      if (isCertain(id, operation)) {
+      const mustBeDone = isCertain(id, operation);
+      if (operation.isAnswered) {
         const reached = reach(configs, operation.by, (config) => !isDone(config));
         if (reached === null) giveUp();
-        else configs = reached.filter(isDone);
+        else configs = [...reached.filter(isDone), ...(mustBeDone ? [] : configs)];
         if (configs.length === 0) {
           found.unexplained.push({ operation, pending: [...pending.values()] });
           forget();

@@ -1,0 +1,147 @@
+/**
+ * Checks that streams tell of all that calls did while they were open, once, and of nothing that no call can have done
+ * (docs/specification.md#the-stream).
+ */
+import type { Check, Violation } from '../check.ts';
+import type { Call, History, StreamSeen } from '../history.ts';
+import { SERVED_PREFIX } from '../things.ts';
+import { holdsOf } from './holds.ts';
+import { outcomeOf, releasesOf } from './outcomes.ts';
+import { callsByRequester, changesOf, lossesOf } from './seen.ts';
+import { limited, timeOf } from './words.ts';
+
+export const eventsComplete: Check = {
+  name: 'events-complete',
+  rule: 'What a call did while a stream was open is told in it, and nothing is told that no call can have done.',
+  run(history) {
+    const effects = effectsOf(history);
+    const callsOf = callsByRequester(history);
+    const violations: Violation[] = [];
+    let looked = 0;
+    for (const stream of history.streams) {
+      const told = readStream(stream, effects.asked);
+      const due = effects.all.filter((effect) => isWithin(effect, stream, told.until));
+      looked += due.length;
+      for (const { tenant, tokens, ends, requester, call } of due) {
+        const missing = tokens.filter((token) => !told.tokens.has(token)).map((token) => `RESERVED ${token}`);
+        const count = told.ends.get(requester) ?? 0;
+        if (ends > count) missing.push(`UNRESERVED (${ends} ended, ${count} are told)`);
+        if (missing.length === 0) continue;
+        const at = timeOf(call.completedAt, history.startedAt);
+        const what = `stream ${stream.at} of ${tenant} misses ${missing.join(', ')} of ${requester}, done by ${at}`;
+        violations.push({ check: this.name, what, calls: callsOf(tenant, requester) });
+      }
+      violations.push(...phantomsOf(stream, history, callsOf));
+    }
+    return { looked, violations: limited(violations) };
+  },
+};
+
+/** What a call did for certain, of one requester. */
+interface Effect {
+  readonly tenant: string;
+  readonly requester: string;
+  /** Fencing tokens of what was made. */
+  readonly tokens: readonly number[];
+  /** How many reservations of the requester had ended by then by calls. */
+  readonly ends: number;
+  readonly from: number;
+  readonly by: number;
+  readonly call: Call;
+}
+
+function effectsOf(history: History) {
+  const isLost = lossesOf(history);
+  const { holds } = holdsOf(history);
+  const asked = new Map<string, number>();
+  const all: Effect[] = [];
+  for (const { tenant, requester, fencingToken, askedAt: from, knownAt: by, call } of holds) {
+    asked.set(`${tenant} ${fencingToken}`, from);
+    all.push({ tenant, requester, tokens: [fencingToken], ends: 0, from, by, call });
+  }
+  const ended = new Map<string, { ends: number; from: number }>();
+  const gone = new Set<string>();
+  for (const { call, item, status, outcome } of history.calls.flatMap(releasesOf)) {
+    const isNew = item.releaseToken != null && !gone.has(item.releaseToken);
+    if (outcome !== 'done' || status !== 'RELINQUISHED' || !isNew) continue;
+    gone.add(item.releaseToken ?? '');
+    const key = `${call.tenant} ${item.requester}`;
+    const before = ended.get(key) ?? { ends: 0, from: call.invokedAt };
+    const now = { ends: before.ends + 1, from: Math.min(before.from, call.invokedAt) };
+    ended.set(key, now);
+    all.push({ tenant: call.tenant, requester: item.requester, tokens: [], ...now, by: call.completedAt, call });
+  }
+  return { asked, all: all.filter(({ from, by }) => !isLost(from, by)) };
+}
+
+/** What was done after the stream was open, and before something that it tells of was asked for. */
+const isWithin = ({ tenant, from, by }: Effect, stream: StreamSeen, until: number) =>
+  tenant === stream.tenant && from > stream.openedAt && by < until;
+
+function readStream({ tenant, events }: StreamSeen, asked: ReadonlyMap<string, number>) {
+  const tokens = new Set<number>();
+  const ends = new Map<string, number>();
+  /** All that was done before this time must be in the stream. */
+  let until = 0;
+  for (const { event } of events)
+    for (const { kind, requester, token } of changesOf(event)) {
+      if (kind === 'ended') ends.set(requester, (ends.get(requester) ?? 0) + 1);
+      if (kind !== 'made' || token === null) continue;
+      tokens.add(token);
+      until = Math.max(until, asked.get(`${tenant} ${token}`) ?? 0);
+    }
+  return { tokens, ends, until };
+}
+
+/** Finds reservations and ends in a stream that no call of their requester can have made. */
+function phantomsOf(
+  stream: StreamSeen,
+  { startedAt }: History,
+  callsOf: (tenant: string, requester: string) => readonly Call[],
+): Violation[] {
+  const violations: Violation[] = [];
+  for (const { event, receivedAt } of stream.events)
+    for (const { kind, requester, resource } of changesOf(event)) {
+      if (requester.startsWith(SERVED_PREFIX)) continue;
+      const calls = callsOf(stream.tenant, requester).filter(({ invokedAt }) => invokedAt <= receivedAt);
+      const isByCall = kind === 'ended' && event.requestType === 'UNRESERVE';
+      const isPossible =
+        kind === 'made'
+          ? calls.some(mayReserve)
+          : kind === 'expired'
+            ? calls.some(mayExpire)
+            : !isByCall || calls.some(mayEnd);
+      if (isPossible) continue;
+      const at = timeOf(receivedAt, startedAt);
+      const what = `stream ${stream.at} of ${stream.tenant} tells at ${at} that ${resource} of ${requester} was ${kind}, which no call can have done`;
+      violations.push({ check: eventsComplete.name, what, calls });
+    }
+  return violations;
+}
+
+function mayReserve(call: Call): boolean {
+  if (outcomeOf(call) === 'refused') return false;
+  if (call.verb !== 'reserve' && call.verb !== 'transaction') return false;
+  const results = call.verb === 'reserve' ? call.response : call.response?.results;
+  if (call.verb === 'transaction' && call.response?.status === 'ROLLED_BACK' && !call.request.waitSeconds) return false;
+  const isWaiting = call.verb === 'reserve' && call.request.some(({ waitSeconds }) => waitSeconds);
+  const statuses = ['ACQUIRED', 'ALREADY_HAD', 'WAITING'];
+  return isWaiting || !results || results.some(({ status }) => statuses.includes(status));
+}
+
+/** Leases, sessions and unclaimed grants end by themselves. */
+const mayExpire = (call: Call): boolean => {
+  if (call.verb === 'renew') return true;
+  if (call.verb === 'transaction') return true;
+  return (
+    call.verb === 'reserve' &&
+    call.request.some((item) => item.ttlSeconds !== undefined || item.session !== undefined || item.waitSeconds)
+  );
+};
+
+/** Whether a call ends reservations of its requester, itself or as its session or its grant ends. */
+function mayEnd(call: Call): boolean {
+  if (outcomeOf(call) === 'refused') return false;
+  if (call.verb === 'reserve') return call.request.some((item) => item.session !== undefined || item.waitSeconds);
+  return ['unreserve', 'transaction', 'cancel', 'beginSession'].includes(call.verb);
+}
