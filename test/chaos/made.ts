@@ -4,7 +4,9 @@ import type { Call, CallOf, EndState, FaultSeen, History, StreamSeen, Verb } fro
 
 export const TENANT = 'main';
 
-type Fields = Partial<Pick<Call, 'caller' | 'tenant' | 'at' | 'idempotencyKey' | 'isReplayed' | 'pollSeconds'>>;
+type Fields = Partial<
+  Pick<Call, 'caller' | 'tenant' | 'at' | 'idempotencyKey' | 'isReplayed' | 'pollSeconds' | 'failure'>
+>;
 
 /** What came back: a response, a status without one, or nothing. */
 export type Came<V extends Verb> = { readonly response: CallOf<V>['response'] } | { readonly status: number | null };
@@ -27,6 +29,11 @@ export class MadeHistory {
     // The fields of each verb belong together, which the parameters say.
     this.#calls.push(call as unknown as Call);
     return this;
+  }
+
+  /** Adds a call that a limit refuses. */
+  refuse<V extends Verb>(verb: V, request: CallOf<V>['request'], times: Times, body: object, fields: Fields) {
+    return this.call(verb, request, times, { status: 429 }, { ...fields, failure: JSON.stringify(body) });
   }
 
   /** Adds a reserve of one item. */

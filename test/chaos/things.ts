@@ -28,5 +28,8 @@ export const SHIFTING = ['shift0', 'shift1'] as const;
 /** Names that are reserved once, without a lease, and never given back, begin with this: nothing may lose them. */
 export const KEPT_PREFIX = 'kept-';
 
+/** The limits of the tenant `quota`, which its callers exceed. */
+export const QUOTA = { writesPerMinute: 120, readsPerMinute: 300, reservations: 25 } as const;
+
 /** Requesters of the campaign itself, whose calls are not recorded, begin with this: so does what they reserve. */
 export const SERVED_PREFIX = 'served-';

@@ -13,16 +13,16 @@ export const recovery: Check = {
   name: 'recovery',
   rule: 'After each fault every address serves again within the documented time, and goes on.',
   run: (history) => {
-    const probes = groupBy(
-      history.calls.filter(({ caller }) => caller === 'prober'),
-      ({ at }) => at,
-    );
+    const sent = history.calls.filter(({ caller }) => caller.startsWith('prober'));
+    const probes = groupBy(sent, ({ at }) => at);
+    const endedAt = Math.max(...sent.map(({ completedAt }) => completedAt));
     const starts = history.faults.map(({ startedAt }) => startedAt);
     const violations = history.faults.flatMap((fault) => {
-      const next = Math.min(history.endedAt, ...starts.filter((at) => at > fault.startedAt));
+      const next = Math.min(endedAt, ...starts.filter((at) => at > fault.startedAt));
       return [...probes].flatMap(([at, calls]) => notServed(fault, at, calls, next, history));
     });
-    return { looked: history.faults.length * probes.size, violations: limited(violations) };
+    const unspared = history.faults.flatMap((fault) => notSpared(fault, history));
+    return { looked: history.faults.length * probes.size, violations: limited([...violations, ...unspared]) };
   },
 };
 
@@ -34,10 +34,11 @@ function notServed(
   next: number,
   { startedAt }: History,
 ): readonly Violation[] {
-  const due = fault.healedAt + fault.servedWithinMs;
-  const after = probes.filter(({ invokedAt, completedAt }) => invokedAt > fault.healedAt && completedAt < next);
+  const from = fault.servedFromAt ?? fault.healedAt;
+  const due = from + fault.servedWithinMs;
+  const after = probes.filter(({ invokedAt, completedAt }) => invokedAt > from && completedAt < next);
   const served = after.find(({ status }) => status === 200)?.completedAt ?? Infinity;
-  const said = `${fault.kind} was healed at ${timeOf(fault.healedAt, startedAt)}, ${at}`;
+  const said = `${fault.kind} was over at ${timeOf(from, startedAt)}: ${at}`;
   if (served > due + PROBE_MS && next > due + PROBE_MS) {
     const when = served < Infinity ? `only at ${timeOf(served, startedAt)}` : `not until ${timeOf(next, startedAt)}`;
     const what = `${said} serves again ${when}, ${fault.servedWithinMs} ms are allowed`;
@@ -47,5 +48,26 @@ function notServed(
   const failed = late.filter(({ status }) => status !== 200);
   if (failed.length <= Math.max(1, late.length * FAILING)) return [];
   const what = `${said} fails ${failed.length} of ${late.length} probes after ${timeOf(due, startedAt)}`;
+  return [{ check: 'recovery', what, calls: failed.slice(0, 3) }];
+}
+
+/** Calls that fail while a fault lasts that no call may notice. What the fault before it broke may fail still. */
+function notSpared(fault: FaultSeen, { calls, faults, startedAt }: History): readonly Violation[] {
+  const { sparedAddresses = [], kind } = fault;
+  const isCalm = !faults.some(
+    (other) =>
+      other !== fault &&
+      other.startedAt < fault.healedAt &&
+      other.healedAt + other.servedWithinMs + PROBE_MS > fault.startedAt,
+  );
+  const failed = calls.filter(
+    ({ at, status, invokedAt, completedAt }) =>
+      invokedAt > fault.startedAt &&
+      completedAt < fault.healedAt &&
+      (status ?? 0) >= 500 &&
+      sparedAddresses.includes(at),
+  );
+  if (!isCalm || failed.length === 0) return [];
+  const what = `${failed.length} calls failed from ${timeOf(fault.startedAt, startedAt)} on, and ${kind} may fail none`;
   return [{ check: 'recovery', what, calls: failed.slice(0, 3) }];
 }

@@ -7,6 +7,7 @@ import { insertTenant } from '../../../src/store/tenants.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import type { Random } from '../random.ts';
 import type { Tenant } from '../system.ts';
+import { QUOTA } from '../things.ts';
 
 const TIER_OF: Readonly<Record<Tenant['use'], Tier>> = {
   main: 'Enterprise',
@@ -16,7 +17,7 @@ const TIER_OF: Readonly<Record<Tenant['use'], Tier>> = {
 };
 
 /** For TIERS: what the callers of the tenant `quota` exceed. */
-export const SMALL_LIMITS = { Starter: { writesPerMinute: 120, readsPerMinute: 300, reservations: 25 } };
+export const SMALL_LIMITS = { Starter: QUOTA };
 
 /** Makes up tenants. Their ids come again with the seed, and so do their slots in a cluster. */
 export function makeTenants(random: Random, hasDatabase: boolean): readonly Tenant[] {
