@@ -24,6 +24,9 @@ const NEVER_MS = 120_000;
 /** How often the next fault comes before all is served again. */
 const HASTE = 0.15;
 
+/** What is known of a fault that could not be injected as it should be. */
+const OF_UNKNOWN_EFFECT = { targets: [], loses: 'everything', servedWithinMs: NEVER_MS, clockStepMs: 0 } as const;
+
 export interface Plan {
   readonly setup: Setup;
   readonly seed: string;
@@ -93,18 +96,16 @@ async function injectFaults(
   for (const endAt = now() + faultsMs; now() < endAt; ) {
     const fault = next();
     const startedAt = now();
-    try {
-      const seen = await fault.inject(system, random);
-      const one: FaultSeen = { kind: fault.kind, startedAt, healedAt: now(), ...seen };
-      recorder.fault(one);
-      const took = `${((one.healedAt - startedAt) / 1000).toFixed(1)} s`;
-      const servedMs = random.chance(HASTE) ? null : await untilServed(system, NEVER_MS);
-      say(`${fault.kind}, ${took}: ${one.detail}${servedMs === null ? '' : `; served ${servedMs} ms later`}`);
-    } catch (error) {
-      troubles.push(`${fault.kind}: ${error instanceof Error ? error.message : String(error)}`);
-      say(`${fault.kind} went wrong: ${String(error)}`);
-      await untilServed(system, NEVER_MS);
-    }
+    const seen = await fault.inject(system, random).catch((error: unknown) => {
+      const detail = `went wrong: ${error instanceof Error ? error.message : String(error)}`;
+      troubles.push(`${fault.kind} ${detail}`);
+      return { ...OF_UNKNOWN_EFFECT, detail };
+    });
+    const one: FaultSeen = { kind: fault.kind, startedAt, healedAt: now(), ...seen };
+    recorder.fault(one);
+    const took = `${((one.healedAt - startedAt) / 1000).toFixed(1)} s`;
+    const servedMs = random.chance(HASTE) ? null : await untilServed(system, NEVER_MS);
+    say(`${fault.kind}, ${took}: ${one.detail}${servedMs === null ? '' : `; served ${servedMs} ms later`}`);
     await pause(random.between(200, 2500));
   }
 }
