@@ -23,35 +23,42 @@ export function watchFailovers(system: System, recorder: Recorder): () => Promis
 
 async function follow(system: System, nodes: readonly Part[], recorder: Recorder, isOver: () => boolean) {
   const { waitReplicas, replicas } = system.traits;
+  const primaries = nodes.length / (replicas + 1);
   const roles = new Map<Part, string>();
-  /** Since when there has been a primary too many, and who was promoted. */
+  /** When each was last asked before it was a primary: it said that it was a replica, or it did not run. */
+  const notPrimaryAt = new Map<Part, number>();
+  /** Since when there may have been a primary too many, and who became one. */
   let open: { readonly startedAt: number; readonly promoted: Part } | null = null;
-  let primaries = 0;
-  for (let lookedAt = now(); !isOver(); lookedAt = now()) {
+  const close = () => {
+    if (open === null) return;
+    recorder.fault({
+      kind: 'failover',
+      targets: [open.promoted.name],
+      startedAt: open.startedAt,
+      healedAt: now(),
+      loses: waitReplicas >= replicas ? 'nothing' : { recentMs: REPLICATION_LAG_MS },
+      servedWithinMs: SERVED_WITHIN.replaced,
+      clockStepMs: 0,
+      detail: `${open.promoted.name} has become a primary`,
+    });
+    open = null;
+  };
+  while (!isOver()) {
+    const lookedAt = now();
     const told = await Promise.all(nodes.map(async (node) => [node, await roleOf(system, node)] as const));
     for (const [node, role] of told) {
-      if (role === 'master' && roles.get(node) === 'slave')
-        open ??= { startedAt: lookedAt - LOOK_EVERY_MS, promoted: node };
+      const startedAt = notPrimaryAt.get(node);
+      if (role === 'master' && roles.get(node) !== 'master' && startedAt !== undefined)
+        open ??= { startedAt, promoted: node };
+      if (role === 'slave' || !node.isRunning) notPrimaryAt.set(node, lookedAt);
       if (role !== null) roles.set(node, role);
       else if (!node.isRunning) roles.delete(node);
     }
-    const count = [...roles.values()].filter((role) => role === 'master').length;
-    if (open === null) primaries = Math.max(primaries, count);
-    else if (count <= primaries) {
-      recorder.fault({
-        kind: 'failover',
-        targets: [open.promoted.name],
-        startedAt: open.startedAt,
-        healedAt: now(),
-        loses: waitReplicas >= replicas ? 'nothing' : { recentMs: REPLICATION_LAG_MS },
-        servedWithinMs: SERVED_WITHIN.replaced,
-        clockStepMs: 0,
-        detail: `${open.promoted.name} has become a primary`,
-      });
-      open = null;
-    }
+    // The old primary answers as one until it follows, even if it has been killed and comes back.
+    if ([...roles.values()].filter((role) => role === 'master').length <= primaries) close();
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
+  close();
 }
 
 /** @returns null: it does not answer */
