@@ -3,7 +3,9 @@
  * take a primary for dead that is only slow. What that may lose is then in the history, as for any other fault.
  */
 import { now } from './clock.ts';
+import { FAILOVER_PLANNED } from './faults/primaries.ts';
 import { REPLICATION_LAG_MS, SERVED_WITHIN } from './faults/promises.ts';
+import type { FaultSeen } from './history.ts';
 import type { Recorder } from './load/recorder.ts';
 import type { Part, System } from './system.ts';
 
@@ -14,14 +16,21 @@ export function watchFailovers(system: System, recorder: Recorder): () => Promis
   const nodes = system.parts.filter(({ kind }) => kind === 'redis');
   if (system.traits.topology === 'one') return async () => {};
   let isOver = false;
-  const watching = follow(system, nodes, recorder, () => isOver);
+  const watching = follow(system, nodes, () => isOver);
   return async () => {
     isOver = true;
-    await watching;
+    const found = await watching;
+    const planned = recorder.faults.filter(({ kind }) => kind.includes(FAILOVER_PLANNED));
+    for (const failover of found) if (!planned.some((fault) => hasMade(fault, failover))) recorder.fault(failover);
   };
 }
 
-async function follow(system: System, nodes: readonly Part[], recorder: Recorder, isOver: () => boolean) {
+/** Whether a fault promoted that replica on purpose. It says itself what that may lose: in a cluster nothing. */
+const hasMade = (fault: FaultSeen, { startedAt, healedAt, targets }: FaultSeen): boolean =>
+  startedAt < fault.healedAt && healedAt > fault.startedAt && targets.every((name) => fault.targets.includes(name));
+
+async function follow(system: System, nodes: readonly Part[], isOver: () => boolean): Promise<readonly FaultSeen[]> {
+  const found: FaultSeen[] = [];
   const { waitReplicas, replicas } = system.traits;
   const primaries = nodes.length / (replicas + 1);
   const roles = new Map<Part, string>();
@@ -31,7 +40,7 @@ async function follow(system: System, nodes: readonly Part[], recorder: Recorder
   let open: { readonly startedAt: number; readonly promoted: Part } | null = null;
   const close = () => {
     if (open === null) return;
-    recorder.fault({
+    found.push({
       kind: 'failover',
       targets: [open.promoted.name],
       startedAt: open.startedAt,
@@ -59,6 +68,7 @@ async function follow(system: System, nodes: readonly Part[], recorder: Recorder
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
   close();
+  return found;
 }
 
 /** @returns null: it does not answer */
