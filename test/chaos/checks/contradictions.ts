@@ -135,7 +135,9 @@ export function unsureRequesters(asks: readonly Asked[], undoing: Undoing): Read
   return new Set(unsure.map(({ call, item }) => JSON.stringify([call.tenant, item.requester])));
 }
 
-/** A list shows all that is held while it is read, and nothing that has ended before (docs/specification.md#listings). */
+/**
+ * A list shows all that is held while it is read, and nothing that has ended before (docs/specification.md#listings).
+ */
 function listings({ holds }: Holds, { calls, startedAt }: History): readonly Contradiction[] {
   return calls.flatMap((call): readonly Contradiction[] => {
     if (call.verb !== 'active' || call.response === null) return [];
