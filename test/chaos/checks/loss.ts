@@ -46,8 +46,9 @@ function atTheEnd({ tenant, readAt, active }: EndState, history: History): reado
 /** Finds reservations that are listed, and that no call was told of or may have made. */
 function phantoms(history: History): readonly Violation[] {
   const asks = history.calls.flatMap(asksOf);
-  const unsure = unsureRequesters(asks);
-  const known = knownTokens(holdsOf(history));
+  const holds = holdsOf(history);
+  const unsure = unsureRequesters(asks, holds.undoing);
+  const known = knownTokens(holds);
   const violations: Violation[] = [];
   const look = (tenant: string, list: readonly ActiveReservation[], calls: readonly Call[], when: string) => {
     for (const { resource, requester, fencingToken } of list) {
