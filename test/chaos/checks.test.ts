@@ -183,7 +183,7 @@ describe('fencing', () => {
         .fault({ clockStepMs }, [0, 10])
         .reserve(ann, [20, 30], acquired(1))
         .fault({ loses: { recentMs: 1000 } }, [40, 50])
-        .reserve(n1, [60, 70], acquired(1, { releaseToken: tokenOf(2) }));
+        .reserve({ ...ann, resource: 'n1' }, [60, 70], acquired(1, { releaseToken: tokenOf(2) }));
     expectClean(fencing, lost(40_000));
     expect(fencing.run(lost(0).history).violations).not.toEqual([]);
   });
