@@ -36,7 +36,8 @@ export function undoingOf({ faults }: Pick<History, 'faults'>): Undoing {
     withSteps: (setAt, due) => {
       let { from, by } = due;
       for (const { startedAt, healedAt, clockStepMs } of stepping) {
-        if (setAt > healedAt + MARGIN_MS || startedAt > by) continue;
+        // A lease that was set while the clock was behind is due in the past of the campaign's clock.
+        if (setAt > healedAt + MARGIN_MS || startedAt > Math.max(by, setAt)) continue;
         from = Math.min(from, Math.max(startedAt, from - Math.abs(clockStepMs)));
         by += Math.abs(clockStepMs);
       }

@@ -1,6 +1,7 @@
 /** Flattens calls into what each item of them says about one name. */
 import type { ReserveItem } from '../../../../src/contract/reservations.ts';
 import type { Call } from '../../history.ts';
+import { FIXED } from '../../things.ts';
 import { outcomeOf } from '../outcomes.ts';
 
 export interface ItemSeen {
@@ -48,6 +49,9 @@ const NONE = {
   claimSeconds: undefined,
 };
 
+/** What a match may have taken if its answer does not say: all labels of FIXED are alike. */
+const LABELLED = FIXED.filter(({ labels }) => labels).map(({ name }) => name);
+
 /** The least that a request may ask for. */
 const DEFAULT_CLAIM_SECONDS = 5;
 
@@ -72,27 +76,28 @@ function reserved(
   { waitSeconds = 0, claimSeconds = DEFAULT_CLAIM_SECONDS }: Waiting,
   answer: Answer | undefined,
 ): ItemSeen[] {
-  // What a match may have taken is told by its answer alone.
-  const name = match === undefined ? resource : answer?.releaseToken ? answer.resource : undefined;
-  if (name === undefined) return [];
+  const mayBeAny = answer === undefined || answer.status === 'WAITING';
+  const names = match === undefined ? [resource] : answer?.releaseToken ? [answer.resource] : mayBeAny ? LABELLED : [];
   // A reason after the status, as in `ALREADY_HELD: you hold it SHARED`, says something else than the status.
   const isBare = answer?.status === answer?.explanation || answer?.releaseToken;
-  return [
-    {
-      call,
-      does: 'reserve',
-      resource: name,
-      requester,
-      status: answer ? (isBare ? answer.status : (answer.status === 'WAITING' && answer.status) || 'OTHER') : null,
-      token: answer?.releaseToken ?? null,
-      expiresAt: answer?.expiresAt ?? null,
-      heldBy: answer?.heldBy?.requester ?? null,
-      isShared: (answer?.mode ?? mode) === 'SHARED',
-      session,
-      ttlSeconds,
-      claimSeconds: waitSeconds > 0 ? claimSeconds : undefined,
-    },
-  ];
+  return names.flatMap((name) =>
+    name === undefined
+      ? []
+      : {
+          call,
+          does: 'reserve' as const,
+          resource: name,
+          requester,
+          status: answer ? (isBare ? answer.status : (answer.status === 'WAITING' && answer.status) || 'OTHER') : null,
+          token: answer?.releaseToken ?? null,
+          expiresAt: answer?.expiresAt ?? null,
+          heldBy: answer?.heldBy?.requester ?? null,
+          isShared: (answer?.mode ?? mode) === 'SHARED',
+          session,
+          ttlSeconds,
+          claimSeconds: waitSeconds > 0 ? claimSeconds : undefined,
+        },
+  );
 }
 
 function released(

@@ -136,14 +136,12 @@ function createSweep<Source>() {
     complete(id: number, operation: Operation<Source>) {
       const isDone = ({ done }: Config) => done.has(id);
       const mustBeDone = isCertain(id, operation);
-      if (operation.isAnswered) {
-        const reached = reach(configs, operation.by, (config) => !isDone(config));
-        if (reached === null) giveUp();
-        else configs = [...reached.filter(isDone), ...(mustBeDone ? [] : configs)];
-        if (configs.length === 0) {
-          found.unexplained.push({ operation, pending: [...pending.values()] });
-          forget();
-        }
+      const reached = reach(configs, operation.by, (config) => !isDone(config));
+      if (reached === null) giveUp();
+      else configs = [...reached.filter(isDone), ...(mustBeDone ? [] : configs)];
+      if (configs.length === 0) {
+        found.unexplained.push({ operation, pending: [...pending.values()] });
+        forget();
       }
       pending.delete(id);
       loose.delete(id);
