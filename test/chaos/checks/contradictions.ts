@@ -5,7 +5,7 @@
 import type { Violation } from '../check.ts';
 import type { Call, History } from '../history.ts';
 import { FIXED, SHIFTING } from '../things.ts';
-import { type Hold, type Holds, holdsOf } from './holds.ts';
+import { type Hold, type Holds, holdsOf, identityOf } from './holds.ts';
 import { type Asked, asksOf, groupBy } from './outcomes.ts';
 import type { Undoing } from './undone.ts';
 import { callsOf, nameOf, timeOf } from './words.ts';
@@ -141,15 +141,15 @@ export function unsureRequesters(asks: readonly Asked[], undoing: Undoing): Read
 function listings({ holds }: Holds, { calls, startedAt }: History): readonly Contradiction[] {
   return calls.flatMap((call): readonly Contradiction[] => {
     if (call.verb !== 'active' || call.response === null) return [];
-    const listed = new Set(call.response.map(({ fencingToken }) => fencingToken));
+    const listed = new Set(call.response.map(identityOf));
     const at = timeOf(call.invokedAt, startedAt);
     return holds.flatMap((hold): readonly Contradiction[] => {
       if (hold.tenant !== call.tenant || (call.request !== '' && call.request !== hold.resource)) return [];
       const isHeld = hold.knownAt < call.invokedAt && hold.endsFrom > call.completedAt;
       const isOver = hold.endedBy < call.invokedAt;
-      if (isHeld && !listed.has(hold.fencingToken))
+      if (isHeld && !listed.has(identityOf(hold)))
         return [contradiction(keptBy(hold), [hold], call, `${nameOf(hold)} is held, and not listed at ${at}`)];
-      if (!isOver || !listed.has(hold.fencingToken)) return [];
+      if (!isOver || !listed.has(identityOf(hold))) return [];
       return [contradiction(endedThrough(hold), [hold], call, `${nameOf(hold)} has ended, and is listed at ${at}`)];
     });
   });

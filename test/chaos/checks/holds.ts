@@ -51,6 +51,10 @@ export interface Hold {
   readonly endedBy: number;
 }
 
+/** Tells a reservation from all others, even if a moved clock lets a fencing token come twice. */
+export const identityOf = ({ fencingToken, requester }: Pick<Hold, 'fencingToken' | 'requester'>): string =>
+  `${fencingToken} ${requester}`;
+
 export interface Holds {
   /** In the order in which they became known. */
   readonly holds: readonly Hold[];
