@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import { HoldfastError } from '../domain/errors.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { Engine } from '../engine/call.ts';
+import { pace } from '../engine/pace.ts';
 import { closeStreams, openStream, RENEW_EVERY_MS, renewStreams } from '../engine/tenant/streamLeases.ts';
 import { eventsChannel } from '../redis/keys.ts';
 import type { Bus } from './bus.ts';
@@ -49,6 +50,7 @@ export class Streams {
   readonly #bus: Bus;
   readonly #audiences = new Map<string, Audience>();
   readonly #timers: NodeJS.Timeout[];
+  readonly #closing = new AbortController();
   /** Number of lost connections. A stream that was opening during a loss may have missed events. */
   #losses = 0;
   #leaving = false;
@@ -60,9 +62,7 @@ export class Streams {
     this.#bus = bus;
     this.#timers = [
       setInterval(() => this.#each((stream) => stream.write(KEEPALIVE)), KEEPALIVE_EVERY_MS),
-      setInterval(() => {
-        for (const tenant of this.#audiences.keys()) void this.#renew(tenant);
-      }, RENEW_EVERY_MS),
+      setInterval(() => void this.#renewAll(), RENEW_EVERY_MS),
     ];
   }
 
@@ -128,6 +128,7 @@ export class Streams {
   /** Stops timers. Call it when all streams have ended. */
   close(): void {
     for (const timer of this.#timers) clearInterval(timer);
+    this.#closing.abort();
   }
 
   /** @param payload a message of events (message.ts); empty: check the credentials of the tenant's streams */
@@ -176,6 +177,12 @@ export class Streams {
     await closeStreams(this.#engine, tenant, ids).catch((err: unknown) =>
       this.#log.debug({ err }, 'releasing the leases of streams failed'),
     );
+  }
+
+  /** Starts to renew the leases of all streams, a piece of the tenants at a time. */
+  async #renewAll(): Promise<void> {
+    const renew = (tenants: readonly string[]) => Promise.all(tenants.map((tenant) => this.#renew(tenant)));
+    await pace([...this.#audiences.keys()], renew, this.#closing.signal);
   }
 
   async #renew(tenant: string): Promise<void> {

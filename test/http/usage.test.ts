@@ -152,9 +152,9 @@ describe('refusals', () => {
     const counts = new RefusalCounts();
     const { engine, stop } = await startEngine(holdfast.tenant);
     for (let i = 0; i < 1200; i++) counts.countResource(holdfast.tenant, `many-${i}`);
-    await counts.flush(engine.redis);
+    await counts.flush(engine.redis, [holdfast.tenant]);
     for (let i = 1100; i < 1300; i++) counts.countResource(holdfast.tenant, `many-${i}`);
-    await counts.flush(engine.redis);
+    await counts.flush(engine.redis, [holdfast.tenant]);
     const all = await refused();
     expect(all.filter(({ kind }) => kind === 'resource').length).toBe(1000);
     const of = (wanted: RefusalCount['kind']) =>

@@ -53,7 +53,7 @@ describe('refusals with a database', () => {
     counts.countResource(tenant, 'printer');
     counts.countResource(tenant, 'printer');
     counts.countLimit(tenant, 'OperationsPerMinute');
-    await counts.flush(store.redis);
+    await counts.flush(store.redis, [tenant]);
     for (let i = 0; i < 2; i++) await copyRefusals(store, Date.now() - 10_000);
     expect(await stored(tenant)).toEqual([{ counts: { rprinter: 2, lOperationsPerMinute: 1 } }]);
   });
@@ -62,7 +62,7 @@ describe('refusals with a database', () => {
     const tenant = await activeTenant();
     const counts = new RefusalCounts();
     counts.countResource(tenant, 'printer');
-    await counts.flush(store.redis);
+    await counts.flush(store.redis, [tenant]);
     await copyRefusals(store, Date.now() - 10_000);
     await putRefusals(store.database, tenant, [
       { startMs: daysAgo(20), counts: { rprinter: 7, rother: 1 } },

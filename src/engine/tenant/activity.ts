@@ -10,6 +10,7 @@ import type { RedisClient } from '../../redis/client.ts';
 import { ACTIVE_KEY, activityKey, keysOf, usedKey } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
 import type { Engine } from '../call.ts';
+import { pace } from '../pace.ts';
 import { RefusalCounts } from './refusals.ts';
 
 const FLUSH_EVERY_MS = 2000;
@@ -41,12 +42,19 @@ export class Activity {
   readonly #log: Logger;
   readonly #timer: NodeJS.Timeout;
   readonly #refused = new RefusalCounts();
+  readonly #closing = new AbortController();
   #counts = new Map<string, Counts>();
+  /** The writes of the last round; null: they are done */
+  #round: Promise<void> | null = null;
 
   constructor(redis: RedisClient, log: Logger) {
     this.#redis = redis;
     this.#log = log;
-    this.#timer = setInterval(() => void this.#flush(), FLUSH_EVERY_MS);
+    this.#timer = setInterval(() => {
+      this.#round ??= this.#flush().finally(() => {
+        this.#round = null;
+      });
+    }, FLUSH_EVERY_MS);
   }
 
   /** Counts a request whose credential was valid. */
@@ -72,24 +80,31 @@ export class Activity {
     this.#refused.countLimit(tenant, limitType);
   }
 
-  /** Writes the counts to Redis. If that fails, they are lost. */
+  /** Writes the counts to Redis, a piece of the tenants at a time. Those of a piece that fails are lost. */
   async #flush(): Promise<void> {
     const counts = this.#counts;
     this.#counts = new Map();
-    if (counts.size === 0) return;
-    const writes = [...counts].map(([tenant, { operations, refusals, requests, keys }]) =>
+    await pace([...counts], (piece) => this.#write(piece), this.#closing.signal);
+  }
+
+  async #write(piece: readonly (readonly [string, Counts])[]): Promise<void> {
+    const writes = piece.map(([tenant, { operations, refusals, requests, keys }]) =>
       send(() => this.#redis.hf_activity(...keysOf('activity', tenant), operations, refusals, requests, ...keys)),
     );
+    const tenants = piece.map(([tenant]) => tenant);
     const now = String(Date.now());
-    const active = [...counts.keys()].flatMap((tenant) => [now, tenant]);
+    const active = tenants.flatMap((tenant) => [now, tenant]);
     // Once the counts are written: whoever finds a tenant among the active ones finds its counts too.
-    await Promise.all([...writes, this.#refused.flush(this.#redis)])
+    await Promise.all([...writes, this.#refused.flush(this.#redis, tenants)])
       .then(() => send(() => this.#redis.zadd(ACTIVE_KEY, ...active)))
       .catch((err: unknown) => this.#log.debug({ err }, 'activity was not written'));
   }
 
+  /** Writes what is not written yet, as fast as Redis takes it. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    this.#closing.abort();
+    await this.#round;
     await this.#flush();
   }
 }

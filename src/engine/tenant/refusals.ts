@@ -22,7 +22,7 @@ const OTHERS = 'o';
 
 /** Counts that are not written yet. */
 export class RefusalCounts {
-  #counts = new Map<string, Map<string, number>>();
+  readonly #counts = new Map<string, Map<string, number>>();
   #names = 0;
 
   countResource(tenant: string, resource: string): void {
@@ -43,16 +43,21 @@ export class RefusalCounts {
   }
 
   /**
-   * Writes the counts to Redis. If that fails, they are lost.
+   * Writes the counts of some tenants to Redis. If that fails, they are lost.
    * @throws HoldfastError unavailable
    */
-  async flush(redis: RedisClient): Promise<void> {
-    const counts = this.#counts;
-    this.#counts = new Map();
-    this.#names = 0;
+  async flush(redis: RedisClient, tenants: readonly string[]): Promise<void> {
+    const counts = tenants.flatMap((tenant) => {
+      const ofTenant = this.#counts.get(tenant);
+      return ofTenant === undefined ? [] : [[tenant, ofTenant] as const];
+    });
+    for (const [tenant, { size }] of counts) {
+      this.#counts.delete(tenant);
+      this.#names -= size;
+    }
     const now = Date.now();
     const hour = Math.floor((now % DAY_MS) / HOUR_MS);
-    const writes = [...counts].flatMap(([tenant, ofTenant]) => {
+    const writes = counts.flatMap(([tenant, ofTenant]) => {
       const pairs = [...ofTenant];
       const pieces = Array.from({ length: Math.ceil(pairs.length / PIECE) }, (_, i) =>
         pairs.slice(i * PIECE, (i + 1) * PIECE),
