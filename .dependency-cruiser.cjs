@@ -97,10 +97,20 @@ module.exports = {
       to: { path: '^src/mcp/(server|tools/)', dependencyTypesNot: ['type-only', 'dynamic-import'] },
     },
     {
-      name: 'traces-are-loaded-only-when-configured',
+      name: 'what-few-instances-need-is-loaded-when-needed',
       severity: 'error',
-      from: {},
-      to: { path: '^src/telemetry/traces', dependencyTypesNot: ['type-only', 'dynamic-import'] },
+      // Its pages are themselves loaded at the first request for one.
+      from: { pathNot: room('dashboard') },
+      to: {
+        path: [
+          '^src/telemetry/(traces|metrics)\\.',
+          '^src/identity/oidc\\.',
+          '^src/store/(pglite|postgresPool|migratePostgres)\\.',
+          '^src/wire/(jobs|storesInDatabase|tenantRoutes)\\.',
+          '^src/(dashboard/routes|http/openapi)\\.',
+        ],
+        dependencyTypesNot: ['type-only', 'dynamic-import'],
+      },
     },
     {
       name: 'only-traces-know-opentelemetry',

@@ -9,7 +9,8 @@ COPY package.json package-lock.json .npmrc ./
 
 FROM base AS build
 RUN npm ci
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json ./
+COPY scripts scripts
 COPY src src
 RUN npm run build:service
 

@@ -3,7 +3,6 @@
  * sign-ins in progress that browsers keep: as JWEs with the configured secret.
  */
 import { hash } from 'node:crypto';
-import { CompactEncrypt, compactDecrypt } from 'jose';
 
 export class Sealer {
   readonly #secret: Uint8Array;
@@ -13,7 +12,8 @@ export class Sealer {
     this.#secret = hash('sha256', secret, 'buffer');
   }
 
-  seal(text: string): Promise<string> {
+  async seal(text: string): Promise<string> {
+    const { CompactEncrypt } = await import('jose');
     return new CompactEncrypt(new TextEncoder().encode(text))
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
       .encrypt(this.#secret);
@@ -21,6 +21,7 @@ export class Sealer {
 
   /** @throws JOSEError if the text is not encrypted, or with another secret */
   async open(sealed: string): Promise<string> {
+    const { compactDecrypt } = await import('jose');
     const { plaintext } = await compactDecrypt(sealed, this.#secret);
     return new TextDecoder().decode(plaintext);
   }

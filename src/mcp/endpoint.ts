@@ -7,6 +7,7 @@ import { createMiddleware } from 'hono/factory';
 import { requesterName } from '../contract/fields.ts';
 import { withRules } from '../contract/sizes.ts';
 import { HoldfastError } from '../domain/errors.ts';
+import { onFirstUse } from '../domain/firstUse.ts';
 import { DEFAULT_POLL_SECONDS } from '../domain/waiting.ts';
 import { verifyCredential } from '../engine/tenant/verifyCredential.ts';
 import type { HttpDeps } from '../http/deps.ts';
@@ -64,12 +65,11 @@ async function load(deps: Deps) {
 export function mcpRoute(deps: Deps): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>();
   const name = withRules(requesterName, deps);
-  let loaded: ReturnType<typeof load> | undefined;
+  const loaded = onFirstUse(() => load(deps));
   app.use(MCP_PATH, rpcErrors, refuseForeignPages(deps.publicUrl), rateLimitHeaders, identifyCallers(deps), onlyKeys);
   const takeBody = jsonBody(Message, deps.sizes, false, (_, message) => message);
   app.post(MCP_PATH, takeBody, async (c) => {
-    loaded ??= load(deps);
-    const { answer, tools } = await loaded;
+    const { answer, tools } = await loaded();
     const { credential, body: message } = c.var;
     const requester = new Requester(message, checkSession(c.req.header(SESSION_HEADER), name), credential);
     const { rights } = await verifyCredential(deps.engine, credential);

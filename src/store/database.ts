@@ -3,19 +3,12 @@
  * (docs/specification.md#store-modes-and-start). While it is unreachable, calls fail quickly and connections are
  * retried. The schema is updated as soon as the database can be reached.
  */
-import { chmod, mkdir } from 'node:fs/promises';
-import { PGlite } from '@electric-sql/pglite';
 import { sql } from 'drizzle-orm';
 import { DrizzleQueryError } from 'drizzle-orm/errors';
-import { drizzle } from 'drizzle-orm/pglite';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
 import type { Db } from './db.ts';
-import { lockFolder } from './folderLock.ts';
-import { migratePglite, migratePostgres } from './migrate.ts';
-import { PostgresPool } from './postgresPool.ts';
-import { Turns } from './turns.ts';
 
 export const PGLITE = 'pglite:';
 
@@ -29,7 +22,7 @@ const RETRY_MIGRATION_MS = 2000;
  * Runs work on connections. If the signal is aborted before work starts, it is not started; if it is aborted before a
  * transaction commits, the transaction is rolled back. Both calls then reject.
  */
-interface Connected {
+export interface Connected {
   run<T>(work: (db: Db) => Promise<T>, signal: AbortSignal): Promise<T>;
   transaction<T>(work: (tx: Db) => Promise<T>, signal: AbortSignal): Promise<T>;
   snapshot<T>(work: (tx: Db) => Promise<T>, signal: AbortSignal): Promise<T>;
@@ -57,8 +50,8 @@ export class Database {
    */
   static async open(url: string, poolSize: number, log: Logger): Promise<Database> {
     const [connected, connections] = url.startsWith(PGLITE)
-      ? [await openPglite(url), 1]
-      : [openPostgres(url, poolSize, log), poolSize];
+      ? [await (await import('./pglite.ts')).openPglite(url.slice(PGLITE.length)), 1]
+      : [await openPostgres(url, poolSize, log), poolSize];
     const database = new Database(connected, connections * IN_FLIGHT_PER_CONNECTION);
     const migrate = async () => {
       await database.#connected.migrate();
@@ -148,42 +141,15 @@ export class Database {
   }
 }
 
-function openPostgres(url: string, size: number, log: Logger): Connected {
+async function openPostgres(url: string, size: number, log: Logger): Promise<Connected> {
+  const [{ PostgresPool }, { migratePostgres }] = await Promise.all([
+    import('./postgresPool.ts'),
+    import('./migratePostgres.ts'),
+  ]);
   const pool = new PostgresPool(url, { size, statementTimeoutMs: ANSWER_WITHIN_MS });
   const onWait = () => log.warn('another process is migrating the database: waiting for it');
   return Object.assign(pool, { migrate: () => migratePostgres(url, onWait) });
 }
-
-async function openPglite(url: string): Promise<Connected> {
-  const folder = url.slice(PGLITE.length);
-  const unlock = await lockFolder(folder);
-  // PGlite makes its files readable and writable for every user, so the folder must be closed to other users.
-  await mkdir(folder, { recursive: true });
-  await chmod(folder, 0o700);
-  const pglite = await PGlite.create(folder);
-  const db = drizzle(pglite);
-  const turns = new Turns([db]);
-  return {
-    run: (work, signal) => turns.take(() => work(db), signal),
-    transaction: (work, signal) => turns.take(() => db.transaction(whileWanted(work, signal)), signal),
-    snapshot: (work, signal) =>
-      turns.take(() => db.transaction(work, { isolationLevel: 'repeatable read', accessMode: 'read only' }), signal),
-    migrate: () => migratePglite(db),
-    close: async () => {
-      await pglite.close();
-      await unlock();
-    },
-  };
-}
-
-/** Makes `work` throw, so that its transaction is rolled back, if its caller has stopped waiting by its end. */
-const whileWanted =
-  <T>(work: (tx: Db) => Promise<T>, signal: AbortSignal) =>
-  async (tx: Db): Promise<T> => {
-    const result = await work(tx);
-    signal.throwIfAborted();
-    return result;
-  };
 
 const busy = () => new HoldfastError('unavailable', 'The database is overloaded. Nothing was done: repeat the call.');
 

@@ -4,22 +4,18 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
+import { getPath } from 'hono/utils/url';
 import type { DashboardDeps } from '../dashboard/env.ts';
-import { dashboardRoutes } from '../dashboard/routes.tsx';
+import { onFirstUse } from '../domain/firstUse.ts';
 import type { HealthDeps, HttpDeps } from '../http/deps.ts';
 import type { AppEnv } from '../http/env.ts';
 import { fail, onError, refuseMalformed } from '../http/errors.ts';
 import { meantPath } from '../http/meantPath.ts';
-import { byAdmin, bySession } from '../http/middleware/bySession.ts';
 import { identifyCallers } from '../http/middleware/identifyCallers.ts';
 import { observeRequests } from '../http/middleware/observeRequests.ts';
 import { rateLimitHeaders } from '../http/middleware/rateLimitHeaders.ts';
 import { traceRequests } from '../http/middleware/traceRequests.ts';
 import { wholeBody } from '../http/middleware/wholeBody.ts';
-import { openapiDocument } from '../http/openapi.ts';
-import { adminAuditRoutes } from '../http/routes/admin/audit.ts';
-import { adminRoutes } from '../http/routes/admin/tenants.ts';
-import { tokenRoute } from '../http/routes/auth/token.ts';
 import { docsRoutes } from '../http/routes/docs.ts';
 import { eventsRoute } from '../http/routes/events/events.ts';
 import { healthRoutes } from '../http/routes/health.ts';
@@ -44,17 +40,7 @@ import { beginSessionRoute } from '../http/routes/session/begin.ts';
 import { endSessionRoute } from '../http/routes/session/end.ts';
 import { sessionsRoute } from '../http/routes/session/list.ts';
 import { renewSessionRoute } from '../http/routes/session/renew.ts';
-import { auditRoute } from '../http/routes/tenant/audit.ts';
-import { deleteTenantRoute } from '../http/routes/tenant/deleteTenant.ts';
-import { groupsRoutes } from '../http/routes/tenant/groups.ts';
-import { invitationsRoutes } from '../http/routes/tenant/invitations.ts';
-import { issuersRoutes } from '../http/routes/tenant/issuers.ts';
-import { keysRoutes } from '../http/routes/tenant/keys.ts';
-import { managementTokensRoutes } from '../http/routes/tenant/managementTokens.ts';
-import { membersRoutes } from '../http/routes/tenant/members.ts';
 
-import { settingsRoutes } from '../http/routes/tenant/settings.ts';
-import { tenantRoute } from '../http/routes/tenant/tenant.ts';
 import { mcpRoute } from '../mcp/endpoint.ts';
 
 /** The application of an instance that only runs jobs: health checks. */
@@ -90,17 +76,36 @@ export function createHealthApp({ log, logRequests, ready, alive, metrics, trace
 
 type AppDeps = HttpDeps & DashboardDeps;
 
-/** The application of an instance that serves the API. */
-export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
+/** Answers requests, as Hono's applications do. */
+export type App = Pick<OpenAPIHono<AppEnv>, 'fetch'>;
+
+/** The paths of the dashboard, in any letter case. */
+const PAGES = /^\/(?:(?:dashboard|auth|join)(?:\/.*)?)?$/i;
+
+/** The application of an instance that serves the API. The dashboard is loaded at the first request for a page. */
+export async function createApp(deps: AppDeps): Promise<App> {
+  const api = await createApi(deps);
+  const pages = onFirstUse(async () => {
+    const { dashboardRoutes } = await import('../dashboard/routes.tsx');
+    const app = createHealthApp(deps);
+    for (const path of ['/dashboard/*', '/auth/*', '/join/*']) app.use(path, wholeBody(deps.sizes.bodyBytes));
+    return app.route('/', dashboardRoutes(deps));
+  });
+  return {
+    fetch: (request, ...rest) =>
+      PAGES.test(getPath(request)) ? pages().then((app) => app.fetch(request, ...rest)) : api.fetch(request, ...rest),
+  };
+}
+
+async function createApi(deps: AppDeps): Promise<App> {
   const app = createHealthApp(deps);
   const { tenants, jwtVerifier } = deps;
 
-  for (const path of ['/dashboard/*', '/auth/*', '/join/*']) app.use(path, wholeBody(deps.sizes.bodyBytes));
-  app.route('/', dashboardRoutes(deps));
   app.route('/', mcpRoute(deps));
 
   app.use('/api/v1/*', rateLimitHeaders);
-  app.route('/', jwtVerifier === null ? withoutIssuers() : tokenRoute(deps, jwtVerifier));
+  if (jwtVerifier === null) app.route('/', withoutIssuers());
+  else app.route('/', (await import('../http/routes/auth/token.ts')).tokenRoute(deps, jwtVerifier));
   if (tenants === null) app.route('/', withoutAdministration());
   app.use('/api/v1/*', identifyCallers(deps));
 
@@ -128,27 +133,15 @@ export function createApp(deps: AppDeps): OpenAPIHono<AppEnv> {
   if (tenants === null) {
     app.route('/', withoutTenants());
   } else {
-    const { store, sealer, allowPrivateJwks } = tenants;
-    app.route('/', tenantRoute(deps, store));
-    app.route('/', keysRoutes({ ...deps, store, sealer }));
-    app.route('/', settingsRoutes(deps, store));
-    app.route('/', issuersRoutes(deps, store, allowPrivateJwks));
-    app.route('/', membersRoutes({ ...deps, store }));
-    app.route('/', invitationsRoutes({ ...deps, store }, deps));
-    app.route('/', groupsRoutes({ ...deps, store }));
-    app.route('/', deleteTenantRoute(deps, store));
-    app.route('/', auditRoute(deps, store));
-    app.route('/', managementTokensRoutes(deps, store));
-    app.use('/api/v1/admin/*', bySession(deps, 'administrator'), byAdmin(deps.adminRule));
-    app.route('/', adminRoutes(deps, tenants));
-    app.route('/', adminAuditRoutes(deps, store));
+    const { tenantRoutes } = await import('./tenantRoutes.ts');
+    app.route('/', tenantRoutes(deps, tenants));
   }
   const { sizes, unknownFields } = deps;
   const sessionCookie = tenants === null ? null : deps.sessionCookie;
   const described = { sizes, unknownFields, hasIssuers: jwtVerifier !== null, sessionCookie };
   app.route(
     '/',
-    docsRoutes(() => openapiDocument(described)),
+    docsRoutes(async () => (await import('../http/openapi.ts')).openapiDocument(described)),
   );
   return app;
 }

@@ -5,9 +5,8 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { DefinitionChanges } from '../definitions/change.ts';
-import { changeInDatabase } from '../definitions/changeInDatabase.ts';
 import { changeInRedis } from '../definitions/changeInRedis.ts';
-import { WorkingCopy } from '../definitions/workingCopy.ts';
+import type { WorkingCopy } from '../definitions/workingCopy.ts';
 import type { History } from '../domain/history.ts';
 import type { Memberships } from '../domain/memberships.ts';
 import type { Engine } from '../engine/call.ts';
@@ -15,15 +14,11 @@ import { keptHistory } from '../engine/history/kept.ts';
 import { configuredLoader } from '../engine/tenant/load.ts';
 import { configuredMembers } from '../identity/configuredMembers.ts';
 import { type ConfiguredKey, configuredTenants } from '../identity/configuredTenants.ts';
-import { type IssuerLookup, JwtVerifier } from '../identity/jwtVerifier.ts';
+import type { IssuerLookup, JwtVerifier } from '../identity/jwtVerifier.ts';
 import type { Sealer } from '../identity/sealer.ts';
-import { membershipsInDatabase } from '../operations/members.ts';
 import type { RoleNow } from '../operations/signedIn.ts';
-import { Trail } from '../operations/trail.ts';
+import type { Trail } from '../operations/trail.ts';
 import type { RedisClient } from '../redis/client.ts';
-import { Database } from '../store/database.ts';
-import { historyInDatabase } from '../store/history.ts';
-import { findIssuers } from '../store/issuers.ts';
 import type { Store } from '../store/records.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
@@ -61,42 +56,11 @@ export async function openStores(
   log: Logger,
 ): Promise<Stores> {
   if (config.database === null) return storesInMemory(config, keys, redis);
-  return storesInDatabase(config, await Database.open(config.database.url, config.database.pool, log), redis, log);
+  const { storesInDatabase } = await import('./storesInDatabase.ts');
+  return storesInDatabase(config, config.database, redis, log);
 }
 
-function storesInDatabase(
-  { tiers, sizes, allowPrivateJwks }: Config,
-  database: Database,
-  redis: RedisClient,
-  log: Logger,
-): Stores {
-  let trail: Trail | null = null;
-  const store = { database, redis };
-  const copy = new WorkingCopy(database, { redis, tiers });
-  const lookUp: IssuerLookup = (tenant, issuer, audiences) => findIssuers(store, tenant, issuer, audiences);
-  return {
-    store,
-    copy,
-    roleNow: null,
-    membershipsOf: (engine, sealer) => membershipsInDatabase({ engine, store, sealer }),
-    jwtVerifier: new JwtVerifier(lookUp, { allowPrivate: allowPrivateJwks }),
-    history: historyInDatabase(store, tiers),
-    loadTenant: (id) => copy.refresh(id),
-    knowsTenant: () => true,
-    changesOf: (engine) => changeInDatabase(database, engine, copy, sizes.treeDepth),
-    trailOf: (engine, metrics) => {
-      trail = new Trail(database, engine, metrics, log);
-      return trail;
-    },
-    loadConfigured: async () => {},
-    close: async () => {
-      await trail?.close();
-      await database.close();
-    },
-  };
-}
-
-function storesInMemory(config: Config, keys: readonly ConfiguredKey[], redis: RedisClient): Stores {
+async function storesInMemory(config: Config, keys: readonly ConfiguredKey[], redis: RedisClient): Promise<Stores> {
   const { sizes, jwtIssuers, allowPrivateJwks } = config;
   const tenants = configuredTenants(keys);
   const { memberships, roleNow } = configuredMembers(config.signIn.kind, config.members, [...tenants.keys()]);
@@ -108,7 +72,10 @@ function storesInMemory(config: Config, keys: readonly ConfiguredKey[], redis: R
     copy: null,
     roleNow,
     membershipsOf: () => memberships,
-    jwtVerifier: jwtIssuers.length === 0 ? null : new JwtVerifier(lookUp, { allowPrivate: allowPrivateJwks }),
+    jwtVerifier:
+      jwtIssuers.length === 0
+        ? null
+        : new (await import('../identity/jwtVerifier.ts')).JwtVerifier(lookUp, { allowPrivate: allowPrivateJwks }),
     history: keptHistory(redis),
     loadTenant,
     knowsTenant: (id) => tenants.has(id),

@@ -1,17 +1,14 @@
 /**
  * Puts the parts of an instance together. src/wire is the only place where clients and adapters are made.
  */
-import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { SignInWay } from '../dashboard/env.ts';
 import type { Engine } from '../engine/call.ts';
 import { Activity } from '../engine/tenant/activity.ts';
 import { look } from '../engine/waiting/beat.ts';
-import type { AppEnv } from '../http/env.ts';
 import type { ConfiguredKey } from '../identity/configuredTenants.ts';
 import { cookieName } from '../identity/cookies.ts';
-import { OidcClient } from '../identity/oidc.ts';
 import { Sealer } from '../identity/sealer.ts';
 import { startUp } from '../jobs/startUp.ts';
 import { FailedAuthentications } from '../limits/failedAuthentications.ts';
@@ -19,19 +16,18 @@ import { Listings } from '../limits/listings.ts';
 import { ReadLimiter } from '../limits/reads.ts';
 import { redisFault } from '../redis/health.ts';
 import { mostReplicas } from '../redis/replication.ts';
-import { Metrics } from '../telemetry/metrics.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { Traces } from '../telemetry/traces.ts';
 import { DueTimers } from '../waiting/dueTimers.ts';
-import { createApp, createHealthApp } from './app.ts';
+import { type App, createApp, createHealthApp } from './app.ts';
 import { type Clients, createClients } from './clients.ts';
 import { addGauges } from './gauges.ts';
 import { watchHealth } from './health.ts';
-import { startJobs } from './jobs.ts';
 import { openPushes } from './pushes.ts';
 import { openStores, type Stores } from './stores.ts';
 
 export interface Services {
-  readonly app: OpenAPIHono<AppEnv>;
+  readonly app: App;
   /** null: metrics are not configured */
   readonly metrics: Metrics | null;
   /** Why the instance has not started to serve yet; null if it has. */
@@ -63,7 +59,7 @@ export async function wire(
   log: Logger,
   { includes = {} }: WireOptions = {},
 ): Promise<Services> {
-  const metrics = config.metricsPort === undefined ? null : new Metrics();
+  const metrics = config.metricsPort === undefined ? null : new (await import('../telemetry/metrics.ts')).Metrics();
   const traces = await loadTraces(config.tracesEndpoint, log);
   const observers = [metrics, traces].flatMap((observer) => observer?.startScript ?? []);
   const clients = createClients(config, log, { includes, observers });
@@ -74,14 +70,15 @@ export async function wire(
   });
   const { engine, due } = makeEngine(config, clients, stores);
 
+  const jobs = config.role === 'api' ? null : await import('./jobs.ts');
   let stopJobs = async () => {};
   let isClosed = false;
   const start = await startUp(async () => {
     const fault = await startFault(clients, stores);
     if (fault !== null) return fault;
     if (isClosed) return 'leaving';
-    if (config.role !== 'api')
-      stopJobs = startJobs(config, { redis, connection: clients.createForJobs(), stores, metrics, log });
+    if (jobs !== null)
+      stopJobs = jobs.startJobs(config, { redis, connection: clients.createForJobs(), stores, metrics, log });
     void warnOfReplicas(clients, config.waitReplicas, log);
     return null;
   }, log);
@@ -94,10 +91,10 @@ export async function wire(
   const app =
     pushes === null
       ? createHealthApp(observability)
-      : createApp({
+      : await createApp({
           ...settingsOf(config),
           ...observability,
-          ...adaptersOf(config, engine, stores, metrics),
+          ...(await adaptersOf(config, engine, stores, metrics)),
           activity,
           streams: pushes.streams,
           calls: pushes.calls,
@@ -174,7 +171,7 @@ const settingsOf = ({ trustedProxies, sizes, unknownFields, publicUrl }: Config)
 });
 
 /** The adapters that the app calls. */
-function adaptersOf(config: Config, engine: Engine, stores: Stores, metrics: Metrics | null) {
+async function adaptersOf(config: Config, engine: Engine, stores: Stores, metrics: Metrics | null) {
   const { store, jwtVerifier, knowsTenant } = stores;
   const { adminRule, allowPrivateJwks } = config;
   const sealer = new Sealer(config.database?.keySecret ?? '');
@@ -191,13 +188,14 @@ function adaptersOf(config: Config, engine: Engine, stores: Stores, metrics: Met
     memberships: stores.membershipsOf(engine, sealer),
     roleNow: stores.roleNow,
     jwtVerifier,
-    signIn: signInOf(config),
+    signIn: await signInOf(config),
     knowsTenant,
   };
 }
 
-function signInOf({ signIn, publicUrl = '' }: Config): SignInWay {
+async function signInOf({ signIn, publicUrl = '' }: Config): Promise<SignInWay> {
   if (signIn.kind !== 'oidc') return signIn;
+  const { OidcClient } = await import('../identity/oidc.ts');
   const client = new OidcClient({ ...signIn, redirectUri: `${publicUrl}/auth/callback` });
   return { kind: 'oidc', client, issuer: signIn.issuer, sealer: new Sealer(signIn.cookieSecret) };
 }

@@ -3,7 +3,9 @@
  * take a primary for dead that is only slow. What that may lose is then in the history, as for any other fault.
  */
 import { now } from './clock.ts';
+import { FAILOVER_PLANNED } from './faults/primaries.ts';
 import { REPLICATION_LAG_MS, SERVED_WITHIN } from './faults/promises.ts';
+import type { FaultSeen } from './history.ts';
 import type { Recorder } from './load/recorder.ts';
 import type { Part, System } from './system.ts';
 
@@ -14,44 +16,59 @@ export function watchFailovers(system: System, recorder: Recorder): () => Promis
   const nodes = system.parts.filter(({ kind }) => kind === 'redis');
   if (system.traits.topology === 'one') return async () => {};
   let isOver = false;
-  const watching = follow(system, nodes, recorder, () => isOver);
+  const watching = follow(system, nodes, () => isOver);
   return async () => {
     isOver = true;
-    await watching;
+    const found = await watching;
+    const planned = recorder.faults.filter(({ kind }) => kind.includes(FAILOVER_PLANNED));
+    for (const failover of found) if (!planned.some((fault) => hasMade(fault, failover))) recorder.fault(failover);
   };
 }
 
-async function follow(system: System, nodes: readonly Part[], recorder: Recorder, isOver: () => boolean) {
+/** Whether a fault promoted that replica on purpose. It says itself what that may lose: in a cluster nothing. */
+const hasMade = (fault: FaultSeen, { startedAt, healedAt, targets }: FaultSeen): boolean =>
+  startedAt < fault.healedAt && healedAt > fault.startedAt && targets.every((name) => fault.targets.includes(name));
+
+async function follow(system: System, nodes: readonly Part[], isOver: () => boolean): Promise<readonly FaultSeen[]> {
+  const found: FaultSeen[] = [];
   const { waitReplicas, replicas } = system.traits;
+  const primaries = nodes.length / (replicas + 1);
   const roles = new Map<Part, string>();
-  /** Since when there has been a primary too many, and who was promoted. */
+  /** When each was last asked before it was a primary: it said that it was a replica, or it did not run. */
+  const notPrimaryAt = new Map<Part, number>();
+  /** Since when there may have been a primary too many, and who became one. */
   let open: { readonly startedAt: number; readonly promoted: Part } | null = null;
-  let primaries = 0;
-  for (let lookedAt = now(); !isOver(); lookedAt = now()) {
+  const close = () => {
+    if (open === null) return;
+    found.push({
+      kind: 'failover',
+      targets: [open.promoted.name],
+      startedAt: open.startedAt,
+      healedAt: now(),
+      loses: waitReplicas >= replicas ? 'nothing' : { recentMs: REPLICATION_LAG_MS },
+      servedWithinMs: SERVED_WITHIN.replaced,
+      clockStepMs: 0,
+      detail: `${open.promoted.name} has become a primary`,
+    });
+    open = null;
+  };
+  while (!isOver()) {
+    const lookedAt = now();
     const told = await Promise.all(nodes.map(async (node) => [node, await roleOf(system, node)] as const));
     for (const [node, role] of told) {
-      if (role === 'master' && roles.get(node) === 'slave')
-        open ??= { startedAt: lookedAt - LOOK_EVERY_MS, promoted: node };
+      const startedAt = notPrimaryAt.get(node);
+      if (role === 'master' && roles.get(node) !== 'master' && startedAt !== undefined)
+        open ??= { startedAt, promoted: node };
+      if (role === 'slave' || !node.isRunning) notPrimaryAt.set(node, lookedAt);
       if (role !== null) roles.set(node, role);
       else if (!node.isRunning) roles.delete(node);
     }
-    const count = [...roles.values()].filter((role) => role === 'master').length;
-    if (open === null) primaries = Math.max(primaries, count);
-    else if (count <= primaries) {
-      recorder.fault({
-        kind: 'failover',
-        targets: [open.promoted.name],
-        startedAt: open.startedAt,
-        healedAt: now(),
-        loses: waitReplicas >= replicas ? 'nothing' : { recentMs: REPLICATION_LAG_MS },
-        servedWithinMs: SERVED_WITHIN.replaced,
-        clockStepMs: 0,
-        detail: `${open.promoted.name} has become a primary`,
-      });
-      open = null;
-    }
+    // The old primary answers as one until it follows, even if it has been killed and comes back.
+    if ([...roles.values()].filter((role) => role === 'master').length <= primaries) close();
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
+  close();
+  return found;
 }
 
 /** @returns null: it does not answer */

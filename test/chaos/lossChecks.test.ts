@@ -61,6 +61,21 @@ describe('leases', () => {
   test('a lease that refuses others later is found', () =>
     expectFound(leases, refused(1100), /bob is refused n0 .* because of ann/));
 
+  test('a grant whose claim a failover undoes may last longer than its lease, until it is claimed', () => {
+    const failover = { loses: { recentMs: 1000 } } as const;
+    const waited = (waitSeconds?: number) =>
+      made()
+        .reserve(
+          { ...ann, ttlSeconds: 1, ...(waitSeconds === undefined ? {} : { waitSeconds }) },
+          [0, 10],
+          acquired(1, { expiresAt: iso(1005) }),
+        )
+        .fault(failover, [20, 100])
+        .reserve(bob, [1100, 1110], { status: 'ALREADY_HELD', heldBy: heldByAnn });
+    expectClean(leases, waited(5));
+    expectFound(leases, waited(), /bob is refused n0 .* because of ann/);
+  });
+
   test('a holder who may not release or renew before the lease is due is found', () => {
     expectFound(leases, leased(5).release(annsToken, [100, 110], 'NOT_RESERVED'), /is answered NOT_RESERVED/);
     expectClean(leases, leased(5).release(annsToken, [5100, 5110], 'NOT_RESERVED'));
@@ -119,6 +134,16 @@ describe('loss', () => {
         .fault({ loses: { recentMs: 1000 } }, [500, 600])
         .end({ active: [active(1)] }),
     );
+  });
+
+  test('what a failover undoes of a wait may be granted again, of an immediate grant not', () => {
+    const granted = (waitSeconds?: number) =>
+      made()
+        .reserve({ ...ann, ...(waitSeconds === undefined ? {} : { waitSeconds }) }, [0, 10], acquired(1))
+        .fault({ loses: { recentMs: 1000 } }, [20, 100])
+        .end({ active: [active(7)] });
+    expectClean(loss, granted(5));
+    expectFound(loss, granted(), /which no call was granted/);
   });
 
   test('a refused call that took effect is found, an unknown one may have taken effect', () => {

@@ -8,7 +8,7 @@ import { past } from './checks/past.ts';
 import { queue } from './checks/queue.ts';
 import { transactions } from './checks/transactions.ts';
 import type { History, StreamSeen } from './history.ts';
-import { clean, type Story, whats } from './story.ts';
+import { clean, createStory, START, type Story, whats } from './story.ts';
 
 /** Changes what the first stream has seen. */
 function inStream(history: History, change: (events: StreamSeen['events'][number][]) => void): History {
@@ -157,6 +157,27 @@ describe('an order of the calls', () => {
         story.acquire('bob-10', 'n5');
       }),
     ).toEqual([]);
+  });
+
+  test.each([
+    ['', () => {}],
+    [
+      ' after a fault that loses data',
+      ({ faults, pass }: Story) => {
+        const loses = { loses: 'everything', clockStepMs: 0, servedWithinMs: 1_000, detail: '' } as const;
+        faults.push({ kind: 'flushall', targets: ['redis0'], startedAt: START + 10, healedAt: START + 15, ...loses });
+        pass(5_000);
+      },
+    ],
+  ])('takes a shared reservation for shared once it is renewed%s', (_, before) => {
+    const story = createStory();
+    before(story);
+    const ann = story.acquire('ann-9', 'n4', { mode: 'SHARED', ttlSeconds: 5 });
+    const bob = story.acquire('bob-9', 'n4', { mode: 'SHARED', ttlSeconds: 5 });
+    story.renew(ann, 5);
+    const eve = story.acquire('eve-9', 'n4', { mode: 'SHARED', ttlSeconds: 5 });
+    for (const held of [bob, ann, eve]) story.release(held);
+    expect(whats(linearizability, story.history())).toEqual([]);
   });
 
   test('begins anew after a fault that loses data', () => {

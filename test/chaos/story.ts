@@ -33,6 +33,7 @@ export interface Story {
   /** A call that waits, and is answered WAITING after a second. */
   wait(requester: string, resource: string, asked?: Asked): void;
   release(held: ReserveResult): void;
+  renew(held: ReserveResult, ttlSeconds: number): void;
   /** A lease ends: nobody calls. */
   expire(held: ReserveResult): void;
   /** An ALL_OR_NONE that gives back one and takes another. */
@@ -150,6 +151,15 @@ export function createStory(): Story {
       const response = [{ resource, requester, ...status, released: [resource] }];
       const request = [{ resource, requester, releaseToken: releaseToken ?? '' }];
       push({ ...before, verb: 'unreserve', request, response });
+    },
+    renew(given, ttlSeconds) {
+      const { resource, requester, releaseToken } = given;
+      const before = frame(requester);
+      const expiresAt = isoOf(at + ttlSeconds * 1000);
+      tell({ type: 'RENEWED', resource, requester, explanation: 'RENEWED', expiresAt, requestType: 'RENEW' });
+      const request = [{ resource, requester, releaseToken: releaseToken ?? '', ttlSeconds }];
+      const response = [{ resource, requester, status: 'RENEWED', explanation: 'RENEWED', expiresAt } as const];
+      push({ ...before, verb: 'renew', request, response });
     },
     expire(given) {
       const { resource, requester, expiresAt } = given;

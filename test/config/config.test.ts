@@ -27,6 +27,7 @@ describe('configuration', () => {
       waitReplicas: 0,
       apiKeys: undefined,
       logLevel: 'info',
+      logRequests: 'some',
       sweepIntervalMs: 1000,
       reconcileIntervalMs: 60_000,
       drainDelayMs: 3000,

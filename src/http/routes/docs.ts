@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { OpenAPIHono } from '@hono/zod-openapi';
+import { onFirstUse } from '../../domain/firstUse.ts';
 import type { AppEnv } from '../env.ts';
 
 const CONTENT_SECURITY_POLICY =
@@ -31,21 +31,18 @@ const PAGE = `<!doctype html>
 const START = `SwaggerUIBundle({ url: '../openapi.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null });
 `;
 
-const SWAGGER_FOLDER = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+const readAsset = (file: string) => readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${file}`));
 const TYPES = { 'swagger-ui.css': 'text/css', 'swagger-ui-bundle.js': 'text/javascript' } as const;
 
 /** @param document makes the OpenAPI document; called at the first request */
-export const docsRoutes = (document: () => object) => {
+export const docsRoutes = (document: () => Promise<object>) => {
   const app = new OpenAPIHono<AppEnv>();
-  let openapi: string | undefined;
-  app.get('/openapi.json', (c) => {
-    openapi ??= JSON.stringify(document());
-    return c.body(openapi, 200, { 'Content-Type': 'application/json' });
-  });
+  const openapi = onFirstUse(async () => JSON.stringify(await document()));
+  app.get('/openapi.json', async (c) => c.body(await openapi(), 200, { 'Content-Type': 'application/json' }));
   app.get('/docs', (c) => c.html(PAGE, 200, { 'Content-Security-Policy': CONTENT_SECURITY_POLICY }));
   app.get('/docs/start.js', (c) => c.body(START, 200, { 'Content-Type': 'text/javascript' }));
   for (const [file, type] of Object.entries(TYPES)) {
-    app.get(`/docs/${file}`, (c) => c.body(readFileSync(join(SWAGGER_FOLDER, file)), 200, { 'Content-Type': type }));
+    app.get(`/docs/${file}`, (c) => c.body(readAsset(file), 200, { 'Content-Type': type }));
   }
   return app;
 };

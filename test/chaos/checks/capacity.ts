@@ -1,4 +1,7 @@
-/** A pool never has more slots taken than its capacity (docs/specification.md#plans, docs/specification.md#registration). */
+/**
+ * A pool never has more slots taken than its capacity (docs/specification.md#plans,
+ * docs/specification.md#registration).
+ */
 import type { Check, Violation } from '../check.ts';
 import type { CallOf, History } from '../history.ts';
 import { FIXED, SHIFTING } from '../things.ts';

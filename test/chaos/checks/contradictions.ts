@@ -5,8 +5,9 @@
 import type { Violation } from '../check.ts';
 import type { Call, History } from '../history.ts';
 import { FIXED, SHIFTING } from '../things.ts';
-import { type Hold, type Holds, holdsOf } from './holds.ts';
+import { type Hold, type Holds, holdsOf, identityOf } from './holds.ts';
 import { type Asked, asksOf, groupBy } from './outcomes.ts';
+import type { Undoing } from './undone.ts';
 import { callsOf, nameOf, timeOf } from './words.ts';
 
 export type About = 'leases' | 'sessions' | 'loss';
@@ -104,9 +105,9 @@ function forgotten(asks: readonly Asked[], { holds }: Holds, history: History): 
 }
 
 /** Nobody is refused because of a hold that has ended. */
-function lingering(asks: readonly Asked[], { holds }: Holds, history: History): readonly Contradiction[] {
+function lingering(asks: readonly Asked[], { holds, undoing }: Holds, history: History): readonly Contradiction[] {
   const own = groupBy(holds, ({ tenant, requester }) => JSON.stringify([tenant, requester]));
-  const unsure = unsureRequesters(asks);
+  const unsure = unsureRequesters(asks, undoing);
   return asks.flatMap(({ call, result }): readonly Contradiction[] => {
     const holder = result?.heldBy?.requester ?? null;
     if (holder === null || call.isReplayed) return [];
@@ -120,25 +121,35 @@ function lingering(asks: readonly Asked[], { holds }: Holds, history: History): 
   });
 }
 
-/** Returns who may hold something that they were never told of. */
-export function unsureRequesters(asks: readonly Asked[]): ReadonlySet<string> {
-  const unsure = asks.filter(({ outcome, result }) => outcome === 'unknown' || result?.status === 'WAITING');
+/**
+ * Returns who may hold something that they were never told of. If the end of a wait is undone, the ticket is back, and
+ * may be granted again.
+ */
+export function unsureRequesters(asks: readonly Asked[], undoing: Undoing): ReadonlySet<string> {
+  const unsure = asks.filter(
+    ({ call, outcome, result, waits }) =>
+      outcome === 'unknown' ||
+      result?.status === 'WAITING' ||
+      (waits && undoing.undoneFrom({ from: call.invokedAt, by: call.completedAt }) < Infinity),
+  );
   return new Set(unsure.map(({ call, item }) => JSON.stringify([call.tenant, item.requester])));
 }
 
-/** A list shows all that is held while it is read, and nothing that has ended before (docs/specification.md#listings). */
+/**
+ * A list shows all that is held while it is read, and nothing that has ended before (docs/specification.md#listings).
+ */
 function listings({ holds }: Holds, { calls, startedAt }: History): readonly Contradiction[] {
   return calls.flatMap((call): readonly Contradiction[] => {
     if (call.verb !== 'active' || call.response === null) return [];
-    const listed = new Set(call.response.map(({ fencingToken }) => fencingToken));
+    const listed = new Set(call.response.map(identityOf));
     const at = timeOf(call.invokedAt, startedAt);
     return holds.flatMap((hold): readonly Contradiction[] => {
       if (hold.tenant !== call.tenant || (call.request !== '' && call.request !== hold.resource)) return [];
       const isHeld = hold.knownAt < call.invokedAt && hold.endsFrom > call.completedAt;
       const isOver = hold.endedBy < call.invokedAt;
-      if (isHeld && !listed.has(hold.fencingToken))
+      if (isHeld && !listed.has(identityOf(hold)))
         return [contradiction(keptBy(hold), [hold], call, `${nameOf(hold)} is held, and not listed at ${at}`)];
-      if (!isOver || !listed.has(hold.fencingToken)) return [];
+      if (!isOver || !listed.has(identityOf(hold))) return [];
       return [contradiction(endedThrough(hold), [hold], call, `${nameOf(hold)} has ended, and is listed at ${at}`)];
     });
   });

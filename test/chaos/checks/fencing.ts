@@ -12,7 +12,7 @@ export const fencing: Check = {
     const { holds } = holdsOf(history);
     const resets = clockResets(history.faults);
     const tenants = [...groupBy(holds, ({ tenant }) => tenant).values()];
-    const violations = tenants.flatMap((own) => [...notRising(own, resets), ...twice(own)]);
+    const violations = tenants.flatMap((own) => [...notRising(own, resets), ...twice(own, resets)]);
     return { looked: holds.length, violations: limited([...violations, ...changed(history)]) };
   },
 };
@@ -42,17 +42,21 @@ function notRising(holds: readonly Hold[], resets: readonly FaultSeen[]): readon
       if (!highest || one.fencingToken > highest.fencingToken) highest = one;
     if (!highest || highest.fencingToken < hold.fencingToken) continue;
     const before = highest;
-    if (resets.some((lost) => before.askedAt <= lost.healedAt && hold.knownAt >= lost.startedAt)) continue;
+    if (isExcused(before, hold, resets)) continue;
     const what = `${nameOf(hold)} was asked for after ${nameOf(before)} was known, and its token is not higher`;
     violations.push({ check: 'fencing', what, calls: callsOf([before, hold]) });
   }
   return violations;
 }
 
-function twice(holds: readonly Hold[]): readonly Violation[] {
+/** Whether the token of the first may have been lost, and given again, by then. */
+const isExcused = (first: Hold, second: Hold, resets: readonly FaultSeen[]): boolean =>
+  resets.some((lost) => first.askedAt <= lost.healedAt && second.knownAt >= lost.startedAt);
+
+function twice(holds: readonly Hold[], resets: readonly FaultSeen[]): readonly Violation[] {
   const groups = groupBy(holds, ({ fencingToken }) => `${fencingToken}`);
   return [...groups.values()]
-    .filter((same) => same.length > 1)
+    .filter(([first, ...others]) => first && others.some((other) => !isExcused(first, other, resets)))
     .map((same) => ({
       check: 'fencing',
       what: `${same.map(nameOf).join(' and ')} have the same fencing token`,

@@ -51,6 +51,10 @@ export interface Hold {
   readonly endedBy: number;
 }
 
+/** Tells a reservation from all others, even if a moved clock lets a fencing token come twice. */
+export const identityOf = ({ fencingToken, requester }: Pick<Hold, 'fencingToken' | 'requester'>): string =>
+  `${fencingToken} ${requester}`;
+
 export interface Holds {
   /** In the order in which they became known. */
   readonly holds: readonly Hold[];
@@ -119,16 +123,19 @@ function leaseOf(grant: Grant, asked: Asked, renewals: readonly Renewed[], undoi
   const beats = renewals
     .filter(({ result }) => result === null || result.status === 'RENEWED')
     .map(({ call, outcome, item }) => ({ call, outcome, ttlMs: item.ttlSeconds * 1000 }));
-  return dueOf(firstLease(grant.askedAt, asked), beats, undoing);
+  return dueOf(firstLease(grant.askedAt, asked, undoing), beats, undoing);
 }
 
 /** When the lease ends that a reservation was made with, or that begins as its caller is told of it. */
-function firstLease(askedAt: number, { call, item, result }: Asked) {
+function firstLease(askedAt: number, { call, item, result, waits }: Asked, undoing: Undoing) {
   if (!result || result.expiresAt === null) return null;
   const isMadeHere = result.status === 'ACQUIRED' && !call.isReplayed;
   if (isMadeHere && item.ttlSeconds !== undefined) {
     const ttlMs = item.ttlSeconds * 1000;
-    const due = { from: call.invokedAt + ttlMs - CLOCK_MS, by: call.completedAt + ttlMs + CLOCK_MS };
+    // If the claim is undone, but not the grant, it waits to be claimed for up to `claimSeconds`.
+    const isUndone = waits && undoing.undoneFrom({ from: call.invokedAt, by: call.completedAt }) < Infinity;
+    const by = isUndone ? Infinity : call.completedAt + ttlMs + CLOCK_MS;
+    const due = { from: call.invokedAt + ttlMs - CLOCK_MS, by };
     return { setAt: call.invokedAt, due };
   }
   const due = Date.parse(result.expiresAt);

@@ -6,7 +6,9 @@ import { type Hold, type Holds, holdsOf } from './holds.ts';
 import { asksOf, groupBy, waits } from './outcomes.ts';
 import { callsOf, limited, nameOf, timeOf } from './words.ts';
 
-/** An end is told of by the next sweep, 1 s later; on a machine that is busy with a whole campaign also later, in ms. */
+/**
+ * An end is told of by the next sweep, 1 s later; on a machine that is busy with a whole campaign also later, in ms.
+ */
 const TOLD_WITHIN_MS = 4000;
 /** A caller that waits gets what is due within 2 s, whichever instance knew of it; the rest is for a busy machine. */
 const GRANTED_WITHIN_MS = 4000;

@@ -5,7 +5,7 @@ import type { Check, Violation } from '../check.ts';
 import type { Call, EndState, History } from '../history.ts';
 import { SERVED_PREFIX } from '../things.ts';
 import { contradictionsOf, unsureRequesters } from './contradictions.ts';
-import { type Holds, holdsOf } from './holds.ts';
+import { type Holds, holdsOf, identityOf } from './holds.ts';
 import { asksOf, groupBy, outcomeOf } from './outcomes.ts';
 import { callsOf, limited, nameOf } from './words.ts';
 
@@ -29,10 +29,10 @@ export const loss: Check = {
 const READING_MS = 5000;
 
 function atTheEnd({ tenant, readAt, active }: EndState, history: History): readonly Violation[] {
-  const listed = new Set(active.map(({ fencingToken }) => fencingToken));
+  const listed = new Set(active.map(identityOf));
   return holdsOf(history).holds.flatMap((hold): readonly Violation[] => {
     if (hold.tenant !== tenant) return [];
-    const isListed = listed.has(hold.fencingToken);
+    const isListed = listed.has(identityOf(hold));
     const isLost = hold.endsFrom > readAt && !isListed;
     const isBack = hold.endedBy < readAt - READING_MS && isListed;
     if (!isLost && !isBack) return [];
@@ -46,8 +46,9 @@ function atTheEnd({ tenant, readAt, active }: EndState, history: History): reado
 /** Finds reservations that are listed, and that no call was told of or may have made. */
 function phantoms(history: History): readonly Violation[] {
   const asks = history.calls.flatMap(asksOf);
-  const unsure = unsureRequesters(asks);
-  const known = knownTokens(holdsOf(history));
+  const holds = holdsOf(history);
+  const unsure = unsureRequesters(asks, holds.undoing);
+  const known = knownTokens(holds);
   const violations: Violation[] = [];
   const look = (tenant: string, list: readonly ActiveReservation[], calls: readonly Call[], when: string) => {
     for (const { resource, requester, fencingToken } of list) {

@@ -19,9 +19,12 @@ export type Outcome = 'done' | 'refused' | 'unknown';
 
 /** Statuses of calls that had no effect, whatever they asked for. */
 const REFUSED = new Set([400, 404, 413, 415, 429]);
+/** A connection that nobody took, and an instance that had too much to do (README.md#overload). */
+const NOT_BEGUN = /ECONNREFUSED|"code":"OVERLOADED"/;
 
 export function outcomeOf(call: Call): Outcome {
   if (call.status === 200) return 'done';
+  if (call.failure !== null && NOT_BEGUN.test(call.failure)) return 'refused';
   if (call.status === null || call.status === 409 || call.status >= 500) return 'unknown';
   if (REFUSED.has(call.status)) return 'refused';
   // A 401 or 403 may end a call that waits, whose ticket stays, and one that has released other items of its batch.

@@ -11,10 +11,10 @@ export const sessions: Check = {
   name: 'sessions',
   rule: 'A session and all of its reservations last until it ends or is due, and none of them longer.',
   run: (history) => {
-    const { holds, sessions } = holdsOf(history);
+    const { holds, sessions, undoing } = holdsOf(history);
     const own = contradictionsOf(history).contradictions.filter(({ about }) => about === 'sessions');
     const held = groupBy(holds, ({ session }) => session ?? '');
-    const unsure = unsureRequesters(history.calls.flatMap(asksOf));
+    const unsure = unsureRequesters(history.calls.flatMap(asksOf), undoing);
     const violations = [...sessions.values()].flatMap((session) => {
       const isSure = !unsure.has(JSON.stringify([session.tenant, session.begun.request.requester]));
       const inIt = held.get(session.session) ?? [];

@@ -1,4 +1,6 @@
-/** The tickets of requests that wait for one plain name, as their callers know of them (docs/specification.md#tickets). */
+/**
+ * The tickets of requests that wait for one plain name, as their callers know of them (docs/specification.md#tickets).
+ */
 import type { Call, CallOf, History } from '../history.ts';
 import { PLAIN } from '../things.ts';
 import { groupBy } from './outcomes.ts';

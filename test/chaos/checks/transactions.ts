@@ -68,7 +68,10 @@ function effectsOf(history: History) {
     history.end.map((one) => [one.tenant, new Set(one.active.map(({ fencingToken }) => fencingToken))]),
   );
 
-  /** A release that was rolled back left its reservation in force, so that it is not gone unless something else ended it. */
+  /**
+   * A release that was rolled back left its reservation in force, so that it is not gone unless something else ended
+   * it.
+   */
   const vanished = (call: Transacted): string | null => {
     for (const item of call.request.requests) {
       if (item.requestType !== 'UNRESERVE') continue;

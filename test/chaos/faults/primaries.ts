@@ -49,7 +49,9 @@ const stopPrimary = fault('stop-primary', isReplicated, async (system, random) =
   };
 });
 
-const failoverPlanned = fault('failover-planned', isReplicated, async (system, random) => {
+export const FAILOVER_PLANNED = 'failover-planned';
+
+const failoverPlanned = fault(FAILOVER_PLANNED, isReplicated, async (system, random) => {
   const { tenant, primary } = await someOwner(system, random);
   const servedFromAt = now();
   if (system.traits.topology === 'sentinel') {

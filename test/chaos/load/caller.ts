@@ -83,7 +83,8 @@ export class Caller {
     const url = `${at.url}/api/v1${path}${query}`;
     const answer = await send(this.shift.agent, { url, method, headers, body }, withinMs);
     const isReplayed = answer.status !== null && answer.headers['idempotency-replayed'] === 'true';
-    // The service answers each verb as its schema says, which its own tests prove: so what it sends is not parsed again.
+    // The service answers each verb as its schema says, which its own tests prove: so what it sends is not parsed
+    // again.
     const call = {
       verb,
       id,

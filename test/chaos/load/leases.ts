@@ -1,4 +1,6 @@
-/** Two callers take turns with a name that nobody else wants: who comes next tries closely around the end of the lease. */
+/**
+ * Two callers take turns with a name that nobody else wants: who comes next tries closely around the end of the lease.
+ */
 import type { ReserveResult } from '../../../src/contract/reservations.ts';
 import { now } from '../clock.ts';
 import type { Caller } from './caller.ts';

@@ -34,6 +34,11 @@ export class Recorder {
     this.#faults.push(fault);
   }
 
+  /** Those so far. */
+  get faults(): readonly FaultSeen[] {
+    return this.#faults;
+  }
+
   /** Returns all of it, the calls in the order of their invocation. */
   history(end: readonly EndState[]): History {
     return {

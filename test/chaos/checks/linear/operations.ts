@@ -80,7 +80,7 @@ interface Around {
 }
 
 /** Makes the operations of one name from all that was seen of it. */
-function createNamed(items: readonly ItemSeen[], { holds: { sessions, undoing }, losing }: Around) {
+function createNamed(items: readonly ItemSeen[], { holds: { byToken, sessions, undoing }, losing }: Around) {
   const deadlines = new Map<string, number>();
   const holders = new Set(
     items.flatMap((item) =>
@@ -118,7 +118,9 @@ function createNamed(items: readonly ItemSeen[], { holds: { sessions, undoing },
   };
 
   const stepOf = (item: ItemSeen, from: number): Step | null => {
-    const { does, status, requester, token, isShared } = item;
+    const { does, status, requester, token } = item;
+    // Neither a renewal nor its answer says the mode: the reservation has it.
+    const isShared = does === 'renew' ? byToken.get(token ?? '')?.mode !== 'EXCLUSIVE' : item.isShared;
     const held = () => ({ requester, token, isShared, lease: leaseOf(item, from) });
     if (does === 'reserve') {
       if (status === null || status === 'ACQUIRED') return { does: 'take', ...held() };

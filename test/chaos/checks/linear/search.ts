@@ -44,7 +44,7 @@ export interface Found<Source> {
 }
 
 /** The most states that are looked at for one answer. */
-const BUDGET = 4_000;
+const BUDGET = 2_000;
 
 /** A state, and which of the pending operations have taken effect in it. */
 interface Config {

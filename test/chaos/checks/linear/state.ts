@@ -61,7 +61,8 @@ export function after(state: State, step: Step): State | null {
   const own = held.find((one) => isOf(one, step));
   const others = held.filter((one) => one !== own);
   if (step.does === 'give') return own ? { isKnown: true, held: others } : null;
-  if (step.does === 'have' || step.does === 'renew') return own ? holding(others, step, own) : null;
+  if (step.does === 'renew') return own ? holding(others, { ...step, isShared: own.isShared }, own) : null;
+  if (step.does === 'have') return own ? holding(others, step, own) : null;
   // Its first attempt, whose outcome nobody was told, may have taken it.
   if (own) return own.token === null ? holding(others, step, own) : null;
   const isFree = held.every((one) => one.isShared && step.isShared);

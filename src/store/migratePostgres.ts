@@ -1,15 +1,11 @@
 /**
- * Updates the database's schema with the migrations in drizzle/. If several instances start at once, one of them
+ * Updates the schema of a Postgres database with the migrations in drizzle/. If several instances start at once, one of them
  * migrates, under a lock of the database, and the others wait.
  */
-import { fileURLToPath } from 'node:url';
-import type { PgliteDatabase } from 'drizzle-orm/pglite';
-import { migrate as migrateByPglite } from 'drizzle-orm/pglite/migrator';
 import { drizzle } from 'drizzle-orm/postgres-js';
-import { migrate as migrateByPostgres } from 'drizzle-orm/postgres-js/migrator';
+import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
-
-const migrationsFolder = fileURLToPath(new URL('../../drizzle/', import.meta.url));
+import { MIGRATIONS_FOLDER } from './migrationsFolder.ts';
 
 /** The number of the advisory lock: one that nothing else on the server uses. */
 const LOCK = 4_839_201_733;
@@ -27,11 +23,8 @@ export async function migratePostgres(url: string, onWait: () => void): Promise<
       onWait();
       await sql`select pg_advisory_lock(${LOCK})`;
     }
-    await migrateByPostgres(drizzle(sql), { migrationsFolder });
+    await migrate(drizzle(sql), { migrationsFolder: MIGRATIONS_FOLDER });
   } finally {
     await sql.end({ timeout: 5 });
   }
 }
-
-/** Needs no lock: only one process can open a PGlite folder. */
-export const migratePglite = (db: PgliteDatabase): Promise<void> => migrateByPglite(db, { migrationsFolder });

@@ -1,0 +1,47 @@
+/**
+ * PGlite as the database: Postgres in this process, with its files in a folder.
+ */
+import { chmod, mkdir } from 'node:fs/promises';
+import { PGlite } from '@electric-sql/pglite';
+import { drizzle } from 'drizzle-orm/pglite';
+import { migrate } from 'drizzle-orm/pglite/migrator';
+import type { Connected } from './database.ts';
+import type { Db } from './db.ts';
+import { lockFolder } from './folderLock.ts';
+import { MIGRATIONS_FOLDER } from './migrationsFolder.ts';
+import { Turns } from './turns.ts';
+
+/**
+ * Opens the database in a folder, which is made if it does not exist.
+ * @throws Error if another process has the folder open
+ */
+export async function openPglite(folder: string): Promise<Connected> {
+  const unlock = await lockFolder(folder);
+  // PGlite makes its files readable and writable for every user, so the folder must be closed to other users.
+  await mkdir(folder, { recursive: true });
+  await chmod(folder, 0o700);
+  const pglite = await PGlite.create(folder);
+  const db = drizzle(pglite);
+  const turns = new Turns([db]);
+  return {
+    run: (work, signal) => turns.take(() => work(db), signal),
+    transaction: (work, signal) => turns.take(() => db.transaction(whileWanted(work, signal)), signal),
+    snapshot: (work, signal) =>
+      turns.take(() => db.transaction(work, { isolationLevel: 'repeatable read', accessMode: 'read only' }), signal),
+    // Needs no lock: only one process can open the folder.
+    migrate: () => migrate(db, { migrationsFolder: MIGRATIONS_FOLDER }),
+    close: async () => {
+      await pglite.close();
+      await unlock();
+    },
+  };
+}
+
+/** Makes `work` throw, so that its transaction is rolled back, if its caller has stopped waiting by its end. */
+const whileWanted =
+  <T>(work: (tx: Db) => Promise<T>, signal: AbortSignal) =>
+  async (tx: Db): Promise<T> => {
+    const result = await work(tx);
+    signal.throwIfAborted();
+    return result;
+  };
