@@ -39,8 +39,8 @@
  *   {t}:used              hash: SHA-256 of an API key → ms at which it was last used
  *   {t}:events            channel (sharded pub/sub): numbered messages of events (lua/lib/publish.lua); an empty
  *                         message: keys have changed
- *   reads:<tier>:{t}      string: reads in the open window of a minute (lua/lib/reads.lua); with :sessions after it, those
- *                         of sign-in sessions
+ *   reads:<tier>:{t}      string: reads in the open window of a minute (lua/lib/reads.lua); with :sessions after it,
+ *                         those of sign-in sessions
  *   {active}              sorted set: tenant that has been active → ms at which it was last
  *   {history}             sorted set: tenant whose history may have to be moved to the database → ms since when
  *                         (engine/history/waiting.ts)
