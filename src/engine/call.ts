@@ -67,7 +67,19 @@ const CHARGED_VERBS = [
   'unreserve',
 ] as const satisfies readonly GuardedVerb[];
 type ChargedVerb = (typeof CHARGED_VERBS)[number];
-type FreeVerb = Exclude<GuardedVerb, ChargedVerb>;
+
+/** Verbs whose scripts charge the quota of reads, and return what is left of it. */
+type ReadVerb =
+  | 'active'
+  | 'available'
+  | 'chargeReads'
+  | 'check'
+  | 'definitions'
+  | 'sessions'
+  | 'tree'
+  | 'usage'
+  | 'waiting';
+type FreeVerb = Exclude<GuardedVerb, ChargedVerb | ReadVerb>;
 
 /** Verbs whose scripts recognise a retry by themselves: they remember replies only under an Idempotency-Key. */
 const RECOGNISING_VERBS: readonly ChargedVerb[] = ['beginSession', 'keep', 'renew', 'renewSession', 'reserve'];
@@ -113,6 +125,25 @@ export const call = async (
   const argsOf = () => [credential.credentialKey, ...args()];
   return (await run(engine, engine.redis, verb, credential.tenant, keys, argsOf)).result;
 };
+
+/**
+ * Calls a script that charges the quota of reads.
+ * @param cost number of reads; 0: the request has been charged, or costs nothing
+ * @returns the reply after its code and the quota
+ * @throws as call(); LimitError if fewer reads are left: nothing was charged
+ */
+export async function callRead(
+  engine: Engine,
+  verb: ReadVerb,
+  credential: Credential,
+  cost: number,
+  args: () => (string | number)[],
+): Promise<Charged<unknown[]>> {
+  const keys = keysOfRequest(verb, credential);
+  const argsOf = () => [credential.credentialKey, cost, ...args()];
+  const { result } = await run(engine, engine.redis, verb, credential.tenant, keys, argsOf);
+  return { quota: toQuota(toText(result.shift()), ['ReadsPerMinute']), result };
+}
 
 /**
  * Calls a script that charges the quota of writes.
@@ -259,10 +290,12 @@ const LimitReply = z.tuple([
   z.coerce.number(),
 ]);
 
-/** @param reply the quota as lua/lib/quota.lua returns it */
-function toQuota(reply: string): Quota[] {
+const WRITES = ['OperationsPerMinute', 'OperationsPerDay'] as const;
+
+/** @param reply the quota as lua/lib/quota.lua and reads.lua return it */
+function toQuota(reply: string, windows: readonly Quota['limitType'][] = WRITES): Quota[] {
   const numbers = reply.split(' ').map(toInteger);
-  return (['OperationsPerMinute', 'OperationsPerDay'] as const).flatMap((limitType, i) => {
+  return windows.flatMap((limitType, i) => {
     const [limit = -1, remaining = 0, resetS = 0] = numbers.slice(3 * i);
     return limit === -1 ? [] : [{ limitType, limit, remaining, resetS }];
   });

@@ -4,17 +4,12 @@
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import * as engine from '../engine/definitions/available.ts';
-import { charged, countUse } from './counting.ts';
+import { countUse } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
 
 /** @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError */
 export const available = (
-  deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads'>,
+  deps: Pick<OperationDeps, 'engine' | 'activity'>,
   credential: Credential,
   resource: string,
-): Promise<Charged<boolean>> =>
-  countUse(
-    deps,
-    credential,
-    charged(deps.reads.charge(credential, 'definitions'), () => engine.available(deps.engine, credential, resource)),
-  );
+): Promise<Charged<boolean>> => countUse(deps, credential, engine.available(deps.engine, credential, resource));

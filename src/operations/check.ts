@@ -6,7 +6,7 @@ import type { CheckItem, CheckResult } from '../contract/check.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import * as engine from '../engine/reservations/check.ts';
-import { charged, countUse } from './counting.ts';
+import { countUse } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
 
 /**
@@ -14,12 +14,7 @@ import type { OperationDeps } from './deps.ts';
  * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
  */
 export const check = (
-  deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads'>,
+  deps: Pick<OperationDeps, 'engine' | 'activity'>,
   credential: Credential,
   items: readonly CheckItem[],
-): Promise<Charged<CheckResult[]>> =>
-  countUse(
-    deps,
-    credential,
-    charged(deps.reads.charge(credential, 'read', items.length), () => engine.check(deps.engine, credential, items)),
-  );
+): Promise<Charged<CheckResult[]>> => countUse(deps, credential, engine.check(deps.engine, credential, items));

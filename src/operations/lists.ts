@@ -38,15 +38,15 @@ export interface OpenList<Row> {
 
 /** The tenant's active reservations, unordered. */
 export const listReservations = (deps: ListDeps, credential: Credential, filter?: ActiveFilter) =>
-  openList(deps, credential, 'read', active(deps.engine, credential, filter));
+  openList(deps, credential, 'read', active(deps.engine, credential, filter, 1));
 
 /** The tenant's tickets, in the order of the queue. */
 export const listWaiting = (deps: ListDeps, credential: Credential, filter?: WaitingFilter) =>
-  openList(deps, credential, 'read', waiting(deps.engine, credential, filter));
+  openList(deps, credential, 'read', waiting(deps.engine, credential, filter, 1));
 
 /** The tenant's sessions, unordered. */
 export const listSessions = (deps: ListDeps, credential: Credential) =>
-  openList(deps, credential, 'read', sessions(deps.engine, credential));
+  openList(deps, credential, 'read', sessions(deps.engine, credential, 1));
 
 /**
  * The tenant's definitions, sorted by name.
@@ -57,14 +57,15 @@ export const listDefinitions = (
   credential: Credential,
   label?: string,
 ): Promise<OpenList<Definition>> =>
-  openList(deps, credential, 'definitions', definitionList.definitions(deps.engine, credential, label));
+  openList(deps, credential, 'definitions', definitionList.definitions(deps.engine, credential, label, 1));
 
 /** The tenant's definitions from the roots down, each with its free slots. */
 export const listTree = (deps: ListDeps, credential: Credential): Promise<OpenList<definitionList.TreeRow>> =>
-  openList(deps, credential, 'definitions', definitionList.tree(deps.engine, credential));
+  openList(deps, credential, 'definitions', definitionList.tree(deps.engine, credential, [], undefined, 1));
 
 /**
- * Charges a list and reads its first page.
+ * Reads the first page of a list, and charges the list.
+ * @param pages its first page is charged with a read
  * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
  */
 const openList = <Row>(
@@ -80,9 +81,9 @@ async function chargeList<Row>(
   right: Right,
   pages: AsyncGenerator<Page<Row>>,
 ): Promise<OpenList<Row>> {
-  const quota = await reads.charge(credential, right);
+  const first = await pages.next();
+  const quota = first.done === true ? [] : first.value.quota;
   return afterCharge(quota, async () => {
-    const first = await pages.next();
     if (first.done === true || first.value.isLast)
       return { quota, isShort: true, pages: rowsOf(first, pages), close: () => {} };
     const close = listings.begin(credential.tenant);

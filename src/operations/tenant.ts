@@ -2,7 +2,7 @@
  * A tenant as a whole: reads its tier, limits and usage (docs/specification.md#tenants-and-administration), and deletes
  * it.
  */
-import { HoldfastError } from '../domain/errors.ts';
+import { afterCharge, HoldfastError } from '../domain/errors.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { Tier, TierLimits } from '../domain/tiers.ts';
@@ -13,7 +13,7 @@ import type { Store } from '../store/records.ts';
 import * as rows from '../store/tenants.ts';
 import { countKeys, readTenant } from '../store/tenants.ts';
 import type { Actor } from './actor.ts';
-import { charged, countUse } from './counting.ts';
+import { countUse } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
 import { refuseToken } from './permissions.ts';
 
@@ -31,18 +31,21 @@ export interface TenantUsage {
  * @throws HoldfastError unauthenticated, unavailable; forbidden for a derived token or a suspended tenant; LimitError
  */
 export async function tenantUsage(
-  deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads'> & { readonly store: Store },
+  deps: Pick<OperationDeps, 'engine' | 'activity'> & { readonly store: Store },
   credential: Credential,
 ): Promise<Charged<TenantUsage>> {
   refuseToken(credential);
-  const { engine, reads, store } = deps;
-  const read = async (): Promise<TenantUsage> => {
-    const { tier, ...used } = await usage(engine, credential);
+  const { engine, store } = deps;
+  const describe = async ({ tier, ...used }: Usage): Promise<TenantUsage> => {
     const { id, name } = await readTenant(store, credential.tenant);
     const apiKeys = await countKeys(store, id);
     return { id, name, tier, limits: engine.tiers[tier], usage: { ...used, apiKeys } };
   };
-  return countUse(deps, credential, charged(reads.charge(credential, 'usage'), read));
+  const read = async (): Promise<Charged<TenantUsage>> => {
+    const { quota, result } = await usage(engine, credential, 1);
+    return { quota, result: await afterCharge(quota, () => describe(result)) };
+  };
+  return countUse(deps, credential, read());
 }
 
 /**

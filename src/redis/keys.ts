@@ -39,6 +39,8 @@
  *   {t}:used              hash: SHA-256 of an API key → ms at which it was last used
  *   {t}:events            channel (sharded pub/sub): numbered messages of events (lua/lib/publish.lua); an empty
  *                         message: keys have changed
+ *   reads:<tier>:{t}      string: reads in the open window of a minute (lua/lib/reads.lua); with :sessions after it,
+ *                         those of sign-in sessions
  *   {active}              sorted set: tenant that has been active → ms at which it was last
  *   {history}             sorted set: tenant whose history may have to be moved to the database → ms since when
  *                         (engine/history/waiting.ts)
@@ -47,6 +49,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Credential } from '../domain/tenants.ts';
+import { TIERS, type Tier } from '../domain/tiers.ts';
 
 /** Shards of the expiry index: enough to spread it over a cluster, few enough to read all of them every second. */
 export const EXPIRY_SHARDS = 16;
@@ -80,22 +83,26 @@ const STATE = [
 const RESERVATIONS = ['tenant', 'credential', ...STATE] as const;
 /** Of scripts whose requests may have an Idempotency-Key. */
 const REPEATABLE = ['answer', 'answers'] as const;
+/** The counters of reads: the script takes the one of the tenant's tier. */
+const READS = ['readsFree', 'readsStarter', 'readsPro', 'readsEnterprise'] as const satisfies readonly `reads${Tier}`[];
+const TIER_OF: ReadonlyMap<string, Tier> = new Map(TIERS.map((tier) => [`reads${tier}`, tier]));
 const DEFINITIONS = [...RESERVATIONS, 'copying', 'answer'] as const;
 
 /** The keys of each script that works on one tenant, as the header of the script names them. */
 export const KEYS_OF = {
-  active: RESERVATIONS,
+  active: [...RESERVATIONS, ...READS],
   activity: ['tenant', 'activity', 'used'],
   authenticate: ['tenant', 'credential'],
-  available: RESERVATIONS,
+  available: [...RESERVATIONS, ...READS],
   beat: ['tenant', ...STATE],
   beginSession: [...RESERVATIONS, ...REPEATABLE],
   cancel: [...RESERVATIONS, ...REPEATABLE],
   charge: ['tenant', 'credential'],
-  check: RESERVATIONS,
+  chargeReads: ['tenant', 'credential', ...READS],
+  check: [...RESERVATIONS, ...READS],
   closeStreams: ['tenant', 'streams', 'sessionStreams'],
   copyDefinitions: ['tenant', 'slots', 'due', 'pools', 'definitions', 'index', 'history', 'copying'],
-  definitions: ['tenant', 'credential', 'definitions', 'index'],
+  definitions: ['tenant', 'credential', 'definitions', 'index', ...READS],
   delete: DEFINITIONS,
   endSession: [...RESERVATIONS, ...REPEATABLE],
   keep: ['tenant', 'credential', ...REPEATABLE],
@@ -125,18 +132,18 @@ export const KEYS_OF = {
     'resetSlots',
     ...REPEATABLE,
   ],
-  sessions: RESERVATIONS,
+  sessions: [...RESERVATIONS, ...READS],
   resource: RESERVATIONS,
   standings: RESERVATIONS,
   states: RESERVATIONS,
   sweep: ['tenant', ...STATE],
   emitLimitReached: ['tenant', 'credential'],
   transaction: [...RESERVATIONS, ...REPEATABLE, 'taken', 'takenAt'],
-  tree: RESERVATIONS,
+  tree: [...RESERVATIONS, ...READS],
   unregistered: RESERVATIONS,
   unreserve: [...RESERVATIONS, ...REPEATABLE, 'taken', 'takenAt'],
-  usage: [...RESERVATIONS, 'streams'],
-  waiting: RESERVATIONS,
+  usage: [...RESERVATIONS, 'streams', ...READS],
+  waiting: [...RESERVATIONS, ...READS],
 } as const satisfies Record<string, readonly string[]>;
 
 export type TenantVerb = keyof typeof KEYS_OF;
@@ -155,6 +162,8 @@ export function keysOfRequest(verb: TenantVerb, credential: Credential, own = ''
   const { tenant } = credential;
   return KEYS_OF[verb].map((name) => {
     if (name === 'credential') return keyOfCredential(credential);
+    const tier = TIER_OF.get(name);
+    if (tier !== undefined) return readsKey(tier, credential);
     const isOwn = name === 'answer' || name === 'tokens';
     return isOwn ? (own === '' ? tenantKey(tenant) : `{${tenant}}:${own}`) : `{${tenant}}:${name}`;
   });
@@ -215,8 +224,12 @@ export const sessionKey = (tenant: string, credentialKey: string): string => `{$
 /** The index of a user's sign-in sessions. */
 export const signInsKey = (tenant: string, userId: string): string => `{${tenant}}:signIns:${userId}`;
 
-/** The prefix of the counters of reads of a tier; the tenant's hash tag follows. */
-export const readsPrefix = (tier: string): string => `reads:${tier}`;
+/**
+ * The counter of a tenant's reads in a tier. Sign-in sessions have one of their own, so that people can look at their
+ * tenant however much its keys read.
+ */
+export const readsKey = (tier: Tier, { tenant, kind }: Pick<Credential, 'tenant' | 'kind'>): string =>
+  `reads:${tier}:{${tenant}}${kind === 'session' ? ':sessions' : ''}`;
 /** The prefix of the counters of failed authentications; the client's address follows. */
 export const FAILED_AUTHENTICATIONS_PREFIX = 'failedAuthentications';
 

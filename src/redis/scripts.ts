@@ -24,6 +24,7 @@ export type Verb =
   | 'beginSession'
   | 'cancel'
   | 'charge'
+  | 'chargeReads'
   | 'check'
   | 'closeStreams'
   | 'copyDefinitions'

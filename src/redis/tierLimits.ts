@@ -15,6 +15,7 @@ export function tierLimits(tiers: TierTable): string {
 
 function limitsTable(limits: Partial<TierLimits>): string {
   const columns = {
+    readsPerMinute: limits.readsPerMinute,
     writesPerMinute: limits.writesPerMinute,
     writesPerDay: limits.writesPerDay,
     reservations: limits.reservations,

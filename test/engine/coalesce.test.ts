@@ -7,11 +7,10 @@ import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { register } from '../../src/engine/definitions/register.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
 import { reserve as chargedReserve } from '../../src/engine/reservations/reserve.ts';
-import { usage } from '../../src/engine/tenant/usage.ts';
 import { loadScripts, observeScripts } from '../../src/redis/scripts.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
 import { makeTenant } from '../support/service.ts';
-import { renew, reserve, unreserve } from '../support/verbs.ts';
+import { renew, reserve, unreserve, usage } from '../support/verbs.ts';
 
 let running: RunningEngine;
 /** Scripts that were called, in order. */

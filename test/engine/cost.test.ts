@@ -128,11 +128,27 @@ describe('a reserve or an unreserve costs one round trip', () => {
   });
 });
 
-describe('a read costs three: key, quota, script', () => {
+describe('a read costs one round trip: key, quota and all', () => {
+  beforeAll(() => holdfast.reset());
+
+  const reads = (path: string) => async () => {
+    expect((await holdfast.request('GET', `/api/v1${path}`)).status).toBe(200);
+  };
+
   test.each<[string, () => Promise<unknown>, Cost]>([
-    ['check of one', () => holdfast.check({ resource: 'x' }), { trips: 3, commands: 8 }],
-    ['check of 100', () => holdfast.check(...items(100)), { trips: 3, commands: 9 }],
-    ['available', () => holdfast.available('x'), { trips: 3, commands: 8 }],
+    ['check of one', () => holdfast.check({ resource: 'x' }), { trips: 1, commands: 6 }],
+    ['check of 100', () => holdfast.check(...items(100)), { trips: 1, commands: 7 }],
+    ['available', () => holdfast.available('x'), { trips: 1, commands: 6 }],
+    ['a page of activeReservations', () => holdfast.active(), { trips: 1, commands: 7 }],
+    ['a page of who waits', reads('/Reservation/waiting'), { trips: 1, commands: 5 }],
+    ['a page of sessions', reads('/Session'), { trips: 1, commands: 4 }],
+    ['a page of definitions', reads('/Resource/definitions'), { trips: 1, commands: 6 }],
+    ['a page of the tree', reads('/Resource/tree'), { trips: 1, commands: 30 }],
+    [
+      'a dry run, besides the script',
+      () => holdfast.request('POST', '/api/v1/Reservation/reserve?dryRun=true', [item()]),
+      { trips: 2, commands: 7 },
+    ],
   ])('%s', async (_, operation, expected) => {
     expect(await costOf(operation)).toEqual(expected);
   });

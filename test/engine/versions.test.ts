@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sweep } from '../../src/engine/expiry/sweep.ts';
 import { active } from '../../src/engine/reservations/active.ts';
-import { check } from '../../src/engine/reservations/check.ts';
 import { unpackToken } from '../../src/engine/reservations/releaseToken.ts';
 import { renew } from '../../src/engine/reservations/renew.ts';
 import { reserve } from '../../src/engine/reservations/reserve.ts';
@@ -17,6 +16,7 @@ import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { startEngine } from '../support/engine.ts';
 import { all } from '../support/listed.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+import { check } from '../support/verbs.ts';
 import { watch } from '../support/watch.ts';
 
 /** Text of another version: all scripts include it, so all of them differ. */

@@ -5,10 +5,10 @@
 import { expect } from 'vitest';
 import type { TreeNode } from '../../src/contract/definitions.ts';
 import type { WaitingRequest } from '../../src/contract/waiting.ts';
-import { check } from '../../src/engine/reservations/check.ts';
 import { waiting } from '../../src/engine/waiting/list.ts';
 import type { RunningEngine } from '../support/engine.ts';
 import { all, wholeTree } from '../support/listed.ts';
+import { check } from '../support/verbs.ts';
 import type { WaitingModel } from './waitingModel.ts';
 import { RESOURCES } from './waitingSteps.ts';
 

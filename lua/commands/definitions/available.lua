@@ -15,17 +15,30 @@
   KEYS[12]  sessionsDue
   KEYS[13]  index
   KEYS[14]  history
+  KEYS[15]  readsFree
+  KEYS[16]  readsStarter
+  KEYS[17]  readsPro
+  KEYS[18]  readsEnterprise
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  resource
+  ARGV[2]  number of reads to charge (reads.lua)
+  ARGV[3]  resource
 
-  Returns {'OK', 1 if a slot is free, else 0}; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', quota (reads.lua), 1 if a slot is free, else 0}; or the reply of refuse() in refuse.lua, {'NO_KEY'},
+  {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
---@include look
+--@include read
 --@include availability
+-- Makes what few calls need.
+local function openRare()
+--@include endDue
+--@include refuse
 --@include waiting/open
-local refused = look('definitions')
+  return { endDue = endDue, refuse = refuse }
+end
+
+local refused = read('definitions', tonumber(ARGV[2]), openRare)
 if refused then
   return refused
 end
-return { 'OK', hasFreeSlot(resolve(ARGV[2])) and 1 or 0 }
+return { 'OK', readsQuota, hasFreeSlot(resolve(ARGV[3])) and 1 or 0 }

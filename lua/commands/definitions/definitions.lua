@@ -6,19 +6,25 @@
   KEYS[2]  credential
   KEYS[3]  definitions
   KEYS[4]  index
+  KEYS[5]  readsFree
+  KEYS[6]  readsStarter
+  KEYS[7]  readsPro
+  KEYS[8]  readsEnterprise
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  the last name of the page before; '' for the first page
-  ARGV[3]  maximum number of definitions
-  ARGV[4]  <key>=<value>: only the definitions with this label; '' all
+  ARGV[2]  number of reads to charge (reads.lua)
+  ARGV[3]  the last name of the page before; '' for the first page
+  ARGV[4]  maximum number of definitions
+  ARGV[5]  <key>=<value>: only the definitions with this label; '' all
 
-  Returns {'OK', 1 if this is the last page, else 0, number of definitions on all pages, the last name of this page,
-  item, ...}. An item is a text with a line for each of: name, capacity, path of its ancestors ('' none), 1 if it is a
-  group, else 0, number of labels, each label, and each blocker. Or {'NO_KEY'},
-  {'SUSPENDED'}, {'NO_TENANT'}.
+  Returns {'OK', quota (reads.lua), 1 if this is the last page, else 0, number of definitions on all pages, the last
+  name of this page, item, ...}. An item is a text with a line for each of: name, capacity, path of its ancestors (''
+  none), 1 if it is a group, else 0, number of labels, each label, and each blocker. Or the reply of refuse() in
+  refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
 --@include readDefinitions
 --@include admit
+--@include reads
 --@include blockers
 --@include labels
 --@include paths
@@ -26,14 +32,19 @@ local refused = admit('definitions')
 if refused then
   return refused
 end
+local misfit = chargeReads(tonumber(ARGV[2]))
+if misfit then
+--@include refuse
+  return refuse(unpack(misfit))
+end
 local MAX_BYTES, MAX_PAGE_WORK = 262144, 3500
-local limit, label, total = tonumber(ARGV[3]), ARGV[4], tenant.definitions
+local limit, label, total = tonumber(ARGV[4]), ARGV[5], tenant.definitions
 local prefix, to = 'n', '(o'
 if label ~= '' then
   prefix, to = 'l' .. label .. '\n', '(l' .. label .. '\11'
   total = redis.call('ZLEXCOUNT', indexKey, '[' .. prefix, to)
 end
-local names = redis.call('ZRANGE', indexKey, '(' .. prefix .. ARGV[2], to, 'BYLEX', 'LIMIT', 0, limit)
+local names = redis.call('ZRANGE', indexKey, '(' .. prefix .. ARGV[3], to, 'BYLEX', 'LIMIT', 0, limit)
 for i, member in ipairs(names) do
   names[i] = string.sub(member, #prefix + 1)
 end
@@ -60,9 +71,9 @@ local function describe(name)
   return table.concat(parts, '\n')
 end
 
-local reply, bytes = { 'OK', #names < limit and 1 or 0, total, '' }, 0
+local reply, bytes = { 'OK', readsQuota, #names < limit and 1 or 0, total, '' }, 0
 for i, name in ipairs(names) do
-  reply[4] = name
+  reply[5] = name
   if isWanted(name) then
     local item = describe(name)
     bytes = bytes + #item
@@ -70,7 +81,7 @@ for i, name in ipairs(names) do
     reply[#reply + 1] = item
   end
   if (bytes > MAX_BYTES or work > MAX_PAGE_WORK) and i < #names then
-    reply[2] = 0
+    reply[3] = 0
     break
   end
 end

@@ -16,30 +16,45 @@
   KEYS[12]  sessionsDue
   KEYS[13]  index
   KEYS[14]  history
+  KEYS[15]  readsFree
+  KEYS[16]  readsStarter
+  KEYS[17]  readsPro
+  KEYS[18]  readsEnterprise
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  path of the last node of the page before, '>' between; '' for the first page
-  ARGV[3]  maximum number of nodes
+  ARGV[2]  number of reads to charge (reads.lua)
+  ARGV[3]  path of the last node of the page before, '>' between; '' for the first page
+  ARGV[4]  maximum number of nodes
 
-  Returns {'OK', 1 if this is the last page, else 0, number of the tenant's definitions, node, ...}. A node is a text
-  with a line for each of: depth, name, capacity, number of held slots, number of tickets that wait for it, 1 if it is a
-  group, else 0, and each label. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', quota (reads.lua), 1 if this is the last page, else 0, number of the tenant's definitions, node,
+  ...}. A node is a text with a line for each of: depth, name, capacity, number of held slots, number of tickets that
+  wait for it, 1 if it is a group, else 0, and each label. Or the reply of refuse() in refuse.lua, {'NO_KEY'},
+  {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include readDefinitions
---@include look
+--@include read
 --@include children
 --@include labels
 --@include waiting/waiters
+--@include slots
+
+-- Makes what few calls need.
+local function openRare()
+--@include endDue
+--@include refuse
 --@include waiting/open
-local refused = look('definitions')
+  return { endDue = endDue, refuse = refuse }
+end
+
+local refused = read('definitions', tonumber(ARGV[2]), openRare)
 if refused then
   return refused
 end
 local MAX_PAGE_WORK, SIBLINGS = 3000, 50
-local limit = tonumber(ARGV[3])
+local limit = tonumber(ARGV[4])
 -- path: names from the root down to the last node returned. queues[depth]: the next children at that depth.
 local path, queues = {}, {}
-for segment in string.gmatch(ARGV[2], '[^>]+') do
+for segment in string.gmatch(ARGV[3], '[^>]+') do
   path[#path + 1] = segment
 end
 
@@ -73,10 +88,10 @@ local function advance()
   return true
 end
 
-local reply = { 'OK', 0, tenant.definitions }
-while #reply - 3 < limit and work < MAX_PAGE_WORK do
+local reply = { 'OK', readsQuota, 0, tenant.definitions }
+while #reply - 4 < limit and work < MAX_PAGE_WORK do
   if not advance() then
-    reply[2] = 1
+    reply[3] = 1
     break
   end
   local name = path[#path]

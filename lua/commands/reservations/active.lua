@@ -17,35 +17,49 @@
   KEYS[12]  sessionsDue
   KEYS[13]  index
   KEYS[14]  history
+  KEYS[15]  readsFree
+  KEYS[16]  readsStarter
+  KEYS[17]  readsPro
+  KEYS[18]  readsEnterprise
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  cursor returned with the previous page; '0' for the first page
-  ARGV[3]  number of resets returned with the previous page; '' for the first page
-  ARGV[4]  approximate number of slots to read
-  ARGV[5]  only reservations of this requester; '' any
-  ARGV[6]  only reservations with this requestedName (codec.lua); '' any
+  ARGV[2]  number of reads to charge (reads.lua)
+  ARGV[3]  cursor returned with the previous page; '0' for the first page
+  ARGV[4]  number of resets returned with the previous page; '' for the first page
+  ARGV[5]  approximate number of slots to read
+  ARGV[6]  only reservations of this requester; '' any
+  ARGV[7]  only reservations with this requestedName (codec.lua); '' any
 
-  Returns {'OK', cursor, number of resets, number of the tenant's slots, {slot, record, slot, record, ...}, {slot, ms,
-  slot, ms, ...}}: the second list has the ends of sessions, for the slots of which reservations have one. Cursor '0'
-  means that this was the last page. If the tenant was reset since the first page, the listing ends. Or {'NO_KEY'},
-  {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', quota (reads.lua), cursor, number of resets, number of the tenant's slots, {slot, record, slot,
+  record, ...}, {slot, ms, slot, ms, ...}}: the second list has the ends of sessions, for the slots of which
+  reservations have one. Cursor '0' means that this was the last page. If the tenant was reset since the first page,
+  the listing ends. Or the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
---@include look
+--@include read
 --@include endOf
+--@include slots
+
+-- Makes what few calls need.
+local function openRare()
+--@include endDue
+--@include refuse
 --@include waiting/open
-local refused = look('read')
+  return { endDue = endDue, refuse = refuse }
+end
+
+local refused = read('read', tonumber(ARGV[2]), openRare)
 if refused then
   return refused
 end
 local all = redis.call('HLEN', slotsKey)
 local resets = redis.call('HGET', tenantKey, 'resets') or '0'
-if ARGV[3] ~= '' and ARGV[3] ~= resets then
-  return { 'OK', '0', resets, all, {}, {} }
+if ARGV[4] ~= '' and ARGV[4] ~= resets then
+  return { 'OK', readsQuota, '0', resets, all, {}, {} }
 end
 -- A record may be tens of kilobytes long, so few are read at a time.
 local STEP, MAX_BYTES = 25, 262144
-local requester, resource = ARGV[5], ARGV[6]
-local cursor, looked, bytes, found, ends = ARGV[2], 0, 0, {}, {}
+local requester, resource = ARGV[6], ARGV[7]
+local cursor, looked, bytes, found, ends = ARGV[3], 0, 0, {}, {}
 repeat
   local page = redis.call('HSCAN', slotsKey, cursor, 'COUNT', STEP)
   cursor = page[1]
@@ -70,5 +84,5 @@ repeat
       end
     end
   end
-until cursor == '0' or looked >= tonumber(ARGV[4]) or bytes > MAX_BYTES
-return { 'OK', cursor, resets, all, found, ends }
+until cursor == '0' or looked >= tonumber(ARGV[5]) or bytes > MAX_BYTES
+return { 'OK', readsQuota, cursor, resets, all, found, ends }

@@ -15,19 +15,23 @@
   KEYS[12]  sessionsDue
   KEYS[13]  index
   KEYS[14]  history
+  KEYS[15]  readsFree
+  KEYS[16]  readsStarter
+  KEYS[17]  readsPro
+  KEYS[18]  readsEnterprise
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  the first item (items/check.lua)
+  ARGV[2]  number of reads to charge (reads.lua)
+  ARGV[3]  the first item (items/check.lua)
 
-  Returns {'OK', item, ...}, where an item is a text of lines: 1 if no slot is free, else 0; the owner if the resource
-  has one slot, else ''; expiry in ms or 0; 1 if the requester holds it, else 0; number of tickets that wait for it; 1
-  if a reserve by the requester, or by a new one if there is none, would succeed now, 0 if not, -1 if finding out would
-  exceed the work budget; of a resource that is held SHARED, how many hold it, else '': the owner is the only one of
-  them that is known, else ''; the note of its reservation, '' none. Or {'REFUSED', message}, {'NO_KEY'}, {'SUSPENDED'},
-  {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', quota (reads.lua), item, ...}, where an item is a text of lines: 1 if no slot is free, else 0; the
+  owner if the resource has one slot, else ''; expiry in ms or 0; 1 if the requester holds it, else 0; number of
+  tickets that wait for it; 1 if a reserve by the requester, or by a new one if there is none, would succeed now, 0 if
+  not, -1 if finding out would exceed the work budget; of a resource that is held SHARED, how many hold it, else '':
+  the owner is the only one of them that is known, else ''; the note of its reservation, '' none. Or {'REFUSED',
+  message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
---@include admit
---@include clock
+--@include read
 --@include items
 --@include items/check
 --@include budget
@@ -38,21 +42,22 @@
 --@include isShare
 --@include waiting/waiters
 
--- Makes the functions that few checks need: making a function costs time. Returns two of them.
+-- Makes what few checks need, once: making a function costs time.
+local rare
 local function openRare()
+  if rare then
+    return rare
+  end
 --@include endDue
+--@include refuse
 --@include sessions/open
 --@include reservable
 --@include waiting/open
-  return endDue, tryAll
+  rare = { endDue = endDue, refuse = refuse, tryAll = tryAll }
+  return rare
 end
 
-local endDue, tryAll
-local refused = admit('read')
-if not refused and (tenant.queueText or tenant.sessionsText or tenant.nextDue <= nowMs) then
-  endDue, tryAll = openRare()
-  refused = endDue()
-end
+local refused = read('read', tonumber(ARGV[2]), openRare)
 if refused then
   return refused
 end
@@ -63,11 +68,11 @@ local function soleHolderOf(slot, record, mine)
   return record.refCount == 1 and (isMine and mine.owner or string.match(record.holders or '', '^[^\n]+')) or ''
 end
 
-local items, names = readItems(2, checkItem), {}
+local items, names = readItems(3, checkItem), {}
 for i, item in ipairs(items) do
   names[i] = item.resource
 end
-local reply, toTry = { 'OK' }, {}
+local reply, toTry = { 'OK', readsQuota }, {}
 local overBudget = isOverBudget(function()
   readMeanings(names)
   readSlots(names)
@@ -102,17 +107,14 @@ local overBudget = isOverBudget(function()
   end
 end)
 if overBudget then
-  return { 'REFUSED', '[' .. #reply - 1 .. '].resource' .. TOO_MUCH_WORK }
+  return { 'REFUSED', '[' .. #reply - 2 .. '].resource' .. TOO_MUCH_WORK }
 elseif #toTry > 0 then
-  local spent = work
-  if not tryAll then
-    endDue, tryAll = openRare()
-  end
+  local spent, tryAll = work, openRare().tryAll
   isOverBudget(function()
     tryAll(toTry)
   end, 1 - spent / MAX_WORK)
 end
-for i = 2, #reply do
+for i = 3, #reply do
   reply[i] = table.concat(reply[i], '\n')
 end
 return reply

@@ -16,28 +16,43 @@
   KEYS[12]  sessionsDue
   KEYS[13]  index
   KEYS[14]  history
+  KEYS[15]  readsFree
+  KEYS[16]  readsStarter
+  KEYS[17]  readsPro
+  KEYS[18]  readsEnterprise
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  cursor returned with the previous page; '0' for the first page
-  ARGV[3]  approximate number of sessions to read
+  ARGV[2]  number of reads to charge (reads.lua)
+  ARGV[3]  cursor returned with the previous page; '0' for the first page
+  ARGV[4]  approximate number of sessions to read
 
-  Returns {'OK', cursor, number of the tenant's sessions, row, ...}. Cursor '0' means that this was the last page. A row
-  is a text with a line for each of: id, requester, lifetime in ms, begin in ms, expiry in ms, number of reservations,
-  label of the key. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', quota (reads.lua), cursor, number of the tenant's sessions, row, ...}. Cursor '0' means that this was
+  the last page. A row is a text with a line for each of: id, requester, lifetime in ms, begin in ms, expiry in ms,
+  number of reservations, label of the key. Or the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'},
+  {'NO_TENANT'}, {'AGAIN'}.
 ]]
---@include look
+--@include read
 --@include asTexts
+--@include slots
+
+-- Makes what few calls need.
+local function openRare()
+--@include endDue
+--@include refuse
 --@include waiting/open
-local refused = look('read')
+  return { endDue = endDue, refuse = refuse }
+end
+
+local refused = read('read', tonumber(ARGV[2]), openRare)
 if refused then
   return refused
 end
 local sessions = tenant.sessions
 if not sessions then
-  return { 'OK', '0', 0 }
+  return { 'OK', readsQuota, '0', 0 }
 end
 local STEP = 25
-local reply, cursor, looked = { 'OK', '', sessions.count }, ARGV[2], 0
+local reply, cursor, looked = { 'OK', readsQuota, '', sessions.count }, ARGV[3], 0
 repeat
   local page = redis.call('HSCAN', sessionsKey, cursor, 'COUNT', STEP)
   cursor = page[1]
@@ -49,6 +64,6 @@ repeat
     local times = string.format('%.0f\n%.0f\n%.0f', one.ttlMs, one.createdAt, one.expiresAt)
     reply[#reply + 1] = { one.id, one.requester, times, sessions.holdsOf(one), one.label }
   end
-until cursor == '0' or looked >= tonumber(ARGV[3])
-reply[2] = cursor
-return asTexts(reply, 4)
+until cursor == '0' or looked >= tonumber(ARGV[4])
+reply[3] = cursor
+return asTexts(reply, 5)

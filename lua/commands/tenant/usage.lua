@@ -16,19 +16,33 @@
   KEYS[13]  index
   KEYS[14]  history
   KEYS[15]  streams
+  KEYS[16]  readsFree
+  KEYS[17]  readsStarter
+  KEYS[18]  readsPro
+  KEYS[19]  readsEnterprise
 
   ARGV[1]  the credential (admit.lua)
+  ARGV[2]  number of reads to charge (reads.lua)
 
-  Returns {'OK', tier, writes in the current minute's window, writes today (UTC), number of reservations (of several
-  slots: their slots; a session counts as one), of event streams, of definitions}; or {'NO_KEY'}, {'SUSPENDED'},
-  {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', quota (reads.lua), tier, writes in the current minute's window, writes today (UTC), number of
+  reservations (of several slots: their slots; a session counts as one), of event streams, of definitions}; or the
+  reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include clock
---@include look
+--@include read
 --@include furtherSlots
 --@include quota
+--@include slots
+
+-- Makes what few calls need.
+local function openRare()
+--@include endDue
+--@include refuse
 --@include waiting/open
-local refused = look('usage')
+  return { endDue = endDue, refuse = refuse }
+end
+
+local refused = read('usage', tonumber(ARGV[2]), openRare)
 if refused then
   return refused
 end
@@ -37,4 +51,6 @@ charge(nil, 0)
 correctFurther()
 local streams = redis.call('ZCOUNT', streamsKey, nowMs, '+inf')
 local reservations = tenant.count + tenant.further + (tenant.sessions and tenant.sessions.count or 0)
-return { 'OK', tenant.tier, charged.thisMinute, charged.today, reservations, streams, tenant.definitions }
+return {
+  'OK', readsQuota, tenant.tier, charged.thisMinute, charged.today, reservations, streams, tenant.definitions,
+}

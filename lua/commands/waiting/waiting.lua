@@ -15,32 +15,47 @@
   KEYS[12]  sessionsDue
   KEYS[13]  index
   KEYS[14]  history
+  KEYS[15]  readsFree
+  KEYS[16]  readsStarter
+  KEYS[17]  readsPro
+  KEYS[18]  readsEnterprise
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  cursor returned with the previous page; '' for the first page
-  ARGV[3]  number of resets returned with the previous page; '' for the first page
-  ARGV[4]  number of tickets to look at
-  ARGV[5]  only tickets of this requester; '' any
-  ARGV[6]  only tickets whose request names this resource; '' any
+  ARGV[2]  number of reads to charge (reads.lua)
+  ARGV[3]  cursor returned with the previous page; '' for the first page
+  ARGV[4]  number of resets returned with the previous page; '' for the first page
+  ARGV[5]  number of tickets to look at
+  ARGV[6]  only tickets of this requester; '' any
+  ARGV[7]  only tickets whose request names this resource; '' any
 
-  Returns {'OK', cursor, number of resets, number of tickets, row, ...}. Cursor '' means that this was the last page. A
-  row is a text with a line for each of: ticket, requester, resources (tabs between), method ('' a single item),
-  priority, since ms, until ms, what it waits for, 1 if it is attended else 0, label of the key, note ('' none). If the
-  tenant was reset since the first page, the listing ends. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', quota (reads.lua), cursor, number of resets, number of tickets, row, ...}. Cursor '' means that this
+  was the last page. A row is a text with a line for each of: ticket, requester, resources (tabs between), method (''
+  a single item), priority, since ms, until ms, what it waits for, 1 if it is attended else 0, label of the key, note
+  ('' none). If the tenant was reset since the first page, the listing ends. Or the reply of refuse() in refuse.lua,
+  {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
---@include look
+--@include read
+--@include slots
+
+-- Makes what few calls need.
+local function openRare()
+--@include endDue
+--@include refuse
 --@include waiting/open
 --@part waiting/page
-local refused = look('read')
+  return { endDue = endDue, refuse = refuse }
+end
+
+local refused = read('read', tonumber(ARGV[2]), openRare)
 if refused then
   return refused
 end
 local resets = redis.call('HGET', tenantKey, 'resets') or '0'
-if not tenant.queueText or ARGV[3] ~= '' and ARGV[3] ~= resets then
-  return { 'OK', '', resets, 0 }
+if not tenant.queueText or ARGV[4] ~= '' and ARGV[4] ~= resets then
+  return { 'OK', readsQuota, '', resets, 0 }
 end
 if not tenant.queue then
   tenant.openQueue()
 end
-local rows, cursor = tenant.queue.page(ARGV[2], tonumber(ARGV[4]), ARGV[5], ARGV[6])
-return { 'OK', cursor, resets, tenant.queueState.tickets, unpack(rows) }
+local rows, cursor = tenant.queue.page(ARGV[3], tonumber(ARGV[5]), ARGV[6], ARGV[7])
+return { 'OK', readsQuota, cursor, resets, tenant.queueState.tickets, unpack(rows) }

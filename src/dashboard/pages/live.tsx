@@ -17,7 +17,7 @@ const NEWEST = 10;
 export const liveRoutes = ({ engine }: DashboardDeps) =>
   new Hono<DashboardEnv>().get(AT, async (c) => {
     const { viewer } = c.var;
-    const [held, { reservations }] = await Promise.all([
+    const [held, { result: used }] = await Promise.all([
       searchReservations(engine, viewer.credential, { size: NEWEST }),
       usage(engine, viewer.credential),
     ]);
@@ -58,7 +58,7 @@ export const liveRoutes = ({ engine }: DashboardDeps) =>
           <EventTable />
         </section>
         <section aria-labelledby="held-title" data-live="held">
-          <h2 id="held-title">{reservations} held, the newest</h2>
+          <h2 id="held-title">{used.reservations} held, the newest</h2>
           <HeldTable label="Newest reservations" held={held.page} />
         </section>
       </Page>,

@@ -38,7 +38,7 @@ export const overviewRoutes = (deps: DashboardDeps) => {
   const show = async (c: Context<DashboardEnv>, failed?: Failed) => {
     const { viewer } = c.var;
     const { credential } = viewer;
-    const [used, minutes, keys] = await Promise.all([
+    const [{ result: used }, minutes, keys] = await Promise.all([
       usage(engine, credential),
       lastHour(engine, credential.tenant),
       tenants === null ? null : listKeys(tenants.store, credential.tenant),

@@ -71,7 +71,7 @@ async function showPage(deps: DashboardDeps, c: Context<DashboardEnv>, query: Qu
   const { viewer } = c.var;
   const { credential } = viewer;
   const labelled = await namesWith(deps, c, query.label);
-  const [found, waiters, { reservations }] = await Promise.all([
+  const [found, waiters, { result: used }] = await Promise.all([
     searchReservations(engine, credential, {
       isWanted: wantedBy(query, labelled, Date.now()),
       compare: comparing(query),
@@ -87,7 +87,7 @@ async function showPage(deps: DashboardDeps, c: Context<DashboardEnv>, query: Qu
   };
   const done = c.req.query('done');
   return c.html(
-    <ReservationsPage {...{ viewer, query, found, waiters, total: reservations, pages, done, failed }} />,
+    <ReservationsPage {...{ viewer, query, found, waiters, total: used.reservations, pages, done, failed }} />,
     failed?.status ?? 200,
   );
 }

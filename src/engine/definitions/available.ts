@@ -1,11 +1,15 @@
 /**
  * Checks whether a resource has a free slot (docs/specification.md#check, #registration).
  */
+import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { call, type Engine } from '../call.ts';
+import { callRead, type Engine } from '../call.ts';
 
-/** @throws HoldfastError unauthenticated, unavailable */
-export async function available(engine: Engine, credential: Credential, resource: string): Promise<boolean> {
-  const [free] = await call(engine, 'available', credential, () => [resource]);
-  return free === 1;
+/**
+ * Costs one read.
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
+ */
+export async function available(engine: Engine, credential: Credential, resource: string): Promise<Charged<boolean>> {
+  const { quota, result } = await callRead(engine, 'available', credential, 1, () => [resource]);
+  return { quota, result: result[0] === 1 };
 }

@@ -3,9 +3,10 @@
  * registered or deleted during the walk may or may not be listed.
  */
 import type { Definition } from '../../contract/definitions.ts';
+import type { Quota } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { toInteger, toText } from '../../redis/reply.ts';
-import { call, type Engine } from '../call.ts';
+import { callRead, type Engine } from '../call.ts';
 import { decodeListed } from './codec.ts';
 import { decodeLabels, type Labels } from './labels.ts';
 
@@ -34,26 +35,32 @@ export interface Page<Row> {
   readonly total: number;
   readonly rows: Row[];
   readonly isLast: boolean;
+  /** The remaining quota of reads; empty if nothing was charged with this page. */
+  readonly quota: readonly Quota[];
 }
 
 /**
  * Lists definitions, sorted by the code points of their names.
  * @param label `<key>=<value>`: lists those with this label; '' lists all
- * @throws HoldfastError unauthenticated, forbidden, unavailable
+ * @param cost reads to charge with the first page
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
  */
 export async function* definitions(
   engine: Engine,
   credential: Credential,
   label = '',
+  cost = 0,
 ): AsyncGenerator<Page<Definition>> {
   let last = '';
   for (let isLast: unknown = 0; isLast !== 1; ) {
     const after = last;
-    const [flag, total, looked, ...items] = await call(engine, 'definitions', credential, () => [after, PAGE, label]);
+    const due = last === '' ? cost : 0;
+    const page = await callRead(engine, 'definitions', credential, due, () => [after, PAGE, label]);
+    const [flag, total, looked, ...items] = page.result;
     isLast = flag;
     const rows = items.map(decodeListed);
     last = toText(looked);
-    yield { total: toInteger(total), rows, isLast: isLast === 1 };
+    yield { total: toInteger(total), rows, isLast: isLast === 1, quota: page.quota };
   }
 }
 
@@ -62,17 +69,22 @@ export async function* definitions(
  * names.
  * @param after names from a root down to a resource: the list begins with what follows it, its children first
  * @param limit the most that one page has
- * @throws HoldfastError unauthenticated, forbidden, unavailable
+ * @param cost reads to charge with the first page
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
  */
 export async function* tree(
   engine: Engine,
   credential: Credential,
   after: readonly string[] = [],
   limit = PAGE,
+  cost = 0,
 ): AsyncGenerator<Page<TreeRow>> {
   const path = [...after];
+  let due = cost;
   for (let isLast: unknown = 0; isLast !== 1; ) {
-    const [flag, total, ...nodes] = await call(engine, 'tree', credential, () => [path.join('>'), limit]);
+    const page = await callRead(engine, 'tree', credential, due, () => [path.join('>'), limit]);
+    const [flag, total, ...nodes] = page.result;
+    due = 0;
     isLast = flag;
     const rows = nodes.map((node): TreeRow => {
       const [depth, name = '', capacity, held, waiting, group, ...labels] = toText(node).split('\n');
@@ -85,6 +97,6 @@ export async function* tree(
       const row = { name, depth: path.length - 1, parent, capacity: slots, available };
       return { ...row, waiting: toInteger(waiting ?? '0'), labels: decodeLabels(labels) };
     });
-    yield { total: toInteger(total), rows, isLast: isLast === 1 };
+    yield { total: toInteger(total), rows, isLast: isLast === 1, quota: page.quota };
   }
 }

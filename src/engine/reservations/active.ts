@@ -6,7 +6,7 @@
 import type { ActiveFilter, ActiveReservation } from '../../contract/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseReply, toInteger, toMs, toText } from '../../redis/reply.ts';
-import { call, type Engine } from '../call.ts';
+import { callRead, type Engine } from '../call.ts';
 import type { Page } from '../definitions/list.ts';
 import { FencingTokenSet } from './fencingTokenSet.ts';
 import { readReservation } from './slotRecord.ts';
@@ -17,25 +17,30 @@ const PAGE_SLOTS = 400;
 /**
  * Lists every matching reservation that exists from the first page to the last exactly once. A reservation that is made
  * or ends during the walk is listed at most once. `total` is the number of all held slots.
- * @throws HoldfastError unauthenticated, unavailable; also after the first page
+ * @param cost reads to charge with the first page
+ * @throws HoldfastError unauthenticated, unavailable; LimitError; also after the first page
  */
 export async function* active(
   engine: Engine,
   credential: Credential,
   { requester = '', resource = '' }: ActiveFilter = {},
+  cost = 0,
 ): AsyncGenerator<Page<ActiveReservation>> {
   const given = new FencingTokenSet();
   let cursor = '0';
   let resets = '';
   do {
     const args = [cursor, resets, PAGE_SLOTS, requester, resource];
-    const [next, current, total, rows, ends] = await call(engine, 'active', credential, () => args);
+    const due = cursor === '0' ? cost : 0;
+    const { quota, result } = await callRead(engine, 'active', credential, due, () => args);
+    const [next, current, total, rows, ends] = result;
     cursor = toText(next);
     resets = toText(current);
     yield {
       total: toInteger(total),
       rows: toReservations(parseReply(rows), toEnds(parseReply(ends)), given),
       isLast: cursor === '0',
+      quota,
     };
   } while (cursor !== '0');
 }

@@ -2,23 +2,25 @@
  * Returns who holds resources (docs/specification.md#check), without reserving or releasing anything.
  */
 import type { CheckItem, CheckResult } from '../../contract/check.ts';
+import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
 import { parseItem, toInteger, toMs, toTime } from '../../redis/reply.ts';
-import { call, type Engine } from '../call.ts';
+import { callRead, type Engine } from '../call.ts';
 
 /**
- * @returns a result for each item, in their order
- * @throws HoldfastError unauthenticated, unavailable
+ * Costs one read for each item.
+ * @returns a result for each item, in their order, and the remaining quota
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; refused; LimitError
  */
 export async function check(
   engine: Engine,
   credential: Credential,
   items: readonly CheckItem[],
-): Promise<CheckResult[]> {
+): Promise<Charged<CheckResult[]>> {
   const args = items.flatMap(({ resource, requester }) => itemArgs('check', { resource, requester: requester ?? '' }));
-  const replies = await call(engine, 'check', credential, () => args);
-  return items.map(({ resource, requester }, i) => {
+  const { quota, result: replies } = await callRead(engine, 'check', credential, items.length, () => args);
+  const result = items.map(({ resource, requester }, i) => {
     const [reserved, owner = '', expiresAt, held, waiting, reservable, holders, note] = parseItem(replies[i]);
     return {
       resource,
@@ -32,4 +34,5 @@ export async function check(
       ...(holders === '' ? {} : { mode: 'SHARED' as const, holders: toInteger(holders) }),
     };
   });
+  return { quota, result };
 }

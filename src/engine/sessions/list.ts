@@ -4,7 +4,7 @@
 import type { Session } from '../../contract/sessions.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseItem, toInteger, toMs, toText } from '../../redis/reply.ts';
-import { call, type Engine } from '../call.ts';
+import { callRead, type Engine } from '../call.ts';
 import type { Page } from '../definitions/list.ts';
 import { unpackToken } from '../reservations/releaseToken.ts';
 
@@ -14,18 +14,21 @@ const PAGE = 200;
 /**
  * Lists every session that exists from the first page to the last exactly once. One that begins or ends during the walk
  * is listed at most once.
- * @throws HoldfastError unauthenticated, forbidden, unavailable; also after the first page
+ * @param cost reads to charge with the first page
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError; also after the first page
  */
-export async function* sessions(engine: Engine, credential: Credential): AsyncGenerator<Page<Session>> {
+export async function* sessions(engine: Engine, credential: Credential, cost = 0): AsyncGenerator<Page<Session>> {
   const given = new Set<string>();
   let cursor = '0';
   do {
     const from = cursor;
-    const [next, total, ...rows] = await call(engine, 'sessions', credential, () => [from, PAGE]);
+    const due = from === '0' ? cost : 0;
+    const { quota, result } = await callRead(engine, 'sessions', credential, due, () => [from, PAGE]);
+    const [next, total, ...rows] = result;
     cursor = toText(next);
     const page = rows.map(toSession).filter(({ session }) => !given.has(session));
     for (const { session } of page) given.add(session);
-    yield { total: toInteger(total), rows: page, isLast: cursor === '0' };
+    yield { total: toInteger(total), rows: page, isLast: cursor === '0', quota };
   } while (cursor !== '0');
 }
 

@@ -2,10 +2,11 @@
  * Reads a tenant's usage of its limits (docs/specification.md#limits).
  */
 import { z } from 'zod';
+import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { TIERS, type Tier } from '../../domain/tiers.ts';
 import { toInteger } from '../../redis/reply.ts';
-import { call, type Engine } from '../call.ts';
+import { callRead, type Engine } from '../call.ts';
 
 export interface Usage {
   readonly tier: Tier;
@@ -19,12 +20,18 @@ export interface Usage {
   readonly definitions: number;
 }
 
-/** @throws HoldfastError unauthenticated, forbidden, unavailable */
-export async function usage(engine: Engine, credential: Credential): Promise<Usage> {
-  const [tier, ...counts] = await call(engine, 'usage', credential, () => []);
+/**
+ * @param cost reads to charge
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
+ */
+export async function usage(engine: Engine, credential: Credential, cost = 0): Promise<Charged<Usage>> {
+  const {
+    quota,
+    result: [tier, ...counts],
+  } = await callRead(engine, 'usage', credential, cost, () => []);
   const [writesThisMinute = 0, writesToday = 0, reservations = 0, eventConnections = 0, definitions = 0] =
     counts.map(toInteger);
-  return {
+  const result = {
     tier: z.enum(TIERS).parse(tier),
     writesThisMinute,
     writesToday,
@@ -32,4 +39,5 @@ export async function usage(engine: Engine, credential: Credential): Promise<Usa
     eventConnections,
     definitions,
   };
+  return { quota, result };
 }

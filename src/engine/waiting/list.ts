@@ -2,10 +2,11 @@
  * Lists who waits, in queue order, page by page (docs/specification.md#listings).
  */
 import type { WaitingFilter, WaitingRequest } from '../../contract/waiting.ts';
+import type { Quota } from '../../domain/quota.ts';
 import { TRANSACTION_METHODS } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseItem, toInteger, toMs, toText } from '../../redis/reply.ts';
-import { call, type Engine } from '../call.ts';
+import { callRead, type Engine } from '../call.ts';
 import type { Page } from '../definitions/list.ts';
 
 /** Rows that one call looks at. */
@@ -27,42 +28,50 @@ export interface WaitingPage {
   readonly rows: WaitingRequest[];
   /** Where the next page begins; undefined: there is none */
   readonly next: WaitingCursor | undefined;
+  /** The remaining quota of reads; empty if the page cost nothing. */
+  readonly quota: readonly Quota[];
 }
 
 /**
  * Reads one page of the list. A page may have no rows although others follow: the filter left out all of them.
- * @throws HoldfastError unauthenticated, forbidden, unavailable
+ * @param cost reads to charge
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
  */
 export async function waitingPage(
   engine: Engine,
   credential: Credential,
   { requester = '', resource = '' }: WaitingFilter = {},
   { cursor, resets }: WaitingCursor = START,
+  cost = 0,
 ): Promise<WaitingPage> {
   const args = [cursor, resets, PAGE_ROWS, requester, resource];
-  const [after, current, total, ...rows] = await call(engine, 'waiting', credential, () => args);
+  const { quota, result } = await callRead(engine, 'waiting', credential, cost, () => args);
+  const [after, current, total, ...rows] = result;
   const next = toText(after);
   return {
     total: toInteger(total),
     rows: rows.map(toRow),
     next: next === '' ? undefined : { cursor: next, resets: toText(current) },
+    quota,
   };
 }
 
 /**
  * Lists all matching tickets. One that is issued or ends during the walk is listed at most once.
- * @throws HoldfastError unauthenticated, forbidden, unavailable; also after the first page
+ * @param cost reads to charge with the first page
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError; also after the first page
  */
 export async function* waiting(
   engine: Engine,
   credential: Credential,
   filter: WaitingFilter = {},
+  cost = 0,
 ): AsyncGenerator<Page<WaitingRequest>> {
   let from: WaitingCursor | undefined = START;
   while (from !== undefined) {
-    const page: WaitingPage = await waitingPage(engine, credential, filter, from);
+    const page: WaitingPage = await waitingPage(engine, credential, filter, from, from === START ? cost : 0);
     from = page.next;
-    yield { total: page.total, rows: page.rows, isLast: from === undefined };
+    yield { total: page.total, rows: page.rows, isLast: from === undefined, quota: page.quota };
   }
 }
 

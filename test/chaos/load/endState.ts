@@ -4,7 +4,7 @@ import type { HistoryEntry, HistoryPage } from '../../../src/contract/history.ts
 import type { ActiveReservation } from '../../../src/contract/reservations.ts';
 import type { WaitingRequest } from '../../../src/contract/waiting.ts';
 import { TIERS } from '../../../src/domain/tiers.ts';
-import { readsPrefix } from '../../../src/redis/keys.ts';
+import { readsKey } from '../../../src/redis/keys.ts';
 import { createClient } from '../../support/client.ts';
 import { until } from '../../support/until.ts';
 import { now } from '../clock.ts';
@@ -61,7 +61,7 @@ function reader(system: System, { use, tenant, key }: Tenant): Read {
 
 /** Gives a tenant its reads of this minute back, which its callers have used up. */
 async function forgetReads(system: System, tenant: string): Promise<void> {
-  const counters = TIERS.map((tier) => `${readsPrefix(tier)}:{${tenant}}`);
+  const counters = TIERS.map((tier) => readsKey(tier, { tenant, kind: 'key' }));
   await system.command(await system.primaryOf(tenant), 'DEL', ...counters);
 }
 

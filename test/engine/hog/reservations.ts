@@ -2,13 +2,13 @@
  * The worst requests that reserve, check, renew, release or list reservations: a title, and what makes each request.
  */
 import type { TransactionItem } from '../../../src/contract/reservations.ts';
+import { callRead } from '../../../src/engine/call.ts';
 import { active } from '../../../src/engine/reservations/active.ts';
-import { check } from '../../../src/engine/reservations/check.ts';
 import { dryReserve } from '../../../src/engine/reservations/dryRun.ts';
 import { resourceState } from '../../../src/engine/reservations/resource.ts';
 import { resourceStates } from '../../../src/engine/reservations/states.ts';
 import { unregistered } from '../../../src/engine/reservations/unregistered.ts';
-import { renew, transaction, unreserve } from '../../support/verbs.ts';
+import { available, check, renew, transaction, unreserve } from '../../support/verbs.ts';
 import { BATCH, fresh, long, range, reserveOf, resources, running } from './state.ts';
 
 export const RESERVATIONS: readonly (readonly [string, () => () => Promise<unknown>])[] = [
@@ -67,6 +67,11 @@ export const RESERVATIONS: readonly (readonly [string, () => () => Promise<unkno
   ['reserve of what blocks the slots of long plans', () => reserveOf({ resource: 'looking', requester: 'r' })],
   ['reserve of what blocks many that block the same', () => reserveOf({ resource: 'piles', requester: 'r' })],
   ['reserve of 480 with long plans', () => reserveOf(...resources(480, (i) => `heavy_${i}`))],
+  ['available of a pool', () => () => available(running.engine, running.credential, 'wide')],
+  [
+    'reads that do not fit',
+    () => () => callRead(running.engine, 'check', running.credential, 1e9, () => []).catch(() => {}),
+  ],
   [
     'check of 480 with long plans',
     () => () =>

@@ -38,7 +38,7 @@ export async function registerAll(items: readonly Definition[], many = 100): Pro
 
 beforeAll(async () => {
   server = await startRedis(() => {});
-  running = await startEngine(undefined, server.url);
+  running = await startEngine(undefined, server.url, undefined, { readsPerMinute: 1e8 });
   const { engine, credential } = running;
   const { redis } = engine;
   await setClock(redis, credential.tenant, base);

@@ -8,11 +8,9 @@ import type { Credential } from '../../../src/domain/tenants.ts';
 import { deleteDefinition } from '../../../src/engine/definitions/delete.ts';
 import { register } from '../../../src/engine/definitions/register.ts';
 import { NOW } from '../../../src/engine/definitions/step.ts';
-import { check } from '../../../src/engine/reservations/check.ts';
-import { usage } from '../../../src/engine/tenant/usage.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
 import { losingReply } from '../../support/losingReply.ts';
-import { renew, reserve, reset, transaction, unreserve } from '../../support/verbs.ts';
+import { check, renew, reserve, reset, transaction, unreserve, usage } from '../../support/verbs.ts';
 
 let running: RunningEngine;
 beforeAll(async () => {

@@ -8,11 +8,10 @@ import { type RedisServer, startRedis } from '../../../scripts/redisServer.ts';
 import type { ReserveItem, ReserveResult } from '../../../src/contract/reservations.ts';
 import { register } from '../../../src/engine/definitions/register.ts';
 import { NOW } from '../../../src/engine/definitions/step.ts';
-import { check } from '../../../src/engine/reservations/check.ts';
 import * as engineReserve from '../../../src/engine/reservations/reserve.ts';
 import { setClock } from '../../support/clock.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
-import { reserve, reset, transaction, unreserve } from '../../support/verbs.ts';
+import { check, reserve, reset, transaction, unreserve } from '../../support/verbs.ts';
 import { ScriptTimes } from '../hog/scriptTimes.ts';
 
 const IS_FULL = process.env.HOG === 'full';

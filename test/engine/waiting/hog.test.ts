@@ -7,7 +7,6 @@ import { type RedisServer, startRedis } from '../../../scripts/redisServer.ts';
 import type { ReserveItem } from '../../../src/contract/reservations.ts';
 import { register } from '../../../src/engine/definitions/register.ts';
 import { NOW } from '../../../src/engine/definitions/step.ts';
-import { check } from '../../../src/engine/reservations/check.ts';
 import * as engineReserve from '../../../src/engine/reservations/reserve.ts';
 import { resourceStates } from '../../../src/engine/reservations/states.ts';
 import * as engineTransaction from '../../../src/engine/reservations/transaction.ts';
@@ -15,7 +14,7 @@ import { cancel } from '../../../src/engine/waiting/cancel.ts';
 import { standings } from '../../../src/engine/waiting/standings.ts';
 import { keysOf } from '../../../src/redis/keys.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
-import { reserve, reset, unreserve } from '../../support/verbs.ts';
+import { check, reserve, reset, unreserve } from '../../support/verbs.ts';
 import { ScriptTimes } from '../hog/scriptTimes.ts';
 
 const IS_FULL = process.env.HOG === 'full';
