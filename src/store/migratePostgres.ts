@@ -1,6 +1,6 @@
 /**
- * Updates the schema of a Postgres database with the migrations in drizzle/. If several instances start at once, one of them
- * migrates, under a lock of the database, and the others wait.
+ * Updates the schema of a Postgres database with the migrations in drizzle/. If several instances start at once, one of
+ * them migrates, under a lock of the database, and the others wait.
  */
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';

@@ -26,12 +26,18 @@ export const quotas: Check = {
   },
 };
 
-/** When a fault first may undo what was counted, or move the minutes, in ms. */
-const spoiledAt = ({ faults, endedAt }: History): number =>
+/**
+ * When a fault first may undo what was counted, or move the minutes, in ms. Reads never wait for replicas: any failover
+ * may undo that they were counted.
+ */
+const spoiledAt = ({ faults, endedAt }: History, charged: Charged): number =>
   Math.min(
     endedAt,
     ...faults
-      .filter(({ loses, clockStepMs }) => loses !== 'nothing' || clockStepMs !== 0)
+      .filter(
+        ({ kind, loses, clockStepMs }) =>
+          loses !== 'nothing' || clockStepMs !== 0 || (charged === 'ReadsPerMinute' && kind.includes('failover')),
+      )
       .map(({ startedAt, loses }) => startedAt - (typeof loses === 'object' ? loses.recentMs : 0)),
   );
 
@@ -40,7 +46,7 @@ const spoiledAt = ({ faults, endedAt }: History): number =>
  * [from, by]: calls that may belong to two minutes count for none.
  */
 function exceeded(all: readonly Call[], charged: Charged, limit: number, history: History): readonly Violation[] {
-  const end = spoiledAt(history);
+  const end = spoiledAt(history, charged);
   const calls = all.filter((call) => costOf(call, charged).possible > 0 && call.completedAt < end);
   const violations: Violation[] = [];
   let endsFrom = Number.NEGATIVE_INFINITY;

@@ -4,7 +4,7 @@ import type { Random } from '../random.ts';
 import type { Part, System, Traits } from '../system.ts';
 import { addressesOf, during, fault, isReplicated, losesByReplication, partsOf, seconds } from './make.ts';
 import { replicasOf, somePrimary, whole } from './nodes.ts';
-import { REPLICATION_LAG_MS } from './promises.ts';
+import { REPLICATION_LAG_MS, SERVED_WITHIN } from './promises.ts';
 
 type Direction = 'both ways' | 'only there' | 'only back';
 
@@ -63,7 +63,10 @@ const partitionReplica = fault('partition-replica', canCutPeers, async (system, 
   await cutFor(system, [replica], CIRCLES.everybody(system, replica), ms);
   return {
     targets: [replica],
-    ...(system.traits.waitReplicas === 0 ? { sparedAddresses: addressesOf(system) } : {}),
+    ...(system.traits.waitReplicas === 0
+      ? { sparedAddresses: addressesOf(system) }
+      : // Writes wait for it. TCP may take as long as it was cut off to try it again.
+        { servedWithinMs: SERVED_WITHIN.again + ms }),
     detail: `${replica.name} cut off from everybody for ${seconds(ms)}`,
   };
 });
