@@ -107,7 +107,9 @@ function createNamed(items: readonly ItemSeen[], { holds: { byToken, sessions, u
     if (status !== null && token !== null && status !== 'WAITING') {
       if (expiresAt === null) return { key: null, from: Infinity };
       const at = Date.parse(expiresAt);
-      const due = undoing.withSteps(Math.min(from, call.invokedAt), { from: at - DRIFT_MS, by: at + DRIFT_MS });
+      // It may have been set as late as the answer, by a clock that is behind.
+      const raw = { from: at - DRIFT_MS, by: Math.max(at + DRIFT_MS, call.completedAt) };
+      const due = undoing.withSteps(Math.min(from, call.invokedAt), raw);
       deadlines.set(`${token} ${expiresAt}`, due.by);
       return { key: `${token} ${expiresAt}`, from: due.from };
     }
