@@ -9,6 +9,8 @@ import type { FaultSeen } from './history.ts';
 import type { Recorder } from './load/recorder.ts';
 import type { Part, System } from './system.ts';
 
+/** Longer than any fault keeps a node away. */
+const UNTIL_IT_FOLLOWS_MS = 60_000;
 const LOOK_EVERY_MS = 200;
 
 /** @returns what ends the watch */
@@ -46,7 +48,8 @@ async function follow(system: System, nodes: readonly Part[], isOver: () => bool
       startedAt: open.startedAt,
       healedAt: now(),
       loses: waitReplicas >= replicas ? 'nothing' : { recentMs: REPLICATION_LAG_MS },
-      servedWithinMs: SERVED_WITHIN.replaced,
+      // Writes that wait for replicas need the old primary, too, as a replica.
+      servedWithinMs: waitReplicas === 0 ? SERVED_WITHIN.replaced : UNTIL_IT_FOLLOWS_MS,
       clockStepMs: 0,
       detail: `${open.promoted.name} has become a primary`,
     });
