@@ -2,6 +2,14 @@
 import { now } from '../clock.ts';
 import type { Call, EndState, FaultSeen, History, StreamSeen } from '../history.ts';
 
+const REPEATED = 'NOT_RESERVED, but the balancer may have repeated it';
+
+/** A balancer repeats a request whose instance ended without an answer: a release then finds that it has been made. */
+const mayBeRepeated = (call: Call): boolean =>
+  call.at === 'balancer' &&
+  call.verb === 'unreserve' &&
+  (call.response ?? []).some(({ status }) => status === 'NOT_RESERVED');
+
 export class Recorder {
   readonly #seed: string;
   readonly #setup: string;
@@ -23,7 +31,7 @@ export class Recorder {
   }
 
   call(call: Call): void {
-    this.#calls.push(call);
+    this.#calls.push(mayBeRepeated(call) ? { ...call, status: null, response: null, failure: REPEATED } : call);
   }
 
   stream(stream: StreamSeen): void {

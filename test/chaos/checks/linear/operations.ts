@@ -61,10 +61,13 @@ function isAlone(name: string): boolean {
 /** Leaves out the calls whose answer repeats that of another one. */
 function firstAnswers(calls: readonly Call[]): readonly Call[] {
   const answered = new Set<string>();
-  return calls.filter(({ tenant, idempotencyKey, status }) => {
+  return calls.filter(({ tenant, idempotencyKey, isReplayed, status }) => {
     if (idempotencyKey === undefined || status !== 200) return true;
     const key = `${tenant} ${idempotencyKey}`;
-    return !answered.has(key) && answered.add(key);
+    const isFirst = !answered.has(key);
+    answered.add(key);
+    // A request that waits has an answer of its own each time.
+    return isFirst || isReplayed === undefined;
   });
 }
 
