@@ -1,6 +1,6 @@
 /**
- * Paces work that an instance does for each of its tenants at intervals. Done for thousands of tenants at once, it would
- * hold up the requests of all, in this process and in Redis.
+ * Paces work that an instance does for each of its tenants at intervals. Done for thousands of tenants at once, it
+ * would hold up the requests of all, in this process and in Redis.
  */
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 

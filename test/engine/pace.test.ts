@@ -1,6 +1,6 @@
 /**
- * What an instance writes for all its tenants at intervals is spread over time, so that thousands of active tenants hold
- * up neither the instance nor Redis.
+ * What an instance writes for all its tenants at intervals is spread over time, so that thousands of active tenants
+ * hold up neither the instance nor Redis.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';

@@ -197,6 +197,7 @@ describe('a lost connection', () => {
 describe('random traffic of several clients through two instances, while connections are cut', () => {
   it('leaves the mirror as the service is, in each quiet moment', async () => {
     const mirror = await open();
+    const sizes: number[] = [];
     for (let round = 0; round < 3; round++) {
       const over = performance.now() + 1200;
       const clients = [one, other, one, other].map((instance) => traffic(instance, () => performance.now() > over));
@@ -208,7 +209,9 @@ describe('random traffic of several clients through two instances, while connect
       })();
       await Promise.all([...clients, cutting]);
       await expectSame(mirror, one);
-      expect(mirror.size).toBeGreaterThan(0);
+      sizes.push(mirror.size);
     }
+    // By chance all may have been released in one of them.
+    expect(Math.max(...sizes)).toBeGreaterThan(0);
   });
 });

@@ -129,7 +129,7 @@ function createNamed(items: readonly ItemSeen[], { holds: { byToken, sessions, u
     const held = () => ({ requester, token, isShared, lease: leaseOf(item, from) });
     if (does === 'reserve') {
       if (status === null || status === 'ACQUIRED') return { does: 'take', ...held() };
-      if (status === 'ALREADY_HAD') return { does: 'have', ...held() };
+      if (status === 'ALREADY_HAD') return { does: 'have', mayTake: item.call.at === 'balancer', ...held() };
       return status === 'ALREADY_HELD' && item.claimSeconds === undefined ? { does: 'seeHeld', by: item.heldBy } : null;
     }
     if (status === null || status === 'RELINQUISHED' || status === 'RENEWED')

@@ -32,8 +32,8 @@ export const UNKNOWN: State = { isKnown: false, held: [] };
 export type Step =
   /** ACQUIRED. */
   | ({ readonly does: 'take' } & Held)
-  /** ALREADY_HAD. */
-  | ({ readonly does: 'have' } & Held)
+  /** ALREADY_HAD. With `mayTake` an attempt of which nobody knows may have taken it: the balancer repeats some. */
+  | ({ readonly does: 'have'; readonly mayTake: boolean } & Held)
   /** RENEWED. */
   | ({ readonly does: 'renew' } & Held)
   /** RELINQUISHED. */
@@ -62,7 +62,7 @@ export function after(state: State, step: Step): State | null {
   const others = held.filter((one) => one !== own);
   if (step.does === 'give') return own ? { isKnown: true, held: others } : null;
   if (step.does === 'renew') return own ? holding(others, { ...step, isShared: own.isShared }, own) : null;
-  if (step.does === 'have') return own ? holding(others, step, own) : null;
+  if (step.does === 'have' && (own || !step.mayTake)) return own ? holding(others, step, own) : null;
   // Its first attempt, whose outcome nobody was told, may have taken it.
   if (own) return own.token === null ? holding(others, step, own) : null;
   const isFree = held.every((one) => one.isShared && step.isShared);
