@@ -1,7 +1,7 @@
 /** After a fault everything is served again, by itself, within the time that the documentation gives. */
 import type { Check, Violation } from '../check.ts';
 import type { Call, FaultSeen, History } from '../history.ts';
-import { groupBy } from './outcomes.ts';
+import { probesOf } from '../report/servedAfter.ts';
 import { limited, timeOf } from './words.ts';
 
 /** A probe is sent so seldom to one address, and has so long to be answered, in ms. */
@@ -13,9 +13,8 @@ export const recovery: Check = {
   name: 'recovery',
   rule: 'After each fault every address serves again within the documented time, and goes on.',
   run: (history) => {
-    const sent = history.calls.filter(({ caller }) => caller.startsWith('prober'));
-    const probes = groupBy(sent, ({ at }) => at);
-    const endedAt = Math.max(...sent.map(({ completedAt }) => completedAt));
+    const probes = probesOf(history);
+    const endedAt = Math.max(...[...probes.values()].flat().map(({ completedAt }) => completedAt));
     const starts = history.faults.map(({ startedAt }) => startedAt);
     const violations = history.faults.flatMap((fault) => {
       const next = Math.min(endedAt, ...starts.filter((at) => at > fault.startedAt));

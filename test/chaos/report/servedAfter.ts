@@ -1,17 +1,13 @@
 /** How long it took until everything was served again, as callers saw it. */
+import { groupBy } from '../checks/outcomes.ts';
 import type { Call, FaultSeen, History } from '../history.ts';
 
 /** @returns the probes of each address, in the order of their invocation */
-export function probesOf({ calls }: History): ReadonlyMap<string, readonly Call[]> {
-  const probes = new Map<string, Call[]>();
-  for (const call of calls) {
-    if (!call.caller.startsWith('prober')) continue;
-    const ofAddress = probes.get(call.at);
-    if (ofAddress === undefined) probes.set(call.at, [call]);
-    else ofAddress.push(call);
-  }
-  return probes;
-}
+export const probesOf = ({ calls }: Pick<History, 'calls'>): ReadonlyMap<string, readonly Call[]> =>
+  groupBy(
+    calls.filter(({ caller }) => caller.startsWith('prober')),
+    ({ at }) => at,
+  );
 
 /**
  * @param probes of probesOf()

@@ -1,4 +1,5 @@
 /** The table that a campaign prints: operations, faults by kind with the time until all was served again, checks. */
+import { groupBy } from '../checks/outcomes.ts';
 import type { Round } from '../round.ts';
 import { probesOf, servedAfter } from './servedAfter.ts';
 
@@ -19,15 +20,8 @@ function columns(rows: readonly (readonly Cell[])[]): string {
     .join('\n');
 }
 
-function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): (readonly [string, readonly T[]])[] {
-  const groups = new Map<string, T[]>();
-  for (const one of all) {
-    const group = groups.get(keyOf(one));
-    if (group === undefined) groups.set(keyOf(one), [one]);
-    else group.push(one);
-  }
-  return [...groups].sort(([one], [other]) => one.localeCompare(other));
-}
+const sortedGroups = <T>(all: readonly T[], keyOf: (one: T) => string): (readonly [string, readonly T[]])[] =>
+  [...groupBy(all, keyOf)].sort(([one], [other]) => one.localeCompare(other));
 
 const sumOf = <T>(all: readonly T[], count: (one: T) => number): number =>
   all.reduce((total, one) => total + count(one), 0);
@@ -35,7 +29,7 @@ const sumOf = <T>(all: readonly T[], count: (one: T) => number): number =>
 const seconds = (ms: number): string => (ms / 1000).toFixed(1);
 
 const setupRows = (rounds: readonly Round[]): Cell[][] =>
-  groupBy(rounds, ({ history }) => history.setup).map(([setup, ofSetup]) => [
+  sortedGroups(rounds, ({ history }) => history.setup).map(([setup, ofSetup]) => [
     setup,
     ofSetup.length,
     Math.round(sumOf(ofSetup, ({ history }) => history.endedAt - history.startedAt) / 1000),
@@ -52,7 +46,7 @@ function faultRows(rounds: readonly Round[]): Cell[][] {
     const { setup } = history;
     return history.faults.map((fault) => ({ fault, setup, servedAfterMs: servedAfter(fault, probes, history) }));
   });
-  return groupBy(faults, ({ fault }) => fault.kind).map(([kind, ofKind]) => {
+  return sortedGroups(faults, ({ fault }) => fault.kind).map(([kind, ofKind]) => {
     const served = ofKind.flatMap(({ servedAfterMs }) => servedAfterMs ?? []).sort((one, other) => one - other);
     return [
       kind,
@@ -66,7 +60,7 @@ function faultRows(rounds: readonly Round[]): Cell[][] {
 }
 
 const checkRows = (rounds: readonly Round[]): Cell[][] =>
-  groupBy(
+  sortedGroups(
     rounds.flatMap(({ checks }) => checks),
     ({ name }) => name,
   ).map(([name, ofName]) => [
