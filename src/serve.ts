@@ -56,7 +56,7 @@ export async function run(
 
   onSignal((signal) => {
     log.info({ signal }, 'leaving');
-    // A person at a terminal need not wait for load balancers, and none sends requests to an instance that never was ready.
+    // A person at a terminal need not wait for load balancers. An instance that never was ready has no callers.
     const delayMs = signal === 'SIGTERM' && services.startFault === null ? config.drainDelayMs : 0;
     void drain(services, server, delayMs, log);
   });
