@@ -65,7 +65,7 @@ export async function wire(
   const observers = [metrics, traces].flatMap((observer) => observer?.startScript ?? []);
   const clients = createClients(config, log, { includes, observers });
   const { redis } = clients;
-  const stores = await openStores(config, keys, redis, log).catch((error: unknown) => {
+  const stores = await openStores(config, keys, { redis, metrics, log }).catch((error: unknown) => {
     clients.disconnect();
     throw error;
   });
@@ -95,7 +95,7 @@ export async function wire(
       : await createApp({
           ...settingsOf(config),
           ...observability,
-          ...(await adaptersOf(config, engine, stores, metrics)),
+          ...(await adaptersOf(config, engine, stores)),
           activity,
           streams: pushes.streams,
           calls: pushes.calls,
@@ -174,14 +174,14 @@ const settingsOf = ({ trustedProxies, sizes, unknownFields, publicUrl }: Config)
 });
 
 /** The adapters that the app calls. */
-async function adaptersOf(config: Config, engine: Engine, stores: Stores, metrics: Metrics | null) {
+async function adaptersOf(config: Config, engine: Engine, stores: Stores) {
   const { store, jwtVerifier, knowsTenant } = stores;
   const { adminRule, allowPrivateJwks } = config;
   const sealer = new Sealer(config.database?.keySecret ?? '');
   return {
     engine,
     definitions: stores.changesOf(engine),
-    trail: stores.trailOf(engine, metrics),
+    trail: stores.trailOf(engine),
     history: stores.history,
     reads: new ReadLimiter(engine),
     listings: new Listings(),
