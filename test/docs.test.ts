@@ -41,7 +41,7 @@ const unwrapped = (text: string) => text.replace(/,\n\s*(\*|--|\/\/|#)?\s*#/g, '
 
 /** Citations such as docs/specification.md#plans, #operations. */
 function brokenCitations(file: string): string[] {
-  return [...unwrapped(read(file)).matchAll(/\b(docs\/[\w-]+\.md)((?:(?:, ?| and )?#[a-z0-9-]+)*)/g)].flatMap(
+  return [...unwrapped(read(file)).matchAll(/\b(docs\/[\w/-]+\.md)((?:(?:, ?| and )?#[a-z0-9-]+)*)/g)].flatMap(
     ([, document = '', list = '']) => {
       if (!documents.includes(document)) return [`${file}: ${document}`];
       const anchors = [...list.matchAll(/#([a-z0-9-]+)/g)].map(([, anchor = '']) => anchor);

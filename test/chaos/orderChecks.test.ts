@@ -180,6 +180,19 @@ describe('an order of the calls', () => {
     expect(whats(linearizability, story.history())).toEqual([]);
   });
 
+  test('is there if a ticket is granted, loses the grant unclaimed, and is granted again', () => {
+    expect(
+      spoilt((story) => {
+        story.wait('bob-9', 'n4', { ttlSeconds: 5, claimSeconds: 5 });
+        story.refuse('ann-9', 'n4', 'bob-9');
+        story.pass(5_000);
+        story.acquire('ann-9', 'n4', { ttlSeconds: 1 });
+        story.pass(2_000);
+        story.acquire('bob-9', 'n4', { waitSeconds: 5, claimSeconds: 5 });
+      }),
+    ).toEqual([]);
+  });
+
   test('begins anew after a fault that loses data', () => {
     const loses = { loses: 'everything', clockStepMs: 0, servedWithinMs: 1_000, detail: '' } as const;
     expect(

@@ -1,11 +1,13 @@
 /**
- * The manifests in k8s/: as written always; as kustomize builds them where there is a kubectl.
+ * The manifests in k8s/: as written, and as kustomize builds them if kubectl is installed.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { VARIABLES } from '../../src/config/environment.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { configured, isOurs, nameOf, ownWorkloads, rules, WithTemplate } from '../support/manifestRules.ts';
 import {
+  buildChanged,
   buildOverlay,
   faultsOf,
   hasKubectl,
@@ -17,111 +19,15 @@ import {
 
 const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync('package.json', 'utf8')));
 
-const nameOf = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
-
-const Labels = z.record(z.string(), z.string());
-const Match = z.object({ matchLabels: Labels });
-const WithTemplate = z.looseObject({
-  spec: z.looseObject({ template: z.looseObject({ metadata: z.looseObject({ labels: Labels }) }) }),
-});
-const Selects: Record<string, z.ZodType<Record<string, string>>> = {
-  Service: z.looseObject({ selector: Labels }).transform(({ selector }) => selector),
-  PodDisruptionBudget: z.looseObject({ selector: Match }).transform(({ selector }) => selector.matchLabels),
-  NetworkPolicy: z.looseObject({ podSelector: Match }).transform(({ podSelector }) => podSelector.matchLabels),
-};
-
-/** The labels by which it selects pods; none where it selects all. */
-const selectorsOf = ({ kind, spec }: Manifest): Record<string, string>[] => {
-  const { data } = Selects[kind]?.safeParse(spec) ?? {};
-  return data === undefined ? [] : [data];
-};
-
-/** What all manifests must be like, however they came about. */
-function rules(manifests: readonly Manifest[]): void {
-  const workloads = workloadsOf(manifests);
-  const ours = workloads.filter(({ containers }) => containers.some(({ image }) => /(^|\/)holdfast(:|$)/.test(image)));
-
-  test('each is what the schema of its kind asks for, with no field that this does not know', async () => {
-    for (const manifest of manifests)
-      expect([nameOf(manifest), await faultsOf(manifest)]).toEqual([nameOf(manifest), []]);
-  });
-
-  test('no pod can do more than pod security “restricted” allows, nor write to its image, nor ask the API server', () => {
-    expect(workloads.length).toBeGreaterThanOrEqual(3);
-    for (const { name, pod, containers } of workloads) {
-      expect({ name, ...pod }).toMatchObject({
-        name,
-        automountServiceAccountToken: false,
-        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
-      });
-      for (const { securityContext } of containers)
-        expect(securityContext).toEqual({
-          allowPrivilegeEscalation: false,
-          readOnlyRootFilesystem: true,
-          capabilities: { drop: ['ALL'] },
-        });
-    }
-  });
-
-  test('every container says what it needs and what it may take', () => {
-    const amounts = z.object({ cpu: z.string(), memory: z.string() });
-    const Resources = z.object({ requests: amounts, limits: amounts });
-    for (const { name, containers } of workloads)
-      for (const { resources } of containers)
-        expect([name, Resources.safeParse(resources).error?.message]).toEqual([name, undefined]);
-  });
-
-  test('whatever goes on running has all three probes', () => {
-    const running = workloads.filter(({ kind }) => kind !== 'Job');
-    expect(running.length).toBeGreaterThanOrEqual(2);
-    for (const { name, containers } of running)
-      for (const container of containers)
-        expect([name, Object.keys(container)]).toEqual([
-          name,
-          expect.arrayContaining(['startupProbe', 'livenessProbe', 'readinessProbe']),
-        ]);
-  });
-
-  test('every variable that is set is one that the configuration reads', () => {
-    const maps = manifests.filter(
-      ({ kind, metadata }) => kind === 'ConfigMap' && /^holdfast(-[a-z0-9]{10})?$/.test(metadata.name),
-    );
-    const names = maps.flatMap((map) => Object.keys(z.record(z.string(), z.string()).parse(map.data)));
-    for (const { containers } of ours) for (const { env } of containers) names.push(...env.map(({ name }) => name));
-    expect(names).toEqual(expect.arrayContaining(['ROLE', 'REDIS_URL', 'DATABASE_URL', 'KEY_SECRET']));
-    expect(names.filter((name) => !VARIABLES.includes(name))).toEqual([]);
-  });
-
-  test('nothing secret is in them: it comes from the Secret, which none of them makes', () => {
-    expect(manifests.filter(({ kind }) => kind === 'Secret')).toEqual([]);
-    const SECRET = /URL$|SECRET|PASSWORD|KEYS/;
-    for (const { containers } of workloads)
-      for (const { env } of containers)
-        for (const { name, value } of env) expect([name, value]).toEqual([name, SECRET.test(name) ? undefined : value]);
-  });
-
-  test('whatever is selected by a service, a budget or a policy is there', () => {
-    const pods = manifests.flatMap((manifest) => {
-      const { data } = WithTemplate.safeParse(manifest);
-      // The base adds this label when it is built.
-      return data === undefined
-        ? []
-        : [{ 'app.kubernetes.io/name': 'holdfast', ...data.spec.template.metadata.labels }];
-    });
-    const selectors = manifests.flatMap(selectorsOf);
-    expect(selectors.length).toBeGreaterThan(4);
-    for (const selector of selectors) expect(pods).toContainEqual(expect.objectContaining(selector));
-  });
-}
-
 describe('the manifests as they are written', () => {
   const manifests = readManifests();
   rules(manifests);
 
-  test('of every file are read', () => {
+  test('are read from every file', () => {
     const kinds = new Set(manifests.map(({ kind }) => kind));
     expect([...kinds].toSorted()).toEqual([
       'Deployment',
+      'HTTPRoute',
       'HorizontalPodAutoscaler',
       'Ingress',
       'Job',
@@ -135,7 +41,7 @@ describe('the manifests as they are written', () => {
     ]);
   });
 
-  test('an unknown field and a wrong type are found', async () => {
+  test('with an unknown field or a wrong type are found', async () => {
     const [deployment] = manifests.filter(({ kind }) => kind === 'Deployment');
     const broken = JSON.parse(
       JSON.stringify(deployment)
@@ -146,7 +52,29 @@ describe('the manifests as they are written', () => {
       expect.stringContaining('revisionHistoryLimit'),
       '.spec.strategy.rollingUpdate.maxSurges is unknown',
     ]);
+    const [route] = manifests.filter(({ kind }) => kind === 'HTTPRoute');
+    const misspelt = JSON.parse(JSON.stringify(route).replace('"request"', '"requests"'));
+    expect(await faultsOf(misspelt)).toEqual(['.spec.rules[0].timeouts.requests is unknown']);
   });
+});
+
+/** The values that somebody puts into the Secret of an overlay. */
+const SECRETS: Readonly<Record<(typeof OVERLAYS)[number], Record<string, string>>> = {
+  local: Object.fromEntries(
+    [...readFileSync('k8s/overlays/local/secret.env.example', 'utf8').matchAll(/^(\w+)=(.*)$/gm)].map(
+      ([, name, value = '']) => [name, value.replace(/<32 letters and digits>/, 'a'.repeat(32))],
+    ),
+  ),
+  production: {
+    REDIS_URL: 'rediss://redis.example.com:6379',
+    DATABASE_URL: 'postgres://holdfast@postgres.example.com/holdfast',
+    KEY_SECRET: 'k'.repeat(32),
+    OIDC_CLIENT_SECRET: 'secret',
+  },
+};
+
+const FromSecret = z.looseObject({
+  valueFrom: z.looseObject({ secretKeyRef: z.looseObject({ key: z.string(), optional: z.boolean().default(false) }) }),
 });
 
 describe.each(OVERLAYS)('the overlay %s, built by kustomize', (overlay) => {
@@ -159,24 +87,132 @@ describe.each(OVERLAYS)('the overlay %s, built by kustomize', (overlay) => {
 
   test('runs the version of package.json everywhere', () => {
     const images = workloadsOf(manifests).flatMap(({ containers }) => containers.map(({ image }) => image));
-    const ours = images.filter((image) => /(^|\/)holdfast:/.test(image));
-    expect(ours).toHaveLength(3);
+    const ours = images.filter(isOurs);
+    expect(ours).toHaveLength(2);
     expect(new Set(ours.map((image) => image.split(':').at(-1)))).toEqual(new Set([version]));
-    // And nothing of which nobody says which version.
+    // And no image without a version.
     expect(images.filter((image) => !/:[^/]*\d/.test(image))).toEqual([]);
+    const pods = ownWorkloads(manifests).map(({ name }) => manifests.find(({ metadata }) => metadata.name === name));
+    for (const pod of pods)
+      expect(WithTemplate.parse(pod).spec.template.metadata.labels).toMatchObject({
+        'app.kubernetes.io/version': version,
+      });
   });
 
-  test('is in one namespace', () => {
-    const elsewhere = manifests.filter(
-      ({ kind, metadata }) => kind !== 'Namespace' && metadata.namespace !== 'holdfast',
-    );
-    expect(elsewhere.map(nameOf)).toEqual([]);
+  test('is in the namespace holdfast, which it does not contain', () => {
+    expect(manifests.filter(({ metadata }) => metadata.namespace !== 'holdfast').map(nameOf)).toEqual([]);
+    expect(manifests.filter(({ kind }) => kind === 'Namespace')).toEqual([]);
   });
 
-  test('denies whatever is not allowed', () => {
+  test('denies all traffic that is not allowed', () => {
     const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy');
     expect(policies).toContainEqual(
       expect.objectContaining({ spec: { podSelector: {}, policyTypes: ['Ingress', 'Egress'] } }),
     );
+  });
+
+  test('starts with its Secret: callers can get a key or sign in', () => {
+    for (const { name, containers } of ownWorkloads(manifests))
+      for (const { env } of containers) {
+        const values = env.map((variable): [string, string | undefined] => {
+          const { data } = FromSecret.safeParse(variable);
+          if (data === undefined) return [variable.name, variable.value];
+          const { key, optional } = data.valueFrom.secretKeyRef;
+          const value = SECRETS[overlay][key];
+          expect([name, key, value !== undefined || optional]).toEqual([name, key, true]);
+          return [variable.name, value];
+        });
+        const config = readConfig({ ...configured(manifests), ...Object.fromEntries(values) });
+        expect([name, config.apiKeys !== undefined || config.signIn.kind === 'oidc']).toEqual([name, true]);
+      }
+  });
+});
+
+const Route = z.looseObject({
+  spec: z.looseObject({
+    hostnames: z.array(z.string()),
+    rules: z.array(
+      z.looseObject({
+        matches: z.array(z.looseObject({ path: z.looseObject({ type: z.string(), value: z.string() }) })),
+        timeouts: z.looseObject({ request: z.string() }),
+      }),
+    ),
+  }),
+});
+const IngressHosts = z.looseObject({
+  spec: z.looseObject({
+    tls: z.array(z.looseObject({ hosts: z.array(z.string()) })),
+    rules: z.array(z.looseObject({ host: z.string() })),
+  }),
+});
+
+describe.skipIf(!hasKubectl)('access from outside', () => {
+  const ofKind = (manifests: readonly Manifest[], wanted: string) => manifests.find(({ kind }) => kind === wanted);
+  const withHost = (text: string) => text.replace('https://holdfast.example.com', 'https://locks.example.org');
+
+  test('the route has the host of PUBLIC_URL, which is set in one place', () => {
+    const manifests = buildChanged('production', withHost);
+    expect(configured(manifests).PUBLIC_URL).toBe('https://locks.example.org');
+    expect(Route.parse(ofKind(manifests, 'HTTPRoute')).spec.hostnames).toEqual(['locks.example.org']);
+    expect(JSON.stringify(manifests)).not.toMatch(/set-by-the-overlay|holdfast\.example\.com/);
+  });
+
+  test('so has the Ingress, in its rule and for TLS', async () => {
+    const manifests = buildChanged('production', (text) =>
+      withHost(text).replace('components/gateway ', 'components/ingress-nginx '),
+    );
+    const { tls, rules: all } = IngressHosts.parse(ofKind(manifests, 'Ingress')).spec;
+    expect(all.map(({ host }) => host)).toEqual(['locks.example.org']);
+    expect(tls.flatMap(({ hosts }) => hosts)).toEqual(['locks.example.org']);
+    expect(ofKind(manifests, 'HTTPRoute')).toBeUndefined();
+    for (const manifest of manifests) expect(await faultsOf(manifest)).toEqual([]);
+  });
+
+  test('event streams have no timeout, and a response may be held for 30 s', () => {
+    const { rules: all } = Route.parse(ofKind(buildOverlay('production'), 'HTTPRoute')).spec;
+    const timeouts = all.map(({ matches, timeouts: { request } }) => [matches.map(({ path }) => path.value), request]);
+    expect(timeouts).toEqual([
+      [['/api/v1/events'], '0s'],
+      [['/'], '60s'],
+    ]);
+  });
+
+  test('the production overlay names administrators, and trusts its one proxy', () => {
+    expect(configured(buildOverlay('production'))).toMatchObject({ ADMINS: expect.any(String), TRUSTED_PROXIES: '1' });
+  });
+});
+
+describe.skipIf(!hasKubectl)('the components that are not in an overlay', () => {
+  const manifests = hasKubectl
+    ? buildChanged('production', (text) => text.replaceAll('  # - ../../', '  - ../../'))
+    : [];
+  rules(manifests);
+
+  test('migration: a Job of this version, with the image of the API, that Argo CD and Helm run first and replace', () => {
+    const [job] = manifests.filter(({ kind }) => kind === 'Job');
+    expect(job?.metadata).toMatchObject({
+      name: `holdfast-migrate-${version.replaceAll('.', '-')}`,
+      annotations: {
+        'argocd.argoproj.io/hook': 'PreSync',
+        'argocd.argoproj.io/hook-delete-policy': 'BeforeHookCreation',
+        'helm.sh/hook': 'pre-install,pre-upgrade',
+        'helm.sh/hook-delete-policy': 'before-hook-creation',
+      },
+    });
+    const images = ownWorkloads(manifests).flatMap(({ containers }) => containers.map(({ image }) => image));
+    expect(images).toEqual(Array.from({ length: 3 }, () => `registry.example.com/holdfast:${version}`));
+  });
+
+  test('tracing: an endpoint, and a policy that allows its port', () => {
+    const endpoint = new URL(configured(manifests).OTEL_EXPORTER_OTLP_ENDPOINT ?? '');
+    const [, namespace] = endpoint.hostname.split('.');
+    expect(manifests.find(({ metadata }) => metadata.name === 'tracing')?.spec).toMatchObject({
+      egress: [
+        {
+          to: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } } }],
+          ports: [{ protocol: 'TCP', port: Number(endpoint.port) }],
+        },
+      ],
+    });
   });
 });

@@ -2,7 +2,8 @@
  * Kubernetes manifests: read, built by kustomize, and held against the API's own schemas.
  */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, parseAllDocuments } from 'yaml';
@@ -18,7 +19,7 @@ const Manifest = z.looseObject({
 });
 export type Manifest = z.infer<typeof Manifest>;
 
-const Kustomization = z.looseObject({ patches: z.array(z.object({ path: z.string() })).default([]) });
+const Kustomization = z.looseObject({ patches: z.array(z.looseObject({ path: z.string().optional() })).default([]) });
 
 const parseManifests = (text: string): Manifest[] =>
   parseAllDocuments(text).map((document) => {
@@ -31,8 +32,8 @@ export function readManifests(): Manifest[] {
   const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.yaml'));
   const kustomizations = files.filter((file) => file.endsWith('kustomization.yaml'));
   const patches = kustomizations.flatMap((file) =>
-    Kustomization.parse(parse(readFileSync(join(FOLDER, file), 'utf8'))).patches.map(({ path }) =>
-      relative('.', join(file, '..', path)),
+    Kustomization.parse(parse(readFileSync(join(FOLDER, file), 'utf8'))).patches.flatMap(({ path }) =>
+      path === undefined ? [] : [relative('.', join(file, '..', path))],
     ),
   );
   return files
@@ -50,9 +51,35 @@ export const hasKubectl = ((): boolean => {
   }
 })();
 
-/** What `kubectl apply -k` would send. */
-export const buildOverlay = (name: string): Manifest[] =>
-  parseManifests(execFileSync('kubectl', ['kustomize', join(FOLDER, 'overlays', name)], { encoding: 'utf8' }));
+const build = (folder: string): Manifest[] =>
+  parseManifests(execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' }));
+
+/** Returns what `kubectl apply -k` would send. */
+export const buildOverlay = (name: string): Manifest[] => build(join(FOLDER, 'overlays', name));
+
+/**
+ * Builds an overlay as somebody would after changing its kustomization.yaml. The repository stays as it is.
+ * @param change takes the text of that file and returns the changed text
+ */
+export function buildChanged(overlay: string, change: (text: string) => string): Manifest[] {
+  const copy = mkdtempSync(join(tmpdir(), 'holdfast-manifests-'));
+  try {
+    cpSync(FOLDER, join(copy, 'k8s'), { recursive: true });
+    cpSync(join(FOLDER, '..', 'deploy'), join(copy, 'deploy'), { recursive: true });
+    const folder = join(copy, 'k8s', 'overlays', overlay);
+    const file = join(folder, 'kustomization.yaml');
+    writeFileSync(file, change(readFileSync(file, 'utf8')));
+    return build(folder);
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+}
+
+/** The packages with the schemas of groups that Kubernetes itself does not have. */
+const MODELS: Readonly<Record<string, string>> = {
+  'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
+  'gateway.networking.k8s.io': '@kubernetes-models/gateway-api',
+};
 
 /**
  * What the API server would refuse, or silently drop: faults by the schema of the manifest's kind, and fields that the
@@ -61,9 +88,8 @@ export const buildOverlay = (name: string): Manifest[] =>
  */
 export async function faultsOf(manifest: Manifest): Promise<string[]> {
   const { apiVersion, kind } = manifest;
-  const models = apiVersion.startsWith('monitoring.coreos.com/')
-    ? '@kubernetes-models/prometheus-operator'
-    : 'kubernetes-models';
+  const [group = ''] = apiVersion.split('/');
+  const models = MODELS[group] ?? 'kubernetes-models';
   const module: unknown = await import(`${models}/${apiVersion}/${kind}`);
   const model = z
     .custom<NewableFunction>((value) => typeof value === 'function')
@@ -71,7 +97,9 @@ export async function faultsOf(manifest: Manifest): Promise<string[]> {
   const unread: (() => string[])[] = [];
   const faults: string[] = [];
   try {
-    Reflect.apply(Reflect.get(model.prototype, 'validate'), watchReads(manifest, '', unread), []);
+    // Some validators find their schema through the prototype.
+    const watched: unknown = Object.setPrototypeOf(watchReads(manifest, '', unread), model.prototype);
+    Reflect.apply(Reflect.get(model.prototype, 'validate'), watched, []);
   } catch (error) {
     faults.push(error instanceof Error ? error.message : String(error));
   }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Engine } from '../../../src/engine/call.ts';
 import { active } from '../../../src/engine/reservations/active.ts';
 import { FencingTokenSet } from '../../../src/engine/reservations/fencingTokenSet.ts';
@@ -44,6 +44,19 @@ describe('activeReservations while others reserve and release', () => {
     expect(pages).toBeGreaterThan(10);
     expect(stays.filter((name) => seen.get(name) !== 1)).toEqual([]);
     expect(leaving).toEqual([]);
+  });
+
+  test('are read one page ahead, but not before a second page is asked for', async () => {
+    await take(Array.from({ length: 3000 }, (_, i) => `ahead-${i}`));
+    const calls = vi.spyOn(engine.redis, 'hf_activeBuffer');
+    const pages = active(engine, running.credential);
+    await pages.next();
+    expect(calls).toHaveBeenCalledTimes(1);
+    await pages.next();
+    expect(calls).toHaveBeenCalledTimes(3);
+    await pages.return(undefined);
+    expect(calls).toHaveBeenCalledTimes(3);
+    calls.mockRestore();
   });
 });
 

@@ -163,14 +163,27 @@ function createNamed(items: readonly ItemSeen[], { holds: { byToken, sessions, u
     return isOf ? [{ source: call, steps, from, by, isAnswered: isDone, isCertain }] : [];
   };
 
+  /** Whether a grant of the ticket may have ended again by a time, without its caller knowing. */
+  const mayLapseBy = ({ call, ttlSeconds, claimSeconds }: ItemSeen, at: number) =>
+    at >= call.invokedAt + Math.min(ttlSeconds ?? Infinity, claimSeconds ?? Infinity) * 1000 - CLOCK_MS;
+
+  /** When a requester was last told that it has it. */
+  const told = new Map(
+    items.flatMap(({ does, status, requester, call }) =>
+      does === 'reserve' && status === 'ACQUIRED' ? [[requester, call.completedAt]] : [],
+    ),
+  );
+
   /** A ticket may be granted between two calls, and the grant be lost again before a caller is told. */
   const unclaimed = (own: readonly ItemSeen[]): Operation<Call>[] => {
     const [first] = own;
     const last = own.at(-1);
     if (!first || !last || !holders.has(first.requester)) return [];
+    const toldAt = told.get(first.requester) ?? Infinity;
+    if (!mayLapseBy(first, toldAt)) return [];
     const from = first.call.invokedAt;
     const step = { ...first, status: null, token: null };
-    const by = last.call.completedAt + (last.claimSeconds ?? 0) * 1000 + AFTERMATH_MS;
+    const by = Math.min(toldAt, last.call.completedAt + (last.claimSeconds ?? 0) * 1000 + AFTERMATH_MS);
     const { requester, isShared } = first;
     const take: Step = { does: 'take', requester, token: null, isShared, lease: leaseOf(step, from) };
     return [{ source: first.call, steps: [take], from, by, isAnswered: false, isCertain: false }];
@@ -178,10 +191,7 @@ function createNamed(items: readonly ItemSeen[], { holds: { byToken, sessions, u
 
   return {
     operations: () => {
-      const told = new Set(
-        items.flatMap(({ does, status, requester }) => (does === 'reserve' && status === 'ACQUIRED' ? requester : [])),
-      );
-      const tickets = items.filter(({ status, requester }) => status === 'WAITING' && !told.has(requester));
+      const tickets = items.filter(({ status }) => status === 'WAITING');
       return [
         ...[...groupBy(items, ({ call }) => String(call.id)).values()].flatMap(operationOf),
         ...[...groupBy(tickets, ({ requester }) => requester).values()].flatMap(unclaimed),
