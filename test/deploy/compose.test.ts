@@ -73,7 +73,9 @@ describe('docker-compose.yml', () => {
   });
 
   test('holds no secret: each comes from the env file, whose example names it and leaves it empty', () => {
-    const asked = [...text.matchAll(/\$\{(\w+):\?\}/g)].map(([, name]) => name);
+    const asked = [...text.matchAll(/\$\{(\w+):\?fill in deploy\/compose\.env and pass it by --env-file\}/g)].map(
+      ([, name]) => name,
+    );
     const example = readFileSync('deploy/compose.env.example', 'utf8');
     const offered = [...example.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [
       name,
@@ -83,7 +85,7 @@ describe('docker-compose.yml', () => {
     const SECRET = /SECRET|PASSWORD|HASH/;
     for (const { environment } of Object.values(services))
       for (const [name, value] of Object.entries(environment))
-        if (SECRET.test(name)) expect([name, value]).toEqual([name, expect.stringMatching(/^\$\{\w+:\?\}$/)]);
+        if (SECRET.test(name)) expect([name, value]).toEqual([name, expect.stringMatching(/^\$\{\w+:\?[^}]+\}$/)]);
   });
 
   test('mounts only files that there are, and is reached from this machine alone', () => {
