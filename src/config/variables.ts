@@ -114,10 +114,10 @@ const SIGN_IN = {
     ),
   ADMIN_GROUP: z.string().optional().describe('A group of the provider whose members are administrators, too.'),
   LOCAL_SIGN_IN: z
-    .enum(['true', 'false'], 'must be true or false')
+    .enum(['true', 'key', 'false'], 'must be true, key or false')
     .default('false')
     .describe(
-      'true: users of this machine can sign in to the dashboard without a password. Only allowed if HOST is an address of this machine and there are no proxies. npm start sets it if nothing is configured.',
+      'true: users of this machine can sign in to the dashboard without a password. Only allowed if HOST is an address of this machine and there are no proxies. npm start sets it if nothing is configured. key: whoever has an unrestricted API key signs in with it, from anywhere, as an owner of its tenant. Only without a database.',
     ),
 };
 
