@@ -41,7 +41,9 @@ const INSTANCE = {
 
 const REDIS = {
   REDIS_URL: z
-    .string('must be set, for example redis://localhost:6379')
+    .string(
+      'must be set, for example redis://redis:6379. To try Holdfast without a Redis of your own, use the image holdfast:standalone',
+    )
     .superRefine((url, context) => {
       const parsed = parseRedisAddress(url);
       if (typeof parsed === 'string') context.addIssue({ code: 'custom', message: parsed });
