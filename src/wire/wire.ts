@@ -15,6 +15,7 @@ import { FailedAuthentications } from '../limits/failedAuthentications.ts';
 import { Listings } from '../limits/listings.ts';
 import { ReadLimiter } from '../limits/reads.ts';
 import { redisFault } from '../redis/health.ts';
+import { refusalOf } from '../redis/refusal.ts';
 import { mostReplicas } from '../redis/replication.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Traces } from '../telemetry/traces.ts';
@@ -74,7 +75,7 @@ export async function wire(
   let stopJobs = async () => {};
   let isClosed = false;
   const start = await startUp(async () => {
-    const fault = await startFault(clients, stores);
+    const fault = await startFault(config.redisUrl, clients, stores);
     if (fault !== null) return fault;
     if (isClosed) return 'leaving';
     if (jobs !== null)
@@ -136,8 +137,10 @@ function makeEngine({ tiers }: Config, { redis, replication }: Clients, { loadTe
 }
 
 /** Loads the configured tenants if Redis is usable. Returns why the instance cannot start; null if it can. */
-async function startFault(clients: Clients, stores: Stores): Promise<string | null> {
-  const fault = await redisFault(clients.redis).catch(() => `Redis cannot be reached (${clients.lastError()})`);
+async function startFault(redisUrl: string, clients: Clients, stores: Stores): Promise<string | null> {
+  const fault = await redisFault(clients.redis).catch(
+    async () => `Redis cannot be reached (${(await refusalOf(redisUrl)) ?? clients.lastError()})`,
+  );
   if (fault !== null) return fault;
   return stores.loadConfigured().then(
     () => null,
