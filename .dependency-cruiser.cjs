@@ -133,8 +133,8 @@ module.exports = {
     {
       name: 'only-wire-and-main-put-rooms-together',
       severity: 'error',
-      from: { path: '^src/(?!wire/|(main|serve)\\.ts)' },
-      to: { path: '^src/(wire/|main|serve)' },
+      from: { path: '^src/(?!wire/|(main|launch|serve)\\.ts)' },
+      to: { path: '^src/(wire/|main|launch|serve)' },
     },
   ],
   options: {

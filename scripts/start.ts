@@ -3,16 +3,23 @@
  * REDIS_URL it uses a private Redis that ends with it. If neither keys nor sign-in are configured, every user of this
  * machine can sign in to the dashboard.
  */
+import '../src/signals.ts';
 import { existsSync } from 'node:fs';
 import { isThisMachine } from '../src/config/machine.ts';
+import { launch } from '../src/launch.ts';
 import { startRedis } from './redisServer.ts';
 
 if (existsSync('.env')) process.loadEnvFile('.env');
 
+/** Stands for the private Redis where none is started. */
+const PRIVATE = { url: 'unix:///a-private-redis.sock' };
+
+const args = process.argv.slice(2);
 if (!process.env.REDIS_URL) {
   try {
-    const redis = await startRedis((line) => process.stdout.write(`${line}\n`));
-    process.env.REDIS_URL = redis.url;
+    // An option only needs the form of the address.
+    const { url } = args.length > 0 ? PRIVATE : await startRedis((line) => process.stdout.write(`${line}\n`));
+    process.env.REDIS_URL = url;
   } catch (error) {
     process.stderr.write(`holdfast: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);
@@ -24,4 +31,4 @@ const { DATABASE_URL, API_KEYS, OIDC_ISSUER, HOST = '', TRUSTED_PROXIES = '' } =
 const isForItself = (HOST === '' || isThisMachine(HOST)) && ['', '0'].includes(TRUSTED_PROXIES);
 if (!DATABASE_URL && !API_KEYS && !OIDC_ISSUER && isForItself) process.env.LOCAL_SIGN_IN ||= 'true';
 
-await import('../src/main.ts');
+await launch(args, process.env, { greets: true });

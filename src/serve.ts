@@ -3,6 +3,7 @@
  */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { format } from 'node:util';
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
@@ -13,18 +14,32 @@ import { makeKey } from './identity/credentials.ts';
 import { onSignal } from './signals.ts';
 import { createLogger } from './telemetry/log.ts';
 import { serveMetrics } from './telemetry/metricsServer.ts';
+import { welcome } from './welcome.ts';
 import { type Services, wire } from './wire/wire.ts';
 
 /** Time that requests in flight have to finish, after the drain delay. */
 const STOP_WITHIN_MS = 6500;
 
+export interface ServeOptions {
+  /** Whether a person is told where the dashboard is once the instance is ready. If a key is made up, it always is. */
+  readonly greets?: boolean;
+  /** The key of the tenant local, if no tenants are configured; a new one by default. */
+  readonly localKey?: string;
+}
+
 /**
  * Starts an instance. Returns once it is ready.
  * @throws Error with a message for the operator, if it cannot work
  */
-export async function run(config: Config): Promise<void> {
+export async function run(
+  config: Config,
+  { greets = false, localKey = makeKey('local') }: ServeOptions,
+): Promise<void> {
   const log = createLogger(config.logLevel);
-  const local: ConfiguredKey = { key: makeKey('local'), tenant: 'local', tier: 'Enterprise' };
+  // Libraries that print advice of their own, such as ioredis about passwords.
+  console.warn = (...words: unknown[]) => log.debug(format(...words));
+  for (const warning of config.warnings) log.warn(warning);
+  const local: ConfiguredKey = { key: localKey, tenant: 'local', tier: 'Enterprise' };
   const isMadeUp = config.database === null && config.apiKeys === undefined;
   const services = await wire(config, config.apiKeys ?? (isMadeUp ? [local] : []), log);
   const { maxInFlight, trustedProxies } = config;
@@ -41,12 +56,13 @@ export async function run(config: Config): Promise<void> {
 
   onSignal((signal) => {
     log.info({ signal }, 'leaving');
-    // A person at a terminal need not wait for load balancers.
-    const delayMs = signal === 'SIGTERM' ? config.drainDelayMs : 0;
+    // A person at a terminal need not wait for load balancers. An instance that never was ready has no callers.
+    const delayMs = signal === 'SIGTERM' && services.startFault === null ? config.drainDelayMs : 0;
     void drain(services, server, delayMs, log);
   });
   await services.started;
-  if (isMadeUp && config.role !== 'worker') process.stdout.write(welcome(url, local.key));
+  if ((isMadeUp || greets) && config.role !== 'worker')
+    process.stdout.write(welcome(config.publicUrl ?? url, config, isMadeUp ? local.key : null));
   log.info({ url, role: config.role }, 'ready');
 }
 
@@ -95,16 +111,7 @@ async function listen(server: Server, { host, port }: Config): Promise<string> {
   }
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
+  // Nobody can open the address that stands for all addresses.
+  if (host === '0.0.0.0' || host === '::') return `http://localhost:${bound}`;
   return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
-}
-
-function welcome(url: string, key: string): string {
-  return `
-Holdfast is ready at ${url} (dashboard: ${url}/dashboard, API reference: ${url}/docs)
-No API_KEYS are configured. This run uses tenant local with key ${key}
-
-Reserve something:
-  curl -s ${url}/api/v1/Reservation/reserve -H 'X-Api-Key: ${key}' -H 'Content-Type: application/json' -d '[{"resource": "printer", "requester": "me", "ttlSeconds": 60}]'
-
-`;
 }

@@ -1,58 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import { createClient } from './support/client.ts';
+import { killStarted, START_WITHIN_MS, start, welcomed } from './support/started.ts';
 import { until } from './support/until.ts';
 import { watch } from './support/watch.ts';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-
-/** Whatever else the machine does meanwhile. */
-const START_WITHIN_MS = 60_000;
 vi.setConfig({ testTimeout: 2 * START_WITHIN_MS });
-
-interface Started {
-  readonly child: ChildProcess;
-  readonly output: () => string;
-  readonly errors: () => string;
-  readonly exit: Promise<number | null>;
-}
-
-const running: ChildProcess[] = [];
-afterEach(() => {
-  for (const child of running.splice(0)) child.kill('SIGKILL');
-});
+afterEach(killStarted);
 
 const AS_NPM_START = ['--import', 'tsx', 'scripts/start.ts'];
-
-/** Runs the start script with nothing configured but what is given. @param args of Node */
-function start(env: Record<string, string> = {}, args: readonly string[] = [inject('programs').start]): Started {
-  const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, args, {
-    cwd: ROOT,
-    env: { PATH, HOME, ...env },
-  });
-  running.push(child);
-  const text = { stdout: '', stderr: '' };
-  for (const stream of ['stdout', 'stderr'] as const) child[stream].on('data', (chunk) => (text[stream] += chunk));
-  return {
-    child,
-    output: () => text.stdout,
-    errors: () => text.stderr,
-    exit: new Promise((resolve) => child.once('close', resolve)),
-  };
-}
-
-const welcomed = async (started: Started) => {
-  const output = () => started.output();
-  const [, url = ''] = await until('the welcome', () => /ready at (\S+)/.exec(output()), START_WITHIN_MS);
-  const [, key = ''] = await until('the key', () => /key (hf_local_\w+)/.exec(output()));
-  return { url, key, ...createClient(url, key) };
-};
 
 /** The Redis that a process runs: a grandchild of it, below the shell that guards it. */
 function redisOf(pid: number): { pid: number; folder: string } {

@@ -6,8 +6,9 @@ import { KEPT_ENTRIES } from '../domain/history.ts';
 import type { Sizes } from '../domain/maxSizes.ts';
 import { LOCAL_SUBJECT } from '../domain/names.ts';
 import { DEFAULT_TIERS, type TierLimits, type TierTable } from '../domain/tiers.ts';
-import { Environment } from './environment.ts';
+import { Environment, VARIABLES } from './environment.ts';
 import type { ApiKeys, JwtIssuers, Members, Tiers } from './formats.ts';
+import { misspelt } from './misspelt.ts';
 
 /** The database that tenants are kept in, unless the service runs in in-memory mode. */
 export interface DatabaseConfig {
@@ -79,23 +80,38 @@ export interface Config {
   readonly sizes: Sizes;
   /** How unknown fields of a request are treated. */
   readonly unknownFields: 'refuse' | 'ignore';
+  /** What works, but is probably not meant: sentences for the operator. */
+  readonly warnings: readonly string[];
 }
 
 /** The configuration cannot work. The message names every fault, on one line. */
-export class ConfigError extends Error {}
+export class ConfigError extends Error {
+  /** Sentences. None contains a value, which may be a secret. */
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(`bad configuration: ${faults.join('; ')}`);
+    this.faults = faults;
+  }
+}
+
+const NO_SIGN_IN =
+  'Nobody can sign in, since DATABASE_URL is set without OIDC_ISSUER or LOCAL_SIGN_IN: a new database has no tenant and no key, and stays so';
 
 /**
  * Reads the configuration. A variable that is set to an empty text counts as unset.
  * @throws ConfigError
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '' && value !== undefined));
+  const typos = misspelt(Object.keys(set), VARIABLES);
   const { data, error } = Environment.safeParse(set);
   if (error !== undefined) {
-    // Messages never contain values: a value may be a secret.
     const faults = error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
-    throw new ConfigError(`bad configuration: ${faults.join('; ')}`);
+    throw new ConfigError([...faults, ...typos]);
   }
+  const signIn = signInOf(data);
+  const canNobodySignIn = data.DATABASE_URL !== undefined && signIn.kind === 'none' && data.ROLE !== 'worker';
   return {
     host: data.HOST,
     port: data.PORT,
@@ -112,7 +128,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       admins: data.LOCAL_SIGN_IN === 'true' ? [...data.ADMINS, LOCAL_SUBJECT] : data.ADMINS,
       adminGroup: data.ADMIN_GROUP,
     },
-    signIn: signInOf(data),
+    signIn,
     publicUrl: data.PUBLIC_URL,
     jwtIssuers: data.JWT_ISSUERS ?? [],
     members: data.MEMBERS ?? [],
@@ -145,6 +161,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       bodyBytes: data.MAX_BODY_BYTES,
     },
     unknownFields: data.UNKNOWN_FIELDS,
+    warnings: canNobodySignIn ? [...typos, NO_SIGN_IN] : typos,
   };
 }
 

@@ -53,11 +53,16 @@ export interface VerifiedJwt {
 export class JwtVerifier {
   readonly #lookUp: IssuerLookup;
   readonly #jwks: JwksCache;
+  readonly #onUnreachable: () => void;
 
-  /** @param options.allowPrivate whether keys may be fetched from private addresses or without TLS */
-  constructor(lookUp: IssuerLookup, { allowPrivate }: { readonly allowPrivate: boolean }) {
+  /**
+   * @param options.allowPrivate whether keys may be fetched from private addresses or without TLS
+   * @param options.onUnreachable called for each JWT whose issuer's keys cannot be fetched
+   */
+  constructor(lookUp: IssuerLookup, options: { readonly allowPrivate: boolean; readonly onUnreachable: () => void }) {
     this.#lookUp = lookUp;
-    this.#jwks = new JwksCache(allowPrivate);
+    this.#jwks = new JwksCache(options.allowPrivate);
+    this.#onUnreachable = options.onUnreachable;
   }
 
   /**
@@ -73,7 +78,9 @@ export class JwtVerifier {
       jwt,
       (header, token) =>
         keys(header, token).catch((error: unknown) => {
-          throw faultOf(error) === null ? unreachable(error) : error;
+          if (faultOf(error) !== null) throw error;
+          this.#onUnreachable();
+          throw unreachable(error);
         }),
       { algorithms: ALGORITHMS, issuer, audience, requiredClaims: ['exp', 'sub'] },
     ).catch((error: unknown) => {

@@ -6,6 +6,7 @@
  */
 import { Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
+import { HoldfastError } from '../domain/errors.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { JOBS_PREFIX } from '../redis/keys.ts';
 import type { Job } from './job.ts';
@@ -30,10 +31,15 @@ export function startSchedule(connection: RedisClient, { name, everyMs, turn }: 
     await turn().finally(() => inProgress--);
   };
   const worker = new Worker(name, take, { ...options, removeOnComplete: { count: 1 }, removeOnFail: { count: 10 } });
-  const onError = (err: Error) => log.warn({ err }, name);
+  const onError = (err: Error) => log.warn({ job: name, err }, 'the queue of a background job failed: retrying');
+  const onFailed = (err: Error) => {
+    // Errors of the domain have words for callers of the API. Their cause says what failed.
+    const cause = err instanceof HoldfastError ? (err.cause ?? err) : err;
+    log.warn({ job: name, err: cause }, 'a background job failed: it runs again at its next turn');
+  };
   queue.on('error', onError);
   worker.on('error', onError);
-  worker.on('failed', (_, err) => onError(err));
+  worker.on('failed', (_, err) => onFailed(err));
 
   /** Restarts the chain if it is broken. Returns its state before. */
   const keepChain = async (): Promise<Chain> => {
@@ -62,7 +68,7 @@ export function startSchedule(connection: RedisClient, { name, everyMs, turn }: 
     const isBroken = previous !== null && (chain === 'missing' || (chain === 'late' && previous !== 'whole'));
     if (isBroken && inProgress === 0 && performance.now() - ownTurnAt >= everyMs) {
       ownTurnAt = performance.now();
-      ownTurn = take().catch(onError);
+      ownTurn = take().catch(onFailed);
     }
     previous = chain;
   };

@@ -22,14 +22,28 @@ export async function redisFault(redis: RedisClient): Promise<string | null> {
   return faults[0] ?? null;
 }
 
+/**
+ * Returns the share of its maxmemory, from 0 to 1, that the fullest primary uses.
+ * @throws Error if a primary has no maxmemory, or cannot be reached
+ */
+export async function memoryUsed(redis: RedisClient): Promise<number> {
+  const infos = await Promise.all(primariesOf(redis).map((primary) => primary.info('memory')));
+  const shares = infos.map((info) => Number(fieldOf(info, 'used_memory')) / Number(fieldOf(info, 'maxmemory')));
+  const used = Math.max(...shares);
+  if (!Number.isFinite(used)) throw new Error('Redis has no maxmemory');
+  return used;
+}
+
+/** Returns a field of INFO. */
+const fieldOf = (info: string, name: string) => new RegExp(`^${name}:(.*)\r?$`, 'm').exec(info)?.[1]?.trim();
+
 /** @param info the server and memory sections of INFO */
 function faultOf(info: string): string | null {
-  const field = (name: string) => new RegExp(`^${name}:(.*)\r?$`, 'm').exec(info)?.[1]?.trim();
-  const version = field('redis_version') ?? '0';
+  const version = fieldOf(info, 'redis_version') ?? '0';
   if (Number.parseInt(version, 10) < OLDEST_MAJOR)
     return `Redis ${OLDEST_MAJOR} or later is needed, this is ${version}`;
   // Some managed services leave out the policy, so that it cannot be checked.
-  const policy = field('maxmemory_policy') ?? 'noeviction';
+  const policy = fieldOf(info, 'maxmemory_policy') ?? 'noeviction';
   return policy === 'noeviction' ? null : `Redis must have maxmemory-policy noeviction, it has ${policy}`;
 }
 

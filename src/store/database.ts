@@ -17,6 +17,8 @@ const ANSWER_WITHIN_MS = 5000;
 /** Maximum number of calls in flight for each connection, including calls in the queue. */
 const IN_FLIGHT_PER_CONNECTION = 100;
 const RETRY_MIGRATION_MS = 2000;
+/** How often a start that waits for the database says so. */
+const TELL_EVERY_MS = 1000;
 
 /**
  * Runs work on connections. If the signal is aborted before work starts, it is not started; if it is aborted before a
@@ -50,26 +52,30 @@ export class Database {
    */
   static async open(url: string, poolSize: number, log: Logger): Promise<Database> {
     const [connected, connections] = url.startsWith(PGLITE)
-      ? [await (await import('./pglite.ts')).openPglite(url.slice(PGLITE.length)), 1]
+      ? [await (await import('./pglite.ts')).openPglite(url.slice(PGLITE.length), log), 1]
       : [await openPostgres(url, poolSize, log), poolSize];
     const database = new Database(connected, connections * IN_FLIGHT_PER_CONNECTION);
     const migrate = async () => {
       await database.#connected.migrate();
       database.#isMigrated = true;
     };
+    const tell = setInterval(() => log.warn('waiting for the database: still connecting or migrating'), TELL_EVERY_MS);
     try {
-      await migrate();
+      await migrate().finally(() => clearInterval(tell));
     } catch (error) {
       if (!isUnreachable(error)) {
         await database.close();
         throw new Error(`the database cannot be used: ${error instanceof Error ? error.message : String(error)}`);
       }
-      log.warn({ err: error }, 'the database cannot be reached: requests that need it get 503');
+      log.warn({ err: error }, CANNOT_BE_REACHED);
       const again = () => {
         if (database.#isClosed) return;
         migrate().then(
           () => log.info('the database is reachable'),
-          () => setTimeout(again, RETRY_MIGRATION_MS).unref(),
+          (err: unknown) => {
+            log.warn({ err }, CANNOT_BE_REACHED);
+            setTimeout(again, RETRY_MIGRATION_MS).unref();
+          },
         );
       };
       setTimeout(again, RETRY_MIGRATION_MS).unref();
@@ -111,7 +117,7 @@ export class Database {
   }
 
   async #inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    if (!this.#isMigrated) throw unreachable(undefined);
+    if (!this.#isMigrated) throw unreachable(new Error('the database has not been reached since the start'));
     if (this.#inFlight >= this.#maxInFlight) throw busy();
     const caller = new AbortController();
     let timer: NodeJS.Timeout | undefined;
@@ -150,6 +156,8 @@ async function openPostgres(url: string, size: number, log: Logger): Promise<Con
   const onWait = () => log.warn('another process is migrating the database: waiting for it');
   return Object.assign(pool, { migrate: () => migratePostgres(url, onWait) });
 }
+
+const CANNOT_BE_REACHED = 'the database cannot be reached: requests that need it get 503';
 
 const busy = () => new HoldfastError('unavailable', 'The database is overloaded. Nothing was done: repeat the call.');
 

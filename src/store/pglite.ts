@@ -1,10 +1,13 @@
 /**
  * PGlite as the database: Postgres in this process, with its files in a folder.
  */
+import { existsSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
 import { migrate } from 'drizzle-orm/pglite/migrator';
+import type { Logger } from 'pino';
 import type { Connected } from './database.ts';
 import type { Db } from './db.ts';
 import { lockFolder } from './folderLock.ts';
@@ -13,13 +16,19 @@ import { Turns } from './turns.ts';
 
 /**
  * Opens the database in a folder, which is made if it does not exist.
+ * @param log told if the database is made, since that takes long
  * @throws Error if another process has the folder open
  */
-export async function openPglite(folder: string): Promise<Connected> {
+export async function openPglite(folder: string, log: Logger): Promise<Connected> {
   const unlock = await lockFolder(folder);
   // PGlite makes its files readable and writable for every user, so the folder must be closed to other users.
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o700);
+  if (!existsSync(join(folder, 'PG_VERSION'))) {
+    log.info({ folder }, 'making the embedded database and its tables: this may take up to a minute');
+    // At once: PGlite keeps this process busy.
+    log.flush();
+  }
   const pglite = await PGlite.create(folder);
   const db = drizzle(pglite);
   const turns = new Turns([db]);

@@ -55,6 +55,11 @@ export class Metrics {
     'Entries of the audit trail that could not be written, and were logged instead',
     [],
   );
+  readonly #jwksErrors = this.#counter(
+    'jwks_errors_total',
+    'Token exchanges that failed because the keys of the issuer could not be fetched',
+    [],
+  );
   readonly #moved = this.#counter('history_moved_total', 'Entries of the history that were moved to the database', []);
   readonly #stuckQueues = new StuckQueues();
 
@@ -153,6 +158,11 @@ export class Metrics {
   /** Counts entries of the audit trail that could not be written. */
   countLostEntries(entries: number): void {
     this.#lostEntries.inc(entries);
+  }
+
+  /** Counts a token exchange that failed because the keys of the issuer could not be fetched. */
+  countJwksError(): void {
+    this.#jwksErrors.inc();
   }
 
   /** @param waitedMs time from the start of the wait until the grant, in ms */

@@ -45,13 +45,18 @@ export function createClients(config: Config, log: Logger, { includes, observers
     return client;
   };
   let lastError = NO_ANSWER;
+  // Of this outage: attempts may fail for several reasons in turn, each of which is logged once.
+  const logged = new Set<string>();
   const redis = prepare(
     createRedis(redisUrl, (err) => {
-      if (err.message !== lastError) log.warn({ err }, 'Redis connection failed');
+      if (!logged.has(err.message)) log.warn({ err }, 'Redis cannot be reached: retrying');
+      logged.add(err.message);
       lastError = err.message;
     }),
   );
   redis.on('ready', () => {
+    if (logged.size > 0) log.info('Redis is connected again');
+    logged.clear();
     lastError = NO_ANSWER;
   });
   // The first client logs the errors that both have.

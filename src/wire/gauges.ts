@@ -6,7 +6,7 @@ import { longestWaitingMs } from '../engine/history/waiting.ts';
 import { END_REASONS } from '../events/stream.ts';
 import type { StreamsObserver } from '../events/streams.ts';
 import type { RedisClient } from '../redis/client.ts';
-import { redisFault } from '../redis/health.ts';
+import { memoryUsed, redisFault } from '../redis/health.ts';
 import type { Database } from '../store/database.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type OnWaitEnded, WAIT_OUTCOMES } from '../waiting/waitEnd.ts';
@@ -26,6 +26,11 @@ interface Measured {
 export function addGauges(metrics: Metrics, { redis, database, pushes }: Measured): void {
   const isFit = () => redisFault(redis).then((fault) => fault === null);
   metrics.addGauge('redis_up', 'Whether Redis is usable: 1 or 0', () => isFit().then(Number, () => 0));
+  metrics.addGauge(
+    'redis_memory_used_ratio',
+    'Share of maxmemory that the fullest primary uses; missing if Redis has no maxmemory',
+    () => memoryUsed(redis),
+  );
   if (database !== null) {
     metrics.addGauge('database_up', 'Whether the database responds: 1 or 0', () => database.isUp().then(Number));
     metrics.addGauge(

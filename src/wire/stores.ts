@@ -39,28 +39,34 @@ export interface Stores {
   knowsTenant(id: string): boolean;
   changesOf(engine: Engine): DefinitionChanges;
   /** Makes the notes of what happens in Redis alone; null: the in-memory mode. They are written before close() ends. */
-  trailOf(engine: Engine, metrics: Metrics | null): Trail | null;
+  trailOf(engine: Engine): Trail | null;
   /** Puts the configured tenants into Redis. Does nothing with a database, from which they are loaded on demand. */
   loadConfigured(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface StoresDeps {
+  readonly redis: RedisClient;
+  /** null: metrics are not configured */
+  readonly metrics: Metrics | null;
+  readonly log: Logger;
 }
 
 /**
  * @param keys of the in-memory mode
  * @throws Error with a message for the operator, if the database cannot be used
  */
-export async function openStores(
-  config: Config,
-  keys: readonly ConfiguredKey[],
-  redis: RedisClient,
-  log: Logger,
-): Promise<Stores> {
-  if (config.database === null) return storesInMemory(config, keys, redis);
+export async function openStores(config: Config, keys: readonly ConfiguredKey[], deps: StoresDeps): Promise<Stores> {
+  if (config.database === null) return storesInMemory(config, keys, deps);
   const { storesInDatabase } = await import('./storesInDatabase.ts');
-  return storesInDatabase(config, config.database, redis, log);
+  return storesInDatabase(config, config.database, deps);
 }
 
-async function storesInMemory(config: Config, keys: readonly ConfiguredKey[], redis: RedisClient): Promise<Stores> {
+async function storesInMemory(
+  config: Config,
+  keys: readonly ConfiguredKey[],
+  { redis, metrics }: StoresDeps,
+): Promise<Stores> {
   const { sizes, jwtIssuers, allowPrivateJwks } = config;
   const tenants = configuredTenants(keys);
   const { memberships, roleNow } = configuredMembers(config.signIn.kind, config.members, [...tenants.keys()]);
@@ -75,7 +81,10 @@ async function storesInMemory(config: Config, keys: readonly ConfiguredKey[], re
     jwtVerifier:
       jwtIssuers.length === 0
         ? null
-        : new (await import('../identity/jwtVerifier.ts')).JwtVerifier(lookUp, { allowPrivate: allowPrivateJwks }),
+        : new (await import('../identity/jwtVerifier.ts')).JwtVerifier(lookUp, {
+            allowPrivate: allowPrivateJwks,
+            onUnreachable: () => metrics?.countJwksError(),
+          }),
     history: keptHistory(redis),
     loadTenant,
     knowsTenant: (id) => tenants.has(id),

@@ -1,25 +1,22 @@
 /**
  * Opens the database and what keeps tenants and definitions in it. Loaded only if a database is configured.
  */
-import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { changeInDatabase } from '../definitions/changeInDatabase.ts';
 import { WorkingCopy } from '../definitions/workingCopy.ts';
 import { type IssuerLookup, JwtVerifier } from '../identity/jwtVerifier.ts';
 import { membershipsInDatabase } from '../operations/members.ts';
 import { Trail } from '../operations/trail.ts';
-import type { RedisClient } from '../redis/client.ts';
 import { Database } from '../store/database.ts';
 import { historyInDatabase } from '../store/history.ts';
 import { findIssuers } from '../store/issuers.ts';
-import type { Stores } from './stores.ts';
+import type { Stores, StoresDeps } from './stores.ts';
 
 /** @throws Error with a message for the operator, if the database cannot be used */
 export async function storesInDatabase(
   { tiers, sizes, allowPrivateJwks }: Config,
   { url, pool }: NonNullable<Config['database']>,
-  redis: RedisClient,
-  log: Logger,
+  { redis, metrics, log }: StoresDeps,
 ): Promise<Stores> {
   const database = await Database.open(url, pool, log);
   let trail: Trail | null = null;
@@ -31,12 +28,15 @@ export async function storesInDatabase(
     copy,
     roleNow: null,
     membershipsOf: (engine, sealer) => membershipsInDatabase({ engine, store, sealer }),
-    jwtVerifier: new JwtVerifier(lookUp, { allowPrivate: allowPrivateJwks }),
+    jwtVerifier: new JwtVerifier(lookUp, {
+      allowPrivate: allowPrivateJwks,
+      onUnreachable: () => metrics?.countJwksError(),
+    }),
     history: historyInDatabase(store, tiers),
     loadTenant: (id) => copy.refresh(id),
     knowsTenant: () => true,
     changesOf: (engine) => changeInDatabase(database, engine, copy, sizes.treeDepth),
-    trailOf: (engine, metrics) => {
+    trailOf: (engine) => {
       trail = new Trail(database, engine, metrics, log);
       return trail;
     },

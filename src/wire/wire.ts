@@ -15,6 +15,7 @@ import { FailedAuthentications } from '../limits/failedAuthentications.ts';
 import { Listings } from '../limits/listings.ts';
 import { ReadLimiter } from '../limits/reads.ts';
 import { redisFault } from '../redis/health.ts';
+import { refusalOf } from '../redis/refusal.ts';
 import { mostReplicas } from '../redis/replication.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Traces } from '../telemetry/traces.ts';
@@ -64,7 +65,7 @@ export async function wire(
   const observers = [metrics, traces].flatMap((observer) => observer?.startScript ?? []);
   const clients = createClients(config, log, { includes, observers });
   const { redis } = clients;
-  const stores = await openStores(config, keys, redis, log).catch((error: unknown) => {
+  const stores = await openStores(config, keys, { redis, metrics, log }).catch((error: unknown) => {
     clients.disconnect();
     throw error;
   });
@@ -74,7 +75,7 @@ export async function wire(
   let stopJobs = async () => {};
   let isClosed = false;
   const start = await startUp(async () => {
-    const fault = await startFault(clients, stores);
+    const fault = await startFault(config.redisUrl, clients, stores);
     if (fault !== null) return fault;
     if (isClosed) return 'leaving';
     if (jobs !== null)
@@ -94,7 +95,7 @@ export async function wire(
       : await createApp({
           ...settingsOf(config),
           ...observability,
-          ...(await adaptersOf(config, engine, stores, metrics)),
+          ...(await adaptersOf(config, engine, stores)),
           activity,
           streams: pushes.streams,
           calls: pushes.calls,
@@ -136,8 +137,10 @@ function makeEngine({ tiers }: Config, { redis, replication }: Clients, { loadTe
 }
 
 /** Loads the configured tenants if Redis is usable. Returns why the instance cannot start; null if it can. */
-async function startFault(clients: Clients, stores: Stores): Promise<string | null> {
-  const fault = await redisFault(clients.redis).catch(() => `Redis cannot be reached (${clients.lastError()})`);
+async function startFault(redisUrl: string, clients: Clients, stores: Stores): Promise<string | null> {
+  const fault = await redisFault(clients.redis).catch(
+    async () => `Redis cannot be reached (${(await refusalOf(redisUrl)) ?? clients.lastError()})`,
+  );
   if (fault !== null) return fault;
   return stores.loadConfigured().then(
     () => null,
@@ -171,14 +174,14 @@ const settingsOf = ({ trustedProxies, sizes, unknownFields, publicUrl }: Config)
 });
 
 /** The adapters that the app calls. */
-async function adaptersOf(config: Config, engine: Engine, stores: Stores, metrics: Metrics | null) {
+async function adaptersOf(config: Config, engine: Engine, stores: Stores) {
   const { store, jwtVerifier, knowsTenant } = stores;
   const { adminRule, allowPrivateJwks } = config;
   const sealer = new Sealer(config.database?.keySecret ?? '');
   return {
     engine,
     definitions: stores.changesOf(engine),
-    trail: stores.trailOf(engine, metrics),
+    trail: stores.trailOf(engine),
     history: stores.history,
     reads: new ReadLimiter(engine),
     listings: new Listings(),

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { envExample } from '../../scripts/envExample.ts';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
+import { DESCRIBED } from '../../src/config/describe.ts';
 import { VARIABLES } from '../../src/config/environment.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { makeKey } from '../../src/identity/credentials.ts';
@@ -65,6 +67,7 @@ describe('configuration', () => {
         bodyBytes: 1_048_576,
       },
       unknownFields: 'refuse',
+      warnings: [],
     });
   });
 
@@ -188,9 +191,26 @@ describe('configuration', () => {
 describe('every variable, and no other,', () => {
   const read = (file: string) => readFileSync(file, 'utf8');
 
-  test('is in .env.example', () => {
+  test('is in .env.example, which is current', () => {
     const named = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name);
     expect(named.toSorted()).toEqual(VARIABLES.toSorted());
+    expect(read('.env.example'), 'npm run openapi').toBe(envExample());
+  });
+
+  test('has a meaning, and .env.example has the defaults', () => {
+    for (const { name, meaning } of DESCRIBED.flatMap(({ variables }) => variables))
+      expect([name, meaning]).toEqual([name, expect.stringMatching(/\.|\}\]?$|TLS/)]);
+    const example = Object.fromEntries(
+      [...read('.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+    );
+    expect(readConfig({ ...example, REDIS_URL })).toEqual(readConfig({ REDIS_URL }));
+  });
+
+  test('of the production block of .env.example makes a valid configuration without warnings', () => {
+    const lines = [...read('.env.example').matchAll(/^# {3}([A-Z_]+)=(.*)$/gm)];
+    const block = Object.fromEntries(lines.map(([, name, value]) => [name, value]));
+    const config = readConfig({ ...block, KEY_SECRET: 'x'.repeat(32) });
+    expect([config.signIn.kind, config.database !== null, config.warnings]).toEqual(['oidc', true, []]);
   });
 
   test('is in the README’s table', () => {

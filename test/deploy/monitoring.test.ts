@@ -1,6 +1,8 @@
 /**
- * Alerts and dashboard: whatever they ask for, the service has.
+ * Alerts and dashboard: the service has each metric that they use. Each alert fires, and is in the runbook and the
+ * dashboard.
  */
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -20,7 +22,7 @@ const Rules = z.object({
           expr: z.string(),
           for: z.string().optional(),
           labels: z.object({ severity: z.enum(['critical', 'warning', 'info']) }),
-          annotations: z.object({ summary: z.string() }),
+          annotations: z.strictObject({ summary: z.string(), runbook_url: z.string() }),
         }),
       ),
     }),
@@ -35,6 +37,7 @@ const Dashboard = z.looseObject({
 });
 const dashboard = Dashboard.parse(JSON.parse(readFileSync('deploy/grafana/dashboards/holdfast.json', 'utf8')));
 
+const rules = groups.flatMap((group) => group.rules);
 const alerts = groups.flatMap(({ rules }) => rules.map(({ alert, expr }): [string, string] => [alert, expr]));
 const panels = dashboard.panels.flatMap(({ title, targets }) =>
   targets.map(({ expr }): [string, string] => [title, expr]),
@@ -81,7 +84,39 @@ describe.each([
   });
 });
 
+const TESTS = 'deploy/alerts.test.yml';
+const Tests = z.looseObject({ tests: z.array(z.looseObject({ name: z.string() })) });
+const hasPromtool = spawnSync('promtool', ['--version']).error === undefined;
+
 describe('the alerts', () => {
+  test.skipIf(!hasPromtool)('each fire in their test, and none with healthy values (needs promtool)', () => {
+    const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', TESTS], { encoding: 'utf8' });
+    expect([status, `${stdout}${stderr}`]).toEqual([0, expect.stringContaining('SUCCESS')]);
+  });
+
+  test('each have a test of their name', () => {
+    const { tests } = Tests.parse(parse(readFileSync(TESTS, 'utf8')));
+    expect(tests.map(({ name }) => name)).toEqual(['healthy', ...rules.map(({ alert }) => alert)]);
+  });
+
+  test('each have a section in the runbook, in the same order, to which they link', () => {
+    const runbook = readFileSync('docs/operations/runbook.md', 'utf8');
+    const sections = [...runbook.matchAll(/^## (Holdfast\w+)$/gm)].map(([, title]) => title);
+    expect(sections).toEqual(rules.map(({ alert }) => alert));
+    for (const { alert, annotations } of rules)
+      expect(annotations.runbook_url).toBe(`docs/operations/runbook.md#${alert.toLowerCase()}`);
+  });
+
+  test('each are shown by a panel of the dashboard', () => {
+    const family = (name: string) => name.replace(/_(bucket|sum|count)$/, '');
+    const shown = panels.map(([, expr]) => new Set(asked(expr).names.map(family)));
+    const unseen = alerts.filter(([, expr]) => {
+      const names = asked(expr).names.map(family);
+      return !shown.some((panel) => names.every((name) => panel.has(name)));
+    });
+    expect(unseen).toEqual([]);
+  });
+
   test('have names of their own', () => {
     expect(new Set(alerts.map(([alert]) => alert)).size).toBe(alerts.length);
   });

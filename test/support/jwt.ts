@@ -8,7 +8,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { HoldfastError } from '../../src/domain/errors.ts';
 import { JwtVerifier, type TrustedIssuer } from '../../src/identity/jwtVerifier.ts';
 
-const ISSUER = 'https://id.example';
+export const ISSUER = 'https://id.example';
 export const AUDIENCE = 'holdfast:acme';
 export const ALGORITHMS = [
   'RS256',
@@ -75,7 +75,7 @@ export const makeVerifier = (issuers: readonly TrustedIssuer[] = [trusted()], al
   new JwtVerifier(
     async (tenant, issuer, audiences) =>
       issuers.filter((one) => one.tenant === tenant && one.issuer === issuer && audiences.includes(one.audience)),
-    { allowPrivate },
+    { allowPrivate, onUnreachable: () => {} },
   );
 
 export const seconds = (fromNow: number) => Math.floor(Date.now() / 1000) + fromNow;

@@ -1,0 +1,54 @@
+/**
+ * Describes the environment variables by topic: what --help prints and .env.example contains.
+ */
+import { z } from 'zod';
+import { TOPICS, Variables } from './variables.ts';
+
+export interface DescribedVariable {
+  readonly name: string;
+  /** As it would be written in the environment; empty: none */
+  readonly default: string;
+  /** Sentences, and examples on lines of their own. */
+  readonly meaning: string;
+}
+
+export interface DescribedTopic {
+  readonly title: string;
+  readonly variables: readonly DescribedVariable[];
+}
+
+const shape: Readonly<Record<string, z.ZodType>> = Variables.shape;
+
+/** All variables, by topic. */
+export const DESCRIBED: readonly DescribedTopic[] = TOPICS.map(({ title, names }) => ({
+  title,
+  variables: names.map((name) => ({
+    name,
+    default: defaultOf(shape[name]),
+    meaning: shape[name]?.description ?? '',
+  })),
+}));
+
+/** Lists and objects are empty by default. */
+function defaultOf(schema: z.ZodType | undefined): string {
+  const value = schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined;
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+/**
+ * Breaks a text into lines.
+ * @param width the maximum length of a line, in characters. A word that is longer, and a line that begins with JSON or
+ * that has two spaces in a row, stay whole
+ */
+export function wrapped(text: string, width: number): readonly string[] {
+  return text.split('\n').flatMap((line) => {
+    if (/^[[{]| {2}/.test(line)) return [line];
+    const lines: string[] = [];
+    for (const word of line.split(' ')) {
+      const last = lines.at(-1);
+      if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+      else lines.push(word);
+    }
+    return lines;
+  });
+}

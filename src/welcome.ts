@@ -1,0 +1,28 @@
+/**
+ * What a person who starts an instance reads once it is ready: where the dashboard is, and a call to paste.
+ */
+import type { Config, SignInConfig } from './config/config.ts';
+
+/**
+ * @param url where the instance is reached
+ * @param key one to show; null: the keys are configured, and no secret of ours to print
+ * @returns lines of text
+ */
+export function welcome(url: string, { signIn, database }: Config, key: string | null): string {
+  const keys = database === null ? 'API_KEYS' : 'the dashboard';
+  return `
+Holdfast is ready at ${url}
+  dashboard:     ${url}/dashboard (${whoSignsIn(signIn)})
+  API reference: ${url}/docs
+${key === null ? '' : `\nNo API_KEYS are configured. This run uses tenant local with key ${key}\n`}
+Reserve something${key === null ? `, with a key of ${keys}` : ''}:
+  curl -s ${url}/api/v1/Reservation/reserve -H 'X-Api-Key: ${key ?? 'hf_...'}' -H 'Content-Type: application/json' -d '[{"resource": "printer", "requester": "me", "ttlSeconds": 60}]'
+
+`;
+}
+
+function whoSignsIn(signIn: SignInConfig): string {
+  if (signIn.kind === 'oidc') return `sign-in through ${signIn.issuer}`;
+  if (signIn.kind === 'local') return 'anybody on this machine can sign in';
+  return 'nobody can sign in: set OIDC_ISSUER, or LOCAL_SIGN_IN=true with a HOST of this machine';
+}
