@@ -30,7 +30,7 @@ export async function launch(
 /** @throws Error with a message for the operator */
 async function answer(option: string, env: Readonly<Record<string, string | undefined>>): Promise<void> {
   if (option === '--help') process.stdout.write((await import('./config/help.ts')).HELP);
-  else if (option === '--version') process.stdout.write(`${await version()}\n`);
+  else if (option === '--version') process.stdout.write(`${(await import('./domain/build.ts')).BUILD.version}\n`);
   else if (option === '--check-config') await check(env);
   else throw new Error(`there is no option ${option}. The options are --help, --version and --check-config`);
 }
@@ -47,9 +47,4 @@ async function check(env: Readonly<Record<string, string | undefined>>): Promise
     process.stderr.write(error.faults.map((fault) => `${fault}\n`).join(''));
     process.exitCode = 1;
   }
-}
-
-async function version(): Promise<string> {
-  const { default: manifest } = await import('../package.json', { with: { type: 'json' } });
-  return manifest.version;
 }
