@@ -6,11 +6,15 @@
  */
 import { connect, type Socket } from 'node:net';
 
+/** Stands for the body of a failed response. */
+const FAILED = '';
+
 export class Connection {
   readonly #socket: Socket;
   readonly #head: string;
   #received = '';
   #answer: ((body: string) => void) | undefined;
+  #mayFail = false;
 
   /** @param head header lines, such as Host and the key, without Content-Length */
   constructor(port: number, head: string) {
@@ -27,7 +31,13 @@ export class Connection {
     return this.#send(`POST ${path} HTTP/1.1\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`);
   }
 
-  /** As above. */
+  /** As post(), but any status will do. Returns true if it was 200. */
+  async tryPost(path: string, body: string): Promise<boolean> {
+    this.#mayFail = true;
+    return (await this.post(path, body)) !== FAILED;
+  }
+
+  /** As post(). */
   get(path: string, head = this.#head): Promise<string> {
     return this.#send(`GET ${path} HTTP/1.1\r\n${head}\r\n`);
   }
@@ -50,8 +60,9 @@ export class Connection {
     const at = this.#received.search(/content-length: /i) + 'content-length: '.length;
     const end = headEnd + 4 + Number.parseInt(this.#received.slice(at, at + 12), 10);
     if (this.#received.length < end) return;
-    if (!this.#received.startsWith('HTTP/1.1 200')) throw new Error(`answered ${this.#received.slice(0, 300)}`);
-    const body = this.#received.slice(headEnd + 4, end);
+    const isOk = this.#received.startsWith('HTTP/1.1 200');
+    if (!isOk && !this.#mayFail) throw new Error(`answered ${this.#received.slice(0, 300)}`);
+    const body = isOk ? this.#received.slice(headEnd + 4, end) : FAILED;
     this.#received = '';
     this.#answer?.(body);
   }

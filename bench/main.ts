@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { asks } from './families/asks.ts';
 import { batches } from './families/batches.ts';
 import { client } from './families/client.ts';
+import { fairness } from './families/fairness.ts';
 import { instance } from './families/instance.ts';
 import { million } from './families/million.ts';
 import { peers } from './families/peers.ts';
@@ -34,6 +35,7 @@ const FAMILIES: Readonly<Record<string, (stage: Stage, table: Table) => Promise<
   streams,
   sweep: sweeping,
   million,
+  fairness,
 };
 
 const { only } = parseArgs({ options: { only: { type: 'string' } } }).values;

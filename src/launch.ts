@@ -35,7 +35,7 @@ export function fail(error: unknown): never {
 /** @throws Error with a message for the operator */
 async function answer(option: string, env: Readonly<Record<string, string | undefined>>): Promise<void> {
   if (option === '--help') process.stdout.write((await import('./config/help.ts')).HELP);
-  else if (option === '--version') process.stdout.write(`${await version()}\n`);
+  else if (option === '--version') process.stdout.write(`${(await import('./domain/build.ts')).BUILD.version}\n`);
   else if (option === '--check-config') await check(env);
   else throw new Error(`there is no option ${option}. The options are --help, --version and --check-config`);
 }
@@ -52,9 +52,4 @@ async function check(env: Readonly<Record<string, string | undefined>>): Promise
     process.stderr.write(error.faults.map((fault) => `${fault}\n`).join(''));
     process.exitCode = 1;
   }
-}
-
-async function version(): Promise<string> {
-  const { default: manifest } = await import('../package.json', { with: { type: 'json' } });
-  return manifest.version;
 }

@@ -3,13 +3,11 @@
  * loads a tenant that Redis does not have, ends a backlog of expired reservations in pieces, or writes the expiry index
  * before a lease.
  */
-import { z } from 'zod';
-import { HoldfastError, type LimitError } from '../domain/errors.ts';
-import { LIMITED_BY, type LimitType, tierLimitError } from '../domain/limits.ts';
+import { HoldfastError } from '../domain/errors.ts';
 import type { Once } from '../domain/once.ts';
 import type { Charged, Quota } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
-import { TIERS, type TierTable } from '../domain/tiers.ts';
+import type { TierTable } from '../domain/tiers.ts';
 import type { RedisClient } from '../redis/client.ts';
 import {
   answerKey,
@@ -24,7 +22,9 @@ import {
 import type { Replication } from '../redis/replication.ts';
 import { parseReply, toInteger, toMs, toText } from '../redis/reply.ts';
 import { send } from '../redis/send.ts';
+import { noValidKey, refusal } from './refusal.ts';
 import { newToken } from './reservations/releaseToken.ts';
+import { inTurn, LONG_WORK } from './tenantTurns.ts';
 
 export interface Engine {
   readonly redis: RedisClient;
@@ -89,9 +89,6 @@ const MAX_LOADS = 5;
 
 /** How long a call keeps ending expired reservations before it fails, in ms. */
 const MAX_BACKLOG_MS = 2000;
-
-/** The definitions changed after this change was planned: plan again. */
-export class StaleError extends Error {}
 
 export interface CallOptions {
   /** Whether several requests share the call. */
@@ -181,7 +178,7 @@ export async function callCharged(
   await replication?.confirm(tenantKey(tenant));
   const text = toText(result.shift());
   if (isReplayed) return { quota: [], result, isReplayed };
-  const [dueInMs, reads] = text.split(' ').slice(6).map(toInteger);
+  const [dueInMs, reads] = text.split(' ').slice(7).map(toInteger);
   if (dueInMs === undefined || reads === undefined) return { quota: toQuota(text), result };
   engine.onDue?.(tenant, dueInMs);
   return { quota: toQuota(text), result, dueInMs, reads };
@@ -201,9 +198,11 @@ async function run(
   let indexed = '';
   let loads = 0;
   let backlogEnds = 0;
-  for (;;) {
-    const reply = await send((mayHaveRun) => redis[command](...keys, ...args(mayHaveRun, indexed)));
-    const [code, ...rest] = parseReply(reply);
+  for (let isRepeat = false; ; isRepeat = true) {
+    const [code, ...rest] = await inTurn(engine, tenant, isRepeat, async () => {
+      const reply = parseReply(await send((mayHaveRun) => redis[command](...keys, ...args(mayHaveRun, indexed))));
+      return { reply, work: workOf(verb, reply) };
+    });
     switch (code) {
       case 'OK':
         return { result: rest, isReplayed: false };
@@ -235,60 +234,27 @@ async function run(
   }
 }
 
-/** The error for a code by which a script refuses a request. */
-function refusal(tiers: TierTable, verb: GuardedVerb, code: unknown, rest: readonly unknown[]): Error {
-  switch (code) {
-    case 'NO_KEY':
-      return noValidKey();
-    case 'SUSPENDED':
-      return new HoldfastError('forbidden', 'This tenant is suspended.');
-    case 'FORBIDDEN':
-      return new HoldfastError('forbidden', toText(rest[0]));
-    case 'STALE':
-      return new StaleError();
-    case 'UNKNOWN':
-      return new HoldfastError(
-        'unavailable',
-        'The outcome is unknown: the reply was lost. Check before you repeat the call.',
-      );
-    case 'MISMATCH':
-      return new HoldfastError('mismatch', 'Another request has been sent with this Idempotency-Key. Send a new key.');
-    case 'RUNNING':
-      return new HoldfastError('running', 'The first request with this Idempotency-Key is still running. Repeat it.');
-    case 'NOT_KEPT':
-      return new HoldfastError(
-        'notKept',
-        'The request was carried out before. Its response was too long to be kept: look at the state.',
-      );
-    case 'FREE':
-      return new HoldfastError('upgrade', 'Tokens are exchanged from tier Starter on.');
-    case 'LIMIT':
-      return limitError(tiers, rest);
-    case 'REFUSED':
-      return new HoldfastError('refused', toText(rest[0]));
-    case 'UNREGISTERED':
-      return new HoldfastError('unregistered', 'No such resource is registered.');
-    default:
-      return new TypeError(`${verb} returned an unknown code`);
-  }
-}
+/** Verbs that read a page: about a millisecond. */
+const PAGED_VERBS: readonly GuardedVerb[] = [
+  'active',
+  'definitions',
+  'labelsInUse',
+  'resource',
+  'sessions',
+  'states',
+  'tree',
+  'unregistered',
+  'waiting',
+];
 
-/** @param reply the reply of refuse() of lua/lib/refuse.lua, after its code */
-function limitError(tiers: TierTable, reply: readonly unknown[]): LimitError {
-  const [limitType, limit, tier, asked, retryAfter, left] = LimitReply.parse(
-    reply.map((one) => (one instanceof Buffer ? one.toString() : one)),
-  );
-  return tierLimitError(tiers, { limitType, limit, tier, asked, retryAfter, isUsedUp: left === 0 });
+/** The work of a script, in units of lua/lib/work.lua; undefined if it does not say. */
+function workOf(verb: GuardedVerb, [code, text]: readonly unknown[]): number | undefined {
+  if (code === 'AGAIN' || code === 'REFUSED' || PAGED_VERBS.includes(verb)) return LONG_WORK;
+  if (code !== 'OK') return 0;
+  const at = verb === 'check' || verb === 'available' ? 3 : CHARGED_VERBS.some((one) => one === verb) ? 6 : undefined;
+  const work = at === undefined ? undefined : toText(text).split(' ')[at];
+  return work === undefined ? undefined : toInteger(work);
 }
-
-const LimitReply = z.tuple([
-  z.enum(Object.keys(LIMITED_BY) as LimitType[]),
-  z.coerce.number(),
-  z.enum(TIERS),
-  z.coerce.number(),
-  z.coerce.number(),
-  z.coerce.number(),
-]);
 
 const WRITES = ['OperationsPerMinute', 'OperationsPerDay'] as const;
 
@@ -300,8 +266,6 @@ function toQuota(reply: string, windows: readonly Quota['limitType'][] = WRITES)
     return limit === -1 ? [] : [{ limitType, limit, remaining, resetS }];
   });
 }
-
-const noValidKey = () => new HoldfastError('unauthenticated', 'The X-Api-Key header holds no valid key.');
 
 /** Writes the expiry index. Like the lease that follows, it must survive the loss of its primary. */
 async function lowerIndex(

@@ -24,11 +24,12 @@
   ARGV[2]  number of reads to charge (reads.lua)
   ARGV[3]  resource
 
-  Returns {'OK', quota (reads.lua), 1 if a slot is free, else 0}; or the reply of refuse() in refuse.lua, {'NO_KEY'},
+  Returns {'OK', quota (reads.lua) and work (work.lua), 1 if a slot is free, else 0}; or the reply of refuse() in refuse.lua, {'NO_KEY'},
   {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include read
 --@include availability
+--@include work
 -- Makes what few calls need.
 local function openRare()
 --@include endDue
@@ -41,4 +42,5 @@ local refused = read('definitions', tonumber(ARGV[2]), openRare)
 if refused then
   return refused
 end
-return { 'OK', readsQuota, hasFreeSlot(resolve(ARGV[3])) and 1 or 0 }
+local isFree = hasFreeSlot(resolve(ARGV[3])) and 1 or 0
+return { 'OK', readsQuota .. ' ' .. math.floor(work), isFree }

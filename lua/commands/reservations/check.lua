@@ -72,7 +72,7 @@ local items, names = readItems(3, checkItem), {}
 for i, item in ipairs(items) do
   names[i] = item.resource
 end
-local reply, toTry = { 'OK', readsQuota }, {}
+local reply, toTry, spent = { 'OK', '' }, {}, 0
 local overBudget = isOverBudget(function()
   readMeanings(names)
   readSlots(names)
@@ -109,11 +109,13 @@ end)
 if overBudget then
   return { 'REFUSED', '[' .. #reply - 2 .. '].resource' .. TOO_MUCH_WORK }
 elseif #toTry > 0 then
-  local spent, tryAll = work, openRare().tryAll
+  local tryAll = openRare().tryAll
+  spent = work
   isOverBudget(function()
     tryAll(toTry)
   end, 1 - spent / MAX_WORK)
 end
+reply[2] = readsQuota .. ' ' .. math.floor(spent + work)
 for i = 3, #reply do
   reply[i] = table.concat(reply[i], '\n')
 end

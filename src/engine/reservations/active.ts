@@ -1,6 +1,6 @@
 /**
- * Lists a tenant's active reservations page by page (docs/specification.md#listings). It needs memory for two pages, and
- * 16 bytes for each listed reservation.
+ * Lists a tenant's active reservations page by page (docs/specification.md#listings). It needs memory for two pages,
+ * and 16 bytes for each listed reservation.
  */
 
 import type { ActiveFilter, ActiveReservation } from '../../contract/reservations.ts';

@@ -1,0 +1,158 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { HoldfastError } from '../../src/domain/errors.ts';
+import type { Credential } from '../../src/domain/tenants.ts';
+import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
+import { register } from '../../src/engine/definitions/register.ts';
+import { NOW } from '../../src/engine/definitions/step.ts';
+import { configuredLoader } from '../../src/engine/tenant/load.ts';
+import { inTurn } from '../../src/engine/tenantTurns.ts';
+import { configuredTenants } from '../../src/identity/configuredTenants.ts';
+import { digestOf } from '../../src/identity/credentials.ts';
+import { loadScripts, observeScripts } from '../../src/redis/scripts.ts';
+import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { redisAddress } from '../support/redisAddress.ts';
+import { makeConfiguredKey, makeTenant } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { check, reserve, transaction } from '../support/verbs.ts';
+
+/** Two tenants of one instance. */
+let running: RunningEngine;
+let loud: Credential;
+let quiet: Credential;
+/** Names of the scripts of the loud tenant that are in flight, and the most that there were at once. */
+let inFlight = 0;
+let most = 0;
+beforeAll(async () => {
+  running = await startEngine();
+  const { engine } = running;
+  const keys = [makeConfiguredKey(makeTenant()), makeConfiguredKey(makeTenant())];
+  Object.assign(engine, { loadTenant: configuredLoader(engine.redis, configuredTenants(keys)) });
+  const credentials = keys.map(({ tenant, key }) => ({ tenant, credentialKey: digestOf(key), kind: 'key' as const }));
+  [loud, quiet] = [credentials[0] ?? running.credential, credentials[1] ?? running.credential];
+  const blocks = Array.from({ length: 64 }, (_, i) => `blocker-${i}`);
+  await register(engine, loud, [{ name: 'wide', capacity: 1000, blocks, treePath: null }], 16, NOW);
+  await reserve(engine, quiet, [{ resource: 'first', requester: 'r' }]);
+  observeScripts(engine.redis, loadScripts(DEFAULT_TIERS), () => {
+    most = Math.max(most, ++inFlight);
+    return () => inFlight--;
+  });
+});
+beforeEach(() => {
+  most = 0;
+});
+afterAll(() => running.stop());
+
+const times = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i));
+
+/** Records the tenants of scripts in the order in which Redis runs them. */
+async function recorded(work: () => Promise<unknown>): Promise<string[]> {
+  const own = new Redis(redisAddress(inject('redisUrl')));
+  const monitor = await own.monitor();
+  const order: string[] = [];
+  monitor.on('monitor', (_: unknown, [command = '', ...args]: string[]) => {
+    const [, tenant] = /^\{(.+)\}:tenant$/.exec(args[2] ?? '') ?? [];
+    if (/^eval/i.test(command) && tenant !== undefined) order.push(tenant);
+    if (command === 'echo' && args[0] === loud.tenant) order.push('end');
+  });
+  await work();
+  await running.engine.redis.echo(loud.tenant);
+  await until('the last command', () => order.includes('end'));
+  monitor.disconnect();
+  own.disconnect();
+  return order;
+}
+
+const wide = (i: number) =>
+  transaction(running.engine, loud, 'ALL_OR_NONE', [
+    { requestType: 'RESERVE', resource: 'wide', requester: `r${i}`, ttlSeconds: 60 },
+  ]);
+
+describe('a tenant with many requests in flight', () => {
+  test('has two calls in Redis when another tenant comes, however many it has sent', async () => {
+    const order = await recorded(() =>
+      Promise.all([...times(50, wide), reserve(running.engine, quiet, [{ resource: 'mine', requester: 'r' }])]),
+    );
+    expect(order.filter((tenant) => tenant === loud.tenant).length).toBeGreaterThanOrEqual(50);
+    expect(order.indexOf(quiet.tenant)).toBeLessThanOrEqual(2);
+  });
+
+  test('goes on having few while its calls take long', async () => {
+    await Promise.all(times(50, (i) => wide(50 + i)));
+    expect(most).toBeLessThanOrEqual(5);
+  });
+
+  test('has many as soon as they are seen to be short', async () => {
+    await Promise.all(times(200, (i) => check(running.engine, quiet, [{ resource: `short-${i}` }])));
+    expect(most).toBeGreaterThan(20);
+  });
+
+  test('is served in the order in which it sent them', async () => {
+    const answered: number[] = [];
+    await Promise.all(times(30, (i) => wide(100 + i).then(() => answered.push(i))));
+    expect(answered).toEqual(times(30, (i) => i));
+  });
+});
+
+describe('calls that wait', () => {
+  /** Calls of a tenant that end when they are told to. */
+  function pending(): {
+    started: string[];
+    make: (name: string, isRepeat?: boolean) => Promise<string>;
+    end: () => void;
+  } {
+    const started: string[] = [];
+    const ends: (() => void)[] = [];
+    return {
+      started,
+      make: (name, isRepeat = false) =>
+        inTurn(running.engine, 'waiting', isRepeat, () => {
+          started.push(name);
+          return new Promise((resolve) => {
+            ends.push(() => resolve({ reply: name, work: undefined }));
+          });
+        }),
+      end: () => ends.shift()?.(),
+    };
+  }
+
+  test('let one that goes on with an earlier call go first', async () => {
+    const { started, make, end } = pending();
+    const all = [make('a'), make('b'), make('c'), make('again', true)];
+    for (let i = 0; i < all.length; i++) {
+      end();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await Promise.all(all);
+    expect(started).toEqual(['a', 'b', 'again', 'c']);
+  });
+
+  test('are refused after 1.5 s, before anything is done', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      const { started, make, end } = pending();
+      const all = [make('a'), make('b'), make('late')];
+      vi.advanceTimersByTime(1501);
+      end();
+      await expect(all[2]).rejects.toMatchObject({ code: 'overloaded' });
+      end();
+      await Promise.all(all.slice(0, 2));
+      expect(started).toEqual(['a', 'b']);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('fail together with one that finds Redis away', async () => {
+    const { started, make, end } = pending();
+    const away = inTurn(running.engine, 'waiting', false, async () => {
+      throw new HoldfastError('unavailable', 'away');
+    });
+    const all = [make('a'), make('late')];
+    await expect(away).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(all[1]).rejects.toMatchObject({ code: 'unavailable' });
+    end();
+    await all[0];
+    expect(started).toEqual(['a']);
+  });
+});
