@@ -1,6 +1,7 @@
 /**
- * The program of the image `standalone`: the service with a Redis of its own, which keeps its data in a folder, and with
- * a key that stays the same. Unless the environment configures another sign-in, people sign in to the dashboard with it.
+ * The program of the image `standalone`: the service with a Redis of its own, which keeps its data in a folder, and
+ * with a key that stays the same. Unless the environment configures another sign-in, people sign in to the dashboard
+ * with that key.
  *
  * node dist/standalone.js <folder> [option]
  */

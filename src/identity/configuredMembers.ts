@@ -1,6 +1,7 @@
 /**
  * Who may sign in to which tenant in the in-memory mode, with which role: as MEMBERS says, or, with the local sign-in,
- * whoever uses this machine to all tenants, or whoever has a key to its tenant (docs/specification.md#without-a-database).
+ * whoever uses this machine to all tenants, or whoever has a key to its tenant
+ * (docs/specification.md#without-a-database).
  */
 import { HoldfastError } from '../domain/errors.ts';
 import type { Known, Membership, Memberships } from '../domain/memberships.ts';

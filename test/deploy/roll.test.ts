@@ -1,6 +1,6 @@
 /**
- * deploy/roll.sh, which updates the instances of docker-compose.yml one after another. A script stands for the engine: it
- * writes down how it is called.
+ * deploy/roll.sh, which updates the instances of docker-compose.yml one after another. A script stands for the
+ * engine: it writes down how it is called.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
