@@ -1,6 +1,7 @@
 /**
- * Builds the service into dist: main.js, migrate.js, and the chunks that they load. A few large files load in half the
- * time that hundreds of modules take. What is imported dynamically is a chunk of its own, read at its first use.
+ * Builds the service into dist: main.js, migrate.js, standalone.js, and the chunks that they load. A few large files
+ * load in half the time that hundreds of modules take. What is imported dynamically is a chunk of its own, read at
+ * its first use. For a release, the variables VERSION and COMMIT are what GET /version and the dashboard show.
  */
 import { cp, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,9 +12,12 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CHUNKS = 'dist/chunks';
 
 await rm(`${ROOT}${CHUNKS}`, { recursive: true, force: true });
+const { VERSION, COMMIT } = process.env;
+const release = VERSION && COMMIT ? { RELEASE: JSON.stringify({ version: VERSION, commit: COMMIT }) } : {};
+
 await build({
   absWorkingDir: ROOT,
-  entryPoints: ['src/main.ts', 'src/migrate.ts'],
+  entryPoints: { main: 'src/main.ts', migrate: 'src/migrate.ts', standalone: 'scripts/standalone.ts' },
   outdir: 'dist',
   chunkNames: 'chunks/[name]-[hash]',
   bundle: true,
@@ -22,6 +26,7 @@ await build({
   format: 'esm',
   target: 'node20.19',
   sourcemap: true,
+  define: release,
   // Packages that read files of their own folder.
   external: ['@electric-sql/pglite', 'swagger-ui-dist'],
   // For CommonJS packages in the bundle, which require Node's own modules.

@@ -21,16 +21,21 @@ export async function launch(
     const [{ readConfig }, { run }] = await Promise.all([import('./config/config.ts'), import('./serve.ts')]);
     await run(readConfig(env), options);
   } catch (error) {
-    // Without a stack: the operator has to change the configuration, not the code.
-    process.stderr.write(`holdfast: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(1);
+    fail(error);
   }
+}
+
+/** Ends the process with code 1, after one line about why. */
+export function fail(error: unknown): never {
+  // Without a stack: the operator has to change the configuration, not the code.
+  process.stderr.write(`holdfast: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
 }
 
 /** @throws Error with a message for the operator */
 async function answer(option: string, env: Readonly<Record<string, string | undefined>>): Promise<void> {
   if (option === '--help') process.stdout.write((await import('./config/help.ts')).HELP);
-  else if (option === '--version') process.stdout.write(`${await version()}\n`);
+  else if (option === '--version') process.stdout.write(`${(await import('./domain/build.ts')).BUILD.version}\n`);
   else if (option === '--check-config') await check(env);
   else throw new Error(`there is no option ${option}. The options are --help, --version and --check-config`);
 }
@@ -47,9 +52,4 @@ async function check(env: Readonly<Record<string, string | undefined>>): Promise
     process.stderr.write(error.faults.map((fault) => `${fault}\n`).join(''));
     process.exitCode = 1;
   }
-}
-
-async function version(): Promise<string> {
-  const { default: manifest } = await import('../package.json', { with: { type: 'json' } });
-  return manifest.version;
 }

@@ -32,8 +32,8 @@ test('--help lists every variable with its default and its meaning', async () =>
   }
 });
 
-test('--version prints the version of package.json', async () => {
-  expect(await run('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+test('--version prints the version of package.json, with -dev in a development tree', async () => {
+  expect(await run('--version')).toEqual({ code: 0, stdout: `${version}-dev\n`, stderr: '' });
 });
 
 test('an unknown option is refused', async () => {

@@ -145,8 +145,10 @@ do
       setRecord(had.slot, had)
     end
     -- The same token means a retry of the call that acquired the reservation: the first reply was lost.
-    local status = had.token == item.token and 'ACQUIRED' or 'ALREADY_HAD'
-    return { status, status, string.format('%d', had.fence), endOf(had), had.token, had.details }
+    local isRetry = had.token == item.token
+    local status = isRetry and 'ACQUIRED' or 'ALREADY_HAD'
+    local waited = isRetry and had.waited and string.format('%d', had.waited) or nil
+    return { status, status, string.format('%d', had.fence), endOf(had), had.token, had.details, waited }
   end
 
   -- Takes the slots of a reservation's plan, and describes them in the reservation. Returns as takeUnkept().

@@ -45,6 +45,7 @@ import { membersOperations } from './routes/tenant/members.ts';
 
 import { settingsOperations } from './routes/tenant/settings.ts';
 import { tenantOperation } from './routes/tenant/tenant.ts';
+import { versionOperation } from './routes/version.ts';
 import { schemesOf, securityOf } from './security.ts';
 
 const DESCRIPTION = `Reserve, share and release named resources. Send your API key in the header \`X-Api-Key\`, or as \`Authorization: Bearer\`.
@@ -139,6 +140,7 @@ export function openapiDocument({ sizes, unknownFields, hasIssuers, sessionCooki
 
   const operations: readonly Operation[] = [
     ...healthOperations,
+    versionOperation,
     ...(hasIssuers ? [tokenOperation] : []),
     ...ALWAYS,
     ...(sessionCookie === null ? [] : WITH_DATABASE),

@@ -90,11 +90,12 @@ export interface Script {
  */
 export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, string>> = {}): Script[] {
   const limits = tierLimits(tiers);
-  const files = new Map(Object.entries(replaced));
+  const prepare = (lua: string) => withoutComments(lua).replace(/^--@tiers$/m, limits);
+  const files = new Map(Object.entries(replaced).map(([name, lua]) => [name, prepare(lua)]));
   const read = (name: string) => {
-    const lua = files.get(name) ?? readFileSync(join(LUA_FOLDER, 'lib', `${name}.lua`), 'utf8');
+    const lua = files.get(name) ?? prepare(readFileSync(join(LUA_FOLDER, 'lib', `${name}.lua`), 'utf8'));
     files.set(name, lua);
-    return lua.replace(/^--@tiers$/m, limits);
+    return lua;
   };
   const expand = (lua: string, included: Set<string>, parts: string): string =>
     lua.replace(/^--@parts$/m, parts).replace(/^--@include ([\w/]+)$/gm, (_, name: string) => {
@@ -115,7 +116,9 @@ export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, 
       return {
         name: basename(file, '.lua'),
         source,
-        lua: nest(compact(putKeys(expand(source.slice(header.length + '--[[]]'.length), new Set(), parts), keys))),
+        lua: nest(
+          putConstants(putKeys(expand(prepare(source.slice(header.length + '--[[]]'.length)), new Set(), parts), keys)),
+        ),
         keys,
       };
     });
@@ -124,21 +127,24 @@ export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, 
 /** Keys become KEYS[n], not locals: each local that functions share costs time at every call of the script. */
 function putKeys(lua: string, keys: readonly string[]): string {
   const places = new Map(keys.map((key, i) => [`${key}Key`, `KEYS[${i + 1}]`]));
-  return lua.replace(/\b\w+Key\b/g, (word) => places.get(word) ?? word);
+  return lua.replace(new RegExp(`\\b(?:${keys.join('|')})Key\\b`, 'g'), (word) => places.get(word) ?? word);
 }
 
+/** Leaves out comments but those for the loader. Lines keep their numbers. */
+const withoutComments = (lua: string): string =>
+  lua.replace(/'(?:\\.|[^'\\\n])*'| *--(?!@).*$/gm, (text) => (text.startsWith("'") ? text : ''));
+
 const LITERAL = /(?:\d+|'[^'\n]*')/.source;
-/** A line that declares constants; and what may contain their names: comments, texts and words in capitals. */
+/** A line that declares constants; and what may contain their names: texts and words in capitals. */
 const CONSTANTS = new RegExp(
-  `^local ([A-Z][A-Z0-9_]*(?:, [A-Z][A-Z0-9_]*)*) = (${LITERAL}(?:, ${LITERAL})*)(?: --.*)?$|--.*$|'(?:\\\\.|[^'\\\\\n])*'|\\b[A-Z][A-Z0-9_]*\\b`,
+  `^local ([A-Z][A-Z0-9_]*(?:, [A-Z][A-Z0-9_]*)*) = (${LITERAL}(?:, ${LITERAL})*)$|'(?:\\\\.|[^'\\\\\n])*'|\\b[A-Z][A-Z0-9_]*\\b`,
   'gm',
 );
 
-/** Constants become literals, for the same reason as keys. Comments are left out; lines keep their numbers. */
-function compact(lua: string): string {
+/** Constants become literals, for the same reason as keys. */
+function putConstants(lua: string): string {
   const values = new Map<string, string>();
   return lua.replace(CONSTANTS, (text, names?: string, literals?: string) => {
-    if (text.startsWith('--') && !text.startsWith('--@')) return '';
     if (names === undefined || literals === undefined) return values.get(text) ?? text;
     const all = literals.match(new RegExp(LITERAL, 'g')) ?? [];
     for (const [i, name] of names.split(', ').entries()) values.set(name, all[i] ?? '');

@@ -8,6 +8,7 @@ import type { Credential } from '../domain/tenants.ts';
 import { DEFAULT_PRIORITY } from '../domain/waiting.ts';
 import type { Engine } from '../engine/call.ts';
 import { keepReply } from '../engine/reservations/keep.ts';
+import { newReleaseToken } from '../engine/reservations/releaseToken.ts';
 import { refusal, reserve } from '../engine/reservations/reserve.ts';
 import type { WaitCall } from '../engine/waiting/call.ts';
 import { toText } from '../redis/reply.ts';
@@ -21,6 +22,7 @@ export class PendingReserve implements Pending<ReserveResult[]> {
   readonly #items: readonly ReserveItem[];
   readonly #onEnded: OnWaitEnded;
   readonly #once: Once | undefined;
+  readonly #tokens: readonly string[];
   readonly #results: ReserveResult[] = [];
   /** The ticket of each item; '' if it does not wait. */
   readonly #tickets: string[] = [];
@@ -41,6 +43,7 @@ export class PendingReserve implements Pending<ReserveResult[]> {
     this.#engine = engine;
     this.credential = credential;
     this.#items = items;
+    this.#tokens = items.map(newReleaseToken);
     this.#onEnded = onEnded;
     this.#once = once;
   }
@@ -64,12 +67,13 @@ export class PendingReserve implements Pending<ReserveResult[]> {
     // Other items have their results. A try among them is not tried again, and a ticket that has just ended stays so.
     const indexes = [...this.#items.keys()].filter((i) => only?.has(this.#tickets[i] ?? '') ?? true);
     const items = indexes.flatMap((i) => this.#items[i] ?? []);
+    const tokens = indexes.flatMap((i) => this.#tokens[i] ?? []);
     const isWhole = items.length === this.#items.length;
     const issued = await reserve(
       this.#engine,
       this.credential,
       items,
-      call,
+      { ...call, tokens },
       isWhole ? this.#once : undefined,
       this.#items,
     );

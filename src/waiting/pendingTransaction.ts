@@ -9,6 +9,7 @@ import type { Credential } from '../domain/tenants.ts';
 import { DEFAULT_PRIORITY, type Wait } from '../domain/waiting.ts';
 import type { Engine } from '../engine/call.ts';
 import { keepReply } from '../engine/reservations/keep.ts';
+import { newReleaseToken } from '../engine/reservations/releaseToken.ts';
 import { refusal } from '../engine/reservations/reserve.ts';
 import { transaction } from '../engine/reservations/transaction.ts';
 import type { WaitCall } from '../engine/waiting/call.ts';
@@ -23,6 +24,7 @@ export class PendingTransaction implements Pending<TransactionResult> {
   readonly #engine: Engine;
   readonly #method: TransactionMethod;
   readonly #items: readonly TransactionItem[];
+  readonly #tokens: readonly string[];
   readonly #wait: Wait;
   readonly #onEnded: OnWaitEnded;
   readonly #once: Once | undefined;
@@ -46,6 +48,7 @@ export class PendingTransaction implements Pending<TransactionResult> {
     this.credential = credential;
     this.#method = method;
     this.#items = items;
+    this.#tokens = items.map(newReleaseToken);
     this.#wait = wait;
     this.#onEnded = onEnded;
     this.#once = once;
@@ -66,7 +69,7 @@ export class PendingTransaction implements Pending<TransactionResult> {
   }
 
   async run(call: WaitCall): Promise<readonly string[]> {
-    const waiting = { wait: this.#wait, call };
+    const waiting = { wait: this.#wait, call: { ...call, tokens: this.#tokens } };
     const issued = await transaction(this.#engine, this.credential, this.#method, this.#items, waiting, this.#once);
     const { result, tickets } = issued;
     this.#result = result;

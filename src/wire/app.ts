@@ -41,6 +41,7 @@ import { endSessionRoute } from '../http/routes/session/end.ts';
 import { sessionsRoute } from '../http/routes/session/list.ts';
 import { renewSessionRoute } from '../http/routes/session/renew.ts';
 
+import { versionRoute } from '../http/routes/version.ts';
 import { mcpRoute } from '../mcp/endpoint.ts';
 
 /** The application of an instance that only runs jobs: health checks. */
@@ -71,6 +72,7 @@ export function createHealthApp({ log, logRequests, ready, alive, metrics, trace
   app.use(observeRequests({ log, logRequests, metrics }));
   if (traces !== null) app.use(traceRequests(traces));
   app.route('/', healthRoutes(ready, alive));
+  app.route('/', versionRoute());
   return app;
 }
 

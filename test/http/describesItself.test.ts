@@ -54,6 +54,7 @@ describe('/openapi.json', () => {
       '/api/v1/Resource/{name}': [...parameters, 404].sort(),
       '/healthz': [200, 503],
       '/readyz': [200, 503],
+      '/version': [200],
     });
   });
 

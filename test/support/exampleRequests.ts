@@ -40,6 +40,7 @@ const issuer = { issuer: 'https://issuer.example', audience: 'api' };
 export const EXAMPLES: Readonly<Record<string, (ids: Ids) => ExampleRequest>> = {
   healthz: () => ({}),
   readyz: () => ({}),
+  version: () => ({}),
   token: ({ tenant }) => ({ body: { jwt: 'no.jwt.atall', tenant }, answer: 401 }),
   reserve: (ids) => ({ body: [{ ...item(ids), ttlSeconds: 60 }] }),
   unreserve: (ids) => ({ body: [held(ids)] }),

@@ -4,6 +4,7 @@
 import { html } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import { EVENT_TYPES } from '../../contract/events.ts';
+import { BUILD } from '../../domain/build.ts';
 import type { Right } from '../../domain/rights.ts';
 import { assetPath } from '../assets.ts';
 import type { Viewer } from '../env.ts';
@@ -124,6 +125,10 @@ const Document = ({ title, viewer, at, done = '', failed, renew, script, childre
           <a href="/dashboard/shortcuts" data-shortcut="?">
             Keyboard shortcuts
           </a>
+          <span>
+            Holdfast {BUILD.version}
+            {BUILD.commit && ` (${BUILD.commit.slice(0, 7)})`}
+          </span>
         </footer>
       )}
       <p class="out-of-sight" role="status" id="said" />

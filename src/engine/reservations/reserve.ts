@@ -28,7 +28,7 @@ export async function reserve(
   once?: Once,
   among: readonly ReserveItem[] = items,
 ): Promise<Issued<ReserveResult[]>> {
-  const args = items.flatMap((item) => reserveArgs(item, among));
+  const args = items.flatMap((item, i) => reserveArgs(item, among, call?.tokens?.[i]));
   // Tickets belong to one call, so a request that waits shares none.
   const { result: replies, ...charged } =
     call === undefined
@@ -47,17 +47,21 @@ export async function reserve(
 }
 
 /**
- * The script's arguments for an item, with a new release token.
+ * The script's arguments for an item.
  * @param items all items of its request
  */
-export const reserveArgs = (item: ReserveItem, items: readonly Asking[]): (string | number)[] => {
+export const reserveArgs = (
+  item: ReserveItem,
+  items: readonly Asking[],
+  token = newReleaseToken(),
+): (string | number)[] => {
   const { resource, requester, resourceType, count } = item;
   return itemArgs('reserve', {
     resource,
     requester,
     ttlMs: leaseArg(item),
     type: resourceType ?? '',
-    token: newReleaseToken(),
+    token,
     wait: waitArg(item),
     count: count ?? '',
     options: optionsArg(item, items),

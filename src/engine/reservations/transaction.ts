@@ -54,9 +54,9 @@ export const transactionArgs = (
   method,
   callArg(waiting?.call),
   waitArg(waiting?.wait ?? {}),
-  ...items.flatMap((item) => [
+  ...items.flatMap((item, i) => [
     item.requestType,
-    ...(item.requestType === 'RESERVE' ? reserveArgs(item, items) : unreserveArgs(item)),
+    ...(item.requestType === 'RESERVE' ? reserveArgs(item, items, waiting?.call.tokens?.[i]) : unreserveArgs(item)),
   ]),
 ];
 

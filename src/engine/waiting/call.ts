@@ -15,6 +15,11 @@ export interface WaitCall {
   readonly pollMs: number;
   /** Whether the script was called before for the same HTTP request. It then charges nothing. */
   readonly isContinuation: boolean;
+  /**
+   * The release tokens of the items, the same each time the script is called for them. So a grant whose claim lost its
+   * reply is still answered ACQUIRED. Left out: new ones.
+   */
+  readonly tokens?: readonly string[];
 }
 
 /** The result of a request that may wait. */

@@ -1,5 +1,6 @@
 /** What calls cost of a tenant's limits (docs/specification.md#what-a-request-costs). */
 import { z } from 'zod';
+import { RETRY_EVERY_MS } from '../../../src/redis/send.ts';
 import type { Call } from '../history.ts';
 import { outcomeOf, waits } from './outcomes.ts';
 
@@ -20,7 +21,9 @@ export function costOf(call: Call, charged: Charged): Cost {
   // A repeat, and the continuation of a ticket, cost one read instead.
   const possible = isRepeat && charged === 'ReadsPerMinute' ? Math.max(full, 1) : full;
   if (call.status === 429) return NOTHING;
-  return { sure: outcomeOf(call) === 'done' && !isRepeat ? full : 0, possible };
+  // A script that is called again since the connection to Redis was lost charges nothing then.
+  const mayBeFree = isRepeat || call.completedAt - call.invokedAt >= RETRY_EVERY_MS;
+  return { sure: outcomeOf(call) === 'done' && !mayBeFree ? full : 0, possible };
 }
 
 const slots = (item: { readonly count?: number | undefined }): number => item.count ?? 1;

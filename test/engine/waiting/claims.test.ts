@@ -1,10 +1,12 @@
 /**
  * Claims: what a caller is told of a grant, and which lease begins (docs/specification.md#waiting-lifetimes).
  */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { changeInRedis } from '../../../src/definitions/changeInRedis.ts';
+import { newReleaseToken } from '../../../src/engine/reservations/releaseToken.ts';
 import { reserve as reserveWith } from '../../../src/engine/reservations/reserve.ts';
 import { transaction as transactWith } from '../../../src/engine/reservations/transaction.ts';
+import type { WaitCall } from '../../../src/engine/waiting/call.ts';
 import { setClock } from '../../support/clock.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
 import { makeTenant } from '../../support/service.ts';
@@ -58,5 +60,37 @@ test('a FIRST that names a pool with several counts gets the lease and the token
       { explanation: 'SKIPPED' },
       { status: 'ACQUIRED', waitedMs: 0, expiresAt: new Date(START + 30_000).toISOString() },
     ],
+  });
+});
+
+describe('a claim whose reply was lost', () => {
+  const item = { resource: 'a', requester: 'ann', ttlSeconds: 30, waitSeconds: 600 };
+  const CONTINUED = { ...CALL, isContinuation: true, tokens: [newReleaseToken()] };
+  const grant = async (wait: () => Promise<unknown>) => {
+    const { engine, credential } = running;
+    const [held] = await reserve(engine, credential, [{ resource: 'a', requester: 'x' }]);
+    await wait();
+    if (held) await unreserve(engine, credential, [held]);
+  };
+
+  test('is answered ACQUIRED if the script is called again with the same token, else ALREADY_HAD', async () => {
+    const { engine, credential } = running;
+    await grant(() => reserveWith(engine, credential, [item], CALL));
+    const claim = async (call = CONTINUED) => (await reserveWith(engine, credential, [item], call)).result;
+    const first = await claim();
+    expect(first).toMatchObject([{ status: 'ACQUIRED', releaseToken: expect.any(String) }]);
+    expect(await claim()).toEqual(first);
+    expect(await claim({ ...CONTINUED, tokens: [newReleaseToken()] })).toMatchObject([{ status: 'ALREADY_HAD' }]);
+  });
+
+  test('of a transaction too', async () => {
+    const { engine, credential } = running;
+    const { waitSeconds, ...reserved } = { ...item, requestType: 'RESERVE' as const };
+    const claim = async (call: WaitCall = CONTINUED) =>
+      (await transactWith(engine, credential, 'ALL_OR_NONE', [reserved], { wait: { waitSeconds }, call })).result;
+    await grant(() => claim(CALL));
+    const first = await claim();
+    expect(first).toMatchObject({ status: 'APPLIED', results: [{ status: 'ACQUIRED' }] });
+    expect(await claim()).toEqual(first);
   });
 });

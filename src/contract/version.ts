@@ -1,0 +1,9 @@
+/** The answer of GET /version. */
+import { z } from 'zod';
+
+export const Version = z
+  .object({
+    version: z.string().meta({ example: '0.1.0' }),
+    commit: z.string().nullable().meta({ description: 'The commit of a release; null in any other build.' }),
+  })
+  .meta({ id: 'Version' });
