@@ -1,10 +1,11 @@
 /**
- * The lock file says what each package is, by a hash of its content: `npm ci` installs nothing else under the same name
- * and version.
+ * Packages of others: `npm ci` installs exactly those that were chosen, runs none of their scripts, and their licences
+ * allow to pass them on.
  */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { thirdPartyPage } from '../scripts/thirdParty.ts';
 
 const Lock = z.object({
   packages: z.record(
@@ -14,9 +15,11 @@ const Lock = z.object({
       link: z.boolean().optional(),
       optional: z.boolean().optional(),
       os: z.array(z.string()).optional(),
+      optionalDependencies: z.record(z.string(), z.string()).default({}),
     }),
   ),
 });
+const { packages } = Lock.parse(JSON.parse(readFileSync('package-lock.json', 'utf8')));
 
 /**
  * Native code for platforms that the lock file was not made on, and that the registry it was made from does not have.
@@ -38,10 +41,49 @@ const WITHOUT_HASH = [
 ];
 
 test('every package has a SHA-512 hash, but for native code of other platforms, which nothing needs', () => {
-  const { packages } = Lock.parse(JSON.parse(readFileSync('package-lock.json', 'utf8')));
   const isOurs = (path: string, link?: boolean) => !path.startsWith('node_modules/') || link === true;
   const installed = Object.entries(packages).filter(([path, { link }]) => !isOurs(path, link));
   const without = installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'));
   expect(without.map(([path]) => path.replace(/^.*node_modules\//, '')).sort()).toEqual(WITHOUT_HASH);
   expect(without.filter(([, { optional, os }]) => !optional || os === undefined)).toEqual([]);
+});
+
+/** Returns the folders in which Node looks for packages, from the inside out. */
+const foldersFrom = (path: string): readonly string[] => {
+  const outer = path.lastIndexOf('/node_modules/');
+  const here = path === '' ? 'node_modules/' : `${path}/node_modules/`;
+  if (path === '') return [here];
+  return [here, ...foldersFrom(outer === -1 ? '' : path.slice(0, outer))];
+};
+
+test('the lock file has the optional packages of every platform', () => {
+  const missing = Object.entries(packages).flatMap(([path, { optionalDependencies }]) =>
+    Object.keys(optionalDependencies).filter(
+      (name) => !foldersFrom(path).some((folder) => `${folder}${name}` in packages),
+    ),
+  );
+  expect(missing).toEqual([]);
+  const platforms = Object.keys(packages).filter((path) => path.startsWith('node_modules/@esbuild/'));
+  expect(platforms.length).toBeGreaterThan(20);
+});
+
+const Dependencies = z.record(z.string(), z.string()).default({});
+const Manifest = z.object({
+  dependencies: Dependencies,
+  devDependencies: Dependencies,
+  peerDependencies: Dependencies,
+});
+
+test.each(['package.json', 'packages/client/package.json'])('%s names one version of each package', (file) => {
+  const manifest = Manifest.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const ranges = Object.values(manifest).flatMap((wanted) => Object.entries(wanted));
+  expect(ranges.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
+});
+
+test('no package runs scripts when it is installed', () => {
+  expect(readFileSync('.npmrc', 'utf8').split('\n')).toContain('ignore-scripts=true');
+});
+
+test('THIRD_PARTY.md is current, and every licence in it is allowed; if not, run: npm run third-party', () => {
+  expect(readFileSync('THIRD_PARTY.md', 'utf8') === thirdPartyPage()).toBe(true);
 });
