@@ -28,23 +28,27 @@ export interface RedisServer extends GuardedProcess {
   readonly url: string;
 }
 
-/** The options of every Redis here: nothing is stored on disk or evicted. */
+/** The options of every Redis here: nothing is evicted, and nothing stored on disk unless further options say so. */
 const LASTING = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'];
 
 /**
  * Starts a Redis at a socket.
  * @param say called with a line of text when something is installed
  * @param options.socket the path of the socket; by default in the Redis's folder
+ * @param options.folder a folder that stays and keeps the data; by default a temporary one, and no data is kept
  * @throws Error with the reason, if none can be started
  */
 export async function startRedis(
   say: (line: string) => void,
-  { socket: wanted }: { readonly socket?: string } = {},
+  { socket: wanted, folder: kept }: { readonly socket?: string; readonly folder?: string } = {},
 ): Promise<RedisServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-redis-'));
+  const folder = kept ?? temporary();
   const socket = wanted ?? join(folder, 'redis.sock');
-  const options = ['--port', '0', '--unixsocket', socket, '--unixsocketperm', '700', ...LASTING];
-  const server = await startGuarded(findOrInstall(REDIS, say), folder, options, { path: socket });
+  const isKept = kept !== undefined;
+  const storing = isKept ? ['--appendonly', 'yes'] : [];
+  const options = ['--port', '0', '--unixsocket', socket, '--unixsocketperm', '700', ...LASTING, ...storing];
+  const guard = { keepsFolder: isKept };
+  const server = await startGuarded(findOrInstall(REDIS, say), folder, options, { path: socket }, guard);
   return { url: `unix://${socket}`, ...server };
 }
 

@@ -6,7 +6,7 @@
 import '../src/signals.ts';
 import { existsSync } from 'node:fs';
 import { isThisMachine } from '../src/config/machine.ts';
-import { launch } from '../src/launch.ts';
+import { fail, launch } from '../src/launch.ts';
 import { startRedis } from './redisServer.ts';
 
 if (existsSync('.env')) process.loadEnvFile('.env');
@@ -16,14 +16,10 @@ const PRIVATE = { url: 'unix:///a-private-redis.sock' };
 
 const args = process.argv.slice(2);
 if (!process.env.REDIS_URL) {
-  try {
-    // An option only needs the form of the address.
-    const { url } = args.length > 0 ? PRIVATE : await startRedis((line) => process.stdout.write(`${line}\n`));
-    process.env.REDIS_URL = url;
-  } catch (error) {
-    process.stderr.write(`holdfast: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(1);
-  }
+  const say = (line: string) => process.stdout.write(`${line}\n`);
+  // An option only needs the form of the address.
+  const { url } = args.length > 0 ? PRIVATE : await startRedis(say).catch(fail);
+  process.env.REDIS_URL = url;
 }
 
 // If neither keys nor sign-in are configured, users of this machine can sign in to the dashboard.

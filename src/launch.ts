@@ -21,10 +21,15 @@ export async function launch(
     const [{ readConfig }, { run }] = await Promise.all([import('./config/config.ts'), import('./serve.ts')]);
     await run(readConfig(env), options);
   } catch (error) {
-    // Without a stack: the operator has to change the configuration, not the code.
-    process.stderr.write(`holdfast: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(1);
+    fail(error);
   }
+}
+
+/** Ends the process with code 1, after one line about why. */
+export function fail(error: unknown): never {
+  // Without a stack: the operator has to change the configuration, not the code.
+  process.stderr.write(`holdfast: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
 }
 
 /** @throws Error with a message for the operator */

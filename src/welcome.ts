@@ -24,5 +24,6 @@ Reserve something${key === null ? `, with a key of ${keys}` : ''}:
 function whoSignsIn(signIn: SignInConfig): string {
   if (signIn.kind === 'oidc') return `sign-in through ${signIn.issuer}`;
   if (signIn.kind === 'local') return 'anybody on this machine can sign in';
+  if (signIn.kind === 'key') return 'sign in with a key';
   return 'nobody can sign in: set OIDC_ISSUER, or LOCAL_SIGN_IN=true with a HOST of this machine';
 }

@@ -19,7 +19,7 @@ export interface DatabaseConfig {
   readonly keySecret: string;
 }
 
-/** How people sign in to the dashboard: at an OpenID Connect provider, locally without a password, or not at all. */
+/** How people sign in to the dashboard: at an OpenID Connect provider, locally without a password, by a key, or not. */
 export type SignInConfig =
   | {
       readonly kind: 'oidc';
@@ -32,6 +32,8 @@ export type SignInConfig =
       readonly cookieSecret: string;
     }
   | { readonly kind: 'local' }
+  /** With an unrestricted API key. */
+  | { readonly kind: 'key' }
   | { readonly kind: 'none' };
 
 export interface Config {
@@ -175,7 +177,7 @@ function signInOf({
 }: z.infer<typeof Environment>): SignInConfig {
   if (issuer !== undefined && clientId !== undefined)
     return { kind: 'oidc', issuer, clientId, clientSecret, scope, cookieSecret };
-  return { kind: local === 'true' ? 'local' : 'none' };
+  return { kind: ({ true: 'local', key: 'key', false: 'none' } as const)[local] };
 }
 
 /** The table of tiers, with the limits that the configuration overrides. Redis alone keeps less history. */

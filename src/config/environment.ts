@@ -20,8 +20,11 @@ export const Environment = Variables.superRefine((env, context) => {
         fault('MEMBERS', 'must be set where OIDC_ISSUER is and DATABASE_URL is not: it says who may sign in');
     }
   }
+  if (env.LOCAL_SIGN_IN !== 'false' && env.OIDC_ISSUER !== undefined)
+    fault('LOCAL_SIGN_IN', `must not be ${env.LOCAL_SIGN_IN} where OIDC_ISSUER is set`);
+  if (env.LOCAL_SIGN_IN === 'key' && env.DATABASE_URL !== undefined)
+    fault('LOCAL_SIGN_IN', 'must not be key where DATABASE_URL is set: people belong to tenants there');
   if (env.LOCAL_SIGN_IN === 'true') {
-    if (env.OIDC_ISSUER !== undefined) fault('LOCAL_SIGN_IN', 'must not be true where OIDC_ISSUER is set');
     if (!isThisMachine(env.HOST) || env.TRUSTED_PROXIES > 0)
       fault('LOCAL_SIGN_IN', 'must not be true where others than this machine can call: HOST, TRUSTED_PROXIES');
   }

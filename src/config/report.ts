@@ -42,6 +42,7 @@ const shownSignIn = (signIn: SignInConfig): string =>
   ({
     oidc: `OpenID Connect, ${signIn.kind === 'oidc' ? signIn.issuer : ''}`,
     local: 'local, without a password',
+    key: 'with an API key',
     none: 'nobody can sign in to the dashboard',
   })[signIn.kind];
 

@@ -41,7 +41,9 @@ const INSTANCE = {
 
 const REDIS = {
   REDIS_URL: z
-    .string('must be set, for example redis://localhost:6379')
+    .string(
+      'must be set, for example redis://redis:6379. To try Holdfast without a Redis of your own, use the image holdfast:standalone',
+    )
     .superRefine((url, context) => {
       const parsed = parseRedisAddress(url);
       if (typeof parsed === 'string') context.addIssue({ code: 'custom', message: parsed });
@@ -114,10 +116,10 @@ const SIGN_IN = {
     ),
   ADMIN_GROUP: z.string().optional().describe('A group of the provider whose members are administrators, too.'),
   LOCAL_SIGN_IN: z
-    .enum(['true', 'false'], 'must be true or false')
+    .enum(['true', 'key', 'false'], 'must be true, key or false')
     .default('false')
     .describe(
-      'true: users of this machine can sign in to the dashboard without a password. Only allowed if HOST is an address of this machine and there are no proxies. npm start sets it if nothing is configured.',
+      'true: users of this machine can sign in to the dashboard without a password. Only allowed if HOST is an address of this machine and there are no proxies. npm start sets it if nothing is configured. key: whoever has an unrestricted API key signs in with it, from anywhere, as an owner of its tenant. Only without a database.',
     ),
 };
 

@@ -14,7 +14,7 @@ import type { Actor } from '../operations/actor.ts';
 import type { OperationDeps } from '../operations/deps.ts';
 import type { SignedInDeps } from '../operations/signedIn.ts';
 
-/** How people sign in: at an OpenID Connect provider; on this machine, without a password; not at all. */
+/** How people sign in: at an OpenID Connect provider; on this machine, without a password; by a key; not at all. */
 export type SignInWay =
   | {
       readonly kind: 'oidc';
@@ -24,6 +24,7 @@ export type SignInWay =
       readonly sealer: Sealer;
     }
   | { readonly kind: 'local' }
+  | { readonly kind: 'key' }
   | { readonly kind: 'none' };
 
 export interface DashboardDeps extends OperationDeps, SignedInDeps, BodyDeps, CallerDeps {

@@ -1,11 +1,13 @@
 /**
  * Who may sign in to which tenant in the in-memory mode, with which role: as MEMBERS says, or, with the local sign-in,
- * whoever uses this machine to all tenants (docs/specification.md#without-a-database).
+ * whoever uses this machine to all tenants, or whoever has a key to its tenant
+ * (docs/specification.md#without-a-database).
  */
 import { HoldfastError } from '../domain/errors.ts';
 import type { Known, Membership, Memberships } from '../domain/memberships.ts';
 import { LOCAL_ISSUER } from '../domain/names.ts';
 import { higherRole, type Role } from '../domain/rights.ts';
+import type { TenantRecord } from '../domain/tenants.ts';
 import { digestOf } from './credentials.ts';
 
 /** A person, or all of a group of the identity provider, in one tenant. */
@@ -26,16 +28,18 @@ export interface ConfiguredMembers {
   readonly roleNow: ((tenant: string, person: Described) => Role | null) | null;
 }
 
-/** @param tenants the ids of the configured tenants */
+/** @param tenants the configured tenants by id */
 export function configuredMembers(
-  signIn: 'oidc' | 'local' | 'none',
+  signIn: 'oidc' | 'local' | 'key' | 'none',
   members: readonly ConfiguredMember[],
-  tenants: readonly string[],
+  tenants: ReadonlyMap<string, TenantRecord>,
 ): ConfiguredMembers {
   const rolesOf = (person: Described): ReadonlyMap<string, Role> => {
     // A session of the other way to sign in, from before a change of the configuration, is worth nothing.
-    if ((signIn === 'local') !== (person.issuer === LOCAL_ISSUER)) return new Map();
-    return signIn === 'local' ? new Map(tenants.map((tenant) => [tenant, 'owner'])) : configuredRoles(members, person);
+    if ((signIn === 'oidc') === (person.issuer === LOCAL_ISSUER)) return new Map();
+    if (signIn === 'oidc') return configuredRoles(members, person);
+    const open = [...tenants.values()].filter((tenant) => signIn === 'local' || holdsKey(tenant, person));
+    return new Map(open.map(({ id }) => [id, 'owner']));
   };
   const membershipsOf = (person: Described): Membership[] =>
     Array.from(rolesOf(person), ([tenant, role]) => ({ tenant, name: tenant, role }));
@@ -56,6 +60,10 @@ export function configuredMembers(
     roleNow: signIn === 'none' ? null : (tenant, person) => rolesOf(person).get(tenant) ?? null,
   };
 }
+
+/** Whether a person has signed in with an unrestricted key of a tenant, which is still configured. */
+const holdsKey = ({ keys }: TenantRecord, { groups }: Described): boolean =>
+  keys.some(({ digest, grant }) => grant === null && groups.includes(digest));
 
 const strangerFault = (email: string | null) =>
   email === null

@@ -69,7 +69,7 @@ async function storesInMemory(
 ): Promise<Stores> {
   const { sizes, jwtIssuers, allowPrivateJwks } = config;
   const tenants = configuredTenants(keys);
-  const { memberships, roleNow } = configuredMembers(config.signIn.kind, config.members, [...tenants.keys()]);
+  const { memberships, roleNow } = configuredMembers(config.signIn.kind, config.members, tenants);
   const loadTenant = configuredLoader(redis, tenants);
   const lookUp: IssuerLookup = async (tenant, issuer, audiences) =>
     jwtIssuers.filter((one) => one.tenant === tenant && one.issuer === issuer && audiences.includes(one.audience));

@@ -122,6 +122,16 @@ describe('configuration', () => {
       expect(faults({ REDIS_URL, LOCAL_SIGN_IN, ...more })).toContain('LOCAL_SIGN_IN must not be true');
   });
 
+  test('takes a sign-in with a key for every address, but not beside a database or a provider', () => {
+    const LOCAL_SIGN_IN = 'key';
+    const config = readConfig({ REDIS_URL, LOCAL_SIGN_IN, HOST: '0.0.0.0', TRUSTED_PROXIES: '1' });
+    expect([config.signIn, config.adminRule.admins]).toEqual([{ kind: 'key' }, []]);
+    for (const more of [database, { ...provider, KEY_SECRET }])
+      expect(
+        faults({ REDIS_URL, LOCAL_SIGN_IN, ...more, ...('OIDC_ISSUER' in more ? withMembers(member) : {}) }),
+      ).toContain('LOCAL_SIGN_IN must not be key');
+  });
+
   const member = { email: 'Ann@Acme.example', tenant: 'acme', role: 'operator' };
   const API_KEYS = JSON.stringify([{ key, tenant: 'acme', tier: 'Pro' }]);
   const withMembers = (...members: unknown[]) => ({ REDIS_URL, API_KEYS, MEMBERS: JSON.stringify(members) });

@@ -73,7 +73,9 @@ describe('docker-compose.yml', () => {
   });
 
   test('holds no secret: each comes from the env file, whose example names it and leaves it empty', () => {
-    const asked = [...text.matchAll(/\$\{(\w+):\?\}/g)].map(([, name]) => name);
+    const asked = [...text.matchAll(/\$\{(\w+):\?fill in deploy\/compose\.env and pass it by --env-file\}/g)].map(
+      ([, name]) => name,
+    );
     const example = readFileSync('deploy/compose.env.example', 'utf8');
     const offered = [...example.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [
       name,
@@ -83,7 +85,7 @@ describe('docker-compose.yml', () => {
     const SECRET = /SECRET|PASSWORD|HASH/;
     for (const { environment } of Object.values(services))
       for (const [name, value] of Object.entries(environment))
-        if (SECRET.test(name)) expect([name, value]).toEqual([name, expect.stringMatching(/^\$\{\w+:\?\}$/)]);
+        if (SECRET.test(name)) expect([name, value]).toEqual([name, expect.stringMatching(/^\$\{\w+:\?[^}]+\}$/)]);
   });
 
   test('mounts only files that there are, and is reached from this machine alone', () => {
@@ -129,12 +131,38 @@ describe('the Dockerfile', () => {
     expect(lines).toContain('RUN npm run build:service');
   });
 
+  /** The lines of a target that begin with an instruction. */
+  const inTarget = (start: string, instruction: string) => {
+    const from = lines.indexOf(start) + 1;
+    const end = lines.findIndex((line, i) => i >= from && line.startsWith('FROM '));
+    return lines.slice(from, end === -1 ? lines.length : end).filter((line) => line.startsWith(`${instruction} `));
+  };
+  const SERVICE = lines.find((line) => line.endsWith(' AS service')) ?? '';
+  const STANDALONE = 'FROM service AS standalone';
+
   test('runs as a user that is not root, by its number', () => {
-    expect(lines.filter((line) => line.startsWith('USER '))).toEqual(['USER 1000:1000']);
+    for (const target of [SERVICE, STANDALONE]) expect(inTarget(target, 'USER').at(-1)).toBe('USER 1000:1000');
   });
 
-  test('starts what the build makes: main, and migrate beside it', () => {
-    expect(lines).toContain('CMD ["node", "--max-semi-space-size=64", "dist/main.js"]');
-    for (const name of ['main', 'migrate']) expect(existsSync(`src/${name}.ts`)).toBe(true);
+  test('starts what the build makes, as the first process, with options as arguments', () => {
+    const entry = (name: string, ...args: string[]) =>
+      `ENTRYPOINT ${JSON.stringify(['node', '--max-semi-space-size=64', `dist/${name}.js`, ...args]).replaceAll(',', ', ')}`;
+    expect(inTarget(SERVICE, 'ENTRYPOINT')).toEqual([entry('main')]);
+    expect(inTarget(STANDALONE, 'ENTRYPOINT')).toEqual([entry('standalone', '/data')]);
+    expect(inTarget(STANDALONE, 'VOLUME')).toEqual(['VOLUME /data']);
+    for (const file of ['src/main.ts', 'src/migrate.ts', 'scripts/standalone.ts']) {
+      expect(existsSync(file)).toBe(true);
+      expect(readFileSync('scripts/buildService.ts', 'utf8')).toContain(`'${file}'`);
+    }
+  });
+
+  test('builds the image without a Redis unless the target is named', () => {
+    expect(lines.filter((line) => line.startsWith('FROM ')).at(-1)).toBe('FROM service');
+    expect(inTarget('FROM service', 'RUN')).toEqual([]);
+  });
+
+  test('has base images that can be pinned by digest', () => {
+    const bases = lines.flatMap((line) => /^FROM (\S+)/.exec(line)?.[1] ?? []);
+    for (const base of bases) expect(base).toMatch(/^(\$\{NODE_IMAGE\}|base|service)$/);
   });
 });

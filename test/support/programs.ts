@@ -10,6 +10,7 @@ import type { TestProject } from 'vitest/node';
 const SOURCES = {
   service: 'src/main.ts',
   start: 'scripts/start.ts',
+  standalone: 'scripts/standalone.ts',
   migrate: 'scripts/migrate.ts',
   dying: 'test/support/dying.ts',
   plainDriver: 'test/support/plainDriver.ts',
@@ -46,6 +47,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('programs', {
     service: fileOf('service'),
     start: fileOf('start'),
+    standalone: fileOf('standalone'),
     migrate: fileOf('migrate'),
     dying: fileOf('dying'),
     plainDriver: fileOf('plainDriver'),

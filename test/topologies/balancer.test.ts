@@ -2,10 +2,12 @@
  * Three instances behind a real load balancer (deploy/haproxy.cfg): restarted one after the other, and killed, under
  * load.
  */
+import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { freePort } from '../../scripts/freePort.ts';
+import { FAILURE_CODES } from '../../src/domain/errors.ts';
 import { type Balancer, startBalancer } from '../support/haproxy.ts';
 import { type InstanceProcess, startProcess } from '../support/process.ts';
 import { makeConfiguredKey, makeTenant } from '../support/service.ts';
@@ -43,6 +45,8 @@ afterAll(async () => {
   for (const instance of instances) instance.kill('SIGKILL');
   await balancer.stop();
 });
+
+const FailureBody = z.strictObject({ error: z.string(), code: z.string() });
 
 interface Answer {
   readonly status: number;
@@ -130,6 +134,31 @@ class Reader {
     this.streams.at(-1)?.close();
   }
 }
+
+describe('errors of the load balancer itself have the form of the service’s', () => {
+  let alone: Balancer;
+  beforeAll(async () => {
+    alone = await startBalancer([await freePort()]);
+  });
+  afterAll(() => alone.stop());
+
+  test('503 while there is no instance, with a time to wait', async () => {
+    const answer = await fetch(`${alone.url}/api/v1/Reservation/activeReservations`);
+    expect([answer.status, answer.headers.get('retry-after'), answer.headers.get('content-type')]).toEqual([
+      503,
+      '1',
+      'application/json',
+    ]);
+    expect(FailureBody.parse(await answer.json()).code).toBe('UNAVAILABLE');
+  });
+});
+
+test('its configuration answers each status with JSON: as the service does', () => {
+  const errors = [...readFileSync('deploy/haproxy.cfg', 'utf8').matchAll(/http-error status (\d+) .* string '(.*?)'/g)];
+  const statuses = errors.map(([, status]) => Number(status));
+  expect(statuses).toEqual([500, 502, 503, 504]);
+  for (const [, , body = ''] of errors) expect(FAILURE_CODES).toContain(FailureBody.parse(JSON.parse(body)).code);
+});
 
 describe('behind a load balancer', () => {
   test('an event is delivered as it comes', async () => {

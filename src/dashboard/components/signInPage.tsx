@@ -52,6 +52,17 @@ export const SignInPage = ({ way, to, local, isOut, elsewhere }: SignInProps) =>
         </form>
       </>
     )}
+    {way.kind === 'key' && (
+      <form method="post" action={SIGN_IN}>
+        <input type="hidden" name="to" value={to} />
+        <label>
+          API key
+          <input type="password" name="key" required autocomplete="current-password" placeholder="hf_…" />
+        </label>
+        <p class="hint">An unrestricted key. You sign in as an owner of its tenant.</p>
+        <button type="submit">Sign in</button>
+      </form>
+    )}
     {way.kind === 'none' && (
       <p class="notice">
         No sign-in is configured. Set <code>OIDC_ISSUER</code> for an identity provider, or, on your own machine,{' '}

@@ -1,6 +1,6 @@
 /**
- * Signing in and out (docs/specification.md#dashboard-and-sign-in): at an OpenID Connect provider, or on this machine
- * if that is configured.
+ * Signing in and out (docs/specification.md#dashboard-and-sign-in): at an OpenID Connect provider, by an API
+ * key or on this machine, whichever is configured.
  */
 import { Hono } from 'hono';
 import { refuseForeignOrigin } from '../../http/sameOrigin.ts';
@@ -9,6 +9,7 @@ import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { ownPath } from '../ownPath.ts';
 import { signOut } from '../startSession.ts';
 import { SIGN_IN } from '../viewer.ts';
+import { keyRoutes } from './signInKey.ts';
 import { localRoutes } from './signInLocal.ts';
 import { oidcRoutes } from './signInOidc.ts';
 
@@ -31,6 +32,7 @@ export const signInRoutes = (deps: DashboardDeps) => {
   });
 
   if (signIn.kind === 'local') app.route('/', localRoutes(deps));
+  if (signIn.kind === 'key') app.route('/', keyRoutes(deps));
   if (signIn.kind === 'oidc') app.route('/', oidcRoutes(deps, signIn));
   return app;
 };

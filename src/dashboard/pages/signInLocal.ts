@@ -18,7 +18,8 @@ import { SIGN_IN } from '../viewer.ts';
 
 const LocalForm = z.object({ tenant: z.string().optional(), to: z.string().optional() });
 
-const LOCAL_USER: Person = {
+/** Who signs in without an identity provider. */
+export const LOCAL_USER: Person = {
   issuer: LOCAL_ISSUER,
   subject: LOCAL_SUBJECT,
   email: null,
@@ -32,25 +33,27 @@ export const localRoutes = (deps: DashboardDeps) =>
     refuseOtherMachines(c);
     const form = await readForm(c, LocalForm);
     const address = clientAddress(c, deps.trustedProxies);
-    const { tenant, user } = await findLocalUser(deps, form.tenant, address);
+    const { tenant, user } = await findUser(deps, LOCAL_USER, form.tenant, address);
     return startSession(deps, c, { tenant, user, to: ownPath(form.to) });
   });
 
 /**
+ * Finds the memberships of a person, and the tenant to open.
  * @param named the tenant that the form names; undefined: the one that was opened last
- * @throws HoldfastError unknown, unavailable
+ * @throws HoldfastError forbidden, unknown, unavailable
  */
-async function findLocalUser(
+export async function findUser(
   { memberships }: Pick<DashboardDeps, 'memberships'>,
+  person: Person,
   named: string | undefined,
   address: string,
 ): Promise<{ tenant: string; user: SessionUser }> {
-  const { userId: id, open, memberships: all } = await memberships.admit(LOCAL_USER, address);
+  const { userId: id, open, memberships: all } = await memberships.admit(person, address);
   const chosen = named === undefined ? open : all.find(({ tenant }) => tenant === named);
   if (chosen === undefined) throw new HoldfastError('unknown', 'There is no such tenant.');
   const { tenant, role } = chosen;
   const describedUntilMs = Date.now() + SIGN_IN_MS;
-  return { tenant, user: { ...LOCAL_USER, id, role, joined: [], hasSeveral: all.length > 1, describedUntilMs } };
+  return { tenant, user: { ...person, id, role, joined: [], hasSeveral: all.length > 1, describedUntilMs } };
 }
 
 /** Headers in which proxies, tunnels and delivery networks name the client. Browsers send none of them. */
