@@ -1,11 +1,11 @@
 /**
- * The real Redis that the tests run on: TEST_REDIS_URL if set, else a container where a Docker engine answers, else a
- * server process of their own. Says which; there is no going without.
+ * The real Redis that the tests run on: TEST_REDIS_URL if set, else a container where a Docker engine runs one, else
+ * a server process of their own. Says which; there is no going without.
  */
 import { RedisContainer } from '@testcontainers/redis';
-import { getContainerRuntimeClient } from 'testcontainers';
 import type { TestProject } from 'vitest/node';
 import { startRedis } from '../../scripts/redisServer.ts';
+import { containedOrOwn, type TestServer } from './containers.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,14 +20,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return stop;
 }
 
-async function provideRedis(): Promise<{ what: string; url: string; stop: () => Promise<unknown> }> {
+/** Starts the Redis, or takes the given one. */
+export async function provideRedis(): Promise<TestServer> {
   const given = process.env.TEST_REDIS_URL;
   if (given) return { what: 'the Redis of TEST_REDIS_URL', url: given, stop: async () => {} };
-  const docker = await getContainerRuntimeClient().catch(() => null);
-  if (docker !== null) {
+  const contained = async () => {
     const container = await new RedisContainer('redis:7-alpine').start();
     return { what: 'a Redis container', url: container.getConnectionUrl(), stop: () => container.stop() };
-  }
-  const server = await startRedis((line) => process.stdout.write(`${line}\n`));
-  return { what: 'a redis-server process of their own', url: server.url, stop: server.stop };
+  };
+  return containedOrOwn('Redis', contained, async () => {
+    const { url, stop } = await startRedis((line) => process.stdout.write(`${line}\n`));
+    return { what: 'a redis-server process of their own', url, stop };
+  });
 }
