@@ -18,6 +18,9 @@ RUN npm ci
 COPY tsconfig.json ./
 COPY scripts scripts
 COPY src src
+# Of a release; GET /version shows them.
+ARG VERSION
+ARG COMMIT
 RUN npm run build:service
 
 FROM base AS dependencies
@@ -39,6 +42,12 @@ EXPOSE 8080 9464
 HEALTHCHECK --interval=10s --timeout=3s --start-period=15s CMD wget -qO /dev/null "http://127.0.0.1:$PORT/healthz"
 # A large young generation: with the default, large batches spend a quarter of their time on garbage collection.
 ENTRYPOINT ["node", "--max-semi-space-size=64", "dist/main.js"]
+ARG VERSION
+ARG COMMIT
+LABEL org.opencontainers.image.title=Holdfast \
+  org.opencontainers.image.licenses=MIT \
+  org.opencontainers.image.version=$VERSION \
+  org.opencontainers.image.revision=$COMMIT
 
 FROM service AS standalone
 USER root

@@ -1,12 +1,15 @@
 /**
  * `npm run bench`: measures the service, its ceiling and its peers in the same run, in turn. Writes a table and
- * bench-results.json. Takes about six minutes, on private servers. `-- --only <family>` measures one family.
+ * bench-results.json. Takes about nine minutes, on private servers. `-- --only <family>` measures one family. NODE_BIN
+ * names another Node for the measured servers.
  */
 import { parseArgs } from 'node:util';
 import { asks } from './families/asks.ts';
 import { batches } from './families/batches.ts';
 import { client } from './families/client.ts';
+import { cost } from './families/cost.ts';
 import { fairness } from './families/fairness.ts';
+import { fleet } from './families/fleet.ts';
 import { instance } from './families/instance.ts';
 import { million } from './families/million.ts';
 import { peers } from './families/peers.ts';
@@ -36,6 +39,8 @@ const FAMILIES: Readonly<Record<string, (stage: Stage, table: Table) => Promise<
   sweep: sweeping,
   million,
   fairness,
+  cost,
+  fleet,
 };
 
 const { only } = parseArgs({ options: { only: { type: 'string' } } }).values;

@@ -19,6 +19,12 @@ export const SERVICE = 'dist/main.js';
 /** The options of Node in the image. */
 const AS_IN_IMAGE = ['--max-semi-space-size=64'];
 
+/** The Node that runs the measured servers: NODE_BIN, or the one that runs this process. */
+const NODE = process.env.NODE_BIN ?? process.execPath;
+
+/** Asks that Node for its version. */
+export const nodeVersion = (): string => execFileSync(NODE, ['--version'], { encoding: 'utf8' }).trim();
+
 /** A running server. */
 export interface RunningServer {
   readonly port: number;
@@ -52,7 +58,7 @@ export async function startNode(
 ): Promise<RunningServer> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
   const program = {
-    path: process.execPath,
+    path: NODE,
     env: { ...process.env, NODE_ENV: 'production', ...env, PORT: String(port) },
   };
   const { pid, stop } = await startGuarded(program, folder, options, { port });
@@ -100,12 +106,17 @@ export async function residentKiB(pid: number): Promise<number> {
   return Number(stdout);
 }
 
-/** Reads the CPU time of a process, in hundredths of a second; NaN without /proc. */
+/** Reads the CPU time of a process and its children, in seconds, to a hundredth; NaN without /proc. */
 export function cpuSeconds(pid: number): number {
   try {
     // The name, in parentheses, may contain spaces: fields are counted after it.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-    return (Number(fields[11]) + Number(fields[12])) / 100;
+    // PostgreSQL has a process for each connection.
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+    return children.reduce(
+      (sum, child) => sum + cpuSeconds(Number(child)),
+      (Number(fields[11]) + Number(fields[12])) / 100,
+    );
   } catch {
     return Number.NaN;
   }

@@ -5,6 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { type Figure, ratioOf } from './rounds.ts';
+import { nodeVersion } from './servers.ts';
 
 /** A target for the figure, or for its ratio to the ceiling or peer. */
 export type Target = { readonly of: 'figure' | 'ratio' } & (
@@ -153,7 +154,8 @@ export function machine(): Readonly<Record<string, string | number>> {
     cores: cpus().length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     system: `${process.platform} ${release()}`,
-    node: process.version,
+    node: nodeVersion(),
+    nodeOfTheLoad: process.version,
     loadAverage: loadavg().map(readable).join(' '),
   };
 }

@@ -26,6 +26,10 @@ await build({
   format: 'esm',
   target: 'node20.19',
   sourcemap: true,
+  // Node keeps the text of a module in memory, with two bytes for each character if a single one is not Latin.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: 'external',
   define: release,
   // Packages that read files of their own folder.
   external: ['@electric-sql/pglite', 'swagger-ui-dist'],

@@ -1,5 +1,6 @@
 /**
- * Runs a server process that ends with the process that started it, even if that is killed. Its folder is then deleted.
+ * Runs a server process in a folder of its own. When this process ends, even if it is killed, the server is killed and
+ * its folder deleted.
  */
 import { spawn } from 'node:child_process';
 import { createConnection } from 'node:net';

@@ -9,6 +9,7 @@ import { chownSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { freePort } from './freePort.ts';
+import { isAlive } from './isAlive.ts';
 import { findOrInstall, type Wanted } from './serverProgram.ts';
 
 const POSTGRES: Wanted = {
@@ -191,14 +192,5 @@ function read(file: string): string {
     return readFileSync(file, 'utf8');
   } catch {
     return '';
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }

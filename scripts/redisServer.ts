@@ -9,9 +9,12 @@ import { join } from 'node:path';
 import { type GuardedProcess, type GuardOptions, startGuarded } from './guardedProcess.ts';
 import { findOrInstall, type Wanted } from './serverProgram.ts';
 
+/** The program that tests run instead of the first one that is found, such as valkey-server. */
+const { TEST_REDIS_SERVER } = process.env;
+
 const REDIS: Wanted = {
   title: 'Redis',
-  names: ['redis-server', 'valkey-server'],
+  names: TEST_REDIS_SERVER ? [TEST_REDIS_SERVER] : ['redis-server', 'valkey-server'],
   folders: ['/usr/sbin', '/usr/local/bin', '/usr/bin'],
   version: /v=(\d+)/,
   oldestMajor: 7,

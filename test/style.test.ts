@@ -52,3 +52,7 @@ test(`comment lines have at most ${MAX_COMMENT_COLUMNS} columns`, () => {
   );
   expect(wide).toEqual([]);
 });
+
+test('Lua files are ASCII: V8 keeps a text with one other character in twice the memory', () => {
+  expect(LUA.filter(({ lines }) => /[^ -~]/.test(lines.join(''))).map(({ path }) => path)).toEqual([]);
+});

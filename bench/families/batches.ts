@@ -19,7 +19,7 @@ const LOCKERS = 64;
 export async function batches(stage: Stage, table: Table): Promise<void> {
   const { service, tenant, redisServer } = stage;
   const subscriber = await openStreams(service.port, tenant.key, 1);
-  const redlock = await startRedlock(redisServer.url);
+  const redlock = await startRedlock(redisServer);
   const lockers = await redlock.clients(LOCKERS);
   for (const size of [10, 100, 500]) {
     const clients = Math.min(64, ITEMS_UNDER_WAY / size);

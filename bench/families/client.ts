@@ -27,7 +27,7 @@ const TARGETS = [
 export async function client(stage: Stage, table: Table): Promise<void> {
   const { service, tenant, redisServer } = stage;
   const watched = { server: service.pid, redis: redisServer.pid };
-  const redlock = await startRedlock(redisServer.url);
+  const redlock = await startRedlock(redisServer);
   const loaded = await loadPackage();
   for (const [callers, atLeast] of TARGETS) {
     const cycles = callersOf(stage, loaded, callers);

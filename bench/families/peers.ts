@@ -4,14 +4,10 @@
  */
 import { cpuOf, load } from '../load.ts';
 import { openStreams } from '../openStreams.ts';
-import { startEtcd } from '../peers/etcd.ts';
 import type { Peer } from '../peers/peer.ts';
-import { startPostgresPeers } from '../peers/postgres.ts';
-import { startRedlock } from '../peers/redlock.ts';
-import { startZooKeeper } from '../peers/zookeeper.ts';
+import { startPeers } from '../peers/start.ts';
 import { cycle } from '../requests.ts';
 import { inTurn, Series } from '../rounds.ts';
-import { pin } from '../servers.ts';
 import { loadOver, resetAll, type Stage, straight } from '../stage.ts';
 import type { Table } from '../table.ts';
 
@@ -19,15 +15,8 @@ import type { Table } from '../table.ts';
 const isBehind = ({ name }: Peer) => /^ZooKeeper|^etcd|insert/.test(name);
 
 export async function peers(stage: Stage, table: Table): Promise<void> {
-  const { service, tenant, redisServer, say } = stage;
-  pin('0,1', [process.pid]); // as what it starts will be
-  const [etcd, zooKeeper] = await Promise.all([startEtcd(), startZooKeeper()]);
-  if (etcd === undefined) say('no etcd on this machine: left out (Debian: etcd-server)');
-  if (zooKeeper === undefined) say('no ZooKeeper on this machine: left out (Debian: zookeeper)');
-  const found = [await startRedlock(redisServer.url), ...(await startPostgresPeers(say)), zooKeeper, etcd].filter(
-    (peer) => peer !== undefined,
-  );
-  pin(1, [process.pid]);
+  const { service, tenant } = stage;
+  const found = await startPeers(stage);
   const subscriber = await openStreams(service.port, tenant.key, 1);
   for (const count of [1, 64]) {
     const cycles = new Series(() => loadOver(stage, service, count, (one) => cycle(one)));

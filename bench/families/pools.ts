@@ -63,7 +63,7 @@ export async function pools(stage: Stage, table: Table): Promise<void> {
 
 /** All connections reserve one name and retry at once if it is taken. */
 async function contended(stage: Stage, table: Table): Promise<void> {
-  const redlock = await startRedlock(stage.redisServer.url);
+  const redlock = await startRedlock(stage.redisServer);
   const byRedlock: readonly Client[] = Array.from({ length: CONNECTIONS }, () => async () => {
     const token = newToken();
     if (!(await redlock.lock('contended', token))) return;

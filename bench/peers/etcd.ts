@@ -32,7 +32,7 @@ export async function startEtcd(): Promise<Peer | undefined> {
     'initial-advertise-peer-urls': peers,
     'initial-cluster': `default=${peers}`,
   };
-  const { stop } = await startGuarded(
+  const { pid, stop } = await startGuarded(
     { path, env: process.env },
     mkdtempSync(join(tmpdir(), 'holdfast-etcd-')),
     Object.entries(options).map(([name, value]) => `--${name}=${value}`),
@@ -40,6 +40,7 @@ export async function startEtcd(): Promise<Peer | undefined> {
   );
   const opened: Connection[] = [];
   return {
+    pid,
     name: `etcd ${version}, lease + txn + revoke (fsync)`,
     clients: async (count) =>
       Array.from({ length: count }, () => {

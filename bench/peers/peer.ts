@@ -9,6 +9,8 @@ import type { Client } from '../load.ts';
 export interface Peer {
   /** The name in tables: the system, its commands and its durability. */
   readonly name: string;
+  /** The process whose CPU time, with that of its children, the locks cost. */
+  readonly pid: number;
   /** Connects clients. Each call of a client locks and unlocks an unused name. */
   clients(count: number): Promise<readonly Client[]>;
   /** Closes the clients, and ends the server if it belongs to the peer. */

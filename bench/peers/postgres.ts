@@ -28,6 +28,7 @@ export async function startPostgresPeers(say: (line: string) => void): Promise<r
   };
   return [
     {
+      pid: server.pid,
       name: `${name}, insert + delete (fsync)`,
       clients: async (count) =>
         (await connect(count)).map((sql) => async () => {
@@ -39,6 +40,7 @@ export async function startPostgresPeers(say: (line: string) => void): Promise<r
       stop,
     },
     {
+      pid: server.pid,
       name: `${name}, advisory lock (nothing on disk)`,
       clients: async (count) =>
         (await connect(count)).map((sql) => async () => {

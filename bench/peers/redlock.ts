@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import type { RedisServer } from '../../scripts/redisServer.ts';
 import { createRedis } from '../../src/redis/client.ts';
 import { freshName } from '../requests.ts';
 import type { Peer } from './peer.ts';
@@ -21,7 +22,7 @@ export interface Redlock extends Peer {
 }
 
 /** Uses a running Redis. All clients share a connection, as in the service. */
-export async function startRedlock(url: string): Promise<Redlock> {
+export async function startRedlock({ url, pid }: Pick<RedisServer, 'url' | 'pid'>): Promise<Redlock> {
   const redis = createRedis(url, () => {});
   await new Promise((resolve) => redis.once('ready', resolve));
   const sha = z.string().parse(await redis.script('LOAD', UNLOCK));
@@ -31,6 +32,7 @@ export async function startRedlock(url: string): Promise<Redlock> {
   };
   return {
     name: REDLOCK,
+    pid,
     lock,
     unlock,
     clients: async (count) =>

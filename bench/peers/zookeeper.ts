@@ -31,7 +31,7 @@ export async function startZooKeeper(): Promise<Peer | undefined> {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-zookeeper-'));
   writeFileSync(join(folder, 'zoo.cfg'), `${SETTINGS}clientPort=${port}\nclientPortAddress=127.0.0.1\n`);
-  const { stop } = await startGuarded(
+  const { pid, stop } = await startGuarded(
     { path, env: process.env },
     folder,
     ['-cp', join(FOLDER, jar), 'org.apache.zookeeper.server.ZooKeeperServerMain', 'zoo.cfg'],
@@ -39,6 +39,7 @@ export async function startZooKeeper(): Promise<Peer | undefined> {
   );
   const sessions: Session[] = [];
   return {
+    pid,
     name: `ZooKeeper ${JAR.exec(jar)?.[1]}, ephemeral node (fsync)`,
     clients: async (count) => {
       const opened = await Promise.all(Array.from({ length: count }, () => Session.open(port)));

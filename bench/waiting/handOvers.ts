@@ -40,7 +40,7 @@ class Owners {
 /** @param other a second instance */
 export async function handOvers(stage: Stage, table: Table, other: RunningServer): Promise<void> {
   const { service, redisServer } = stage;
-  const redlock = await startRedlock(redisServer.url);
+  const redlock = await startRedlock(redisServer);
   const cycles = new Series(() => loadOver(stage, service, 1, (one) => cycle(one)));
   const alone = new Series(() => waitInTurn(stage, [service]));
   const spread = new Series(() => waitInTurn(stage, [service, other]));

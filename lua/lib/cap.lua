@@ -10,8 +10,9 @@
 -- the cap; and so does each session.
 --
 -- Takes the state before the request (rollback.lua), and the number of sessions that it begins (nil: 0). Returns nil;
--- or, if the request would exceed the cap, rolls back all its changes and returns the reply that refuses it as a whole.
-local function overCap(requestType, before, begun)
+-- or, if the request would exceed the cap, rolls back all its changes and returns the number of reservations that it
+-- asked for.
+local function askedOverCap(before, begun)
   local cap = limits.reservations
   -- Only scripts whose requests may wait have any pending (waiting/requests.lua).
   local asked = tenant.queue and tenant.queue.pending
@@ -28,9 +29,24 @@ local function overCap(requestType, before, begun)
     return nil
   end
   rollback(before)
+  return more
+end
+
+-- Returns the reply that refuses a request which asked for so many reservations. Call it when all changes are written.
+local function refuseAtCap(requestType, asked)
+  local untilNextS = math.ceil((tenant.nextDue - nowMs) / 1000)
+  return refuse(requestType, 'ConcurrentReservations', limits.reservations, asked, math.max(1, math.min(60, untilNextS)))
+end
+
+-- Returns nil; or, if the request would exceed the cap, rolls back all its changes and returns the reply that refuses
+-- it as a whole. Takes what askedOverCap() takes.
+local function overCap(requestType, before, begun)
+  local asked = askedOverCap(before, begun)
+  if not asked then
+    return nil
+  end
   if not flags.isDry then
     finish()
   end
-  local untilNextS = math.ceil((tenant.nextDue - nowMs) / 1000)
-  return refuse(requestType, 'ConcurrentReservations', cap, more, math.max(1, math.min(60, untilNextS)))
+  return refuseAtCap(requestType, asked)
 end

@@ -5,7 +5,7 @@
 --   held      number of its slots that are held
 --   stored    the stored value of held
 --   from      no slot below this index is free
---   assigned  owner → slot, false for none, nil if it was not read
+--   assigned  owner -> slot, false for none, nil if it was not read
 --   isChanged true if commit() must write the pool even if held has not changed
 --@include bitmaps
 --@include slotNames

@@ -14,9 +14,9 @@ local function quotaText(limit, spent, leftS)
   return limit == NO_LIMIT and '-1 0 0' or string.format('%d %d %d', limit, math.max(0, limit - spent), leftS)
 end
 
--- Charges a request; requests of the service itself cost nothing. finish() or pay() commits the charge. Returns nil; or
--- the reply of refuse() if the request exceeds the quota.
-local function charge(requestType, cost)
+-- Charges a request; requests of the service itself cost nothing. finish() or pay() commits the charge. Returns nil;
+-- or, if the request exceeds the quota and nothing was charged, the arguments of refuse().
+local function chargeOrMisfit(requestType, cost)
   local MINUTE_MS, DAY_MS = 60000, 86400000
   if ARGV[1] == '' then
     cost = 0
@@ -37,12 +37,18 @@ local function charge(requestType, cost)
   local dayLeftS = math.ceil(((thisDay + 1) * DAY_MS - nowMs) / 1000)
   local perMinute, perDay = limits.writesPerMinute, limits.writesPerDay
   if cost > 0 and today + cost > perDay then
-    return refuse(requestType, 'OperationsPerDay', perDay, cost, dayLeftS, math.max(0, perDay - today))
+    return { requestType, 'OperationsPerDay', perDay, cost, dayLeftS, math.max(0, perDay - today) }
   elseif cost > 0 and thisMinute + cost > perMinute then
-    return refuse(requestType, 'OperationsPerMinute', perMinute, cost, minuteLeftS, math.max(0, perMinute - thisMinute))
+    return { requestType, 'OperationsPerMinute', perMinute, cost, minuteLeftS, math.max(0, perMinute - thisMinute) }
   end
   thisMinute, today = thisMinute + cost, today + cost
   charged.thisMinute, charged.today = thisMinute, today
   charged.usage = struct.pack('>I7I4I4I4', windowStart, thisMinute, day, today)
   charged.quota = quotaText(perMinute, thisMinute, minuteLeftS) .. ' ' .. quotaText(perDay, today, dayLeftS)
+end
+
+-- The same, but returns the reply of refuse() if the request exceeds the quota.
+local function charge(requestType, cost)
+  local misfit = chargeOrMisfit(requestType, cost)
+  return misfit and refuse(unpack(misfit))
 end

@@ -1,6 +1,6 @@
 -- Remembers who took reservations away from their holders (docs/specification.md#taken-away). tellTaken.lua tells them.
---   taken    hash: release token → ms and actor, with a line break between
---   takenAt  sorted set: release token → ms
+--   taken    hash: release token -> ms and actor, with a line break between
+--   takenAt  sorted set: release token -> ms
 -- Instances of the previous release write neither.
 --@include actorName
 --@include callWith

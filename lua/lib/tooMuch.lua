@@ -7,7 +7,7 @@
 -- there was done. A shared call is not charged: the instance sends each of its requests again on its own. A dry run is
 -- not charged either: it has cost reads.
 local function tooMuch(place)
-  if not flags.isShared and not flags.isDry then
+  if not flags.sizes and not flags.isDry then
     pay()
   end
   return { 'REFUSED', place .. TOO_MUCH_WORK }

@@ -91,8 +91,8 @@ const MAX_LOADS = 5;
 const MAX_BACKLOG_MS = 2000;
 
 export interface CallOptions {
-  /** Whether several requests share the call. */
-  readonly isShared?: boolean;
+  /** The numbers of items of the requests that share the call, if several do. */
+  readonly sizes?: readonly number[];
   /** The set of its issuer's tokens to which a new token is added (tokens.ts). */
   readonly tokenSet?: string;
   /** Whether an earlier call for the same request was charged. */
@@ -153,7 +153,7 @@ export async function callCharged(
   verb: ChargedVerb,
   credential: Credential,
   args: Arguments,
-  { isShared = false, tokenSet = '', isContinuation = false, isDry = false, once }: CallOptions = {},
+  { sizes, tokenSet = '', isContinuation = false, isDry = false, once }: CallOptions = {},
 ): Promise<Charged<unknown[]>> {
   // A dry run writes nothing that has to last.
   const replication = isDry ? undefined : engine.replication;
@@ -167,7 +167,7 @@ export async function callCharged(
       ? []
       : [
           (mayHaveRun ? 'r' : '') +
-            (isShared ? 's' : '') +
+            (sizes ? `s${sizes.join()}` : '') +
             (isContinuation ? 'c' : '') +
             (isDry ? 'd' : '') +
             (once?.fingerprint ?? ''),
@@ -178,10 +178,11 @@ export async function callCharged(
   await replication?.confirm(tenantKey(tenant));
   const text = toText(result.shift());
   if (isReplayed) return { quota: [], result, isReplayed };
-  const [dueInMs, reads] = text.split(' ').slice(7).map(toInteger);
-  if (dueInMs === undefined || reads === undefined) return { quota: toQuota(text), result };
+  const [work, dueInMs, reads] = text.split(' ').slice(6).map(toInteger);
+  const charged = { quota: toQuota(text), result, ...(work !== undefined && { work }) };
+  if (dueInMs === undefined || reads === undefined) return charged;
   engine.onDue?.(tenant, dueInMs);
-  return { quota: toQuota(text), result, dueInMs, reads };
+  return { ...charged, dueInMs, reads };
 }
 
 /** Runs a script until it answers, or a limit on repeating it is reached. `result` is the reply after its code. */

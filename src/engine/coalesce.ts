@@ -2,11 +2,14 @@
  * Batches requests of one caller: those that arrive while the caller's script calls are in flight share the next call.
  * The fixed cost of a call (round trip, credential check, quota, writes, event) is then paid once for all of them.
  */
-import { HoldfastError, LimitError } from '../domain/errors.ts';
+import { z } from 'zod';
+import { HoldfastError } from '../domain/errors.ts';
 import type { Once } from '../domain/once.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
+import { toText } from '../redis/reply.ts';
 import { type CallOptions, callCharged, type Engine } from './call.ts';
+import { refusal } from './refusal.ts';
 import { callArg } from './waiting/call.ts';
 
 /** Verbs whose scripts handle each item on its own. */
@@ -18,8 +21,10 @@ type Replies = Charged<unknown[]>;
 /** Calls in flight of one caller and verb, before requests are queued. */
 const MAX_IN_FLIGHT = 2;
 
-/** Maximum number of items of a shared call: they keep Redis busy for about a millisecond. */
+/** Maximum number of items of a shared call: they keep Redis busy for about a millisecond, */
 const MAX_ITEMS = 100;
+/** and maximum work of those with long plans, in units of lua/lib/work.lua. */
+const MAX_WORK = 1000;
 
 /**
  * A request with more items gets a call of its own at once: the fixed cost of a call matters little to it, and Redis
@@ -43,6 +48,8 @@ interface Queued {
 /** The calls of one caller and verb. */
 interface Lane {
   inFlight: number;
+  /** Work of an item in the last call. */
+  itemWork: number;
   readonly queue: Queued[];
 }
 
@@ -68,7 +75,7 @@ export async function share(
   const lanes = lanesOf.get(engine) ?? new Map<string, Lane>();
   lanesOf.set(engine, lanes);
   const name = `${verb} ${credential.tenant} ${credential.credentialKey}`;
-  const lane = lanes.get(name) ?? { inFlight: 0, queue: [] };
+  const lane = lanes.get(name) ?? { inFlight: 0, itemWork: 0, queue: [] };
   lanes.set(name, lane);
 
   let others: readonly Queued[] = [];
@@ -83,9 +90,13 @@ export async function share(
     others = turn.others;
   }
   try {
-    return others.length === 0
-      ? await callFor(engine, verb, credential, args)
-      : await callForAll(engine, verb, credential, items, args, others);
+    const replies =
+      others.length === 0
+        ? await callFor(engine, verb, credential, args)
+        : await callForAll(engine, verb, credential, items, args, others);
+    const sum = others.reduce((all, one) => all + one.items, items);
+    lane.itemWork = replies.work === undefined ? lane.itemWork : replies.work / sum;
+    return replies;
   } catch (error) {
     // Queued requests have waited about as long as this one: they fail now too.
     if (isUnavailable(error)) for (const { fail } of lane.queue.splice(0)) fail(error);
@@ -93,7 +104,7 @@ export async function share(
   } finally {
     // The oldest queued request makes the next call, in its own context, so that traces show it there.
     if (lane.queue.length > 0) {
-      const [first, ...following] = takeBatch(lane.queue);
+      const [first, ...following] = takeBatch(lane);
       first?.resolve({ kind: 'call', others: following });
     } else if (--lane.inFlight === 0) {
       lanes.delete(name);
@@ -101,17 +112,21 @@ export async function share(
   }
 }
 
-/** Takes as many requests from a queue as fit into one call. */
-function takeBatch(queue: Queued[]): Queued[] {
+/** Takes as many requests from a lane's queue as fit into one call, and at least one. */
+function takeBatch({ queue, itemWork }: Lane): Queued[] {
+  const maxItems = Math.min(MAX_ITEMS, MAX_WORK / itemWork);
   let items = 0;
   const end = queue.findIndex((one) => {
     items += one.items;
-    return items > MAX_ITEMS;
+    return items > maxItems;
   });
-  return queue.splice(0, end === -1 ? queue.length : end);
+  return queue.splice(0, end === -1 ? queue.length : Math.max(end, 1));
 }
 
-/** Makes one call for a request and for others, and hands the others their replies. */
+/**
+ * Makes one call for a request and for others, and hands the others their replies.
+ * @returns the replies of the request, with the work of the call
+ */
 async function callForAll(
   engine: Engine,
   verb: SharedVerb,
@@ -122,33 +137,47 @@ async function callForAll(
 ): Promise<Replies> {
   const all = [...args];
   for (const one of others) all.push(...one.args);
+  let shared: Replies;
   try {
-    const { result, quota } = await callFor(engine, verb, credential, all, { isShared: true });
-    let from = items;
-    for (const other of others) {
-      other.resolve({ kind: 'replies', replies: { result: result.slice(from, from + other.items), quota } });
-      from += other.items;
-    }
-    return { result, quota };
+    shared = await callFor(engine, verb, credential, all, { sizes: [items, ...others.map((one) => one.items)] });
   } catch (error) {
     if (isSameForAll(error)) {
       for (const { fail } of others) fail(error);
       throw error;
     }
-    // Only together do they exceed a limit, or one of them is at fault or forbidden. Nothing was done or charged:
-    // send each alone.
+    // Together they exceed the work budget, or one of them names what its key may not change. Nothing was done or
+    // charged: send each alone.
     for (const { resolve } of others) resolve({ kind: 'alone' });
     return callFor(engine, verb, credential, args);
   }
+  const refusals = refusalsOf(engine, verb, shared.result.pop());
+  let from = items;
+  for (const [i, other] of others.entries()) {
+    const refused = refusals.get(i + 1);
+    const replies = { ...shared, result: shared.result.slice(from, from + other.items) };
+    if (refused) other.fail(refused);
+    else other.resolve({ kind: 'replies', replies });
+    from += other.items;
+  }
+  const refused = refusals.get(0);
+  if (refused) throw refused;
+  return shared;
+}
+
+/** The requests that a shared call refuses, by their numbers (lua/lib/shares.lua). */
+const Refusals = z.array(z.tuple([z.int(), z.string()], z.unknown()));
+
+function refusalsOf(engine: Engine, verb: SharedVerb, reply: unknown): Map<number, Error> {
+  const text = toText(reply);
+  const refusals = text === '' ? [] : Refusals.parse(JSON.parse(text));
+  return new Map(refusals.map(([number, code, ...rest]) => [number, refusal(engine.tiers, verb, code, rest)]));
 }
 
 const isUnavailable = (error: unknown): boolean => error instanceof HoldfastError && error.code === 'unavailable';
 
-/** Whether each request of the call would get this error. */
+/** Whether each request of the call would get this error: it is about none of their items, whose place it would say. */
 const isSameForAll = (error: unknown): boolean =>
-  isUnavailable(error) ||
-  (error instanceof LimitError && error.isUsedUp) ||
-  (error instanceof HoldfastError && error.code === 'unauthenticated');
+  error instanceof HoldfastError && error.code !== 'refused' && !error.message.startsWith('[');
 
 function callFor(
   engine: Engine,

@@ -17,7 +17,7 @@ export class Incoming extends IncomingMessage {
   /** Gives back the request's place among the requests in flight, and that of its large body. */
   endFlight: (() => void) | undefined;
   endBody: (() => void) | undefined;
-  /** Whether its response was held: it is long on purpose. */
+  /** Whether the response was held while the request waited. Such a request is not logged as slow. */
   wasHeld = false;
 
   /** Gives back what the request takes up, when its response starts to be held: from then on it costs little. */

@@ -146,6 +146,12 @@ const IngressHosts = z.looseObject({
   }),
 });
 
+test('the page about Kubernetes builds and loads the image that the local overlay runs', () => {
+  const page = readFileSync('docs/operations/kubernetes.md', 'utf8');
+  for (const command of ['docker build --tag', 'kind load docker-image', 'minikube image load'])
+    expect(page).toContain(`${command} holdfast:${version}`);
+});
+
 describe.skipIf(!hasKubectl)('access from outside', () => {
   const ofKind = (manifests: readonly Manifest[], wanted: string) => manifests.find(({ kind }) => kind === wanted);
   const withHost = (text: string) => text.replace('https://holdfast.example.com', 'https://locks.example.org');

@@ -118,6 +118,17 @@ describe('a tag v*', () => {
     });
   });
 
+  test('builds images that know their version and commit', () => {
+    const dockerfile = readFileSync('Dockerfile', 'utf8');
+    const [, stage = ''] = /^FROM base AS build$(.*?)^FROM /ms.exec(dockerfile) ?? [];
+    expect(stage).toMatch(/^ARG VERSION\nARG COMMIT\nRUN npm run build:service$/m);
+    const [, service = ''] = /^FROM \S+ AS service$(.*?)^FROM /ms.exec(dockerfile) ?? [];
+    for (const [label, arg] of Object.entries({ version: 'VERSION', revision: 'COMMIT' })) {
+      expect(service).toMatch(new RegExp(`^ARG ${arg}$.*org\\.opencontainers\\.image\\.${label}=\\$${arg}\\b`, 'ms'));
+    }
+    expect(dockerfile).toMatch(/^FROM service AS standalone$/m);
+  });
+
   test('publishes the client on npm, built, with provenance', () => {
     const { permissions, runs } = jobOf('release.yml', 'client');
     expect(permissions).toEqual({ contents: 'read', 'id-token': 'write' });

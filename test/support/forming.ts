@@ -31,8 +31,8 @@ export type Address = Pick<RedisNode, 'host' | 'port'>;
 export type Connect = (node: Address) => Redis;
 
 /**
- * Makes a cluster of three primaries with a replica each.
- * @param nodes six: the primaries come first
+ * Makes a cluster of three primaries, with a replica each or with none.
+ * @param nodes six or three: the primaries come first
  */
 export async function formCluster(
   nodes: readonly (Address & { readonly busPort: number })[],
@@ -67,7 +67,7 @@ export async function formCluster(
       return (
         states.every((state) => state.includes('cluster_state:ok')) &&
         info.every((one) => one.includes('master_link_status:up')) &&
-        told.every((lines) => lines.filter((line) => line.includes('slave')).length === PRIMARIES)
+        told.every((lines) => lines.filter((line) => line.includes('slave')).length === replicas.length)
       );
     });
   } finally {

@@ -18,6 +18,7 @@ import { insertTenant } from '../../src/store/tenants.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import type { Answer } from './client.ts';
 import { makeDatabase } from './database.ts';
+import { OWNER } from './owner.ts';
 import { makeTenant } from './service.ts';
 
 export const KEY_SECRET = 'the secret of the tests, 32 characters or more';
@@ -66,19 +67,6 @@ export async function storeTenant(store: Store, tier: Tier = 'Enterprise', id = 
   return { key, tenant: id, tier };
 }
 
-const USER: SessionUser = {
-  id: '7b0d9c51-6f0b-4a83-9a3f-2f6f0d2a4a11',
-  issuer: 'https://id.example',
-  subject: 'somebody',
-  email: 'somebody@id.example',
-  name: null,
-  role: 'owner',
-  groups: [],
-  joined: [],
-  hasSeveral: false,
-  describedUntilMs: Number.MAX_SAFE_INTEGER,
-};
-
 export interface Session {
   readonly cookie: string;
   /** Asks an instance, as a page of its own would. */
@@ -89,7 +77,7 @@ export interface Session {
 export async function operatorOf(redis: RedisClient, tenant: string): Promise<Credential> {
   const credential = parseSession(makeSession(tenant));
   if (credential === null) throw new Error('a session that was just made cannot be read');
-  await beginSignIn({ redis }, credential, { ...USER, role: 'operator' }, 600_000);
+  await beginSignIn({ redis }, credential, { ...OWNER, role: 'operator' }, 600_000);
   return credential;
 }
 
@@ -98,7 +86,7 @@ export async function signIn(redis: RedisClient, tenant: string, user: Partial<S
   const session = makeSession(tenant);
   const credential = parseSession(session);
   if (credential === null) throw new Error('a session that was just made cannot be read');
-  await beginSignIn({ redis }, credential, { ...USER, ...user }, 600_000);
+  await beginSignIn({ redis }, credential, { ...OWNER, ...user }, 600_000);
   const cookie = `holdfast_session=${session}`;
   return {
     cookie,

@@ -26,13 +26,14 @@
   ARGV[4]  the first item (items/renew.lua)
 
   Returns {'OK', quota, item, ...}. An item is {'RENEWED', expiry in ms}, {'NOT_RESERVED'}, {'DOESNT_OWN_RESERVATION'}
-  or {'INVALID_RELEASE_TOKEN'}, with what tellTaken() in tellTaken.lua adds, as a text (asTexts.lua). Or, with nothing changed: {'REFUSED', message}, the reply of
-  refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in
+  or {'INVALID_RELEASE_TOKEN'}, with what tellTaken() in tellTaken.lua adds, as a text (asTexts.lua). A shared call ends with what shares.tell() adds. Or,
+  with nothing changed: {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in
   reserve.lua. Or a reply of once.before() in once.lua.
 ]]
 --@include clock
 --@include once
 --@include request
+--@include shares
 --@include items
 --@include items/renew
 --@include terms
@@ -47,16 +48,35 @@
 --@include waiting/open
 local items = readItems(4, renewItem)
 -- A retry was charged at the first try. It renews again, and its event has the later expiry.
-local refused = request('RESERVE', flags.isRepeated and 0 or #items, items, once)
+local refused = request('RESERVE', (flags.isRepeated or shares) and 0 or #items, items, once)
 if refused then
   return refused
 end
 
-for i, item in ipairs(items) do
-  local fault = tenant.tooLong and tenant.tooLong(tonumber(item.ttlMs))
-  if fault then
-    return { 'REFUSED', string.format('[%d].ttlSeconds %s', i - 1, fault) }
+-- Returns the reply that refuses a request whose leases are too long; nil if none is.
+local function tooLong(ofRequest)
+  for i, item in ipairs(ofRequest) do
+    local fault = tenant.tooLong and tenant.tooLong(tonumber(item.ttlMs))
+    if fault then
+      return { 'REFUSED', string.format('[%d].ttlSeconds %s', i - 1, fault) }
+    end
   end
+end
+
+refused = not shares and tooLong(items)
+if refused then
+  return refused
+elseif shares then
+  shares.divide(items)
+end
+
+-- Returns true if the item's request of a shared call is refused.
+local function isRefused(share)
+  local why = not share.isCharged and not share.refused and tooLong(share.items)
+  share.refused = why and function()
+    return why
+  end or share.refused
+  return shares.isRefused(share, 'RESERVE', flags.isRepeated and 0 or #share.items)
 end
 
 -- Returns true if the caller may renew a reservation without its token. What nobody has claimed has no lease yet.
@@ -68,6 +88,10 @@ end
 
 local reply = { 'OK', charged.quota }
 local overBudget = eachItem(items, function(item)
+  if shares and isRefused(item.share) then
+    reply[#reply + 1] = {}
+    return
+  end
   local reservation, isHeld = reservationOf(item.resource, item.requester)
   if not reservation then
     reply[#reply + 1] = { isHeld and 'DOESNT_OWN_RESERVATION' or 'NOT_RESERVED' }
@@ -92,5 +116,9 @@ if refused then
   return refused
 end
 tellTaken(items, reply, 3)
+reply[2] = charged.quota
 finish(asTexts(reply, 3), charged.usage)
+if shares then
+  return shares.tell(reply)
+end
 return once and once.keep(reply) or reply

@@ -26,7 +26,7 @@
   ARGV[5]  the first item (items/reserve.lua)
 
   Returns {'OK', quota, item, ...}. An item is a reply of reserveOne() in reserveOne.lua, or of answer() in
-  waiting/answer.lua if it may wait, as a text (asTexts.lua). Or,
+  waiting/answer.lua if it may wait, as a text (asTexts.lua). A shared call ends with what shares.tell() adds. Or,
   with nothing changed: {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'},
   {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept}: the caller must first put the tenant into the expiry index at or
   before that time, then call again. Or a reply of once.before() in once.lua.
@@ -37,6 +37,7 @@
 --@include flags
 --@include once
 --@include quota
+--@include shares
 --@include items
 --@include items/reserve
 --@include batch
@@ -62,7 +63,8 @@ local requests = {}
 -- unnoticed.
 local endless
 -- A retry was charged at the first try, and the events of its failures were emitted then.
-local cost = (flags.isRepeated or flags.isContinued or flags.isDry) and 0 or slotsOf(items)
+local isFree = flags.isRepeated or flags.isContinued or flags.isDry
+local cost = (isFree or shares) and 0 or slotsOf(items)
 if tenant.mayWait then
   if not tenant.queue then
     tenant.openQueue()
@@ -93,10 +95,43 @@ elseif endless then
   return { 'REFUSED', endless .. '.ttlSeconds is required where waitSeconds is more than 0' }
 end
 --@include dryRun
+if shares then
+  shares.divide(items)
+end
 
 local before = stateBefore()
 local reply, made, outcomes, tooLarge, isUnfinished = { 'OK', charged.quota }, {}, {}, nil, false
+local isRefused, checkCap
+if shares then
+  -- Returns true if the item's request is refused. Its items then have empty replies.
+  isRefused = function(item)
+    local share = item.share
+    if item == share.items[1] then
+      share.before = stateBefore()
+    end
+    return shares.isRefused(share, 'RESERVE', isFree and 0 or slotsOf(share.items))
+  end
+
+  -- Refuses the request that an item was the last one of, if the cap is exceeded now.
+  checkCap = function(item)
+    local share = item.share
+    local asked = item == share.items[#share.items] and askedOverCap(share.before)
+    if asked then
+      shares.takeBack(share, 'RESERVE', isFree and 0 or slotsOf(share.items), function()
+        return refuseAtCap('RESERVE', asked)
+      end)
+      for i, one in ipairs(share.items) do
+        reply[#reply - #share.items + i], made[one] = {}, nil
+      end
+    end
+  end
+end
+
 local overBudget = eachItem(items, function(item)
+  if shares and isRefused(item) then
+    reply[#reply + 1] = {}
+    return
+  end
   local result, reservation
   if requests[item] then
     local outcome = tenant.queue.ask(requests[item])
@@ -110,6 +145,9 @@ local overBudget = eachItem(items, function(item)
   made[item] = reservation
   isUnfinished = isUnfinished or result.isUnfinished
   spendOnEvent(item, result[6])
+  if shares then
+    checkCap(item)
+  end
 end)
 if overBudget then
 --@include tooMuch
@@ -120,15 +158,16 @@ elseif isUnfinished then
 --@include again
   return again(before)
 elseif tenant.foreign then
-  return { 'FORBIDDEN', tenant.foreign }
+  -- Of a shared call, it concerns one request only, which will get it when each is sent on its own.
+  return { shares and 'REFUSED' or 'FORBIDDEN', tenant.foreign }
 end
-refused = overCap('RESERVE', before)
+refused = not shares and overCap('RESERVE', before)
 if refused then
   return refused
 end
 if tenant.listenUntil > 0 then
   for i, item in ipairs(items) do
-    if made[item] or not flags.isRepeated then
+    if made[item] or not flags.isRepeated and reply[i + 2][1] then
       emitReserved(item, reply[i + 2], made[item])
     end
   end
@@ -148,5 +187,9 @@ refused = askForIndex(ARGV[3])
 if refused then
   return refused
 end
+reply[2] = charged.quota
 finish(asTexts(reply, 3), charged.usage)
+if shares then
+  return shares.tell(reply)
+end
 return once and once.keep(reply) or reply

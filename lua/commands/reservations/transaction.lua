@@ -225,7 +225,7 @@ if not (outcome and (outcome.ticket or outcome.claimed)) then
     requestType = 'TRANSACTION', explanation = reply[3], apiKeyLabel = tenant.keyLabel, method = method,
     changes = '[' .. table.concat(changes, ',') .. ']',
   })
-  -- What it frees is handed on after it, so it is told before that.
+  -- finish() grants the slots that it released to those who wait. Its event comes before theirs.
   if listening then
     table.insert(events, toldBefore + 1, table.remove(events))
   end

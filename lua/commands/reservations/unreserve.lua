@@ -25,7 +25,7 @@
   ARGV[3]  the first item (items/unreserve.lua)
 
   Returns {'OK', quota, item, ...}. An item is a reply of unreserveOne() in unreserveOne.lua, with what
-  tellTaken() in tellTaken.lua adds, as a text (asTexts.lua).
+  tellTaken() in tellTaken.lua adds, as a text (asTexts.lua). A shared call ends with what shares.tell() adds.
   Or, with nothing changed: {'REFUSED', message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'},
   {'NO_TENANT'} or {'AGAIN'}. Or {'UNKNOWN'} if an earlier try ran and its reply was not kept. Or a reply of
   once.before() in once.lua.
@@ -33,6 +33,7 @@
 --@include once
 --@include requestOnce
 --@nest
+--@include shares
 --@include items
 --@include items/unreserve
 --@include batch
@@ -43,14 +44,21 @@
 --@include asTexts
 --@include waiting/open
 local items = readItems(3, unreserveItem)
-local refused = requestOnce('reserve', 'UNRESERVE', flags.isDry and 0 or #items, items, once)
+local refused = requestOnce('reserve', 'UNRESERVE', (flags.isDry or shares) and 0 or #items, items, once)
 if refused then
   return refused
 end
 --@include dryRun
+if shares then
+  shares.divide(items)
+end
 
 local reply = { 'OK', charged.quota }
 local overBudget = eachItem(items, function(item)
+  if shares and shares.isRefused(item.share, 'UNRESERVE', #item.share.items) then
+    reply[#reply + 1] = {}
+    return
+  end
   local result, ended = unreserveOne(item)
   emitUnreserved(item, result, ended)
   reply[#reply + 1] = result
@@ -64,6 +72,10 @@ tellTaken(items, reply, 3)
 if flags.isDry then
   return asTexts(reply, 3)
 end
+reply[2] = charged.quota
 finish(asTexts(reply, 3), charged.usage)
 keepTaken()
+if shares then
+  shares.tell(reply)
+end
 return once and once.keep(reply) or remember(reply)

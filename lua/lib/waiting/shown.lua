@@ -22,7 +22,7 @@ local function placeInLine(ticket)
   return place
 end
 
--- Returns resource → place of the first ticket of these requesters that asks for it, or waits for it.
+-- Returns resource -> place of the first ticket of these requesters that asks for it, or waits for it.
 queue.placesOf = function(requesters)
   local MAX_TICKETS, DIGEST = 50, 8
   local places = {}

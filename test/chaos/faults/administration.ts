@@ -2,21 +2,11 @@
 import { beginSignIn, type SessionUser, SIGN_IN_MS } from '../../../src/engine/tenant/signIns.ts';
 import { makeSession, parseSession } from '../../../src/identity/credentials.ts';
 import { createRedis } from '../../../src/redis/client.ts';
+import { OWNER } from '../../support/owner.ts';
 import { until } from '../../support/until.ts';
 import { ADMINISTRATOR, type System } from '../system.ts';
 
-const USER: SessionUser = {
-  id: '5f0c8a4e-7d0e-4b8a-9b56-3c9d9a4c7a10',
-  issuer: 'https://id.example',
-  subject: 'chaos',
-  email: ADMINISTRATOR,
-  name: null,
-  role: 'owner',
-  groups: [],
-  joined: [],
-  hasSeveral: false,
-  describedUntilMs: Number.MAX_SAFE_INTEGER,
-};
+const ADMIN: SessionUser = { ...OWNER, email: ADMINISTRATOR };
 
 /** A call that is repeated until it is answered. */
 export type Administer = (method: string, path: string) => Promise<unknown>;
@@ -32,7 +22,7 @@ export async function asAdministrator<T>(
   const credential = parseSession(session);
   if (credential === null) throw new Error('a session that was just made cannot be read');
   const signIn = () =>
-    beginSignIn({ redis }, credential, USER, SIGN_IN_MS).then(
+    beginSignIn({ redis }, credential, ADMIN, SIGN_IN_MS).then(
       () => true,
       () => false,
     );

@@ -1,5 +1,6 @@
 /** Starts Postgres for a campaign. */
 import { execFileSync } from 'node:child_process';
+import { isAlive } from '../../../scripts/isAlive.ts';
 import { type PostgresServer, startPostgres } from '../../../scripts/postgresServer.ts';
 import { until } from '../../support/until.ts';
 import type { StoppablePart } from './part.ts';
@@ -43,13 +44,4 @@ function childrenOf(parent: number): readonly number[] {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
   const pairs = lines.map((line) => line.trim().split(/\s+/).map(Number));
   return pairs.flatMap(([pid = 0, ppid]) => (ppid === parent ? [pid] : []));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

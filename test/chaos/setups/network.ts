@@ -4,6 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
+import { isAlive } from '../../../scripts/isAlive.ts';
 
 const NAMESPACES = '/run/netns';
 /** A hardware address that nothing has. */
@@ -27,8 +28,6 @@ export interface Network {
 
 const ip = (...words: readonly string[]): string =>
   execFileSync('ip', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
-
 let made = 0;
 
 /**

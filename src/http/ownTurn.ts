@@ -1,0 +1,13 @@
+/**
+ * Gives each piece of long work a turn of the event loop of its own. Many large bodies that arrive together would
+ * otherwise be parsed in one turn, and all other requests would wait for the last of them.
+ */
+import { setImmediate as turn } from 'node:timers/promises';
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** Resolves in a turn of the event loop that no other caller of this function has, in the order of the calls. */
+export function ownTurn(): Promise<unknown> {
+  last = last.then(() => turn());
+  return last;
+}
