@@ -9,6 +9,7 @@ import type { Logger } from 'pino';
 import { HoldfastError } from '../domain/errors.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { JOBS_PREFIX } from '../redis/keys.ts';
+import { isAway } from '../redis/send.ts';
 import type { Job } from './job.ts';
 
 /** How often a worker checks the chain, and how long it waits for BullMQ's reply. */
@@ -31,7 +32,9 @@ export function startSchedule(connection: RedisClient, { name, everyMs, turn }: 
     await turn().finally(() => inProgress--);
   };
   const worker = new Worker(name, take, { ...options, removeOnComplete: { count: 1 }, removeOnFail: { count: 10 } });
-  const onError = (err: Error) => log.warn({ job: name, err }, 'the queue of a background job failed: retrying');
+  // Each of BullMQ's connections reports each attempt. The clients for scripts say once that Redis is away.
+  const onError = (err: Error) =>
+    log[isAway(err) ? 'debug' : 'warn']({ job: name, err }, 'the queue of a background job failed: retrying');
   const onFailed = (err: Error) => {
     // Errors of the domain have words for callers of the API. Their cause says what failed.
     const cause = err instanceof HoldfastError ? (err.cause ?? err) : err;
