@@ -2,7 +2,7 @@
  * Load: a number of clients that repeat their work, one call at a time each.
  */
 import { figureOf } from './rounds.ts';
-import { cpuSeconds } from './servers.ts';
+import { cpuSeconds, cpuSecondsOfServer } from './servers.ts';
 
 const ROUND_MS = 900;
 
@@ -26,8 +26,11 @@ export interface Load {
 /** Runs clients for a round. */
 export async function load(clients: readonly Client[], watched: Watched = {}, roundMs = ROUND_MS): Promise<Load> {
   const times: number[] = [];
-  const pids = Object.entries({ ...watched, load: process.pid });
-  const before = pids.map(([, pid]) => cpuSeconds(pid));
+  const used = () => ({
+    ...Object.fromEntries(Object.entries(watched).map(([name, pid]) => [name, cpuSecondsOfServer(pid)])),
+    load: cpuSeconds(process.pid),
+  });
+  const before: Readonly<Record<string, number>> = used();
   const start = performance.now();
   await Promise.all(
     clients.map(async (work) => {
@@ -40,7 +43,7 @@ export async function load(clients: readonly Client[], watched: Watched = {}, ro
     }),
   );
   const seconds = (performance.now() - start) / 1000;
-  const cpu = pids.map(([name, pid], i) => [name, (cpuSeconds(pid) - (before[i] ?? 0)) / seconds] as const);
+  const cpu = Object.entries(used()).map(([name, now]) => [name, (now - (before[name] ?? 0)) / seconds] as const);
   return { perSecond: times.length / seconds, seconds, ...percentilesOf(times), cpu: Object.fromEntries(cpu) };
 }
 

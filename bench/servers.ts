@@ -106,18 +106,23 @@ export async function residentKiB(pid: number): Promise<number> {
   return Number(stdout);
 }
 
-/** Reads the CPU time of a process and its children, in seconds, to a hundredth; NaN without /proc. */
+/** Reads the CPU time of a process, in seconds, to a hundredth; NaN without /proc. */
 export function cpuSeconds(pid: number): number {
   try {
     // The name, in parentheses, may contain spaces: fields are counted after it.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-    // PostgreSQL has a process for each connection.
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
-    return children.reduce(
-      (sum, child) => sum + cpuSeconds(Number(child)),
-      (Number(fields[11]) + Number(fields[12])) / 100,
-    );
+    return (Number(fields[11]) + Number(fields[12])) / 100;
   } catch {
     return Number.NaN;
+  }
+}
+
+/** The same of a server and its children: PostgreSQL has one for each connection. */
+export function cpuSecondsOfServer(pid: number): number {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+    return children.reduce((sum, child) => sum + cpuSeconds(Number(child)), cpuSeconds(pid));
+  } catch {
+    return cpuSeconds(pid);
   }
 }

@@ -10,10 +10,14 @@ import type { Engine } from './call.ts';
 const MAX_WORK = 2000;
 /** Calls that are not longer than that: Redis has the next one while the reply to the one before travels. */
 const MIN_CALLS = 2;
-/** A call counts at least this much: even one that does nothing has a fixed cost. */
-const LEAST_WORK = 30;
+/** A call counts at least this much, so 20 are in flight at most: the next one may be longer than those before. */
+const LEAST_WORK = 100;
 /** How far the expected work falls with each call that needs less. */
 const FALL = 0.8;
+/** For how long a tenant without calls in flight keeps what its calls are expected to take, in ms. */
+const KEEP_MS = 1000;
+/** With more tenants than these, those without calls are forgotten at once. */
+const MAX_IDLE = 10_000;
 /** Calls that have waited longer than this are refused: their callers would give up soon. */
 const PATIENCE_MS = 1500;
 
@@ -31,8 +35,10 @@ interface Waiting {
 /** The calls of a tenant. */
 interface Line {
   inFlight: number;
-  /** Expected work of a call: that of the longest of the last ones. It is not known at first. */
+  /** Expected work of a call: that of the longest of the last ones. It is not known at first, or after a pause. */
   work: number;
+  /** When its last call ended, in ms. */
+  endedMs: number;
   readonly waiting: Waiting[];
 }
 
@@ -59,8 +65,9 @@ export async function inTurn<Reply>(
 ): Promise<Reply> {
   const lines = linesOf.get(engine) ?? new Map<string, Line>();
   linesOf.set(engine, lines);
-  const line = lines.get(tenant) ?? { inFlight: 0, work: MAX_WORK, waiting: [] };
+  const line = lines.get(tenant) ?? { inFlight: 0, work: MAX_WORK, endedMs: 0, waiting: [] };
   lines.set(tenant, line);
+  if (line.inFlight === 0 && performance.now() - line.endedMs > KEEP_MS) line.work = MAX_WORK;
   if (line.waiting.length === 0 && hasRoom(line)) line.inFlight++;
   else
     await new Promise<void>((start, fail) => {
@@ -79,7 +86,10 @@ export async function inTurn<Reply>(
   } finally {
     line.inFlight--;
     startNext(line);
-    if (line.inFlight === 0) lines.delete(tenant);
+    if (line.inFlight === 0) {
+      line.endedMs = performance.now();
+      if (lines.size > MAX_IDLE) lines.delete(tenant);
+    }
   }
 }
 

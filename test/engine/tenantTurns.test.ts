@@ -100,7 +100,7 @@ describe('a tenant with many requests in flight', () => {
 
   test('has many as soon as they are seen to be short', async () => {
     await Promise.all(times(200, (i) => check(running.engine, quiet, [{ resource: `short-${i}` }])));
-    expect(most).toBeGreaterThan(20);
+    expect(most).toBe(20);
   });
 
   test('is served in the order in which it sent them', async () => {
