@@ -17,7 +17,7 @@ import { freshName } from '../requests.ts';
 import { type Figure, figureOf } from '../rounds.ts';
 import { pin, type RunningServer, SERVICE, startServer } from '../servers.ts';
 import { headOf, makeTenant, resetAll, type Stage } from '../stage.ts';
-import type { Table } from '../table.ts';
+import { readable, type Table } from '../table.ts';
 
 const EVERY_MS = 20;
 const ROUND_MS = 2500;
@@ -83,10 +83,11 @@ export async function fairness(stage: Stage, table: Table): Promise<void> {
       });
       await new Promise((resolve) => child.once('message', resolve));
       await pause(STARTED_MS);
-      beside[i]?.push(await timesOf(server, headOf(quiet)));
+      const times = await timesOf(server, headOf(quiet));
+      beside[i]?.push(times);
       child.kill();
       await new Promise((resolve) => child.once('exit', resolve));
-      say(`${offender.name}: ${JSON.stringify(answers)}`);
+      say(`${offender.name}: ${JSON.stringify(answers)}, p50 ${readable(percentilesOf(times).p50Ms)} ms`);
     }
   }
   // All rounds together, since one has too few requests for a percentile.

@@ -24,7 +24,7 @@ import { parseReply, toInteger, toMs, toText } from '../redis/reply.ts';
 import { send } from '../redis/send.ts';
 import { noValidKey, refusal } from './refusal.ts';
 import { newToken } from './reservations/releaseToken.ts';
-import { inTurn, LONG_WORK } from './tenantTurns.ts';
+import { inTurn, LONG_WORK, PAGE_WORK } from './tenantTurns.ts';
 
 export interface Engine {
   readonly redis: RedisClient;
@@ -235,7 +235,7 @@ async function run(
   }
 }
 
-/** Verbs that read a page: about a millisecond. */
+/** Verbs that read a page. */
 const PAGED_VERBS: readonly GuardedVerb[] = [
   'active',
   'definitions',
@@ -250,7 +250,8 @@ const PAGED_VERBS: readonly GuardedVerb[] = [
 
 /** The work of a script, in units of lua/lib/work.lua; undefined if it does not say. */
 function workOf(verb: GuardedVerb, [code, text]: readonly unknown[]): number | undefined {
-  if (code === 'AGAIN' || code === 'REFUSED' || PAGED_VERBS.includes(verb)) return LONG_WORK;
+  if (code === 'AGAIN' || code === 'REFUSED') return LONG_WORK;
+  if (PAGED_VERBS.includes(verb)) return PAGE_WORK;
   if (code !== 'OK') return 0;
   const at = verb === 'check' || verb === 'available' ? 3 : CHARGED_VERBS.some((one) => one === verb) ? 6 : undefined;
   const work = at === undefined ? undefined : toText(text).split(' ')[at];

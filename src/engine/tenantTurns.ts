@@ -1,14 +1,14 @@
 /**
- * Bounds the work of one tenant that is in flight in Redis from this instance: about 2 ms of it, or two calls. Its
- * further calls wait here, in the order in which they came. So a call of another tenant finds little ahead of it in
- * Redis, however much one tenant asks for.
+ * Bounds the work of one tenant that is in flight in Redis from this instance: about 2 ms of it, two calls of up to
+ * 2 ms each, or one that is longer. Its further calls wait here, in the order in which they came. So a call of another
+ * tenant finds little ahead of it in Redis, however much one tenant asks for.
  */
 import { HoldfastError } from '../domain/errors.ts';
 import type { Engine } from './call.ts';
 
 /** Work of a tenant in flight, in units of lua/lib/work.lua: each is about a microsecond of Redis. */
 const MAX_WORK = 2000;
-/** Redis has the next call while the reply to the one before travels, however long they take. */
+/** Calls that are not longer than that: Redis has the next one while the reply to the one before travels. */
 const MIN_CALLS = 2;
 /** A call counts at least this much: even one that does nothing has a fixed cost. */
 const LEAST_WORK = 30;
@@ -17,8 +17,10 @@ const FALL = 0.8;
 /** Calls that have waited longer than this are refused: their callers would give up soon. */
 const PATIENCE_MS = 1500;
 
-/** The work of a call that is as long as calls may be. */
-export const LONG_WORK = MAX_WORK;
+/** The work of a call that is as long as calls may be: the work budget (lua/lib/budget.lua). */
+export const LONG_WORK = 8000;
+/** The work of a call that reads a page. */
+export const PAGE_WORK = 1000;
 
 interface Waiting {
   readonly sinceMs: number;
@@ -57,7 +59,7 @@ export async function inTurn<Reply>(
 ): Promise<Reply> {
   const lines = linesOf.get(engine) ?? new Map<string, Line>();
   linesOf.set(engine, lines);
-  const line = lines.get(tenant) ?? { inFlight: 0, work: LONG_WORK, waiting: [] };
+  const line = lines.get(tenant) ?? { inFlight: 0, work: MAX_WORK, waiting: [] };
   lines.set(tenant, line);
   if (line.waiting.length === 0 && hasRoom(line)) line.inFlight++;
   else
@@ -81,7 +83,8 @@ export async function inTurn<Reply>(
   }
 }
 
-const hasRoom = ({ inFlight, work }: Line): boolean => inFlight < MIN_CALLS || (inFlight + 1) * work <= MAX_WORK;
+const hasRoom = ({ inFlight, work }: Line): boolean =>
+  inFlight === 0 || (work <= MAX_WORK && inFlight < MIN_CALLS) || (inFlight + 1) * work <= MAX_WORK;
 
 /** Starts the calls that there is room for, and refuses those that have waited for too long. */
 function startNext(line: Line): void {

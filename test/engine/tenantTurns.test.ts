@@ -82,6 +82,22 @@ describe('a tenant with many requests in flight', () => {
     expect(most).toBeLessThanOrEqual(5);
   });
 
+  test('has one as soon as they are seen to take more than 2 ms', async () => {
+    const long = (i: number) =>
+      reserve(
+        running.engine,
+        loud,
+        times(400, (j) => ({ resource: `l${i}-${j}`, requester: 'r' })),
+      );
+    await long(0);
+    const all = times(12, (i) => long(i + 1));
+    await Promise.race(all);
+    await all[1];
+    most = inFlight;
+    await Promise.all(all);
+    expect(most).toBe(1);
+  });
+
   test('has many as soon as they are seen to be short', async () => {
     await Promise.all(times(200, (i) => check(running.engine, quiet, [{ resource: `short-${i}` }])));
     expect(most).toBeGreaterThan(20);
