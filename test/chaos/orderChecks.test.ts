@@ -86,6 +86,21 @@ describe('the completeness of streams', () => {
     expect(whats(eventsComplete, history)).toContainEqual(expect.stringContaining('no call can have done'));
   });
 
+  test.each([
+    ['a release that is repeated may have been done before the stream was open', true, 0],
+    ['a release that is sent once may not', false, 1],
+  ])('%s', (_, isRepeated, missing) => {
+    const story = clean();
+    const { resource, requester, releaseToken, ...rest } = story.acquire('ann-9', 'n4');
+    if (isRepeated) story.lose('unreserve', [{ resource, requester, releaseToken: releaseToken ?? '' }]);
+    const openedAt = (story.calls.at(-1)?.completedAt ?? 0) + 1;
+    story.release({ resource, requester, releaseToken, ...rest });
+    story.acquire('bob-9', 'n5');
+    const history = story.history();
+    const [stream] = history.streams.map((one) => ({ ...one, openedAt, events: one.events.slice(-1) }));
+    expect(whats(eventsComplete, { ...history, streams: stream ? [stream] : [] })).toHaveLength(missing);
+  });
+
   test('finds an end of what has no lease', () => {
     const history = inStream(clean().history(), (events) => {
       const one = events[at(events, 'RESERVATION_EXPIRED')];

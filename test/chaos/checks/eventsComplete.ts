@@ -61,13 +61,17 @@ function effectsOf(history: History) {
   }
   const ended = new Map<string, { ends: number; from: number }>();
   const gone = new Set<string>();
+  /** When a release was first sent of which nobody was told whether it took effect: a repeat has the same answer. */
+  const triedFrom = new Map<string, number>();
   for (const { call, item, status, outcome } of history.calls.flatMap(releasesOf)) {
-    const isNew = item.releaseToken != null && !gone.has(item.releaseToken);
-    if (outcome !== 'done' || status !== 'RELINQUISHED' || !isNew) continue;
-    gone.add(item.releaseToken ?? '');
+    const token = item.releaseToken ?? '';
+    if (outcome === 'unknown' && !triedFrom.has(token)) triedFrom.set(token, call.invokedAt);
+    if (outcome !== 'done' || status !== 'RELINQUISHED' || token === '' || gone.has(token)) continue;
+    gone.add(token);
     const key = `${call.tenant} ${item.requester}`;
-    const before = ended.get(key) ?? { ends: 0, from: call.invokedAt };
-    const now = { ends: before.ends + 1, from: Math.min(before.from, call.invokedAt) };
+    const before = ended.get(key)?.from ?? Number.POSITIVE_INFINITY;
+    const from = Math.min(before, call.invokedAt, triedFrom.get(token) ?? Number.POSITIVE_INFINITY);
+    const now = { ends: (ended.get(key)?.ends ?? 0) + 1, from };
     ended.set(key, now);
     all.push({ tenant: call.tenant, requester: item.requester, tokens: [], ...now, by: call.completedAt, call });
   }
