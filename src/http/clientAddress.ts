@@ -21,7 +21,8 @@ export function addressOf({ socket, headers }: IncomingMessage, trustedProxies: 
 
 /** Returns the network that counts as one client: for IPv6 the /64, since a client has a whole one. */
 function network(address: string): string {
-  if (!isIPv6(address)) return address;
+  // Most addresses are of IPv4, and isIPv6() tries a long pattern.
+  if (!address.includes(':') || !isIPv6(address)) return address;
   const [head = '', tail] = address.toLowerCase().split('::');
   const start = head.split(':').filter(Boolean);
   if (tail === undefined) return start.slice(0, 4).join(':');
