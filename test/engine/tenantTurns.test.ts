@@ -74,7 +74,8 @@ describe('a tenant with many requests in flight', () => {
       Promise.all([...times(50, wide), reserve(running.engine, quiet, [{ resource: 'mine', requester: 'r' }])]),
     );
     expect(order.filter((tenant) => tenant === loud.tenant).length).toBeGreaterThanOrEqual(50);
-    expect(order.indexOf(quiet.tenant)).toBeLessThanOrEqual(2);
+    // Redis sees a call twice, as EVALSHA and EVAL, if it does not have the script yet.
+    expect(order.indexOf(quiet.tenant)).toBeLessThanOrEqual(4);
   });
 
   test('goes on having few while its calls take long', async () => {
