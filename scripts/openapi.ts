@@ -1,5 +1,5 @@
 /**
- * `npm run openapi`: writes docs/openapi.json from what the routes declare; it needs neither Redis nor Postgres. Run it
+ * `npm run generate`: writes docs/openapi.json from what the routes declare; it needs neither Redis nor Postgres. Run it
  * after a change of the API: a test fails if the file is not current.
  */
 import { writeFileSync } from 'node:fs';
