@@ -1,5 +1,5 @@
 /**
- * The commands of docs/automation.md run as they are, in order, and print what stands below them.
+ * The commands of docs/guides/automation.md run as they are, in order, and print what stands below them.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -50,8 +50,8 @@ afterAll(async () => {
 /** Times differ, and the document breaks long lines. */
 const comparable = (printed: string) => printed.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>').replace(/\s+/g, '');
 
-test('the commands of docs/automation.md print what it says', async () => {
-  const blocks = [...(await readFile('docs/automation.md', 'utf8')).matchAll(BLOCKS)];
+test('the commands of docs/guides/automation.md print what it says', async () => {
+  const blocks = [...(await readFile('docs/guides/automation.md', 'utf8')).matchAll(BLOCKS)];
   const script = blocks.map(([, commands = '']) => `${commands}echo '${END_OF_BLOCK}'\n`).join('');
   const env = { PATH: process.env.PATH, HOLDFAST_URL: service.url, HOLDFAST_TOKEN: token };
   const { stdout } = await run('bash', ['-euc', script], { cwd: folder, env });
