@@ -54,7 +54,7 @@ function section({ name, default: usual, meaning }: DescribedVariable): string {
   const prose = lines.filter((line) => !isExample(line)).map((line) => marked(line, name));
   const examples = lines.filter(isExample);
   const usually = usual === '' ? 'Default: none.' : `Default: \`${usual}\`.`;
-  const block = examples.length === 0 ? '' : `\`\`\`text excerpt\n${examples.join('\n')}\n\`\`\`\n\n`;
+  const block = examples.length === 0 ? '' : `\`\`\`text\n${examples.join('\n')}\n\`\`\`\n\n`;
   return `### \`${name}\`\n\n${wrapped(prose.join(' '), WIDTH).join('\n')}\n\n${block}${usually}\n`;
 }
 
@@ -79,7 +79,7 @@ ${Object.entries(PRODUCTION)
 
 \`node dist/main.js --check-config\` reads it, connects to nothing, and prints what would start:
 
-\`\`\`text excerpt
+\`\`\`text
 ${reportOf(readConfig({ ...PRODUCTION, KEY_SECRET: 'x'.repeat(32) })).trimEnd()}
 \`\`\`
 
