@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { RIGHTS } from '../src/domain/rights.ts';
 import { DEFAULT_INSTANCE, openapiDocument } from '../src/http/openapi.ts';
-import { CALLERS } from './callers.ts';
+import { CALLERS } from '../src/http/reference/callers.ts';
 
 const Operation = z.object({
   operationId: z.string(),

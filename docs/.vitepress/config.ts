@@ -73,7 +73,23 @@ export default defineConfig({
       {
         text: 'Reference',
         items: [
-          { text: 'API', link: '/docs/api/' },
+          {
+            text: 'API',
+            link: '/docs/api/',
+            collapsed: true,
+            items: [
+              { text: 'Reservations', link: '/docs/api/reservation' },
+              { text: 'Sessions', link: '/docs/api/session' },
+              { text: 'Resources', link: '/docs/api/resource' },
+              { text: 'Events', link: '/docs/api/events' },
+              { text: 'Authentication', link: '/docs/api/auth' },
+              { text: 'Keys and management tokens', link: '/docs/api/keys' },
+              { text: 'Tenant', link: '/docs/api/tenant' },
+              { text: 'Members', link: '/docs/api/members' },
+              { text: 'Administration', link: '/docs/api/admin' },
+              { text: 'Service', link: '/docs/api/service' },
+            ],
+          },
           { text: 'Client for TypeScript', link: '/packages/client/' },
           { text: 'Command line', link: '/docs/command-line' },
           { text: 'Configuration', link: '/docs/configuration' },
