@@ -40,7 +40,6 @@ async function withDatabase(): Promise<Started> {
 
 /** Pages that need more than a key. */
 const OTHERS: Readonly<Record<string, () => Promise<Started>>> = {
-  'docs/automation.md': withDatabase,
   'docs/guides/automation.md': withDatabase,
 };
 
