@@ -40,6 +40,7 @@ async function withDatabase(): Promise<Started> {
 
 /** Pages that need more than a key. */
 const OTHERS: Readonly<Record<string, () => Promise<Started>>> = {
+  'docs/specification.md': withDatabase,
   'docs/guides/automation.md': withDatabase,
 };
 
