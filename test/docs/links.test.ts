@@ -1,21 +1,14 @@
 /**
  * References to documents resolve: every cited document and heading exists in this repository.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { documents, filesIn } from './documents.ts';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 const CODE = ['src', 'packages/client/src', 'lua', 'test', 'scripts', 'bench', 'k8s', 'deploy'];
-const DOCUMENTS = ['README.md', 'packages/client/README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
-const TEXT = /\.(ts|tsx|lua|js|css|sql|ya?ml|cfg|example|md)$/;
 
-const filesIn = (folder: string): string[] =>
-  readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && TEXT.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length + 1));
-
-const documents = [...DOCUMENTS, ...filesIn('docs').filter((file) => file.endsWith('.md'))];
 const files = [...CODE.flatMap(filesIn), ...documents, '.env.example'];
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 
@@ -59,6 +52,24 @@ function brokenLinks(document: string): string[] {
     .map(([, target = '', anchor = '']) => `${document}: ${target}#${anchor}`);
 }
 
+/** Links to files, such as [an example](examples/crontab), and pictures. */
+function missingFiles(document: string): string[] {
+  const text = read(document)
+    .replace(/^ *```.*?^ *```/gms, '')
+    .replaceAll(/`[^`\n]*`/g, '');
+  return [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)\s]*)?\)|\b(?:src|srcset|href)="([^"#]+)[^"]*"/g)]
+    .map(([, link, attribute]) => link ?? attribute ?? '')
+    .filter((target) => !/^\w+:/.test(target) && !existsSync(join(ROOT, dirname(document), target)))
+    .map((target) => `${document}: ${target}`);
+}
+
+/** Pages of the site that no page leads to. */
+function unlisted(): string[] {
+  const config = read('docs/.vitepress/config.ts');
+  const named = new Set([...config.matchAll(/link: '\/([^']*)'/g)].map(([, link = '']) => link));
+  return documents.filter((page) => !named.has(page.replace(/\.md$/, '').replace(/(^|\/)README$/, '$1')));
+}
+
 describe('references to documents', () => {
   test('name a heading that exists', () => {
     expect(files.flatMap(brokenCitations)).toEqual([]);
@@ -68,9 +79,19 @@ describe('references to documents', () => {
     expect(documents.flatMap(brokenLinks)).toEqual([]);
   });
 
+  test('link to a file that exists', () => {
+    expect(documents.flatMap(missingFiles)).toEqual([]);
+  });
+
   test('name no document that is not in the repository', () => {
     const foreign = new RegExp(['decisions, section', '\\(interface,', 'interface\\.md', 'decisions\\.md'].join('|'));
-    const self = 'test/docs.test.ts';
+    const self = 'test/docs/links.test.ts';
     expect(files.filter((file) => file !== self && foreign.test(read(file)))).toEqual([]);
+  });
+});
+
+describe('the site', () => {
+  test('lists every page', () => {
+    expect(unlisted()).toEqual([]);
   });
 });

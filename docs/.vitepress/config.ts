@@ -1,0 +1,144 @@
+/**
+ * The documentation as a static site: `npm run docs` builds it in docs/.vitepress/dist. Its pages are the Markdown
+ * files of the repository as they are, and its addresses are their paths.
+ */
+import { existsSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { defineConfig, type MarkdownRenderer } from 'vitepress';
+
+const ROOT = join(import.meta.dirname, '../..');
+/** Where the sources are, such as https://github.com/owner/repository. Without it, links to sources are plain text. */
+const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
+const sources =
+  GITHUB_SERVER_URL && GITHUB_REPOSITORY ? `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}/blob/main/` : undefined;
+
+export default defineConfig({
+  title: 'Holdfast',
+  description: 'A lock and reservation service: locks, leases, pools, trees and fair queues over HTTP',
+  srcDir: '..',
+  srcExclude: ['node_modules/**', 'THIRD_PARTY.md', '**/dist/**'],
+  rewrites: { 'README.md': 'index.md', ':folder(.*)/README.md': ':folder/index.md' },
+  cleanUrls: true,
+  lastUpdated: false,
+  markdown: { anchor: { slugify: anchorOf }, config: linkSources },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: { level: [2, 3] },
+    nav: [
+      { text: 'Start', link: '/docs/getting-started' },
+      { text: 'Guides', link: '/docs/guides/' },
+      { text: 'API', link: '/docs/api/' },
+      { text: 'Operations', link: '/docs/operations/' },
+    ],
+    sidebar: [
+      {
+        text: 'Start',
+        items: [
+          { text: 'What Holdfast is', link: '/' },
+          { text: 'Getting started', link: '/docs/getting-started' },
+          { text: 'Questions and answers', link: '/docs/faq' },
+          { text: 'Troubleshooting', link: '/docs/troubleshooting' },
+        ],
+      },
+      {
+        text: 'Concepts',
+        items: [
+          { text: 'Overview and glossary', link: '/docs/concepts/' },
+          { text: 'Reservation', link: '/docs/concepts/reservation' },
+          { text: 'Lease', link: '/docs/concepts/lease' },
+          { text: 'Fencing token', link: '/docs/concepts/fencing' },
+          { text: 'Pool', link: '/docs/concepts/pool' },
+          { text: 'Tree', link: '/docs/concepts/tree' },
+          { text: 'Blocker', link: '/docs/concepts/blocker' },
+          { text: 'Queue', link: '/docs/concepts/queue' },
+          { text: 'Session', link: '/docs/concepts/session' },
+          { text: 'Event', link: '/docs/concepts/event' },
+        ],
+      },
+      {
+        text: 'Guides',
+        items: [
+          { text: 'All guides', link: '/docs/guides/' },
+          { text: 'Replace redlock', link: '/docs/guides/replace-redlock' },
+          { text: 'Share test devices', link: '/docs/guides/share-test-devices' },
+          { text: 'Protect a deployment', link: '/docs/guides/protect-a-deployment' },
+          { text: 'Elect a leader', link: '/docs/guides/leader-election' },
+          { text: 'Limit the rate of jobs', link: '/docs/guides/limit-job-rates' },
+          { text: 'Mirror state', link: '/docs/guides/mirror-state' },
+          { text: 'Let end users reserve', link: '/docs/guides/end-users' },
+          { text: 'Coding agents', link: '/docs/guides/agents' },
+          { text: 'Manage a tenant by program', link: '/docs/guides/automation' },
+        ],
+      },
+      {
+        text: 'Reference',
+        items: [
+          { text: 'API', link: '/docs/api/' },
+          { text: 'Client for TypeScript', link: '/packages/client/' },
+          { text: 'Command line', link: '/docs/command-line' },
+          { text: 'Configuration', link: '/docs/configuration' },
+          { text: 'Limits', link: '/docs/limits' },
+          { text: 'Dashboard', link: '/docs/dashboard' },
+          { text: 'Permissions', link: '/docs/permissions' },
+          { text: 'Specification', link: '/docs/specification' },
+        ],
+      },
+      {
+        text: 'Operations',
+        items: [
+          { text: 'Overview', link: '/docs/operations/' },
+          { text: 'Deploy', link: '/docs/operations/deploy' },
+          { text: 'Kubernetes', link: '/docs/operations/kubernetes' },
+          { text: 'Redis', link: '/docs/operations/redis' },
+          { text: 'Database', link: '/docs/operations/database' },
+          { text: 'Sign-in', link: '/docs/operations/sign-in' },
+          { text: 'Sizing', link: '/docs/operations/sizing' },
+          { text: 'Upgrade', link: '/docs/operations/upgrade' },
+          { text: 'Backup and restore', link: '/docs/operations/backup' },
+          { text: 'Overload', link: '/docs/operations/overload' },
+          { text: 'Monitoring', link: '/docs/operations/monitoring' },
+          { text: 'Runbook', link: '/docs/operations/runbook/' },
+        ],
+      },
+      {
+        text: 'More',
+        items: [
+          { text: 'Security', link: '/docs/security' },
+          { text: 'Faults', link: '/docs/faults' },
+          { text: 'Performance', link: '/docs/performance' },
+          { text: 'Changes', link: '/CHANGELOG' },
+          { text: 'Contribute', link: '/CONTRIBUTING' },
+          { text: 'Report a vulnerability', link: '/SECURITY' },
+          { text: 'Code of conduct', link: '/CODE_OF_CONDUCT' },
+        ],
+      },
+    ],
+  },
+});
+
+/** A heading's anchor, as GitHub makes it. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replace(/\s/g, '-');
+}
+
+/** Links to files that are no pages lead to the repository; README.md of a folder is the folder's page. */
+function linkSources(markdown: MarkdownRenderer): void {
+  markdown.core.ruler.push('sources', ({ tokens, env }) => {
+    for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+      const [path = '', anchor] = (token.attrGet('href') ?? '').split('#');
+      if (token.type !== 'link_open' || path === '' || /^\w+:/.test(path)) continue;
+      const file = relative(ROOT, join(dirname(env.realPath ?? env.path), path));
+      if (path.endsWith('.md') && file !== 'THIRD_PARTY.md') {
+        const page = path.replace(/(^|\/)README\.md$/, '$1index.md');
+        token.attrSet('href', anchor === undefined ? page : `${page}#${anchor}`);
+      } else if (existsSync(join(ROOT, file))) {
+        if (sources) token.attrSet('href', sources + file);
+        else token.attrs = null;
+      }
+    }
+  });
+}

@@ -1,0 +1,40 @@
+/**
+ * The code blocks of a Markdown page, and what their words ask the tests to do. CONTRIBUTING.md#documentation has the
+ * words.
+ */
+
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  sh: ['', 'background', 'fails', 'excerpt'],
+  ts: ['', 'check', 'excerpt'],
+  json: ['', 'output', 'excerpt'],
+  text: ['', 'output'],
+};
+
+export interface Block {
+  readonly language: string;
+  /** The word after the language; '' without one. */
+  readonly word: string;
+  readonly content: string;
+  /** The number of its first line in the page. */
+  readonly line: number;
+}
+
+/**
+ * Reads the blocks of a page. Blocks in lists may be indented.
+ * @throws if the tests do not know what to do with a block in a shell's language, TypeScript or JSON
+ */
+export function blocksOf(page: string): readonly Block[] {
+  return [...page.matchAll(/^( *)```(\S+)?(?: +(.+?))? *\n(.*?)^\1```/gms)].map((match) => {
+    const [, indent = '', name = 'text', word = '', indented = ''] = match;
+    const language =
+      name === 'bash' || name === 'shell' || name === 'typescript' || name === 'jsonc' ? 'unknown' : name;
+    const line = page.slice(0, match.index).split('\n').length + 1;
+    if (language === 'unknown' || WORDS[language]?.includes(word) === false)
+      throw new Error(`line ${line - 1}: the tests do not know what to do with a block of ${name} ${word}`);
+    return { language, word, content: indented.replaceAll(new RegExp(`^${indent}`, 'gm'), ''), line };
+  });
+}
+
+/** Whether a test has to run a service for the page. */
+export const isRun = (block: Block): boolean =>
+  (block.language === 'sh' && block.word !== 'excerpt') || (block.language === 'ts' && block.word === '');

@@ -1,0 +1,3 @@
+/** Functions of a reader's own program that examples call (blocks marked `ts check`). */
+declare function print(file: string, options: { signal: AbortSignal; fence: number }): Promise<void>;
+declare function test(name: string): Promise<void>;

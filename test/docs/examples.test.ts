@@ -1,0 +1,95 @@
+/**
+ * The code blocks of every page do what the page says: they run, in the order of the page, against a service of the
+ * page's own, and print what stands below them. CONTRIBUTING.md#documentation has the rules.
+ */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { BIN, holdfast } from '../support/commandLine.ts';
+import { until } from '../support/until.ts';
+import { type Block, blocksOf, isRun } from './blocks.ts';
+import { documents } from './documents.ts';
+import { startFor } from './pages.ts';
+import { moduleOf, runModule, typeErrors } from './program.ts';
+import { jsonDifference, textDifference } from './shape.ts';
+import { openShell } from './shell.ts';
+
+const pages = documents.map((page) => ({ page, blocks: blocksOf(readFileSync(page, 'utf8')) }));
+
+/** These lines start the service, which the tests have done. */
+const DONE = /^(git clone|cd holdfast|npm ci|npm start|npm test|npm ci && npm (start|test))\b.*$/gm;
+
+describe('every block of JSON', () => {
+  test.each(
+    pages
+      .flatMap(({ page, blocks }) => blocks.map((block) => ({ ...block, place: `${page}:${block.line}` })))
+      .filter(({ language, word }) => language === 'json' && word === ''),
+  )('$place is valid', ({ content }) => {
+    expect(() => JSON.parse(content)).not.toThrow();
+  });
+});
+
+test('every block of TypeScript has the right types', () => {
+  const modules = pages.flatMap(({ page, blocks }) =>
+    blocks
+      .filter(({ language, word }) => language === 'ts' && word !== 'excerpt')
+      .map(({ content, line }) => [`${page.replaceAll(/[^\w]/g, '_')}_line${line}`, moduleOf(content)] as const),
+  );
+  expect(typeErrors(new Map(modules))).toEqual([]);
+});
+
+describe('the examples run', () => {
+  test.each(pages.filter(({ blocks }) => blocks.some(isRun)))(
+    '$page',
+    async ({ page, blocks }) => {
+      await holdfast(['--version']); // Builds it.
+      const { service, env, stop } = await startFor(page);
+      const address = service.url.slice('http://'.length);
+      const variables = { KEY: service.key, HOLDFAST_URL: service.url, HOLDFAST_KEY: service.key, PATH: BIN, ...env };
+      const shell = openShell(variables);
+      const real = (text: string) =>
+        text.replaceAll(DONE, ':').replaceAll('localhost:8080', address).replaceAll('hf_local_...', service.key);
+      const shown = (text: string) => text.replaceAll(service.tenant, 'local').replaceAll(address, 'localhost:8080');
+      /** What the last command has printed. */
+      let printed = () => '';
+      const play = async (block: Block): Promise<void> => {
+        const { language, word, content } = block;
+        if (word === 'output') return compare(block, () => shown(printed()));
+        if (!isRun(block)) return;
+        if (language === 'sh' && word === 'background') {
+          printed = shell.start(real(content));
+          return;
+        }
+        const { PATH: _, ...given } = variables;
+        const result =
+          language === 'ts'
+            ? await runModule(moduleOf(real(content)), shell.folder, given)
+            : await shell.run(real(content), word === 'fails');
+        printed = () => result;
+      };
+      try {
+        for (const block of blocks)
+          await play(block).catch((error: unknown) => {
+            throw new Error(`${page}:${block.line}: ${error instanceof Error ? error.message : error}`);
+          });
+      } finally {
+        await shell.close();
+        await stop();
+      }
+    },
+    120_000,
+  );
+});
+
+/** Waits for what is shown: a command in the background may still be about to print it. */
+async function compare({ language, content }: Block, printed: () => string): Promise<void> {
+  const difference = () => {
+    try {
+      return (language === 'json' ? jsonDifference : textDifference)(content, printed());
+    } catch (error) {
+      return String(error);
+    }
+  };
+  await until('the output', () => difference() === null, 3000).catch(() => {
+    throw new Error(difference() ?? '');
+  });
+}

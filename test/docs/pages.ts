@@ -1,0 +1,47 @@
+/** The service that the examples of a page are run against: one without a database, unless the page needs another. */
+import { inject } from 'vitest';
+import { SCOPES } from '../../src/domain/rights.ts';
+import { type ManagementToken, TOKENS, tokenContent } from '../support/managementTokens.ts';
+import { type Instance, startInstance } from '../support/service.ts';
+import { databaseEnv, KINDS, openStore, signIn, storeTenant } from '../support/tenancy.ts';
+
+export interface Started {
+  readonly service: Instance;
+  /** Further variables of the examples. */
+  readonly env: Readonly<Record<string, string>>;
+  stop(): Promise<void>;
+}
+
+async function withoutDatabase(): Promise<Started> {
+  // Both roles: expired leases are told to those who watch.
+  const service = await startInstance({ env: { ROLE: 'all' } });
+  return { service, env: {}, stop: service.stop };
+}
+
+/** HOLDFAST_TOKEN is a management token with all scopes. */
+async function withDatabase(): Promise<Started> {
+  const made = await KINDS.Postgres();
+  const store = await openStore(made.url);
+  const own = await storeTenant(store, 'Starter');
+  const service = await startInstance({ keys: [own], env: databaseEnv(made.url) });
+  const owner = await signIn(store.redis, own.tenant);
+  const content = { ...tokenContent(SCOPES), label: 'terraform' };
+  const { token } = (await owner.request<ManagementToken>(service.url, 'POST', TOKENS, content)).body;
+  return {
+    service,
+    env: { HOLDFAST_TOKEN: token, DATABASE_URL: made.url, REDIS_URL: inject('redisUrl') },
+    stop: async () => {
+      await service.stop();
+      await store.close();
+      await made.drop();
+    },
+  };
+}
+
+/** Pages that need more than a key. */
+const OTHERS: Readonly<Record<string, () => Promise<Started>>> = {
+  'docs/automation.md': withDatabase,
+  'docs/guides/automation.md': withDatabase,
+};
+
+export const startFor = (page: string): Promise<Started> => (OTHERS[page] ?? withoutDatabase)();
