@@ -61,14 +61,19 @@ const ABOUT = {
   },
   servers: [{ url: '/' }],
   tags: [
-    { name: 'Reservation', description: 'Reserve resources, release them, and list reservations.' },
-    { name: 'Session', description: 'One heartbeat for many reservations.' },
-    { name: 'Resource', description: 'Register resources and list them.' },
-    { name: 'Events', description: 'Watch every change.' },
-    { name: 'Tenant', description: 'Tier, keys and settings.' },
-    { name: 'Members', description: 'Who belongs to the tenant, with which role.' },
-    { name: 'Administration', description: 'All tenants, for administrators.' },
-    { name: 'Operations', description: 'For operators of the service.' },
+    {
+      name: 'Reservation',
+      description: 'Reserve resources, renew and release them, wait for them, and see who holds them.',
+    },
+    { name: 'Session', description: 'Keep many reservations with one heartbeat.' },
+    { name: 'Resource', description: 'Register pools, trees and blockers, and see what is free.' },
+    { name: 'Events', description: 'Watch every change as it happens.' },
+    { name: 'Authentication', description: 'Exchange the JWTs of your users for tokens.' },
+    { name: 'Keys', description: 'Make, change and delete API keys and management tokens.' },
+    { name: 'Tenant', description: 'See the tier and its limits, change the settings, read the audit trail.' },
+    { name: 'Members', description: 'Invite people and give them roles.' },
+    { name: 'Administration', description: 'Manage all tenants of the service, as an administrator.' },
+    { name: 'Service', description: 'Probe an instance and read its version.' },
   ],
 };
 

@@ -1,5 +1,5 @@
 /**
- * A credential of each kind that there is (scripts/callers.ts), for one tenant: the headers that carry it.
+ * A credential of each kind that there is (src/http/reference/callers.ts), for one tenant: the headers that carry it.
  */
 
 import { randomUUID } from 'node:crypto';

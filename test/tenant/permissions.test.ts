@@ -4,10 +4,10 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CALLERS } from '../../scripts/callers.ts';
 import { operationsOf, permissionsPage } from '../../scripts/permissions.ts';
 import { CODE_HEADER } from '../../src/http/errors.ts';
 import { DEFAULT_INSTANCE, openapiDocument } from '../../src/http/openapi.ts';
+import { CALLERS } from '../../src/http/reference/callers.ts';
 import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
 import { makeCallers, storeKey } from '../support/callers.ts';
 import { EXAMPLES, type ExampleRequest, type Ids } from '../support/exampleRequests.ts';
@@ -102,7 +102,7 @@ test('every operation has an example request: add yours to test/support/exampleR
   expect(Object.keys(EXAMPLES).sort()).toEqual(OPERATIONS.map(({ operationId }) => operationId).sort());
 });
 
-test('docs/permissions.md is current; if not, run: npm run openapi', () => {
+test('docs/permissions.md is current; if not, run: npm run generate', () => {
   expect(readFileSync('docs/permissions.md', 'utf8') === permissionsPage()).toBe(true);
 });
 

@@ -12,9 +12,9 @@ import { answer } from '../responses.ts';
 const healthz = operation({
   method: 'get',
   path: '/healthz',
-  operationId: 'healthz',
+  operationId: 'checkLiveness',
   right: 'anybody',
-  tags: ['Operations'],
+  tags: ['Service'],
   summary: 'Check liveness',
   responses: {
     200: answer('The process is alive.', Health),
@@ -25,9 +25,9 @@ const healthz = operation({
 const readyz = operation({
   method: 'get',
   path: '/readyz',
-  operationId: 'readyz',
+  operationId: 'checkReadiness',
   right: 'anybody',
-  tags: ['Operations'],
+  tags: ['Service'],
   summary: 'Check readiness',
   responses: { 200: answer('Ready to serve.', Health), 503: answer('Not ready; `reason` says why.', Health) },
 });

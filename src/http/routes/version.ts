@@ -9,9 +9,9 @@ import { answer } from '../responses.ts';
 export const versionOperation = operation({
   method: 'get',
   path: '/version',
-  operationId: 'version',
+  operationId: 'getVersion',
   right: 'anybody',
-  tags: ['Operations'],
+  tags: ['Service'],
   summary: 'Read the version',
   responses: { 200: answer('The version that this instance runs.', Version) },
 });

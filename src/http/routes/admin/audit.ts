@@ -18,7 +18,7 @@ import { answer, parameterOperation, unknown } from '../../responses.ts';
 const ofAll = operation({
   method: 'get',
   path: '/api/v1/admin/audit',
-  operationId: 'adminAuditOfAll',
+  operationId: 'adminListAudit',
   right: 'administrator',
   tags: ['Administration'],
   summary: 'List who changed what in all tenants, the latest first',
@@ -30,7 +30,7 @@ const ofAll = operation({
 const ofOne = operation({
   method: 'get',
   path: '/api/v1/admin/tenants/{id}/audit',
-  operationId: 'adminAudit',
+  operationId: 'adminListTenantAudit',
   right: 'administrator',
   tags: ['Administration'],
   summary: 'List the changes of a tenant, and who made them',

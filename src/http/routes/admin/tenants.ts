@@ -28,7 +28,7 @@ const listed = operation({
   ...common,
   method: 'get',
   path: PATH,
-  operationId: 'adminTenants',
+  operationId: 'adminListTenants',
   summary: 'Search the tenants, sorted by what they use',
   request: { query: TenantsQuery },
   responses: { 200: answer('A page.', AdminTenants), ...parameterOperation },
@@ -54,7 +54,7 @@ const read = operation({
   ...common,
   method: 'get',
   path: `${PATH}/{id}`,
-  operationId: 'adminTenant',
+  operationId: 'adminGetTenant',
   summary: 'See a tenant',
   request: { params: TenantParams },
   responses: { 200: answer('The tenant.', AdminTenant), ...unknown, ...parameterOperation },
@@ -64,7 +64,7 @@ const tierChange = operation({
   ...common,
   method: 'put',
   path: `${PATH}/{id}/tier`,
-  operationId: 'adminTier',
+  operationId: 'adminChangeTier',
   summary: 'Move a tenant to another tier',
   description: 'Its limits apply from the next request on, in windows of their own.',
   body: TierChange,
@@ -72,25 +72,25 @@ const tierChange = operation({
   responses: { 200: answer('The tenant.', AdminTenant), ...unknown, ...bodyOperation },
 });
 
-const action = <Name extends string>(name: Name, summary: string) =>
+const action = <Name extends string>(name: Name, operationId: string, summary: string) =>
   operation({
     ...common,
     method: 'post',
     path: `${PATH}/{id}/${name}`,
-    operationId: `admin${name}`,
+    operationId,
     summary,
     request: { params: TenantParams },
     responses: { 200: answer('The tenant.', AdminTenant), ...unknown, ...parameterOperation },
   });
 
-const suspended = action('suspend', 'Suspend a tenant');
-const resumed = action('resume', 'End the suspension of a tenant');
+const suspended = action('suspend', 'adminSuspendTenant', 'Suspend a tenant');
+const resumed = action('resume', 'adminResumeTenant', 'End the suspension of a tenant');
 
 const resetAll = operation({
   ...common,
   method: 'post',
   path: `${PATH}/{id}/reset`,
-  operationId: 'adminReset',
+  operationId: 'adminResetTenant',
   summary: 'End all reservations of a tenant',
   request: { params: TenantParams },
   responses: { 200: answer('All reservations have ended.', AdminCleared), ...unknown, ...parameterOperation },

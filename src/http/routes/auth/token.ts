@@ -20,9 +20,9 @@ const MAX_BODY_BYTES = 65_536;
 export const tokenOperation = operation({
   method: 'post',
   path: '/api/v1/auth/token',
-  operationId: 'token',
+  operationId: 'exchangeToken',
   right: 'anybody',
-  tags: ['Tenant'],
+  tags: ['Authentication'],
   summary: 'Exchange a JWT for a token',
   description:
     'Needs no key. The tenant is named in the request or by the JWT’s audience `holdfast:<tenant id>`. The token reserves and releases only for the JWT’s subject, and cannot reset, register or delete. From tier Starter on.',

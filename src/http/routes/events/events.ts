@@ -27,7 +27,7 @@ const responses: RouteConfig['responses'] = {
 export const eventsOperation = operation({
   method: 'get',
   path: '/api/v1/events',
-  operationId: 'events',
+  operationId: 'streamEvents',
   right: 'read',
   tags: ['Events'],
   summary: 'Watch every change',

@@ -21,7 +21,7 @@ const responses: RouteConfig['responses'] = {
 export const activeReservationsOperation = operation({
   method: 'get',
   path: '/api/v1/Reservation/activeReservations',
-  operationId: 'activeReservations',
+  operationId: 'listReservations',
   right: 'read',
   tags: ['Reservation'],
   summary: "List the tenant's active reservations",

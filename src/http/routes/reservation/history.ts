@@ -70,7 +70,7 @@ const responses: RouteConfig['responses'] = {
 export const historyOperation = operation({
   method: 'get',
   path: '/api/v1/Reservation/history',
-  operationId: 'history',
+  operationId: 'listHistory',
   right: 'read',
   tags: ['Reservation'],
   summary: 'List ended reservations and waits, the latest first',

@@ -35,7 +35,7 @@ const responses: RouteConfig['responses'] = {
 export const waitingOperation = operation({
   method: 'get',
   path: '/api/v1/Reservation/waiting',
-  operationId: 'waiting',
+  operationId: 'listWaiting',
   right: 'read',
   tags: ['Reservation'],
   summary: 'List who waits',

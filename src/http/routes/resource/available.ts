@@ -15,7 +15,7 @@ import { answer, parameterOperation } from '../../responses.ts';
 export const availableOperation = operation({
   method: 'get',
   path: '/api/v1/Resource/available/{resource}',
-  operationId: 'available',
+  operationId: 'isAvailable',
   right: 'definitions',
   tags: ['Resource'],
   summary: 'See whether a resource has a free slot',

@@ -19,7 +19,7 @@ const responses: RouteConfig['responses'] = {
 export const definitionsOperation = operation({
   method: 'get',
   path: '/api/v1/Resource/definitions',
-  operationId: 'definitions',
+  operationId: 'listDefinitions',
   right: 'definitions',
   tags: ['Resource'],
   summary: 'List the registered resources',

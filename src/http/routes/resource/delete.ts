@@ -16,7 +16,7 @@ import { answer, parameterOperation, unregistered } from '../../responses.ts';
 export const deleteOperation = operation({
   method: 'delete',
   path: '/api/v1/Resource/{name}',
-  operationId: 'delete',
+  operationId: 'deleteResource',
   right: 'define',
   tags: ['Resource'],
   summary: 'Delete a definition',

@@ -15,7 +15,7 @@ import { answer, bodyOperation } from '../../responses.ts';
 export const registerOperation = operation({
   method: 'post',
   path: '/api/v1/Resource/register',
-  operationId: 'register',
+  operationId: 'registerResources',
   right: 'define',
   tags: ['Resource'],
   summary: 'Register resources',

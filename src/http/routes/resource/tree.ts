@@ -22,7 +22,7 @@ const responses: RouteConfig['responses'] = {
 export const treeOperation = operation({
   method: 'get',
   path: '/api/v1/Resource/tree',
-  operationId: 'tree',
+  operationId: 'getTree',
   right: 'definitions',
   tags: ['Resource'],
   summary: 'List the registered resources as trees, with their free slots',

@@ -30,7 +30,7 @@ const csv = { schema: { type: 'string' as const, example: `${COLUMNS.join(',')}\
 export const usageOperation = operation({
   method: 'get',
   path: '/api/v1/Resource/usage',
-  operationId: 'usage',
+  operationId: 'getUsage',
   right: 'read',
   tags: ['Resource'],
   summary: 'See how much a resource is used',

@@ -31,7 +31,7 @@ const responses: RouteConfig['responses'] = {
 export const sessionsOperation = operation({
   method: 'get',
   path: '/api/v1/Session',
-  operationId: 'sessions',
+  operationId: 'listSessions',
   right: 'read',
   tags: ['Session'],
   summary: "List the tenant's sessions",

@@ -17,7 +17,7 @@ import { parameterOperation } from '../../responses.ts';
 export const auditOperation = operation({
   method: 'get',
   path: '/api/v1/Tenant/audit',
-  operationId: 'audit',
+  operationId: 'listAudit',
   right: 'audit',
   tags: ['Tenant'],
   summary: 'List who changed what, the latest first',

@@ -12,12 +12,12 @@ import { bySession, type SessionDeps } from '../../middleware/bySession.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, anyOperation, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
-const common = { path: '/api/v1/Tenant/issuers', tags: ['Tenant'] };
+const common = { path: '/api/v1/Tenant/issuers', tags: ['Authentication'] };
 
 const listed = operation({
   ...common,
   method: 'get',
-  operationId: 'issuers',
+  operationId: 'listIssuers',
   right: 'settings',
   summary: 'List the issuers of JWTs',
   responses: { 200: answer('All issuers.', z.array(Issuer)), ...anyOperation },
@@ -26,7 +26,7 @@ const listed = operation({
 const put = operation({
   ...common,
   method: 'put',
-  operationId: 'putIssuer',
+  operationId: 'registerIssuer',
   right: 'settings',
   summary: 'Register an issuer of JWTs',
   description:

@@ -23,13 +23,13 @@ import { answer, bodyOperation, parameterOperation, unknown } from '../../respon
 
 const PATH = '/api/v1/Tenant/keys';
 const DEFAULT_PAGE = 50;
-const common = { tags: ['Tenant'], right: 'keys' as const };
+const common = { tags: ['Keys'], right: 'keys' as const };
 
 const listed = operation({
   ...common,
   method: 'get',
   path: PATH,
-  operationId: 'keys',
+  operationId: 'listKeys',
   summary: 'List the API keys',
   description: 'All of them, the default key first. With `limit` or `after`, a page sorted by id.',
   request: { query: KeysQuery },
@@ -63,7 +63,7 @@ const read = operation({
   ...common,
   method: 'get',
   path: `${PATH}/{id}`,
-  operationId: 'key',
+  operationId: 'getKey',
   summary: 'See an API key',
   request: { params: KeyParams },
   responses: { 200: answer('The key, without its value.', Key), ...unknown, ...parameterOperation },

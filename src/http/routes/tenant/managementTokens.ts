@@ -23,13 +23,13 @@ import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
 const PATH = '/api/v1/Tenant/tokens';
-const common = { tags: ['Tenant'], right: 'tokens' as const };
+const common = { tags: ['Keys'], right: 'tokens' as const };
 
 const listed = operation({
   ...common,
   method: 'get',
   path: PATH,
-  operationId: 'managementTokens',
+  operationId: 'listManagementTokens',
   summary: 'List the management tokens',
   request: { query: ManagementTokensQuery },
   responses: { 200: answer('A page, sorted by id.', ManagementTokens), ...parameterOperation },
@@ -54,7 +54,7 @@ const read = operation({
   ...common,
   method: 'get',
   path: `${PATH}/{id}`,
-  operationId: 'managementToken',
+  operationId: 'getManagementToken',
   summary: 'See a management token',
   request: { params: ManagementTokenParams },
   responses: { 200: answer('The token.', ManagementToken), ...unknown, ...parameterOperation },

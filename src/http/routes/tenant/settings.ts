@@ -18,7 +18,7 @@ const common = { path: '/api/v1/Tenant/settings', tags: ['Tenant'] };
 const read = operation({
   ...common,
   method: 'get',
-  operationId: 'settings',
+  operationId: 'getSettings',
   right: 'settings',
   summary: 'See the settings',
   responses: { 200: answer('The settings.', Settings), ...anyOperation },
@@ -27,7 +27,7 @@ const read = operation({
 const put = operation({
   ...common,
   method: 'put',
-  operationId: 'putSettings',
+  operationId: 'changeSettings',
   right: 'settings',
   summary: 'Change the settings',
   body: SettingsChange,

@@ -14,7 +14,7 @@ import { answer, anyOperation } from '../../responses.ts';
 export const tenantOperation = operation({
   method: 'get',
   path: '/api/v1/Tenant',
-  operationId: 'tenant',
+  operationId: 'getTenant',
   right: 'usage',
   tags: ['Tenant'],
   summary: 'See the tier, its limits and the usage of them',

@@ -1,6 +1,6 @@
 /**
- * Who may call what: each kind of caller, with the needs of operations that it meets. docs/permissions.md and its test
- * are made from this and from the OpenAPI document (docs/specification.md#rights).
+ * Who may call what: each kind of caller, with the needs of operations that it meets. docs/permissions.md, its test
+ * and the reference of the API are made from this (docs/specification.md#rights).
  */
 import {
   KEY_PERMISSIONS,
@@ -11,7 +11,7 @@ import {
   ROLES,
   rightsOfScopes,
   SCOPES,
-} from '../src/domain/rights.ts';
+} from '../../domain/rights.ts';
 
 export interface Caller {
   readonly name: string;

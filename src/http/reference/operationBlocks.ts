@@ -1,0 +1,111 @@
+/**
+ * One operation of the reference: what it does, who may call it, what it takes and returns.
+ */
+import { type Block, code, heading, table, text } from './blocks.ts';
+import type { Call, Document, Parameter, Response } from './document.ts';
+import { type Fields, fieldsOf, parameterRow, typeOf } from './fields.ts';
+import { callersInWords } from './rightsInWords.ts';
+import { RULES } from './rules.ts';
+
+const FIELDS = ['field', 'type and limits', 'default', 'meaning'];
+const PLACES = { path: '**Path**', query: '**Query parameters**', header: '**Request headers**' } as const;
+
+/** Statuses that README.md describes once for all operations. */
+const COMMON = new Set(['401', '408', '413', '415', '429', '500', '503']);
+
+export function operationBlocks(call: Call, document: Document): Block[] {
+  const { method, path, summary, description, requestBody } = call;
+  return [
+    heading(2, summary),
+    code('http', `${method} ${path}`),
+    ...(description ? [text(description)] : []),
+    text(`**Who may call it:** ${callersInWords(call['x-right'])}`),
+    ...parameterBlocks(call.parameters ?? [], document),
+    ...(requestBody ? bodyBlocks('**Body**', requestBody.content, document) : []),
+    ...successBlocks(call, document),
+    ...errorBlocks(call),
+    ...ruleBlocks(call),
+  ];
+}
+
+function parameterBlocks(parameters: readonly Parameter[], { components: { schemas } }: Document): Block[] {
+  return (['path', 'query', 'header'] as const).flatMap((place) => {
+    const rows = parameters.filter((one) => one.in === place).flatMap((one) => parameterRow(one, schemas));
+    return rows.length === 0 ? [] : [text(PLACES[place]), table(['name', ...FIELDS.slice(1)], rows)];
+  });
+}
+
+function bodyBlocks(
+  title: string,
+  content: NonNullable<Call['requestBody']>['content'],
+  { components: { schemas } }: Document,
+): Block[] {
+  const { 'application/json': json } = content;
+  if (json === undefined) return [];
+  const { schema } = json;
+  const type = typeOf(schema, schemas);
+  const [whole, ...others] = fieldsOf(schema, schemas);
+  if (whole === undefined) return [text(`${title}: ${type}.`)];
+  return [text(`${title}: ${type === 'object' ? 'an object' : type}.`), ...[whole, ...others].flatMap(fieldBlocks)];
+}
+
+const fieldBlocks = ({ title, rows }: Fields): Block[] => [
+  ...(title === null ? [] : [text(`${title}:`)]),
+  table(FIELDS, rows),
+];
+
+const isSuccess = (status: string) => status.startsWith('2');
+
+function successBlocks({ responses }: Call, document: Document): Block[] {
+  const successes = Object.entries(responses).filter(([status]) => isSuccess(status));
+  const bodies = new Set<string>();
+  return successes.flatMap(([status, response]) => {
+    const title = `**Response ${status}**`;
+    const { schema } = response.content?.['application/json'] ?? response.content?.['text/event-stream'] ?? {};
+    const shape = JSON.stringify(schema);
+    // A second success with the same body needs no second table.
+    const isKnown = bodies.has(shape);
+    bodies.add(shape);
+    return [
+      text(`${title} ${response.description}`),
+      ...(isKnown ? [] : responseFields(response, document)),
+      ...headerBlocks(response),
+    ];
+  });
+}
+
+function responseFields({ content = {} }: Response, { components: { schemas } }: Document): Block[] {
+  const { schema } = content['application/json'] ?? content['text/event-stream'] ?? {};
+  if (schema === undefined) return [];
+  const { type } = schema;
+  const [whole, ...others] = fieldsOf(schema, schemas);
+  if (whole === undefined)
+    return [text(`The body is ${type === 'boolean' ? '`true` or `false`' : typeOf(schema, schemas)}.`)];
+  const head = ['field', 'type', 'meaning'];
+  const always = ({ rows }: Fields) =>
+    rows.map(([name, kind, given, meaning]) => [name, given === 'required' ? kind : `${kind}, may be absent`, meaning]);
+  return [whole, ...others].map((one) => table(head, always(one)));
+}
+
+function headerBlocks({ headers = {} }: Response): Block[] {
+  const rows = Object.entries(headers)
+    .filter(([, { $ref }]) => $ref === undefined)
+    .map(([name, { description = '' }]) => [`\`${name}\``, description]);
+  return rows.length === 0 ? [] : [table(['response header', 'meaning'], rows)];
+}
+
+function errorBlocks({ responses, ...call }: Call): Block[] {
+  const errors = Object.entries(responses).filter(([status]) => !isSuccess(status));
+  const own = errors.filter(([status]) => !COMMON.has(status) || call['x-right'] === 'anybody');
+  const common = errors.filter((one) => !own.includes(one)).map(([status]) => status);
+  const rows = own.map(([status, { description }]) => [status, description]);
+  return [
+    ...(rows.length === 0 ? [] : [text('**Errors**'), table(['status', 'meaning'], rows)]),
+    ...(common.length === 0 ? [] : [text(`As every call: ${common.join(', ')}. See [Errors](README.md#errors).`)]),
+  ];
+}
+
+function ruleBlocks({ operationId }: Call): Block[] {
+  const links = (RULES[operationId] ?? []).map(([title, anchor]) => `[${title}](../specification.md#${anchor})`);
+  return links.length === 0 ? [] : [text(`Full rules: ${links.join(', ')}.`)];
+}
