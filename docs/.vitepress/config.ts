@@ -16,7 +16,7 @@ export default defineConfig({
   title: 'Holdfast',
   description: 'A lock and reservation service: locks, leases, pools, trees and fair queues over HTTP',
   srcDir: '..',
-  srcExclude: ['node_modules/**', 'THIRD_PARTY.md', '**/dist/**'],
+  srcExclude: ['node_modules/**', 'THIRD_PARTY.md', '**/dist/**', 'scripts/**'],
   rewrites: { 'README.md': 'index.md', ':folder(.*)/README.md': ':folder/index.md' },
   cleanUrls: true,
   lastUpdated: false,
