@@ -10,7 +10,12 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [/\bhfm?_[\w-]+/g, '<key>'],
   [/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, '<uuid>'],
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>'],
+  // As the client makes it: host, process, random.
+  [/\b[\w.-]+-\d+-[a-z\d]{8}\b/g, '<requester>'],
+  [/\b(\d+[dhms])+\b/g, '<duration>'],
   [/\b\d{5,}\b/g, '<number>'],
+  // The width of a column.
+  [/ {2,}/g, '  '],
 ];
 
 /** @returns the text with names in place of what differs from run to run */
