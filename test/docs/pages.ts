@@ -58,6 +58,7 @@ async function trustingProvider(): Promise<Started> {
 
 /** Pages that need more than a key. */
 const OTHERS: Readonly<Record<string, () => Promise<Started>>> = {
+  'docs/specification.md': withDatabase,
   'docs/guides/automation.md': withDatabase,
   'docs/guides/end-users.md': trustingProvider,
 };
