@@ -14,17 +14,18 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [/\b[\w.-]+-\d+-[a-z\d]{8}\b/g, '<requester>'],
   [/\b(\d+[dhms])+\b/g, '<duration>'],
   [/\b\d{5,}\b/g, '<number>'],
-  // The width of a column.
-  [/ {2,}/g, '  '],
 ];
 
 /** @returns the text with names in place of what differs from run to run */
 export const withoutVarying = (text: string): string =>
   VARYING.reduce((result, [pattern, name]) => result.replaceAll(pattern, name), text);
 
-/** @returns null if the text is as shown; else both, without what differs from run to run */
+/**
+ * White space does not count: pages wrap long lines, and the widths of columns differ.
+ * @returns null if the text is as shown; else both, without what differs from run to run
+ */
 export function textDifference(shown: string, printed: string): string | null {
-  const [wanted, got] = [shown, printed].map((text) => withoutVarying(text.replaceAll(/[ \t]+$/gm, '').trim()));
+  const [wanted, got] = [shown, printed].map((text) => withoutVarying(text).replaceAll(/\s+/g, ''));
   const pieces = (wanted ?? '').split('...').map((piece) => piece.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${pieces.join('[^]*')}$`).test(got ?? '') ? null : `shown: ${wanted}\nprinted: ${got}`;
 }
