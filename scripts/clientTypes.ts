@@ -1,6 +1,6 @@
 /**
  * Writes packages/client/src/generated.ts: the types of the calls that the client makes, from docs/openapi.json. Part
- * of `npm run openapi`; a test fails if the file is not current.
+ * of `npm run generate`; a test fails if the file is not current.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import openapiTypes, { astToString } from 'openapi-typescript';
@@ -49,7 +49,7 @@ export async function clientTypes(): Promise<string> {
   const wanted = Object.fromEntries(SCHEMAS.map((name) => [name, schemas[name]]));
   const document = { openapi: '3.1.0', info: { title: '', version: '' }, components: { schemas: wanted } };
   const types = astToString(await openapiTypes(JSON.stringify(document)));
-  return `// Made by \`npm run openapi\`. Do not edit.\n${types}`;
+  return `// Made by \`npm run generate\`. Do not edit.\n${types}`;
 }
 
 if (process.argv[1] === import.meta.filename) {

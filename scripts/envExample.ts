@@ -1,28 +1,19 @@
 /**
  * Writes .env.example: every variable by topic, with its default and its meaning, as --help has them. Part of
- * `npm run openapi`; a test fails if the file is not current.
+ * `npm run generate`; a test fails if the file is not current.
  */
 import { writeFileSync } from 'node:fs';
 import { DESCRIBED, type DescribedVariable, wrapped } from '../src/config/describe.ts';
+import { PRODUCTION } from './productionExample.ts';
 
-const HEAD = `# Made by \`npm run openapi\` from src/config/variables.ts. Copy this file to .env and change what you need.
+const HEAD = `# Made by \`npm run generate\` from src/config/variables.ts. Copy this file to .env and change what you need.
 # \`npm start\` reads .env. An empty variable counts as unset. \`npm start -- --check-config\` checks what is set.
 
 # For production, this is the least. Every other variable has a default that fits, or is for a feature that is off.
 #
-#   HOST=0.0.0.0
-#   PORT=8080
-#   METRICS_PORT=9464
-#   REDIS_URL=redis://:password@redis:6379
-#   DATABASE_URL=postgres://holdfast:password@postgres:5432/holdfast
-#   KEY_SECRET=<openssl rand -hex 32>
-#   PUBLIC_URL=https://holdfast.example.com
-#   OIDC_ISSUER=https://id.example.com
-#   OIDC_CLIENT_ID=holdfast
-#   OIDC_CLIENT_SECRET=<from the provider>
-#   ADMINS=you@example.com
-#   TRUSTED_PROXIES=1
-`;
+${Object.entries(PRODUCTION)
+  .map(([name, value]) => `#   ${name}=${value}\n`)
+  .join('')}`;
 
 const WIDTH = 116;
 

@@ -1,6 +1,6 @@
 /**
  * Writes docs/permissions.md: every operation of the OpenAPI document, the right that it needs, and who has it. Part of
- * `npm run openapi`; a test fails if the file is not current.
+ * `npm run generate`; a test fails if the file is not current.
  */
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -46,7 +46,7 @@ const COLUMNS = ['keys', 'people', 'management tokens'] as const;
 
 const HEAD = `# Who may call what
 
-Made by \`npm run openapi\` from what the operations declare. Do not edit. [Rights](specification.md#rights) says what the rights mean.
+Made by \`npm run generate\` from what the operations declare. Do not edit. [Rights](specification.md#rights) says what the rights mean.
 
 - Keys: \`full\`, \`reserve\` and \`read\` are permissions of API keys. A key with a prefix changes no names but those that begin with it.
 - People: the roles of a tenant's members, and administrators of the service, who are viewers of a tenant here.

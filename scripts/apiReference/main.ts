@@ -1,5 +1,5 @@
 /**
- * Writes docs/api: the reference of the API, from the OpenAPI document. Part of `npm run openapi`; a test fails if a
+ * Writes docs/api: the reference of the API, from the OpenAPI document. Part of `npm run generate`; a test fails if a
  * page is not current.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

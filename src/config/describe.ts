@@ -1,5 +1,6 @@
 /**
- * Describes the environment variables by topic: what --help prints and .env.example contains.
+ * Describes the environment variables by topic: what --help prints, and what .env.example and docs/configuration.md
+ * contain.
  */
 import { z } from 'zod';
 import { TOPICS, Variables } from './variables.ts';
@@ -35,14 +36,16 @@ function defaultOf(schema: z.ZodType | undefined): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
+/** Whether a line of a meaning is an example: it begins with JSON, or it has two spaces in a row. */
+export const isExample = (line: string): boolean => /^[[{]| {2}/.test(line);
+
 /**
  * Breaks a text into lines.
- * @param width the maximum length of a line, in characters. A word that is longer, and a line that begins with JSON or
- * that has two spaces in a row, stay whole
+ * @param width the maximum length of a line, in characters. A word that is longer, and an example, stay whole
  */
 export function wrapped(text: string, width: number): readonly string[] {
   return text.split('\n').flatMap((line) => {
-    if (/^[[{]| {2}/.test(line)) return [line];
+    if (isExample(line)) return [line];
     const lines: string[] = [];
     for (const word of line.split(' ')) {
       const last = lines.at(-1);

@@ -50,15 +50,15 @@ const REDIS = {
     })
     .describe(
       `Redis 7 or later, with maxmemory-policy noeviction. Required, except by npm start, which runs a private Redis without it.
-One server: redis://user:password@host:6379/0 or unix:///path/to/redis.sock
-Sentinels:  redis+sentinel://user:password@a:26379,b,c/name/0, and ?sentinelPassword=... if the sentinels require one
-A cluster:  redis+cluster://user:password@a:6379,b,c
-With TLS:   rediss in place of redis`,
+One server:  redis://user:password@host:6379/0 or unix:///path/to/redis.sock
+Sentinels:   redis+sentinel://user:password@a:26379,b,c/name/0, and ?sentinelPassword=... if the sentinels require one
+A cluster:   redis+cluster://user:password@a:6379,b,c
+With TLS:    rediss in place of redis`,
     ),
   REDIS_WAIT_REPLICAS: integer(0, 100)
     .default(0)
     .describe(
-      'The number of replicas that must confirm a write before its response. If too few confirm within 500 ms, the response is 503. Set it to the number of all replicas: with fewer, a failover can undo writes that had been answered.',
+      'The number of replicas that must confirm a write before its response. If too few confirm within 500 ms, the response is 503. Set it to the number of all replicas of a primary: with fewer, a failover can undo writes that had been answered.',
     ),
   LIVENESS_REDIS_SECONDS: integer(1, 86_400)
     .default(60)
@@ -112,7 +112,7 @@ const SIGN_IN = {
   ADMINS: list
     .default([])
     .describe(
-      'The administrators of all tenants, separated by commas: verified e-mail addresses, or subjects of the provider. The rights last for 15 minutes after a sign-in.',
+      'The administrators of all tenants, separated by commas. An entry with an @ is compared with verified e-mail addresses, any other entry with subjects of the provider. The rights last for 15 minutes after a sign-in.',
     ),
   ADMIN_GROUP: z.string().optional().describe('A group of the provider whose members are administrators, too.'),
   LOCAL_SIGN_IN: z
@@ -128,8 +128,8 @@ const TENANTS_WITHOUT_DATABASE = {
     .pipe(ApiKeys)
     .optional()
     .describe(
-      `The tenants and their keys, as JSON: [{"key": "hf_acme_<32 or more letters and digits>", "tenant": "acme", "tier": "Pro", "label": "worker"}]
-tier: Free, Starter, Pro or Enterprise. label, permission, prefix and expiresAt are optional. If unset, a tenant local with a new key is used, and the key is printed.`,
+      `The tenants and their keys, as JSON. The tier is Free, Starter, Pro or Enterprise. label, permission, prefix and expiresAt are optional. If unset, a tenant local with a new key is used, and the key is printed.
+[{"key": "hf_acme_<32 or more letters and digits>", "tenant": "acme", "tier": "Pro", "label": "worker"}]`,
     ),
   MEMBERS: json
     .pipe(Members)
@@ -152,8 +152,8 @@ const LIMITS = {
     .pipe(Tiers)
     .default({})
     .describe(
-      `The limits of tenants that differ from the defaults of their tier, as JSON. null means no limit:
-{"Free": {"writesPerMinute": 600}, "Pro": {"writesPerDay": 1000000, "readsPerMinute": null, "reservations": 200000, "eventConnections": 50, "apiKeys": 200, "definitions": 50000, "auditDays": null}}`,
+      `The limits that differ from the defaults of their tier, as JSON. The example has every limit. null means no limit.
+{"Free": {"writesPerMinute": 600}, "Pro": {"writesPerDay": 1000000, "readsPerMinute": null, "reservations": 200000, "eventConnections": 50, "apiKeys": 200, "definitions": 50000, "auditDays": null, "historyDays": 180, "historyEntries": null}}`,
     ),
   MAX_FAILED_AUTHENTICATIONS: integer(1, 1_000_000)
     .default(100)
@@ -188,12 +188,22 @@ const size = (min: number, max: number, usual: number, meaning: string) =>
 
 const SIZES = {
   MAX_NAME_LENGTH: size(1, 4096, DEFAULT_SIZES.nameLength, 'The maximum length of names, in characters.'),
-  MAX_TYPE_LENGTH: size(1, 4096, DEFAULT_SIZES.typeLength, 'The maximum length of a resourceType.'),
-  MAX_NOTE_LENGTH: size(1, 4096, DEFAULT_SIZES.noteLength, 'The maximum length of a note.'),
-  MAX_TTL_SECONDS: size(1, 3_153_600_000, DEFAULT_SIZES.ttlSeconds, 'The maximum of ttlSeconds.'),
+  MAX_TYPE_LENGTH: size(1, 4096, DEFAULT_SIZES.typeLength, 'The maximum length of a resourceType, in characters.'),
+  MAX_NOTE_LENGTH: size(1, 4096, DEFAULT_SIZES.noteLength, 'The maximum length of a note, in characters.'),
+  MAX_TTL_SECONDS: size(
+    1,
+    3_153_600_000,
+    DEFAULT_SIZES.ttlSeconds,
+    'The maximum of ttlSeconds, the length of a lease.',
+  ),
   MAX_BATCH: size(1, MAX_BATCH, DEFAULT_SIZES.batch, 'The maximum number of items of a request.'),
-  MAX_BODY_BYTES: size(1024, 104_857_600, DEFAULT_SIZES.bodyBytes, 'The maximum size of a request body.'),
-  MAX_WAIT_SECONDS: size(0, 31_536_000, DEFAULT_SIZES.waitSeconds, 'The maximum of waitSeconds.'),
+  MAX_BODY_BYTES: size(1024, 104_857_600, DEFAULT_SIZES.bodyBytes, 'The maximum size of a request body, in bytes.'),
+  MAX_WAIT_SECONDS: size(
+    0,
+    31_536_000,
+    DEFAULT_SIZES.waitSeconds,
+    'The maximum of waitSeconds, the time that a request may wait for its turn.',
+  ),
   MAX_WAITING_ITEMS: size(
     1,
     200,
@@ -204,7 +214,7 @@ const SIZES = {
     1024,
     32_768,
     DEFAULT_SIZES.waitingBytes,
-    'The maximum size of the names and notes of a request that waits.',
+    'The maximum size of the names and notes of a request that waits, in bytes.',
   ),
   MAX_CAPACITY: size(1, 1_000_000, DEFAULT_SIZES.capacity, 'The maximum number of slots of a registration.'),
   MAX_BLOCKS: size(0, 256, DEFAULT_SIZES.blocks, 'The maximum number of blockers of a registration.'),
@@ -220,7 +230,9 @@ const OBSERVATION = {
   LOG_REQUESTS: z
     .enum(['some', 'all'], 'must be some or all')
     .default('some')
-    .describe('Which requests are logged: some (those that failed, were refused or took longer than a second) or all.'),
+    .describe(
+      'Which requests are logged: some (those that failed, were refused or took longer than a second) or all. GET /healthz and GET /readyz are logged at the level debug only.',
+    ),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpAddress
     .optional()
     .describe(

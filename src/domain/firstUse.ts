@@ -14,3 +14,12 @@ export function onFirstUse<T>(load: () => Promise<T>): () => Promise<T> {
     return loading;
   };
 }
+
+/** Returns a function that makes something at its first call and gives the same to each further call. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

@@ -9,6 +9,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ClientContext, Result } from 'ioredis';
+import { once } from '../domain/firstUse.ts';
 import type { TierTable } from '../domain/tiers.ts';
 import type { RedisClient } from './client.ts';
 import { tierLimits } from './tierLimits.ts';
@@ -76,25 +77,36 @@ export interface Script {
   readonly name: string;
   /** The file as it is written. */
   readonly source: string;
-  /** The text that Redis runs: with its includes, without the header. */
-  readonly lua: string;
+  /** @returns the text that Redis runs: with its includes, without the header */
+  readonly lua: () => string;
   /** The names of its keys, in order. */
   readonly keys: readonly string[];
 }
 
+const textsIn = (folder: string): Map<string, string> =>
+  new Map(
+    readdirSync(join(LUA_FOLDER, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.lua'))
+      .map((file) => [file.slice(0, -'.lua'.length), readFileSync(join(LUA_FOLDER, folder, file), 'utf8')]),
+  );
+
 /**
- * Reads every script and inserts its includes.
+ * Reads every script. Includes are inserted when its text is first used: that takes a few ms a script, and few
+ * instances use all of them.
  * @param tiers the limits of each tier
  * @param replaced include name → source to use instead of the file; tests control the clock with it
- * @throws Error if an include does not exist or a script has no header
+ * @throws Error if a script has no header. Reading `lua` throws if an include does not exist
  */
 export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, string>> = {}): Script[] {
   const limits = tierLimits(tiers);
   const prepare = (lua: string) => withoutComments(lua).replace(/^--@tiers$/m, limits);
-  const files = new Map(Object.entries(replaced).map(([name, lua]) => [name, prepare(lua)]));
+  const files = new Map([...textsIn('lib'), ...Object.entries(replaced)]);
+  const prepared = new Map<string, string>();
   const read = (name: string) => {
-    const lua = files.get(name) ?? prepare(readFileSync(join(LUA_FOLDER, 'lib', `${name}.lua`), 'utf8'));
-    files.set(name, lua);
+    const file = files.get(name);
+    if (file === undefined) throw new Error(`lua/lib/${name}.lua does not exist`);
+    const lua = prepared.get(name) ?? prepare(file);
+    prepared.set(name, lua);
     return lua;
   };
   const expand = (lua: string, included: Set<string>, parts: string): string =>
@@ -103,25 +115,15 @@ export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, 
       included.add(name);
       return expand(read(name), included, parts);
     });
-  return readdirSync(join(LUA_FOLDER, 'commands'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.lua'))
-    .map((file) => {
-      const source = readFileSync(join(LUA_FOLDER, 'commands', file), 'utf8');
-      const header = /^--\[\[([\s\S]*?)\]\]/.exec(source)?.[1];
-      if (header === undefined) throw new Error(`lua/commands/${file} has no header`);
-      const keys = [...header.matchAll(/^ {2}KEYS\[\d+\] {2}(\w+)/gm)].map(([, key = '']) => key);
-      const parts = [...source.matchAll(/^--@part ([\w/]+)$/gm)]
-        .map(([, name = '']) => `--@include ${name}\n`)
-        .join('');
-      return {
-        name: basename(file, '.lua'),
-        source,
-        lua: nest(
-          putConstants(putKeys(expand(prepare(source.slice(header.length + '--[[]]'.length)), new Set(), parts), keys)),
-        ),
-        keys,
-      };
-    });
+  return [...textsIn('commands')].map(([file, source]) => {
+    const header = /^--\[\[([\s\S]*?)\]\]/.exec(source)?.[1];
+    if (header === undefined) throw new Error(`lua/commands/${file}.lua has no header`);
+    const keys = [...header.matchAll(/^ {2}KEYS\[\d+\] {2}(\w+)/gm)].map(([, key = '']) => key);
+    const parts = [...source.matchAll(/^--@part ([\w/]+)$/gm)].map(([, name = '']) => `--@include ${name}\n`).join('');
+    const body = source.slice(header.length + '--[[]]'.length);
+    const lua = once(() => nest(putConstants(putKeys(expand(prepare(body), new Set(), parts), keys))));
+    return { name: basename(file), source, keys, lua };
+  });
 }
 
 /** Keys become KEYS[n], not locals: each local that functions share costs time at every call of the script. */
@@ -183,7 +185,18 @@ export function observeScripts(redis: RedisClient, scripts: readonly Script[], o
   }
 }
 
-/** Gives a client the scripts as methods `hf_<name>`. */
+/** Gives a client the scripts as methods `hf_<name>`, and `hf_<name>Buffer` for replies in bytes. */
 export function defineScripts(redis: RedisClient, scripts: readonly Script[]): void {
-  for (const { name, lua, keys } of scripts) redis.defineCommand(`hf_${name}`, { lua, numberOfKeys: keys.length });
+  for (const { name, lua, keys } of scripts) {
+    const own = `script_${name}`;
+    const isDefined = once(() => {
+      redis.defineCommand(own, { lua: lua(), numberOfKeys: keys.length });
+      return true;
+    });
+    for (const suffix of ['', 'Buffer'])
+      Reflect.set(redis, `hf_${name}${suffix}`, (...args: Argument[]) => {
+        isDefined();
+        return Reflect.apply(Reflect.get(redis, `${own}${suffix}`), redis, args);
+      });
+  }
 }

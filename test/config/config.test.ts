@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { configurationPage } from '../../scripts/configurationPage.ts';
 import { envExample } from '../../scripts/envExample.ts';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { DESCRIBED } from '../../src/config/describe.ts';
@@ -204,7 +205,7 @@ describe('every variable, and no other,', () => {
   test('is in .env.example, which is current', () => {
     const named = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name);
     expect(named.toSorted()).toEqual(VARIABLES.toSorted());
-    expect(read('.env.example'), 'npm run openapi').toBe(envExample());
+    expect(read('.env.example'), 'npm run generate').toBe(envExample());
   });
 
   test('has a meaning, and .env.example has the defaults', () => {
@@ -223,10 +224,10 @@ describe('every variable, and no other,', () => {
     expect([config.signIn.kind, config.database !== null, config.warnings]).toEqual(['oidc', true, []]);
   });
 
-  test('is in the README’s table', () => {
-    const [, section = ''] = /^## Configuration\n(.*?)^## /ms.exec(read('README.md')) ?? [];
-    const cells = [...section.matchAll(/^\|(.*?)\|/gm)].map(([, cell = '']) => cell);
-    const named = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
-    expect(named.toSorted()).toEqual(VARIABLES.toSorted());
+  test('is in docs/configuration.md, which is current', () => {
+    const page = read('docs/configuration.md');
+    const headings = [...page.matchAll(/^### `([A-Z_]+)`$/gm)].map(([, name]) => name);
+    expect(headings.toSorted()).toEqual(VARIABLES.toSorted());
+    expect(page, 'npm run generate').toBe(configurationPage());
   });
 });

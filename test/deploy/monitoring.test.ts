@@ -3,7 +3,7 @@
  * dashboard.
  */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -28,6 +28,8 @@ const Rules = z.object({
     }),
   ),
 });
+const RUNBOOK = 'docs/operations/runbook';
+
 const { groups } = Rules.parse(parse(readFileSync('deploy/alerts.yml', 'utf8')));
 
 const Dashboard = z.looseObject({
@@ -99,13 +101,30 @@ describe('the alerts', () => {
     expect(tests.map(({ name }) => name)).toEqual(['healthy', ...rules.map(({ alert }) => alert)]);
   });
 
-  test('each have a section in the runbook, in the same order, to which they link', () => {
-    const runbook = readFileSync('docs/operations/runbook.md', 'utf8');
-    const sections = [...runbook.matchAll(/^## (Holdfast\w+)$/gm)].map(([, title]) => title);
-    expect(sections).toEqual(rules.map(({ alert }) => alert));
-    for (const { alert, annotations } of rules)
-      expect(annotations.runbook_url).toBe(`docs/operations/runbook.md#${alert.toLowerCase()}`);
+  test('each have a page in the runbook, to which they link, and the runbook lists them in the same order', () => {
+    const pages = readdirSync(RUNBOOK).filter((file) => file !== 'README.md');
+    expect(pages.toSorted()).toEqual(rules.map(({ alert }) => `${alert}.md`).toSorted());
+    const index = readFileSync(`${RUNBOOK}/README.md`, 'utf8');
+    const listed = [...index.matchAll(/^\| \[(Holdfast\w+)\]\(\1\.md\) \| (\w+) \|/gm)].map(([, alert, level]) => [
+      alert,
+      level,
+    ]);
+    expect(listed).toEqual(rules.map(({ alert, labels }) => [alert, labels.severity]));
+    for (const { alert, annotations } of rules) expect(annotations.runbook_url).toBe(`${RUNBOOK}/${alert}.md`);
   });
+
+  test.each(rules.map((rule) => [rule.alert, rule] as const))(
+    '%s: its page has its expression, and the same sections as the others',
+    (alert, { expr, labels, for: after }) => {
+      const page = readFileSync(`${RUNBOOK}/${alert}.md`, 'utf8');
+      const headings = [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading);
+      expect(headings).toEqual([alert, 'Impact', 'Check', 'Act', 'Resolved']);
+      expect(page).toContain(`\`\`\`text\n${expr}\n\`\`\``);
+      const minutes = after?.replace(/m$/, '');
+      const when = minutes === undefined ? 'at once' : `after ${minutes} minute${minutes === '1' ? '' : 's'}`;
+      expect(page).toContain(`| ${labels.severity} | ${when}, on the expression below |`);
+    },
+  );
 
   test('each are shown by a panel of the dashboard', () => {
     const family = (name: string) => name.replace(/_(bucket|sum|count)$/, '');
@@ -127,10 +146,11 @@ describe('the alerts', () => {
   });
 });
 
-describe('the README', () => {
+describe('docs/operations/monitoring.md', () => {
   test('says of every metric of the service’s own what it is', () => {
     const ours = [...types.keys()].filter((name) => name.startsWith('holdfast_'));
-    const told = [...readFileSync('README.md', 'utf8').matchAll(/`(holdfast_\w+)`/g)].map(([, name]) => name);
+    const rows = readFileSync('docs/operations/monitoring.md', 'utf8').match(/^\| `.*$/gm) ?? [];
+    const told = rows.flatMap((row) => [...row.matchAll(/`(holdfast_\w+)`/g)].map(([, name]) => name));
     expect(told.toSorted()).toEqual(ours.toSorted());
   });
 });

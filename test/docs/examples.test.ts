@@ -12,6 +12,7 @@ import { startFor } from './pages.ts';
 import { moduleOf, runModule, typeErrors } from './program.ts';
 import { jsonDifference, textDifference } from './shape.ts';
 import { openShell } from './shell.ts';
+import { toolsEnv } from './tools.ts';
 
 const pages = documents.map((page) => ({ page, blocks: blocksOf(readFileSync(page, 'utf8')) }));
 
@@ -42,12 +43,14 @@ describe('the examples run', () => {
     '$page',
     async ({ page, blocks }) => {
       await holdfast(['--version']); // Builds it.
-      const { service, env, stop } = await startFor(page);
+      const { service, env, stands = {}, stop } = await startFor(page);
       const address = service.url.slice('http://'.length);
-      const variables = { KEY: service.key, HOLDFAST_URL: service.url, HOLDFAST_KEY: service.key, PATH: BIN, ...env };
-      const shell = openShell(variables);
+      const variables = { KEY: service.key, HOLDFAST_URL: service.url, HOLDFAST_KEY: service.key, ...env };
+      const tools = toolsEnv();
+      const shell = openShell({ ...variables, ...tools, PATH: `${BIN}:${tools.PATH}` });
+      const replaced = Object.entries({ 'localhost:8080': address, 'hf_local_...': service.key, ...stands });
       const real = (text: string) =>
-        text.replaceAll(DONE, ':').replaceAll('localhost:8080', address).replaceAll('hf_local_...', service.key);
+        replaced.reduce((result, [shown, meant]) => result.replaceAll(shown, meant), text.replaceAll(DONE, ':'));
       const shown = (text: string) => text.replaceAll(service.tenant, 'local').replaceAll(address, 'localhost:8080');
       /** What the last command has printed. */
       let printed = () => '';
@@ -59,10 +62,9 @@ describe('the examples run', () => {
           printed = shell.start(real(content));
           return;
         }
-        const { PATH: _, ...given } = variables;
         const result =
           language === 'ts'
-            ? await runModule(moduleOf(real(content)), shell.folder, given)
+            ? await runModule(moduleOf(real(content)), shell.folder, variables)
             : await shell.run(real(content), word === 'fails');
         printed = () => result;
       };

@@ -2,13 +2,15 @@
 import { inject } from 'vitest';
 import { SCOPES } from '../../src/domain/rights.ts';
 import { type ManagementToken, TOKENS, tokenContent } from '../support/managementTokens.ts';
-import { type Instance, startInstance } from '../support/service.ts';
+import { freePort, type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { databaseEnv, KINDS, openStore, signIn, storeTenant } from '../support/tenancy.ts';
 
 export interface Started {
   readonly service: Instance;
   /** Further variables of the examples. */
   readonly env: Readonly<Record<string, string>>;
+  /** Texts of the page that stand for something else here. */
+  readonly stands?: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
@@ -38,10 +40,27 @@ async function withDatabase(): Promise<Started> {
   };
 }
 
+/** It trusts the provider of JWTs that the page starts at port 9000. */
+async function trustingProvider(): Promise<Started> {
+  const tenant = makeTenant();
+  const port = String(await freePort());
+  const issuer = { tenant, issuer: 'https://id.example', audience: 'my-product' };
+  const issuers = [{ ...issuer, jwksUrl: `http://127.0.0.1:${port}/jwks` }];
+  const env = { JWKS_ALLOW_PRIVATE: 'true', JWT_ISSUERS: JSON.stringify(issuers) };
+  const service = await startInstance({ keys: [makeConfiguredKey(tenant)], env });
+  return {
+    service,
+    env: {},
+    stands: { 9000: port, '"tenant": "local"': `"tenant": "${tenant}"`, "tenant: 'local'": `tenant: '${tenant}'` },
+    stop: service.stop,
+  };
+}
+
 /** Pages that need more than a key. */
 const OTHERS: Readonly<Record<string, () => Promise<Started>>> = {
-  'docs/automation.md': withDatabase,
+  'docs/specification.md': withDatabase,
   'docs/guides/automation.md': withDatabase,
+  'docs/guides/end-users.md': trustingProvider,
 };
 
 export const startFor = (page: string): Promise<Started> => (OTHERS[page] ?? withoutDatabase)();

@@ -31,5 +31,6 @@ test('text is compared without what differs from run to run', () => {
   expect(
     textDifference('held until 2026-01-31T12:01:00Z ... end', 'held until 2027-01-31T12:01:00Z by\nme end\n'),
   ).toBe(null);
+  expect(textDifference('NAME    FOR\nbuild-7-4711-jratyybd    29s', 'NAME  FOR\nvm-9-a2cdefgh  1m5s')).toBe(null);
   expect(textDifference('2 ahead', '3 ahead')).not.toBe(null);
 });

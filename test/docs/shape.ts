@@ -10,6 +10,9 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [/\bhfm?_[\w-]+/g, '<key>'],
   [/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, '<uuid>'],
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>'],
+  // As the client makes it: host, process, random.
+  [/\b[\w.-]+-\d+-[a-z\d]{8}\b/g, '<requester>'],
+  [/\b(\d+[dhms])+\b/g, '<duration>'],
   [/\b\d{5,}\b/g, '<number>'],
 ];
 
@@ -17,9 +20,12 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
 export const withoutVarying = (text: string): string =>
   VARYING.reduce((result, [pattern, name]) => result.replaceAll(pattern, name), text);
 
-/** @returns null if the text is as shown; else both, without what differs from run to run */
+/**
+ * White space does not count: pages wrap long lines, and the widths of columns differ.
+ * @returns null if the text is as shown; else both, without what differs from run to run
+ */
 export function textDifference(shown: string, printed: string): string | null {
-  const [wanted, got] = [shown, printed].map((text) => withoutVarying(text.replaceAll(/[ \t]+$/gm, '').trim()));
+  const [wanted, got] = [shown, printed].map((text) => withoutVarying(text).replaceAll(/\s+/g, ''));
   const pieces = (wanted ?? '').split('...').map((piece) => piece.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${pieces.join('[^]*')}$`).test(got ?? '') ? null : `shown: ${wanted}\nprinted: ${got}`;
 }

@@ -45,8 +45,8 @@ afterAll(() => running.stop());
 const times = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i));
 
 /**
- * Records the tenants of scripts in the order in which Redis runs them. It reads MONITOR from a socket: ioredis fails if
- * lines come with the reply to MONITOR, as they do on a busy Redis.
+ * Records the tenants of scripts in the order in which Redis runs them. It reads MONITOR from a socket: ioredis fails
+ * if lines come with the reply to MONITOR, as they do on a busy Redis.
  */
 async function recorded(work: () => Promise<unknown>): Promise<string[]> {
   const { hostname, port, protocol, pathname } = new URL(inject('redisUrl'));

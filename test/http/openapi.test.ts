@@ -10,7 +10,7 @@ import { DEFAULT_INSTANCE, openapiDocument } from '../../src/http/openapi.ts';
 const Operation = z.object({ operationId: z.string() });
 const Document = z.object({ paths: z.record(z.string(), z.record(z.string(), Operation)) });
 
-test('docs/openapi.json is current; if not, run: npm run openapi', () => {
+test('docs/openapi.json is current; if not, run: npm run generate', () => {
   const text = `${JSON.stringify(openapiDocument(DEFAULT_INSTANCE), null, 2)}\n`;
   expect(readFileSync('docs/openapi.json', 'utf8') === text).toBe(true);
 });

@@ -33,7 +33,7 @@ const source = (name: string) => scripts.find((script) => script.name === name)?
 const headerOf = (name: string) => /^--\[\[([\s\S]*?)\]\]/.exec(source(name))?.[1] ?? '';
 
 describe.each(scripts.map(({ name }) => name))('lua/commands/%s.lua', (name) => {
-  const lua = scripts.find((script) => script.name === name)?.lua ?? '';
+  const lua = scripts.find((script) => script.name === name)?.lua() ?? '';
 
   test('compiles', async () => {
     const redis = new Redis(redisAddress(inject('redisUrl')));

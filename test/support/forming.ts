@@ -14,7 +14,10 @@ export const PRIMARY_NAME = 'holdfast';
 const PRIMARIES = 3;
 const SLOTS = 16_384;
 
-/** The options of the nodes of a cluster. As README advises, the others serve while one primary is being replaced. */
+/**
+ * The options of the nodes of a cluster. As docs/operations/redis.md advises, the others serve while one primary is
+ * being replaced.
+ */
 export const CLUSTER_OPTIONS: readonly string[] = [
   ...['--cluster-enabled', 'yes'],
   ...['--cluster-require-full-coverage', 'no'],

@@ -1,4 +1,4 @@
-/** Which requests are logged (README.md#configuration, LOG_REQUESTS). */
+/** Which requests are logged (docs/operations/monitoring.md#logs, LOG_REQUESTS). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
 import { type Instance, startInstance } from '../support/service.ts';

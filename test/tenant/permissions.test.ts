@@ -102,7 +102,7 @@ test('every operation has an example request: add yours to test/support/exampleR
   expect(Object.keys(EXAMPLES).sort()).toEqual(OPERATIONS.map(({ operationId }) => operationId).sort());
 });
 
-test('docs/permissions.md is current; if not, run: npm run openapi', () => {
+test('docs/permissions.md is current; if not, run: npm run generate', () => {
   expect(readFileSync('docs/permissions.md', 'utf8') === permissionsPage()).toBe(true);
 });
 

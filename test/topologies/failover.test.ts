@@ -191,7 +191,7 @@ describe.each([
       ({ releasedAt, fencingToken }) => releasedAt === Number.POSITIVE_INFINITY && !there.has(fencingToken),
     );
     expect(lost, 'answered and lost').toEqual([]);
-    // Where no replica is waited for, that is what may be lost (README), and was.
+    // Where no replica is waited for, that is what may be lost (docs/operations/redis.md), and was.
     const thereOfQuick = await keptBy(quick);
     const killed = loads.quick.acquired.filter(({ calledAt, answeredAt }) => calledAt > cutAt && answeredAt < killedAt);
     expect(killed.filter(({ fencingToken }) => thereOfQuick.has(fencingToken))).toEqual([]);

@@ -1,4 +1,7 @@
-/** Stands for a database. It refuses a fencing token lower than the highest that it has seen. */
+/**
+ * Stands for the database of worker.mjs. It refuses a fencing token lower than the highest that it has seen.
+ * docs/concepts/fencing.md explains why.
+ */
 const reports = new Map();
 
 /**

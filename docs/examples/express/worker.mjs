@@ -1,8 +1,8 @@
 /**
  * An Express service of which several processes run. Each report is made by one of them at a time, and one of them at a
- * time tidies up.
+ * time tidies up. packages/client/README.md explains the client, and how to install it.
  *
- *   npm install express @holdfast/client
+ *   npm install express <the client>
  *   HOLDFAST_URL=http://localhost:8080 HOLDFAST_KEY=hf_... PORT=3000 node worker.mjs
  */
 import { Holdfast, HoldfastError } from '@holdfast/client';

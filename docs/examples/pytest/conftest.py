@@ -1,4 +1,7 @@
-"""A fixture: each test that asks for a `phone` has one for itself, also among tests of other machines."""
+"""A fixture for pytest: each test that asks for a `phone` has one for itself, also among tests of other machines.
+
+`phones` is a pool. Explained in docs/guides/share-test-devices.md.
+"""
 
 import pytest
 

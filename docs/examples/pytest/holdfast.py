@@ -1,4 +1,7 @@
-"""Holds resources of Holdfast while a block of Python runs. It needs the command `holdfast`, and no package."""
+"""Holds resources of Holdfast while a block of Python runs. It needs the command `holdfast`, and no package.
+
+Explained in docs/guides/share-test-devices.md.
+"""
 
 import subprocess
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-// Made by `npm run openapi`. Do not edit.
+// Made by `npm run generate`. Do not edit.
 export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {

@@ -19,7 +19,7 @@ export type Outcome = 'done' | 'refused' | 'unknown';
 
 /** Statuses of calls that had no effect, whatever they asked for. */
 const REFUSED = new Set([400, 404, 413, 415, 429]);
-/** A connection that nobody took, and an instance that had too much to do (README.md#overload). */
+/** A connection that nobody took, and an instance that had too much to do (docs/operations/overload.md). */
 const NOT_BEGUN = /ECONNREFUSED|"code":"OVERLOADED"/;
 
 export function outcomeOf(call: Call): Outcome {

@@ -1,6 +1,6 @@
 /**
- * How soon the service serves everything again, in ms. README.md#which-redis promises 3 s for a primary that is
- * replaced; the others are promises that only this table makes.
+ * How soon the service serves everything again, in ms. docs/operations/redis.md#when-a-primary-fails promises 3 s for
+ * a primary that is replaced; the others are promises that only this table makes.
  */
 export const SERVED_WITHIN = {
   /** After a part runs again, or Redis answers again. */

@@ -3,6 +3,6 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { clientTypes } from '../../../scripts/clientTypes.ts';
 
-test('the types of the client are current: if not, run `npm run openapi`', async () => {
+test('the types of the client are current: if not, run `npm run generate`', async () => {
   expect(readFileSync('packages/client/src/generated.ts', 'utf8')).toBe(await clientTypes());
 });

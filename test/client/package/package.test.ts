@@ -13,11 +13,9 @@ import { type Instance, startInstance } from '../../support/service.ts';
 const run = promisify(execFile);
 const MAX_BYTES = 12 * 1024;
 
-/** What the README's examples need besides. */
-const PRINT = 'declare function print(file: string, options: { signal: AbortSignal; fence: number }): Promise<void>;';
-const BEFORE = `import { Holdfast } from '@holdfast/client';
+/** The README's examples use this client if they make none of their own. */
+const CLIENT = `import { Holdfast } from '@holdfast/client';
 declare const holdfast: Holdfast;
-declare function test(name: string): Promise<void>;
 `;
 
 let service: Instance;
@@ -115,12 +113,12 @@ describe('the tarball', () => {
       types: [],
     };
     // The examples of the README, too.
-    const documented = [...readFileSync('packages/client/README.md', 'utf8').matchAll(/^```ts\n(.*?)^```/gms)].map(
-      ([, code = ''], i) => {
-        writeFileSync(join(folder, `readme${i}.ts`), code.includes('import ') ? `${code}${PRINT}` : `${BEFORE}${code}`);
-        return `readme${i}.ts`;
-      },
-    );
+    const documented = [
+      ...readFileSync('packages/client/README.md', 'utf8').matchAll(/^```ts(?: check)?\n(.*?)^```/gms),
+    ].map(([, code = ''], i) => {
+      writeFileSync(join(folder, `readme${i}.ts`), code.includes('import ') ? code : `${CLIENT}${code}`);
+      return `readme${i}.ts`;
+    });
     expect(documented.length).toBeGreaterThan(3);
     writeFileSync(
       join(folder, 'tsconfig.json'),

@@ -13,7 +13,7 @@ const DOCS = join(import.meta.dirname, '../../../docs/api');
 const document = openapiDocument(DEFAULT_INSTANCE) as Document;
 const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
 
-test('docs/api is current; if not, run: npm run openapi', () => {
+test('docs/api is current; if not, run: npm run generate', () => {
   const pages = referencePages();
   for (const [file, text] of pages)
     expect([file, readFileSync(join(DOCS, file), 'utf8') === text]).toEqual([file, true]);

@@ -1,6 +1,6 @@
 /**
  * A route of Next.js, which may run on many machines at once: each report is made by one request at a time.
- * `npm install @holdfast/client`, and set HOLDFAST_URL and HOLDFAST_KEY.
+ * Install the client, and set HOLDFAST_URL and HOLDFAST_KEY: packages/client/README.md explains both.
  */
 import { Holdfast, HoldfastError } from '@holdfast/client';
 

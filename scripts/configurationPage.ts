@@ -1,0 +1,118 @@
+/**
+ * Writes docs/configuration.md: every variable by topic, with its default and its meaning, as --help has them. Part of
+ * `npm run generate`; a test fails if the file is not current.
+ */
+import { writeFileSync } from 'node:fs';
+import { readConfig } from '../src/config/config.ts';
+import { DESCRIBED, type DescribedTopic, type DescribedVariable, isExample, wrapped } from '../src/config/describe.ts';
+import { VARIABLES } from '../src/config/environment.ts';
+import { misspelt } from '../src/config/misspelt.ts';
+import { reportOf } from '../src/config/report.ts';
+import { PRODUCTION } from './productionExample.ts';
+
+/** What else to read about the variables of a topic. */
+const SEE: Readonly<Record<string, string>> = {
+  'The instance': '[Deploy](operations/deploy.md) explains roles, probes, proxies and the end of an instance.',
+  Redis: '[Redis](operations/redis.md) explains topologies, what a failover can lose, and what a Redis must allow.',
+  'The database': '[The database](operations/database.md) compares the modes, and explains migrations and the secret.',
+  'Signing in to the dashboard': '[Sign-in](operations/sign-in.md) sets up each way to sign in, step by step.',
+  'Tenants without a database':
+    'These three must be unset if `DATABASE_URL` is set. [Without a database](specification.md#without-a-database) has the rules.',
+  'Logs and traces': '[Monitoring](operations/monitoring.md) explains metrics, logs, traces and alerts.',
+  Limits:
+    '[Limits](limits.md) has the table of tiers, [Overload](operations/overload.md) says what an instance refuses.',
+  'Maximum sizes of requests and registrations':
+    'A request beyond one of these gets a 400 that names the item and the field. [Names and sizes](specification.md#names-and-sizes) has all rules. Larger sizes cost Redis time that other callers wait for.',
+  'Background jobs': 'Instances with `ROLE=worker` or `ROLE=all` run these jobs.',
+};
+
+const WIDTH = 120;
+
+const names = new Set(DESCRIBED.flatMap(({ variables }) => variables.map(({ name }) => name)));
+const link = (name: string) => `[\`${name}\`](#${name.toLowerCase()})`;
+
+/** What is code in a meaning: placeholders, addresses, paths, names of variables, and some words. */
+const CODE = new RegExp(
+  [
+    /<\w[^>]*>[\w/]*/,
+    /\b\w+(?:\+\w+)?:(?:\/\/[\w.:/@]*[\w/]|<\w+>)/,
+    /(?:GET )?(?<![\w:/])\/\w+/,
+    /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\b(?:HOST|PORT|ROLE|ADMINS|MEMBERS|TIERS)\b/,
+    /maxmemory-policy noeviction|npm start|X-Forwarded-For|\b(?:ttl|wait)Seconds\b|resourceType/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'g',
+);
+
+/** Names of variables become links; addresses, paths and assignments become code. */
+const marked = (text: string, own: string): string =>
+  text.replace(CODE, (token) => (names.has(token) && token !== own ? link(token) : `\`${token}\``));
+
+function section({ name, default: usual, meaning }: DescribedVariable): string {
+  const lines = meaning.split('\n');
+  const prose = lines.filter((line) => !isExample(line)).map((line) => marked(line, name));
+  const examples = lines.filter(isExample);
+  const usually = usual === '' ? 'Default: none.' : `Default: \`${usual}\`.`;
+  const block = examples.length === 0 ? '' : `\`\`\`text\n${examples.join('\n')}\n\`\`\`\n\n`;
+  return `### \`${name}\`\n\n${wrapped(prose.join(' '), WIDTH).join('\n')}\n\n${block}${usually}\n`;
+}
+
+const topicOf = ({ title, variables }: DescribedTopic): string =>
+  [`## ${title}\n`, `${SEE[title] ?? ''}\n`, ...variables.map(section)].join('\n').replace(/\n{3,}/g, '\n\n');
+
+const index = DESCRIBED.map(
+  ({ title, variables }) => `| ${title} | ${variables.map(({ name }) => link(name)).join(', ')} |`,
+).join('\n');
+
+const head = `# Configuration
+
+Holdfast is configured by environment variables. This page has every one of them, with its default and its meaning.
+
+This is the least that a production instance needs:
+
+\`\`\`sh excerpt
+${Object.entries(PRODUCTION)
+  .map(([name, value]) => `${name}=${value}`)
+  .join('\n')}
+\`\`\`
+
+\`node dist/main.js --check-config\` reads it, connects to nothing, and prints what would start:
+
+\`\`\`text
+${reportOf(readConfig({ ...PRODUCTION, KEY_SECRET: 'x'.repeat(32) })).trimEnd()}
+\`\`\`
+
+This page is made by \`npm run generate\` from \`src/config/variables.ts\`. Do not edit it.
+
+## How variables are read
+
+- \`node dist/main.js\` and the [image](operations/deploy.md#the-image) read the environment. \`npm start\` also reads a file \`.env\` in the
+  current folder. [.env.example](../.env.example) is a file to copy.
+- An empty variable counts as unset.
+- An instance reads its configuration once, when it starts. A change needs a restart.
+- A faulty configuration ends the start with exit code 1. One message names every fault, and never repeats a value.
+- A name that is one slip away from one of these is reported: \`${misspelt(['REDIS_ULR'], VARIABLES).join()}\`
+- \`npm start\` alone needs nothing: it runs a private Redis, makes a tenant \`local\`, and prints its key.
+
+## Options
+
+| option of \`node dist/main.js\`, \`npm start --\` and the image | does |
+| --- | --- |
+| \`--help\` | lists every variable with its default and its meaning |
+| \`--check-config\` | checks the variables without connecting to anything, and prints what would start. Exits with 1 after every fault |
+| \`--version\` | prints the version |
+
+## All variables
+
+| topic | variables |
+| --- | --- |
+${index}
+`;
+
+/** The page, as text. */
+export const configurationPage = (): string => [head, ...DESCRIBED.map(topicOf)].join('\n');
+
+if (process.argv[1] === import.meta.filename) {
+  writeFileSync(new URL('../docs/configuration.md', import.meta.url), configurationPage());
+}
