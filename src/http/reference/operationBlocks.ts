@@ -10,7 +10,7 @@ import { callersInWords } from './rightsInWords.ts';
 import { RULES } from './rules.ts';
 
 const FIELDS = ['field', 'type and limits', 'default', 'meaning'];
-const PLACES = { path: '**Path**', query: '**Query parameters**', header: '**Request headers**' } as const;
+const PLACES = { path: '**Path parameters**', query: '**Query parameters**', header: '**Request headers**' } as const;
 
 /** Statuses that README.md describes once for all operations. */
 const COMMON = new Set(['401', '408', '413', '415', '429', '500', '503']);
@@ -116,7 +116,7 @@ function errorBlocks({ responses, ...call }: Call, examples: readonly Example[])
   const errors = Object.entries(responses).filter(([status]) => !isSuccess(status));
   const shown = (status: string) => examples.filter((example) => String(example.status) === status);
   const own = errors.filter(
-    ([status]) => !COMMON.has(status) || call['x-right'] === 'anybody' || shown(status).length > 0,
+    ([status]) => !COMMON.has(status) || !call.path.startsWith('/api/') || shown(status).length > 0,
   );
   const common = errors.filter((one) => !own.includes(one)).map(([status]) => status);
   const rows = own.flatMap(([status, { description }]) => {

@@ -16,16 +16,30 @@ interface Media extends Content {
 export function withExamples<Given extends object>(document: Given, examples: Examples): Given {
   const { paths } = document as Document;
   for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods)))
-    addTo(operation, examples[operation.operationId] ?? []);
+    addTo(operation, examples[operation.operationId] ?? [], examples);
   return document;
 }
 
-function addTo({ requestBody, responses }: Omit<Call, 'method' | 'path'>, examples: readonly Example[]): void {
+/** Errors that are the same for every operation. */
+const GENERAL: Readonly<Record<string, string>> = {
+  413: 'error:BODY_TOO_LARGE',
+  415: 'error:UNSUPPORTED_MEDIA_TYPE',
+  429: 'error:LIMIT_REACHED',
+  503: 'error:UNAVAILABLE',
+};
+
+function addTo(
+  { requestBody, responses, security }: Omit<Call, 'method' | 'path'>,
+  examples: readonly Example[],
+  all: Examples,
+): void {
   const successes = examples.filter(({ status }) => status < 300);
   const bodies = successes.filter(({ body }) => body !== undefined).map(({ title, body }) => [title, body] as const);
   put(requestBody?.content['application/json'], distinct(bodies));
   for (const [status, { content = {} }] of Object.entries(responses)) {
-    const own = examples.filter((example) => String(example.status) === status);
+    const exact = examples.filter((example) => String(example.status) === status);
+    const isGeneral = exact.length === 0 && security.length > 0;
+    const own = isGeneral ? (all[GENERAL[status] ?? ''] ?? []).map(untitled) : exact;
     for (const [type, media] of Object.entries(content)) {
       const fitting = own
         .filter((example) => typeOf(example) === type)
@@ -34,6 +48,9 @@ function addTo({ requestBody, responses }: Omit<Call, 'method' | 'path'>, exampl
     }
   }
 }
+
+/** The code of a general error is its title. */
+const untitled = (example: Example): Example => ({ ...example, title: example.title.replace('error:', '') });
 
 function put(media: Media | undefined, examples: readonly (readonly [string, unknown])[]): void {
   if (media === undefined || examples.length === 0) return;
