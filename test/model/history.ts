@@ -29,7 +29,8 @@ export async function run({ engine, credential }: RunningEngine, history: Histor
   const model = new Model();
   // A step that writes to the tenant by itself must not come before it is there.
   await engine.loadTenant(tenant);
-  model.setClock(Date.now());
+  // Ahead of the time, so that instances on the same Redis end nothing.
+  model.setClock(Date.now() + 600_000);
   await setClock(redis, tenant, model.nowMs);
   for (const [i, one] of history.entries()) {
     try {
