@@ -20,7 +20,7 @@ export const details = {
   acquiredBlockers: z
     .array(z.string())
     .nullable()
-    .meta({ description: 'What is taken along, since the resource blocks it. Null: nothing.' }),
+    .meta({ description: 'What is taken along, as slots: its blockers and their ancestors. Null: nothing.' }),
   reservedAtPath: z
     .string()
     .nullable()

@@ -104,7 +104,7 @@ export interface components {
             acquiredSlots: {
                 [key: string]: string;
             } | null;
-            /** @description What is taken along, since the resource blocks it. Null: nothing. */
+            /** @description What is taken along, as slots: its blockers and their ancestors. Null: nothing. */
             acquiredBlockers: string[] | null;
             /** @description The ancestors and the resource itself, joined by `>`. Null: it has no ancestors. */
             reservedAtPath: string | null;
@@ -562,7 +562,7 @@ export interface components {
             acquiredSlots: {
                 [key: string]: string;
             } | null;
-            /** @description What is taken along, since the resource blocks it. Null: nothing. */
+            /** @description What is taken along, as slots: its blockers and their ancestors. Null: nothing. */
             acquiredBlockers: string[] | null;
             /** @description The ancestors and the resource itself, joined by `>`. Null: it has no ancestors. */
             reservedAtPath: string | null;
