@@ -168,8 +168,8 @@ export interface TreeNode {
   capacity: number | null;
   available: number | null;
   waiting: number;
-  group?: true;
-  labels?: Readonly<Record<string, string>>;
+  group?: true | undefined;
+  labels?: Readonly<Record<string, string>> | undefined;
   children: TreeNode[];
 }
 
@@ -180,10 +180,10 @@ export const TreeNode: z.ZodType<TreeNode> = z
     capacity: z.int().nullable().meta({ description: 'The number of slots; null for a group.' }),
     available: z.int().nullable().meta({ description: 'Free slots; null for a group.' }),
     waiting: z.int().meta({ description: 'The number of requests that wait for it.' }),
-    group: z.literal(true).exactOptional().meta({ description: 'True for a group; left out for others.' }),
+    group: z.literal(true).optional().meta({ description: 'True for a group; left out for others.' }),
     labels: z
       .record(z.string(), z.string())
-      .exactOptional()
+      .optional()
       .meta({ description: 'Its labels; left out if it has none.', example: { os: 'android' } }),
     children: z.array(z.lazy(() => TreeNode)).meta({
       type: 'array',

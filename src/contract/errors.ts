@@ -11,7 +11,16 @@ export const Code = z
 /** The body of every failure but a 400 and a reached limit. */
 const error = z.string().meta({ description: 'What is wrong, for people.' });
 
-export const Failure = z.object({ error, code: Code }).meta({ id: 'Failure' });
+export const Failure = z
+  .object({
+    error,
+    code: Code,
+    upgradeRequired: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Only with UPGRADE_REQUIRED: a higher tier has it.' }),
+  })
+  .meta({ id: 'Failure' });
 export type Failure = z.output<typeof Failure>;
 
 export const LimitReached = z

@@ -790,14 +790,14 @@ export interface components {
              * @description True for a group; left out for others.
              * @enum {boolean}
              */
-            group: true;
+            group?: true;
             /**
              * @description Its labels; left out if it has none.
              * @example {
              *       "os": "android"
              *     }
              */
-            labels: {
+            labels?: {
                 [key: string]: string;
             };
             /** @description The resources below it, of the same shape. */
@@ -922,6 +922,11 @@ export interface components {
             /** @description What is wrong, for people. */
             error: string;
             code: components["schemas"]["FailureCode"];
+            /**
+             * @description Only with UPGRADE_REQUIRED: a higher tier has it.
+             * @enum {boolean}
+             */
+            upgradeRequired?: true;
         };
         /**
          * @description Identifies the failure. It stays the same when the message changes.

@@ -42,8 +42,8 @@ function addTo(
     const own = isGeneral ? (all[GENERAL[status] ?? ''] ?? []).map(untitled) : exact;
     for (const [type, media] of Object.entries(content)) {
       const fitting = own
-        .filter((example) => typeOf(example) === type)
-        .map(({ title, response }) => [title, response] as const);
+        .filter((example) => typeOf(example) === type && !isShort(example))
+        .map((example) => [example.title, shownIn(example)] as const);
       put(media, distinct(fitting));
     }
   }
@@ -70,4 +70,14 @@ function distinct(examples: readonly (readonly [string, unknown])[]) {
 function typeOf({ address, response }: Example): string {
   if (address.includes('format=csv')) return 'text/csv';
   return typeof response === 'string' && response.startsWith(':') ? 'text/event-stream' : 'application/json';
+}
+
+/** Whether its results are shorter than the schema says, since the request asked for that. */
+const isShort = ({ responseHeaders = {} }: Example) => responseHeaders['Preference-Applied'] !== undefined;
+
+/** The response; of a stream, the data of its first event. */
+function shownIn(example: Example): unknown {
+  if (typeOf(example) !== 'text/event-stream') return example.response;
+  const [, data = 'null'] = /^data: (.*)$/m.exec(String(example.response)) ?? [];
+  return JSON.parse(data);
 }

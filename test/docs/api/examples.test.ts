@@ -1,7 +1,7 @@
 /**
- * src/http/reference/examples.json: the examples of the API reference and of the OpenAPI document. This test makes the requests
- * of all scenarios against a real service. With RECORD=true it writes the file; else it compares, so that an example
- * whose status or shape has changed fails.
+ * The examples of the API reference and of the OpenAPI document, src/http/reference/examples.json. This test makes the
+ * requests of all scenarios against a real service. With RECORD=true it writes the file; else it compares, so that an
+ * example whose status or shape has changed fails.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
