@@ -21,11 +21,14 @@ export interface Site {
 export function siteOf({ document, keysPage }: Site): ReadonlyMap<string, string> {
   const titles = titlesOf(document);
   const pages = pagesOf(document, examples, DOCUMENTED_ORIGIN);
+  const { session } = document.components.securitySchemes;
+  const write = (blocks: readonly Block[], address: Address) =>
+    toHtml(blocks, address).replaceAll('holdfast_session=', `${session?.name ?? 'holdfast_session'}=`);
   const first = [...introduction(keysPage), ...overviewOf(document), ...errors()];
   return new Map([
-    ['', pageOf('Holdfast API', toHtml(first, addressFrom('docs/', 'docs')), titles, '')],
+    ['', pageOf('Holdfast API', write(first, addressFrom('docs/', 'docs')), titles, '')],
     ...pages.map(({ slug, title, blocks }) => {
-      const html = toHtml(blocks, addressFrom('', '../docs'));
+      const html = write(blocks, addressFrom('', '../docs'));
       return [slug, pageOf(`${title} – Holdfast API`, html, titles, slug)] as const;
     }),
   ]);
@@ -69,6 +72,7 @@ function introduction(keysPage: string | null): Block[] {
     code('sh', curlOf(release, DOCUMENTED_ORIGIN)),
     code('json', responseOf(released)),
     list([
+      'In all examples, `$KEY` is an API key, `$TOKEN` a management token, and `$SESSION` the value of the session cookie.',
       'Give each worker a `requester` of its own: the same requester gets the same lock again.',
       '[Try calls out](/docs/try) in this browser, with Swagger UI.',
       '[openapi.json](/openapi.json) describes the same API for generators of clients.',
