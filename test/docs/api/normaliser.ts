@@ -42,26 +42,28 @@ export class Normaliser {
   #text(json: string): string {
     let text = json;
     for (const [from, to] of this.#names) text = text.replaceAll(from, to);
-    return text
-      .replaceAll(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl')
-      .replaceAll(
-        /\b(hf[mt]?_[a-z0-9-]+_)([A-Za-z0-9._-]{20,})/g,
-        (_, head, secret) => head + this.#as(secret, this.#secret),
-      )
-      .replaceAll(/(\/join\/)([\w-]{20,})/g, (_, head, secret) => head + this.#as(secret, this.#secret))
-      .replaceAll(/[\da-f]{8}-[\da-f]{4}-([\da-f])[\da-f]{3}-[\da-f]{4}-[\da-f]{12}/g, (id, version) =>
-        this.#as(id, (n) => this.#uuid(n, version)),
-      )
-      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z/g, (time) => this.#as(time, () => this.#time(time)))
-      .replaceAll(/(?<!\d)1[7-9]\d{11}-(?=1[7-9]\d{14}(?!\d))/g, `${BEGIN}-`)
-      .replaceAll(/(?<!\d)1[7-9]\d{14}(?!\d)/g, (number) => this.#as(number, this.#number))
-      .replaceAll(/"expiresIn":\d+/g, '"expiresIn":600')
-      .replaceAll(/"waitedMs":\d+/g, '"waitedMs":7310')
-      // The same in CSV, nine columns after the kind.
-      .replaceAll(/(,WAIT,(?:[^,]*,){9})\d+/g, (_, before) => `${before}7310`)
-      .replaceAll(/"(retryAfter|Retry-After)":("?)\d{2,}("?)/g, '"$1":$260$3')
-      .replaceAll(/;t=\d+/g, ';t=60')
-      .replaceAll('127.0.0.1', '192.0.2.7');
+    return (
+      text
+        .replaceAll(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl')
+        .replaceAll(
+          /\b(hf[mt]?_[a-z0-9-]+_)([A-Za-z0-9._-]{20,})/g,
+          (_, head, secret) => head + this.#as(secret, this.#secret),
+        )
+        .replaceAll(/(\/join\/)([\w-]{20,})/g, (_, head, secret) => head + this.#as(secret, this.#secret))
+        .replaceAll(/[\da-f]{8}-[\da-f]{4}-([\da-f])[\da-f]{3}-[\da-f]{4}-[\da-f]{12}/g, (id, version) =>
+          this.#as(id, (n) => this.#uuid(n, version)),
+        )
+        .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z/g, (time) => this.#as(time, () => this.#time(time)))
+        .replaceAll(/(?<!\d)1[7-9]\d{11}-(?=1[7-9]\d{14}(?!\d))/g, `${BEGIN}-`)
+        .replaceAll(/(?<!\d)1[7-9]\d{14}(?!\d)/g, (number) => this.#as(number, this.#number))
+        .replaceAll(/"expiresIn":\d+/g, '"expiresIn":600')
+        .replaceAll(/"waitedMs":\d+/g, '"waitedMs":7310')
+        // The same in CSV, nine columns after the kind.
+        .replaceAll(/(,WAIT,(?:[^,]*,){9})\d+/g, (_, before) => `${before}7310`)
+        .replaceAll(/"(retryAfter|Retry-After)":("?)\d{2,}("?)/g, '"$1":$260$3')
+        .replaceAll(/;t=\d+/g, ';t=60')
+        .replaceAll('127.0.0.1', '192.0.2.7')
+    );
   }
 
   #as(value: string, make: (count: number) => string): string {
