@@ -14,6 +14,7 @@ import {
 } from '../domain/reservations.ts';
 import { isWaiting, WAITING_METHODS } from '../domain/waiting.ts';
 import {
+  apiKeyLabel,
   batch,
   checkCounts,
   count,
@@ -30,6 +31,15 @@ import {
   ttlSeconds,
 } from './fields.ts';
 import { checkAsked, match, named } from './match.ts';
+import {
+  details,
+  explanation,
+  HeldBy,
+  method,
+  requestType,
+  resultRequester,
+  resultResource,
+} from './reservationFields.ts';
 import { checkSession, checkSessions, inSession, session } from './sessions.ts';
 import { sized } from './sizes.ts';
 import { checkWait, misplacedWaitFields, type Refuse, Standing, waitFields } from './waiting.ts';
@@ -49,34 +59,6 @@ function checkMode(
   const beside = count !== undefined ? 'count' : match !== undefined ? 'match' : undefined;
   if (mode === 'SHARED' && beside) refuse([...path, 'mode'], `must not be SHARED where there is a ${beside}`);
 }
-
-/** What a reservation holds besides its own slot (docs/specification.md#plans). */
-const details = {
-  acquiredSlots: z.record(z.string(), z.string()).nullable(),
-  acquiredBlockers: z.array(z.string()).nullable(),
-  reservedAtPath: z.string().nullable(),
-  mode: mode
-    .optional()
-    .meta({ description: 'Left out if the request did not say it and the reservation is EXCLUSIVE.' }),
-  slots: z
-    .array(z.string())
-    .optional()
-    .meta({ description: 'Only with a `count` of more than 1: its slots of the pool, in index order.' }),
-};
-
-/** The one slot that a refused item lacked first, and who holds it (docs/specification.md#why-a-reservation-fails). */
-const HeldBy = z
-  .object({
-    resource: z.string(),
-    requester: z
-      .string()
-      .nullable()
-      .meta({ description: 'Null: it is held for a resource that blocks it, or SHARED.' }),
-    since: time.nullable().meta({ description: 'Null, as the next two, if it is held along with another resource.' }),
-    expiresAt: time.nullable(),
-    note: z.string().nullable(),
-  })
-  .meta({ id: 'HeldBy' });
 
 const reserveItem = {
   requester: requesterName,
@@ -109,12 +91,15 @@ export const ReserveBody = batch(ReserveItem, (items, sizes, context) =>
 
 export const ReserveResult = z
   .object({
-    resource: z.string(),
-    requester: z.string(),
-    status: z.enum(RESERVE_STATUSES),
-    explanation: z.string().meta({ example: 'ACQUIRED' }),
-    releaseToken: z.uuid().nullable(),
-    expiresAt: time.nullable(),
+    resource: resultResource,
+    requester: resultRequester,
+    status: z.enum(RESERVE_STATUSES).meta({ description: 'ACQUIRED and ALREADY_HAD: the requester holds it.' }),
+    explanation: explanation('ACQUIRED'),
+    releaseToken: z
+      .uuid()
+      .nullable()
+      .meta({ description: 'Releases and renews the reservation. Null: there is none, or it was a dry run.' }),
+    expiresAt: time.nullable().meta({ description: 'When the lease ends. Null: never, or it is not held.' }),
     ...details,
     fencingToken: z.int().nullable().meta({ description: 'Grows with every ACQUIRED of the tenant.' }),
     waitedMs: z
@@ -156,10 +141,12 @@ export const UnreserveBody = batch(UnreserveItem);
 
 export const UnreserveResult = z
   .object({
-    resource: z.string(),
-    requester: z.string(),
-    status: z.enum(UNRESERVE_STATUSES),
-    explanation: z.string().meta({ example: 'RELINQUISHED' }),
+    resource: resultResource,
+    requester: resultRequester,
+    status: z
+      .enum(UNRESERVE_STATUSES)
+      .meta({ description: 'RELINQUISHED: it was released. NOT_RESERVED: nobody held it.' }),
+    explanation: explanation('RELINQUISHED'),
     released: z.array(z.string()).nullable().meta({ description: 'The physical slots that became free.' }),
   })
   .meta({ id: 'UnreserveResult' });
@@ -174,11 +161,13 @@ export const RenewBody = batch(RenewItem);
 
 export const RenewResult = z
   .object({
-    resource: z.string(),
-    requester: z.string(),
-    status: z.enum(RENEW_STATUSES),
-    explanation: z.string().meta({ example: 'RENEWED' }),
-    expiresAt: time.nullable(),
+    resource: resultResource,
+    requester: resultRequester,
+    status: z
+      .enum(RENEW_STATUSES)
+      .meta({ description: 'With any status but RENEWED, the requester does not hold it.' }),
+    explanation: explanation('RENEWED'),
+    expiresAt: time.nullable().meta({ description: 'When the lease ends now. Null: it was not renewed.' }),
   })
   .meta({ id: 'RenewResult' });
 export type RenewResult = z.output<typeof RenewResult>;
@@ -187,11 +176,11 @@ export const TransactionItem = z
   .discriminatedUnion(
     'requestType',
     [
-      item({ requestType: z.literal('RESERVE'), ...reserveItem, ...misplacedWaitFields }, misplacedWaitFields)
+      item({ requestType: requestType('RESERVE'), ...reserveItem, ...misplacedWaitFields }, misplacedWaitFields)
         .superRefine((one, context) => checkAsked(one, [], refusing(context)))
         .transform(named),
       item(
-        { requestType: z.literal('UNRESERVE'), ...unreserveItem, ...otherResultFields, ...misplacedWaitFields },
+        { requestType: requestType('UNRESERVE'), ...unreserveItem, ...otherResultFields, ...misplacedWaitFields },
         { ...otherResultFields, ...misplacedWaitFields },
       ),
     ],
@@ -201,7 +190,7 @@ export const TransactionItem = z
 export type TransactionItem = z.output<typeof TransactionItem>;
 
 const transaction = {
-  method: z.enum(TRANSACTION_METHODS, `must be one of ${TRANSACTION_METHODS.join(', ')}`),
+  method: method(`must be one of ${TRANSACTION_METHODS.join(', ')}`),
   requests: batch(TransactionItem),
   session: session.meta({ description: 'Stands for the same `session` on each RESERVE.' }),
   ...waitFields,
@@ -257,9 +246,12 @@ export type TransactionItemResult = z.output<typeof TransactionItemResult>;
 
 export const TransactionResult = z
   .object({
-    method: z.enum(TRANSACTION_METHODS),
-    status: z.enum(TRANSACTION_STATUSES),
-    results: z.array(TransactionItemResult),
+    method: method(),
+    status: z.enum(TRANSACTION_STATUSES).meta({ description: 'ROLLED_BACK: nothing has changed.' }),
+    results: z.array(TransactionItemResult).meta({
+      description:
+        'A result for each item, as of a reserve or an unreserve. Of items that are not kept: NOT_AVAILABLE.',
+    }),
   })
   .meta({ id: 'TransactionResult' });
 export type TransactionResult = z.output<typeof TransactionResult>;
@@ -270,17 +262,17 @@ export type ActiveFilter = z.output<typeof ActiveFilter>;
 
 export const ActiveReservation = z
   .object({
-    resource: z.string(),
-    requester: z.string(),
-    resourceType: z.string(),
-    reservedAt: time,
-    expiresAt: time.nullable(),
+    resource: resultResource,
+    requester: z.string().meta({ description: 'Who holds it.' }),
+    resourceType: z.string().meta({ description: 'The tag of the request.' }),
+    reservedAt: time.meta({ description: 'When it was reserved.' }),
+    expiresAt: time.nullable().meta({ description: 'When the lease ends. Null: never.' }),
     claimBy: time.nullable().meta({
       description: 'A caller that waited for it, and has not been told yet, has until then. Null: it was told.',
     }),
     ...details,
-    fencingToken: z.int(),
-    apiKeyLabel: z.string().nullable(),
+    fencingToken: z.int().meta({ description: 'Grows with every ACQUIRED of the tenant.' }),
+    apiKeyLabel,
     note: heldNote.optional(),
     session: z.uuid().optional().meta({ description: 'The session that it lasts as long as.' }),
   })
