@@ -73,6 +73,10 @@ end
 
 -- Activates what the changes of one slot concern.
 local function touch(slot, before, now)
+  if isOnlyLeft(slot, before, now) then
+    -- Matches of its requester passed the resource until now, and may take another slot of it.
+    activateMatches(before.pool ~= '' and before.pool or string.match(slot, '^[^\1]*'), activate)
+  end
   if isShare(slot) then
     if now and not before then
       activateRequester(now.owner, string.match(slot, '^[^\1]*'))

@@ -33,12 +33,21 @@ local function openForMatches()
   end
 end
 
+-- Returns true if a change of a record ended a requester's reservation of its slot, and the slot is still held: shared
+-- with others, through another of its plans, or by another owner.
+local function isOnlyLeft(slot, before, now)
+  if isShare(slot) then
+    return before and not now
+  end
+  return before and before.token and now and not (now.token and now.owner == before.owner)
+end
+
 -- Opens the queue if this script changed a slot that tickets have to do with.
 tenant.openForChanges = function()
   for _, slot in ipairs(changed) do
     local before, record = original[slot], records[slot]
     local pool = record and record.pool or before and before.pool or ''
-    if not record and tenant.labelled then
+    if tenant.labelled and (not record or isOnlyLeft(slot, before, record)) then
       openForMatches()
     end
     if (not record or not before or record.owner ~= before.owner) and not isShare(slot) then

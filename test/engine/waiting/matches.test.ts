@@ -1,0 +1,77 @@
+/**
+ * A match that waits takes a resource as soon as its requester holds it no longer, also if others still hold the slot
+ * (docs/specification.md#any-resource-that-fits).
+ */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { changeInRedis } from '../../../src/definitions/changeInRedis.ts';
+import { reserve as reserveWith } from '../../../src/engine/reservations/reserve.ts';
+import { waiting } from '../../../src/engine/waiting/list.ts';
+import { type RunningEngine, startEngine } from '../../support/engine.ts';
+import { all } from '../../support/listed.ts';
+import { makeTenant } from '../../support/service.ts';
+import { reserve, transaction, unreserve } from '../../support/verbs.ts';
+
+const CALL = { instance: 'instance', pollMs: 30_000, isContinuation: false };
+
+let running: RunningEngine;
+beforeEach(async () => {
+  running = await startEngine(makeTenant());
+  await running.engine.loadTenant(running.credential.tenant);
+});
+afterEach(() => running.stop());
+
+/** Registers p with two slots, and a resource below it. */
+const makePool = () =>
+  changeInRedis(running.engine, 16).register(running.credential, [
+    { name: 'p', capacity: 2, blocks: [], treePath: null, labels: { os: 'a' } },
+    { name: 'below', capacity: 1, blocks: [], treePath: 'p' },
+  ]);
+
+/** Reserves resources for ann. Returns how to release the last. */
+async function take(mode: 'SHARED' | 'EXCLUSIVE', ...resources: string[]) {
+  const { engine, credential } = running;
+  const items = resources.map((resource) => ({ resource, requester: 'ann', mode }));
+  const last = (await reserve(engine, credential, items)).at(-1);
+  return { resource: last?.resource ?? '', requester: 'ann', releaseToken: last?.releaseToken ?? '' };
+}
+
+/** Asks for any resource that fits, for ann. Returns the result. */
+async function ask() {
+  const item = { match: { os: 'a' }, resource: 'os=a', requester: 'ann', ttlSeconds: 60, waitSeconds: 600 };
+  return (await reserveWith(running.engine, running.credential, [item], CALL)).result[0];
+}
+
+/** Expects that ann's ticket was granted a resource, before ann asks again. */
+async function expectGrant(acquiredSlots: object) {
+  expect(await all(waiting(running.engine, running.credential))).toEqual([]);
+  expect(await ask()).toMatchObject({ status: 'ACQUIRED', resource: 'p', acquiredSlots });
+}
+
+test('after a SHARED hold that others still have', async () => {
+  const { engine, credential } = running;
+  await reserve(engine, credential, [{ resource: 'p', requester: 'bob', mode: 'SHARED' }]);
+  const held = await take('SHARED', 'p');
+  await makePool();
+  expect(await ask()).toMatchObject({ status: 'WAITING' });
+  await unreserve(engine, credential, [held]);
+  await expectGrant({ p: 'p_0' });
+});
+
+test('after a reservation of an ancestor of something else that it holds', async () => {
+  await makePool();
+  const held = await take('EXCLUSIVE', 'below', 'p');
+  expect(await ask()).toMatchObject({ status: 'WAITING' });
+  await unreserve(running.engine, running.credential, [held]);
+  await expectGrant({ p: 'p_0' });
+});
+
+test('after a transaction that hands its slot to somebody else', async () => {
+  await makePool();
+  const held = await take('EXCLUSIVE', 'p');
+  expect(await ask()).toMatchObject({ status: 'WAITING' });
+  await transaction(running.engine, running.credential, 'ALL_OR_NONE', [
+    { requestType: 'UNRESERVE', ...held },
+    { requestType: 'RESERVE', resource: 'p_0', requester: 'bob' },
+  ]);
+  await expectGrant({ p: 'p_1' });
+});
