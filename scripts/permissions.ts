@@ -48,7 +48,7 @@ const HEAD = `# Who may call what
 
 Made by \`npm run generate\` from what the operations declare. Do not edit. [Rights](specification.md#rights) says what the rights mean.
 
-- Keys: \`full\`, \`reserve\` and \`read\` are permissions of API keys. A key with a prefix changes no names but those that begin with it.
+- Keys: \`full\`, \`reserve\` and \`read\` are permissions of API keys. A key with a prefix changes no names but those that begin with it. A \`derived token\` is what an [end user](guides/end-users.md) has. \`all\` includes it.
 - People: the roles of a tenant's members, and administrators of the service, who are viewers of a tenant here.
 - Management tokens: their scopes.
 - \`anybody\` needs no credential, \`person\` the sign-in session of any member.

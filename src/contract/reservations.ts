@@ -29,6 +29,7 @@ import {
   time,
   ttlSeconds,
 } from './fields.ts';
+import { details, HeldBy } from './holds.ts';
 import { checkAsked, match, named } from './match.ts';
 import { checkSession, checkSessions, inSession, session } from './sessions.ts';
 import { sized } from './sizes.ts';
@@ -49,34 +50,6 @@ function checkMode(
   const beside = count !== undefined ? 'count' : match !== undefined ? 'match' : undefined;
   if (mode === 'SHARED' && beside) refuse([...path, 'mode'], `must not be SHARED where there is a ${beside}`);
 }
-
-/** What a reservation holds besides its own slot (docs/specification.md#plans). */
-const details = {
-  acquiredSlots: z.record(z.string(), z.string()).nullable(),
-  acquiredBlockers: z.array(z.string()).nullable(),
-  reservedAtPath: z.string().nullable(),
-  mode: mode
-    .optional()
-    .meta({ description: 'Left out if the request did not say it and the reservation is EXCLUSIVE.' }),
-  slots: z
-    .array(z.string())
-    .optional()
-    .meta({ description: 'Only with a `count` of more than 1: its slots of the pool, in index order.' }),
-};
-
-/** The one slot that a refused item lacked first, and who holds it (docs/specification.md#why-a-reservation-fails). */
-const HeldBy = z
-  .object({
-    resource: z.string(),
-    requester: z
-      .string()
-      .nullable()
-      .meta({ description: 'Null: it is held for a resource that blocks it, or SHARED.' }),
-    since: time.nullable().meta({ description: 'Null, as the next two, if it is held along with another resource.' }),
-    expiresAt: time.nullable(),
-    note: z.string().nullable(),
-  })
-  .meta({ id: 'HeldBy' });
 
 const reserveItem = {
   requester: requesterName,
@@ -109,12 +82,19 @@ export const ReserveBody = batch(ReserveItem, (items, sizes, context) =>
 
 export const ReserveResult = z
   .object({
-    resource: z.string(),
+    resource: z
+      .string()
+      .meta({ description: 'The name that was asked for. With `match`, the resource that was picked.' }),
     requester: z.string(),
     status: z.enum(RESERVE_STATUSES),
-    explanation: z.string().meta({ example: 'ACQUIRED' }),
-    releaseToken: z.uuid().nullable(),
-    expiresAt: time.nullable(),
+    explanation: z
+      .string()
+      .meta({ description: 'The status, or the status and a reason, for people.', example: 'ACQUIRED' }),
+    releaseToken: z
+      .uuid()
+      .nullable()
+      .meta({ description: 'Renews and releases it. Null unless the status is ACQUIRED or ALREADY_HAD.' }),
+    expiresAt: time.nullable().meta({ description: 'The end of the lease. Null: it has none, or was not reserved.' }),
     ...details,
     fencingToken: z.int().nullable().meta({ description: 'Grows with every ACQUIRED of the tenant.' }),
     waitedMs: z
@@ -122,7 +102,7 @@ export const ReserveResult = z
       .optional()
       .meta({ description: 'How long the item waited until it was ACQUIRED. Only with `waitSeconds`.' }),
     heldBy: HeldBy.optional().meta({
-      description: 'Only with ALREADY_HELD and NOT_AVAILABLE, where the first thing that it lacked is one slot.',
+      description: 'Who holds it, if one certain slot was in the way. Left out if any slot of a pool would do.',
     }),
     waiting: Standing.optional().meta({ description: 'Only with the status WAITING: send the same request again.' }),
   })
@@ -160,12 +140,19 @@ export const UnreserveResult = z
     requester: z.string(),
     status: z.enum(UNRESERVE_STATUSES),
     explanation: z.string().meta({ example: 'RELINQUISHED' }),
-    released: z.array(z.string()).nullable().meta({ description: 'The physical slots that became free.' }),
+    released: z.array(z.string()).nullable().meta({ description: 'The slots that became free.' }),
   })
   .meta({ id: 'UnreserveResult' });
 export type UnreserveResult = z.output<typeof UnreserveResult>;
 
-export const RenewItem = item({ ...unreserveItem, ...otherResultFields, ttlSeconds }, otherResultFields).meta({
+export const RenewItem = item(
+  {
+    ...unreserveItem,
+    ...otherResultFields,
+    ttlSeconds: ttlSeconds.meta({ description: 'The new lease, in seconds from now.', example: 30 }),
+  },
+  otherResultFields,
+).meta({
   id: 'RenewItem',
 });
 export type RenewItem = z.output<typeof RenewItem>;
@@ -259,13 +246,18 @@ export const TransactionResult = z
   .object({
     method: z.enum(TRANSACTION_METHODS),
     status: z.enum(TRANSACTION_STATUSES),
-    results: z.array(TransactionItemResult),
+    results: z.array(TransactionItemResult).meta({
+      description: 'A result for each item, in the same order, with the fields that reserve and unreserve return.',
+    }),
   })
   .meta({ id: 'TransactionResult' });
 export type TransactionResult = z.output<typeof TransactionResult>;
 
 /** The query of the list of active reservations. A filter that is left out matches all of them. */
-export const ActiveFilter = z.object({ requester: requesterName.optional(), resource: resourceName.optional() });
+export const ActiveFilter = z.object({
+  requester: requesterName.optional().meta({ description: 'Only those of this requester.' }),
+  resource: resourceName.optional().meta({ description: 'Only those that were reserved by this name.' }),
+});
 export type ActiveFilter = z.output<typeof ActiveFilter>;
 
 export const ActiveReservation = z
@@ -276,7 +268,7 @@ export const ActiveReservation = z
     reservedAt: time,
     expiresAt: time.nullable(),
     claimBy: time.nullable().meta({
-      description: 'A caller that waited for it, and has not been told yet, has until then. Null: it was told.',
+      description: 'When it ends if the caller that waited for it does not get the response. Null: the caller has it.',
     }),
     ...details,
     fencingToken: z.int(),

@@ -5,7 +5,7 @@ export interface components {
     schemas: {
         ReserveItem: {
             /**
-             * @description Who makes the reservation: a name of your choice.
+             * @description Who makes the reservation: a name of your choice, unique to each worker. A derived token may leave it out.
              * @example worker-1
              */
             requester: string;
@@ -69,30 +69,40 @@ export interface components {
              */
             priority?: number;
             /**
-             * @description How long a caller keeps its turn without a call, and how long a grant waits to be claimed. Default 10.
+             * @description How long the place in the queue is kept after a call ended, and how long a reservation waits for its caller once its turn has come. Default 10.
              * @example 10
              */
             claimSeconds?: number;
         };
         ReserveResult: {
+            /** @description The name that was asked for. With `match`, the resource that was picked. */
             resource: string;
             requester: string;
             /** @enum {string} */
             status: "ACQUIRED" | "ALREADY_HAD" | "WAITING" | "ALREADY_HELD" | "NOT_AVAILABLE" | "NOT_VALID";
-            /** @example ACQUIRED */
+            /**
+             * @description The status, or the status and a reason, for people.
+             * @example ACQUIRED
+             */
             explanation: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Renews and releases it. Null unless the status is ACQUIRED or ALREADY_HAD.
+             */
             releaseToken: string | null;
             /**
              * Format: date-time
-             * @description ISO 8601, UTC.
+             * @description The end of the lease. Null: it has none, or was not reserved.
              * @example 2026-01-31T12:00:30.000Z
              */
             expiresAt: string | null;
+            /** @description The slot that it has of each pool, by the name of the pool: of its own and of its ancestors. */
             acquiredSlots: {
                 [key: string]: string;
             } | null;
+            /** @description The slots that are held along with it: its blockers, and their ancestors. */
             acquiredBlockers: string[] | null;
+            /** @description Its ancestors and itself, from the root down, joined by `>`. Null: it has no ancestors. */
             reservedAtPath: string | null;
             /**
              * @description Left out if the request did not say it and the reservation is EXCLUSIVE.
@@ -105,10 +115,11 @@ export interface components {
             fencingToken: number | null;
             /** @description How long the item waited until it was ACQUIRED. Only with `waitSeconds`. */
             waitedMs?: number;
-            /** @description Only with ALREADY_HELD and NOT_AVAILABLE, where the first thing that it lacked is one slot. */
+            /** @description Who holds it, if one certain slot was in the way. Left out if any slot of a pool would do. */
             heldBy?: {
+                /** @description What is held: the resource itself, the slot, an ancestor or a blocker. */
                 resource: string;
-                /** @description Null: it is held for a resource that blocks it, or SHARED. */
+                /** @description The holder. Null: it is held as a blocker of another resource, or SHARED. */
                 requester: string | null;
                 /**
                  * Format: date-time
@@ -127,12 +138,12 @@ export interface components {
             /** @description Only with the status WAITING: send the same request again. */
             waiting?: {
                 /**
-                 * @description The number of tickets before it at `waitsFor`.
+                 * @description How many requests are ahead of it at `waitsFor`.
                  * @example 2
                  */
                 ahead: number;
                 /**
-                 * @description What it lacks first.
+                 * @description The first thing that it needs and cannot have yet.
                  * @example printer
                  */
                 waitsFor: string;
@@ -152,7 +163,7 @@ export interface components {
         };
         UnreserveItem: {
             /**
-             * @description Who makes the reservation: a name of your choice.
+             * @description Who makes the reservation: a name of your choice, unique to each worker. A derived token may leave it out.
              * @example worker-1
              */
             requester: string;
@@ -198,12 +209,12 @@ export interface components {
             status: "RELINQUISHED" | "NOT_RESERVED" | "DOESNT_OWN_RESERVATION";
             /** @example RELINQUISHED */
             explanation: string;
-            /** @description The physical slots that became free. */
+            /** @description The slots that became free. */
             released: string[] | null;
         };
         RenewItem: {
             /**
-             * @description Who makes the reservation: a name of your choice.
+             * @description Who makes the reservation: a name of your choice, unique to each worker. A derived token may leave it out.
              * @example worker-1
              */
             requester: string;
@@ -242,7 +253,7 @@ export interface components {
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
             heldBy?: unknown;
             /**
-             * @description The lease, in seconds. Without it the reservation never expires, unless the tenant has a default lease.
+             * @description The new lease, in seconds from now.
              * @example 30
              */
             ttlSeconds: number;
@@ -282,7 +293,7 @@ export interface components {
              */
             priority?: number;
             /**
-             * @description How long a caller keeps its turn without a call, and how long a grant waits to be claimed. Default 10.
+             * @description How long the place in the queue is kept after a call ended, and how long a reservation waits for its caller once its turn has come. Default 10.
              * @example 10
              */
             claimSeconds?: number;
@@ -291,7 +302,7 @@ export interface components {
             /** @enum {string} */
             requestType: "RESERVE";
             /**
-             * @description Who makes the reservation: a name of your choice.
+             * @description Who makes the reservation: a name of your choice, unique to each worker. A derived token may leave it out.
              * @example worker-1
              */
             requester: string;
@@ -354,7 +365,7 @@ export interface components {
             /** @enum {string} */
             requestType: "UNRESERVE";
             /**
-             * @description Who makes the reservation: a name of your choice.
+             * @description Who makes the reservation: a name of your choice, unique to each worker. A derived token may leave it out.
              * @example worker-1
              */
             requester: string;
@@ -404,6 +415,7 @@ export interface components {
             method: "ALL_OR_NONE" | "AS_MANY_AS_POSSIBLE" | "FIRST";
             /** @enum {string} */
             status: "APPLIED" | "WAITING" | "ROLLED_BACK";
+            /** @description A result for each item, in the same order, with the fields that reserve and unreserve return. */
             results: (components["schemas"]["ReserveResult"] | components["schemas"]["UnreserveResult"] | components["schemas"]["UndoneUnreserveResult"])[];
         };
         UndoneUnreserveResult: {
@@ -413,7 +425,7 @@ export interface components {
             status: "NOT_AVAILABLE";
             /** @example RELINQUISHED */
             explanation: string;
-            /** @description The physical slots that became free. */
+            /** @description The slots that became free. */
             released: string[] | null;
         };
         CheckItem: {
@@ -423,7 +435,7 @@ export interface components {
              */
             resource: string;
             /**
-             * @description Who makes the reservation: a name of your choice.
+             * @description Who asks: `heldByRequester` and `reservable` are about this requester.
              * @example worker-1
              */
             requester?: string;
@@ -458,7 +470,7 @@ export interface components {
         };
         CancelItem: {
             /**
-             * @description Who makes the reservation: a name of your choice.
+             * @description Who makes the reservation: a name of your choice, unique to each worker. A derived token may leave it out.
              * @example worker-1
              */
             requester: string;
@@ -492,14 +504,17 @@ export interface components {
             expiresAt: string | null;
             /**
              * Format: date-time
-             * @description A caller that waited for it, and has not been told yet, has until then. Null: it was told.
+             * @description When it ends if the caller that waited for it does not get the response. Null: the caller has it.
              * @example 2026-01-31T12:00:30.000Z
              */
             claimBy: string | null;
+            /** @description The slot that it has of each pool, by the name of the pool: of its own and of its ancestors. */
             acquiredSlots: {
                 [key: string]: string;
             } | null;
+            /** @description The slots that are held along with it: its blockers, and their ancestors. */
             acquiredBlockers: string[] | null;
+            /** @description Its ancestors and itself, from the root down, joined by `>`. Null: it has no ancestors. */
             reservedAtPath: string | null;
             /**
              * @description Left out if the request did not say it and the reservation is EXCLUSIVE.
@@ -540,7 +555,7 @@ export interface components {
              * @example 2026-01-31T12:00:30.000Z
              */
             until: string;
-            /** @description What it lacks first, as of the last time it was looked at. */
+            /** @description The first thing that it needed and could not have, when the service looked last. */
             waitsFor: string;
             /** @description False: it is detached (`pollSeconds=0`), or passed over until its caller comes back. */
             attended: boolean;
@@ -554,7 +569,7 @@ export interface components {
         };
         NewSession: {
             /**
-             * @description Who makes the reservation: a name of your choice.
+             * @description Who makes the reservation: a name of your choice, unique to each worker. A derived token may leave it out.
              * @example worker-1
              */
             requester: string;
@@ -743,7 +758,7 @@ export interface components {
             resourceType: string | null;
             apiKeyLabel: string | null;
             /**
-             * @description UNRESERVED and RESET only. null: it expired.
+             * @description Who did it: UNRESERVED and RESET only. null: it expired.
              * @example person:someone@example.com
              */
             actor: string | null;
