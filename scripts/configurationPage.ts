@@ -3,11 +3,13 @@
  * `npm run generate`; a test fails if the file is not current.
  */
 import { writeFileSync } from 'node:fs';
+import { z } from 'zod';
 import { readConfig } from '../src/config/config.ts';
 import { DESCRIBED, type DescribedTopic, type DescribedVariable, isExample, wrapped } from '../src/config/describe.ts';
 import { VARIABLES } from '../src/config/environment.ts';
 import { misspelt } from '../src/config/misspelt.ts';
 import { reportOf } from '../src/config/report.ts';
+import { Variables } from '../src/config/variables.ts';
 import { PRODUCTION } from './productionExample.ts';
 
 /** What else to read about the variables of a topic. */
@@ -49,13 +51,28 @@ const CODE = new RegExp(
 const marked = (text: string, own: string): string =>
   text.replace(CODE, (token) => (names.has(token) && token !== own ? link(token) : `\`${token}\``));
 
+const Values = z.object({
+  enum: z.array(z.string()).optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+});
+
+/** The values that a variable may have, if they are a few words or a range of integers. */
+function valuesOf(name: string): string {
+  const schema = z.toJSONSchema(Variables, { io: 'output', unrepresentable: 'any' }).properties?.[name];
+  const { enum: words, minimum, maximum } = Values.parse(schema);
+  if (words !== undefined) return ` Values: ${words.map((word) => `\`${word}\``).join(', ')}.`;
+  const shown = (limit: number | undefined) => limit?.toLocaleString('en-US');
+  return maximum === undefined ? '' : ` Values: ${shown(minimum)} to ${shown(maximum)}.`;
+}
+
 function section({ name, default: usual, meaning }: DescribedVariable): string {
   const lines = meaning.split('\n');
   const prose = lines.filter((line) => !isExample(line)).map((line) => marked(line, name));
   const examples = lines.filter(isExample);
   const usually = usual === '' ? 'Default: none.' : `Default: \`${usual}\`.`;
   const block = examples.length === 0 ? '' : `\`\`\`text\n${examples.join('\n')}\n\`\`\`\n\n`;
-  return `### \`${name}\`\n\n${wrapped(prose.join(' '), WIDTH).join('\n')}\n\n${block}${usually}\n`;
+  return `### \`${name}\`\n\n${wrapped(prose.join(' '), WIDTH).join('\n')}\n\n${block}${usually}${valuesOf(name)}\n`;
 }
 
 const topicOf = ({ title, variables }: DescribedTopic): string =>

@@ -3,7 +3,7 @@ export const PRODUCTION = {
   HOST: '0.0.0.0',
   PORT: '8080',
   METRICS_PORT: '9464',
-  REDIS_URL: 'redis://:password@redis:6379',
+  REDIS_URL: 'redis://default:password@redis:6379',
   DATABASE_URL: 'postgres://holdfast:password@postgres:5432/holdfast',
   KEY_SECRET: '<openssl rand -hex 32>',
   PUBLIC_URL: 'https://holdfast.example.com',

@@ -5,6 +5,9 @@
 import './signals.ts';
 
 try {
+  // So that nobody migrates who wants to check the configuration.
+  if (process.argv.length > 2)
+    throw new Error('there are no options. To check the configuration: main.js --check-config');
   const [{ readConfig }, { Database }, { createLogger }] = await Promise.all([
     import('./config/config.ts'),
     import('./store/database.ts'),

@@ -98,7 +98,7 @@ export class ConfigError extends Error {
 }
 
 const NO_SIGN_IN =
-  'Nobody can sign in, since DATABASE_URL is set without OIDC_ISSUER or LOCAL_SIGN_IN: a new database has no tenant and no key, and stays so';
+  'Nobody can sign in, since DATABASE_URL is set without OIDC_ISSUER or LOCAL_SIGN_IN: a new database has no tenant and no key, and nobody can make one';
 
 /**
  * Reads the configuration. A variable that is set to an empty text counts as unset.

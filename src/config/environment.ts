@@ -10,6 +10,8 @@ export const DEFAULT_PORT = 8080;
 /** The schema of the whole environment. */
 export const Environment = Variables.superRefine((env, context) => {
   const fault = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message });
+  if (env.METRICS_PORT === env.PORT && env.PORT !== undefined && env.PORT !== 0)
+    fault('METRICS_PORT', 'must be another port than PORT');
   if (env.OIDC_ISSUER !== undefined) {
     for (const name of ['OIDC_CLIENT_ID', 'PUBLIC_URL'] as const)
       if (env[name] === undefined) fault(name, 'must be set where OIDC_ISSUER is');

@@ -115,6 +115,11 @@ describe('configuration', () => {
     expect(faults({ ...database, ...provider, PUBLIC_URL: 'https://h.example/x' })).toContain('must have no path');
   });
 
+  test('refuses the same port for requests and for metrics', () => {
+    expect(faults({ REDIS_URL, PORT: '8080', METRICS_PORT: '8080' })).toContain('METRICS_PORT must be another port');
+    expect(readConfig({ REDIS_URL, PORT: '0', METRICS_PORT: '0' }).metricsPort).toBe(0);
+  });
+
   test('takes a local sign-in only where nobody else can call', () => {
     const LOCAL_SIGN_IN = 'true';
     const config = readConfig({ REDIS_URL, LOCAL_SIGN_IN });

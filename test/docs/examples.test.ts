@@ -39,7 +39,8 @@ test('every block of TypeScript has the right types', () => {
 });
 
 describe('the examples run', () => {
-  test.each(pages.filter(({ blocks }) => blocks.some(isRun)))(
+  // Several at a time: most of them wait for leases to end.
+  test.concurrent.each(pages.filter(({ blocks }) => blocks.some(isRun)))(
     '$page',
     async ({ page, blocks }) => {
       await holdfast(['--version']); // Builds it.

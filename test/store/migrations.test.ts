@@ -58,12 +58,15 @@ describe('migrations', () => {
   });
 
   test('npm run db:migrate runs them, and says that it cannot', async () => {
-    const run = (env: Record<string, string>) =>
-      promisify(execFile)(process.execPath, [inject('programs').migrate], {
+    const run = (env: Record<string, string>, ...options: string[]) =>
+      promisify(execFile)(process.execPath, [inject('programs').migrate, ...options], {
         env: { ...process.env, ...env },
       });
     expect((await run(databaseEnv(made.url))).stdout).toBe('The schema is up to date.\n');
     await expect(run({ DATABASE_URL: '' })).rejects.toMatchObject({ stderr: expect.stringContaining('DATABASE_URL') });
+    await expect(run(databaseEnv(made.url), '--check-config')).rejects.toMatchObject({
+      stderr: expect.stringContaining('there are no options'),
+    });
     const nowhere = databaseEnv('postgres://nobody@127.0.0.1:1/nothing');
     await expect(run(nowhere)).rejects.toMatchObject({ stderr: 'holdfast: the database cannot be reached\n' });
   });

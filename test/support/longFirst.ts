@@ -27,6 +27,7 @@ const BUSY = [
 /** The longest that mostly wait: for leases that end, and for servers that are found dead. */
 const WAITING = [
   'test/chaos/',
+  'test/docs/examples',
   'test/topologies/',
   'test/waiting/faults/',
   'test/events/time.test.ts',
