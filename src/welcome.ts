@@ -16,7 +16,7 @@ Holdfast is ready at ${url}
   API reference: ${url}/docs
 ${key === null ? '' : `\nNo API_KEYS are configured. This run uses tenant local with key ${key}\n`}
 Reserve something${key === null ? `, with a key of ${keys}` : ''}:
-  curl -s ${url}/api/v1/Reservation/reserve -H 'X-Api-Key: ${key ?? 'hf_...'}' -H 'Content-Type: application/json' -d '[{"resource": "printer", "requester": "me", "ttlSeconds": 60}]'
+  curl -s ${url}/api/v1/Reservation/reserve -H 'X-Api-Key: ${key ?? 'hf_...'}' -H 'Content-Type: application/json' -d '[{"resource": "printer", "requester": "me-'$RANDOM'", "ttlSeconds": 60}]'
 
 `;
 }

@@ -1,3 +1,4 @@
+--@rare
 -- Bitmaps of the slots <name>_<i> that are held, as slots of a pool or as plain resources. The pools hash stores them
 -- in chunks of 512 slots, in fields <name>\1<chunk>. Zero bytes at the end of a chunk are left out; an empty chunk has
 -- no field.

@@ -1,6 +1,7 @@
+--@rare
 -- The blockers of resources.
 --@include definitions
---@include lines
+--@include splitLines
 
 -- Returns the blockers that a resource declares, an array of names.
 local function blockersOf(name)
@@ -10,7 +11,7 @@ local function blockersOf(name)
   end
   if not one.blocks then
     local text = redis.call('HGET', definitionsKey, '\1' .. name) or ''
-    one.blocks = lines(text)
+    one.blocks = splitLines(text)
     spend(2 + #one.blocks / 4 + #text / 200)
   end
   return one.blocks

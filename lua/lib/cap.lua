@@ -3,7 +3,7 @@
 --@include finish
 --@include flags
 --@include limits
---@include refuse
+--@include refuseAtCap
 --@include rollback
 
 -- A reservation of several slots counts as that many. The items of waiting tickets count too, so that no grant exceeds
@@ -30,12 +30,6 @@ local function askedOverCap(before, begun)
   end
   rollback(before)
   return more
-end
-
--- Returns the reply that refuses a request which asked for so many reservations. Call it when all changes are written.
-local function refuseAtCap(requestType, asked)
-  local untilNextS = math.ceil((tenant.nextDue - nowMs) / 1000)
-  return refuse(requestType, 'ConcurrentReservations', limits.reservations, asked, math.max(1, math.min(60, untilNextS)))
 end
 
 -- Returns nil; or, if the request would exceed the cap, rolls back all its changes and returns the reply that refuses

@@ -1,3 +1,4 @@
+--@rare
 -- Finds the slot for an entry of a plan (plan.lua), or explains the conflict if there is none: another owner holds the
 -- resource, an ancestor or a blocker.
 --@include clock

@@ -1,4 +1,5 @@
 -- Defines resources, and moves held slots into pools that grow.
+--@include copyWith
 --@include redefine
 --@include slots
 

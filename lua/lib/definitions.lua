@@ -15,31 +15,19 @@
 --   hasBlockers  true if it has any; blockersOf() reads them
 --   blocks       array of their names, nil until they are read
 --@include tenant
+--@include unpackDefinition
 --@include work
-local DEFINITION = '>BI4Bs'
 -- defined[name]: its definition, false if there is none, nil if it was not read.
 local defined = {}
-
-local function unpackDefinition(packed)
-  local _, capacity, flags, parent, at = struct.unpack(DEFINITION, packed)
-  local more = string.byte(packed, at) or 0
-  return {
-    capacity = capacity, parent = parent, pooled = flags % 2 == 1, hasBlockers = flags >= 2,
-    isGroup = more % 2 == 1, hasLabels = more >= 2,
-  }
-end
 
 -- Returns the definition of a name; false if there is none.
 local function definition(name)
   local found = defined[name]
-  if found == nil then
-    found = false
-    if tenant.definitions > 0 then
-      spend(2)
-      local packed = redis.call('HGET', definitionsKey, name)
-      found = packed and unpackDefinition(packed)
-    end
+  if found == nil and tenant.definitions > 0 then
+    spend(2)
+    local packed = redis.call('HGET', definitionsKey, name)
+    found = packed and unpackDefinition(packed)
     defined[name] = found
   end
-  return found
+  return found or false
 end

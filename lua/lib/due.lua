@@ -1,3 +1,4 @@
+--@rare
 -- Members of the sorted set of due times. A member names a reservation, in one of two forms:
 --   <slot>           the reservation's own slot
 --   <fence>\n<slot>  its fencing token and its own slot

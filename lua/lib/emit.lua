@@ -20,7 +20,6 @@ end
 --   method, changes (JSON): of a transaction
 --   actor: of a release or a reset, who made it; of others it is never given
 --   limitType, limit: of a limit that was reached
---   nulls (JSON): fields that other events of the type have
 local function emit(type, fields)
   if not listening then
     lapsed = tenant.listenUntil > 0
@@ -64,5 +63,5 @@ local function emit(type, fields)
   elseif isWait then
     event = event .. ',"method":null,"changes":null'
   end
-  events[#events + 1] = event .. (fields.nulls or '') .. '}'
+  events[#events + 1] = event .. '}'
 end

@@ -1,3 +1,4 @@
+--@rare
 -- Finds the lowest free slot of a pool, which the next reservation gets.
 --@include pools
 

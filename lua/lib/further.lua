@@ -1,3 +1,4 @@
+--@rare
 -- Writes the further fields of a reservation (codec.lua).
 
 -- Returns a reservation's details with its further fields in front. Takes the details without them, '' none, and a

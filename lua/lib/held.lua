@@ -1,3 +1,4 @@
+--@rare
 -- Counts the held slots of resources.
 --@include slots
 

@@ -1,3 +1,4 @@
+--@rare
 -- Knows the person who sends a request by what they reserve with on the dashboard.
 --@include ofPerson
 

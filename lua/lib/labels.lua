@@ -1,6 +1,6 @@
 -- The labels of resources.
 --@include definitions
---@include lines
+--@include splitLines
 
 -- Returns the labels of a resource, a sorted array of '<key>=<value>'.
 local function labelsOf(name)
@@ -10,7 +10,7 @@ local function labelsOf(name)
   end
   if not one.labels then
     local text = redis.call('HGET', definitionsKey, '\4' .. name) or ''
-    one.labels = lines(text)
+    one.labels = splitLines(text)
     spend(2 + #one.labels / 4 + #text / 200)
   end
   return one.labels

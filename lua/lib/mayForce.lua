@@ -1,3 +1,4 @@
+--@rare
 -- Says what a person may end and extend without its release token (docs/specification.md#release).
 --@include ofPerson
 --@include isOwn

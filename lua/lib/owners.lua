@@ -1,26 +1,8 @@
 -- Finds the slots of an owner.
+--@include assignedSlot
 --@include definitions
 --@include shared
 --@include slots
-
--- Returns the slot of a pool that an owner was assigned; false for none.
-local function assignedSlot(name, owner)
-  local pool = poolOf(name)
-  local slot = pool.assigned[owner]
-  if slot == nil then
-    slot = false
-    if pool.stored > 0 then
-      spend(1)
-      slot = redis.call('HGET', poolsKey, name .. '\n' .. owner)
-    end
-    pool.assigned[owner] = slot
-  end
-  if slot then
-    return slot
-  end
-  local record = recordAt(name)
-  return record and record.owner == owner and name
-end
 
 -- Returns the requester's reservation that a slot belongs to, as its own slot or as one of several (several.lua), or by
 -- which it is held SHARED (shared.lua); nil if there is none.

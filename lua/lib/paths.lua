@@ -1,3 +1,4 @@
+--@rare
 -- The paths of registered resources.
 --@include definitions
 local paths = {}

@@ -1,3 +1,4 @@
+--@rare
 -- The plan of a reservation (docs/specification.md#plans): all slots that it needs.
 --@include blockers
 --@include meanings

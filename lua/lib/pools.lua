@@ -1,3 +1,4 @@
+--@rare
 -- The tenant's pools, as this script sees and changes them. Besides bitmaps (bitmaps.lua), the pools hash has
 --   <pool>           held and from, packed; absent if no slot of it is held
 --   <pool>\n<owner>  the slot that the owner was assigned

@@ -1,3 +1,4 @@
+--@rare
 -- Refuses a request that exceeds a limit of the tenant's tier. Streams get at most one event a second for each type of
 -- limit.
 --@include clock

@@ -1,14 +1,11 @@
 -- Ends reservations.
+--@include copyWith
 --@include isShare
+--@include report
 --@include slots
 
 -- The slots that became free in this script, in order.
 local freed = {}
-
--- Writes a line to Redis's log about an inconsistency that was found and repaired.
-local function report(what)
-  redis.log(redis.LOG_WARNING, 'Holdfast mended tenant ' .. tenant.base .. ' ' .. what)
-end
 
 -- Removes one reference to a slot, which a reservation of the requester had. Removing the last one frees it.
 local function releaseHold(slot, requester)

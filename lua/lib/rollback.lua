@@ -1,13 +1,10 @@
+--@rare
 -- Rolls back all changes of a request, including fencing tokens and freed slots. Expired reservations stay ended: they
 -- were ended before the request's own changes.
 --@include release
 --@include undo
 
--- Returns the state before a request's changes, for rollback().
-local function stateBefore()
-  return { journal = #journal, freed = #freed, fence = tenant.fence, count = tenant.count + tenant.further }
-end
-
+-- Takes what stateBefore() returned.
 local function rollback(before)
   undo(before.journal)
   tenant.fence = before.fence

@@ -1,3 +1,4 @@
+--@rare
 -- Reservations of several slots of a pool (docs/specification.md#several-slots).
 --
 -- Such a reservation is stored on the slot that its owner was assigned. Its plan has the further slots, each of which

@@ -1,3 +1,4 @@
+--@rare
 -- Decides which names can be held SHARED (docs/specification.md#shared-holds).
 --@include definitions
 --@include isShare

@@ -1,3 +1,4 @@
+--@rare
 -- Shared holds (docs/specification.md#shared-holds).
 --
 -- The record of a slot that is held SHARED has no token, and its owner is system:<slot>. Its refCount is the number of

@@ -6,10 +6,13 @@
 --   journal         slot, record before, slot, record before, ...: one pair for each change
 --@include codec
 --@include pools
+--@include slotNames
 --@include tenant
 --@nest
 local records, original, changed = {}, {}, {}
 local journal = {}
+-- True if a changed slot is one of a pool, or may become one: its name ends with an index.
+local arePoolsTouched = false
 
 -- Returns the extra work units for one look-up in a hash of this many fields: Redis walks a short hash as a list.
 local function shortHashCost(fields)
@@ -85,6 +88,7 @@ local function setRecord(slot, record)
   if before and before.byName or record and record.byName then
     tenant.further = tenant.further - (isFurther(before) and 1 or 0) + (isFurther(record) and 1 or 0)
   end
+  arePoolsTouched = arePoolsTouched or slotIndex(slot) ~= nil
   if before and before.pool ~= '' then
     account(slot, before, -1)
     if record and record.pool == '' then
@@ -96,16 +100,4 @@ local function setRecord(slot, record)
     account(slot, record, 1)
   end
   records[slot] = record
-end
-
--- Returns a copy of a record with some of its fields replaced.
-local function copyWith(record, fields)
-  local copy = {}
-  for name, value in pairs(record) do
-    copy[name] = value
-  end
-  for name, value in pairs(fields) do
-    copy[name] = value
-  end
-  return copy
 end

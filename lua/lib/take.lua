@@ -1,5 +1,7 @@
+--@rare
 -- Takes the slots of a plan (plan.lua), all or none.
 --@include conflicts
+--@include copyWith
 --@include isShare
 --@include undo
 
@@ -63,20 +65,20 @@ local function take(entries, reservation)
       return entry
     end
     entry.at, entry.isNew = slot, isNew and not isTaken[slot]
-    local isShared, isOwn = entry.isShared, entry.role == 'own' and not entry.isShared
-    if isOwn then
+    local isShared, isOwnSlot = entry.isShared, entry.role == 'own' and not entry.isShared
+    if isOwnSlot then
       reservation.slot = slot
     end
     if not isTaken[slot] then
       isTaken[slot] = true
-      if not isOwn then
+      if not isOwnSlot then
         table.insert(plan, isShared and 1 or #plan + 1, slot)
       end
       local pool = slot ~= entry.resource and entry.resource or ''
       if isShared then
         takeShared(slot, pool, entry.slot ~= nil, reservation)
       elseif isNew then
-        local hold = isOwn and reservation or { owner = entry.owner, refCount = 1 }
+        local hold = isOwnSlot and reservation or { owner = entry.owner, refCount = 1 }
         hold.pool, hold.byName = pool, entry.slot ~= nil
         setRecord(slot, hold)
       else

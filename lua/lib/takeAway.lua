@@ -1,23 +1,21 @@
+--@rare
 -- Remembers who took reservations away from their holders (docs/specification.md#taken-away). tellTaken.lua tells them.
 --   taken    hash: release token -> ms and actor, with a line break between
 --   takenAt  sorted set: release token -> ms
 -- Instances of the previous release write neither.
+--
+-- tenant.takenAway: the reservations that this request released without their tokens, nil none. A rollback may have
+-- brought some of them back.
 --@include actorName
 --@include callWith
 --@include slots
 
--- The reservations that this request released without their tokens. A rollback may have brought some of them back.
-local takenAway = {}
-
 -- Writes them. Call it when all changes are written.
 local function keepTaken()
-  if #takenAway == 0 then
-    return
-  end
   local KEEP_MS, MAX_KEPT, MAX_DROPPED = 86400000, 10000, 1000
   local now = string.format('%.0f', nowMs)
   local set, due = {}, {}
-  for _, reservation in ipairs(takenAway) do
+  for _, reservation in ipairs(tenant.takenAway) do
     local record = recordAt(reservation.slot)
     if not record or record.token ~= reservation.token then
       set[#set + 1] = reservation.token

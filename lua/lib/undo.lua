@@ -1,3 +1,4 @@
+--@rare
 -- Undoes changes of slots.
 --@include slots
 

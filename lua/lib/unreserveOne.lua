@@ -24,7 +24,8 @@ local function unreserveOne(item)
   local isTaken = reservation.token ~= item.token and not isOwn(reservation.owner)
   if isTaken then
     spend(4)
-    takenAway[#takenAway + 1] = reservation
+    tenant.takenAway = tenant.takenAway or {}
+    table.insert(tenant.takenAway, reservation)
     if reservation.owner ~= ofPerson('email') then
       howEnded = howEnded or {}
       howEnded[reservation.fence] = { 'T', actorName(reservation.owner) }

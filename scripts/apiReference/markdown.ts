@@ -26,6 +26,7 @@ function written(block: Block): string {
     case 'heading':
       return `${'#'.repeat(block.level)} ${block.text}`;
     case 'text':
+    case 'more':
       return block.text.split('\n').map(wrap).join('\n');
     case 'list':
       return block.items.map((item) => `- ${item}`).join('\n');

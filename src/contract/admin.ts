@@ -9,12 +9,14 @@ import { settings } from './tenant.ts';
 const MAX_SEARCH_LENGTH = 100;
 const MAX_NAME_LENGTH = 200;
 
-const tier = z.enum(TIERS, `must be one of ${TIERS.join(', ')}`);
+const tier = z
+  .enum(TIERS, `must be one of ${TIERS.join(', ')}`)
+  .meta({ description: 'The tier, which decides the limits.' });
 
 /** The id of a tenant, after the number that it was sorted by, if it was. */
 const TENANT_CURSOR = /^(?:\d{1,16}:)?[a-z0-9-]{1,40}$/;
 
-export const TenantParams = z.object({ id: tenantId });
+export const TenantParams = z.object({ id: tenantId.meta({ description: 'The id of the tenant.' }) });
 
 export const TenantsQuery = z.object({
   search: z
@@ -43,11 +45,11 @@ export const TenantsQuery = z.object({
 
 const TenantUse = z
   .object({
-    reservations: z.int(),
-    definitions: z.int(),
+    reservations: z.int().meta({ description: 'Reservations in force.' }),
+    definitions: z.int().meta({ description: 'Registered resources.' }),
     requests: z.int().meta({ description: 'Of the last hour.' }),
     refusals: z.int().meta({ description: 'Refused operations of the last hour.' }),
-    lastActiveAt: time.nullable(),
+    lastActiveAt: time.nullable().meta({ description: 'The last request. Null: none is known.' }),
   })
   .meta({ id: 'TenantUse', description: 'What the tenant uses: some seconds old, a minute at most.' });
 
@@ -64,20 +66,25 @@ export const TenantToCreate = item({
 
 export const AdminTenant = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    tier: z.enum(TIERS),
-    suspendedAt: time.nullable(),
+    id: z.string().meta({ description: 'The id of the tenant.' }),
+    name: z.string().meta({ description: 'The name of the tenant, for people.' }),
+    tier,
+    suspendedAt: time.nullable().meta({ description: 'When it was suspended. Null: it is not.' }),
     ...settings,
-    createdAt: time,
+    createdAt: time.meta({ description: 'When it was created.' }),
     usage: TenantUse,
   })
   .meta({ id: 'AdminTenant' });
 
 export const AdminTenants = z
-  .object({ tenants: z.array(AdminTenant), next: z.string().nullable() })
+  .object({
+    tenants: z.array(AdminTenant).meta({ description: 'The tenants of the page.' }),
+    next: z.string().nullable().meta({ description: 'The `after` of the next page. Null: this is the last one.' }),
+  })
   .meta({ id: 'AdminTenants' });
 
 export const TierChange = item({ tier }).meta({ id: 'TierChange' });
 
-export const AdminCleared = z.object({ cleared: z.int() }).meta({ id: 'AdminCleared' });
+export const AdminCleared = z
+  .object({ cleared: z.int().meta({ description: 'The number of reservations that ended.' }) })
+  .meta({ id: 'AdminCleared' });

@@ -41,30 +41,34 @@ const address = z.string().nullable().meta({
   example: '192.0.2.7',
 });
 
-export const AuditTrail = z
-  .array(z.object({ id: z.int(), at: time, actor: z.string(), address, action: z.string(), details: AuditDetails }))
-  .meta({ id: 'AuditTrail' });
+const id = z.int().meta({ description: 'Names the entry. A later entry has a higher one.' });
+const at = time.meta({ description: 'When it happened.' });
+const actor = z.string().meta({
+  description:
+    '`person:` or `admin:` with the e-mail address or the subject, `key:` or `token:` with the label, `key` without a label.',
+  example: 'person:ann@example.com',
+});
+const action = z.string().meta({ description: 'What was done.', example: 'key.create' });
+const details = AuditDetails.meta({ description: 'What the action was about.', example: { label: 'worker' } });
+
+export const AuditTrail = z.array(z.object({ id, at, actor, address, action, details })).meta({ id: 'AuditTrail' });
 
 const AuditEntry = z
   .object({
-    id: z.int(),
-    at: time,
-    tenant: z.string().meta({ example: 'acme' }),
-    actor: z.string().meta({
-      description:
-        '`person:` or `admin:` with the e-mail address or the subject, `key:` or `token:` with the label, `key` without a label.',
-      example: 'person:ann@example.com',
-    }),
+    id,
+    at,
+    tenant: z.string().meta({ description: 'The id of the tenant.', example: 'acme' }),
+    actor,
     address,
-    action: z.string().meta({ example: 'key.create' }),
-    details: AuditDetails.meta({ description: 'What the action was about.', example: { label: 'worker' } }),
+    action,
+    details,
   })
   .meta({ id: 'AuditEntry' });
 export type AuditEntry = z.output<typeof AuditEntry>;
 
 export const AuditPage = z
   .object({
-    entries: z.array(AuditEntry),
+    entries: z.array(AuditEntry).meta({ description: 'The latest first.' }),
     next: z.int().nullable().meta({ description: 'The `before` of the next page. Null: there is none.' }),
   })
   .meta({ id: 'AuditPage' });

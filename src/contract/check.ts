@@ -18,14 +18,19 @@ export const CheckBody = batch(CheckItem);
 
 export const CheckResult = z
   .object({
-    resource: z.string(),
+    resource: z.string().meta({ description: 'The name that was asked about.' }),
     reserved: z.boolean().meta({ description: 'True if no slot of the resource is free.' }),
     requester: z
       .string()
       .nullable()
       .meta({ description: 'The owner, if the resource has one slot. Null if several hold it SHARED.' }),
-    heldByRequester: z.boolean().nullable().meta({ description: 'Null if the item names no requester.' }),
-    expiresAt: time.nullable(),
+    heldByRequester: z
+      .boolean()
+      .nullable()
+      .meta({ description: 'True if the requester of the item holds it. Null if the item names no requester.' }),
+    expiresAt: time
+      .nullable()
+      .meta({ description: 'When the reservation of this requester ends, else that of the one owner.' }),
     waiting: z.int().meta({ description: 'The number of requests that wait for it.' }),
     note: heldNote.optional(),
     reservable: z.boolean().nullable().meta({

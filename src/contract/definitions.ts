@@ -78,7 +78,7 @@ const labels = sized((sizes) =>
       type: 'object',
       additionalProperties: { type: 'string', maxLength: 128 },
       maxProperties: sizes.labels,
-      description: 'What it is like, as key and value. Absent, its labels stay as they are; {} removes them.',
+      description: 'Describes the resource, as key and value. Absent, its labels stay as they are; {} removes them.',
       example: { os: 'android' },
     }),
 );
@@ -125,9 +125,9 @@ const someLabels = z
 
 export const Definition = z
   .object({
-    name: z.string(),
+    name: z.string().meta({ description: 'The name of the resource.' }),
     capacity: z.int().nullable().meta({ description: 'The number of slots; null for a group.' }),
-    blocks: z.array(z.string()),
+    blocks: z.array(z.string()).meta({ description: 'Resources that are taken along with this one.' }),
     treePath: z.string().nullable().meta({ description: 'The ancestors, from the root down; null for a root.' }),
     group: isGroup,
     labels: someLabels,
@@ -158,7 +158,9 @@ export const DeleteQuery = z.object({
     .meta({ type: 'boolean', description: 'Also delete all resources below it in the tree.' }),
 });
 
-export const Deleted = z.object({ deleted: z.array(z.string()) }).meta({ id: 'Deleted' });
+export const Deleted = z
+  .object({ deleted: z.array(z.string()).meta({ description: 'The names of the resources that were deleted.' }) })
+  .meta({ id: 'Deleted' });
 
 export interface TreeNode {
   name: string;
@@ -166,25 +168,26 @@ export interface TreeNode {
   capacity: number | null;
   available: number | null;
   waiting: number;
-  group?: true;
-  labels?: Readonly<Record<string, string>>;
+  group?: true | undefined;
+  labels?: Readonly<Record<string, string>> | undefined;
   children: TreeNode[];
 }
 
 export const TreeNode: z.ZodType<TreeNode> = z
   .object({
-    name: z.string(),
+    name: z.string().meta({ description: 'The name of the resource.' }),
     path: z.string().meta({ description: 'From the root down, its own name included.', example: 'House>Floor1' }),
     capacity: z.int().nullable().meta({ description: 'The number of slots; null for a group.' }),
     available: z.int().nullable().meta({ description: 'Free slots; null for a group.' }),
     waiting: z.int().meta({ description: 'The number of requests that wait for it.' }),
-    group: z.literal(true).exactOptional().meta({ description: 'True for a group; left out for others.' }),
+    group: z.literal(true).optional().meta({ description: 'True for a group; left out for others.' }),
     labels: z
       .record(z.string(), z.string())
-      .exactOptional()
+      .optional()
       .meta({ description: 'Its labels; left out if it has none.', example: { os: 'android' } }),
     children: z.array(z.lazy(() => TreeNode)).meta({
       type: 'array',
+      description: 'The resources below it, of the same shape.',
       items: { $ref: '#/components/schemas/TreeNode' },
     }),
   })

@@ -9,18 +9,29 @@ export const Code = z
   .meta({ id: 'FailureCode', description: 'Identifies the failure. It stays the same when the message changes.' });
 
 /** The body of every failure but a 400 and a reached limit. */
-export const Failure = z.object({ error: z.string(), code: Code }).meta({ id: 'Failure' });
+const error = z.string().meta({ description: 'What is wrong, for people.' });
+
+export const Failure = z
+  .object({
+    error,
+    code: Code,
+    upgradeRequired: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Only with UPGRADE_REQUIRED: a higher tier has it.' }),
+  })
+  .meta({ id: 'Failure' });
 export type Failure = z.output<typeof Failure>;
 
 export const LimitReached = z
   .object({
-    error: z.string(),
+    error,
     code: Code,
-    tier: z.string().nullable(),
-    limit: z.int(),
+    tier: z.string().nullable().meta({ description: 'The tier of the tenant. Null: the limit depends on no tier.' }),
+    limit: z.int().meta({ description: 'The limit that is reached.' }),
     retryAfter: z.int().meta({ description: 'Seconds to wait.' }),
     upgradeRequired: z.boolean().meta({ description: 'True if a higher tier would have allowed the request.' }),
-    limitType: z.string().meta({ example: 'EventConnections' }),
+    limitType: z.string().meta({ description: 'Which limit is reached.', example: 'EventConnections' }),
   })
   .meta({ id: 'LimitReached' });
 export type LimitReached = z.output<typeof LimitReached>;

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { LIMITED_BY } from '../domain/limits.ts';
 import { TRANSACTION_METHODS } from '../domain/reservations.ts';
-import { time } from './fields.ts';
+import { apiKeyLabel, time } from './fields.ts';
 
 /** The fields that only some types of events have. Other types have null there. */
 const RESERVATION = ['resource', 'requester'] as const;
@@ -60,10 +60,10 @@ const actor = z.string().meta({
 });
 
 export const Change = z.object({
-  resource: z.string(),
-  requester: z.string(),
-  requestType: z.enum(['RESERVE', 'UNRESERVE']),
-  explanation: z.string(),
+  resource: z.string().meta({ description: 'The resource of the item.' }),
+  requester: z.string().meta({ description: 'The requester of the item.' }),
+  requestType: z.enum(['RESERVE', 'UNRESERVE']).meta({ description: 'What the item does.' }),
+  explanation: z.string().meta({ description: 'The status that the item got.' }),
   actor: actor.optional().meta({ description: 'Who released it: only with RELINQUISHED.' }),
   // Only with ACQUIRED.
   expiresAt: expiresAt.optional(),
@@ -76,18 +76,19 @@ export const Change = z.object({
 
 export const Event = z
   .object({
-    type: z.enum(EVENT_TYPES),
-    tenantId: z.string(),
-    resource: z.string().nullable(),
-    requester: z.string().nullable(),
+    type: z.enum(EVENT_TYPES).meta({ description: 'What happened. It is the name of the event, too.' }),
+    tenantId: z.string().meta({ description: 'The id of the tenant.' }),
+    resource: z.string().nullable().meta({ description: 'The name that was asked for. Null for transactions.' }),
+    requester: z.string().nullable().meta({ description: 'The requester of the item.' }),
     explanation: z.string().nullable().meta({ description: 'The status that the request got.', example: 'ACQUIRED' }),
-    resourceType: z.string().nullable(),
-    apiKeyLabel: z.string().nullable(),
+    resourceType: z.string().nullable().meta({ description: 'The tag of the reservation.' }),
+    apiKeyLabel,
     actor: actor.nullable().meta({ description: 'Who did it: UNRESERVED and RESET only. null: it expired.' }),
     requestType: z
       .enum(['RESERVE', 'UNRESERVE', 'RENEW', 'TRANSACTION', 'EXPIRE', 'RESET', 'WAIT', 'SESSION', 'READ', 'CONNECT'])
-      .nullable(),
-    timestamp: time,
+      .nullable()
+      .meta({ description: 'The kind of request that caused it.' }),
+    timestamp: time.meta({ description: 'The time of the change.' }),
     expiresAt,
     acquiredSlots,
     slots: slots.optional(),

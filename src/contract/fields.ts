@@ -159,6 +159,11 @@ export function checkCounts(
   if (at >= 0 && slots > batch) refuse([...pathOf(at), 'count'], `must leave at most ${batch} slots in the request`);
 }
 
+/** The label of the key that made a request. */
+export const apiKeyLabel = z.string().nullable().meta({
+  description: 'The label of the API key that made the request. Null: the key has none, or there was no key.',
+});
+
 /** A time in a response. */
 export const time = z.iso.datetime().meta({ description: 'ISO 8601, UTC.', example: '2026-01-31T12:00:30.000Z' });
 
@@ -189,7 +194,7 @@ export const pageLimit = z
   .default('50')
   .transform(Number)
   .pipe(z.number().min(1, pageRule).max(MAX_PAGE, pageRule))
-  .meta({ type: 'integer', minimum: 1, maximum: MAX_PAGE, default: 50 });
+  .meta({ type: 'integer', minimum: 1, maximum: MAX_PAGE, default: 50, description: 'The size of a page.' });
 
 /** A time in a query: the bound of a list. */
 export const instant = z.iso

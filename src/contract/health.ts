@@ -2,6 +2,9 @@
 import { z } from 'zod';
 
 export const Health = z
-  .object({ status: z.enum(['ok', 'unavailable']), reason: z.string().optional() })
+  .object({
+    status: z.enum(['ok', 'unavailable']).meta({ description: 'unavailable: see `reason`.' }),
+    reason: z.string().optional().meta({ description: 'Why it is not `ok`.' }),
+  })
   .meta({ id: 'Health' });
 export type Health = z.output<typeof Health>;

@@ -2,28 +2,28 @@
 import { z } from 'zod';
 import { ENDINGS, ENTRY_KINDS } from '../domain/history.ts';
 import { MODES } from '../domain/reservations.ts';
-import { heldNote, instant, listFormat, pageLimit, requesterName, resourceName, time } from './fields.ts';
+import { apiKeyLabel, heldNote, instant, listFormat, pageLimit, requesterName, resourceName, time } from './fields.ts';
 
 export const HistoryEntry = z
   .object({
     id: z.string().meta({ description: 'Names the entry within the tenant.', example: 'R1042' }),
-    kind: z.enum(ENTRY_KINDS),
+    kind: z.enum(ENTRY_KINDS).meta({ description: 'WAIT: a wait that ended without a reservation.' }),
     resource: z.string().meta({ description: 'The resource. Of a wait for several: the one that it lacked.' }),
     requestedName: z
       .string()
       .nullable()
       .meta({ description: 'The name that the caller asked for: a slot, or a path. Null: that of the resource.' }),
     slots: z.array(z.string()).meta({ description: 'The slots that it held of the resource. Empty for a wait.' }),
-    requester: z.string(),
-    resourceType: z.string(),
-    mode: z.enum(MODES),
-    apiKeyLabel: z.string().nullable(),
+    requester: z.string().meta({ description: 'Who held it, or waited.' }),
+    resourceType: z.string().meta({ description: 'The tag of the request.' }),
+    mode: z.enum(MODES).meta({ description: 'SHARED: others could hold it at the same time.' }),
+    apiKeyLabel,
     note: heldNote.nullable(),
     fencingToken: z.int().nullable().meta({ description: 'Null for a wait.' }),
     waitedMs: z.int().nullable().meta({ description: 'How long it waited. Null: it did not.' }),
     reservedAt: time.nullable().meta({ description: 'Null for a wait.' }),
-    endedAt: time,
-    ending: z.enum(ENDINGS),
+    endedAt: time.meta({ description: 'When the reservation, or the wait, ended.' }),
+    ending: z.enum(ENDINGS).meta({ description: 'How it ended.' }),
     actor: z
       .string()
       .nullable()
@@ -34,7 +34,7 @@ export type HistoryEntry = z.output<typeof HistoryEntry>;
 
 export const HistoryPage = z
   .object({
-    entries: z.array(HistoryEntry),
+    entries: z.array(HistoryEntry).meta({ description: 'The latest first.' }),
     next: z.string().nullable().meta({ description: 'The `cursor` of the next page. Null: there is none.' }),
   })
   .meta({ id: 'HistoryPage' });
@@ -95,12 +95,14 @@ export type UsageFigures = z.output<typeof UsageFigures>;
 
 export const ResourceUsage = z
   .object({
-    resource: z.string(),
-    from: time,
-    to: time,
-    step: z.enum(USAGE_STEPS),
-    total: UsageFigures,
-    steps: z.array(UsageFigures.extend({ from: time })),
+    resource: z.string().meta({ description: 'The resource that was asked about.' }),
+    from: time.meta({ description: 'The start of the span.' }),
+    to: time.meta({ description: 'The end of the span.' }),
+    step: z.enum(USAGE_STEPS).meta({ description: 'How long a step is.' }),
+    total: UsageFigures.meta({ description: 'The figures of the whole span.' }),
+    steps: z
+      .array(UsageFigures.extend({ from: time.meta({ description: 'The start of the step.' }) }))
+      .meta({ description: 'The figures of each step.' }),
   })
   .meta({ id: 'ResourceUsage' });
 export type ResourceUsage = z.output<typeof ResourceUsage>;

@@ -55,14 +55,14 @@ export const KeyChange = item({
 export type KeyChange = z.output<typeof KeyChange>;
 
 const key = {
-  id: z.uuid(),
-  label: z.string().nullable(),
-  isDefault: z.boolean(),
-  permission: z.enum(KEY_PERMISSIONS),
+  id: z.uuid().meta({ description: 'Names the key in other calls.' }),
+  label: z.string().nullable().meta({ description: 'Shown as `apiKeyLabel` in events and lists.' }),
+  isDefault: z.boolean().meta({ description: 'True for the key that the tenant began with.' }),
+  permission: z.enum(KEY_PERMISSIONS).meta({ description: 'What the key may do.' }),
   prefix: z.string().meta({ description: 'It may only change names that start with this. Empty: any name.' }),
   expiresAt: time.nullable().meta({ description: 'Null: it does not end.' }),
-  createdAt: time,
-  rotatedAt: time.nullable(),
+  createdAt: time.meta({ description: 'When the key was made.' }),
+  rotatedAt: time.nullable().meta({ description: 'When it last got a new value. Null: never.' }),
   usedAt: time.nullable().meta({ description: 'To a few seconds. Null: not used with its present value.' }),
 };
 export const Key = z.object(key).meta({ id: 'Key' });
@@ -72,10 +72,12 @@ export const KeyWithValue = z
   .object({ ...key, key: z.string().meta({ description: 'The value of the key.' }) })
   .meta({ id: 'NewKey' });
 
-const id = z.uuid('must be the id of a key');
+const id = z.uuid('must be the id of a key').meta({ description: 'The id of the key.' });
 export const KeyParams = z.object({ id });
 export const KeysQuery = z.object({
   after: id.optional().meta({ description: 'The last id of the previous page.' }),
   limit: pageLimit.optional(),
 });
-export const DeletedKey = z.object({ deleted: z.uuid() }).meta({ id: 'DeletedKey' });
+export const DeletedKey = z
+  .object({ deleted: z.uuid().meta({ description: 'The id of the key.' }) })
+  .meta({ id: 'DeletedKey' });

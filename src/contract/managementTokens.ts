@@ -33,12 +33,12 @@ export const NewManagementToken = item({
 }).meta({ id: 'ManagementTokenToMake' });
 
 const token = {
-  id: z.uuid(),
-  label: z.string(),
-  scopes: z.array(z.enum(SCOPES)),
+  id: z.uuid().meta({ description: 'Names the token in other calls.' }),
+  label: z.string().meta({ description: 'Names the token in the audit trail.' }),
+  scopes: z.array(z.enum(SCOPES)).meta({ description: 'What it may do.' }),
   createdBy: z.string().meta({ description: 'Who made it, as in the audit trail.', example: 'person:me@example.com' }),
-  createdAt: time,
-  expiresAt: time,
+  createdAt: time.meta({ description: 'When it was made.' }),
+  expiresAt: time.meta({ description: 'When it ends.' }),
 };
 export const ManagementToken = z.object(token).meta({ id: 'ManagementToken' });
 
@@ -48,13 +48,18 @@ export const ManagementTokenWithValue = z
   .meta({ id: 'NewManagementToken' });
 
 export const ManagementTokens = z
-  .object({ tokens: z.array(ManagementToken), next: z.uuid().nullable() })
+  .object({
+    tokens: z.array(ManagementToken).meta({ description: 'Sorted by id.' }),
+    next: z.uuid().nullable().meta({ description: 'The `after` of the next page. Null: this is the last one.' }),
+  })
   .meta({ id: 'ManagementTokens' });
 
-const id = z.uuid('must be the id of a management token');
+const id = z.uuid('must be the id of a management token').meta({ description: 'The id of the token.' });
 export const ManagementTokenParams = z.object({ id });
 export const ManagementTokensQuery = z.object({
   after: id.optional().meta({ description: 'The `next` of the previous page.' }),
   limit: pageLimit,
 });
-export const DeletedManagementToken = z.object({ deleted: z.uuid() }).meta({ id: 'DeletedManagementToken' });
+export const DeletedManagementToken = z
+  .object({ deleted: z.uuid().meta({ description: 'The id of the token.' }) })
+  .meta({ id: 'DeletedManagementToken' });

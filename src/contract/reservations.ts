@@ -14,6 +14,7 @@ import {
 } from '../domain/reservations.ts';
 import { isWaiting, WAITING_METHODS } from '../domain/waiting.ts';
 import {
+  apiKeyLabel,
   batch,
   checkCounts,
   count,
@@ -29,8 +30,16 @@ import {
   time,
   ttlSeconds,
 } from './fields.ts';
-import { details, HeldBy } from './holds.ts';
 import { checkAsked, match, named } from './match.ts';
+import {
+  details,
+  explanation,
+  HeldBy,
+  method,
+  requestType,
+  resultRequester,
+  resultResource,
+} from './reservationFields.ts';
 import { checkSession, checkSessions, inSession, session } from './sessions.ts';
 import { sized } from './sizes.ts';
 import { checkWait, misplacedWaitFields, type Refuse, Standing, waitFields } from './waiting.ts';
@@ -82,19 +91,15 @@ export const ReserveBody = batch(ReserveItem, (items, sizes, context) =>
 
 export const ReserveResult = z
   .object({
-    resource: z
-      .string()
-      .meta({ description: 'The name that was asked for. With `match`, the resource that was picked.' }),
-    requester: z.string(),
-    status: z.enum(RESERVE_STATUSES),
-    explanation: z
-      .string()
-      .meta({ description: 'The status, or the status and a reason, for people.', example: 'ACQUIRED' }),
+    resource: resultResource,
+    requester: resultRequester,
+    status: z.enum(RESERVE_STATUSES).meta({ description: 'ACQUIRED and ALREADY_HAD: the requester holds it.' }),
+    explanation: explanation('ACQUIRED'),
     releaseToken: z
       .uuid()
       .nullable()
-      .meta({ description: 'Renews and releases it. Null unless the status is ACQUIRED or ALREADY_HAD.' }),
-    expiresAt: time.nullable().meta({ description: 'The end of the lease. Null: it has none, or was not reserved.' }),
+      .meta({ description: 'Releases and renews the reservation. Null: there is none, or it was a dry run.' }),
+    expiresAt: time.nullable().meta({ description: 'When the lease ends. Null: never, or it is not held.' }),
     ...details,
     fencingToken: z.int().nullable().meta({ description: 'Grows with every ACQUIRED of the tenant.' }),
     waitedMs: z
@@ -136,10 +141,12 @@ export const UnreserveBody = batch(UnreserveItem);
 
 export const UnreserveResult = z
   .object({
-    resource: z.string(),
-    requester: z.string(),
-    status: z.enum(UNRESERVE_STATUSES),
-    explanation: z.string().meta({ example: 'RELINQUISHED' }),
+    resource: resultResource,
+    requester: resultRequester,
+    status: z
+      .enum(UNRESERVE_STATUSES)
+      .meta({ description: 'RELINQUISHED: it was released. NOT_RESERVED: nobody held it.' }),
+    explanation: explanation('RELINQUISHED'),
     released: z.array(z.string()).nullable().meta({ description: 'The slots that became free.' }),
   })
   .meta({ id: 'UnreserveResult' });
@@ -161,11 +168,13 @@ export const RenewBody = batch(RenewItem);
 
 export const RenewResult = z
   .object({
-    resource: z.string(),
-    requester: z.string(),
-    status: z.enum(RENEW_STATUSES),
-    explanation: z.string().meta({ example: 'RENEWED' }),
-    expiresAt: time.nullable(),
+    resource: resultResource,
+    requester: resultRequester,
+    status: z
+      .enum(RENEW_STATUSES)
+      .meta({ description: 'With any status but RENEWED, the requester does not hold it.' }),
+    explanation: explanation('RENEWED'),
+    expiresAt: time.nullable().meta({ description: 'When the lease ends now. Null: it was not renewed.' }),
   })
   .meta({ id: 'RenewResult' });
 export type RenewResult = z.output<typeof RenewResult>;
@@ -174,11 +183,11 @@ export const TransactionItem = z
   .discriminatedUnion(
     'requestType',
     [
-      item({ requestType: z.literal('RESERVE'), ...reserveItem, ...misplacedWaitFields }, misplacedWaitFields)
+      item({ requestType: requestType('RESERVE'), ...reserveItem, ...misplacedWaitFields }, misplacedWaitFields)
         .superRefine((one, context) => checkAsked(one, [], refusing(context)))
         .transform(named),
       item(
-        { requestType: z.literal('UNRESERVE'), ...unreserveItem, ...otherResultFields, ...misplacedWaitFields },
+        { requestType: requestType('UNRESERVE'), ...unreserveItem, ...otherResultFields, ...misplacedWaitFields },
         { ...otherResultFields, ...misplacedWaitFields },
       ),
     ],
@@ -188,7 +197,7 @@ export const TransactionItem = z
 export type TransactionItem = z.output<typeof TransactionItem>;
 
 const transaction = {
-  method: z.enum(TRANSACTION_METHODS, `must be one of ${TRANSACTION_METHODS.join(', ')}`),
+  method: method(`must be one of ${TRANSACTION_METHODS.join(', ')}`),
   requests: batch(TransactionItem),
   session: session.meta({ description: 'Stands for the same `session` on each RESERVE.' }),
   ...waitFields,
@@ -244,10 +253,11 @@ export type TransactionItemResult = z.output<typeof TransactionItemResult>;
 
 export const TransactionResult = z
   .object({
-    method: z.enum(TRANSACTION_METHODS),
-    status: z.enum(TRANSACTION_STATUSES),
+    method: method(),
+    status: z.enum(TRANSACTION_STATUSES).meta({ description: 'ROLLED_BACK: nothing has changed.' }),
     results: z.array(TransactionItemResult).meta({
-      description: 'A result for each item, in the same order, with the fields that reserve and unreserve return.',
+      description:
+        'A result for each item, as of a reserve or an unreserve. Of items that are not kept: NOT_AVAILABLE.',
     }),
   })
   .meta({ id: 'TransactionResult' });
@@ -262,17 +272,17 @@ export type ActiveFilter = z.output<typeof ActiveFilter>;
 
 export const ActiveReservation = z
   .object({
-    resource: z.string(),
-    requester: z.string(),
-    resourceType: z.string(),
-    reservedAt: time,
-    expiresAt: time.nullable(),
+    resource: resultResource,
+    requester: z.string().meta({ description: 'Who holds it.' }),
+    resourceType: z.string().meta({ description: 'The tag of the request.' }),
+    reservedAt: time.meta({ description: 'When it was reserved.' }),
+    expiresAt: time.nullable().meta({ description: 'When the lease ends. Null: never.' }),
     claimBy: time.nullable().meta({
       description: 'When it ends if the caller that waited for it does not get the response. Null: the caller has it.',
     }),
     ...details,
-    fencingToken: z.int(),
-    apiKeyLabel: z.string().nullable(),
+    fencingToken: z.int().meta({ description: 'Grows with every ACQUIRED of the tenant.' }),
+    apiKeyLabel,
     note: heldNote.optional(),
     session: z.uuid().optional().meta({ description: 'The session that it lasts as long as.' }),
   })

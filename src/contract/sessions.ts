@@ -9,7 +9,7 @@ import {
   MIN_SESSION_SECONDS,
   RENEW_SESSION_STATUSES,
 } from '../domain/sessions.ts';
-import { item, must, releaseToken, requesterName, sessionId, time } from './fields.ts';
+import { apiKeyLabel, item, must, releaseToken, requesterName, sessionId, time } from './fields.ts';
 import type { Refuse } from './waiting.ts';
 
 const rule = `an integer from ${MIN_SESSION_SECONDS} to ${MAX_SESSION_SECONDS}`;
@@ -27,7 +27,9 @@ export type NewSession = z.output<typeof NewSession>;
 const id = z.uuid().meta({ description: 'Names the session in other calls.' });
 const token = z.uuid().meta({ description: 'Needed to renew and to end the session.' });
 
-export const BegunSession = z.object({ session: id, token, expiresAt: time }).meta({ id: 'BegunSession' });
+export const BegunSession = z
+  .object({ session: id, token, expiresAt: time.meta({ description: 'When it ends if nobody renews it.' }) })
+  .meta({ id: 'BegunSession' });
 export type BegunSession = z.output<typeof BegunSession>;
 
 export const SessionProof = item({
@@ -42,7 +44,7 @@ export type SessionProof = z.output<typeof SessionProof>;
 export const RenewedSession = z
   .object({
     status: z.enum(RENEW_SESSION_STATUSES).meta({ description: 'NOT_FOUND: it has ended, or the token is wrong.' }),
-    expiresAt: time.nullable(),
+    expiresAt: time.nullable().meta({ description: 'When it ends now. Null: there is none.' }),
   })
   .meta({ id: 'RenewedSession' });
 export type RenewedSession = z.output<typeof RenewedSession>;
@@ -58,12 +60,12 @@ export type EndedSession = z.output<typeof EndedSession>;
 export const Session = z
   .object({
     session: id,
-    requester: z.string(),
-    ttlSeconds: z.int(),
-    createdAt: time,
-    expiresAt: time,
+    requester: z.string().meta({ description: 'Whose session it is.' }),
+    ttlSeconds: z.int().meta({ description: 'How long it lasts after a renewal, in seconds.' }),
+    createdAt: time.meta({ description: 'When it began.' }),
+    expiresAt: time.meta({ description: 'When it ends if nobody renews it.' }),
     holds: z.int().meta({ description: 'The number of its reservations.' }),
-    apiKeyLabel: z.string().nullable(),
+    apiKeyLabel,
   })
   .meta({ id: 'Session' });
 export type Session = z.output<typeof Session>;

@@ -13,29 +13,33 @@ const limit = z.int().nullable().meta({ description: 'Null: unlimited.' });
 
 export const Tenant = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    tier: z.enum(TIERS),
-    limits: z.object({
-      writesPerMinute: limit,
-      readsPerMinute: limit,
-      writesPerDay: limit,
-      reservations: limit,
-      eventConnections: limit,
-      apiKeys: limit,
-      definitions: limit,
-      auditDays: limit.describe('How long the audit trail is kept, in days. Null: for ever.'),
-      historyDays: limit.describe('How long the history is kept, in days. 0: there is none. Null: for ever.'),
-      historyEntries: limit.describe('How many entries of the history are kept. Null: all.'),
-    }),
-    usage: z.object({
-      writesThisMinute: z.int(),
-      writesToday: z.int(),
-      reservations: z.int(),
-      eventConnections: z.int(),
-      definitions: z.int(),
-      apiKeys: z.int(),
-    }),
+    id: z.string().meta({ description: 'The id of the tenant.' }),
+    name: z.string().meta({ description: 'The name of the tenant, for people.' }),
+    tier: z.enum(TIERS).meta({ description: 'The tier, which decides the limits.' }),
+    limits: z
+      .object({
+        writesPerMinute: limit,
+        readsPerMinute: limit,
+        writesPerDay: limit,
+        reservations: limit,
+        eventConnections: limit,
+        apiKeys: limit,
+        definitions: limit,
+        auditDays: limit.describe('How long the audit trail is kept, in days. Null: for ever.'),
+        historyDays: limit.describe('How long the history is kept, in days. 0: there is none. Null: for ever.'),
+        historyEntries: limit.describe('How many entries of the history are kept. Null: all.'),
+      })
+      .meta({ description: 'The limits of the tier.' }),
+    usage: z
+      .object({
+        writesThisMinute: z.int().meta({ description: 'Writes of this minute.' }),
+        writesToday: z.int().meta({ description: 'Writes since midnight UTC.' }),
+        reservations: z.int().meta({ description: 'Reservations in force.' }),
+        eventConnections: z.int().meta({ description: 'Open event streams.' }),
+        definitions: z.int().meta({ description: 'Registered resources.' }),
+        apiKeys: z.int().meta({ description: 'API keys.' }),
+      })
+      .meta({ description: 'What the tenant uses of them.' }),
   })
   .meta({ id: 'Tenant' });
 
@@ -117,8 +121,8 @@ export const Exchange = item({
 export const Token = z
   .object({
     token: z.string().meta({ description: 'Send it in `X-Api-Key`.' }),
-    tokenType: z.literal('Bearer'),
+    tokenType: z.literal('Bearer').meta({ description: 'It can be sent as `Authorization: Bearer`, too.' }),
     expiresIn: z.int().meta({ description: 'Seconds.', example: 900 }),
-    expiresAt: time,
+    expiresAt: time.meta({ description: 'When the token ends.' }),
   })
   .meta({ id: 'Token' });

@@ -3,7 +3,10 @@ import { z } from 'zod';
 
 export const Version = z
   .object({
-    version: z.string().meta({ example: '0.1.0' }),
+    version: z.string().meta({
+      description: 'The version of the service. It ends with `-dev` in any build but that of a release.',
+      example: '0.1.0',
+    }),
     commit: z.string().nullable().meta({ description: 'The commit of a release; null in any other build.' }),
   })
   .meta({ id: 'Version' });

@@ -18,7 +18,7 @@ import {
   MIN_CLAIM_SECONDS,
   type Wait,
 } from '../domain/waiting.ts';
-import { batch, item, must, requesterName, resourceName, time } from './fields.ts';
+import { apiKeyLabel, batch, item, must, requesterName, resourceName, time } from './fields.ts';
 import { sized } from './sizes.ts';
 
 const waitSeconds = sized((sizes) => {
@@ -134,7 +134,7 @@ export const Standing = z
     waitsFor: z
       .string()
       .meta({ description: 'The first thing that it needs and cannot have yet.', example: 'printer' }),
-    since: time,
+    since: time.meta({ description: 'When the wait began.' }),
     until: time.meta({ description: 'The wait ends then.' }),
   })
   .meta({ id: 'Standing' });
@@ -145,7 +145,11 @@ export type CancelItem = z.output<typeof CancelItem>;
 export const CancelBody = batch(CancelItem);
 
 export const CancelResult = z
-  .object({ resource: z.string(), requester: z.string(), status: z.enum(CANCEL_STATUSES) })
+  .object({
+    resource: z.string().meta({ description: 'The resource of the item.' }),
+    requester: z.string().meta({ description: 'The requester of the item.' }),
+    status: z.enum(CANCEL_STATUSES).meta({ description: 'NOT_WAITING: there was no wait to end.' }),
+  })
   .meta({ id: 'CancelResult' });
 export type CancelResult = z.output<typeof CancelResult>;
 
@@ -158,19 +162,19 @@ export type WaitingFilter = z.output<typeof WaitingFilter>;
 
 export const WaitingRequest = z
   .object({
-    requester: z.string(),
+    requester: z.string().meta({ description: 'Who waits.' }),
     resources: z.array(z.string()).meta({ description: 'What the request names, in its order.' }),
     method: z.enum(TRANSACTION_METHODS).nullable().meta({ description: 'Null: a reserve item.' }),
-    priority: z.int(),
-    since: time,
-    until: time,
+    priority: z.int().meta({ description: 'Higher is served first.' }),
+    since: time.meta({ description: 'When the wait began.' }),
+    until: time.meta({ description: 'The wait ends then.' }),
     waitsFor: z
       .string()
       .meta({ description: 'The first thing that it needed and could not have, when the service looked last.' }),
     attended: z
       .boolean()
       .meta({ description: 'False: it is detached (`pollSeconds=0`), or passed over until its caller comes back.' }),
-    apiKeyLabel: z.string().nullable(),
+    apiKeyLabel,
     note: z.string().optional().meta({ description: 'The first `note` among its items.' }),
   })
   .meta({ id: 'WaitingRequest' });

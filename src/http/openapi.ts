@@ -6,8 +6,11 @@ import { z } from '@hono/zod-openapi';
 import { mapParts, type Rules, withRules } from '../contract/sizes.ts';
 import { DEFAULT_SIZES } from '../domain/maxSizes.ts';
 import { cookieName } from '../identity/cookies.ts';
+import { withCommonHeaders } from './commonHeaders.ts';
 import { PreferHeaders } from './minimal.ts';
 import type { Operation } from './operation.ts';
+import { examples } from './reference/examples.ts';
+import { withExamples } from './reference/withExamples.ts';
 import { IdempotencyHeaders, withRepeats } from './repeatable.ts';
 import { adminAuditOperations } from './routes/admin/audit.ts';
 import { adminOperations } from './routes/admin/tenants.ts';
@@ -174,7 +177,8 @@ export function openapiDocument({ sizes, unknownFields, hasIssuers, sessionCooki
         ...(body && { body: { required: true, content: { 'application/json': { schema: configured(body) } } } }),
       },
     });
-  return new OpenApiGeneratorV31(registry.definitions).generateDocument(ABOUT);
+  const document = new OpenApiGeneratorV31(registry.definitions).generateDocument(ABOUT);
+  return withExamples(withCommonHeaders(document), examples);
 
   function configured<Schema extends z.ZodType>(schema: Schema): Schema {
     return useIds(withRules(schema, { sizes, unknownFields }));

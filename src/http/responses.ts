@@ -69,18 +69,9 @@ export const bodyOperation = {
   415: failure('The body is not JSON.', 'UNSUPPORTED_MEDIA_TYPE', 'The request body must be application/json.'),
 };
 
-/** The response of calls that may wait, with examples of its body. */
-export const waitingAnswer = <Schema extends z.ZodType, Example extends z.output<Schema>>(
-  schema: Schema,
-  examples: Readonly<Record<string, Example>>,
-) => ({
-  description: 'A result for each item, in the same order.',
-  content: {
-    'application/json': {
-      schema,
-      examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
-    },
-  },
+/** The response of calls that may wait. */
+export const waitingAnswer = <Schema extends z.ZodType>(schema: Schema) => ({
+  ...answer('A result for each item, in the same order.', schema),
   headers: z.object({
     [WAITING_HEADER]: z
       .literal('true')
@@ -90,7 +81,6 @@ export const waitingAnswer = <Schema extends z.ZodType, Example extends z.output
 });
 
 /** A response with a JSON body. */
-export const answer = <Schema extends z.ZodType>(description: string, schema: Schema, example?: z.output<Schema>) => ({
-  description,
-  content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
-});
+export function answer<Schema extends z.ZodType>(description: string, schema: Schema) {
+  return { description, content: { 'application/json': { schema } } };
+}

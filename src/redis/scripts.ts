@@ -1,9 +1,9 @@
 /**
  * Loads lua/commands and lua/lib and makes each script a method of a Redis client. A line `--@include name` is replaced
  * by lua/lib/name.lua, once in a script; `--@tiers` by the table of tiers (lua/lib/limits.lua); `--@parts` by the files
- * that the command names in lines `--@part name` (lua/lib/waiting/open.lua); `--@nest` begins a function. The script's
- * header names its keys: with `KEYS[2]  slots`, `slotsKey` stands for KEYS[2]. ioredis sends EVALSHA, and EVAL if Redis
- * has not seen the script.
+ * that the command names in lines `--@part name` (lua/lib/waiting/open.lua); `--@nest` begins a function; `--@makeRare`
+ * makes the functions of files that begin with `--@rare`. The script's header names its keys: with `KEYS[2]  slots`,
+ * `slotsKey` stands for KEYS[2]. ioredis sends EVALSHA, and EVAL if Redis has not seen the script.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -109,21 +109,71 @@ export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, 
     prepared.set(name, lua);
     return lua;
   };
-  const expand = (lua: string, included: Set<string>, parts: string): string =>
-    lua.replace(/^--@parts$/m, parts).replace(/^--@include ([\w/]+)$/gm, (_, name: string) => {
-      if (included.has(name)) return '';
-      included.add(name);
-      return expand(read(name), included, parts);
+  const expand = (lua: string, script: Expansion): string =>
+    lua.replace(/^--@parts$/m, script.parts).replace(/^--@(?:include ([\w/]+)|makeRare)$/gm, (line, name?: string) => {
+      if (name === undefined) {
+        script.areRareMade = true;
+        return line;
+      }
+      if (script.included.has(name)) return '';
+      script.included.add(name);
+      const [, rare] = /^--@rare\n([\s\S]*)$/.exec(read(name)) ?? [];
+      if (rare === undefined || script.areRareMade) return expand(rare ?? read(name), script);
+      // Its includes come first.
+      const includes = expand((rare.match(/^--@include .*$/gm) ?? []).join('\n'), script);
+      script.rare.push(rare.replace(/^--@include .*\n/gm, ''));
+      return includes;
     });
   return [...textsIn('commands')].map(([file, source]) => {
     const header = /^--\[\[([\s\S]*?)\]\]/.exec(source)?.[1];
     if (header === undefined) throw new Error(`lua/commands/${file}.lua has no header`);
     const keys = [...header.matchAll(/^ {2}KEYS\[\d+\] {2}(\w+)/gm)].map(([, key = '']) => key);
     const parts = [...source.matchAll(/^--@part ([\w/]+)$/gm)].map(([, name = '']) => `--@include ${name}\n`).join('');
-    const body = source.slice(header.length + '--[[]]'.length);
-    const lua = once(() => nest(putConstants(putKeys(expand(prepare(body), new Set(), parts), keys))));
+    const lua = once(() => {
+      const body = prepare(source.slice(header.length + '--[[]]'.length));
+      const script = { included: new Set<string>(), parts, rare: [], areRareMade: !/^--@makeRare$/m.test(body) };
+      return nest(putConstants(putKeys(makeRare(expand(body, script), script.rare), keys)));
+    });
     return { name: basename(file), source, keys, lua };
   });
+}
+
+/** A script while its includes are inserted. */
+interface Expansion {
+  readonly included: Set<string>;
+  readonly parts: string;
+  /** The files so far whose functions few calls need. */
+  readonly rare: string[];
+  /** Whether these are made before the place that was reached, so that further ones stay where they are included. */
+  areRareMade: boolean;
+}
+
+/**
+ * Puts what rare files define into one function, at the line `--@makeRare`, and into the table `rare`, which calls it
+ * when one of them is used for the first time: making a function costs time at every call of a script. A local with the
+ * name of one of them is a syntax error.
+ */
+function makeRare(lua: string, files: readonly string[]): string {
+  if (files.length === 0) return lua;
+  const inner = files.join('');
+  const names = [...inner.matchAll(/^local (?:function (\w+)|([a-z][\w, ]*?)(?: = .*)?$)/gm)].flatMap(
+    ([, name, list]) => name ?? list?.split(', ') ?? [],
+  );
+  const used = new Set<string>();
+  // Not in texts, and not as fields.
+  const word = new RegExp(`'(?:\\\\.|[^'\\\\\n])*'|[.:]?\\b(?:${names.join('|')})\\b`, 'g');
+  const [before = '', after = ''] = lua
+    .replace(word, (text) => {
+      if (/^['.:]/.test(text)) return text;
+      used.add(text);
+      return `rare.${text}`;
+    })
+    .split(/^--@makeRare$/m);
+  const made = [...used].map((name) => `${name} = ${name},\n`).join('');
+  return `local rare\n${before}rare = setmetatable({}, { __index = function(_, name)
+${inner}rare = {\n${made}}
+return rare[name]
+end })${after}`;
 }
 
 /** Keys become KEYS[n], not locals: each local that functions share costs time at every call of the script. */

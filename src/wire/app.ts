@@ -141,9 +141,14 @@ async function createApi(deps: AppDeps): Promise<App> {
   const { sizes, unknownFields } = deps;
   const sessionCookie = tenants === null ? null : deps.sessionCookie;
   const described = { sizes, unknownFields, hasIssuers: jwtVerifier !== null, sessionCookie };
+  const { signIn, publicUrl } = deps;
   app.route(
     '/',
-    docsRoutes(async () => (await import('../http/openapi.ts')).openapiDocument(described)),
+    docsRoutes({
+      document: async () => (await import('../http/openapi.ts')).openapiDocument(described),
+      publicUrl,
+      keysPage: tenants === null || signIn.kind === 'none' ? null : '/dashboard/keys',
+    }),
   );
   return app;
 }

@@ -69,6 +69,25 @@ describe('the order of events', () => {
   });
 });
 
+describe('WAITING, WAIT_ENDED', () => {
+  test('have each field once', async () => {
+    await reserve('w', 'a');
+    const item = { requester: 'b', resource: 'w', ttlSeconds: 60, waitSeconds: 60 };
+    await holdfast.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [item]);
+    await holdfast.request('POST', '/api/v1/Reservation/cancel', [{ requester: 'b', resource: 'w' }]);
+    const transaction = {
+      method: 'ALL_OR_NONE',
+      requests: [{ requestType: 'RESERVE', resource: 'w', requester: 'c', ttlSeconds: 60 }],
+      waitSeconds: 60,
+    };
+    await holdfast.request('POST', '/api/v1/Reservation/transaction?pollSeconds=0', transaction);
+    await holdfast.request('POST', '/api/v1/Reservation/cancel', [{ requester: 'c', resource: 'w' }]);
+    const events = await subscriber.count(5);
+    expect(events.slice(1).map(({ type }) => type)).toEqual(['WAITING', 'WAIT_ENDED', 'WAITING', 'WAIT_ENDED']);
+    expect(subscriber.texts.slice(1)).toEqual(events.slice(1).map((event) => JSON.stringify(event)));
+  });
+});
+
 describe('RESERVED', () => {
   test('names the resource that a match took, also if the item may wait', async () => {
     await holdfast.register({ name: 'phone', labels: { os: 'android' } });

@@ -10,6 +10,8 @@ export interface Subscriber {
   /** Status line and headers. */
   readonly head: string;
   readonly events: Event[];
+  /** Their JSON, as it came. */
+  readonly texts: string[];
   readonly comments: string[];
   /** Whether it has ended, and by the last chunk of the response, not by a cut. */
   readonly ended: 'no' | 'in good order' | 'cut off';
@@ -26,6 +28,7 @@ export async function watch({ url, key }: { url: string; key: string }): Promise
     socket,
     head: '',
     events: [] as Event[],
+    texts: [] as string[],
     comments: [] as string[],
     ended: 'no' as Subscriber['ended'],
   };
@@ -54,9 +57,11 @@ export async function watch({ url, key }: { url: string; key: string }): Promise
         continue;
       }
       const [, type, data] = /^event: (\w+)\ndata: (.*)$/s.exec(frame) ?? [];
-      const event: Event = JSON.parse(Buffer.from(data ?? '', 'latin1').toString());
+      const json = Buffer.from(data ?? '', 'latin1').toString();
+      const event: Event = JSON.parse(json);
       if (event.type !== type) throw new Error(`an event named ${type} has the type ${event.type}`);
       state.events.push(event);
+      state.texts.push(json);
     }
     if (done) state.ended = 'in good order';
   });
@@ -72,6 +77,7 @@ export async function watch({ url, key }: { url: string; key: string }): Promise
       return state.head;
     },
     events: state.events,
+    texts: state.texts,
     comments: state.comments,
     get ended() {
       return state.ended;

@@ -27,11 +27,14 @@ app.use((error, _request, response, next) => {
   response.status(isBusy ? 409 : 503).json({ error: error.message, heldBy: error.heldBy });
 });
 
-/** Every minute, in one process. The others find it held, and leave it. */
+/**
+ * About once a minute, in one process. It does not release: the lease keeps the timers of the other processes out for
+ * the rest of the minute. tidyUp has to end within the lease, which nothing renews.
+ */
 setInterval(async () => {
   try {
-    const hold = await holdfast.tryReserve('tidy up', { ttl: '50s' });
-    if (hold !== null) await tidyUp().finally(() => hold.release());
+    const hold = await holdfast.tryReserve('tidy up', { ttl: '55s' });
+    if (hold !== null) await tidyUp();
   } catch (error) {
     console.error(`tidying up: ${error.message}`);
   }

@@ -21,7 +21,7 @@
 --@include items
 --@include items/copy
 --@include define
---@include lines
+--@include splitLines
 --@include commit
 if redis.call('GET', copyingKey) ~= ARGV[1] then
   return 'LOST'
@@ -34,7 +34,7 @@ readDefinitions(names)
 for _, item in ipairs(items) do
   local capacity = tonumber(item.capacity)
   if capacity > 0 then
-    define(item.name, capacity, item.parent, lines(item.blocks), item.isGroup == '1', lines(item.labels))
+    define(item.name, capacity, item.parent, splitLines(item.blocks), item.isGroup == '1', splitLines(item.labels))
     adoptSlots(item.name)
   else
     redefine(item.name, false)

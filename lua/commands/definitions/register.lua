@@ -40,7 +40,7 @@
 --@include children
 --@include define
 --@include depthBefore
---@include lines
+--@include splitLines
 --@include paths
 --@include tooMuch
 --@include undo
@@ -76,7 +76,7 @@ local function readPaths()
     local name = item.name
     if place[name] == i then
       names[#names + 1] = name
-      paths[name] = lines(item.treePath)
+      paths[name] = splitLines(item.treePath)
       spend(#paths[name] / 4)
       mentioned[#mentioned + 1] = name
       for _, segment in ipairs(paths[name]) do
@@ -98,10 +98,10 @@ local function defineAll(paths)
       isGroup = item.group == '1'
     end
     if item.labels ~= '' then
-      labels = lines(item.labels)
+      labels = splitLines(item.labels)
     end
     define(
-      name, tonumber(item.capacity) or 1, paths[name][#paths[name]] or '', lines(item.blocks), isGroup, labels
+      name, tonumber(item.capacity) or 1, paths[name][#paths[name]] or '', splitLines(item.blocks), isGroup, labels
     )
   end
   for _, name in ipairs(names) do

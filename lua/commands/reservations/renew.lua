@@ -45,6 +45,7 @@
 --@include eventWork
 --@include index
 --@include asTexts
+--@makeRare
 --@include waiting/open
 local items = readItems(4, renewItem)
 -- A retry was charged at the first try. It renews again, and its event has the later expiry.

@@ -43,11 +43,13 @@
 --@include batch
 --@include reserveOne
 --@include cap
+--@include stateBefore
 --@include slotsOf
 --@include index
 --@include emitReserved
 --@include eventWork
 --@include asTexts
+--@makeRare
 tenant.mayWait = ARGV[4] ~= ''
 --@include waiting/open
 --@part waiting/requests

@@ -31,7 +31,7 @@
 --@include look
 --@include held
 --@include labels
---@include lines
+--@include splitLines
 --@include names
 --@include readDefinitions
 --@include slotText
@@ -42,7 +42,7 @@ local refused = look('read')
 if refused then
   return refused
 end
-local shown, requesters = math.min(16, tonumber(ARGV[2])), lines(ARGV[3])
+local shown, requesters = math.min(16, tonumber(ARGV[2])), splitLines(ARGV[3])
 local places = {}
 if tenant.queueText then
   if not tenant.queue then

@@ -43,12 +43,14 @@
 --@include unreserveOne
 --@include tellTaken
 --@include cap
+--@include stateBefore
 --@include slotsOf
 --@include leaseAsJson
 --@include eventWork
 --@include index
 --@include tooMuch
 --@include asTexts
+--@makeRare
 tenant.mayWait = ARGV[5] ~= ''
 --@include waiting/open
 --@part waiting/requests
@@ -231,5 +233,7 @@ if not (outcome and (outcome.ticket or outcome.claimed)) then
   end
 end
 finish(asTexts(reply, 4), charged.usage)
-keepTaken()
+if tenant.takenAway then
+  keepTaken()
+end
 return once and once.keep(reply) or remember(reply)

@@ -42,6 +42,7 @@
 --@include emitUnreserved
 --@include eventWork
 --@include asTexts
+--@makeRare
 --@include waiting/open
 local items = readItems(3, unreserveItem)
 local refused = requestOnce('reserve', 'UNRESERVE', (flags.isDry or shares) and 0 or #items, items, once)
@@ -74,7 +75,9 @@ if flags.isDry then
 end
 reply[2] = charged.quota
 finish(asTexts(reply, 3), charged.usage)
-keepTaken()
+if tenant.takenAway then
+  keepTaken()
+end
 if shares then
   shares.tell(reply)
 end

@@ -35,6 +35,7 @@
 --@include request
 --@include flags
 --@include cap
+--@include stateBefore
 --@include index
 --@include terms
 tenant.mayBegin = true

@@ -33,9 +33,6 @@ local function emitOfTicket(type, requestType, ticket, explanation, explain)
     return
   end
   local fields = { requestType = requestType, explanation = explanation, apiKeyLabel = ticket.label }
-  if requestType == 'WAIT' then
-    fields.nulls = ticket.method == '' and ',"method":null,"changes":null' or ',"resource":null,"requester":null'
-  end
   if ticket.method == '' then
     fields.resource, fields.requester = ticket.items[1].resource, ticket.requester
     fields.resourceType = ticket.items[1].type

@@ -75,34 +75,38 @@ export interface components {
             claimSeconds?: number;
         };
         ReserveResult: {
-            /** @description The name that was asked for. With `match`, the resource that was picked. */
+            /** @description The name that was asked for. With a `match`: the resource that was picked. */
             resource: string;
+            /** @description The requester of the item. */
             requester: string;
-            /** @enum {string} */
+            /**
+             * @description ACQUIRED and ALREADY_HAD: the requester holds it.
+             * @enum {string}
+             */
             status: "ACQUIRED" | "ALREADY_HAD" | "WAITING" | "ALREADY_HELD" | "NOT_AVAILABLE" | "NOT_VALID";
             /**
-             * @description The status, or the status and a reason, for people.
+             * @description The status again, or the status and a reason: for people.
              * @example ACQUIRED
              */
             explanation: string;
             /**
              * Format: uuid
-             * @description Renews and releases it. Null unless the status is ACQUIRED or ALREADY_HAD.
+             * @description Releases and renews the reservation. Null: there is none, or it was a dry run.
              */
             releaseToken: string | null;
             /**
              * Format: date-time
-             * @description The end of the lease. Null: it has none, or was not reserved.
+             * @description When the lease ends. Null: never, or it is not held.
              * @example 2026-01-31T12:00:30.000Z
              */
             expiresAt: string | null;
-            /** @description The slot that it has of each pool, by the name of the pool: of its own and of its ancestors. */
+            /** @description The slot that it has of each pool: of the resource itself, and of its ancestors. Null: of none. */
             acquiredSlots: {
                 [key: string]: string;
             } | null;
-            /** @description The slots that are held along with it: its blockers, and their ancestors. */
+            /** @description What is taken along, as slots: its blockers and their ancestors. Null: nothing. */
             acquiredBlockers: string[] | null;
-            /** @description Its ancestors and itself, from the root down, joined by `>`. Null: it has no ancestors. */
+            /** @description The ancestors and the resource itself, joined by `>`. Null: it has no ancestors. */
             reservedAtPath: string | null;
             /**
              * @description Left out if the request did not say it and the reservation is EXCLUSIVE.
@@ -117,7 +121,7 @@ export interface components {
             waitedMs?: number;
             /** @description Who holds it, if one certain slot was in the way. Left out if any slot of a pool would do. */
             heldBy?: {
-                /** @description What is held: the resource itself, the slot, an ancestor or a blocker. */
+                /** @description What is held: the resource itself, a slot, an ancestor or a blocker. */
                 resource: string;
                 /** @description The holder. Null: it is held as a blocker of another resource, or SHARED. */
                 requester: string | null;
@@ -129,10 +133,11 @@ export interface components {
                 since: string | null;
                 /**
                  * Format: date-time
-                 * @description ISO 8601, UTC.
+                 * @description When the lease of its holder ends. Null: never.
                  * @example 2026-01-31T12:00:30.000Z
                  */
                 expiresAt: string | null;
+                /** @description The `note` of its holder. */
                 note: string | null;
             };
             /** @description Only with the status WAITING: send the same request again. */
@@ -149,7 +154,7 @@ export interface components {
                 waitsFor: string;
                 /**
                  * Format: date-time
-                 * @description ISO 8601, UTC.
+                 * @description When the wait began.
                  * @example 2026-01-31T12:00:30.000Z
                  */
                 since: string;
@@ -203,11 +208,19 @@ export interface components {
             heldBy?: unknown;
         };
         UnreserveResult: {
+            /** @description The name that was asked for. With a `match`: the resource that was picked. */
             resource: string;
+            /** @description The requester of the item. */
             requester: string;
-            /** @enum {string} */
+            /**
+             * @description RELINQUISHED: it was released. NOT_RESERVED: nobody held it.
+             * @enum {string}
+             */
             status: "RELINQUISHED" | "NOT_RESERVED" | "DOESNT_OWN_RESERVATION";
-            /** @example RELINQUISHED */
+            /**
+             * @description The status again, or the status and a reason: for people.
+             * @example RELINQUISHED
+             */
             explanation: string;
             /** @description The slots that became free. */
             released: string[] | null;
@@ -259,21 +272,32 @@ export interface components {
             ttlSeconds: number;
         };
         RenewResult: {
+            /** @description The name that was asked for. With a `match`: the resource that was picked. */
             resource: string;
+            /** @description The requester of the item. */
             requester: string;
-            /** @enum {string} */
+            /**
+             * @description With any status but RENEWED, the requester does not hold it.
+             * @enum {string}
+             */
             status: "RENEWED" | "NOT_RESERVED" | "DOESNT_OWN_RESERVATION";
-            /** @example RENEWED */
+            /**
+             * @description The status again, or the status and a reason: for people.
+             * @example RENEWED
+             */
             explanation: string;
             /**
              * Format: date-time
-             * @description ISO 8601, UTC.
+             * @description When the lease ends now. Null: it was not renewed.
              * @example 2026-01-31T12:00:30.000Z
              */
             expiresAt: string | null;
         };
         Transaction: {
-            /** @enum {string} */
+            /**
+             * @description `ALL_OR_NONE`: all items or nothing. `AS_MANY_AS_POSSIBLE`: each item on its own. `FIRST`: the first item that succeeds.
+             * @enum {string}
+             */
             method: "ALL_OR_NONE" | "AS_MANY_AS_POSSIBLE" | "FIRST";
             requests: components["schemas"]["TransactionRequest"][];
             /**
@@ -299,7 +323,10 @@ export interface components {
             claimSeconds?: number;
         };
         TransactionRequest: {
-            /** @enum {string} */
+            /**
+             * @description What the item does.
+             * @enum {string}
+             */
             requestType: "RESERVE";
             /**
              * @description Who makes the reservation: a name of your choice, unique to each worker. A derived token may leave it out.
@@ -362,7 +389,10 @@ export interface components {
             /** @description Refused: it stands beside `method`. */
             claimSeconds?: unknown;
         } | {
-            /** @enum {string} */
+            /**
+             * @description What the item does.
+             * @enum {string}
+             */
             requestType: "UNRESERVE";
             /**
              * @description Who makes the reservation: a name of your choice, unique to each worker. A derived token may leave it out.
@@ -411,19 +441,30 @@ export interface components {
             claimSeconds?: unknown;
         };
         TransactionResult: {
-            /** @enum {string} */
+            /**
+             * @description `ALL_OR_NONE`: all items or nothing. `AS_MANY_AS_POSSIBLE`: each item on its own. `FIRST`: the first item that succeeds.
+             * @enum {string}
+             */
             method: "ALL_OR_NONE" | "AS_MANY_AS_POSSIBLE" | "FIRST";
-            /** @enum {string} */
+            /**
+             * @description ROLLED_BACK: nothing has changed.
+             * @enum {string}
+             */
             status: "APPLIED" | "WAITING" | "ROLLED_BACK";
-            /** @description A result for each item, in the same order, with the fields that reserve and unreserve return. */
+            /** @description A result for each item, as of a reserve or an unreserve. Of items that are not kept: NOT_AVAILABLE. */
             results: (components["schemas"]["ReserveResult"] | components["schemas"]["UnreserveResult"] | components["schemas"]["UndoneUnreserveResult"])[];
         };
         UndoneUnreserveResult: {
+            /** @description The name that was asked for. With a `match`: the resource that was picked. */
             resource: string;
+            /** @description The requester of the item. */
             requester: string;
             /** @enum {string} */
             status: "NOT_AVAILABLE";
-            /** @example RELINQUISHED */
+            /**
+             * @description The status again, or the status and a reason: for people.
+             * @example RELINQUISHED
+             */
             explanation: string;
             /** @description The slots that became free. */
             released: string[] | null;
@@ -441,16 +482,17 @@ export interface components {
             requester?: string;
         };
         CheckResult: {
+            /** @description The name that was asked about. */
             resource: string;
             /** @description True if no slot of the resource is free. */
             reserved: boolean;
             /** @description The owner, if the resource has one slot. Null if several hold it SHARED. */
             requester: string | null;
-            /** @description Null if the item names no requester. */
+            /** @description True if the requester of the item holds it. Null if the item names no requester. */
             heldByRequester: boolean | null;
             /**
              * Format: date-time
-             * @description ISO 8601, UTC.
+             * @description When the reservation of this requester ends, else that of the one owner.
              * @example 2026-01-31T12:00:30.000Z
              */
             expiresAt: string | null;
@@ -481,24 +523,32 @@ export interface components {
             resource: string;
         };
         CancelResult: {
+            /** @description The resource of the item. */
             resource: string;
+            /** @description The requester of the item. */
             requester: string;
-            /** @enum {string} */
+            /**
+             * @description NOT_WAITING: there was no wait to end.
+             * @enum {string}
+             */
             status: "CANCELLED" | "NOT_WAITING";
         };
         ActiveReservation: {
+            /** @description The name that was asked for. With a `match`: the resource that was picked. */
             resource: string;
+            /** @description Who holds it. */
             requester: string;
+            /** @description The tag of the request. */
             resourceType: string;
             /**
              * Format: date-time
-             * @description ISO 8601, UTC.
+             * @description When it was reserved.
              * @example 2026-01-31T12:00:30.000Z
              */
             reservedAt: string;
             /**
              * Format: date-time
-             * @description ISO 8601, UTC.
+             * @description When the lease ends. Null: never.
              * @example 2026-01-31T12:00:30.000Z
              */
             expiresAt: string | null;
@@ -508,13 +558,13 @@ export interface components {
              * @example 2026-01-31T12:00:30.000Z
              */
             claimBy: string | null;
-            /** @description The slot that it has of each pool, by the name of the pool: of its own and of its ancestors. */
+            /** @description The slot that it has of each pool: of the resource itself, and of its ancestors. Null: of none. */
             acquiredSlots: {
                 [key: string]: string;
             } | null;
-            /** @description The slots that are held along with it: its blockers, and their ancestors. */
+            /** @description What is taken along, as slots: its blockers and their ancestors. Null: nothing. */
             acquiredBlockers: string[] | null;
-            /** @description Its ancestors and itself, from the root down, joined by `>`. Null: it has no ancestors. */
+            /** @description The ancestors and the resource itself, joined by `>`. Null: it has no ancestors. */
             reservedAtPath: string | null;
             /**
              * @description Left out if the request did not say it and the reservation is EXCLUSIVE.
@@ -523,7 +573,9 @@ export interface components {
             mode?: "EXCLUSIVE" | "SHARED";
             /** @description Only with a `count` of more than 1: its slots of the pool, in index order. */
             slots?: string[];
+            /** @description Grows with every ACQUIRED of the tenant. */
             fencingToken: number;
+            /** @description The label of the API key that made the request. Null: the key has none, or there was no key. */
             apiKeyLabel: string | null;
             /** @description The `note` of the request that made the reservation. */
             note?: string;
@@ -534,6 +586,7 @@ export interface components {
             session?: string;
         };
         WaitingRequest: {
+            /** @description Who waits. */
             requester: string;
             /** @description What the request names, in its order. */
             resources: string[];
@@ -542,16 +595,17 @@ export interface components {
              * @enum {string|null}
              */
             method: "ALL_OR_NONE" | "AS_MANY_AS_POSSIBLE" | "FIRST" | null;
+            /** @description Higher is served first. */
             priority: number;
             /**
              * Format: date-time
-             * @description ISO 8601, UTC.
+             * @description When the wait began.
              * @example 2026-01-31T12:00:30.000Z
              */
             since: string;
             /**
              * Format: date-time
-             * @description ISO 8601, UTC.
+             * @description The wait ends then.
              * @example 2026-01-31T12:00:30.000Z
              */
             until: string;
@@ -559,6 +613,7 @@ export interface components {
             waitsFor: string;
             /** @description False: it is detached (`pollSeconds=0`), or passed over until its caller comes back. */
             attended: boolean;
+            /** @description The label of the API key that made the request. Null: the key has none, or there was no key. */
             apiKeyLabel: string | null;
             /** @description The first `note` among its items. */
             note?: string;
@@ -592,7 +647,7 @@ export interface components {
             token: string;
             /**
              * Format: date-time
-             * @description ISO 8601, UTC.
+             * @description When it ends if nobody renews it.
              * @example 2026-01-31T12:00:30.000Z
              */
             expiresAt: string;
@@ -605,7 +660,7 @@ export interface components {
             status: "RENEWED" | "NOT_FOUND";
             /**
              * Format: date-time
-             * @description ISO 8601, UTC.
+             * @description When it ends now. Null: there is none.
              * @example 2026-01-31T12:00:30.000Z
              */
             expiresAt: string | null;
@@ -638,22 +693,25 @@ export interface components {
              * @description Names the session in other calls.
              */
             session: string;
+            /** @description Whose session it is. */
             requester: string;
+            /** @description How long it lasts after a renewal, in seconds. */
             ttlSeconds: number;
             /**
              * Format: date-time
-             * @description ISO 8601, UTC.
+             * @description When it began.
              * @example 2026-01-31T12:00:30.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description ISO 8601, UTC.
+             * @description When it ends if nobody renews it.
              * @example 2026-01-31T12:00:30.000Z
              */
             expiresAt: string;
             /** @description The number of its reservations. */
             holds: number;
+            /** @description The label of the API key that made the request. Null: the key has none, or there was no key. */
             apiKeyLabel: string | null;
         };
         Registration: {
@@ -682,7 +740,7 @@ export interface components {
             /** @description Whether it only groups what is below it: a folder without slots. Absent, this stays as it is. */
             group?: boolean | null;
             /**
-             * @description What it is like, as key and value. Absent, its labels stay as they are; {} removes them.
+             * @description Describes the resource, as key and value. Absent, its labels stay as they are; {} removes them.
              * @example {
              *       "os": "android"
              *     }
@@ -694,9 +752,11 @@ export interface components {
             groups?: boolean | null;
         };
         Definition: {
+            /** @description The name of the resource. */
             name: string;
             /** @description The number of slots; null for a group. */
             capacity: number | null;
+            /** @description Resources that are taken along with this one. */
             blocks: string[];
             /** @description The ancestors, from the root down; null for a root. */
             treePath: string | null;
@@ -713,6 +773,7 @@ export interface components {
             };
         };
         TreeNode: {
+            /** @description The name of the resource. */
             name: string;
             /**
              * @description From the root down, its own name included.
@@ -729,44 +790,57 @@ export interface components {
              * @description True for a group; left out for others.
              * @enum {boolean}
              */
-            group: true;
+            group?: true;
             /**
              * @description Its labels; left out if it has none.
              * @example {
              *       "os": "android"
              *     }
              */
-            labels: {
+            labels?: {
                 [key: string]: string;
             };
+            /** @description The resources below it, of the same shape. */
             children: components["schemas"]["TreeNode"][];
         };
         Deleted: {
+            /** @description The names of the resources that were deleted. */
             deleted: string[];
         };
         Event: {
-            /** @enum {string} */
+            /**
+             * @description What happened. It is the name of the event, too.
+             * @enum {string}
+             */
             type: "RESERVED" | "RENEWED" | "UNRESERVED" | "RESERVATION_EXPIRED" | "RESERVE_FAILED" | "UNRESERVE_FAILED" | "TRANSACTION_APPLIED" | "TRANSACTION_ROLLED_BACK" | "WAITING" | "WAIT_ENDED" | "RESET" | "TIER_LIMIT_REACHED";
+            /** @description The id of the tenant. */
             tenantId: string;
+            /** @description The name that was asked for. Null for transactions. */
             resource: string | null;
+            /** @description The requester of the item. */
             requester: string | null;
             /**
              * @description The status that the request got.
              * @example ACQUIRED
              */
             explanation: string | null;
+            /** @description The tag of the reservation. */
             resourceType: string | null;
+            /** @description The label of the API key that made the request. Null: the key has none, or there was no key. */
             apiKeyLabel: string | null;
             /**
              * @description Who did it: UNRESERVED and RESET only. null: it expired.
              * @example person:someone@example.com
              */
             actor: string | null;
-            /** @enum {string|null} */
+            /**
+             * @description The kind of request that caused it.
+             * @enum {string|null}
+             */
             requestType: "RESERVE" | "UNRESERVE" | "RENEW" | "TRANSACTION" | "EXPIRE" | "RESET" | "WAIT" | "SESSION" | "READ" | "CONNECT" | null;
             /**
              * Format: date-time
-             * @description ISO 8601, UTC.
+             * @description The time of the change.
              * @example 2026-01-31T12:00:30.000Z
              */
             timestamp: string;
@@ -798,10 +872,16 @@ export interface components {
             method: "ALL_OR_NONE" | "AS_MANY_AS_POSSIBLE" | "FIRST" | null;
             /** @description Transactions only: the result of each of its requests, in order. */
             changes: {
+                /** @description The resource of the item. */
                 resource: string;
+                /** @description The requester of the item. */
                 requester: string;
-                /** @enum {string} */
+                /**
+                 * @description What the item does.
+                 * @enum {string}
+                 */
                 requestType: "RESERVE" | "UNRESERVE";
+                /** @description The status that the item got. */
                 explanation: string;
                 /**
                  * @description Who released it: only with RELINQUISHED.
@@ -839,8 +919,14 @@ export interface components {
             limit: number | null;
         };
         Failure: {
+            /** @description What is wrong, for people. */
             error: string;
             code: components["schemas"]["FailureCode"];
+            /**
+             * @description Only with UPGRADE_REQUIRED: a higher tier has it.
+             * @enum {boolean}
+             */
+            upgradeRequired?: true;
         };
         /**
          * @description Identifies the failure. It stays the same when the message changes.
@@ -848,15 +934,21 @@ export interface components {
          */
         FailureCode: "MALFORMED_REQUEST" | "UNKNOWN_FIELD" | "INVALID_HOST" | "REFUSED" | "UNAUTHENTICATED" | "FORBIDDEN" | "UPGRADE_REQUIRED" | "INVALID_RELEASE_TOKEN" | "PATH_NOT_FOUND" | "NOT_REGISTERED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "BODY_TIMEOUT" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "LIMIT_REACHED" | "IDEMPOTENCY_MISMATCH" | "REQUEST_RUNNING" | "RESPONSE_NOT_KEPT" | "INTERNAL" | "OVERLOADED" | "UNAVAILABLE" | "NOT_CONFIGURED";
         LimitReached: {
+            /** @description What is wrong, for people. */
             error: string;
             code: components["schemas"]["FailureCode"];
+            /** @description The tier of the tenant. Null: the limit depends on no tier. */
             tier: string | null;
+            /** @description The limit that is reached. */
             limit: number;
             /** @description Seconds to wait. */
             retryAfter: number;
             /** @description True if a higher tier would have allowed the request. */
             upgradeRequired: boolean;
-            /** @example EventConnections */
+            /**
+             * @description Which limit is reached.
+             * @example EventConnections
+             */
             limitType: string;
         };
     };

@@ -1,29 +1,35 @@
 /**
  * One operation of the reference: what it does, who may call it, what it takes and returns.
  */
-import { type Block, code, heading, table, text } from './blocks.ts';
+import { type Block, code, heading, more, table, text } from './blocks.ts';
 import type { Call, Document, Parameter, Response } from './document.ts';
+import type { Example, Examples } from './examples.ts';
 import { type Fields, fieldsOf, parameterRow, typeOf } from './fields.ts';
+import { curlOf, responseOf } from './requests.ts';
 import { callersInWords } from './rightsInWords.ts';
 import { RULES } from './rules.ts';
 
 const FIELDS = ['field', 'type and limits', 'default', 'meaning'];
-const PLACES = { path: '**Path**', query: '**Query parameters**', header: '**Request headers**' } as const;
+const PLACES = { path: '**Path parameters**', query: '**Query parameters**', header: '**Request headers**' } as const;
 
 /** Statuses that README.md describes once for all operations. */
 const COMMON = new Set(['401', '408', '413', '415', '429', '500', '503']);
 
-export function operationBlocks(call: Call, document: Document): Block[] {
-  const { method, path, summary, description, requestBody } = call;
+/** @param origin the address of the instance that examples name */
+export function operationBlocks(call: Call, document: Document, examples: Examples, origin: string): Block[] {
+  const { method, path, summary, description, requestBody, operationId } = call;
+  const [first, ...others] = (examples[operationId] ?? []).filter(({ status }) => status < 300);
   return [
     heading(2, summary),
     code('http', `${method} ${path}`),
     ...(description ? [text(description)] : []),
     text(`**Who may call it:** ${callersInWords(call['x-right'])}`),
+    ...(first ? exampleBlocks(first, origin) : []),
     ...parameterBlocks(call.parameters ?? [], document),
     ...(requestBody ? bodyBlocks('**Body**', requestBody.content, document) : []),
     ...successBlocks(call, document),
-    ...errorBlocks(call),
+    ...errorBlocks(call, examples[operationId] ?? []),
+    ...others.flatMap((other) => exampleBlocks(other, origin)),
     ...ruleBlocks(call),
   ];
 }
@@ -94,18 +100,41 @@ function headerBlocks({ headers = {} }: Response): Block[] {
   return rows.length === 0 ? [] : [table(['response header', 'meaning'], rows)];
 }
 
-function errorBlocks({ responses, ...call }: Call): Block[] {
-  const errors = Object.entries(responses).filter(([status]) => !isSuccess(status));
-  const own = errors.filter(([status]) => !COMMON.has(status) || call['x-right'] === 'anybody');
-  const common = errors.filter((one) => !own.includes(one)).map(([status]) => status);
-  const rows = own.map(([status, { description }]) => [status, description]);
+function exampleBlocks(example: Example, origin: string): Block[] {
+  const { title, responseHeaders, response } = example;
+  const isText = typeof response === 'string' && response.includes('\n');
+  const headers = Object.entries(responseHeaders ?? {}).map(([name, value]) => `\`${name}: ${value}\``);
   return [
-    ...(rows.length === 0 ? [] : [text('**Errors**'), table(['status', 'meaning'], rows)]),
+    text(`**Example:** ${title}`),
+    code('sh', curlOf(example, origin)),
+    ...(headers.length === 0 ? [] : [text(`The response has the header ${headers.join(', ')}.`)]),
+    code(isText ? 'text' : 'json', responseOf(example)),
+  ];
+}
+
+function errorBlocks({ responses, ...call }: Call, examples: readonly Example[]): Block[] {
+  const errors = Object.entries(responses).filter(([status]) => !isSuccess(status));
+  const shown = (status: string) => examples.filter((example) => String(example.status) === status);
+  const own = errors.filter(
+    ([status]) => !COMMON.has(status) || !call.path.startsWith('/api/') || shown(status).length > 0,
+  );
+  const common = errors.filter((one) => !own.includes(one)).map(([status]) => status);
+  const rows = own.flatMap(([status, { description }]) => {
+    const [first, ...others] = shown(status).map(errorExample);
+    return [[status, description, first ?? ''], ...others.map((other) => ['', '', other])];
+  });
+  return [
+    ...(rows.length === 0 ? [] : [text('**Errors**'), table(['status', 'meaning', 'example'], rows)]),
     ...(common.length === 0 ? [] : [text(`As every call: ${common.join(', ')}. See [Errors](README.md#errors).`)]),
   ];
 }
 
+function errorExample({ title, response, responseHeaders = {} }: Example): string {
+  const { 'Holdfast-Error': given } = responseHeaders;
+  return `${title}: ${given === undefined ? '' : `\`${given}\` `}\`${JSON.stringify(response)}\``;
+}
+
 function ruleBlocks({ operationId }: Call): Block[] {
   const links = (RULES[operationId] ?? []).map(([title, anchor]) => `[${title}](../specification.md#${anchor})`);
-  return links.length === 0 ? [] : [text(`Full rules: ${links.join(', ')}.`)];
+  return links.length === 0 ? [] : [more(`Full rules: ${links.join(', ')}.`)];
 }

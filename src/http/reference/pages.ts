@@ -3,6 +3,7 @@
  */
 import { anchorOf, type Block, heading, table, text } from './blocks.ts';
 import { type Call, callsOf, type Document } from './document.ts';
+import type { Examples } from './examples.ts';
 import { operationBlocks } from './operationBlocks.ts';
 
 export interface Page {
@@ -47,7 +48,7 @@ const callRow = (prefix: string, { method, path, summary }: Call): string[] => [
 const CALLS = ['call', 'method and path'];
 
 /** The pages of an instance: without those whose operations it does not have. */
-export const pagesOf = (document: Document): Page[] =>
+export const pagesOf = (document: Document, examples: Examples, origin: string): Page[] =>
   withCalls(document).map(({ slug, title, description, calls }) => ({
     slug,
     title,
@@ -60,7 +61,7 @@ export const pagesOf = (document: Document): Page[] =>
         CALLS,
         calls.map((call) => callRow('', call)),
       ),
-      ...calls.flatMap((call) => operationBlocks(call, document)),
+      ...calls.flatMap((call) => operationBlocks(call, document, examples, origin)),
     ],
   }));
 
@@ -74,3 +75,7 @@ export const overview = (document: Document): Block[] =>
       calls.map((call) => callRow(`${slug}.md`, call)),
     ),
   ]);
+
+/** Slug and title of each page. */
+export const titlesOf = (document: Document): Pick<Page, 'slug' | 'title'>[] =>
+  withCalls(document).map(({ slug, title }) => ({ slug, title }));

@@ -16,6 +16,8 @@ const healthz = operation({
   right: 'anybody',
   tags: ['Service'],
   summary: 'Check liveness',
+  description:
+    'For the liveness probe of an orchestrator. It fails only if a restart would help: the instance has had no usable Redis for `LIVENESS_REDIS_SECONDS`, although a new connection works.',
   responses: {
     200: answer('The process is alive.', Health),
     503: answer('The process should be restarted; `reason` says why.', Health),
@@ -29,6 +31,8 @@ const readyz = operation({
   right: 'anybody',
   tags: ['Service'],
   summary: 'Check readiness',
+  description:
+    'For the readiness probe of an orchestrator. It passes if Redis runs scripts and keeps what they write, and the instance is not stopping.',
   responses: { 200: answer('Ready to serve.', Health), 503: answer('Not ready; `reason` says why.', Health) },
 });
 

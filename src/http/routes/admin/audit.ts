@@ -34,6 +34,7 @@ const ofOne = operation({
   right: 'administrator',
   tags: ['Administration'],
   summary: 'List the changes of a tenant, and who made them',
+  description: 'The latest first, in pages.',
   request: { params: TenantParams, query: AuditPageQuery },
   responses: { 200: answer('The latest change first.', AuditTrail), ...unknown, ...parameterOperation },
 });

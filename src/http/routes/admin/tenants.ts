@@ -30,6 +30,7 @@ const listed = operation({
   path: PATH,
   operationId: 'adminListTenants',
   summary: 'Search the tenants, sorted by what they use',
+  description: 'In pages. The usage is some seconds old, a minute at most.',
   request: { query: TenantsQuery },
   responses: { 200: answer('A page.', AdminTenants), ...parameterOperation },
 });
@@ -56,6 +57,7 @@ const read = operation({
   path: `${PATH}/{id}`,
   operationId: 'adminGetTenant',
   summary: 'See a tenant',
+  description: 'With its settings and its usage.',
   request: { params: TenantParams },
   responses: { 200: answer('The tenant.', AdminTenant), ...unknown, ...parameterOperation },
 });
@@ -72,19 +74,30 @@ const tierChange = operation({
   responses: { 200: answer('The tenant.', AdminTenant), ...unknown, ...bodyOperation },
 });
 
-const action = <Name extends string>(name: Name, operationId: string, summary: string) =>
+const action = <Name extends string>(name: Name, operationId: string, summary: string, description: string) =>
   operation({
     ...common,
     method: 'post',
     path: `${PATH}/{id}/${name}`,
     operationId,
     summary,
+    description,
     request: { params: TenantParams },
     responses: { 200: answer('The tenant.', AdminTenant), ...unknown, ...parameterOperation },
   });
 
-const suspended = action('suspend', 'adminSuspendTenant', 'Suspend a tenant');
-const resumed = action('resume', 'adminResumeTenant', 'End the suspension of a tenant');
+const suspended = action(
+  'suspend',
+  'adminSuspendTenant',
+  'Suspend a tenant',
+  'Every call with a credential of the tenant is then a 403, and its event streams end. Its state stays.',
+);
+const resumed = action(
+  'resume',
+  'adminResumeTenant',
+  'End the suspension of a tenant',
+  'Its credentials are accepted again.',
+);
 
 const resetAll = operation({
   ...common,
@@ -92,6 +105,7 @@ const resetAll = operation({
   path: `${PATH}/{id}/reset`,
   operationId: 'adminResetTenant',
   summary: 'End all reservations of a tenant',
+  description: 'Definitions stay. Their holders learn at their next renewal or release who did it.',
   request: { params: TenantParams },
   responses: { 200: answer('All reservations have ended.', AdminCleared), ...unknown, ...parameterOperation },
 });

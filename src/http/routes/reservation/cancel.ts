@@ -11,8 +11,6 @@ import { markReplayed } from '../../once.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation } from '../../responses.ts';
 
-const EXAMPLE: CancelResult[] = [{ resource: 'printer', requester: 'worker-1', status: 'CANCELLED' }];
-
 export const cancelOperation = operation({
   method: 'post',
   path: '/api/v1/Reservation/cancel',
@@ -25,7 +23,7 @@ export const cancelOperation = operation({
   isRepeatable: true,
   body: CancelBody,
   responses: {
-    200: answer('A result for each item, in the same order.', z.array(CancelResult), EXAMPLE),
+    200: answer('A result for each item, in the same order.', z.array(CancelResult)),
     ...bodyOperation,
   },
 });

@@ -34,31 +34,7 @@ const COLUMNS = [
   'actor',
 ] as const satisfies readonly (keyof HistoryEntry)[];
 
-const EXAMPLE: HistoryPage = {
-  entries: [
-    {
-      id: 'R1795214655103282',
-      kind: 'RESERVATION',
-      resource: 'phones',
-      requestedName: null,
-      slots: ['phones_3'],
-      requester: 'person:ann@example.com',
-      resourceType: 'Device',
-      mode: 'EXCLUSIVE',
-      apiKeyLabel: null,
-      note: 'nightly build',
-      fencingToken: 1795214655103282,
-      waitedMs: 41_000,
-      reservedAt: '2026-01-31T12:00:00.000Z',
-      endedAt: '2026-01-31T12:30:00.000Z',
-      ending: 'TAKEN_AWAY',
-      actor: 'person:bob@example.com',
-    },
-  ],
-  next: '1769862600000-1795214655103282',
-};
-
-const json = answer('The latest entries first.', HistoryPage, EXAMPLE);
+const json = answer('The latest entries first.', HistoryPage);
 const csv = { schema: { type: 'string' as const, example: `${COLUMNS.join(',')}\r\n` } };
 
 // Of the wider type that lets the handler answer with a stream.

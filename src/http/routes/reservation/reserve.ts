@@ -12,7 +12,6 @@ import type { BodyDeps } from '../../deps.ts';
 import { readDryRun } from '../../dryRun.ts';
 import type { AppEnv } from '../../env.ts';
 import { refuseMalformed } from '../../errors.ts';
-import { ACQUIRED, ALREADY_HELD, SEVERAL, SHARED, WAITING } from '../../examples.ts';
 import { holdOf, markWaiting, readPoll } from '../../hold.ts';
 import { asPreferred } from '../../minimal.ts';
 import { markReplayed } from '../../once.ts';
@@ -33,13 +32,7 @@ export const reserveOperation = operation({
   canBeMinimal: true,
   body: ReserveBody,
   responses: {
-    200: waitingAnswer(z.array(ReserveResult), {
-      ACQUIRED: [ACQUIRED],
-      'Several slots': [SEVERAL],
-      ALREADY_HELD: [ALREADY_HELD],
-      'Shared hold': [SHARED],
-      WAITING: [WAITING],
-    }),
+    200: waitingAnswer(z.array(ReserveResult)),
     ...bodyOperation,
   },
 });

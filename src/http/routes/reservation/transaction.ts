@@ -12,7 +12,6 @@ import type { BodyDeps } from '../../deps.ts';
 import { readDryRun } from '../../dryRun.ts';
 import type { AppEnv } from '../../env.ts';
 import { refuseMalformed } from '../../errors.ts';
-import { ACQUIRED, WAITING } from '../../examples.ts';
 import { holdOf, markWaiting, readPoll } from '../../hold.ts';
 import { markReplayed } from '../../once.ts';
 import { operation, withBody } from '../../operation.ts';
@@ -31,10 +30,7 @@ export const transactionOperation = operation({
   isRepeatable: true,
   body: Transaction,
   responses: {
-    200: waitingAnswer(TransactionResult, {
-      APPLIED: { method: 'ALL_OR_NONE', status: 'APPLIED', results: [ACQUIRED] },
-      WAITING: { method: 'ALL_OR_NONE', status: 'WAITING', results: [WAITING] },
-    }),
+    200: waitingAnswer(TransactionResult),
     ...bodyOperation,
   },
 });

@@ -12,23 +12,9 @@ import { answerList, jsonRows } from '../../listing.ts';
 import { operation } from '../../operation.ts';
 import { answer, parameterOperation } from '../../responses.ts';
 
-const EXAMPLE: WaitingRequest[] = [
-  {
-    requester: 'worker-1',
-    resources: ['printer'],
-    method: null,
-    priority: 0,
-    since: '2026-01-31T12:00:00.000Z',
-    until: '2026-01-31T12:05:00.000Z',
-    waitsFor: 'printer',
-    attended: true,
-    apiKeyLabel: 'worker',
-  },
-];
-
 // Of the wider type that lets the handler answer with a stream.
 const responses: RouteConfig['responses'] = {
-  200: answer('Who waits.', z.array(WaitingRequest), EXAMPLE),
+  200: answer('Who waits.', z.array(WaitingRequest)),
   ...parameterOperation,
 };
 

@@ -19,6 +19,8 @@ export const availableOperation = operation({
   right: 'definitions',
   tags: ['Resource'],
   summary: 'See whether a resource has a free slot',
+  description:
+    'The negation of `reserved` in a check: ancestors, blockers and queues do not count. Ask `reservable` of a check to learn whether a reserve would succeed.',
   request: { params: ResourceParams },
   responses: { 200: answer('True if it has a free slot.', z.boolean()), ...parameterOperation },
 });

@@ -12,12 +12,6 @@ import { markReplayed } from '../../once.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation } from '../../responses.ts';
 
-const EXAMPLE: BegunSession = {
-  session: '0d9b4f4e-3c1f-4b52-8a8e-6f2f0a7c9b11',
-  token: 'b6e2d0a4-58c0-4c4e-9b57-2f7d9a1c6e03',
-  expiresAt: '2026-01-31T12:00:30.000Z',
-};
-
 export const beginSessionOperation = operation({
   method: 'post',
   path: '/api/v1/Session',
@@ -30,7 +24,7 @@ export const beginSessionOperation = operation({
   isRepeatable: true,
   body: NewSession,
   fillRequester: actForOne,
-  responses: { 200: answer('The session.', BegunSession, EXAMPLE), ...bodyOperation },
+  responses: { 200: answer('The session.', BegunSession), ...bodyOperation },
 });
 
 export const beginSessionRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'reads'>) => {

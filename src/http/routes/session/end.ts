@@ -11,8 +11,6 @@ import { markReplayed } from '../../once.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation } from '../../responses.ts';
 
-const EXAMPLE: EndedSession = { status: 'ENDED', released: 200 };
-
 export const endSessionOperation = operation({
   method: 'post',
   path: '/api/v1/Session/end',
@@ -23,7 +21,7 @@ export const endSessionOperation = operation({
   description: 'All its reservations end at the same time, and so do the waits of requests with this session.',
   isRepeatable: true,
   body: SessionProof,
-  responses: { 200: answer('What has ended.', EndedSession, EXAMPLE), ...bodyOperation },
+  responses: { 200: answer('What has ended.', EndedSession), ...bodyOperation },
 });
 
 export const endSessionRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'reads'>) => {

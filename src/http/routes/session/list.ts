@@ -10,21 +10,9 @@ import { answerList, jsonRows } from '../../listing.ts';
 import { operation } from '../../operation.ts';
 import { answer, anyOperation } from '../../responses.ts';
 
-const EXAMPLE: Session[] = [
-  {
-    session: '0d9b4f4e-3c1f-4b52-8a8e-6f2f0a7c9b11',
-    requester: 'worker-1',
-    ttlSeconds: 30,
-    createdAt: '2026-01-31T12:00:00.000Z',
-    expiresAt: '2026-01-31T12:00:30.000Z',
-    holds: 200,
-    apiKeyLabel: 'worker',
-  },
-];
-
 // Of the wider type that lets the handler answer with a stream.
 const responses: RouteConfig['responses'] = {
-  200: answer('The sessions.', z.array(Session), EXAMPLE),
+  200: answer('The sessions.', z.array(Session)),
   ...anyOperation,
 };
 

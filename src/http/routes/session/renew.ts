@@ -11,8 +11,6 @@ import { markReplayed } from '../../once.ts';
 import { operation, withBody } from '../../operation.ts';
 import { answer, bodyOperation } from '../../responses.ts';
 
-const EXAMPLE: RenewedSession = { status: 'RENEWED', expiresAt: '2026-01-31T12:01:00.000Z' };
-
 export const renewSessionOperation = operation({
   method: 'post',
   path: '/api/v1/Session/renew',
@@ -23,7 +21,7 @@ export const renewSessionOperation = operation({
   description: 'It then expires `ttlSeconds` from now, and so do its reservations, however many there are.',
   isRepeatable: true,
   body: SessionProof,
-  responses: { 200: answer('The status of the session.', RenewedSession, EXAMPLE), ...bodyOperation },
+  responses: { 200: answer('The status of the session.', RenewedSession), ...bodyOperation },
 });
 
 export const renewSessionRoute = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'reads'>) => {

@@ -22,6 +22,7 @@ const listed = operation({
   path: PATH,
   operationId: 'listGroups',
   summary: 'List the groups that have a role',
+  description: 'Groups of the identity provider, sorted by name, in pages.',
   request: { query: GroupsQuery },
   responses: { 200: answer('A page, sorted by group.', Groups), ...parameterOperation },
 });
@@ -32,6 +33,7 @@ const read = operation({
   path: `${PATH}/{group}`,
   operationId: 'getGroup',
   summary: 'See the role of a group',
+  description: 'The role that people of this group get at their sign-in.',
   request: { params: GroupParams },
   responses: { 200: answer('The group.', GroupRole), ...unknown, ...parameterOperation },
 });

@@ -36,6 +36,7 @@ const listed = operation({
   path: PATH,
   operationId: 'listInvitations',
   summary: 'List the open invitations',
+  description: 'Sorted by id, in pages. Links are not shown again.',
   request: { query: PageQuery },
   responses: { 200: answer('A page, sorted by id.', Invitations), ...parameterOperation },
 });
@@ -62,6 +63,7 @@ const read = operation({
   path: `${PATH}/{id}`,
   operationId: 'getInvitation',
   summary: 'See an open invitation',
+  description: 'Without its link, which is shown once.',
   request: { params: MemberParams },
   responses: { 200: answer('The invitation.', Invitation), ...unknown, ...parameterOperation },
 });

@@ -20,6 +20,7 @@ const listed = operation({
   operationId: 'listIssuers',
   right: 'settings',
   summary: 'List the issuers of JWTs',
+  description: 'The identity providers whose JWTs the tenant accepts, with one audience each.',
   responses: { 200: answer('All issuers.', z.array(Issuer)), ...anyOperation },
 });
 

@@ -65,6 +65,7 @@ const read = operation({
   path: `${PATH}/{id}`,
   operationId: 'getKey',
   summary: 'See an API key',
+  description: 'Without its value, which only the calls that make and rotate it return.',
   request: { params: KeyParams },
   responses: { 200: answer('The key, without its value.', Key), ...unknown, ...parameterOperation },
 });

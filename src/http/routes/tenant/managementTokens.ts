@@ -31,6 +31,7 @@ const listed = operation({
   path: PATH,
   operationId: 'listManagementTokens',
   summary: 'List the management tokens',
+  description: 'Sorted by id, in pages, without their values.',
   request: { query: ManagementTokensQuery },
   responses: { 200: answer('A page, sorted by id.', ManagementTokens), ...parameterOperation },
 });
@@ -56,6 +57,7 @@ const read = operation({
   path: `${PATH}/{id}`,
   operationId: 'getManagementToken',
   summary: 'See a management token',
+  description: 'Without its value.',
   request: { params: ManagementTokenParams },
   responses: { 200: answer('The token.', ManagementToken), ...unknown, ...parameterOperation },
 });

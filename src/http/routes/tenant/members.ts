@@ -29,6 +29,7 @@ const listed = operation({
   path: PATH,
   operationId: 'listMembers',
   summary: 'List the members',
+  description: 'Sorted by id, in pages.',
   request: { query: PageQuery },
   responses: { 200: answer('A page, sorted by id.', Members), ...parameterOperation },
 });
@@ -50,6 +51,7 @@ const read = operation({
   path: `${PATH}/{id}`,
   operationId: 'getMember',
   summary: 'See a member',
+  description: 'With the role that counts, and where it comes from.',
   request: { params: MemberParams },
   responses: { 200: answer('The member.', Member), ...unknown, ...parameterOperation },
 });

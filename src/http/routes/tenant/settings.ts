@@ -21,6 +21,7 @@ const read = operation({
   operationId: 'getSettings',
   right: 'settings',
   summary: 'See the settings',
+  description: 'All of them, also those that nobody has changed.',
   responses: { 200: answer('The settings.', Settings), ...anyOperation },
 });
 
@@ -30,6 +31,8 @@ const put = operation({
   operationId: 'changeSettings',
   right: 'settings',
   summary: 'Change the settings',
+  description:
+    'Settings that are left out stay as they are, and null clears a lease. A change holds on every instance once this call returns. Reservations in force are not touched until they are renewed.',
   body: SettingsChange,
   responses: { 200: answer('The settings.', Settings), ...bodyOperation },
 });

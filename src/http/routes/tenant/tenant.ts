@@ -18,6 +18,7 @@ export const tenantOperation = operation({
   right: 'usage',
   tags: ['Tenant'],
   summary: 'See the tier, its limits and the usage of them',
+  description: 'The numbers are those of this moment, of all instances together.',
   responses: { 200: answer('The tenant.', Tenant), ...anyOperation },
 });
 

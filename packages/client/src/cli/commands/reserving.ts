@@ -50,7 +50,7 @@ export function wishOf(args: Arguments): Wish {
   const count = args.integer('count');
   if ((names.length === 0) === (match === undefined)) throw usageError('name a resource, or use --match; not both');
   if (new Set(names).size < names.length) throw usageError('a resource is named twice');
-  if (count !== undefined && names.length !== 1) throw usageError('--count is for one resource');
+  if (count !== undefined && names.length !== 1) throw usageError('--count is for one resource by its name');
   const options: ReserveOptions = {
     wait: args.duration('wait'),
     priority: args.integer('priority'),

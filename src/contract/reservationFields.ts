@@ -1,0 +1,58 @@
+/**
+ * The fields that requests and results of reservations share, as the API describes them.
+ */
+import { z } from 'zod';
+import { TRANSACTION_METHODS } from '../domain/reservations.ts';
+import { mode, time } from './fields.ts';
+
+export const resultResource = z
+  .string()
+  .meta({ description: 'The name that was asked for. With a `match`: the resource that was picked.' });
+export const resultRequester = z.string().meta({ description: 'The requester of the item.' });
+export const explanation = (example: string) =>
+  z.string().meta({ description: 'The status again, or the status and a reason: for people.', example });
+
+/** What a reservation holds besides its own slot (docs/specification.md#plans). */
+export const details = {
+  acquiredSlots: z.record(z.string(), z.string()).nullable().meta({
+    description: 'The slot that it has of each pool: of the resource itself, and of its ancestors. Null: of none.',
+  }),
+  acquiredBlockers: z
+    .array(z.string())
+    .nullable()
+    .meta({ description: 'What is taken along, as slots: its blockers and their ancestors. Null: nothing.' }),
+  reservedAtPath: z
+    .string()
+    .nullable()
+    .meta({ description: 'The ancestors and the resource itself, joined by `>`. Null: it has no ancestors.' }),
+  mode: mode
+    .optional()
+    .meta({ description: 'Left out if the request did not say it and the reservation is EXCLUSIVE.' }),
+  slots: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Only with a `count` of more than 1: its slots of the pool, in index order.' }),
+};
+
+/** The one slot that a refused item lacked first, and who holds it (docs/specification.md#why-a-reservation-fails). */
+export const HeldBy = z
+  .object({
+    resource: z.string().meta({ description: 'What is held: the resource itself, a slot, an ancestor or a blocker.' }),
+    requester: z
+      .string()
+      .nullable()
+      .meta({ description: 'The holder. Null: it is held as a blocker of another resource, or SHARED.' }),
+    since: time.nullable().meta({ description: 'Null, as the next two, if it is held along with another resource.' }),
+    expiresAt: time.nullable().meta({ description: 'When the lease of its holder ends. Null: never.' }),
+    note: z.string().nullable().meta({ description: 'The `note` of its holder.' }),
+  })
+  .meta({ id: 'HeldBy' });
+
+export const requestType = <Type extends string>(type: Type) =>
+  z.literal(type).meta({ description: 'What the item does.' });
+
+export const method = (rule?: string) =>
+  z.enum(TRANSACTION_METHODS, rule).meta({
+    description:
+      '`ALL_OR_NONE`: all items or nothing. `AS_MANY_AS_POSSIBLE`: each item on its own. `FIRST`: the first item that succeeds.',
+  });

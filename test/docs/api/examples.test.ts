@@ -1,0 +1,93 @@
+/**
+ * The examples of the API reference and of the OpenAPI document, src/http/reference/examples.json. This test makes the
+ * requests of all scenarios against a real service. With RECORD=true it writes the file; else it compares, so that an
+ * example whose status or shape has changed fails.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DEFAULT_INSTANCE, openapiDocument } from '../../../src/http/openapi.ts';
+import type { Document } from '../../../src/http/reference/document.ts';
+import type { Example } from '../../../src/http/reference/examples.ts';
+import { makeTenant } from '../../support/service.ts';
+import { jsonDifference } from '../shape.ts';
+import { admin } from './scenarios/admin.ts';
+import { auth } from './scenarios/auth.ts';
+import { errors, limits, unavailable } from './scenarios/errors.ts';
+import { events } from './scenarios/events.ts';
+import { keys } from './scenarios/keys.ts';
+import { members } from './scenarios/members.ts';
+import { reservation } from './scenarios/reservation.ts';
+import { resource } from './scenarios/resource.ts';
+import { session } from './scenarios/session.ts';
+import { tenant } from './scenarios/tenant.ts';
+import { makeStage, type Stage, startWorld, type World } from './world.ts';
+
+const FILE = join(import.meta.dirname, '../../../src/http/reference/examples.json');
+const { paths } = openapiDocument(DEFAULT_INSTANCE) as Document;
+const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+
+const SCENARIOS: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
+  reservation,
+  session,
+  resource,
+  events,
+  auth,
+  keys,
+  tenant,
+  members,
+  errors,
+  unavailable,
+};
+
+let world: World;
+const made: Record<string, Example[]> = {};
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+/** By operation in the order of the document, then the errors of all. */
+function written(): string {
+  const order = operations.map(({ operationId }) => operationId);
+  const names = Object.keys(made).sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+  return `${JSON.stringify(Object.fromEntries(names.map((name) => [name, made[name]])), null, 2)}\n`;
+
+  function rank(name: string): number {
+    const at = order.indexOf(name);
+    return at === -1 ? order.length : at;
+  }
+}
+
+describe('the examples of the API reference', () => {
+  test.each(Object.entries(SCENARIOS))('%s', async (name, scenario) => {
+    await scenario(await makeStage(world, made, name));
+  });
+
+  test('admin', async () => {
+    const beta = makeTenant();
+    const stage = await makeStage(world, made, 'admin', 'Starter', [[beta, 'beta']]);
+    await admin({ ...stage, made: beta });
+  });
+
+  test('limits', async () => {
+    await limits(await makeStage(world, made, 'limits', 'Free'));
+  });
+
+  test('are those of examples.json; if not, run: npm run examples', () => {
+    if (process.env.RECORD === 'true') writeFileSync(FILE, written());
+    expect(jsonDifference(readFileSync(FILE, 'utf8'), written())).toBeNull();
+  });
+
+  test('show a success of every operation, and only statuses that it declares', () => {
+    const without = operations.filter(({ operationId }) => !made[operationId]?.some(({ status }) => status < 300));
+    expect(without.map(({ operationId }) => operationId)).toEqual([]);
+    for (const { operationId, responses } of operations)
+      for (const { title, status } of made[operationId] ?? [])
+        expect([operationId, title, Object.keys(responses)]).toEqual([
+          operationId,
+          title,
+          expect.arrayContaining([String(status)]),
+        ]);
+  });
+});

@@ -1,0 +1,74 @@
+/** Resources: pools, trees, labels, and how much they are used. */
+import { addEnded } from '../../../support/streamEntries.ts';
+import type { Stage } from '../world.ts';
+
+const HOUR_MS = 3_600_000;
+
+export async function resource(stage: Stage): Promise<void> {
+  const { record, key, readKey } = stage;
+  await registering(stage);
+  await record.show('All of them', 'listDefinitions', { by: key });
+  await record.show('Those with a label', 'listDefinitions', { by: key, query: '?label=os=android' });
+  await record.show('A label without a value', 'listDefinitions', { by: key, query: '?label=os' });
+  await record.show('Trees with their free slots', 'getTree', { by: key });
+  await record.show('Is a phone free?', 'isAvailable', { by: key, path: { resource: 'phones' } });
+  await usage(stage);
+  await record.show('Delete a resource', 'deleteResource', { by: key, path: { name: 'pixel-8' } });
+  await record.show('It is not there any more', 'deleteResource', { by: key, path: { name: 'pixel-8' } });
+  await record.show('It has others below it', 'deleteResource', { by: key, path: { name: 'staging' } });
+  await record.show('Delete it with all below it', 'deleteResource', {
+    by: key,
+    path: { name: 'staging' },
+    query: '?cascade=true',
+  });
+  await record.show('It is held', 'deleteResource', { by: key, path: { name: 'phones' } });
+  await record.show('A key that may only read', 'deleteResource', { by: readKey, path: { name: 'phones' } });
+}
+
+async function registering({ record, key, readKey }: Stage): Promise<void> {
+  await record.show('A pool of four phones', 'registerResources', { by: key, body: [{ name: 'phones', capacity: 4 }] });
+  await record.show('A tree: staging gates its database and its web server', 'registerResources', {
+    by: key,
+    body: [
+      { name: 'staging', capacity: 2 },
+      { name: 'staging-db', treePath: 'staging' },
+      { name: 'staging-web', treePath: 'staging' },
+    ],
+  });
+  await record.show('A phone with labels, in a group', 'registerResources', {
+    by: key,
+    body: [{ name: 'pixel-8', treePath: 'lab', groups: true, labels: { os: 'android', size: 'l' } }],
+  });
+  await record.show('Rooms that take the projector along', 'registerResources', {
+    by: key,
+    body: [{ name: 'meeting-room', capacity: 2, blocks: ['projector'] }],
+  });
+  await record.show('A capacity of 0', 'registerResources', { by: key, body: [{ name: 'phones', capacity: 0 }] });
+  await record.show('A path that contradicts another', 'registerResources', {
+    by: key,
+    body: [{ name: 'galaxy-s24', treePath: 'building-2>lab' }],
+  });
+  await record.quiet('reserve', { by: key, body: [{ resource: 'phones_3', requester: 'test-7', ttlSeconds: 600 }] });
+  await record.show('A key that may only read', 'registerResources', { by: readKey, body: [{ name: 'scanner' }] });
+}
+
+async function usage({ record, key, tenant, instance }: Stage): Promise<void> {
+  const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+  // One a second, each for a second, in a quarter of the last hour.
+  const ended = Array.from({ length: 900 }, (_, i) => ({
+    at: hour - 30 * 60_000 + i * 1000,
+    number: i + 1,
+    resource: 'tablet',
+    requester: `test-${i}`,
+  }));
+  await addEnded(instance.redis, tenant, ended);
+  const span = new URLSearchParams({
+    resource: 'tablet',
+    from: new Date(hour - 2 * HOUR_MS).toISOString(),
+    to: new Date(hour).toISOString(),
+    step: 'hour',
+  });
+  await record.show('By the hour', 'getUsage', { by: key, query: `?${decodeURIComponent(span.toString())}` });
+  await record.show('As CSV', 'getUsage', { by: key, query: `?${decodeURIComponent(span.toString())}&format=csv` });
+  await record.show('A step that does not exist', 'getUsage', { by: key, query: '?resource=tablet&step=minute' });
+}

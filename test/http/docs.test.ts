@@ -1,0 +1,156 @@
+/**
+ * GET /docs and below: the reference of the API, with the address of the service in its examples.
+ */
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startBrowser, violations } from '../support/browser.ts';
+import { startRelay } from '../support/relay.ts';
+import { type Instance, startInstance } from '../support/service.ts';
+
+let holdfast: Instance;
+beforeAll(async () => {
+  holdfast = await startInstance();
+});
+afterAll(() => holdfast.stop());
+
+const PAGES = ['docs', 'docs/reservation', 'docs/session', 'docs/resource', 'docs/events', 'docs/service', 'docs/try'];
+
+/** Reads a page as a caller that reached the service by another name does. */
+const pageFor = (host: string, path = '/docs') =>
+  new Promise<{ status: number | undefined; html: string }>((resolve, reject) => {
+    const asked = request(`${holdfast.url}${path}`, { headers: { host } }, async (response) =>
+      resolve({ status: response.statusCode, html: await text(response) }),
+    );
+    asked.on('error', reject).end();
+  });
+
+const withoutTags = (html: string) =>
+  html
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&quot;', '"');
+
+describe('the pages', () => {
+  test.each(PAGES)('/%s asks no other host: all that it names is served from here', async (path) => {
+    const at = `${holdfast.url}/${path}`;
+    const page = await fetch(at);
+    expect([page.status, page.headers.get('content-security-policy')]).toEqual([
+      200,
+      expect.stringMatching(/^default-src 'none'; script-src 'self'; style-src 'self'/),
+    ]);
+    const html = await page.text();
+    const addresses = [...html.matchAll(/(?:src|href)="([^"#]+)[^"]*"/g)].map(([, address = '']) => address);
+    expect(addresses.length).toBeGreaterThan(2);
+    for (const address of new Set(addresses.filter((one) => !one.startsWith('data:')))) {
+      expect(address).not.toMatch(/^(\w+:)?\/\//);
+      const { status } = await fetch(new URL(address, at));
+      expect([address, status]).toEqual([address, 200]);
+    }
+  });
+
+  test('lead to sections that exist', async () => {
+    const htmls = new Map<string, string>();
+    for (const path of PAGES) htmls.set(`/${path}`, await (await fetch(`${holdfast.url}/${path}`)).text());
+    for (const [path, html] of htmls)
+      for (const [, address = ''] of html.matchAll(/href="([^"]*#[^"]+)"/g)) {
+        const { pathname, hash } = new URL(address, holdfast.url + path);
+        expect([address, htmls.get(pathname)?.includes(` id="${hash.slice(1)}"`)]).toEqual([address, true]);
+      }
+  });
+
+  test('describe what this instance serves: one without a database has no keys', async () => {
+    expect((await fetch(`${holdfast.url}/docs/keys`)).status).toBe(404);
+    expect((await fetch(`${holdfast.url}/docs/nothing`)).status).toBe(404);
+    const { html } = await pageFor('localhost');
+    expect(html).not.toContain('Make an API key');
+  });
+});
+
+describe('the examples', () => {
+  test('name the address by which the caller reached the service', async () => {
+    const { html } = await pageFor('holdfast.internal:8081', '/docs/reservation');
+    expect(withoutTags(html)).toContain('curl -s http://holdfast.internal:8081/api/v1/Reservation/reserve');
+    expect(html).not.toContain('localhost:8080');
+  });
+
+  test('name PUBLIC_URL if it is set, and no script changes that', async () => {
+    const PUBLIC_URL = 'https://locks.example.com';
+    const behind = await startInstance({ env: { PUBLIC_URL } });
+    const html = await (await fetch(`${behind.url}/docs`)).text();
+    expect(withoutTags(html)).toContain(`curl -s ${PUBLIC_URL}/api/v1/Reservation/reserve`);
+    expect(html).not.toContain(behind.url);
+    expect(await (await fetch(`${behind.url}/docs/origin.js`)).text()).toBe('');
+    await behind.stop();
+  });
+
+  test.each(['a"><script>alert(1)</script>', 'a<b', "a'b", 'a b'])('contain nothing of the host %s', async (host) => {
+    const { status, html } = await pageFor(host);
+    expect([status, html.includes(host)]).toEqual([400, false]);
+  });
+
+  test('are carried out as they stand: the first three calls', async () => {
+    const { html } = await pageFor(new URL(holdfast.url).host);
+    expect(withoutTags(html)).toContain(`-d '[{"resource": "printer", "requester": "worker-1", "ttlSeconds": 60}]'`);
+    const { body } = await holdfast.reserve({ resource: 'printer', requester: 'worker-1', ttlSeconds: 60 });
+    expect(body[0]?.status).toBe('ACQUIRED');
+  });
+});
+
+describe('in a browser', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+
+  test.each(['light', 'dark'] as const)('pages are accessible and no wider than a phone, %s', async (colorScheme) => {
+    const page = await browser.newPage({ viewport: { width: 360, height: 780 }, colorScheme });
+    const complaints: string[] = [];
+    page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
+    for (const path of ['docs', 'docs/reservation']) {
+      await page.goto(`${holdfast.url}/${path}`);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+      // axe-core is evaluated, which the policy of the page allows to the tools of a browser alone.
+      expect(await violations(page)).toEqual([]);
+    }
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test('can be read without scripts', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`${holdfast.url}/docs`);
+    expect(await page.getByText('curl -s').first().textContent()).toContain(
+      `${holdfast.url}/api/v1/Reservation/reserve`,
+    );
+    await page.getByRole('link', { name: 'Renew leases' }).click();
+    expect(await page.getByRole('heading', { name: 'Renew leases' }).count()).toBe(1);
+    await context.close();
+  });
+
+  test('examples name the address that the browser knows, behind a proxy', async () => {
+    const relay = await startRelay(holdfast);
+    const page = await browser.newPage();
+    // A proxy that replaces the Host header, as many do.
+    await page.route(`${relay.url}/**`, async (route) => {
+      const { pathname } = new URL(route.request().url());
+      await route.fulfill({ response: await route.fetch({ url: holdfast.url + pathname }) });
+    });
+    await page.goto(`${relay.url}/docs/session`);
+    await expect
+      .poll(async () => page.getByText('curl -s').first().textContent())
+      .toContain(`curl -s ${relay.url}/api/v1/Session`);
+    await page.close();
+    await relay.stop();
+  });
+
+  test('Swagger UI shows the operations', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${holdfast.url}/docs/try`);
+    await page.locator('.opblock').first().waitFor();
+    await page.close();
+  });
+});
