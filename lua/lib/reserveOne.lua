@@ -60,10 +60,9 @@ local function reserveOne(item, collected)
     if reply then
       return reply, nil, line
     end
+  elseif isShared then
+    takeSharedName(resource, reservation)
   else
-    if isShared then
-      takeSharedName(resource, reservation)
-    end
     setRecord(reservation.slot, reservation)
   end
   if item.options or session or item.waited then

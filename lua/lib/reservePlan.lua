@@ -201,9 +201,10 @@ do
     return tenant.reserveMatch(item)
   end
 
-  -- Takes a plain name for a SHARED reservation.
+  -- Takes a plain name for a SHARED reservation, and stores that.
   takeSharedName = function(name, reservation)
     takeShared(name, '', false, reservation)
     reservation.plan, reservation.details = name .. '\n', SHARED_DETAILS
+    setRecord(reservation.slot, reservation)
   end
 end

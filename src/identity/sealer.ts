@@ -3,6 +3,11 @@
  * sign-ins in progress that browsers keep: as JWEs with the configured secret.
  */
 import { hash } from 'node:crypto';
+import { HoldfastError } from '../domain/errors.ts';
+
+/** For people and programs that want to see a key. */
+const UNREADABLE =
+  'The value of this key cannot be shown: KEY_SECRET was another one when it was made. The key still works. Rotate it to get a new value.';
 
 export class Sealer {
   readonly #secret: Uint8Array;
@@ -19,10 +24,14 @@ export class Sealer {
       .encrypt(this.#secret);
   }
 
-  /** @throws JOSEError if the text is not encrypted, or with another secret */
+  /** @throws HoldfastError refused if the text is not encrypted, or with another secret */
   async open(sealed: string): Promise<string> {
     const { compactDecrypt } = await import('jose');
-    const { plaintext } = await compactDecrypt(sealed, this.#secret);
-    return new TextDecoder().decode(plaintext);
+    try {
+      const { plaintext } = await compactDecrypt(sealed, this.#secret);
+      return new TextDecoder().decode(plaintext);
+    } catch (cause) {
+      throw new HoldfastError('refused', UNREADABLE, { cause });
+    }
   }
 }

@@ -7,7 +7,8 @@ import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
 import { type Instance, startInstance } from './service.ts';
 import { databaseEnv, KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from './tenancy.ts';
 
-let made: TestDatabase;
+/** Their database. */
+export let made: TestDatabase;
 export let store: OpenStore;
 /** The tenant, with its default key, which requests to the instances have. */
 export let own: ConfiguredKey;

@@ -6,9 +6,9 @@ import { Sealer } from '../../src/identity/sealer.ts';
 import { showKey } from '../../src/store/keys.ts';
 import { apiKeys } from '../../src/store/schema.ts';
 import { forget } from '../support/forget.ts';
-import type { Instance } from '../support/service.ts';
-import { KEY_SECRET, type Session, signIn, storeTenant } from '../support/tenancy.ts';
-import { one, other, own, store, useTwoInstances } from '../support/twoInstances.ts';
+import { type Instance, startInstance } from '../support/service.ts';
+import { databaseEnv, KEY_SECRET, type Session, signIn, storeTenant } from '../support/tenancy.ts';
+import { made, one, other, own, store, useTwoInstances } from '../support/twoInstances.ts';
 import { watch } from '../support/watch.ts';
 
 interface Key {
@@ -115,6 +115,34 @@ describe('a new key', () => {
     subscriber.close();
     await Promise.all(created.map(({ body }) => remove(body.id)));
     expect(await list()).toHaveLength(1);
+  });
+});
+
+describe('a key that was made when KEY_SECRET was another one', () => {
+  const unreadable = expect.stringContaining('KEY_SECRET was another one when it was made');
+  let changed: Instance;
+  beforeAll(async () => {
+    const env = { ...databaseEnv(made.url), KEY_SECRET: 'another secret of 32 characters or more' };
+    changed = await startInstance({ keys: [own], env });
+    return changed.stop;
+  });
+  const see = async (path: string) => {
+    const response = await fetch(`${changed.url}${path}`, { headers: { Cookie: session.cookie } });
+    return { status: response.status, text: await response.text() };
+  };
+
+  test('works, and is not shown: whoever asks for it learns why', async () => {
+    const [key] = await list();
+    expect(await statusWith(changed, own.key)).toBe(200);
+    expect(await see('/dashboard/overview')).toMatchObject({
+      status: 200,
+      text: expect.stringContaining('Its value cannot be shown, because KEY_SECRET has changed'),
+    });
+    expect(await see(`/dashboard/keys?show=${key?.id}`)).toMatchObject({ status: 400, text: unreadable });
+    const asked = { id: '6f1c9b9e-0d5a-4c0e-9a51-0f7a4a4f1d11', label: 'again' };
+    await session.request(one.url, 'POST', KEYS, asked);
+    expect(await session.request(changed.url, 'POST', KEYS, asked)).toMatchObject({ status: 400, body: unreadable });
+    await remove(asked.id);
   });
 });
 

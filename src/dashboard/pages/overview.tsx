@@ -24,7 +24,8 @@ import { may } from '../viewer.ts';
 
 /** A key as the overview shows it. */
 interface DefaultKey {
-  readonly value: string;
+  /** null: it cannot be shown, since KEY_SECRET has changed. */
+  readonly value: string | null;
   /** null: it comes from the configuration, and cannot be rotated here. */
   readonly id: string | null;
 }
@@ -122,7 +123,7 @@ async function defaultKeyOf(
   const stored = keys?.find(({ isDefault }) => isDefault);
   if (tenants !== null && stored !== undefined) {
     const sealed = await showKey(tenants.store, tenant, stored.id, viewer);
-    return { value: await tenants.sealer.open(sealed), id: stored.id };
+    return { value: await tenants.sealer.open(sealed).catch(() => null), id: stored.id };
   }
   const configured = configuredKeys.find((one) => one.tenant === tenant);
   return configured === undefined ? null : { value: configured.key, id: null };
@@ -132,7 +133,11 @@ const DefaultKeyPart = ({ defaultKey, origin }: { defaultKey: DefaultKey | null;
   if (defaultKey === null) return <p>This tenant has no default key.</p>;
   return (
     <>
-      <Secret value={defaultKey.value} origin={origin} />
+      {defaultKey.value === null ? (
+        <p>Its value cannot be shown, because KEY_SECRET has changed. It still works. Rotate it to see a new value.</p>
+      ) : (
+        <Secret value={defaultKey.value} origin={origin} />
+      )}
       {defaultKey.id === null ? (
         <NeedsDatabase what="To rotate it and create others" />
       ) : (
