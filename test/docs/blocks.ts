@@ -7,7 +7,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   sh: ['', 'background', 'fails', 'excerpt'],
   ts: ['', 'check', 'excerpt'],
   json: ['', 'output', 'excerpt'],
-  text: ['', 'output'],
+  text: ['', 'output', 'excerpt'],
 };
 
 export interface Block {

@@ -112,13 +112,13 @@ describe('the tarball', () => {
       module: 'nodenext',
       types: [],
     };
-    // The examples of the README, too.
-    const documented = [
-      ...readFileSync('packages/client/README.md', 'utf8').matchAll(/^```ts(?: check)?\n(.*?)^```/gms),
-    ].map(([, code = ''], i) => {
-      writeFileSync(join(folder, `readme${i}.ts`), code.includes('import ') ? code : `${CLIENT}${code}`);
-      return `readme${i}.ts`;
-    });
+    // The examples of the README, too, but for those that need functions of the reader's own.
+    const documented = [...readFileSync('packages/client/README.md', 'utf8').matchAll(/^```ts\n(.*?)^```/gms)].map(
+      ([, code = ''], i) => {
+        writeFileSync(join(folder, `readme${i}.ts`), code.includes('import ') ? code : `${CLIENT}${code}`);
+        return `readme${i}.ts`;
+      },
+    );
     expect(documented.length).toBeGreaterThan(3);
     writeFileSync(
       join(folder, 'tsconfig.json'),
