@@ -66,6 +66,7 @@ export default defineConfig({
           { text: 'Limit the rate of jobs', link: '/docs/guides/limit-job-rates' },
           { text: 'Mirror state', link: '/docs/guides/mirror-state' },
           { text: 'Let end users reserve', link: '/docs/guides/end-users' },
+          { text: 'Any language', link: '/docs/guides/any-language' },
           { text: 'Coding agents', link: '/docs/guides/agents' },
           { text: 'Manage a tenant by program', link: '/docs/guides/automation' },
         ],

@@ -128,8 +128,8 @@ const TENANTS_WITHOUT_DATABASE = {
     .pipe(ApiKeys)
     .optional()
     .describe(
-      `The tenants and their keys, as JSON. The tier is Free, Starter, Pro or Enterprise. label, permission, prefix and expiresAt are optional. If unset, a tenant local with a new key is used, and the key is printed.
-[{"key": "hf_acme_<32 or more letters and digits>", "tenant": "acme", "tier": "Pro", "label": "worker"}]`,
+      `The tenants and their keys, as JSON. The tier is Free, Starter, Pro or Enterprise. label, permission (full, reserve or read), prefix (of the names that the key may change) and expiresAt are optional. If unset, a tenant local with a new key is used, and the key is printed.
+[{"key": "hf_acme_<32 to 200 letters and digits>", "tenant": "acme", "tier": "Pro", "label": "worker", "prefix": "ci/"}]`,
     ),
   MEMBERS: json
     .pipe(Members)

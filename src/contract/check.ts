@@ -4,7 +4,12 @@
 import { z } from 'zod';
 import { batch, heldNote, item, requesterName, resourceName, time } from './fields.ts';
 
-export const CheckItem = item({ resource: resourceName, requester: requesterName.optional() }).meta({
+export const CheckItem = item({
+  resource: resourceName,
+  requester: requesterName
+    .optional()
+    .meta({ description: 'Who asks: `heldByRequester` and `reservable` are about this requester.' }),
+}).meta({
   id: 'CheckItem',
 });
 export type CheckItem = z.output<typeof CheckItem>;

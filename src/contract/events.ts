@@ -83,7 +83,7 @@ export const Event = z
     explanation: z.string().nullable().meta({ description: 'The status that the request got.', example: 'ACQUIRED' }),
     resourceType: z.string().nullable().meta({ description: 'The tag of the reservation.' }),
     apiKeyLabel,
-    actor: actor.nullable().meta({ description: 'UNRESERVED and RESET only. null: it expired.' }),
+    actor: actor.nullable().meta({ description: 'Who did it: UNRESERVED and RESET only. null: it expired.' }),
     requestType: z
       .enum(['RESERVE', 'UNRESERVE', 'RENEW', 'TRANSACTION', 'EXPIRE', 'RESET', 'WAIT', 'SESSION', 'READ', 'CONNECT'])
       .nullable()

@@ -30,7 +30,11 @@ export const resourceName = sized(({ nameLength }) =>
 export const requesterName = sized(({ nameLength }) =>
   name(nameLength)
     .refine((text) => !text.startsWith(SYSTEM_REQUESTER_PREFIX), `must not start with ${SYSTEM_REQUESTER_PREFIX}`)
-    .meta({ description: 'Who makes the reservation: a name of your choice.', example: 'worker-1' }),
+    .meta({
+      description:
+        'Who makes the reservation: a name of your choice, unique to each worker. A derived token may leave it out.',
+      example: 'worker-1',
+    }),
 );
 
 export const resourceType = sized(({ typeLength }) =>

@@ -37,11 +37,11 @@ export const details = {
 /** The one slot that a refused item lacked first, and who holds it (docs/specification.md#why-a-reservation-fails). */
 export const HeldBy = z
   .object({
-    resource: z.string().meta({ description: 'The slot that is held.' }),
+    resource: z.string().meta({ description: 'What is held: the resource itself, a slot, an ancestor or a blocker.' }),
     requester: z
       .string()
       .nullable()
-      .meta({ description: 'Null: it is held for a resource that blocks it, or SHARED.' }),
+      .meta({ description: 'The holder. Null: it is held as a blocker of another resource, or SHARED.' }),
     since: time.nullable().meta({ description: 'Null, as the next two, if it is held along with another resource.' }),
     expiresAt: time.nullable().meta({ description: 'When the lease of its holder ends. Null: never.' }),
     note: z.string().nullable().meta({ description: 'The `note` of its holder.' }),

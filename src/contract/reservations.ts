@@ -107,7 +107,7 @@ export const ReserveResult = z
       .optional()
       .meta({ description: 'How long the item waited until it was ACQUIRED. Only with `waitSeconds`.' }),
     heldBy: HeldBy.optional().meta({
-      description: 'Only with ALREADY_HELD and NOT_AVAILABLE, where the first thing that it lacked is one slot.',
+      description: 'Who holds it, if one certain slot was in the way. Left out if any slot of a pool would do.',
     }),
     waiting: Standing.optional().meta({ description: 'Only with the status WAITING: send the same request again.' }),
   })
@@ -147,12 +147,19 @@ export const UnreserveResult = z
       .enum(UNRESERVE_STATUSES)
       .meta({ description: 'RELINQUISHED: it was released. NOT_RESERVED: nobody held it.' }),
     explanation: explanation('RELINQUISHED'),
-    released: z.array(z.string()).nullable().meta({ description: 'The physical slots that became free.' }),
+    released: z.array(z.string()).nullable().meta({ description: 'The slots that became free.' }),
   })
   .meta({ id: 'UnreserveResult' });
 export type UnreserveResult = z.output<typeof UnreserveResult>;
 
-export const RenewItem = item({ ...unreserveItem, ...otherResultFields, ttlSeconds }, otherResultFields).meta({
+export const RenewItem = item(
+  {
+    ...unreserveItem,
+    ...otherResultFields,
+    ttlSeconds: ttlSeconds.meta({ description: 'The new lease, in seconds from now.', example: 30 }),
+  },
+  otherResultFields,
+).meta({
   id: 'RenewItem',
 });
 export type RenewItem = z.output<typeof RenewItem>;
@@ -257,7 +264,10 @@ export const TransactionResult = z
 export type TransactionResult = z.output<typeof TransactionResult>;
 
 /** The query of the list of active reservations. A filter that is left out matches all of them. */
-export const ActiveFilter = z.object({ requester: requesterName.optional(), resource: resourceName.optional() });
+export const ActiveFilter = z.object({
+  requester: requesterName.optional().meta({ description: 'Only those of this requester.' }),
+  resource: resourceName.optional().meta({ description: 'Only those that were reserved by this name.' }),
+});
 export type ActiveFilter = z.output<typeof ActiveFilter>;
 
 export const ActiveReservation = z
@@ -268,7 +278,7 @@ export const ActiveReservation = z
     reservedAt: time.meta({ description: 'When it was reserved.' }),
     expiresAt: time.nullable().meta({ description: 'When the lease ends. Null: never.' }),
     claimBy: time.nullable().meta({
-      description: 'A caller that waited for it, and has not been told yet, has until then. Null: it was told.',
+      description: 'When it ends if the caller that waited for it does not get the response. Null: the caller has it.',
     }),
     ...details,
     fencingToken: z.int().meta({ description: 'Grows with every ACQUIRED of the tenant.' }),

@@ -54,7 +54,7 @@ export const waitFields = {
   claimSeconds: within(
     MIN_CLAIM_SECONDS,
     MAX_CLAIM_SECONDS,
-    `How long a caller keeps its turn without a call, and how long a grant waits to be claimed. Default ${DEFAULT_CLAIM_SECONDS}.`,
+    `How long the place in the queue is kept after a call ended, and how long a reservation waits for its caller once its turn has come. Default ${DEFAULT_CLAIM_SECONDS}.`,
     DEFAULT_CLAIM_SECONDS,
   ).optional(),
 };
@@ -122,15 +122,18 @@ export const PollQuery = z.object({
       minimum: 0,
       maximum: MAX_POLL_SECONDS,
       default: DEFAULT_POLL_SECONDS,
-      description: 'How long the response may be held while something waits, in seconds. 0: nobody attends the wait.',
+      description:
+        'How long the response may be held while something waits, in seconds. 0: not at all; the place is kept without a connection.',
     }),
 });
 
 /** Where a request that waits stands. */
 export const Standing = z
   .object({
-    ahead: z.int().meta({ description: 'The number of tickets before it at `waitsFor`.', example: 2 }),
-    waitsFor: z.string().meta({ description: 'What it lacks first.', example: 'printer' }),
+    ahead: z.int().meta({ description: 'How many requests are ahead of it at `waitsFor`.', example: 2 }),
+    waitsFor: z
+      .string()
+      .meta({ description: 'The first thing that it needs and cannot have yet.', example: 'printer' }),
     since: time.meta({ description: 'When the wait began.' }),
     until: time.meta({ description: 'The wait ends then.' }),
   })
@@ -151,7 +154,10 @@ export const CancelResult = z
 export type CancelResult = z.output<typeof CancelResult>;
 
 /** The query of the list of waits. A filter that is left out matches all of them. */
-export const WaitingFilter = z.object({ requester: requesterName.optional(), resource: resourceName.optional() });
+export const WaitingFilter = z.object({
+  requester: requesterName.optional().meta({ description: 'Only those of this requester.' }),
+  resource: resourceName.optional().meta({ description: 'Only those that name this resource.' }),
+});
 export type WaitingFilter = z.output<typeof WaitingFilter>;
 
 export const WaitingRequest = z
@@ -162,7 +168,9 @@ export const WaitingRequest = z
     priority: z.int().meta({ description: 'Higher is served first.' }),
     since: time.meta({ description: 'When the wait began.' }),
     until: time.meta({ description: 'The wait ends then.' }),
-    waitsFor: z.string().meta({ description: 'What it lacks first, as of the last time it was looked at.' }),
+    waitsFor: z
+      .string()
+      .meta({ description: 'The first thing that it needed and could not have, when the service looked last.' }),
     attended: z
       .boolean()
       .meta({ description: 'False: it is detached (`pollSeconds=0`), or passed over until its caller comes back.' }),

@@ -24,7 +24,7 @@ const mismatch = {
 /** The responses to requests whose Idempotency-Key was used before. */
 const conflict = {
   description:
-    'Another request was sent with this Idempotency-Key (`IDEMPOTENCY_MISMATCH`), or the first one still runs (`REQUEST_RUNNING`, with `Retry-After`), or its response was too long to be kept (`RESPONSE_NOT_KEPT`). Nothing was done.',
+    'This call did nothing, since the Idempotency-Key was used before: for another request (`IDEMPOTENCY_MISMATCH`), for this one, which still runs (`REQUEST_RUNNING`, with `Retry-After`), or for this one, which was carried out, with a response too long to be kept (`RESPONSE_NOT_KEPT`).',
   content: { 'application/json': { schema: Failure, example: mismatch } },
   headers: z.object({
     'Retry-After': z.string().optional().meta({ description: 'Seconds to wait, if the first one still runs.' }),

@@ -5,7 +5,7 @@ export interface components {
     schemas: {
         ReserveItem: {
             /**
-             * @description Who makes the reservation: a name of your choice.
+             * @description Who makes the reservation: a name of your choice, unique to each worker. A derived token may leave it out.
              * @example worker-1
              */
             requester: string;
@@ -69,7 +69,7 @@ export interface components {
              */
             priority?: number;
             /**
-             * @description How long a caller keeps its turn without a call, and how long a grant waits to be claimed. Default 10.
+             * @description How long the place in the queue is kept after a call ended, and how long a reservation waits for its caller once its turn has come. Default 10.
              * @example 10
              */
             claimSeconds?: number;
@@ -119,11 +119,11 @@ export interface components {
             fencingToken: number | null;
             /** @description How long the item waited until it was ACQUIRED. Only with `waitSeconds`. */
             waitedMs?: number;
-            /** @description Only with ALREADY_HELD and NOT_AVAILABLE, where the first thing that it lacked is one slot. */
+            /** @description Who holds it, if one certain slot was in the way. Left out if any slot of a pool would do. */
             heldBy?: {
-                /** @description The slot that is held. */
+                /** @description What is held: the resource itself, a slot, an ancestor or a blocker. */
                 resource: string;
-                /** @description Null: it is held for a resource that blocks it, or SHARED. */
+                /** @description The holder. Null: it is held as a blocker of another resource, or SHARED. */
                 requester: string | null;
                 /**
                  * Format: date-time
@@ -143,12 +143,12 @@ export interface components {
             /** @description Only with the status WAITING: send the same request again. */
             waiting?: {
                 /**
-                 * @description The number of tickets before it at `waitsFor`.
+                 * @description How many requests are ahead of it at `waitsFor`.
                  * @example 2
                  */
                 ahead: number;
                 /**
-                 * @description What it lacks first.
+                 * @description The first thing that it needs and cannot have yet.
                  * @example printer
                  */
                 waitsFor: string;
@@ -168,7 +168,7 @@ export interface components {
         };
         UnreserveItem: {
             /**
-             * @description Who makes the reservation: a name of your choice.
+             * @description Who makes the reservation: a name of your choice, unique to each worker. A derived token may leave it out.
              * @example worker-1
              */
             requester: string;
@@ -222,12 +222,12 @@ export interface components {
              * @example RELINQUISHED
              */
             explanation: string;
-            /** @description The physical slots that became free. */
+            /** @description The slots that became free. */
             released: string[] | null;
         };
         RenewItem: {
             /**
-             * @description Who makes the reservation: a name of your choice.
+             * @description Who makes the reservation: a name of your choice, unique to each worker. A derived token may leave it out.
              * @example worker-1
              */
             requester: string;
@@ -266,7 +266,7 @@ export interface components {
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
             heldBy?: unknown;
             /**
-             * @description The lease, in seconds. Without it the reservation never expires, unless the tenant has a default lease.
+             * @description The new lease, in seconds from now.
              * @example 30
              */
             ttlSeconds: number;
@@ -317,7 +317,7 @@ export interface components {
              */
             priority?: number;
             /**
-             * @description How long a caller keeps its turn without a call, and how long a grant waits to be claimed. Default 10.
+             * @description How long the place in the queue is kept after a call ended, and how long a reservation waits for its caller once its turn has come. Default 10.
              * @example 10
              */
             claimSeconds?: number;
@@ -329,7 +329,7 @@ export interface components {
              */
             requestType: "RESERVE";
             /**
-             * @description Who makes the reservation: a name of your choice.
+             * @description Who makes the reservation: a name of your choice, unique to each worker. A derived token may leave it out.
              * @example worker-1
              */
             requester: string;
@@ -395,7 +395,7 @@ export interface components {
              */
             requestType: "UNRESERVE";
             /**
-             * @description Who makes the reservation: a name of your choice.
+             * @description Who makes the reservation: a name of your choice, unique to each worker. A derived token may leave it out.
              * @example worker-1
              */
             requester: string;
@@ -466,7 +466,7 @@ export interface components {
              * @example RELINQUISHED
              */
             explanation: string;
-            /** @description The physical slots that became free. */
+            /** @description The slots that became free. */
             released: string[] | null;
         };
         CheckItem: {
@@ -476,7 +476,7 @@ export interface components {
              */
             resource: string;
             /**
-             * @description Who makes the reservation: a name of your choice.
+             * @description Who asks: `heldByRequester` and `reservable` are about this requester.
              * @example worker-1
              */
             requester?: string;
@@ -512,7 +512,7 @@ export interface components {
         };
         CancelItem: {
             /**
-             * @description Who makes the reservation: a name of your choice.
+             * @description Who makes the reservation: a name of your choice, unique to each worker. A derived token may leave it out.
              * @example worker-1
              */
             requester: string;
@@ -554,7 +554,7 @@ export interface components {
             expiresAt: string | null;
             /**
              * Format: date-time
-             * @description A caller that waited for it, and has not been told yet, has until then. Null: it was told.
+             * @description When it ends if the caller that waited for it does not get the response. Null: the caller has it.
              * @example 2026-01-31T12:00:30.000Z
              */
             claimBy: string | null;
@@ -609,7 +609,7 @@ export interface components {
              * @example 2026-01-31T12:00:30.000Z
              */
             until: string;
-            /** @description What it lacks first, as of the last time it was looked at. */
+            /** @description The first thing that it needed and could not have, when the service looked last. */
             waitsFor: string;
             /** @description False: it is detached (`pollSeconds=0`), or passed over until its caller comes back. */
             attended: boolean;
@@ -624,7 +624,7 @@ export interface components {
         };
         NewSession: {
             /**
-             * @description Who makes the reservation: a name of your choice.
+             * @description Who makes the reservation: a name of your choice, unique to each worker. A derived token may leave it out.
              * @example worker-1
              */
             requester: string;
@@ -829,7 +829,7 @@ export interface components {
             /** @description The label of the API key that made the request. Null: the key has none, or there was no key. */
             apiKeyLabel: string | null;
             /**
-             * @description UNRESERVED and RESET only. null: it expired.
+             * @description Who did it: UNRESERVED and RESET only. null: it expired.
              * @example person:someone@example.com
              */
             actor: string | null;

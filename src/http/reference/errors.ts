@@ -8,12 +8,17 @@ import { layOut } from './requests.ts';
 type Row = readonly [status: number, codes: readonly string[], advice: string];
 
 const ROWS: readonly Row[] = [
-  [400, ['UNKNOWN_FIELD', 'MALFORMED_REQUEST'], 'Mend the field that the text names. Nothing was done.'],
-  [400, ['REFUSED'], 'The request contradicts the present state. The text says how. Nothing was done.'],
+  [400, ['UNKNOWN_FIELD', 'MALFORMED_REQUEST'], 'Correct the field that the text names. Nothing was done.'],
+  [
+    400,
+    ['REFUSED'],
+    'The request contradicts the present state or a rule of the tenant. The text says how. Nothing was done.',
+  ],
   [401, ['UNAUTHENTICATED'], 'Send a valid key, token or session.'],
   [403, ['FORBIDDEN'], 'Use a credential that [may make this call](../permissions.md). Nothing was done.'],
   [403, ['UPGRADE_REQUIRED'], 'The tier does not have it.'],
-  [404, ['PATH_NOT_FOUND'], 'Mend the path. The text suggests one.'],
+  [403, ['INVALID_RELEASE_TOKEN'], 'A release token is wrong or missing. The other items were carried out.'],
+  [404, ['PATH_NOT_FOUND'], 'Correct the path. Percent-encode names in it.'],
   [404, ['NOT_REGISTERED', 'NOT_FOUND'], 'There is no such thing.'],
   [405, ['METHOD_NOT_ALLOWED'], 'Use a method of the header `Allow`.'],
   [408, ['BODY_TIMEOUT'], 'Send the body faster, or a smaller one.'],
@@ -25,12 +30,12 @@ const ROWS: readonly Row[] = [
   [
     429,
     ['LIMIT_REACHED'],
-    'Wait for `Retry-After` seconds. `limitType` says [which limit](../specification.md#limit-types) it is.',
+    'Wait for `Retry-After` seconds. `limitType` says [which limit](../specification.md#limit-types) it is. If the text says that it can never fit, send fewer items.',
   ],
   [500, ['INTERNAL'], 'A fault of the service. Report it with its `X-Request-Id`.'],
-  [503, ['UNAVAILABLE'], 'Repeat the request. Nobody knows whether it was carried out.'],
+  [503, ['UNAVAILABLE'], 'Repeat it with the same `Idempotency-Key`: it may have been carried out.'],
   [503, ['OVERLOADED'], 'Repeat the request after `Retry-After` seconds. Nothing was done.'],
-  [503, ['NOT_CONFIGURED'], 'The service has no database, or no JWT issuers.'],
+  [503, ['NOT_CONFIGURED'], 'Do not repeat it: the service has no database, or no JWT issuers.'],
 ];
 
 /** Of these, the whole response is shown. */

@@ -19,7 +19,7 @@ export const cancelOperation = operation({
   tags: ['Reservation'],
   summary: 'Stop waiting',
   description:
-    'Ends every wait of this requester whose request names this resource, and grants of such requests that were not claimed. Calls that wait for them get NOT_AVAILABLE.',
+    'Ends all waits of this requester that name this resource. If such a wait has just succeeded and its caller has not got the response yet, the reservation ends, too. Calls that still wait get NOT_AVAILABLE.',
   isRepeatable: true,
   body: CancelBody,
   responses: {

@@ -26,7 +26,7 @@ export const unreserveOperation = operation({
   tags: ['Reservation'],
   summary: 'Release reservations',
   description:
-    'Items are applied one by one, in order. Releasing a resource that is already free succeeds. With `dryRun=true`, nothing is released: the response says what would happen now.',
+    'Items are applied one by one, in order. If nobody holds the resource, the item is NOT_RESERVED, and the HTTP status 200. With `dryRun=true`, nothing is released: the response says what would happen now.',
   query: DryRunQuery,
   isRepeatable: true,
   canBeMinimal: true,

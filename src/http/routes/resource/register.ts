@@ -20,7 +20,7 @@ export const registerOperation = operation({
   tags: ['Resource'],
   summary: 'Register resources',
   description:
-    'Registers all items, or none if one is refused. A registered name gets the new definition; existing reservations keep their slots. Missing ancestors are registered with capacity 1, or as groups if the item says `groups`. Labels, and whether it is a group, stay as they are unless the item has them.',
+    'Registers all items, or none if one is refused. A registered name gets the new definition; existing reservations keep their slots. Missing ancestors are registered with capacity 1, so that only one requester at a time can hold anything below them, or as groups if the item says `groups`. Labels, and whether it is a group, stay as they are unless the item has them.',
   body: RegisterBody,
   responses: {
     200: {
