@@ -46,13 +46,20 @@ const COLUMNS = ['keys', 'people', 'management tokens'] as const;
 
 const HEAD = `# Who may call what
 
-Made by \`npm run generate\` from what the operations declare. Do not edit. [Rights](specification.md#rights) says what the rights mean.
+Every call, the right that it needs, and which keys, people and management tokens have this right. Example: a key with
+the permission \`read\` may call \`GET /api/v1/events\`, but not \`POST /api/v1/Reservation/reserve\`.
 
-- Keys: \`full\`, \`reserve\` and \`read\` are permissions of API keys. A key with a prefix changes no names but those that begin with it. A \`derived token\` is what an [end user](guides/end-users.md) has. \`all\` includes it.
-- People: the roles of a tenant's members, and administrators of the service, who are viewers of a tenant here.
-- Management tokens: their scopes.
-- \`anybody\` needs no credential, \`person\` the sign-in session of any member.
-- Others get 403, and 401 without a valid credential. All credentials of a suspended tenant get 403.
+| column | lists |
+| --- | --- |
+| right | what the call needs: [Rights](specification.md#rights). \`anybody\`: no credential. \`person\`: any member who has signed in |
+| keys | the permissions of API keys: \`full\`, \`reserve\`, \`read\`. \`full with a prefix\` may only change names with its prefix. A \`derived token\` is the one of an [end user](guides/end-users.md) |
+| people | the roles of members: viewer, member, operator, owner. An \`administrator\` of the service counts as a viewer here |
+| management tokens | the [scopes](specification.md#management-tokens) of which a token needs one |
+
+\`all\` means each one that the column can list. A caller without the right gets a 403, a caller without a valid credential
+a 401. A suspended tenant gets a 403 for everything.
+
+The program makes this page from the declarations of the calls (\`npm run generate\`): do not edit it.
 `;
 
 function rowOf({ method, path, summary, right }: DescribedOperation): string {

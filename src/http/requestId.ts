@@ -18,8 +18,11 @@ export function setRequestId(c: Context<AppEnv>): void {
   const id = typeof given === 'string' && VALID.test(given) ? given : randomUUID();
   c.set('requestId', id);
   outgoing.setHeader('X-Request-Id', id);
-  if (c.req.path.startsWith('/api/') || c.req.path === '/mcp') {
+  const { path } = c.req;
+  if (path.startsWith('/api/') || path === '/mcp') {
     outgoing.setHeader('Cache-Control', 'no-store');
+    outgoing.setHeader('X-Content-Type-Options', 'nosniff');
+  } else if (path.startsWith('/docs') || path === '/openapi.json') {
     outgoing.setHeader('X-Content-Type-Options', 'nosniff');
   }
 }

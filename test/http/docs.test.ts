@@ -50,6 +50,14 @@ describe('the pages', () => {
     }
   });
 
+  test.each([...PAGES, 'openapi.json', 'docs/origin.js', 'docs/swagger-ui.css'])(
+    '/%s: no browser guesses what it is',
+    async (path) => {
+      const { status, headers } = await fetch(`${holdfast.url}/${path}`);
+      expect([status, headers.get('x-content-type-options')]).toEqual([200, 'nosniff']);
+    },
+  );
+
   test('lead to sections that exist', async () => {
     const htmls = new Map<string, string>();
     for (const path of PAGES) htmls.set(`/${path}`, await (await fetch(`${holdfast.url}/${path}`)).text());
