@@ -17,7 +17,7 @@
 --   requestedName  the resource as the caller named it
 --   plan           the other slots that it holds, in the order they were taken, each followed by '\n'; of a
 --                  reservation of several slots, the further ones too
---   details        the slots as the requester sees them, and the further fields, as JSON (describe in reserveOne.lua),
+--   details        the slots as the requester sees them, and the further fields, as JSON (describe in reservePlan.lua),
 --                  '' none
 --   packed         the record as it was read, for the history; nil if it is new (not stored)
 -- and further fields, each nil if the reservation does not have it:
@@ -27,10 +27,10 @@
 --   waited         how long its caller waited for it, in ms
 -- Further fields stand in `details`, as {"x":{"note":"..."},...}, before everything else. They never change. So an
 -- instance of an older version, which does not know them, keeps them when it renews a reservation or writes its record
--- again. A record without any is as it always was. To add a field: give it to withFurther() (further.lua), name it here
--- and in `Further` of slotRecord.ts. Its value is a text, a number of at most 14 digits, true, or an array of these
--- that is not empty. The slots hash has it packed, in one of three forms. The first byte is the form. Integers are
--- big-endian and unsigned; a string (s) ends with a zero byte, which no name contains.
+-- again. A record without any is as it always was. To add a field: give it to addFurther() (reservePlan.lua), name it
+-- here and in `Further` of slotRecord.ts. Its value is a text, a number of at most 14 digits, true, or an array of
+-- these that is not empty. The slots hash has it packed, in one of three forms. The first byte is the form. Integers
+-- are big-endian and unsigned; a string (s) ends with a zero byte, which no name contains.
 -- src/engine/reservations/slotRecord.ts reads these forms too.
 --   1 not a reservation               refCount, owner, pool, byName (1 or 0), holders ('' is left out). An instance of
 --                                     an older version drops the holders when it writes such a record

@@ -3,7 +3,7 @@
 --
 -- Such a reservation is stored on the slot that its owner was assigned. Its plan has the further slots, each of which
 -- has a record without a token (codec.lua); so whatever ends the reservation frees all of them. Its details (describe()
--- in reserveOne.lua) list all slots in index order.
+-- in reservePlan.lua) list all slots in index order.
 --@include definitions
 
 -- Explains why a resource, or one slot of it, can never be reserved with this count of slots; nil if it can.

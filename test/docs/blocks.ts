@@ -21,16 +21,17 @@ export interface Block {
 
 /**
  * Reads the blocks of a page. Blocks in lists may be indented.
+ * @param name the page's, for the error
  * @throws if the tests do not know what to do with a block in a shell's language, TypeScript or JSON
  */
-export function blocksOf(page: string): readonly Block[] {
+export function blocksOf(page: string, name = 'the page'): readonly Block[] {
   return [...page.matchAll(/^( *)```(\S+)?(?: +(.+?))? *\n(.*?)^\1```/gms)].map((match) => {
-    const [, indent = '', name = 'text', word = '', indented = ''] = match;
+    const [, indent = '', first = 'text', word = '', indented = ''] = match;
     const language =
-      name === 'bash' || name === 'shell' || name === 'typescript' || name === 'jsonc' ? 'unknown' : name;
+      first === 'bash' || first === 'shell' || first === 'typescript' || first === 'jsonc' ? 'unknown' : first;
     const line = page.slice(0, match.index).split('\n').length + 1;
     if (language === 'unknown' || WORDS[language]?.includes(word) === false)
-      throw new Error(`line ${line - 1}: the tests do not know what to do with a block of ${name} ${word}`);
+      throw new Error(`${name}, line ${line - 1}: the tests do not know what to do with a block of ${first} ${word}`);
     return { language, word, content: indented.replaceAll(new RegExp(`^${indent}`, 'gm'), ''), line };
   });
 }

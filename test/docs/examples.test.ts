@@ -14,7 +14,7 @@ import { jsonDifference, textDifference } from './shape.ts';
 import { openShell } from './shell.ts';
 import { toolsEnv } from './tools.ts';
 
-const pages = documents.map((page) => ({ page, blocks: blocksOf(readFileSync(page, 'utf8')) }));
+const pages = documents.map((page) => ({ page, blocks: blocksOf(readFileSync(page, 'utf8'), page) }));
 
 /** These lines start the service, which the tests have done. */
 const DONE = /^(git clone|cd holdfast|npm ci|npm start|npm test|npm ci && npm (start|test))\b.*$/gm;

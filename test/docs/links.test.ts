@@ -90,6 +90,16 @@ describe('references to documents', () => {
   });
 });
 
+test('documents and examples name the packed client of this version', () => {
+  const { version } = JSON.parse(read('package.json'));
+  const wrong = [...documents, ...filesIn('docs/examples')].flatMap((file) =>
+    [...read(file).matchAll(/holdfast-client-(\d[\w.-]*?)\.tgz/g)]
+      .filter(([, named]) => named !== version)
+      .map(([name]) => `${file}: ${name}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
 describe('the site', () => {
   test('lists every page', () => {
     expect(unlisted()).toEqual([]);

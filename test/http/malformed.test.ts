@@ -11,6 +11,9 @@ beforeAll(async () => {
 afterAll(() => holdfast.stop());
 
 const good = { resource: 'r', requester: 'q' };
+/** The fields of a reserve item. */
+const KNOWN =
+  'requester, resource, match, ttlSeconds, session, resourceType, note, count, mode, waitSeconds, priority, claimSeconds';
 const RESERVE = '/api/v1/Reservation/reserve';
 const post = (body: unknown, headers = {}) => holdfast.request('POST', RESERVE, body, headers);
 
@@ -59,17 +62,17 @@ describe('400: a string that names the item and the field', () => {
     [
       'a field that is like no other',
       [{ ...good, colour: 'red' }],
-      '[0].colour is not a known field; the known ones are requester, resource, match, ttlSeconds, session, resourceType, note, count, mode, waitSeconds, priority, claimSeconds',
+      `[0].colour is not a known field; the known ones are ${KNOWN}`,
     ],
     [
       'a field with the name of a prototype',
       '[{"resource":"r","requester":"q","__proto__":{}}]',
-      '[0].__proto__ is not a known field; the known ones are requester, resource, match, ttlSeconds, session, resourceType, note, count, mode, waitSeconds, priority, claimSeconds',
+      `[0].__proto__ is not a known field; the known ones are ${KNOWN}`,
     ],
     [
       'a field of 100 characters',
       [{ ...good, ['x'.repeat(100)]: 1 }],
-      `[0].${'x'.repeat(64)}… is not a known field; the known ones are requester, resource, match, ttlSeconds, session, resourceType, note, count, mode, waitSeconds, priority, claimSeconds`,
+      `[0].${'x'.repeat(64)}… is not a known field; the known ones are ${KNOWN}`,
     ],
     ['no JSON', '[{"resource"', 'the request body must be valid JSON'],
     ['an empty body', '', 'the request body must be valid JSON'],

@@ -156,7 +156,7 @@ const DetailsText = z.object({
 });
 type DetailsText = z.output<typeof DetailsText>;
 
-/** Reads what describe() of lua/lib/reserveOne.lua wrote. '' has no fields. */
+/** Reads what describe() of lua/lib/reservePlan.lua wrote. '' has no fields. */
 const parseText = (text: string): DetailsText => (text === '' ? NO_DETAILS : DetailsText.parse(JSON.parse(text)));
 const NO_DETAILS: DetailsText = {};
 
