@@ -16,9 +16,11 @@ import type { Job } from './job.ts';
 const CHECK_EVERY_MS = 2000;
 /** How late a turn may be before the chain counts as broken. */
 const MAX_LATE_MS = 2000;
+/** BullMQ may wait for ever for a reply that was lost with its connection. */
+const CLOSE_WITHIN_MS = 3000;
 
 export interface Schedule {
-  /** Waits for the turn in progress and starts no other. */
+  /** Waits for the turn in progress, for 3 s at most, and starts no other. */
   close(): Promise<void>;
 }
 
@@ -81,8 +83,7 @@ export function startSchedule(connection: RedisClient, { name, everyMs, turn }: 
     close: async () => {
       clearInterval(timer);
       await ownTurn;
-      await worker.close();
-      await queue.close();
+      await Promise.race([worker.close().then(() => queue.close()), after(CLOSE_WITHIN_MS, undefined)]);
     },
   };
 }
