@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_TIERS, TIERS, type TierLimits } from '../../src/domain/tiers.ts';
 
-const shown = (limit: number | null) => limit?.toLocaleString('en-US') ?? 'any';
+const shown = (limit: number | null) => limit?.toLocaleString('en-US') ?? 'unlimited';
 
 /** The rows of the table below a heading, as lists of cells. */
 function tableOf(file: string, heading: string): string[][] {

@@ -13,7 +13,7 @@ describe('the constructor refuses', () => {
   test.each([
     ['no options', undefined, 'url must be'],
     ['no key', { url }, 'key must be'],
-    ['an empty key', { url, key: '' }, 'key must be one line of ASCII, and not empty'],
+    ['an empty key', { url, key: '' }, 'key must be a non-empty line of ASCII'],
     ['a misspelt key', { url, apiKey: 'k' }, 'apiKey is not a known option'],
     ['a key of two lines', { url, key: 'a\nb' }, 'key must be'],
     ['a key that is no text', { url, key: 7 }, 'key must be'],

@@ -43,7 +43,7 @@ export function planOf(target: Target, options: ReserveOptions = {}, session?: s
   refuseUnknown(rest);
   if (isNamed === (match !== undefined)) throw invalid('the target is a name, several names, or { match }');
   if (session !== undefined && (ttl ?? requester) !== undefined)
-    throw invalid('the session has the ttl and the requester');
+    throw invalid('the session has ttl and requester');
   const waitMs = waitMsOf(wait);
   const ttlSeconds = ttlSecondsOf(ttl);
   const hasLease = ttlSeconds !== ENDLESS && session === undefined;
@@ -74,7 +74,7 @@ function namesOf(target: Wanted): [string, ...string[]] {
   if (typeof target === 'string') return [target];
   const [first, ...others] = target;
   if (first === undefined) throw invalid('at least one name is needed');
-  if (new Set([first, ...others]).size <= others.length) throw invalid('a name stands there twice');
+  if (new Set([first, ...others]).size <= others.length) throw invalid('a name is there twice');
   return [first, ...others];
 }
 

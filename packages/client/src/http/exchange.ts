@@ -124,7 +124,7 @@ export function createExchange({ url, key }: Endpoint): Exchange {
 
 function checkKey(key: unknown): string {
   if (typeof key === 'string' && KEY.test(key)) return key;
-  throw invalid('key must be one line of ASCII, and not empty');
+  throw invalid('key must be a non-empty line of ASCII');
 }
 
 function baseOf(url: string): string {
