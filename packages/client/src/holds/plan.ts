@@ -42,8 +42,7 @@ export function planOf(target: Target, options: ReserveOptions = {}, session?: s
   const { ttl, wait, count, mode, match, note, priority, requester, signal, onWaiting, ...rest } = all;
   refuseUnknown(rest);
   if (isNamed === (match !== undefined)) throw invalid('the target is a name, several names, or { match }');
-  if (session !== undefined && (ttl ?? requester) !== undefined)
-    throw invalid('the session has ttl and requester');
+  if (session !== undefined && (ttl ?? requester) !== undefined) throw invalid('the session has ttl and requester');
   const waitMs = waitMsOf(wait);
   const ttlSeconds = ttlSecondsOf(ttl);
   const hasLease = ttlSeconds !== ENDLESS && session === undefined;
