@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { defineConfig, type MarkdownRenderer } from 'vitepress';
+import { anchorOf } from '../../src/http/reference/blocks.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Where the sources are, such as https://github.com/owner/repository. Without it, links to sources are plain text. */
@@ -155,15 +156,6 @@ export default defineConfig({
     ],
   },
 });
-
-/** A heading's anchor, as GitHub makes it. */
-function anchorOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-    .trim()
-    .replace(/\s/g, '-');
-}
 
 /** Links to files that are no pages lead to the repository; README.md of a folder is the folder's page. */
 function linkSources(markdown: MarkdownRenderer): void {

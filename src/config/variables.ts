@@ -35,7 +35,7 @@ const INSTANCE = {
   DRAIN_DELAY_MS: integer(0, 600_000)
     .default(3000)
     .describe(
-      'How long requests are still served after SIGTERM, in milliseconds: longer than load balancers need to see that the instance is not ready.',
+      'How long requests are still served after SIGTERM, in milliseconds. It must be longer than load balancers need to see that the instance is not ready.',
     ),
 };
 
@@ -63,7 +63,7 @@ With TLS:    rediss in place of redis`,
   LIVENESS_REDIS_SECONDS: integer(1, 86_400)
     .default(60)
     .describe(
-      'How long an instance may be without a usable Redis, in seconds, although new connections work. After that GET /healthz returns 503, so that the instance is restarted. While Redis itself is unreachable, /healthz returns 200.',
+      'After how many seconds GET /healthz returns 503, if the connections of the instance fail although new ones work. A restart helps then. While Redis itself is unreachable, a restart does not help, and /healthz returns 200.',
     ),
 };
 
@@ -119,7 +119,7 @@ const SIGN_IN = {
     .enum(['true', 'key', 'false'], 'must be true, key or false')
     .default('false')
     .describe(
-      'true: users of this machine can sign in to the dashboard without a password. Only allowed if HOST is an address of this machine and there are no proxies. npm start sets it if nothing is configured. key: whoever has an unrestricted API key signs in with it, from anywhere, as an owner of its tenant. Only without a database.',
+      'true: users of this machine can sign in to the dashboard without a password. Only allowed if HOST is an address of this machine and there are no proxies. npm start sets it if nothing is configured. key: users sign in with an unrestricted API key, from anywhere, as an owner of its tenant. Only without a database.',
     ),
 };
 

@@ -4,6 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { anchorOf } from '../../src/http/reference/blocks.ts';
 import { documents, filesIn } from './documents.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -11,14 +12,6 @@ const CODE = ['src', 'packages/client/src', 'lua', 'test', 'scripts', 'bench', '
 
 const files = [...CODE.flatMap(filesIn), ...documents, '.env.example'];
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
-
-/** A heading's anchor, as GitHub makes it. */
-const anchorOf = (heading: string) =>
-  heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-    .trim()
-    .replace(/\s/g, '-');
 
 /** The anchors of a document; null if it does not exist. */
 function anchorsOf(document: string): ReadonlySet<string> | null {

@@ -1,7 +1,7 @@
 /** TypeScript blocks: as modules with the client, type-checked and run. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import ts from 'typescript';
@@ -23,8 +23,13 @@ export function typeErrors(modules: ReadonlyMap<string, string>): string[] {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, ROOT);
   const files = new Map([...modules].map(([name, text]) => [join(ROOT, 'test/docs', `${name}.ts`), text]));
-  const lenient = { ...options, noUnusedLocals: false, noUnusedParameters: false, lib: undefined };
-  const host = ts.createCompilerHost({ ...lenient, lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts'] });
+  const compiler = {
+    ...options,
+    noUnusedLocals: false,
+    noUnusedParameters: false,
+    lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts', 'lib.es2024.string.d.ts'],
+  };
+  const host = ts.createCompilerHost(compiler);
   const { getSourceFile, fileExists, readFile } = host;
   host.fileExists = (file) => files.has(file) || fileExists(file);
   host.readFile = (file) => files.get(file) ?? readFile(file);
@@ -37,10 +42,6 @@ export function typeErrors(modules: ReadonlyMap<string, string>): string[] {
           impliedNodeFormat: ts.ModuleKind.ESNext,
         });
   };
-  const compiler = {
-    ...lenient,
-    lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts', 'lib.es2024.string.d.ts'],
-  };
   const program = ts.createProgram([...files.keys(), join(ROOT, 'test/docs/declared.d.ts')], compiler, host);
   return ts
     .getPreEmitDiagnostics(program)
@@ -51,7 +52,6 @@ export function typeErrors(modules: ReadonlyMap<string, string>): string[] {
 /** Runs a module to its end. @returns what it printed to stdout */
 export async function runModule(text: string, folder: string, env: Readonly<Record<string, string>>): Promise<string> {
   const file = join(folder, '.example.ts');
-  mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
   await build({
     entryPoints: [file],

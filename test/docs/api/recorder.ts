@@ -2,6 +2,7 @@
  * Makes the requests of a scenario, and keeps those that the reference shows.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { DEFAULT_INSTANCE, openapiDocument } from '../../../src/http/openapi.ts';
 import type { Document } from '../../../src/http/reference/document.ts';
 import type { Example, ExampleCaller } from '../../../src/http/reference/examples.ts';
@@ -45,9 +46,19 @@ export interface Asked {
 
 export interface Answered {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: scenarios read what they need of any response
-  readonly body: any;
+  readonly body: unknown;
 }
+
+/** Reads a text of a response, such as `textAt(body, 0, 'releaseToken')`. @throws ZodError if there is none */
+export const textAt = (body: unknown, ...path: readonly (string | number)[]): string =>
+  z
+    .string()
+    .parse(
+      path.reduce<unknown>(
+        (at, name) => (typeof at === 'object' && at !== null ? Reflect.get(at, name) : undefined),
+        body,
+      ),
+    );
 
 /** What a call is of: an operation, or a method and a path that none has. */
 type Place =

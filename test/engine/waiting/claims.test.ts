@@ -1,27 +1,18 @@
 /**
  * Claims: what a caller is told of a grant, and which lease begins (docs/specification.md#waiting-lifetimes).
  */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { changeInRedis } from '../../../src/definitions/changeInRedis.ts';
 import { newReleaseToken } from '../../../src/engine/reservations/releaseToken.ts';
 import { reserve as reserveWith } from '../../../src/engine/reservations/reserve.ts';
 import { transaction as transactWith } from '../../../src/engine/reservations/transaction.ts';
 import type { WaitCall } from '../../../src/engine/waiting/call.ts';
-import { setClock } from '../../support/clock.ts';
-import { type RunningEngine, startEngine } from '../../support/engine.ts';
-import { makeTenant } from '../../support/service.ts';
 import { reserve, unreserve } from '../../support/verbs.ts';
+import { CALL, running, useWaitingEngine } from '../../support/waitingEngine.ts';
 
 const START = Date.UTC(2030, 0, 1);
-const CALL = { instance: 'instance', pollMs: 30_000, isContinuation: false };
 
-let running: RunningEngine;
-beforeEach(async () => {
-  running = await startEngine(makeTenant());
-  await running.engine.loadTenant(running.credential.tenant);
-  await setClock(running.engine.redis, running.credential.tenant, START);
-});
-afterEach(() => running.stop());
+useWaitingEngine(START);
 
 test('of the items of the call that claims, only later ones are told of the lease that has begun', async () => {
   const { engine, credential } = running;

@@ -2,23 +2,15 @@
  * A match that waits takes a resource as soon as its requester holds it no longer, also if others still hold the slot
  * (docs/specification.md#any-resource-that-fits).
  */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { changeInRedis } from '../../../src/definitions/changeInRedis.ts';
 import { reserve as reserveWith } from '../../../src/engine/reservations/reserve.ts';
 import { waiting } from '../../../src/engine/waiting/list.ts';
-import { type RunningEngine, startEngine } from '../../support/engine.ts';
 import { all } from '../../support/listed.ts';
-import { makeTenant } from '../../support/service.ts';
 import { reserve, transaction, unreserve } from '../../support/verbs.ts';
+import { CALL, running, useWaitingEngine } from '../../support/waitingEngine.ts';
 
-const CALL = { instance: 'instance', pollMs: 30_000, isContinuation: false };
-
-let running: RunningEngine;
-beforeEach(async () => {
-  running = await startEngine(makeTenant());
-  await running.engine.loadTenant(running.credential.tenant);
-});
-afterEach(() => running.stop());
+useWaitingEngine();
 
 /** Registers p with two slots, and a resource below it. */
 const makePool = () =>

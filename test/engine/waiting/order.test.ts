@@ -2,7 +2,7 @@
  * The order in which waiting requests are served (docs/specification.md#waiting-order): a large request does not
  * starve, a request far from its turn idles nobody, and somebody who must finish to make room can finish.
  */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../../src/contract/reservations.ts';
 import { changeInRedis } from '../../../src/definitions/changeInRedis.ts';
 import { reserve as reserveWith } from '../../../src/engine/reservations/reserve.ts';
@@ -10,22 +10,14 @@ import { transaction as transactWith } from '../../../src/engine/reservations/tr
 import { beat } from '../../../src/engine/waiting/beat.ts';
 import { waiting } from '../../../src/engine/waiting/list.ts';
 import { setClock } from '../../support/clock.ts';
-import { type RunningEngine, startEngine } from '../../support/engine.ts';
 import { all } from '../../support/listed.ts';
-import { makeTenant } from '../../support/service.ts';
 import { reserve, unreserve } from '../../support/verbs.ts';
+import { CALL, running, useWaitingEngine } from '../../support/waitingEngine.ts';
 
 const START = Date.UTC(2030, 0, 1);
 const WAIT = { waitSeconds: 600 };
-const CALL = { instance: 'instance', pollMs: 30_000, isContinuation: false };
 
-let running: RunningEngine;
-beforeEach(async () => {
-  running = await startEngine(makeTenant());
-  await running.engine.loadTenant(running.credential.tenant);
-  await passTo(START);
-});
-afterEach(() => running.stop());
+useWaitingEngine(START);
 
 const passTo = (ms: number) => setClock(running.engine.redis, running.credential.tenant, ms);
 const register = (...items: { name: string; capacity?: number; treePath?: string }[]) =>

@@ -1,21 +1,13 @@
 /**
  * Requests for SHARED holds that could never be granted get no ticket (docs/specification.md#tickets).
  */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { changeInRedis } from '../../../src/definitions/changeInRedis.ts';
 import { transaction as transactWith } from '../../../src/engine/reservations/transaction.ts';
-import { type RunningEngine, startEngine } from '../../support/engine.ts';
-import { makeTenant } from '../../support/service.ts';
 import { reserve } from '../../support/verbs.ts';
+import { CALL, running, useWaitingEngine } from '../../support/waitingEngine.ts';
 
-const CALL = { instance: 'instance', pollMs: 30_000, isContinuation: false };
-
-let running: RunningEngine;
-beforeEach(async () => {
-  running = await startEngine(makeTenant());
-  await running.engine.loadTenant(running.credential.tenant);
-});
-afterEach(() => running.stop());
+useWaitingEngine();
 
 const makePool = () =>
   changeInRedis(running.engine, 16).register(running.credential, [

@@ -21,7 +21,8 @@ export const auditOperation = operation({
   right: 'audit',
   tags: ['Tenant'],
   summary: 'List who changed what, the latest first',
-  description: 'With `Accept: text/csv`, or `format=csv`, all entries as CSV; that costs one read for each 1,000.',
+  description:
+    'With `Accept: text/csv`, or `format=csv`, the response has all entries as CSV. That costs one read for each 1,000 entries.',
   request: { query: AuditQuery },
   responses: { 200: auditAnswer(AuditPage), ...parameterOperation },
 });

@@ -1,4 +1,5 @@
 /** The stream of events, as it comes. */
+import { textAt } from '../recorder.ts';
 import type { Stage } from '../world.ts';
 
 export async function events({ record, key, instance, wrongKey }: Stage): Promise<void> {
@@ -6,7 +7,7 @@ export async function events({ record, key, instance, wrongKey }: Stage): Promis
   const response = await fetch(`${instance.url}/api/v1/events`, { headers: key.headers, signal: stop.signal });
   const lock = { resource: 'printer', requester: 'worker-1' };
   const { body } = await record.quiet('reserve', { by: key, body: [{ ...lock, ttlSeconds: 60 }] });
-  await record.quiet('unreserve', { by: key, body: [{ ...lock, releaseToken: body[0].releaseToken }] });
+  await record.quiet('unreserve', { by: key, body: [{ ...lock, releaseToken: textAt(body, 0, 'releaseToken') }] });
   let text = '';
   const decoder = new TextDecoder();
   for await (const chunk of response.body ?? []) {

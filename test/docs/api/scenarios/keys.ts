@@ -1,4 +1,5 @@
 /** API keys and management tokens. */
+import { textAt } from '../recorder.ts';
 import type { Stage } from '../world.ts';
 
 const NOBODY = '3c1f4b52-8a8e-4f2f-9a7c-9b110d9b4f4e';
@@ -12,7 +13,7 @@ export async function keys(stage: Stage): Promise<void> {
     by: program,
     body: worker,
   });
-  const path = { id: body.id };
+  const path = { id: textAt(body, 'id') };
   await record.show('A permission that does not exist', 'createKey', { by: program, body: { permission: 'write' } });
   await record.show('An API key does not suffice', 'createKey', { by: key, body: worker });
   await record.show('All keys', 'listKeys', { by: program, sortedBy: 'createdAt' });

@@ -1,4 +1,5 @@
 /** Members, invitations, and groups of the identity provider. */
+import { textAt } from '../recorder.ts';
 import type { Stage } from '../world.ts';
 
 const NOBODY = '3c1f4b52-8a8e-4f2f-9a7c-9b110d9b4f4e';
@@ -40,7 +41,7 @@ async function invitations({ record, program, owner, key }: Stage): Promise<void
   });
   await record.show('No role', 'createInvitation', { by: program, body: { email: 'dora@example.com' } });
   await record.show('An API key does not suffice', 'createInvitation', { by: key, body: byAddress });
-  const path = { id: body.id };
+  const path = { id: textAt(body, 'id') };
   await record.show('Two invitations', 'listInvitations', { by: program, sortedBy: 'createdAt' });
   await record.show('One of them', 'getInvitation', { by: program, path });
   await record.show('It does not exist', 'getInvitation', { by: program, path: { id: NOBODY } });

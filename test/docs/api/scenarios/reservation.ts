@@ -1,4 +1,5 @@
 /** Reservations: reserve, release, renew, transactions, waits, and who has what. */
+import { textAt } from '../recorder.ts';
 import type { Stage } from '../world.ts';
 
 const NIGHTLY = 'https://ci.example.com/4711';
@@ -62,7 +63,7 @@ async function reserving({ record, key }: Stage): Promise<string> {
     body: [{ resource: 'phones', requester: 'test-9', count: 3, ttlSeconds: 600 }],
   });
   await record.show('Get a short result', 'reserve', { by: key, headers: { Prefer: 'return=minimal' }, body: lock });
-  return body[0].releaseToken;
+  return textAt(body, 0, 'releaseToken');
 }
 
 async function refusing({ record, key, readKey, nobody, wrongKey }: Stage): Promise<void> {
@@ -91,7 +92,7 @@ async function renewing({ record, key, owner, readKey }: Stage, releaseToken: st
   await record.quiet('unreserve', { by: owner, body: [{ resource: lost.resource, requester: lost.requester }] });
   await record.show('Learn who took it away', 'renew', {
     by: key,
-    body: [{ ...lost, releaseToken: body[0].releaseToken }],
+    body: [{ ...lost, releaseToken: textAt(body, 0, 'releaseToken') }],
   });
   await record.show('A wrong release token', 'renew', {
     by: key,
@@ -127,7 +128,7 @@ async function transactions({ record, key, readKey }: Stage): Promise<void> {
         requestType: 'UNRESERVE',
         resource: 'cluster-a',
         requester: deploy.requester,
-        releaseToken: body.results[0].releaseToken,
+        releaseToken: textAt(body, 'results', 0, 'releaseToken'),
       },
       reserve('cluster-c'),
     ),
