@@ -33,7 +33,7 @@ const WIDTH = 120;
 const names = new Set(DESCRIBED.flatMap(({ variables }) => variables.map(({ name }) => name)));
 const link = (name: string) => `[\`${name}\`](#${name.toLowerCase()})`;
 
-/** Parts of a description that are shown as code: placeholders, addresses, paths, names of variables, and some words. */
+/** Parts of a description that are shown as code: placeholders, addresses, paths, names of variables, some words. */
 const CODE = new RegExp(
   [
     /<\w[^>]*>[\w/]*/,

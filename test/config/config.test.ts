@@ -206,16 +206,23 @@ describe('configuration', () => {
 
 describe('every variable, and no other,', () => {
   const read = (file: string) => readFileSync(file, 'utf8');
+  const GENERATE = 'the file is not current: run npm run generate';
+
+  test('is read by src/config/config.ts', () => {
+    const config = read('src/config/config.ts');
+    const unread = VARIABLES.filter((name) => !new RegExp(`\\bdata\\.${name}\\b|^  ${name}: `, 'm').test(config));
+    expect(unread, 'nothing reads these: add them to readConfig()').toEqual([]);
+  });
 
   test('is in .env.example, which is current', () => {
     const named = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name);
-    expect(named.toSorted()).toEqual(VARIABLES.toSorted());
-    expect(read('.env.example'), 'npm run generate').toBe(envExample());
+    expect(named.toSorted(), GENERATE).toEqual(VARIABLES.toSorted());
+    expect(read('.env.example'), GENERATE).toBe(envExample());
   });
 
   test('has a meaning, and .env.example has the defaults', () => {
     for (const { name, meaning } of DESCRIBED.flatMap(({ variables }) => variables))
-      expect([name, meaning]).toEqual([name, expect.stringMatching(/\.|\}\]?$|TLS/)]);
+      expect(meaning, `${name}: end each sentence of its describe() with a full stop`).toMatch(/\.|\}\]?$|TLS/);
     const example = Object.fromEntries(
       [...read('.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
     );
@@ -232,7 +239,7 @@ describe('every variable, and no other,', () => {
   test('is in docs/configuration.md, which is current', () => {
     const page = read('docs/configuration.md');
     const headings = [...page.matchAll(/^### `([A-Z_]+)`$/gm)].map(([, name]) => name);
-    expect(headings.toSorted()).toEqual(VARIABLES.toSorted());
-    expect(page, 'npm run generate').toBe(configurationPage());
+    expect(headings.toSorted(), GENERATE).toEqual(VARIABLES.toSorted());
+    expect(page, GENERATE).toBe(configurationPage());
   });
 });

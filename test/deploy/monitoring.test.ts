@@ -151,7 +151,7 @@ describe('docs/operations/monitoring.md', () => {
     const ours = [...types.keys()].filter((name) => name.startsWith('holdfast_'));
     const rows = readFileSync('docs/operations/monitoring.md', 'utf8').match(/^\| `.*$/gm) ?? [];
     const told = rows.flatMap((row) => [...row.matchAll(/`(holdfast_\w+)`/g)].map(([, name]) => name));
-    expect(told.toSorted()).toEqual(ours.toSorted());
+    expect(told.toSorted(), 'give each metric a row in the tables of that page').toEqual(ours.toSorted());
   });
 });
 
@@ -161,6 +161,7 @@ describe('the dashboard', () => {
     const shown = panels
       .flatMap(([, expr]) => asked(expr).names)
       .map((name) => name.replace(/_(bucket|sum|count)$/, ''));
-    expect(ours.filter((name) => !shown.includes(name))).toEqual([]);
+    const unseen = ours.filter((name) => !shown.includes(name));
+    expect(unseen, 'add panels to deploy/grafana/dashboards/holdfast.json').toEqual([]);
   });
 });

@@ -13,6 +13,8 @@ test('a block has a language, a word and the number of its first line', () => {
 });
 
 test('words that the tests do not know are mistakes', () => {
-  expect(() => blocksOf('```sh backgruond\n```\n')).toThrow('line 1');
-  expect(() => blocksOf('```bash\n```\n')).toThrow('line 1');
+  expect(() => blocksOf('```sh backgruond\n```\n')).toThrow(
+    'the page, line 1: after ```sh write background, fails, excerpt or nothing, not backgruond',
+  );
+  expect(() => blocksOf('```bash\n```\n')).toThrow('the page, line 1: write ```sh in place of ```bash');
 });

@@ -10,6 +10,9 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   text: ['', 'output', 'excerpt'],
 };
 
+/** Languages that have another name here. */
+const NAMES: Readonly<Record<string, string>> = { bash: 'sh', shell: 'sh', typescript: 'ts', jsonc: 'json' };
+
 export interface Block {
   readonly language: string;
   /** The word after the language; '' without one. */
@@ -27,13 +30,20 @@ export interface Block {
 export function blocksOf(page: string, name = 'the page'): readonly Block[] {
   return [...page.matchAll(/^( *)```(\S+)?(?: +(.+?))? *\n(.*?)^\1```/gms)].map((match) => {
     const [, indent = '', first = 'text', word = '', indented = ''] = match;
-    const language =
-      first === 'bash' || first === 'shell' || first === 'typescript' || first === 'jsonc' ? 'unknown' : first;
     const line = page.slice(0, match.index).split('\n').length + 1;
-    if (language === 'unknown' || WORDS[language]?.includes(word) === false)
-      throw new Error(`${name}, line ${line - 1}: the tests do not know what to do with a block of ${first} ${word}`);
-    return { language, word, content: indented.replaceAll(new RegExp(`^${indent}`, 'gm'), ''), line };
+    const mistake = mistakeOf(first, word);
+    if (mistake !== undefined) throw new Error(`${name}, line ${line - 1}: ${mistake}`);
+    return { language: first, word, content: indented.replaceAll(new RegExp(`^${indent}`, 'gm'), ''), line };
   });
+}
+
+/** Says what is wrong with the first line of a block, and what to write instead. */
+function mistakeOf(language: string, word: string): string | undefined {
+  const name = NAMES[language];
+  if (name !== undefined) return `write \`\`\`${name} in place of \`\`\`${language}`;
+  const words = WORDS[language];
+  if (words === undefined || words.includes(word)) return undefined;
+  return `after \`\`\`${language} write ${words.filter((one) => one !== '').join(', ')} or nothing, not ${word}`;
 }
 
 /** Whether a test has to run a service for the page. */

@@ -2,7 +2,7 @@
  * References to documents resolve: every cited document and heading exists in this repository.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { anchorOf } from '../../src/http/reference/blocks.ts';
 import { documents, filesIn } from './documents.ts';
@@ -95,6 +95,13 @@ test('documents and examples name the packed client of this version', () => {
 
 describe('the site', () => {
   test('lists every page', () => {
-    expect(unlisted()).toEqual([]);
+    expect(unlisted(), 'add these pages to the sidebar in docs/.vitepress/config.ts').toEqual([]);
+  });
+
+  test('lists every guide in docs/guides/README.md', () => {
+    const list = read('docs/guides/README.md');
+    const guides = documents.filter((page) => /^docs\/guides\/(?!README)/.test(page)).map((page) => basename(page));
+    const missing = guides.filter((guide) => !new RegExp(`^\\|.*\\]\\(${guide}\\) \\|$`, 'm').test(list));
+    expect(missing, 'add a row for these guides').toEqual([]);
   });
 });

@@ -90,7 +90,8 @@ function ofObjects(shown: { [key: string]: Json }, printed: { [key: string]: Jso
   const missing = names.filter((name) => !(name in printed));
   const more = '...' in shown ? [] : Object.keys(printed).filter((name) => !(name in shown));
   if (missing.length > 0) return `${path}: ${missing} shown, but not printed: ${JSON.stringify(printed)}`;
-  if (more.length > 0) return `${path}: ${more} printed, but not shown: ${JSON.stringify(printed)}`;
+  if (more.length > 0)
+    return `${path}: ${more} printed, but not shown (... leaves fields out): ${JSON.stringify(printed)}`;
   return firstOf(names.map((name) => difference(shown[name] ?? null, printed[name] ?? null, `${path}.${name}`)));
 }
 

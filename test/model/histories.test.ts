@@ -31,7 +31,9 @@ describe('the engine does what the model does, and stores it consistently', () =
             if (!out.failed) return;
             const message = out.errorInstance instanceof Error ? out.errorInstance.message : String(out.errorInstance);
             const history = JSON.stringify(out.counterexample?.[0]);
-            throw new Error(`${message}\nAdd this history to test/model/found.json to run it again:\n${history}`);
+            throw new Error(
+              `${message}\nIf the engine is right, change the model; else mend it, and add this to test/model/found.json:\n${history}`,
+            );
           },
         },
       );

@@ -38,7 +38,7 @@ describe('the engine serves who waits as the model does', () => {
             const message = out.errorInstance instanceof Error ? out.errorInstance.message : String(out.errorInstance);
             const history = JSON.stringify(out.counterexample?.[0]);
             throw new Error(
-              `${message}\nAdd this history to test/model/foundWaiting.json to run it again:\n${history}`,
+              `${message}\nIf the engine is right, change the model; else mend it, and add this to test/model/foundWaiting.json:\n${history}`,
             );
           },
         },

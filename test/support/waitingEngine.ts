@@ -1,5 +1,6 @@
 /**
- * An engine for the tests of waiting: each test begins with a tenant of its own. `useWaitingEngine` starts and stops it.
+ * An engine for the tests of waiting: each test begins with a tenant of its own. `useWaitingEngine` starts and stops
+ * it.
  */
 import { afterEach, beforeEach } from 'vitest';
 import { setClock } from './clock.ts';
