@@ -33,7 +33,11 @@ const ROWS: readonly Row[] = [
     ['LIMIT_REACHED'],
     'Wait for `Retry-After` seconds. `limitType` says [which limit](../specification.md#limit-types) it is. If the text says that it can never fit, send fewer items.',
   ],
-  [500, ['INTERNAL'], 'A fault of the service. Report it with its `X-Request-Id`. The request may have been carried out.'],
+  [
+    500,
+    ['INTERNAL'],
+    'A fault of the service. Report it with its `X-Request-Id`. The request may have been carried out.',
+  ],
   [503, ['UNAVAILABLE'], 'Repeat it with the same `Idempotency-Key`: it may have been carried out.'],
   [503, ['OVERLOADED'], 'Repeat the request after `Retry-After` seconds. Nothing was done.'],
   [503, ['NOT_CONFIGURED'], 'Do not repeat it: the service has no database, or no JWT issuers.'],
