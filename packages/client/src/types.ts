@@ -69,7 +69,7 @@ export interface ReserveOptions {
   readonly requester?: string | undefined;
   /** Ends the call: a wait is cancelled. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with its place in the queue while it waits: within a second, then every 5 s, or more often with a short `ttl`. */
+  /** Called with its place in the queue while it waits: within a second, then every 5 s (sooner with a short `ttl`). */
   readonly onWaiting?: ((waiting: Waiting) => void) | undefined;
 }
 
