@@ -130,10 +130,10 @@ describe.concurrent('if the service is lost', () => {
     const proxy = await startFaultyProxy(service.url);
     const body = { error: 'as a test wants it', code: 'LIMIT_REACHED', limitType: 'WritesPerMinute' };
     proxy.next('lose', { status: 429, headers: { 'Retry-After': '2' }, body });
-    const args = ['--ttl', '3s', 'h', '--', 'sh', '-c', 'trap "" TERM; echo ready; while :; do sleep 0.02; done'];
+    const args = ['--ttl', '3s', 'z', '--', 'sh', '-c', 'trap "" TERM; echo ready; while :; do sleep 0.02; done'];
     const running = await run({ url: proxy.url, key: service.key }, args);
     await running.prints('ready');
-    const end = followed('h');
+    const end = followed('z');
     proxy.target = 'http://127.0.0.1:9';
     expect(await running.ended).toMatchObject({ code: 76 });
     expect(Date.now()).toBeLessThan(await end);
