@@ -135,7 +135,7 @@ export const Standing = z
       .string()
       .meta({ description: 'The first thing that it needs and cannot have yet.', example: 'printer' }),
     since: time.meta({ description: 'When the wait began.' }),
-    until: time.meta({ description: 'The wait ends then.' }),
+    until: time.meta({ description: 'The wait ends then. A repeat after that begins a new wait.' }),
   })
   .meta({ id: 'Standing' });
 

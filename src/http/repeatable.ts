@@ -11,7 +11,7 @@ import type { Operation } from './operation.ts';
 export const IdempotencyHeaders = z.object({
   'Idempotency-Key': z.string().min(1).max(MAX_KEY_LENGTH).optional().meta({
     description:
-      'A key of your choice for this one request: visible ASCII characters, best a UUID. If the same request is sent again with the same key within 10 minutes, it is not carried out again, and its response is the first one.',
+      'A key of your choice for this one request: visible ASCII characters, best a UUID. If the same request is sent again with the same key within 10 minutes, it is not carried out again, and its response is the first one, as it was then.',
     example: '0c9bd3a6-7f3e-4a6b-9d0a-5a1f6d8b2c11',
   }),
 });

@@ -160,7 +160,7 @@ export interface components {
                 since: string;
                 /**
                  * Format: date-time
-                 * @description The wait ends then.
+                 * @description The wait ends then. A repeat after that begins a new wait.
                  * @example 2026-01-31T12:00:30.000Z
                  */
                 until: string;

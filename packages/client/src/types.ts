@@ -69,7 +69,7 @@ export interface ReserveOptions {
   readonly requester?: string | undefined;
   /** Ends the call: a wait is cancelled. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with its position in the queue while it waits: after a second at most, then every 5 s or so. */
+  /** Called with its place in the queue while it waits: within a second, then every 5 s (sooner with a short `ttl`). */
   readonly onWaiting?: ((waiting: Waiting) => void) | undefined;
 }
 

@@ -22,7 +22,7 @@ const ROWS: readonly Row[] = [
   [404, ['PATH_NOT_FOUND'], 'Correct the path. Percent-encode names in it.'],
   [404, ['NOT_REGISTERED', 'NOT_FOUND'], 'There is no such thing.'],
   [405, ['METHOD_NOT_ALLOWED'], 'Use a method of the header `Allow`.'],
-  [408, ['BODY_TIMEOUT'], 'Send the body faster, or a smaller one.'],
+  [408, ['BODY_TIMEOUT'], 'The body came too slowly. Nothing was done. Send it again, or a smaller one.'],
   [409, ['IDEMPOTENCY_MISMATCH'], 'Another request was sent with this `Idempotency-Key`. Send a new key.'],
   [409, ['REQUEST_RUNNING'], 'Repeat the request after `Retry-After` seconds.'],
   [409, ['RESPONSE_NOT_KEPT'], 'The request was carried out before. Read the present state.'],

@@ -32,7 +32,7 @@ export const eventsOperation = operation({
   tags: ['Events'],
   summary: 'Watch every change',
   description:
-    'A stream of server-sent events, which does not end. It begins with the comment `: open`, and sends the comment `: keepalive` every 15 seconds. An event is the lines `event: <type>` and `data: <the object below>`, and an empty line. Events come in the order in which the state changed. There is no replay: a stream that may have missed something ends; connect again, then read the active reservations.',
+    'A stream of server-sent events, which does not end. It begins with the comment `: open`, and sends the comment `: keepalive` every 15 seconds. An event is the lines `event: <type>` and `data: <the object below>`, and an empty line. A stream sends each event once, in the order in which the state changed. There is no replay: a stream that may have missed something ends; connect again, then read the active reservations. The list may already include the first events of the new stream.',
   responses,
 });
 

@@ -19,7 +19,7 @@ export const cancelOperation = operation({
   tags: ['Reservation'],
   summary: 'Stop waiting',
   description:
-    'Ends all waits of this requester that name this resource. If such a wait has just succeeded and its caller has not got the response yet, the reservation ends, too. Calls that still wait get NOT_AVAILABLE.',
+    'Ends all waits of this requester that name this resource. If such a wait has just succeeded and its caller has not got the response yet, the reservation ends, too. Calls that still wait get NOT_AVAILABLE. If the caller is just between two calls, its next one begins a new wait: stop the caller, too.',
   isRepeatable: true,
   body: CancelBody,
   responses: {

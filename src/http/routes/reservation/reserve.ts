@@ -26,7 +26,7 @@ export const reserveOperation = operation({
   tags: ['Reservation'],
   summary: 'Reserve resources',
   description:
-    'Items are applied one by one, in order, and each result has its own status. It is safe to retry: a requester that already holds the resource gets ALREADY_HAD and the same token. With `waitSeconds`, an item that cannot be had now waits for its turn: while its status is WAITING, send the same request again. With `dryRun=true`, nothing is reserved: the response says what would happen now.',
+    'Items are applied one by one, in order, and each result has its own status. It is safe to retry: a requester that already holds the resource gets ALREADY_HAD and the same token. With `waitSeconds`, an item that cannot be had now waits for its turn: while its status is WAITING, send the same request again, until `waitSeconds` are over. With `dryRun=true`, nothing is reserved: the response says what would happen now.',
   query: PollQuery.extend(DryRunQuery.shape),
   isRepeatable: true,
   canBeMinimal: true,

@@ -25,7 +25,7 @@ export const transactionOperation = operation({
   tags: ['Reservation'],
   summary: 'Reserve and release in one step',
   description:
-    'Items are applied in order and see each other’s effect. `ALL_OR_NONE`: all items succeed, or nothing changes. `AS_MANY_AS_POSSIBLE`: each item succeeds or fails on its own. `FIRST`: the first item that succeeds is kept, and later items are not tried. With `waitSeconds`, `ALL_OR_NONE` and `FIRST` wait for their turn: while the status is WAITING, send the same request again. With `dryRun=true`, nothing changes: the response says what would happen now.',
+    'Items are applied in order and see each other’s effect. `ALL_OR_NONE`: all items succeed, or nothing changes. `AS_MANY_AS_POSSIBLE`: each item succeeds or fails on its own. `FIRST`: the first item that succeeds is kept, and later items are not tried. With `waitSeconds`, `ALL_OR_NONE` and `FIRST` wait for their turn: while the status is WAITING, send the same request again, until `waitSeconds` are over. With `dryRun=true`, nothing changes: the response says what would happen now.',
   query: PollQuery.extend(DryRunQuery.shape),
   isRepeatable: true,
   body: Transaction,
