@@ -33,10 +33,19 @@ export function countSilence(error: Error): void {
   if (error.message.startsWith('Socket timeout')) silences++;
 }
 
-const unavailable = (cause?: unknown) =>
+/** Redis has no memory left. Scripts that take none still run. */
+const FULL = /^OOM\b/;
+
+/** Whether a command failed because Redis is full. */
+export const isFull = (error: unknown): boolean =>
+  error instanceof HoldfastError && error.cause instanceof Error && FULL.test(error.cause.message);
+
+const unavailable = (cause: unknown) =>
   new HoldfastError(
     'unavailable',
-    'The reservation store cannot be reached. The outcome is unknown: repeat the call.',
+    cause instanceof Error && FULL.test(cause.message)
+      ? 'The reservation store is full: only releases and resets work until it has room. Repeat the call later.'
+      : 'The reservation store cannot be reached. The outcome is unknown: repeat the call.',
     { cause },
   );
 

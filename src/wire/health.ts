@@ -6,6 +6,7 @@ import type { StartUp } from '../jobs/startUp.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { redisFault } from '../redis/health.ts';
 import { Liveness } from '../redis/liveness.ts';
+import { isFull } from '../redis/send.ts';
 import type { Clients } from './clients.ts';
 
 export interface Health {
@@ -19,7 +20,12 @@ export interface Health {
 /** @param livenessMs time without a usable Redis after which the instance should be restarted */
 export function watchHealth(clients: Clients, start: StartUp, livenessMs: number): Health {
   let isLeaving = false;
-  const redisReady = shareCheck(() => redisFault(clients.redis).catch(() => 'the reservation store cannot be reached'));
+  const redisReady = shareCheck(() =>
+    // Releases work in a full Redis, and must reach an instance to make room.
+    redisFault(clients.redis).catch((error: unknown) =>
+      isFull(error) ? null : 'the reservation store cannot be reached',
+    ),
+  );
   const liveness = new Liveness(
     () => areFit(clients.forScripts),
     async () => {

@@ -72,6 +72,23 @@ describe('/healthz and /readyz', () => {
   });
 });
 
+test('an instance on a full Redis stays ready, so that releases reach it; other requests say why they fail', async () => {
+  const redis = await startRedis(quiet);
+  const holdfast = await startInstance({ redisUrl: redis.url });
+  const [held] = (await holdfast.reserve({ resource: 'a', requester: 'r' })).body;
+  await holdfast.redis.config('SET', 'maxmemory', '1mb');
+  expect(
+    await holdfast.request('POST', '/api/v1/Reservation/reserve', [{ resource: 'b', requester: 'r' }]),
+  ).toMatchObject({
+    status: 503,
+    body: { code: 'UNAVAILABLE', error: expect.stringContaining('is full') },
+  });
+  expect((await holdfast.request('GET', '/readyz')).status).toBe(200);
+  expect(held === undefined ? null : (await holdfast.unreserve(held)).body).toMatchObject([{ status: 'RELINQUISHED' }]);
+  await holdfast.stop();
+  await redis.stop();
+});
+
 test('an instance that should be restarted fails /healthz, and says why', async () => {
   const routes = healthRoutes(
     async () => null,
