@@ -106,9 +106,11 @@ This page is made by \`npm run generate\` from \`src/config/variables.ts\`. Do n
 
 - \`node dist/main.js\` and the [image](operations/deploy.md#the-image) read the environment. \`npm start\` also reads a file \`.env\` in the
   current folder. [.env.example](../.env.example) is a file to copy.
+- \`node --env-file=holdfast.env dist/main.js --check-config\` checks a file.
 - An empty variable counts as unset.
 - An instance reads its configuration once, when it starts. A change needs a restart.
-- A faulty configuration ends the start with exit code 1. One message names every fault, and never repeats a value.
+- A faulty configuration ends the start with exit code 1. One message names the faults, and never repeats a value.
+  Check again after you have corrected them: a variable that another one requires may be named only then.
 - A name that is one slip away from one of these is reported: \`${misspelt(['REDIS_ULR'], VARIABLES).join()}\`
 - \`npm start\` alone needs nothing: it runs a private Redis, makes a tenant \`local\`, and prints its key.
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startRedisNode } from '../../../scripts/redisServer.ts';
 import { type Running, startHoldfast } from '../../support/commandLine.ts';
+import { startFaultyProxy } from '../../support/faultyProxy.ts';
 import { freePort, type Instance, startInstance } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
@@ -123,6 +124,20 @@ describe.concurrent('if the service is lost', () => {
       /sending SIGTERM to the command\n(.*\n)?.* not renewed in time: sending SIGKILL to the command\n/,
     );
     expect(ticks(file).at(-1)).toBeLessThan(await end);
+  });
+
+  test('the same if the first response was lost, long before the repeat', async () => {
+    const proxy = await startFaultyProxy(service.url);
+    const body = { error: 'as a test wants it', code: 'LIMIT_REACHED', limitType: 'WritesPerMinute' };
+    proxy.next('lose', { status: 429, headers: { 'Retry-After': '2' }, body });
+    const args = ['--ttl', '3s', 'z', '--', 'sh', '-c', 'trap "" TERM; echo ready; while :; do sleep 0.02; done'];
+    const running = await run({ url: proxy.url, key: service.key }, args);
+    await running.prints('ready');
+    const end = followed('z');
+    proxy.target = 'http://127.0.0.1:9';
+    expect(await running.ended).toMatchObject({ code: 76 });
+    expect(Date.now()).toBeLessThan(await end);
+    await proxy.stop();
   });
 
   test('the same if its Redis is lost', async () => {

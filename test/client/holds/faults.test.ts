@@ -5,7 +5,7 @@ import { loadTenant } from '../../../src/engine/tenant/load.ts';
 import { configuredTenants } from '../../../src/identity/configuredTenants.ts';
 import { type Pair, startPair } from '../../support/clients.ts';
 import { startEngine } from '../../support/engine.ts';
-import { type FaultyProxy, startFaultyProxy } from '../../support/faultyProxy.ts';
+import { type Fault, type FaultyProxy, startFaultyProxy } from '../../support/faultyProxy.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
@@ -156,6 +156,80 @@ describe('a first response that was lost', () => {
     proxy.next('lose');
     await using session = await client.session();
     expect((await pair.b.sessions()).map(({ session }) => session)).toEqual([session.id]);
+  });
+});
+
+/** The lease counts from the attempt that began it, and the client must not believe it to last longer. */
+describe('a repeat long after the attempt that failed', () => {
+  /** Makes the next attempt fail, and the one after the repeat come so many seconds later. */
+  const failThenPause = (fault: Fault, seconds: number) =>
+    proxy.next(fault, {
+      status: 429,
+      headers: { 'Retry-After': String(seconds) },
+      body: { error: 'as a test wants it', code: 'LIMIT_REACHED', limitType: 'WritesPerMinute' },
+    });
+  const endOf = (rows: readonly { readonly expiresAt: string | null }[]) =>
+    Math.min(...rows.map(({ expiresAt }) => Date.parse(expiresAt ?? '')));
+
+  test.each([
+    ['lose', 2],
+    ['lose', 6],
+    ['drop', 6],
+  ] as const)('begins a session that is in force and counts its lease: %s, %i s', async (fault, seconds) => {
+    failThenPause(fault, seconds);
+    await using session = await client.session({ ttl: '5s' });
+    const { remainingMs } = await session.reserve('in the session');
+    const believed = Date.now() + remainingMs;
+    const sessions = (await pair.b.sessions()).filter((one) => one.session === session.id);
+    expect(sessions).toHaveLength(1);
+    expect(believed).toBeLessThan(endOf(sessions));
+    expect(remainingMs).toBeGreaterThan(1000);
+  });
+
+  test('renews a session from the renewal that was answered', async () => {
+    await using session = await client.session({ ttl: '5s' });
+    const hold = await session.reserve('in the session');
+    const renewals = () => proxy.noted.filter(({ path }) => path === '/Session/renew').length;
+    failThenPause('lose', 2);
+    const { expiresAt } = session;
+    await until('a renewal', () => session.expiresAt > expiresAt);
+    const believed = Date.now() + hold.remainingMs;
+    expect(renewals()).toBe(3);
+    expect(believed).toBeLessThan(endOf(await pair.b.sessions()));
+  });
+
+  test.each([
+    ['a try', 'printer', {}, 1],
+    ['a try whose first lease is over', 'printer', {}, 3],
+    ['several names', ['a', 'b'], {}, 1],
+    ['a wait', 'printer', { wait: '20s' }, 1],
+    ['a wait for several names', ['a', 'b'], { wait: '20s' }, 1],
+    ['a match', { match: { os: 'android' } }, {}, 1],
+  ] as const)('reserves and counts its lease: %s', async (_, target, options, seconds) => {
+    failThenPause('lose', seconds);
+    const hold = await client.reserve(target, { ttl: '2s', ...options });
+    const believed = Date.now() + hold.remainingMs;
+    expect(believed).toBeLessThan(endOf(await pair.b.active()));
+    expect(hold.signal.aborted).toBe(false);
+  });
+
+  test('gets a grant and counts its lease', async () => {
+    const held = await pair.a.reserve('granted');
+    failThenPause('lose', 1);
+    const wait = client.reserve('granted', { ttl: '3s', wait: '20s' });
+    await isWaiting('granted');
+    await held.release();
+    const hold = await wait;
+    const believed = Date.now() + hold.remainingMs;
+    expect(believed).toBeLessThan(endOf(await pair.b.active()));
+  });
+
+  test('renews a hold from the renewal that was answered', async () => {
+    const hold = await client.reserve('renewed', { ttl: '3s' });
+    failThenPause('lose', 1);
+    await hold.renew();
+    const believed = Date.now() + hold.remainingMs;
+    expect(believed).toBeLessThan(endOf(await pair.b.active()));
   });
 });
 

@@ -13,9 +13,12 @@ export interface CallOptions {
   readonly deadline?: number | undefined;
 }
 
-/** An answer, with the `performance.now()` at which the request that got it was sent: a lease began no earlier. */
 export interface Answer<Result> {
   readonly result: Result;
+  /**
+   * `performance.now()` at which the last attempt was sent, the one that was answered. What it began or renewed lasts
+   * from then, or later. `ALREADY_HAD`, or a response that was kept for an Idempotency-Key, is of an earlier attempt.
+   */
   readonly sentAt: number;
   /** Whether an earlier attempt may have been carried out: its response was lost. */
   readonly repeated: boolean;

@@ -5,14 +5,14 @@
 import { type Duration, ttlSecondsOf } from '../durations.ts';
 import { HoldfastError } from '../errors.ts';
 import { asyncDispose } from '../holds/asyncDispose.ts';
-import { CLOCKS, type Clocks, offsetOf } from '../holds/clocks.ts';
+import { CLOCKS, offsetOf } from '../holds/clocks.ts';
 import { type Hold, isUnreachable } from '../holds/hold.ts';
 import { keepRenewed } from '../holds/keepRenewed.ts';
 import { Lease } from '../holds/lease.ts';
 import { planOf, type Target } from '../holds/plan.ts';
 import { randomText } from '../holds/requesters.ts';
 import type { Reserver } from '../holds/reserver.ts';
-import type { Api } from '../http/api.ts';
+import type { Api, CallOptions } from '../http/api.ts';
 import { refuseUnknown } from '../options.ts';
 import type { BegunSession, EndedSession, RenewedSession, ReserveOptions } from '../types.ts';
 
@@ -36,31 +36,29 @@ export class Session {
   readonly requester: string;
   readonly #api: Api;
   readonly #reserver: Reserver;
-  readonly #clocks: Clocks;
   readonly #token: string;
-  readonly #ttlSeconds: number;
+  readonly #ttlMs: number;
   readonly #lease: Lease;
-  readonly #stop: () => void;
+  #stop: (() => void) | undefined;
   #expiresAt: Date;
   #ended: Promise<number> | undefined;
 
   private constructor(
-    context: { api: Api; reserver: Reserver; clocks: Clocks },
+    api: Api,
+    reserver: Reserver,
     requester: string,
-    ttlSeconds: number,
+    ttlMs: number,
     { session, token, expiresAt }: BegunSession,
     lease: Lease,
   ) {
-    this.#api = context.api;
-    this.#reserver = context.reserver;
-    this.#clocks = context.clocks;
+    this.#api = api;
+    this.#reserver = reserver;
     this.requester = requester;
     this.id = session;
     this.#token = token;
     this.#expiresAt = new Date(expiresAt);
-    this.#ttlSeconds = ttlSeconds;
+    this.#ttlMs = ttlMs;
     this.#lease = lease;
-    this.#stop = keepRenewed(lease, () => this.#renew());
   }
 
   /** Sessions are begun by `holdfast.session()`. */
@@ -69,22 +67,30 @@ export class Session {
     reserver: Reserver,
     requester: string,
     { ttl, signal, requester: _, ...rest }: SessionOptions,
-    clocks: Clocks = CLOCKS,
   ): Promise<Session> {
     refuseUnknown(rest);
     const ttlSeconds = ttlSecondsOf(ttl);
-    const lease = new Lease('the session', clocks);
-    const offset = offsetOf(clocks);
-    const { result, sentAt } = await api.request<BegunSession>({
-      method: 'POST',
-      path: '/Session',
-      body: { requester, ttlSeconds },
-      has: 'token',
-      idempotencyKey: randomText(26),
-      signal,
-    });
-    lease.extend(ttlSeconds * 1000, sentAt, offset);
-    return new Session({ api, reserver, clocks }, requester, ttlSeconds, result, lease);
+    const ttlMs = ttlSeconds * 1000;
+    for (;;) {
+      const lease = new Lease('the session');
+      const offset = offsetOf(CLOCKS);
+      const { result, sentAt, repeated } = await api.request<BegunSession>({
+        method: 'POST',
+        path: '/Session',
+        body: { requester, ttlSeconds },
+        has: 'token',
+        idempotencyKey: randomText(26),
+        signal,
+      });
+      lease.extend(ttlMs, sentAt, offset);
+      const session = new Session(api, reserver, requester, ttlMs, result, lease);
+      // The response may be that of an earlier attempt. Only a renewal says whether the session has ended, and when it
+      // ends. It has the time that any call has: the lease may be much longer, or over.
+      if (repeated) await session.#renew({ signal });
+      if (repeated && lease.lost !== undefined) continue;
+      session.#stop = keepRenewed(lease, () => session.#renew());
+      return session;
+    }
   }
 
   /** When it ends if it is not renewed, by the clock of the service. */
@@ -143,27 +149,27 @@ export class Session {
     };
   }
 
-  async #renew(): Promise<void> {
-    const offset = offsetOf(this.#clocks);
+  async #renew(options: CallOptions = { deadline: this.#lease.deadline }): Promise<void> {
+    const offset = offsetOf(CLOCKS);
     const { result, sentAt } = await this.#api
       .request<RenewedSession>({
         method: 'POST',
         path: '/Session/renew',
         body: { session: this.id, token: this.#token },
         has: 'status',
-        deadline: this.#lease.deadline,
+        ...options,
       })
-      .finally(() => this.#lease.mayLast(this.#ttlSeconds * 1000));
+      .finally(() => this.#lease.mayLast(this.#ttlMs));
     if (result.status === 'NOT_FOUND') {
       this.#lease.lose(new HoldfastError('LEASE_LOST', 'The session has ended'));
       return;
     }
     if (result.expiresAt !== null) this.#expiresAt = new Date(result.expiresAt);
-    this.#lease.extend(this.#ttlSeconds * 1000, sentAt, offset);
+    this.#lease.extend(this.#ttlMs, sentAt, offset);
   }
 
   async #end(): Promise<number> {
-    this.#stop();
+    this.#stop?.();
     this.#lease.finish();
     const request = {
       method: 'POST' as const,
