@@ -17,6 +17,7 @@ import { ReadLimiter } from '../limits/reads.ts';
 import { redisFault } from '../redis/health.ts';
 import { refusalOf } from '../redis/refusal.ts';
 import { mostReplicas } from '../redis/replication.ts';
+import { isFull } from '../redis/send.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Traces } from '../telemetry/traces.ts';
 import { DueTimers } from '../waiting/dueTimers.ts';
@@ -138,8 +139,8 @@ function makeEngine({ tiers }: Config, { redis, replication }: Clients, { loadTe
 
 /** Loads the configured tenants if Redis is usable. Returns why the instance cannot start; null if it can. */
 async function startFault(redisUrl: string, clients: Clients, stores: Stores): Promise<string | null> {
-  const fault = await redisFault(clients.redis).catch(
-    async () => `Redis cannot be reached (${(await refusalOf(redisUrl)) ?? clients.lastError()})`,
+  const fault = await redisFault(clients.redis).catch(async (error: unknown) =>
+    isFull(error) ? 'Redis is full' : `Redis cannot be reached (${(await refusalOf(redisUrl)) ?? clients.lastError()})`,
   );
   if (fault !== null) return fault;
   return stores.loadConfigured().then(

@@ -84,6 +84,9 @@ test('an instance on a full Redis stays ready, so that releases reach it; other 
     body: { code: 'UNAVAILABLE', error: expect.stringContaining('is full') },
   });
   expect((await holdfast.request('GET', '/readyz')).status).toBe(200);
+  const late = await startInstance({ redisUrl: redis.url });
+  expect((await late.request('GET', '/readyz')).body).toMatchObject({ reason: 'Redis is full' });
+  await late.stop();
   expect(held === undefined ? null : (await holdfast.unreserve(held)).body).toMatchObject([{ status: 'RELINQUISHED' }]);
   await holdfast.stop();
   await redis.stop();
