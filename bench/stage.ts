@@ -110,15 +110,15 @@ export async function loadOver(
   return result;
 }
 
-/**
- * Moves Redis to the core of the servers, which are idle meanwhile: direct calls of Redis should also have two cores.
- */
-export async function straight<T>({ redisServer }: Stage, measure: () => Promise<T>): Promise<T> {
+/** Gives Redis a core of its own meanwhile. The service shares that of the load. */
+export async function straight<T>({ redisServer, service }: Stage, measure: () => Promise<T>): Promise<T> {
+  pin(1, [service.pid]);
   pin(0, [redisServer.pid]);
   try {
     return await measure();
   } finally {
     pin(1, [redisServer.pid]);
+    pin(0, [service.pid]);
   }
 }
 

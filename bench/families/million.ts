@@ -1,6 +1,6 @@
 /**
  * A tenant with 1,000,000 reservations: the memory of each, compared with a lock of redlock, the speed of its requests,
- * and the longest command.
+ * and the longest command. For that, Redis has a core of its own: its slow log includes the time of other processes.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { cpuOf, load } from '../load.ts';
@@ -49,13 +49,14 @@ export async function million(stage: Stage, table: Table): Promise<void> {
     beside: { what: 'ceiling', figure: most.figure(({ perSecond }) => perSecond) },
     cpu: cpuOf(reserves.samples),
   });
-  // Redis has a core of its own, because the slow log includes the time of other processes.
   await redis.slowlog('RESET');
-  await straight(stage, () => load(Array.from({ length: 4 }, () => () => cycleStraight(stage, 500))));
-  await loadOver(stage, service, 1, async (one) => {
-    await cycleAllOrNone(one, 500);
-    await check(one, nameOf(1));
-    await available(one, nameOf(1));
+  await straight(stage, async () => {
+    await load(Array.from({ length: 4 }, () => () => cycleStraight(stage, 500)));
+    await loadOver(stage, service, 1, async (one) => {
+      await cycleAllOrNone(one, 500);
+      await check(one, nameOf(1));
+      await available(one, nameOf(1));
+    });
   });
   table.add(await slowest(redis, 'batches of 500, ALL_OR_NONE of 500, single reads, 1,000,000 held'));
   await lookThrough(stage, table, MILLION, 1);

@@ -11,6 +11,7 @@ import type { Quota } from '../domain/quota.ts';
 import type { Right } from '../domain/rights.ts';
 import type { Credential } from '../domain/tenants.ts';
 import * as definitionList from '../engine/definitions/list.ts';
+import { ownTurn } from '../engine/ownTurn.ts';
 import { active } from '../engine/reservations/active.ts';
 import { sessions } from '../engine/sessions/list.ts';
 import { waiting } from '../engine/waiting/list.ts';
@@ -116,6 +117,7 @@ async function* rowsOf<Row>(
       reads++;
       await debit();
     }
+    await ownTurn();
     yield page.value.rows;
   }
 }

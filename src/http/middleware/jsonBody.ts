@@ -7,13 +7,13 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { z } from 'zod';
 import type { Sizes } from '../../domain/maxSizes.ts';
+import { ownTurn } from '../../engine/ownTurn.ts';
 import { actFor } from '../actFor.ts';
 import { BodyError } from '../arrivals.ts';
 import type { AppEnv } from '../env.ts';
 import { fail, refuse, refuseMalformed } from '../errors.ts';
 import { hasMoreValues } from '../jsonValues.ts';
 import { hasIdempotencyKey, readOnce } from '../once.ts';
-import { ownTurn } from '../ownTurn.ts';
 import { BODY_TIMEOUT, bodyTooLarge, OVERLOADED } from '../readyResponses.ts';
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;

@@ -1,6 +1,6 @@
 /**
- * Gives each piece of long work a turn of the event loop of its own. Many large bodies that arrive together would
- * otherwise be parsed in one turn, and all other requests would wait for the last of them.
+ * Gives each piece of long work a turn of the event loop of its own. Many large bodies or pages of lists that arrive
+ * together would otherwise be read in one turn, and all other requests would wait for the last of them.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 

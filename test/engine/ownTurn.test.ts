@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ownTurn } from '../../src/engine/ownTurn.ts';
+import { Activity } from '../../src/engine/tenant/activity.ts';
+import { Listings } from '../../src/limits/listings.ts';
+import { ReadLimiter } from '../../src/limits/reads.ts';
+import { listReservations } from '../../src/operations/lists.ts';
+import { createLogger } from '../../src/telemetry/log.ts';
+import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { reserve } from '../support/verbs.ts';
+
+let running: RunningEngine;
+beforeAll(async () => {
+  running = await startEngine();
+});
+afterAll(() => running.stop());
+
+/** Runs something while it counts the turns of the event loop. */
+async function countTurns(run: (turn: () => number) => Promise<unknown>): Promise<void> {
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns++;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await run(() => turns);
+  isOver = true;
+}
+
+describe('pieces of long work', () => {
+  test('each have a turn of the event loop, in order, with other work in between', async () => {
+    const began: [name: string, turn: number][] = [];
+    await countTurns((turn) =>
+      Promise.all(['a', 'b', 'c'].map((name) => ownTurn().then(() => began.push([name, turn()])))),
+    );
+    expect(began.map(([name]) => name)).toEqual(['a', 'b', 'c']);
+    expect(new Set(began.map(([, turn]) => turn)).size).toBe(3);
+  });
+
+  test('are the pages of lists', async () => {
+    const { engine, credential } = running;
+    for (let from = 0; from < 1500; from += 500)
+      await reserve(
+        engine,
+        credential,
+        Array.from({ length: 500 }, (_, i) => ({ resource: `r${from + i}`, requester: 'r' })),
+      );
+    const activity = new Activity(engine.redis, createLogger('silent'));
+    const deps = { engine, activity, reads: new ReadLimiter(engine), listings: new Listings() };
+    const read: number[] = [];
+    await countTurns((turn) =>
+      Promise.all(
+        [1, 2, 3].map(async () => {
+          const list = await listReservations(deps, credential);
+          for await (const _ of list.pages) read.push(turn());
+          list.close();
+        }),
+      ),
+    );
+    await activity.close();
+    expect(read.length).toBeGreaterThan(9);
+    expect(new Set(read).size).toBe(read.length);
+  });
+});
