@@ -78,7 +78,10 @@ export const Event = z
   .object({
     type: z.enum(EVENT_TYPES).meta({ description: 'What happened. It is the name of the event, too.' }),
     tenantId: z.string().meta({ description: 'The id of the tenant.' }),
-    resource: z.string().nullable().meta({ description: 'The name that was asked for. Null for transactions.' }),
+    resource: z.string().nullable().meta({
+      description:
+        'The name that was reserved. Of failures and waits, the name that was asked for, or the text of a match. Null: the event is about no single resource.',
+    }),
     requester: z.string().nullable().meta({ description: 'The requester of the item.' }),
     explanation: z.string().nullable().meta({ description: 'The status that the request got.', example: 'ACQUIRED' }),
     resourceType: z.string().nullable().meta({ description: 'The tag of the reservation.' }),

@@ -139,7 +139,12 @@ export const Standing = z
   })
   .meta({ id: 'Standing' });
 
-export const CancelItem = item({ requester: requesterName, resource: resourceName }).meta({ id: 'CancelItem' });
+export const CancelItem = item({
+  requester: requesterName,
+  resource: resourceName.meta({
+    description: 'The name of the resource. Of a `match`: the `resource` of the result that said WAITING.',
+  }),
+}).meta({ id: 'CancelItem' });
 export type CancelItem = z.output<typeof CancelItem>;
 
 export const CancelBody = batch(CancelItem);
@@ -148,7 +153,9 @@ export const CancelResult = z
   .object({
     resource: z.string().meta({ description: 'The resource of the item.' }),
     requester: z.string().meta({ description: 'The requester of the item.' }),
-    status: z.enum(CANCEL_STATUSES).meta({ description: 'NOT_WAITING: there was no wait to end.' }),
+    status: z.enum(CANCEL_STATUSES).meta({
+      description: 'NOT_WAITING: there was no wait to end. The requester may hold it, if a response was lost.',
+    }),
   })
   .meta({ id: 'CancelResult' });
 export type CancelResult = z.output<typeof CancelResult>;

@@ -133,7 +133,7 @@ async function createApi(deps: AppDeps): Promise<App> {
   app.route('/', deleteRoute(deps));
   app.route('/', eventsRoute(deps));
   if (tenants === null) {
-    app.route('/', withoutTenants());
+    app.route('/', withoutTenants(deps));
   } else {
     const { tenantRoutes } = await import('./tenantRoutes.ts');
     app.route('/', tenantRoutes(deps, tenants));

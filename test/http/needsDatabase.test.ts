@@ -24,6 +24,15 @@ describe('what needs a database: 503 in the in-memory mode', () => {
     expect((await holdfast.request(method, path, undefined, { 'X-Api-Key': '' })).status).toBe(401);
   });
 
+  test('with an invalid key: 401, whether its tenant exists or not', async () => {
+    const existing = holdfast.key.replace(/_[^_]*$/, '');
+    for (const tenant of [existing, 'hf_nobody']) {
+      const key = `${tenant}_${'0'.repeat(40)}`;
+      const answer = await holdfast.request('GET', '/api/v1/Tenant', undefined, { 'X-Api-Key': key });
+      expect(answer).toMatchObject({ status: 401, body: { code: 'UNAUTHENTICATED' } });
+    }
+  });
+
   test.each([
     ['POST', '/api/v1/auth/token'],
     ['GET', '/api/v1/admin/tenants'],

@@ -517,7 +517,7 @@ export interface components {
              */
             requester: string;
             /**
-             * @description The name of the resource.
+             * @description The name of the resource. Of a `match`: the `resource` of the result that said WAITING.
              * @example printer
              */
             resource: string;
@@ -528,7 +528,7 @@ export interface components {
             /** @description The requester of the item. */
             requester: string;
             /**
-             * @description NOT_WAITING: there was no wait to end.
+             * @description NOT_WAITING: there was no wait to end. The requester may hold it, if a response was lost.
              * @enum {string}
              */
             status: "CANCELLED" | "NOT_WAITING";
@@ -815,7 +815,7 @@ export interface components {
             type: "RESERVED" | "RENEWED" | "UNRESERVED" | "RESERVATION_EXPIRED" | "RESERVE_FAILED" | "UNRESERVE_FAILED" | "TRANSACTION_APPLIED" | "TRANSACTION_ROLLED_BACK" | "WAITING" | "WAIT_ENDED" | "RESET" | "TIER_LIMIT_REACHED";
             /** @description The id of the tenant. */
             tenantId: string;
-            /** @description The name that was asked for. Null for transactions. */
+            /** @description The name that was reserved. Of failures and waits, the name that was asked for, or the text of a match. Null: the event is about no single resource. */
             resource: string | null;
             /** @description The requester of the item. */
             requester: string | null;

@@ -25,7 +25,11 @@ const ROWS: readonly Row[] = [
   [408, ['BODY_TIMEOUT'], 'The body came too slowly. Nothing was done. Send it again, or a smaller one.'],
   [409, ['IDEMPOTENCY_MISMATCH'], 'Another request was sent with this `Idempotency-Key`. Send a new key.'],
   [409, ['REQUEST_RUNNING'], 'Repeat the request after `Retry-After` seconds.'],
-  [409, ['RESPONSE_NOT_KEPT'], 'The request was carried out before. Read the present state.'],
+  [
+    409,
+    ['RESPONSE_NOT_KEPT'],
+    'The request was carried out before. Send reserves again with a new `Idempotency-Key`: `ALREADY_HAD` has the tokens. Otherwise read the present state.',
+  ],
   [413, ['BODY_TOO_LARGE'], 'Send fewer items at a time.'],
   [415, ['UNSUPPORTED_MEDIA_TYPE'], 'Send `Content-Type: application/json`.'],
   [

@@ -3,6 +3,8 @@
  * (docs/specification.md#errors, #operations, #identity). The OpenAPI document leaves them out.
  */
 import { Hono } from 'hono';
+import { verifyCredential } from '../../engine/tenant/verifyCredential.ts';
+import type { OperationDeps } from '../../operations/deps.ts';
 import type { AppEnv } from '../env.ts';
 import { fail } from '../errors.ts';
 
@@ -28,10 +30,18 @@ const TENANT_PATHS = [
   '/Tenant/tokens/:id',
 ];
 
-/** Paths that need an API key. */
-export const withoutTenants = () => {
+/**
+ * Paths that need an API key. No script verifies it here, and a 503 for an invalid one would tell that its tenant
+ * exists: other tenants get a 401.
+ */
+export const withoutTenants = ({ engine }: Pick<OperationDeps, 'engine'>) => {
   const app = new Hono<AppEnv>().basePath('/api/v1');
-  for (const path of TENANT_PATHS) app.all(path, (c) => fail(c, 503, 'NOT_CONFIGURED', WITHOUT_DATABASE));
+  for (const path of TENANT_PATHS) {
+    app.all(path, async (c) => {
+      await verifyCredential(engine, c.get('credential'));
+      return fail(c, 503, 'NOT_CONFIGURED', WITHOUT_DATABASE);
+    });
+  }
   return app;
 };
 
