@@ -94,7 +94,7 @@ describe('/openapi.json', () => {
 
   test('shows the limits as they are configured', async () => {
     const strict = await startInstance({ env: { MAX_NAME_LENGTH: '10', MAX_TTL_SECONDS: '60', MAX_BATCH: '2' } });
-    const { body } = await strict.request('GET', '/openapi.json');
+    const { body } = await strict.request<Record<string, unknown>>('GET', '/openapi.json');
     expect(JSON.stringify(body)).toContain('"maxLength":10');
     expect(JSON.stringify(body)).toContain('"maximum":60');
     expect(JSON.stringify(body)).toContain('"maxItems":2');
