@@ -80,7 +80,7 @@ describe.each([
     for (const [where, expr] of all) {
       const { names, labels } = asked(expr);
       expect([where, names.length > 0]).toEqual([where, true]);
-      expect([where, names.filter((name) => !has(types, name))]).toEqual([where, []]);
+      expect([where, names.filter((name) => !has(types, name))], 'the service has no such metric').toEqual([where, []]);
       expect([where, labels.filter((label) => ![...GIVEN, ...OURS].includes(label))]).toEqual([where, []]);
     }
   });
@@ -98,18 +98,24 @@ describe('the alerts', () => {
 
   test('each have a test of their name', () => {
     const { tests } = Tests.parse(parse(readFileSync(TESTS, 'utf8')));
-    expect(tests.map(({ name }) => name)).toEqual(['healthy', ...rules.map(({ alert }) => alert)]);
+    const hint = `give each alert a test of its name in ${TESTS}, in the order of deploy/alerts.yml`;
+    expect(
+      tests.map(({ name }) => name),
+      hint,
+    ).toEqual(['healthy', ...rules.map(({ alert }) => alert)]);
   });
 
   test('each have a page in the runbook, to which they link, and the runbook lists them in the same order', () => {
     const pages = readdirSync(RUNBOOK).filter((file) => file !== 'README.md');
-    expect(pages.toSorted()).toEqual(rules.map(({ alert }) => `${alert}.md`).toSorted());
+    const hint = `each alert of deploy/alerts.yml needs a page in ${RUNBOOK}, and each page an alert`;
+    expect(pages.toSorted(), hint).toEqual(rules.map(({ alert }) => `${alert}.md`).toSorted());
     const index = readFileSync(`${RUNBOOK}/README.md`, 'utf8');
     const listed = [...index.matchAll(/^\| \[(Holdfast\w+)\]\(\1\.md\) \| (\w+) \|/gm)].map(([, alert, level]) => [
       alert,
       level,
     ]);
-    expect(listed).toEqual(rules.map(({ alert, labels }) => [alert, labels.severity]));
+    const rows = `give each alert a row in ${RUNBOOK}/README.md, in the order of deploy/alerts.yml`;
+    expect(listed, rows).toEqual(rules.map(({ alert, labels }) => [alert, labels.severity]));
     for (const { alert, annotations } of rules) expect(annotations.runbook_url).toBe(`${RUNBOOK}/${alert}.md`);
   });
 
@@ -119,10 +125,11 @@ describe('the alerts', () => {
       const page = readFileSync(`${RUNBOOK}/${alert}.md`, 'utf8');
       const headings = [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading);
       expect(headings).toEqual([alert, 'Impact', 'Check', 'Act', 'Resolved']);
-      expect(page).toContain(`\`\`\`text\n${expr}\n\`\`\``);
+      expect(page.includes(`\`\`\`text\n${expr}\n\`\`\``), `show the expression in a text block: ${expr}`).toBe(true);
       const minutes = after?.replace(/m$/, '');
       const when = minutes === undefined ? 'at once' : `after ${minutes} minute${minutes === '1' ? '' : 's'}`;
-      expect(page).toContain(`| ${labels.severity} | ${when}, on the expression below |`);
+      const row = `| ${labels.severity} | ${when}, on the expression below |`;
+      expect(page.includes(row), `the page needs this row: ${row}`).toBe(true);
     },
   );
 
@@ -133,7 +140,7 @@ describe('the alerts', () => {
       const names = asked(expr).names.map(family);
       return !shown.some((panel) => names.every((name) => panel.has(name)));
     });
-    expect(unseen).toEqual([]);
+    expect(unseen, 'show their metrics in a panel of deploy/grafana/dashboards/holdfast.json').toEqual([]);
   });
 
   test('have names of their own', () => {
@@ -142,7 +149,8 @@ describe('the alerts', () => {
 
   test('are the same for the Prometheus Operator', () => {
     const rule = readManifests().find(({ kind }) => kind === 'PrometheusRule');
-    expect(rule?.spec).toEqual({ groups });
+    const hint = 'copy the groups of deploy/alerts.yml to k8s/components/monitoring/prometheusRule.yaml';
+    expect(rule?.spec, hint).toEqual({ groups });
   });
 });
 

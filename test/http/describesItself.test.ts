@@ -11,6 +11,21 @@ beforeAll(async () => {
 });
 afterAll(() => holdfast.stop());
 
+interface Operation {
+  readonly responses: object;
+  readonly parameters?: readonly {
+    readonly in: string;
+    readonly name: string;
+    readonly schema: { maxLength?: number };
+  }[];
+}
+/** Each operation with its method and path. */
+const operations = ({ paths }: Record<string, unknown>) =>
+  Object.entries(paths as Record<string, Record<string, Operation>>).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, one]) => [`${method.toUpperCase()} ${path}`, one] as const),
+  );
+const inQuery = ({ parameters = [] }: Operation) => parameters.filter((one) => one.in === 'query');
+
 describe('/openapi.json', () => {
   test('is OpenAPI 3.1 and passes a linter', async () => {
     expect(document.openapi).toBe('3.1.0');
@@ -23,39 +38,44 @@ describe('/openapi.json', () => {
 
   test('tells every status of every operation', () => {
     const statuses = Object.fromEntries(
-      Object.entries(document.paths as Record<string, Record<string, { responses: object }>>).flatMap(
-        ([path, methods]) => Object.values(methods).map(({ responses }) => [path, Object.keys(responses).map(Number)]),
-      ),
+      operations(document).map(([call, { responses }]) => [call, Object.keys(responses).map(Number)]),
     );
     const key = [200, 401, 403, 429, 500, 503];
     const parameters = [...key, 400];
     const body = [...parameters, 408, 413, 415];
     const repeatable = [...body, 409];
-    expect(statuses).toEqual({
-      '/api/v1/Reservation/reserve': repeatable.sort(),
-      '/api/v1/Reservation/unreserve': repeatable.sort(),
-      '/api/v1/Reservation/renew': repeatable.sort(),
-      '/api/v1/Reservation/transaction': repeatable.sort(),
-      '/api/v1/Reservation/check': body.sort(),
-      '/api/v1/Reservation/activeReservations': parameters.sort(),
-      '/api/v1/Reservation/cancel': repeatable.sort(),
-      '/api/v1/Reservation/waiting': parameters.sort(),
-      '/api/v1/Reservation/history': parameters.sort(),
-      '/api/v1/Resource/usage': parameters.sort(),
-      '/api/v1/Reservation/reset': [...parameters, 409].sort(),
-      '/api/v1/Session': key,
-      '/api/v1/Session/renew': repeatable.sort(),
-      '/api/v1/Session/end': repeatable.sort(),
-      '/api/v1/events': key,
-      '/api/v1/Resource/register': body.sort(),
-      '/api/v1/Resource/definitions': parameters.sort(),
-      '/api/v1/Resource/tree': key,
-      '/api/v1/Resource/available/{resource}': parameters.sort(),
-      '/api/v1/Resource/{name}': [...parameters, 404].sort(),
-      '/healthz': [200, 503],
-      '/readyz': [200, 503],
-      '/version': [200],
+    expect(statuses, 'list here the statuses that a route declares in its responses').toEqual({
+      'POST /api/v1/Reservation/reserve': repeatable.sort(),
+      'POST /api/v1/Reservation/unreserve': repeatable.sort(),
+      'POST /api/v1/Reservation/renew': repeatable.sort(),
+      'POST /api/v1/Reservation/transaction': repeatable.sort(),
+      'POST /api/v1/Reservation/check': body.sort(),
+      'GET /api/v1/Reservation/activeReservations': parameters.sort(),
+      'POST /api/v1/Reservation/cancel': repeatable.sort(),
+      'GET /api/v1/Reservation/waiting': parameters.sort(),
+      'GET /api/v1/Reservation/history': parameters.sort(),
+      'GET /api/v1/Resource/usage': parameters.sort(),
+      'POST /api/v1/Reservation/reset': [...parameters, 409].sort(),
+      'POST /api/v1/Session': repeatable.sort(),
+      'GET /api/v1/Session': key,
+      'POST /api/v1/Session/renew': repeatable.sort(),
+      'POST /api/v1/Session/end': repeatable.sort(),
+      'GET /api/v1/events': key,
+      'POST /api/v1/Resource/register': body.sort(),
+      'GET /api/v1/Resource/definitions': parameters.sort(),
+      'GET /api/v1/Resource/tree': key,
+      'GET /api/v1/Resource/available/{resource}': parameters.sort(),
+      'DELETE /api/v1/Resource/{name}': [...parameters, 404].sort(),
+      'GET /healthz': [200, 503],
+      'GET /readyz': [200, 503],
+      'GET /version': [200],
     });
+  });
+
+  test('has a 400 wherever a query can be malformed', () => {
+    const without = operations(document).filter(([, one]) => inQuery(one).length > 0 && !('400' in one.responses));
+    const calls = without.map(([call]) => call);
+    expect(calls, 'declare it: ...parameterOperation in the responses of the route').toEqual([]);
   });
 
   test('lists the codes of failures, and says where they are', () => {
@@ -74,11 +94,21 @@ describe('/openapi.json', () => {
 
   test('shows the limits as they are configured', async () => {
     const strict = await startInstance({ env: { MAX_NAME_LENGTH: '10', MAX_TTL_SECONDS: '60', MAX_BATCH: '2' } });
-    const { body } = await strict.request('GET', '/openapi.json');
+    const { body } = await strict.request<Record<string, unknown>>('GET', '/openapi.json');
     expect(JSON.stringify(body)).toContain('"maxLength":10');
     expect(JSON.stringify(body)).toContain('"maximum":60');
     expect(JSON.stringify(body)).toContain('"maxItems":2');
     expect((await strict.reserve({ resource: 'x'.repeat(11), requester: 'q' })).status).toBe(400);
+    let queries = 0;
+    for (const [call, one] of operations(body))
+      for (const { name } of inQuery(one).filter((parameter) => parameter.schema.maxLength === 10)) {
+        const [method = '', path = ''] = call.split(' ');
+        const answer = await strict.request(method, `${path}?${name}=${'x'.repeat(11)}`);
+        const hint = `${call}: the route makes its query by withRules()`;
+        expect(JSON.stringify(answer.body), hint).toContain(`${name} must be 1 to 10 characters long`);
+        queries++;
+      }
+    expect(queries).toBeGreaterThan(3);
     await strict.stop();
   });
 });
