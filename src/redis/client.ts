@@ -2,7 +2,7 @@
  * Makes Redis clients for every topology: one server, a primary behind sentinels, or a cluster. Commands run on them
  * through send() (send.ts).
  */
-import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { Cluster, Redis, type RedisOptions, SentinelConnector } from 'ioredis';
 import { parseRedisAddress, type RedisAddress } from './address.ts';
 import { countSilence, RETRY_EVERY_MS } from './send.ts';
 
@@ -57,6 +57,22 @@ export function accessOf(address: RedisAddress): Options {
     ...(tls ? { tls: {} } : {}),
   };
 }
+
+/**
+ * Keeps ioredis from printing an error, with its stack, for each failed connection to a sentinel. The clients that listen
+ * for failovers are its own, so nobody else can handle their errors. Other sentinels do for one that is away, and if all
+ * are, commands fail.
+ */
+function quietenSentinels(): void {
+  const name = 'connectToSentinel';
+  const connect: unknown = Reflect.get(SentinelConnector.prototype, name);
+  if (typeof connect !== 'function') throw new Error(`ioredis has no ${name}() any more`);
+  Reflect.set(SentinelConnector.prototype, name, function (this: SentinelConnector, ...args: unknown[]) {
+    const client: unknown = Reflect.apply(connect, this, args);
+    return client instanceof Redis ? client.on('error', () => {}) : client;
+  });
+}
+quietenSentinels();
 
 /** Makes a client of one server, or of a primary behind sentinels. */
 export function createOne(address: Exclude<RedisAddress, { kind: 'cluster' }>, options: Options): Redis {

@@ -1,0 +1,21 @@
+/** A client of sentinels, some of which are away. */
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createRedis } from '../../src/redis/client.ts';
+import { startSentinels, type Topology } from '../support/topologies.ts';
+
+let topology: Topology;
+beforeAll(async () => {
+  topology = await startSentinels();
+});
+afterAll(() => topology.stop());
+
+test('prints nothing: logs are for operators, and have no stacks', async () => {
+  const print = vi.spyOn(console, 'error').mockReturnValue();
+  const redis = createRedis(topology.url.replace('redis+sentinel://', 'redis+sentinel://127.0.0.1:1,'), () => {});
+  await Promise.all([once(redis, 'sentinelReconnecting'), once(redis, 'ready')]);
+  expect(await redis.ping()).toBe('PONG');
+  redis.disconnect();
+  expect(print).not.toHaveBeenCalled();
+  print.mockRestore();
+});
