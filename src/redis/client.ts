@@ -59,9 +59,9 @@ export function accessOf(address: RedisAddress): Options {
 }
 
 /**
- * Keeps ioredis from printing an error, with its stack, for each failed connection to a sentinel. The clients that listen
- * for failovers are its own, so nobody else can handle their errors. Other sentinels do for one that is away, and if all
- * are, commands fail.
+ * Keeps ioredis from printing an error, with its stack, for each failed connection to a sentinel. The clients that
+ * listen for failovers are its own, so nobody else can handle their errors. Other sentinels do for one that is away. If
+ * all are, commands fail.
  */
 function quietenSentinels(): void {
   const name = 'connectToSentinel';
