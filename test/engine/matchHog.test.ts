@@ -2,25 +2,18 @@
  * No search for a resource that fits keeps Redis busy for long (docs/specification.md#any-resource-that-fits). HOG=full
  * makes 100,000 labelled resources and prints the figures.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
+import { beforeAll, expect, test } from 'vitest';
 import type { Registration } from '../../src/contract/definitions.ts';
 import type { ReserveItem, ReserveResult } from '../../src/contract/reservations.ts';
 import { register } from '../../src/engine/definitions/register.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
-import { type RunningEngine, startEngine } from '../support/engine.ts';
 import { reserve, unreserve } from '../support/verbs.ts';
-import { ScriptTimes } from './hog/scriptTimes.ts';
+import { IS_FULL, range, running, times, useHog } from './hog/useHog.ts';
 
-const IS_FULL = process.env.HOG === 'full';
 const COUNT = IS_FULL ? 100_000 : 20_000;
 const BATCH = 500;
 const MAX_MS = 15;
 
-let server: RedisServer;
-let running: RunningEngine;
-let times: ScriptTimes;
-const range = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i));
 const nameOf = (i: number) => `phone${100_000 + i}`;
 const item = (name: string, more: Partial<Registration>): Registration => ({
   name,
@@ -38,11 +31,9 @@ const wanting = (match: NonNullable<ReserveItem['match']>, requester: string): R
 const android = (requester: string) => wanting({ os: 'android' }, requester);
 const take = (...items: ReserveItem[]) => reserve(running.engine, running.credential, items);
 
+useHog();
 beforeAll(async () => {
-  server = await startRedis(() => {});
-  running = await startEngine(undefined, server.url);
   const { engine, credential } = running;
-  times = await ScriptTimes.of(engine.redis);
   const phones = range(COUNT, (i) => item(nameOf(i), { labels: { os: 'android', size: i % 2 ? 'l' : 'xl' } }));
   const many = Object.fromEntries(range(16, (i) => [`key${i}`, 'v']));
   const others = [
@@ -53,11 +44,6 @@ beforeAll(async () => {
   for (let i = 0; i < COUNT; i += BATCH) await register(engine, credential, phones.slice(i, i + BATCH), 16, NOW);
   for (let i = 0; i < others.length; i += 50) await register(engine, credential, others.slice(i, i + 50), 16, NOW);
 }, 600_000);
-afterAll(async () => {
-  if (IS_FULL) process.stdout.write(times.report());
-  running.stop();
-  await server.stop();
-});
 
 const expectShort = async (title: string, operation: () => Promise<unknown>, before?: () => Promise<unknown>) =>
   expect(await times.longest(title, operation, before)).toBeLessThan(MAX_MS);

@@ -9,7 +9,8 @@ import { resourceState } from '../../../src/engine/reservations/resource.ts';
 import { resourceStates } from '../../../src/engine/reservations/states.ts';
 import { unregistered } from '../../../src/engine/reservations/unregistered.ts';
 import { available, check, renew, transaction, unreserve } from '../../support/verbs.ts';
-import { BATCH, fresh, long, range, reserveOf, resources, running } from './state.ts';
+import { BATCH, fresh, long, reserveOf, resources } from './state.ts';
+import { range, running } from './useHog.ts';
 
 export const RESERVATIONS: readonly (readonly [string, () => () => Promise<unknown>])[] = [
   ['reserve of 500 plain names with leases', () => reserveOf(...resources(BATCH, (i) => `${fresh()}${i}`, 60))],

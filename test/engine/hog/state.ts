@@ -2,30 +2,23 @@
  * A tenant in the worst state that the caps allow, on a Redis of its own, and calls of it. Importing this file builds
  * the state before the tests. HOG=full takes it to 1,000,000 reservations and 100,000 definitions, and prints figures.
  */
-import { afterAll, beforeAll } from 'vitest';
-import { type RedisServer, startRedis } from '../../../scripts/redisServer.ts';
+import { beforeAll } from 'vitest';
 import type { Definition } from '../../../src/contract/definitions.ts';
 import { DEFAULT_SIZES } from '../../../src/domain/maxSizes.ts';
 import { register } from '../../../src/engine/definitions/register.ts';
 import { NOW } from '../../../src/engine/definitions/step.ts';
 import { setClock } from '../../support/clock.ts';
-import { type RunningEngine, startEngine } from '../../support/engine.ts';
 import { reserve } from '../../support/verbs.ts';
-import { ScriptTimes } from './scriptTimes.ts';
+import { IS_FULL, range, running, useHog } from './useHog.ts';
 
-const IS_FULL = process.env.HOG === 'full';
 const RESERVATIONS = IS_FULL ? 1_000_000 : 50_000;
 const DEFINITIONS = IS_FULL ? 100_000 : 10_000;
 export const BATCH = 500;
 
-let server: RedisServer;
-export let running: RunningEngine;
-export let times: ScriptTimes;
 export const base = Date.now();
 
 /** A name of the greatest length, by characters and by bytes. */
 export const long = (name: string) => name + 'é'.repeat(DEFAULT_SIZES.nameLength - name.length);
-export const range = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i));
 export const item = (
   name: string,
   { treePath = [], ...more }: { capacity?: number; blocks?: string[]; treePath?: string[] } = {},
@@ -36,13 +29,11 @@ export async function registerAll(items: readonly Definition[], many = 100): Pro
     await register(running.engine, running.credential, items.slice(i, i + many), 16, NOW);
 }
 
+useHog({ readsPerMinute: 1e8 });
 beforeAll(async () => {
-  server = await startRedis(() => {});
-  running = await startEngine(undefined, server.url, undefined, { readsPerMinute: 1e8 });
   const { engine, credential } = running;
   const { redis } = engine;
   await setClock(redis, credential.tenant, base);
-  times = await ScriptTimes.of(redis);
 
   await registerAll(
     [
@@ -102,11 +93,6 @@ beforeAll(async () => {
       ),
     );
 }, 600_000);
-afterAll(async () => {
-  if (IS_FULL) process.stdout.write(times.report());
-  running.stop();
-  await server.stop();
-});
 
 export const reserveOf =
   (...items: { resource: string; requester: string; ttlSeconds?: number; count?: number }[]) =>

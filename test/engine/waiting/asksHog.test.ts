@@ -3,37 +3,23 @@
  * (docs/specification.md#any-resource-that-fits, #shared-holds). HOG=full takes the shared holds to 50,000 and prints
  * the figures.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RedisServer, startRedis } from '../../../scripts/redisServer.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { ReserveItem, ReserveResult } from '../../../src/contract/reservations.ts';
 import { register } from '../../../src/engine/definitions/register.ts';
 import { NOW } from '../../../src/engine/definitions/step.ts';
 import * as engineReserve from '../../../src/engine/reservations/reserve.ts';
 import { setClock } from '../../support/clock.ts';
-import { type RunningEngine, startEngine } from '../../support/engine.ts';
 import { check, reserve, reset, transaction, unreserve } from '../../support/verbs.ts';
-import { ScriptTimes } from '../hog/scriptTimes.ts';
+import { IS_FULL, range, running, times, useHog } from '../hog/useHog.ts';
 
-const IS_FULL = process.env.HOG === 'full';
 const READERS = IS_FULL ? 50_000 : 5000;
 const MAX_MS = 15;
 const ATTENDED = { instance: 'hog', pollMs: 30_000, isContinuation: false };
 const START = Date.now();
 
-let server: RedisServer;
-let running: RunningEngine;
-let times: ScriptTimes;
-const range = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i));
+useHog();
 beforeAll(async () => {
-  server = await startRedis(() => {});
-  running = await startEngine(undefined, server.url);
-  times = await ScriptTimes.of(running.engine.redis);
   await setClock(running.engine.redis, running.credential.tenant, START);
-});
-afterAll(async () => {
-  if (IS_FULL) process.stdout.write(times.report());
-  running.stop();
-  await server.stop();
 });
 
 const take = (...items: ReserveItem[]) => reserve(running.engine, running.credential, items);

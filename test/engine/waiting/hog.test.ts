@@ -2,8 +2,7 @@
  * No script keeps Redis busy for long in a tenant with 100,000 tickets: the worst requests, on the worst queues
  * (docs/specification.md#waiting). HOG=full takes it to 100,000 tickets and prints figures; else there are 20,000.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RedisServer, startRedis } from '../../../scripts/redisServer.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { ReserveItem } from '../../../src/contract/reservations.ts';
 import { register } from '../../../src/engine/definitions/register.ts';
 import { NOW } from '../../../src/engine/definitions/step.ts';
@@ -13,19 +12,13 @@ import * as engineTransaction from '../../../src/engine/reservations/transaction
 import { cancel } from '../../../src/engine/waiting/cancel.ts';
 import { standings } from '../../../src/engine/waiting/standings.ts';
 import { keysOf } from '../../../src/redis/keys.ts';
-import { type RunningEngine, startEngine } from '../../support/engine.ts';
 import { check, reserve, reset, unreserve } from '../../support/verbs.ts';
-import { ScriptTimes } from '../hog/scriptTimes.ts';
+import { IS_FULL, range, running, times, useHog } from '../hog/useHog.ts';
 
-const IS_FULL = process.env.HOG === 'full';
 const SHARE = IS_FULL ? 10_000 : 2000;
 /** On a quiet core; a busy one gets half as much again. */
 const MAX_MS = 15;
 
-let server: RedisServer;
-let running: RunningEngine;
-let times: ScriptTimes;
-const range = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i));
 const definition = { capacity: 1, blocks: [], treePath: null };
 const ATTENDED = { instance: 'hog', pollMs: 30_000, isContinuation: false };
 const wait = { waitSeconds: 86_400 };
@@ -47,10 +40,8 @@ const hold = (...names: string[]) =>
     names.map((resource) => ({ resource, requester: 'holder' })),
   );
 
+useHog();
 beforeAll(async () => {
-  server = await startRedis(() => {});
-  running = await startEngine(undefined, server.url);
-  times = await ScriptTimes.of(running.engine.redis);
   const { engine, credential } = running;
   await register(
     engine,
@@ -96,11 +87,6 @@ beforeAll(async () => {
       { wait, call: ATTENDED },
     );
 }, 600_000);
-afterAll(async () => {
-  if (IS_FULL) process.stdout.write(times.report());
-  running.stop();
-  await server.stop();
-});
 
 let turn = 0;
 const WORST: readonly (readonly [string, () => Promise<unknown>])[] = [

@@ -3,14 +3,12 @@
  * these are for, so that each of the tickets is looked at again (docs/specification.md#waiting). The limit on the work
  * of a request allows ten such requesters in one.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RedisServer, startRedis } from '../../../scripts/redisServer.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { transaction } from '../../../src/engine/reservations/transaction.ts';
 import { keysOf } from '../../../src/redis/keys.ts';
-import { type RunningEngine, startEngine } from '../../support/engine.ts';
 import { reserve, unreserve } from '../../support/verbs.ts';
 import { CALL } from '../../support/waitingEngine.ts';
-import { ScriptTimes } from '../hog/scriptTimes.ts';
+import { range, running, times, useHog } from '../hog/useHog.ts';
 
 const REQUESTERS = 150;
 const TICKETS = 60;
@@ -18,15 +16,8 @@ const BATCH = 10;
 /** On a quiet core; a busy one gets half as much again. */
 const MAX_MS = 15;
 
-let server: RedisServer;
-let running: RunningEngine;
-let times: ScriptTimes;
-const range = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i));
-
+useHog();
 beforeAll(async () => {
-  server = await startRedis(() => {});
-  running = await startEngine(undefined, server.url);
-  times = await ScriptTimes.of(running.engine.redis);
   const { engine, credential } = running;
   const held = range(TICKETS, (j) => `held${j}`);
   await reserve(
@@ -44,10 +35,6 @@ beforeAll(async () => {
       }),
     );
 }, 600_000);
-afterAll(async () => {
-  running.stop();
-  await server.stop();
-});
 
 describe('no script keeps Redis busy for long when requesters with many tickets get something', () => {
   let batches = 0;
