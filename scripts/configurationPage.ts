@@ -33,7 +33,7 @@ const WIDTH = 120;
 const names = new Set(DESCRIBED.flatMap(({ variables }) => variables.map(({ name }) => name)));
 const link = (name: string) => `[\`${name}\`](#${name.toLowerCase()})`;
 
-/** Parts of a description that are shown as code: placeholders, addresses, paths, names of variables, some words. */
+/** Matches what a description shows as code, such as `<address>`, `/healthz`, `ADMINS` and `npm start`. */
 const CODE = new RegExp(
   [
     /<\w[^>]*>[\w/]*/,

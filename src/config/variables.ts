@@ -35,7 +35,7 @@ const INSTANCE = {
   DRAIN_DELAY_MS: integer(0, 600_000)
     .default(3000)
     .describe(
-      'How long requests are still served after SIGTERM, in milliseconds. It must be longer than load balancers need to see that the instance is not ready.',
+      'After SIGTERM, requests are still served for this time, in milliseconds. Load balancers must notice within it that the instance is not ready.',
     ),
 };
 

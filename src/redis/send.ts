@@ -36,7 +36,7 @@ export function countSilence(error: Error): void {
 /** Redis has no memory left. Scripts that take none still run. */
 const FULL = /^OOM\b/;
 
-/** Whether a command failed because Redis is full. */
+/** Returns true if a command failed since Redis has no memory left. */
 export const isFull = (error: unknown): boolean =>
   error instanceof HoldfastError && error.cause instanceof Error && FULL.test(error.cause.message);
 

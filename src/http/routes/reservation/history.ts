@@ -51,7 +51,7 @@ export const historyOperation = operation({
   tags: ['Reservation'],
   summary: 'List ended reservations and waits, the latest first',
   description:
-    'How long they are kept depends on the tier. With `Accept: text/csv`, or `format=csv`, the response has all entries as CSV. That costs one read for each 1,000 entries.',
+    'The tier decides how long they are kept. With `Accept: text/csv`, or `format=csv`, the response has all entries as CSV. That costs one read for each 1,000 entries.',
   request: { query: HistoryQuery },
   responses,
 });
