@@ -8,6 +8,7 @@
  * - a write to the lost connection throws where nobody can catch it and ends the process (issue 1208, pull request
  * 1168)
  * - queries that were queued in the transaction never settle (issue 1186)
+ * - if the server ends a connection in the middle of a query, the first query on the next connection fails, too
  *
  * This file can go once a release rejects every query of such a transaction and keeps the process alive.
  * test/store/driver.test.ts fails as soon as the installed release does.
@@ -29,9 +30,11 @@ export interface PoolOptions {
 const lost = () => Object.assign(new Error('the connection was lost'), { code: 'CONNECTION_CLOSED' });
 
 class Connection {
-  readonly db: Db;
+  readonly #db: Db;
   readonly #client: postgres.Sql;
   #losses = 0;
+  /** The number of losses after which a query has been spent */
+  #lossesMended = 0;
   /** The number of losses when the open transaction began; null: no transaction is open */
   #lossesBefore: number | null = null;
 
@@ -53,26 +56,39 @@ class Connection {
         return Reflect.get(client, name);
       },
     });
-    this.db = drizzle(guarded);
+    this.#db = drizzle(guarded);
   }
 
   get #isLost(): boolean {
     return this.#lossesBefore !== null && this.#lossesBefore !== this.#losses;
   }
 
+  /** After a loss, spends a query of its own: the next one may fail with the error of the lost connection. */
+  async #mend(): Promise<void> {
+    if (this.#lossesMended === this.#losses) return;
+    this.#lossesMended = this.#losses;
+    await this.#db.execute(sql`select`).catch(() => {});
+  }
+
+  async run<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    await this.#mend();
+    return work(this.#db);
+  }
+
   /** @param signal once it is aborted, the transaction is rolled back instead of committed */
   async transaction<T>(begin: string, work: (tx: Db) => Promise<T>, signal: AbortSignal): Promise<T> {
+    await this.#mend();
     // Connects if necessary, so that losses from here on are losses of this transaction.
-    await this.db.execute(sql`select`);
+    await this.#db.execute(sql`select`);
     this.#lossesBefore = this.#losses;
     try {
-      await this.db.execute(sql.raw(begin));
-      const result = await work(this.db);
+      await this.#db.execute(sql.raw(begin));
+      const result = await work(this.#db);
       signal.throwIfAborted();
-      await this.db.execute(sql`commit`);
+      await this.#db.execute(sql`commit`);
       return result;
     } catch (error) {
-      if (!this.#isLost) await this.db.execute(sql`rollback`).catch(() => {});
+      if (!this.#isLost) await this.#db.execute(sql`rollback`).catch(() => {});
       throw error;
     } finally {
       this.#lossesBefore = null;
@@ -98,7 +114,7 @@ export class PostgresPool {
    * @param signal once it is aborted, work that waits for a connection is not started
    */
   run<T>(work: (db: Db) => Promise<T>, signal: AbortSignal): Promise<T> {
-    return this.#turns.take(({ db }) => work(db), signal);
+    return this.#turns.take((connection) => connection.run(work), signal);
   }
 
   /**

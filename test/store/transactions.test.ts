@@ -87,7 +87,7 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
         await sleeping;
       });
       await expect(broken).rejects.toMatchObject({ code: 'unavailable' });
-      await expect.poll(ids).toEqual(['done']);
+      expect(await ids()).toEqual(['done']);
       await Promise.all(Array.from({ length: 20 }, (_, i) => store.database.transaction((tx) => insert(tx, `t${i}`))));
       expect(await ids()).toHaveLength(21);
     });
