@@ -4,7 +4,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import { createServer as createHttpServer } from 'node:http';
-import { createServer } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { inject } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
@@ -15,6 +14,9 @@ import { createPatientRedis, type RedisClient } from '../../src/redis/client.ts'
 import { createLogger } from '../../src/telemetry/log.ts';
 import { wire } from '../../src/wire/wire.ts';
 import { type Client, createClient } from './client.ts';
+import { STEERED_CLOCK } from './clock.ts';
+
+export { freePort } from '../../scripts/freePort.ts';
 
 export const makeTenant = (): string => `t-${randomBytes(8).toString('hex')}`;
 
@@ -42,7 +44,9 @@ export interface InstanceOptions {
 
 /** Starts an instance; role api unless env says otherwise. Its client uses the first key. */
 export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {
-  const { redisUrl = inject('redisUrl'), env = {}, includes = {}, port = 0 } = options;
+  const { redisUrl = inject('redisUrl'), env = {}, port = 0 } = options;
+  // Workers also sweep the tenants of other tests, some of which have a clock of their own.
+  const { includes = (env.ROLE ?? 'api') === 'api' ? {} : { clock: STEERED_CLOCK } } = options;
   const keys = options.keys ?? [makeConfiguredKey(makeTenant())];
   const logged: string[] = [];
   const log = createLogger('trace', { write: (line) => void logged.push(line) });
@@ -72,15 +76,6 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
       await services.close();
     },
   };
-}
-
-/** A port that nobody listens at just now. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 export const makeConfiguredKey = (tenant: string, label?: string): ConfiguredKey => ({
