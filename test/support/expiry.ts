@@ -1,21 +1,33 @@
 /**
- * A look at the expiry index and the count of reservations in Redis, and reserve items with leases.
+ * A Redis of its own, since workers of other tests would sweep its tenants, a look at the expiry index and the count of
+ * reservations in it, and reserve items with leases. `useExpiry` starts and stops it.
  */
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, inject } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
+import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
 import type { ReserveItem } from '../../src/contract/reservations.ts';
 import { expiryKey, expiryShard } from '../../src/redis/keys.ts';
+import { type RunningEngine, startEngine } from './engine.ts';
 import { redisAddress } from './redisAddress.ts';
+import { makeTenant } from './service.ts';
 
+export let server: RedisServer;
 export let looking: Redis;
 
 /** To be called at the top of a test file. */
 export function useExpiry(): void {
-  beforeAll(() => {
-    looking = new Redis(redisAddress(inject('redisUrl')));
+  beforeAll(async () => {
+    server = await startRedis(() => {});
+    looking = new Redis(redisAddress(server.url));
   });
-  afterAll(() => looking.disconnect());
+  afterAll(async () => {
+    looking.disconnect();
+    await server.stop();
+  });
 }
+
+/** Starts an engine with a tenant of its own on that Redis. */
+export const startOnOwn = (): Promise<RunningEngine> => startEngine(makeTenant(), server.url);
 
 export const indexed = (tenant: string) => looking.zscore(expiryKey(expiryShard(tenant)), tenant);
 export const countOf = async (tenant: string) => Number(await looking.hget(`{${tenant}}:tenant`, 'count'));

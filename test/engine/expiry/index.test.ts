@@ -9,8 +9,8 @@ import { reconcile } from '../../../src/engine/expiry/reconcile.ts';
 import { sweep } from '../../../src/engine/expiry/sweep.ts';
 import { expiryKey, expiryShard, keysOf, keysOfRequest } from '../../../src/redis/keys.ts';
 import { setClock } from '../../support/clock.ts';
-import { type RunningEngine, startEngine } from '../../support/engine.ts';
-import { countOf, indexed, looking, useExpiry } from '../../support/expiry.ts';
+import type { RunningEngine } from '../../support/engine.ts';
+import { countOf, indexed, looking, startOnOwn, useExpiry } from '../../support/expiry.ts';
 import { reserve } from '../../support/verbs.ts';
 
 useExpiry();
@@ -40,7 +40,7 @@ describe('the expiry index', () => {
   let tenant: string;
   const start = Date.now();
   beforeAll(async () => {
-    running = await startEngine();
+    running = await startOnOwn();
     tenant = running.credential.tenant;
     await setClock(running.engine.redis, tenant, start);
   });
@@ -97,7 +97,7 @@ describe('the expiry index', () => {
 describe('a lease is in the expiry index whatever sweeps come between the steps of its reserve', () => {
   const start = Date.now();
   const prepared = async () => {
-    const running = await startEngine();
+    const running = await startOnOwn();
     const { engine, credential } = running;
     const { tenant } = credential;
     await setClock(engine.redis, tenant, start);
@@ -143,7 +143,7 @@ describe('a lease is in the expiry index whatever sweeps come between the steps 
 
 describe('the reconciliation', () => {
   test('puts back a tenant that the index has lost, or has too late', async () => {
-    const running = await startEngine();
+    const running = await startOnOwn();
     const { engine, credential } = running;
     const { tenant } = credential;
     const shard = expiryKey(expiryShard(tenant));
@@ -158,7 +158,7 @@ describe('the reconciliation', () => {
   });
 
   test('leaves alone what is in order', async () => {
-    const running = await startEngine();
+    const running = await startOnOwn();
     const { engine, credential } = running;
     await reserve(engine, credential, [{ resource: 'a', requester: 'r', ttlSeconds: 600 }]);
     const before = await indexed(credential.tenant);

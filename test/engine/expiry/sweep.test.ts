@@ -10,7 +10,7 @@ import { active } from '../../../src/engine/reservations/active.ts';
 import { expiryKey, expiryShard, tenantKey } from '../../../src/redis/keys.ts';
 import { setClock } from '../../support/clock.ts';
 import { startEngine } from '../../support/engine.ts';
-import { countOf, indexed, looking, many, useExpiry } from '../../support/expiry.ts';
+import { countOf, indexed, looking, many, server as own, startOnOwn, useExpiry } from '../../support/expiry.ts';
 import { all } from '../../support/listed.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
@@ -20,7 +20,7 @@ useExpiry();
 
 describe('an entry that is due without a lease', () => {
   test('is removed, and neither scripts nor sweeps fail', async () => {
-    const running = await startEngine();
+    const running = await startOnOwn();
     const { engine, credential } = running;
     const { tenant } = credential;
     await reserve(engine, credential, [{ resource: 'a', requester: 'r', ttlSeconds: 600 }]);
@@ -35,7 +35,7 @@ describe('an entry that is due without a lease', () => {
   });
 
   test('nor do they if a plan names a slot that is free', async () => {
-    const running = await startEngine();
+    const running = await startOnOwn();
     const { engine, credential } = running;
     await register(engine, credential, [{ name: 'leaf', capacity: 1, blocks: ['ink'], treePath: 'root' }], 16, NOW);
     const held = await reserve(engine, credential, [{ resource: 'leaf', requester: 'r' }]);
@@ -47,7 +47,7 @@ describe('an entry that is due without a lease', () => {
 
 describe('a backlog of due reservations', () => {
   test('is ended piece by piece by whoever comes, and none of it is ever seen', async () => {
-    const running = await startEngine();
+    const running = await startOnOwn();
     const { engine, credential } = running;
     await setClock(engine.redis, credential.tenant, 1_000_000_000_000);
     for (const round of [0, 1, 2, 3]) {
@@ -65,10 +65,10 @@ describe('a backlog of due reservations', () => {
 describe('the sweep', () => {
   test('ends a lease within 2 s of its end, though the instance that made it is gone', async () => {
     const keys = [makeConfiguredKey(makeTenant())];
-    const maker = await startInstance({ keys });
+    const maker = await startInstance({ keys, redisUrl: own.url });
     await maker.reserve(...many(300, 1), { resource: 'stays', requester: 'r' });
     await maker.stop();
-    const worker = await startInstance({ keys, env: { ROLE: 'worker' } });
+    const worker = await startInstance({ keys, redisUrl: own.url, env: { ROLE: 'worker' } });
     const { tenant } = worker;
     await until('the sweep', async () => (await countOf(tenant)) === 1, 3000);
     expect(await looking.hkeys(`{${tenant}}:slots`)).toEqual(['stays']);
@@ -151,7 +151,7 @@ describe('the sweep', () => {
   });
 
   test('leaves what was released before its end, and what has no end', async () => {
-    const running = await startEngine();
+    const running = await startOnOwn();
     const { engine, credential } = running;
     await setClock(engine.redis, credential.tenant, 1_000_000_000_000);
     const [released] = await reserve(engine, credential, [{ resource: 'a', requester: 'r', ttlSeconds: 1 }]);

@@ -5,15 +5,14 @@ import { describe, expect, test } from 'vitest';
 import { register } from '../../../src/engine/definitions/register.ts';
 import { NOW } from '../../../src/engine/definitions/step.ts';
 import { setClock } from '../../support/clock.ts';
-import { startEngine } from '../../support/engine.ts';
-import { countOf, indexed, looking, many, useExpiry } from '../../support/expiry.ts';
+import { countOf, indexed, looking, many, startOnOwn, useExpiry } from '../../support/expiry.ts';
 import { reserve, reset } from '../../support/verbs.ts';
 
 useExpiry();
 
 describe('a reset', () => {
   test('leaves nothing behind', async () => {
-    const running = await startEngine();
+    const running = await startOnOwn();
     const { engine, credential } = running;
     const { tenant } = credential;
     await register(engine, credential, [{ name: 'pool', capacity: 600, blocks: ['tool'], treePath: 'root' }], 16, NOW);
@@ -47,7 +46,7 @@ describe('a reset', () => {
   });
 
   test('counts what it ended, what was due already left out', async () => {
-    const running = await startEngine();
+    const running = await startOnOwn();
     const { engine, credential } = running;
     const start = Date.now();
     await setClock(engine.redis, credential.tenant, start);
