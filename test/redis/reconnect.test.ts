@@ -82,7 +82,7 @@ test.each([
   await until('it has heard of the new one', () => sentinel.subscribers.size === 0);
   sentinel.held = null;
   for (const answer of held) answer();
-  await until('it is connected again', () => redis.status === 'ready', 3000);
+  await until('it is connected again', () => redis.status === 'ready');
   expect(await redis.ping()).toBe('PONG');
   const ended = new Promise((resolve) => redis.once('end', resolve));
   redis.disconnect();
