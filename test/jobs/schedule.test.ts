@@ -43,14 +43,14 @@ function startWorker(everyMs = EVERY_MS, turn = async () => {}): void {
   schedules.push(startSchedule(connection, { name: 'work', everyMs, turn: counted }, log));
 }
 
-const comeRound = async (withinMs: number) => {
+const comeRound = async (withinMs?: number) => {
   const before = turns;
   await until('turns come round', () => turns >= before + 2, withinMs);
 };
 
 test('workers take turns: together no more than one worker does', async () => {
   for (let i = 0; i < 3; i++) startWorker();
-  await comeRound(5000);
+  await comeRound();
   const [before, from] = [turns, performance.now()];
   await until('several turns', () => turns >= before + 10);
   const expected = (performance.now() - from) / EVERY_MS;
@@ -60,7 +60,7 @@ test('workers take turns: together no more than one worker does', async () => {
 describe('turns come round again within 5 s', () => {
   test('of a FLUSHALL', async () => {
     startWorker();
-    await comeRound(5000);
+    await comeRound();
     await looking.flushall();
     await comeRound(BACK_WITHIN_MS);
   });
@@ -74,7 +74,7 @@ describe('turns come round again within 5 s', () => {
 
   test('of a restart of a Redis that keeps nothing', async () => {
     startWorker();
-    await comeRound(5000);
+    await comeRound();
     process.kill(node.pid, 'SIGKILL');
     await node.stop();
     node = await start(node.port);
@@ -90,7 +90,7 @@ describe('turns come round again within 5 s', () => {
     ],
   ])('of a Redis that was %s, where turns came late', async (_, refuse, [name = '', value = '']) => {
     startWorker();
-    await comeRound(5000);
+    await comeRound();
     await refuse(looking);
     await until('a turn was missed', async () => {
       const [, next = '0'] = await looking.zrange('{bull}:work:repeat', '0', '0', 'WITHSCORES');
@@ -103,7 +103,7 @@ describe('turns come round again within 5 s', () => {
 
 test('a worker takes turns by its own timer while BullMQ does not answer', async () => {
   startWorker();
-  await comeRound(5000);
+  await comeRound();
   process.kill(node.pid, 'SIGSTOP');
   await comeRound(10_000);
   process.kill(node.pid, 'SIGCONT');
@@ -113,5 +113,5 @@ test('a turn that fails is followed by the next', async () => {
   startWorker(EVERY_MS, async () => {
     throw new Error('a bad turn');
   });
-  await comeRound(5000);
+  await comeRound();
 });
