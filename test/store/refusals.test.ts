@@ -3,7 +3,7 @@
  * has, and kept as long as the history.
  */
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { RefusalCounts } from '../../src/engine/tenant/refusals.ts';
 import { copyRefusals } from '../../src/operations/refusals.ts';
@@ -25,11 +25,14 @@ let opened: OpenStore;
 let running: RunningEngine;
 let store: Store;
 beforeAll(async () => {
+  // The hour does not end during the tests. Few other tenants are active so late in it.
+  vi.useFakeTimers({ toFake: ['Date'], now: thisHour + HOUR_MS - 1000 });
   database = await KINDS.Postgres();
   [opened, running] = await Promise.all([openStore(database.url), startEngine()]);
   store = { database: opened.database, redis: running.engine.redis };
 });
 afterAll(async () => {
+  vi.useRealTimers();
   running.stop();
   await opened.close();
   await database.drop();
