@@ -132,11 +132,11 @@ describe('the job', () => {
   test('runs in instances with the role for it', async () => {
     const { tenant, key } = await setUp('Pro', 0);
     const env = { ...databaseEnv(opened.url), ROLE: 'all', METRICS_PORT: '0' };
-    const holdfast = await startInstance({ keys: [], env });
+    const holdfast = await startInstance({ keys: [], redisUrl: opened.redisUrl, env });
     const { reserve } = createClient(holdfast.url, key);
     expect((await reserve({ resource: 'printer', requester: 'me', ttlSeconds: 1 })).body[0]?.status).toBe('ACQUIRED');
     await until('the entry is in the database', async () => (await countOf(tenant)) === 1);
     await until('it is counted', async () => /^holdfast_history_moved_total [1-9]/m.test(await holdfast.scrape()));
     await holdfast.stop();
-  }, 60_000);
+  });
 });

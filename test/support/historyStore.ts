@@ -1,9 +1,11 @@
 /**
- * A database with the history of tenants, and what tests look at in it.
+ * A database with the history of tenants, a Redis of its own, since workers of other tests would move entries to their
+ * database, and what tests look at in it.
  */
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll } from 'vitest';
 import { z } from 'zod';
+import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
 import { DEFAULT_TIERS, type TierLimits } from '../../src/domain/tiers.ts';
 import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { send } from '../../src/redis/send.ts';
@@ -22,22 +24,26 @@ export const tiersWith = (limits: Partial<TierLimits>) => ({
 /** To be called at the top of a test file, or of a describe. */
 export function useHistoryStore(makeKind = KINDS.Postgres) {
   let made: TestDatabase;
+  let server: RedisServer;
   let store: OpenStore;
   beforeAll(async () => {
-    made = await makeKind();
-    store = await openStore(made.url);
+    [made, server] = await Promise.all([makeKind(), startRedis(() => {})]);
+    store = await openStore(made.url, server.url);
     defineScripts(store.redis, loadScripts(DEFAULT_TIERS));
     await until('Redis', () => send(() => store.redis.ping()).catch(() => null));
-  }, 60_000);
+  });
   afterAll(async () => {
     await store.close();
-    await made.drop();
+    await Promise.all([made.drop(), server.stop()]);
   });
   const rows = async (query: ReturnType<typeof sql>) =>
     z.array(z.record(z.string(), z.unknown())).parse(rowsOf(await store.database.run((db) => db.execute(query))));
   return {
     get url() {
       return made.url;
+    },
+    get redisUrl() {
+      return server.url;
     },
     get store() {
       return store;
