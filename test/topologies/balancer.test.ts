@@ -124,7 +124,7 @@ class Reader {
     while (!this.#isOver) {
       const stream = await watch({ url: balancer.url, key: key.key });
       this.streams.push(stream);
-      await until('its end', () => stream.ended !== 'no' || this.#isOver, 60_000);
+      await until('its end', () => stream.ended !== 'no' || this.#isOver, 120_000);
     }
   })();
 
@@ -168,8 +168,8 @@ describe('behind a load balancer', () => {
     const before = performance.now();
     await call(agent, '/api/v1/Reservation/reserve', [{ resource: 'prompt', requester: 'r', ttlSeconds: 600 }]);
     await stream.count(1);
-    // A proxy that gathers what it passes on would keep it for want of more.
-    expect(performance.now() - before).toBeLessThan(1000);
+    // A proxy that gathers what it passes on would keep it for want of more: until a comment comes after 15 s.
+    expect(performance.now() - before).toBeLessThan(10_000);
     stream.close();
     await agent.close();
   });
@@ -189,7 +189,7 @@ describe('behind a load balancer', () => {
     await Promise.all([guessing.close(), other.close()]);
   });
 
-  test('a rolling restart fails no request, and ends streams in good order', { timeout: 60_000 }, async () => {
+  test('a rolling restart fails no request, and ends streams in good order', { timeout: 120_000 }, async () => {
     const load = new Load('rolling');
     const readers = Array.from({ length: READERS }, () => new Reader());
     await until(

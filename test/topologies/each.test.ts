@@ -18,8 +18,18 @@ import { watch } from '../support/watch.ts';
 
 const HISTORIES = 6;
 const STEPS = 100;
-/** So many tenants that each of three primaries has some. */
 const TENANTS = 12;
+/** The slots of each of three primaries. */
+const SHARE = Math.ceil(16_384 / 3);
+
+/** Makes tenants that three primaries share evenly. */
+const makeTenants = () =>
+  Array.from({ length: TENANTS }, (_, i) => {
+    for (;;) {
+      const tenant = makeTenant();
+      if (Math.floor(slotOf(tenantKey(tenant)) / SHARE) === i % 3) return tenant;
+    }
+  });
 
 describe.each([
   ['a cluster', startCluster, 3],
@@ -27,7 +37,7 @@ describe.each([
 ])('on %s', (_, start, primaries) => {
   let topology: Topology;
   let instances: [Instance, Instance];
-  const keys = Array.from({ length: TENANTS }, () => makeConfiguredKey(makeTenant()));
+  const keys = makeTenants().map((tenant) => makeConfiguredKey(tenant));
   const asTenant = async (instance: Instance, key: string, method: string, path: string, body?: unknown) =>
     (await instance.request(method, path, body, { 'X-Api-Key': key })).body;
   beforeAll(async () => {
@@ -36,7 +46,8 @@ describe.each([
     const options = { redisUrl: topology.url, keys };
     const [api, all] = [
       { ...env, ROLE: 'api' },
-      { ...env, ROLE: 'all' },
+      // Its reconciliation would put back what a test takes away.
+      { ...env, ROLE: 'all', RECONCILE_INTERVAL_MS: '3600000' },
     ];
     instances = await Promise.all([startInstance({ ...options, env: api }), startInstance({ ...options, env: all })]);
   });
@@ -51,7 +62,7 @@ describe.each([
         const engine = await startEngine(makeTenant(), topology.url);
         await run(engine, history).finally(() => engine.stop());
       }),
-      { numRuns: HISTORIES, endOnFailure: true },
+      { numRuns: HISTORIES, seed: 1, endOnFailure: true },
     );
   });
 
@@ -82,7 +93,7 @@ describe.each([
     const { body } = await two.transaction('ALL_OR_NONE', { requestType: 'RESERVE', resource: 'Room', requester: 'a' });
     expect(body).toMatchObject({ status: 'APPLIED', results: [{ acquiredSlots: { Room: 'Room_0' } }] });
     expect((await one.tree()).body).toMatchObject([{ name: 'House', available: 0, children: [{ available: 1 }] }]);
-    const [result] = (await one.reserve({ resource: 'x', requester: 'a', ttlSeconds: 5 })).body;
+    const [result] = (await one.reserve({ resource: 'x', requester: 'a', ttlSeconds: 30 })).body;
     const releaseToken = result?.releaseToken ?? '';
     const renewed = await two.renew({ resource: 'x', requester: 'a', releaseToken, ttlSeconds: 60 });
     expect(renewed.body).toMatchObject([{ status: 'RENEWED' }]);

@@ -20,8 +20,7 @@ test('a repeat waits for replicas too', async () => {
   };
   const [one, two] = await Promise.all([startInstance(options), startInstance(options)]);
   await until('the replica', async () => /^slave0:.*state=online/m.test(await one.redis.info('replication')));
-  const warm = (await two.reserve({ resource: 'warm', requester: 'ann' })).status;
-  expect(warm).toBe(200);
+  await until('it confirms', async () => (await two.reserve({ resource: 'warm', requester: 'ann' })).status === 200);
   const headers = { 'Idempotency-Key': randomUUID() };
   const send = (instance: typeof one) =>
     instance.request('POST', '/api/v1/Reservation/reserve', [{ resource: 'r', requester: 'ann' }], headers);

@@ -26,7 +26,8 @@ describe('while a slot is being moved', () => {
   beforeAll(async () => {
     topology = await startCluster();
     redis = createRedis(topology.url, () => {});
-    await send(() => redis.mset(FIRST, '1', SECOND, '2'));
+    // The first connections to all nodes may take longer than send() waits.
+    await until('Redis', () => send(() => redis.mset(FIRST, '1', SECOND, '2')).catch(() => null));
     const source = await topology.primaryOf(SLOT);
     target = await topology.primaryOf((SLOT + 8192) % 16_384);
     const idOf = (node: RedisNode) => topology.on(node, async (client) => String(await client.call('CLUSTER', 'MYID')));
