@@ -34,7 +34,7 @@ describe('npm start says where the dashboard and the API reference are', () => {
   test('with API_KEYS, which it does not repeat, at an address that can be opened', async () => {
     const key = makeConfiguredKey(makeTenant());
     const API_KEYS = JSON.stringify([key]);
-    const started = start({ PORT: '0', HOST: '0.0.0.0', REDIS_URL: inject('redisUrl'), API_KEYS });
+    const started = start({ PORT: '0', HOST: '0.0.0.0', ROLE: 'api', REDIS_URL: inject('redisUrl'), API_KEYS });
     await until('the welcome', () => started.output().includes('API reference'), START_WITHIN_MS);
     expect(started.output()).toMatch(
       /dashboard: +http:\/\/localhost:\d+\/dashboard \(nobody can sign in: set OIDC_ISSUER/,
@@ -44,7 +44,7 @@ describe('npm start says where the dashboard and the API reference are', () => {
 
   test('with an embedded database, after saying at once why its first start takes long', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'holdfast-start-'));
-    const env = { PORT: '0', REDIS_URL: inject('redisUrl'), KEY_SECRET, LOCAL_SIGN_IN: 'true' };
+    const env = { PORT: '0', ROLE: 'api', REDIS_URL: inject('redisUrl'), KEY_SECRET, LOCAL_SIGN_IN: 'true' };
     const started = start({ ...env, DATABASE_URL: `pglite:${join(folder, 'data')}` });
     await until('it says so', () => started.output().includes('making the embedded database'), START_WITHIN_MS);
     expect(started.output()).not.toContain('"url"');
@@ -88,7 +88,7 @@ describe('SIGTERM', () => {
     const begin = performance.now();
     started.child.kill('SIGTERM');
     expect(await started.exit).toBe(0);
-    expect(performance.now() - begin).toBeLessThan(2000);
+    expect(performance.now() - begin).toBeLessThan(10_000);
   });
 });
 

@@ -147,7 +147,7 @@ describe.each(['Postgres', 'PGlite'] as const)('on %s', (kind) => {
           expect([['below', 'old', 'top'], ['top']]).toContainEqual(names);
           // What was about to be deleted is kept from others for 10 s at most.
           const free = async () => (await reserve(engine, valid, [{ resource: 'below', requester: 'r' }]))[0]?.status;
-          if (names.length === 3) await until('it can be reserved', async () => (await free()) === 'ACQUIRED', 12_000);
+          if (names.length === 3) await until('it can be reserved', async () => (await free()) === 'ACQUIRED', 15_000);
         }
         if (!died) await close();
         return died;

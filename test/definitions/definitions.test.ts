@@ -265,5 +265,5 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
     await holdfast.stop();
     await empty.stop();
     store = await openStore(made.url);
-  }, 30_000);
+  });
 });

@@ -79,7 +79,7 @@ describe('the examples run', () => {
         await stop();
       }
     },
-    120_000,
+    240_000,
   );
 });
 
@@ -92,7 +92,7 @@ async function compare({ language, content }: Block, printed: () => string): Pro
       return String(error);
     }
   };
-  await until('the output', () => difference() === null, 3000).catch(() => {
+  await until('the output', () => difference() === null).catch(() => {
     throw new Error(difference() ?? '');
   });
 }

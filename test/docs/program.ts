@@ -66,7 +66,7 @@ export async function runModule(text: string, folder: string, env: Readonly<Reco
   const { stdout } = await run(process.execPath, ['.example.mjs'], {
     cwd: folder,
     env: { ...process.env, ...env },
-    timeout: 20_000,
+    timeout: 60_000,
   });
   return stdout;
 }

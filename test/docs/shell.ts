@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { until } from '../support/until.ts';
 
 /** No block takes longer. */
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 60_000;
 
 export interface Shell {
   readonly folder: string;

@@ -44,7 +44,9 @@ test('Redis is said to be away and to be back, once each, not once for every con
   const reasons = saying('Redis cannot be reached').map(({ err }) => err?.message);
   expect(reasons).toContain(`connect ECONNREFUSED 127.0.0.1:${port}`);
   expect(reasons).toEqual([...new Set(reasons)]);
-  expect([saying('connected again'), saying('the queue of')]).toMatchObject([{ length: 1 }, []]);
+  expect(saying('connected again')).toHaveLength(1);
+  // A job that was running is lost with the data of this Redis, which is said too.
+  expect(saying('the queue of').filter(({ err }) => !err?.message.startsWith('Missing key for job'))).toEqual([]);
   // Words for callers of the API: a worker has nobody who could repeat a call.
   expect(worker.logged.join('')).not.toContain('repeat the call');
   await worker.stop();
