@@ -8,8 +8,10 @@
 import '../src/signals.ts';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { makeKey } from '../src/identity/credentials.ts';
 import { fail, launch } from '../src/launch.ts';
+import { isAlive } from './isAlive.ts';
 import { startRedis } from './redisServer.ts';
 
 const [named = '.', ...args] = process.argv.slice(2);
@@ -30,14 +32,27 @@ function keptKey(): string {
   }
 }
 
+/** Ends the Redis, if this program has started it. */
+let endRedis = async () => {};
+
 /** Starts the Redis unless there is another one, and returns the key. */
 async function prepare(): Promise<string> {
   const key = keptKey();
   if (env.REDIS_URL) return key;
-  const redis = await startRedis(() => {}, { folder });
-  env.REDIS_URL = redis.url;
+  const { url, pid, ended } = await startRedis(() => {}, { folder });
+  env.REDIS_URL = url;
+  let isEnding = false;
   // Without it the service is of no use. The engine restarts the container.
-  void redis.ended.then(() => fail('its Redis has ended'));
+  void ended.then(() => {
+    if (!isEnding) fail('its Redis has ended');
+  });
+  endRedis = async () => {
+    isEnding = true;
+    // It writes down what waits for an fsync that is under way. If it were killed, as at the end of this process, that
+    // would be lost.
+    process.kill(pid, 'SIGTERM');
+    while (isAlive(pid)) await pause(10);
+  };
   return key;
 }
 
@@ -45,4 +60,4 @@ if (!env.DATABASE_URL && !env.OIDC_ISSUER) env.LOCAL_SIGN_IN ||= 'key';
 if (args.length > 0) {
   env.REDIS_URL ||= `unix://${folder}/redis.sock`;
   await launch(args, env, {});
-} else await launch([], env, { greets: true, localKey: await prepare().catch(fail) });
+} else await launch([], env, { greets: true, localKey: await prepare().catch(fail), onStopped: () => endRedis() });

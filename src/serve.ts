@@ -25,6 +25,8 @@ export interface ServeOptions {
   readonly greets?: boolean;
   /** The key of the tenant local, if no tenants are configured; a new one by default. */
   readonly localKey?: string;
+  /** Called once the instance has stopped, before the process ends. */
+  readonly onStopped?: () => Promise<void>;
 }
 
 /**
@@ -33,7 +35,7 @@ export interface ServeOptions {
  */
 export async function run(
   config: Config,
-  { greets = false, localKey = makeKey('local') }: ServeOptions,
+  { greets = false, localKey = makeKey('local'), onStopped = async () => {} }: ServeOptions,
 ): Promise<void> {
   const log = createLogger(config.logLevel);
   // Libraries that print advice of their own, such as ioredis about passwords.
@@ -58,7 +60,10 @@ export async function run(
     log.info({ signal }, 'leaving');
     // A person at a terminal need not wait for load balancers. An instance that never was ready has no callers.
     const delayMs = signal === 'SIGTERM' && services.startFault === null ? config.drainDelayMs : 0;
-    void drain(services, server, delayMs, log);
+    void drain(services, server, delayMs, log).then(async () => {
+      await onStopped();
+      process.exit(0);
+    });
   });
   await services.started;
   if ((isMadeUp || greets) && config.role !== 'worker')
@@ -67,7 +72,7 @@ export async function run(
 }
 
 /**
- * Stops the instance and ends the process.
+ * Stops the instance. Ends the process if that takes too long.
  * @param delayMs how long requests are still served as before, while readiness fails
  */
 async function drain(services: Services, server: Server, delayMs: number, log: Logger) {
@@ -84,7 +89,6 @@ async function drain(services: Services, server: Server, delayMs: number, log: L
   await services.close();
   log.info('left');
   log.flush();
-  process.exit(0);
 }
 
 /**

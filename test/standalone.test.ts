@@ -1,7 +1,7 @@
 /**
  * The program of the image `standalone`: the service with a Redis whose data outlives it.
  */
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
@@ -20,6 +20,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const socket = () => join(folder, 'redis.sock');
+
 // As in the image. The port is a free one.
 const env = { HOST: '0.0.0.0', PORT: '0', DRAIN_DELAY_MS: '0' };
 const run = (in_ = folder, more: Record<string, string> = {}): Started =>
@@ -36,7 +38,10 @@ test('keeps its key and its reservations when it is stopped and started again', 
   expect(statSync(join(folder, 'key')).mode & 0o777).toBe(0o600);
   const reserved = await before.reserve({ resource: 'printer', requester: 'me' });
   expect(reserved.body[0]?.status).toBe('ACQUIRED');
+  expect(existsSync(socket())).toBe(true);
   expect(await stop(first)).toBe(0);
+  // A Redis that is killed leaves its socket, and loses what it has not written because of an fsync under way.
+  expect(existsSync(socket())).toBe(false);
 
   const second = run();
   const after = await welcomed(second);
@@ -62,7 +67,7 @@ test('opens its dashboard with the key', async () => {
 test('ends if its Redis does, so that both are started again', async () => {
   const started = run();
   await welcomed(started);
-  const redis = createPatientRedis(`unix://${join(folder, 'redis.sock')}`);
+  const redis = createPatientRedis(`unix://${socket()}`);
   const [, pid] = /process_id:(\d+)/.exec(await redis.info('server')) ?? [];
   redis.disconnect();
   process.kill(Number(pid), 'SIGKILL');
