@@ -46,7 +46,7 @@ test('a hand-over whose instance dies is done once, told once, and its repeat ge
   const keys = [makeConfiguredKey(makeTenant())];
   const proxy = await startProxy();
   const staying = await startInstance({ keys });
-  const dying = await startProcess({ REDIS_URL: proxy.url, API_KEYS: JSON.stringify(keys) });
+  const dying = await startProcess({ REDIS_URL: proxy.url, ROLE: 'api', API_KEYS: JSON.stringify(keys) });
   const client = createClient(dying.url, staying.key);
   const [mine] = (await client.reserve({ resource: 'a', requester: 'ann' })).body;
   const stream = await watch(staying);
