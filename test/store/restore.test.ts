@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
 import { digestOf, makeKey } from '../../src/identity/credentials.ts';
 import { tenantKey } from '../../src/redis/keys.ts';
@@ -16,14 +16,14 @@ import { until } from '../support/until.ts';
 const [, statement = ''] = /^ *```sql\n *(UPDATE .*;)$/m.exec(readFileSync('docs/operations/backup.md', 'utf8')) ?? [];
 
 let database: TestDatabase;
-/** Workers of other tests would take turns of the jobs. */
+/** Of each test its own: else workers of other tests would take turns of the jobs, and the next turn would be later. */
 let server: RedisServer;
 let store: OpenStore;
-beforeAll(async () => {
+beforeEach(async () => {
   [database, server] = await Promise.all([KINDS.Postgres(), startRedis(() => {})]);
   store = await openStore(database.url, server.url);
 });
-afterAll(async () => {
+afterEach(async () => {
   await store.close();
   await Promise.all([database.drop(), server.stop()]);
 });
