@@ -6,7 +6,7 @@ import { startSentinels, type Topology } from '../support/topologies.ts';
 
 let topology: Topology;
 beforeAll(async () => {
-  topology = await startSentinels();
+  topology = await startSentinels({ isPatient: true });
 });
 afterAll(() => topology.stop());
 

@@ -35,7 +35,7 @@ export async function startProcess(env: Readonly<Record<string, string>>): Promi
       if (child.exitCode !== null) throw new Error(`the instance has ended: ${output}`);
       return /"url":"([^"]+)"/.exec(output);
     },
-    30_000,
+    60_000,
   );
   const [, url = ''] = await ready.catch((error: unknown) => {
     child.kill('SIGKILL');

@@ -9,6 +9,7 @@ import {
   CLUSTER_OPTIONS,
   formCluster,
   formReplicas,
+  LATE_DOWN_AFTER_MS,
   PRIMARY_NAME,
   REPLICA_OPTIONS,
   sentinelSettings,
@@ -40,6 +41,8 @@ export interface Access {
   readonly user?: string;
   readonly password?: string;
   readonly tls?: boolean;
+  /** Whether a node that is silent for some seconds counts as slow, not as dead: for tests in which none dies. */
+  readonly isPatient?: boolean;
 }
 
 const quiet = () => {};
@@ -77,6 +80,9 @@ export async function startCluster(access: Access = {}): Promise<Topology> {
     }),
   );
   await formCluster(nodes, ({ port }) => asClient(port, access));
+  const onEach = <T>(run: (client: Redis) => Promise<T>) =>
+    Promise.all(nodes.map(({ port }) => once(port, access, run)));
+  if (access.isPatient) await onEach((client) => client.config('SET', 'cluster-node-timeout', LATE_DOWN_AFTER_MS));
 
   const slots = async (): Promise<[number, number, number][]> => {
     for (const { port } of nodes) {
@@ -150,6 +156,10 @@ export async function startSentinels(access: Access = {}): Promise<Topology> {
   );
   const toSentinels = access.options === undefined ? {} : { options: access.options };
   await untilSentinelsAgree(sentinels, ({ port }) => asClient(port, toSentinels));
+  const patience = ['down-after-milliseconds', LATE_DOWN_AFTER_MS] as const;
+  if (access.isPatient)
+    for (const { port } of sentinels)
+      await once(port, toSentinels, (client) => client.call('SENTINEL', 'SET', PRIMARY_NAME, ...patience));
   const primaryPort = async () => {
     const [sentinel] = sentinels;
     const told: unknown =

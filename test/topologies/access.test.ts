@@ -64,7 +64,8 @@ describe.each([
 ])('%s', (_, start) => {
   test('reserve, events, and the worker’s expiry', async () => {
     const nodeOptions = [...(tls.nodeOptions ?? []), ...userOptions];
-    const topology = await start({ ...tls, ...USER, nodeOptions, sentinelOptions: tls.nodeOptions ?? [] });
+    const sentinelOptions = tls.nodeOptions ?? [];
+    const topology = await start({ ...tls, ...USER, nodeOptions, sentinelOptions, isPatient: true });
     const key = makeConfiguredKey(makeTenant());
     const instance = await startProcess({
       REDIS_URL: topology.url,

@@ -41,7 +41,7 @@ describe.each([
   const asTenant = async (instance: Instance, key: string, method: string, path: string, body?: unknown) =>
     (await instance.request(method, path, body, { 'X-Api-Key': key })).body;
   beforeAll(async () => {
-    topology = await start();
+    topology = await start({ isPatient: true });
     const env = { SWEEP_INTERVAL_MS: '200', MAX_FAILED_AUTHENTICATIONS: '5', TRUSTED_PROXIES: '1' };
     const options = { redisUrl: topology.url, keys };
     const [api, all] = [

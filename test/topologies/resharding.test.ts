@@ -28,7 +28,7 @@ const is503 = (error: unknown) =>
 let topology: Topology;
 let running: RunningEngine;
 beforeAll(async () => {
-  topology = await startCluster();
+  topology = await startCluster({ isPatient: true });
   running = await startEngine(makeTenant(), topology.url, {});
   const items = [
     { name: 'device', capacity: 1, blocks: ['ink'], treePath: null },

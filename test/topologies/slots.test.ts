@@ -24,7 +24,7 @@ describe('while a slot is being moved', () => {
         topology.on(source, (client) => client.call('MIGRATE', '127.0.0.1', target.port, key, 0, 5000)),
       );
   beforeAll(async () => {
-    topology = await startCluster();
+    topology = await startCluster({ isPatient: true });
     redis = createRedis(topology.url, () => {});
     // The first connections to all nodes may take longer than send() waits.
     await until('Redis', () => send(() => redis.mset(FIRST, '1', SECOND, '2')).catch(() => null));

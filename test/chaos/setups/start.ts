@@ -106,14 +106,17 @@ const environmentOf = ({ waitReplicas }: Traits, { url }: Store) => ({
 });
 
 const untilReady = (url: string) =>
-  until('the instance is ready', () =>
-    fetch(`${url}/readyz`).then(
-      async (response) => {
-        await response.arrayBuffer();
-        return response.status === 200;
-      },
-      () => false,
-    ),
+  until(
+    'the instance is ready',
+    () =>
+      fetch(`${url}/readyz`).then(
+        async (response) => {
+          await response.arrayBuffer();
+          return response.status === 200;
+        },
+        () => false,
+      ),
+    60_000,
   );
 
 function cut(network: Network | null, from: readonly Part[], to: readonly Part[]): () => Promise<void> {
