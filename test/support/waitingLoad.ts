@@ -150,7 +150,7 @@ export class WaitingLoad {
       const grant = await this.#obtain(anyOf(WANTS) ?? [], `${name}-${i}`);
       if (grant === null) continue;
       await pause(Math.random() * 20);
-      // Some let their leases end, but at the end: by chance, many of them one after the other.
+      // Some let their leases end. Not at the end of the load: by chance, many would, one after the other.
       if (this.#isOver || Math.random() < 0.9) await this.#release(grant);
       await pause(Math.random() * 20);
     }
