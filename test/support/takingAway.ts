@@ -11,15 +11,18 @@ import { type Instance, makeConfiguredKey, makeTenant, startInstance } from './s
 import { type Session, signIn } from './tenancy.ts';
 
 export const OPERATOR = 'op"er\\ator@id.example';
-// Release tokens say when they were made.
-export const NOW = Date.now();
-export const BY_OPERATOR = `taken away by ${OPERATOR} at ${new Date(NOW).toISOString()}`;
+/** When the clock stands still: near the real time, since release tokens say when they were made. */
+export let NOW: number;
+export let BY_OPERATOR: string;
 
 export let holdfast: Instance;
 export let operator: Session;
 
 /** To be called at the top of a test file. */
 export function useTakingAway(): void {
+  // For each file: other tests' instances end leases by the real clock, and files share this module.
+  NOW = Date.now();
+  BY_OPERATOR = `taken away by ${OPERATOR} at ${new Date(NOW).toISOString()}`;
   beforeAll(async () => {
     holdfast = await startInstance({
       keys: [makeConfiguredKey(makeTenant(), 'wörk "er"')],
