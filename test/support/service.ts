@@ -3,8 +3,7 @@
  * that is made up here is nobody else's, so tests share one Redis.
  */
 import { randomBytes } from 'node:crypto';
-import { createServer as createHttpServer } from 'node:http';
-import { createServer } from 'node:net';
+import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { inject } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
@@ -15,6 +14,8 @@ import { createPatientRedis, type RedisClient } from '../../src/redis/client.ts'
 import { createLogger } from '../../src/telemetry/log.ts';
 import { wire } from '../../src/wire/wire.ts';
 import { type Client, createClient } from './client.ts';
+
+export { freePort } from '../../scripts/freePort.ts';
 
 export const makeTenant = (): string => `t-${randomBytes(8).toString('hex')}`;
 
@@ -50,7 +51,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
   const services = await wire(config, keys, log, { includes });
   const { maxInFlight, trustedProxies } = config;
   const admission = { maxInFlight, trustedProxies, log, metrics: services.metrics };
-  const server = createHttpServer(SERVER_OPTIONS, admit(getRequestListener(services.app.fetch), admission));
+  const server = createServer(SERVER_OPTIONS, admit(getRequestListener(services.app.fetch), admission));
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
@@ -72,15 +73,6 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
       await services.close();
     },
   };
-}
-
-/** A port that nobody listens at just now. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 export const makeConfiguredKey = (tenant: string, label?: string): ConfiguredKey => ({
