@@ -4,6 +4,10 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
+import type { Router } from 'hono/router';
+import { RegExpRouter } from 'hono/router/reg-exp-router';
+import { TrieRouter } from 'hono/router/trie-router';
+import type { H, RouterRoute } from 'hono/types';
 import { getPath } from 'hono/utils/url';
 import type { DashboardDeps } from '../dashboard/env.ts';
 import { onFirstUse } from '../domain/firstUse.ts';
@@ -44,9 +48,16 @@ import { renewSessionRoute } from '../http/routes/session/renew.ts';
 import { versionRoute } from '../http/routes/version.ts';
 import { mcpRoute } from '../mcp/endpoint.ts';
 
-/** The application of an instance that only runs jobs: health checks. */
-export function createHealthApp({ log, logRequests, ready, alive, metrics, traces }: HealthDeps): OpenAPIHono<AppEnv> {
+/**
+ * The application of an instance that only runs jobs: health checks.
+ * @param router a fast one may refuse some routes
+ */
+export function createHealthApp(
+  { log, logRequests, ready, alive, metrics, traces }: HealthDeps,
+  router: Router<[H, RouterRoute]> = new TrieRouter(),
+): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({
+    router,
     defaultHook: (result, c) => (result.success ? undefined : refuseMalformed(c, result.error)),
   });
   app.onError(onError);
@@ -100,7 +111,8 @@ export async function createApp(deps: AppDeps): Promise<App> {
 }
 
 async function createApi(deps: AppDeps): Promise<App> {
-  const app = createHealthApp(deps);
+  // By itself, Hono would choose a slower one, without a word, as soon as this one cannot take a route.
+  const app = createHealthApp(deps, new RegExpRouter());
   const { tenants, jwtVerifier } = deps;
 
   app.route('/', mcpRoute(deps));

@@ -35,7 +35,7 @@ describe('a stream that may have missed something ends', () => {
     const holdfast = await startInstance({ redisUrl: server.url });
     const stream = await watch(holdfast);
     process.kill(server.pid, 'SIGSTOP');
-    await until('it ends', () => stream.ended === 'in good order', 5000);
+    await until('it ends', () => stream.ended === 'in good order', 9000);
     expect((await holdfast.request('GET', '/api/v1/events')).status).toBe(503);
     process.kill(server.pid, 'SIGCONT');
     await holdfast.stop();
@@ -159,7 +159,7 @@ describe('a stream ends at once when its key is gone', () => {
     const { engine, stop } = await startEngine(tenant);
     const record = configuredTenants([kept]).get(tenant);
     if (record) await loadTenant(engine.redis, record);
-    await until('it ends', () => streams[0]?.ended === 'in good order', 2000);
+    await until('it ends', () => streams[0]?.ended === 'in good order', 8000);
     await holdfast.request('POST', '/api/v1/Reservation/reset', undefined, { 'X-Api-Key': kept.key });
     await streams[1]?.count(1);
     expect(streams[1]?.ended).toBe('no');

@@ -33,6 +33,7 @@ describe('a stream', () => {
   });
 
   test('is not opened by a HEAD', async () => {
+    await until('the leases are given back', async () => (await leases(holdfast.tenant)) === 0);
     const { status, headers } = await holdfast.request('HEAD', '/api/v1/events');
     expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream']);
     expect(await leases(holdfast.tenant)).toBe(0);
@@ -129,16 +130,12 @@ describe('a reader that does not read', () => {
       requester: 'r'.repeat(256),
     }));
     let batches = 0;
-    await until(
-      'the slow reader’s lease is given back',
-      async () => {
-        await holdfast.reserve(...items);
-        await holdfast.reset();
-        batches++;
-        return (await leases(holdfast.tenant)) === 1;
-      },
-      15_000,
-    );
+    await until('the slow reader’s lease is given back', async () => {
+      await holdfast.reserve(...items);
+      await holdfast.reset();
+      batches++;
+      return (await leases(holdfast.tenant)) === 1;
+    });
     expect(batches).toBeGreaterThan(1);
     expect(await quick.count(batches * 251)).toHaveLength(batches * 251);
     slow.socket.resume();
@@ -165,10 +162,20 @@ describe('a reader that reads', () => {
   });
 });
 
+/** Acts for each of many, a hundred at a time: an instance that is short of CPU refuses more at once. */
+async function forEach<One, Result>(all: readonly One[], act: (one: One) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let i = 0; i < all.length; i += 100) results.push(...(await Promise.all(all.slice(i, i + 100).map(act))));
+  return results;
+}
+
 describe('many streams', () => {
   test('1,000 of one tenant all get every event', { timeout: 60_000 }, async () => {
     const holdfast = await startInstance();
-    const streams = await Promise.all(Array.from({ length: 1000 }, () => watch(holdfast)));
+    const streams = await forEach(
+      Array.from({ length: 1000 }, () => holdfast),
+      watch,
+    );
     expect(await leases(holdfast.tenant)).toBe(1000);
     for (let i = 0; i < 10; i++) await reserve(holdfast, `to all ${i}`);
     const seen = await Promise.all(streams.map((stream) => stream.count(10)));
@@ -180,10 +187,10 @@ describe('many streams', () => {
   test('1,000 tenants with one each all get their own', { timeout: 60_000 }, async () => {
     const keys = Array.from({ length: 1000 }, () => makeConfiguredKey(makeTenant()));
     const holdfast = await startInstance({ keys });
-    const streams = await Promise.all(keys.map(({ key }) => watch({ ...holdfast, key })));
+    const streams = await forEach(keys, ({ key }) => watch({ ...holdfast, key }));
     const item = [{ resource: 'mine', requester: 'r' }];
     const path = '/api/v1/Reservation/reserve';
-    await Promise.all(keys.map(({ key }) => holdfast.request('POST', path, item, { 'X-Api-Key': key })));
+    await forEach(keys, ({ key }) => holdfast.request('POST', path, item, { 'X-Api-Key': key }));
     const seen = await Promise.all(streams.map((stream) => stream.count(1)));
     expect(seen.map((events) => events.map(({ tenantId }) => tenantId))).toEqual(keys.map(({ tenant }) => [tenant]));
     await holdfast.stop();

@@ -70,7 +70,8 @@ describe('the pages', () => {
 
   test('describe what this instance serves: one without a database has no keys', async () => {
     expect((await fetch(`${holdfast.url}/docs/keys`)).status).toBe(404);
-    expect((await fetch(`${holdfast.url}/docs/nothing`)).status).toBe(404);
+    for (const path of ['docs/nothing', 'docs/', 'docs/try/'])
+      expect([path, (await fetch(`${holdfast.url}/${path}`)).status]).toEqual([path, 404]);
     const { html } = await pageFor('localhost');
     expect(html).not.toContain('Make an API key');
   });

@@ -44,7 +44,8 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
   const server = createServer(async (request, response) => {
     const fault = faults.shift() ?? 'pass';
     const { url = '', method = 'GET', headers } = request;
-    const body = await text(request);
+    const body = await text(request).catch(() => null);
+    if (body === null) return; // The caller has gone.
     const noted: Noted = { path: url.replace('/api/v1', ''), headers, body, at: performance.now(), isGone: false };
     proxy.noted.push(noted);
     response.on('close', () => {
@@ -66,8 +67,8 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     const answer = await fetch(proxy.target + url, { method, headers: passed, ...(body === '' ? {} : { body }) }).catch(
       () => undefined,
     );
-    const answered = await answer?.text();
-    if (fault === 'lose' || answer === undefined) return void request.socket.destroy();
+    const answered = await answer?.text().catch(() => undefined);
+    if (fault === 'lose' || answer === undefined || answered === undefined) return void request.socket.destroy();
     const kept = [...answer.headers].filter(([name]) => !/^(content-length|connection|keep-alive)$/.test(name));
     response.writeHead(answer.status, Object.fromEntries(kept)).end(answered);
   });

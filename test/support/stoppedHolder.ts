@@ -7,11 +7,11 @@ import { Holdfast } from '../../packages/client/src/index.ts';
 const { URL: url = '', KEY: key = '' } = process.env;
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
-/** Returns when this process has been stopped for half a second and goes on. */
+/** Returns when this process has been stopped for a second and goes on. */
 function runUntilStopped(): void {
   const giveUpAt = Date.now() + 30_000;
   // One look at the clock in each turn: a stop may fall between any two.
-  for (let last = Date.now(), now = last; now - last < 500; ) {
+  for (let last = Date.now(), now = last; now - last < 1000; ) {
     if (now > giveUpAt) throw new Error('it was not stopped');
     last = now;
     now = Date.now();
@@ -20,7 +20,7 @@ function runUntilStopped(): void {
 
 const holdfast = new Holdfast({ url, key });
 await holdfast
-  .using('protected', { ttl: '2s' }, (_, signal) => {
+  .using('protected', { ttl: '3s' }, (_, signal) => {
     say('running');
     runUntilStopped();
     say(signal.aborted ? 'aborted' : 'not aborted');

@@ -11,16 +11,16 @@ import { type Instance, makeConfiguredKey, makeTenant, startInstance } from './s
 import { type Session, signIn } from './tenancy.ts';
 
 export const OPERATOR = 'op"er\\ator@id.example';
-/** When each test begins, by the clock that stands still. Release tokens say when they were made, by the real one. */
-export let NOW = 0;
-export let BY_OPERATOR = '';
+/** When the clock stands still: near the real time, since release tokens say when they were made. */
+export let NOW: number;
+export let BY_OPERATOR: string;
 
 export let holdfast: Instance;
 export let operator: Session;
 
 /** To be called at the top of a test file. */
 export function useTakingAway(): void {
-  // Files of a worker share this module, and may run minutes after each other.
+  // For each file: other tests' instances end leases by the real clock, and files share this module.
   NOW = Date.now();
   BY_OPERATOR = `taken away by ${OPERATOR} at ${new Date(NOW).toISOString()}`;
   beforeAll(async () => {

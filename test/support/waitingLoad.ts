@@ -150,8 +150,8 @@ export class WaitingLoad {
       const grant = await this.#obtain(anyOf(WANTS) ?? [], `${name}-${i}`);
       if (grant === null) continue;
       await pause(Math.random() * 20);
-      // Some let their leases end.
-      if (Math.random() < 0.9) await this.#release(grant);
+      // Some let their leases end. Not at the end of the load: by chance, many would, one after the other.
+      if (this.#isOver || Math.random() < 0.9) await this.#release(grant);
       await pause(Math.random() * 20);
     }
   }

@@ -47,7 +47,7 @@ describe('a caller that disconnects', () => {
     const goneAt = performance.now();
     await expect.poll(isAttended('gone')).toEqual([false]);
     // Not only when pollSeconds have passed.
-    expect(performance.now() - goneAt).toBeLessThan(10_000);
+    expect(performance.now() - goneAt).toBeLessThan(15_000);
     expect(next?.isAnswered).toBe(false);
     await one.unreserve(owner);
     expect(await next?.first).toMatchObject({ status: 'ACQUIRED' });
@@ -133,7 +133,8 @@ describe('a wake-up that is lost', () => {
     expect(body).toMatchObject([{ status: 'RELINQUISHED' }]);
     const releasedAt = performance.now();
     expect(await waiter?.first).toMatchObject({ status: 'ACQUIRED' });
-    expect(performance.now() - releasedAt).toBeLessThan(3000);
+    // Before the grant ends, which is claimSeconds later.
+    expect(performance.now() - releasedAt).toBeLessThan(4500);
     await mute.stop();
   });
 });

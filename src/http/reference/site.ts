@@ -17,7 +17,7 @@ export interface Site {
   readonly keysPage: string | null;
 }
 
-/** The pages by slug; that of the overview is empty. They name DOCUMENTED_ORIGIN. */
+/** The pages by path. They name DOCUMENTED_ORIGIN. */
 export function siteOf({ document, keysPage }: Site): ReadonlyMap<string, string> {
   const titles = titlesOf(document);
   const pages = pagesOf(document, examples, DOCUMENTED_ORIGIN);
@@ -26,10 +26,10 @@ export function siteOf({ document, keysPage }: Site): ReadonlyMap<string, string
     toHtml(blocks, address).replaceAll('holdfast_session=', `${session?.name ?? 'holdfast_session'}=`);
   const first = [...introduction(keysPage), ...overviewOf(document), ...errors()];
   return new Map([
-    ['', pageOf('Holdfast API', write(first, addressFrom('docs/', 'docs')), titles, '')],
+    ['/docs', pageOf('Holdfast API', write(first, addressFrom('docs/', 'docs')), titles, '')],
     ...pages.map(({ slug, title, blocks }) => {
       const html = write(blocks, addressFrom('', '../docs'));
-      return [slug, pageOf(`${title} – Holdfast API`, html, titles, slug)] as const;
+      return [`/docs/${slug}`, pageOf(`${title} – Holdfast API`, html, titles, slug)] as const;
     }),
   ]);
 }

@@ -68,9 +68,10 @@ export const docsRoutes = ({ document, publicUrl, keysPage }: DocsDeps) => {
     // What is configured is right, whatever the browser sees.
     return c.body(publicUrl === undefined ? ORIGIN_SCRIPT : '', 200, { 'Content-Type': 'text/javascript' });
   });
-  app.on('GET', ['/docs', '/docs/:slug{[a-z]+}'], async (c, next) => {
+  // No parameter: RegExpRouter takes none beside the fixed paths.
+  app.get('/docs/*', async (c, next) => {
     const { pages, withOrigin } = await site();
-    const page = pages.get(c.req.param('slug') ?? '');
+    const page = pages.get(c.req.path);
     if (page === undefined) return next();
     const html = withOrigin(page, publicUrl ?? new URL(c.req.url).origin);
     return c.html(html, 200, { 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-store' });

@@ -21,7 +21,9 @@ let service: Instance;
 let env: Record<string, string>;
 
 /** Notes when it begins and ends. */
-const PROTECTED = `#!/bin/sh\necho "begin $*" >> '${LOG}'\nsleep 0.2\necho "end $*" >> '${LOG}'\n`;
+const protectedBy = (work: string) => `#!/bin/sh\necho "begin $*" >> '${LOG}'\n${work}\necho "end $*" >> '${LOG}'\n`;
+/** Waits for the other one to begin. */
+const TOGETHER = `until [ $(grep -c begin '${LOG}') = 2 ]; do sleep 0.05; done`;
 
 function program(name: string, text: string): void {
   writeFileSync(join(folder, name), text);
@@ -33,8 +35,8 @@ beforeAll(async () => {
   await service.register({ name: 'phones', capacity: 2 });
   env = { HOLDFAST_URL: service.url, HOLDFAST_KEY: service.key, PATH: `${BIN}:${folder}:${process.env.PATH ?? ''}` };
   program('npm', '#!/bin/sh\n'); // The command line is there already.
-  for (const name of ['deploy.sh', 'release.sh', 'integration-test.sh', 'migrate.sh', 'backup.sh'])
-    program(name, PROTECTED);
+  for (const name of ['deploy.sh', 'release.sh', 'migrate.sh', 'backup.sh']) program(name, protectedBy('sleep 0.2'));
+  program('integration-test.sh', protectedBy(TOGETHER));
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
@@ -94,10 +96,16 @@ describe('the example for', () => {
     const file = join(folder, 'key');
     writeFileSync(file, service.key);
     const [, line = ''] = /^0 3 \* \* \* (.*)$/m.exec(read('crontab')) ?? [];
-    program('sleep', '#!/bin/sh\n[ "$1" = 60 ] && exec /bin/sleep 2\nexec /bin/sleep "$@"\n');
+    // The minute lasts until the other one has ended.
+    const over = join(folder, 'over');
+    program(
+      'sleep',
+      `#!/bin/sh\n[ "$1" = 60 ] || exec /bin/sleep "$@"\nuntil [ -e '${over}' ]; do /bin/sleep 0.05; done\n`,
+    );
     writeFileSync(LOG, '');
     const cron = { HOLDFAST_KEY: '', HOLDFAST_KEY_FILE: file };
-    const ended = await Promise.all([1, 2].map(() => run(['sh', '-c', line], cron)));
+    const runOne = () => run(['sh', '-c', line], cron).finally(() => writeFileSync(over, ''));
+    const ended = await Promise.all([runOne(), runOne()]);
     rmSync(join(folder, 'sleep'));
     expect(ended.map(({ code }) => code).toSorted()).toEqual([0, 75]);
     expect(ended.map(({ stdout, stderr }) => stdout + stderr)).toEqual(['', '']);

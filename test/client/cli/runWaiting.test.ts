@@ -56,7 +56,7 @@ describe('a run that waits', () => {
     expect(code).toBe(0);
     const [nothing, ...lines] = stdout.split('\r\u001b[K');
     expect(nothing).toBe('');
-    for (const line of lines.slice(0, -1)) expect(line).toMatch(/^holdfast: waiting for c: 0 ahead, for \ds$/);
+    for (const line of lines.slice(0, -1)) expect(line).toMatch(/^holdfast: waiting for c: 0 ahead, for \d+s$/);
     expect(lines.length).toBeGreaterThan(2);
     expect(lines.at(-1)).toBe('ran\r\n');
   });
@@ -109,7 +109,7 @@ describe('a signal while it waits', () => {
     await queued(resource);
     waits.kill(signal);
     expect(await waits.ended).toMatchObject({ code, stdout: '' });
-    expect(await queue(resource)).toEqual([]);
+    await queued(resource, 0);
   });
 
   test('ends the wait of `reserve` as well', async () => {
@@ -118,6 +118,6 @@ describe('a signal while it waits', () => {
     await queued('i');
     waits.kill('SIGINT');
     expect(await waits.ended).toMatchObject({ code: 130, stdout: '' });
-    expect(await queue('i')).toEqual([]);
+    await queued('i', 0);
   });
 });

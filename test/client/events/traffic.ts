@@ -50,7 +50,7 @@ export async function expectSame(mirror: Mirror, caller: Client): Promise<void> 
     last = await pair();
     return isDeepStrictEqual(last.actual, last.expected);
   };
-  await until('the mirror to be as the service is', isSame, 10_000).catch(() => {});
+  await until('the mirror to be as the service is', isSame).catch(() => {});
   expect(last.actual).toEqual(last.expected);
 }
 

@@ -55,7 +55,7 @@ test('a rolling restart loses no hold of 20 concurrent loops, and no turn', { ti
   let isOver = false;
 
   const takeTurn = (resource: string) =>
-    client.using(resource, { ttl: '2s', wait: '30s' }, async ({ fencingToken }, signal) => {
+    client.using(resource, { ttl: '6s', wait: '30s' }, async ({ fencingToken }, signal) => {
       if (inside.has(resource)) faults.push(`${resource} is held twice`);
       if (fencingToken <= (fences.get(resource) ?? 0)) faults.push(`the fencing token of ${resource} does not rise`);
       inside.add(resource);
@@ -70,7 +70,7 @@ test('a rolling restart loses no hold of 20 concurrent loops, and no turn', { ti
     while (!isOver) await takeTurn(resource).catch((error: unknown) => faults.push(error));
   };
 
-  const longest = client.using('longest', { ttl: '2s' }, async (_, signal) => {
+  const longest = client.using('longest', { ttl: '6s' }, async (_, signal) => {
     await until('the restart is over', () => isOver || signal.aborted, 60_000);
     return signal.aborted;
   });

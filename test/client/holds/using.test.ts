@@ -26,10 +26,10 @@ const ends = (resource: string, count: number) => {
 
 describe('the lease', () => {
   test('is renewed in the background for as long as the work runs', async () => {
-    const result = await pair.a.using('work', { ttl: '1s' }, async (hold, signal) => {
+    const result = await pair.a.using('work', { ttl: '2s' }, async (hold, signal) => {
       const first = hold.expiresAt;
       const { fencingToken } = hold;
-      await ends('work', 8);
+      await ends('work', 5);
       expect(signal.aborted).toBe(false);
       expect(hold.fencingToken).toBe(fencingToken);
       expect((hold.expiresAt?.getTime() ?? 0) - (first?.getTime() ?? 0)).toBeGreaterThan(1500);
@@ -40,17 +40,17 @@ describe('the lease', () => {
   });
 
   test('of several resources is renewed for all of them', async () => {
-    await pair.a.using(['left', 'pool', 'right'], { ttl: '1s', wait: '5s' }, async ({ slots }) => {
+    await pair.a.using(['left', 'pool', 'right'], { ttl: '2s', wait: '5s' }, async ({ slots }) => {
       expect(slots).toEqual(['left', 'pool_0', 'right']);
-      await Promise.all(['left', 'pool', 'right'].map((name) => ends(name, 5)));
+      await Promise.all(['left', 'pool', 'right'].map((name) => ends(name, 4)));
     });
     expect(await pair.b.active()).toEqual([]);
   });
 
   test('that the work makes shorter is renewed in time', async () => {
     await pair.a.using('shorter', async (hold, signal) => {
-      await hold.renew('1s');
-      await ends('shorter', 5);
+      await hold.renew('2s');
+      await ends('shorter', 4);
       expect(signal.aborted).toBe(false);
     });
   });
@@ -126,11 +126,11 @@ describe('a lease that is lost', () => {
 describe('the signal of the caller', () => {
   test('aborts the signal of the work, while the lease goes on', async () => {
     const giveUp = new AbortController();
-    const outcome = await pair.a.using('stopped', { ttl: '1s', signal: giveUp.signal }, async (_, signal) => {
+    const outcome = await pair.a.using('stopped', { ttl: '2s', signal: giveUp.signal }, async (_, signal) => {
       giveUp.abort(new Error('shutting down'));
       expect(signal.aborted).toBe(true);
       expect(signal.reason).toMatchObject({ message: 'shutting down' });
-      await ends('stopped', 4);
+      await ends('stopped', 3);
       return 'cleaned up';
     });
     expect(outcome).toBe('cleaned up');

@@ -37,7 +37,8 @@ describe('a wait', () => {
     const hold = await next;
     const got = performance.now();
     await new Promise((resolve) => hold.signal.addEventListener('abort', resolve));
-    expect(performance.now() - got).toBeGreaterThan(600);
+    // It is renewed if less than half of it is left, and counts as over 100 ms before its end.
+    expect(performance.now() - got).toBeGreaterThan(320);
   });
 
   test('tells its position', async () => {
@@ -128,7 +129,7 @@ describe('a caller that gives up', () => {
     await until('it waits', async () => (await pair.a.waiting()).length === 1);
     giveUp.abort(reason);
     await expect(wait).rejects.toBe(reason);
-    expect(await pair.a.waiting()).toEqual([]);
+    await until('it waits no more', async () => (await pair.a.waiting()).length === 0);
   });
 
   test('leaves nothing behind, whenever it gives up', async () => {
@@ -149,7 +150,7 @@ describe('a caller that gives up', () => {
           const { reserved, waiting } = await pair.a.check('moment');
           return !reserved && waiting === 0;
         },
-        5000,
+        15_000,
       );
     }
   });
@@ -160,7 +161,7 @@ describe('a caller that gives up', () => {
       const attempt = pair.b.reserve(target, { signal: giveUp.signal });
       giveUp.abort(new Error('at once'));
       await expect(attempt).rejects.toThrow('at once');
-      await until('it is free', async () => !(await pair.a.check('try')).reserved, 5000);
+      await until('it is free', async () => !(await pair.a.check('try')).reserved, 15_000);
     }
   });
 
@@ -170,7 +171,7 @@ describe('a caller that gives up', () => {
       throw new Error('in the callback');
     };
     await expect(pair.b.reserve('thrown', { wait: '60s', onWaiting })).rejects.toThrow('in the callback');
-    expect(await pair.a.waiting()).toEqual([]);
+    await until('it waits no more', async () => (await pair.a.waiting()).length === 0);
   });
 
   test('can be made to by cancel', async () => {

@@ -57,12 +57,10 @@ describe('calls of a kind', () => {
     expect(checked.result.reserved).toBe(false);
     release();
     await Promise.all(calls);
-    expect(
-      sent()
-        .at(-1)
-        ?.map(({ resource }) => resource),
-    ).toEqual(later.map(({ resource }) => resource));
-    expect(sizes()).toEqual([...some(MAX_IN_FLIGHT, () => 1), 1, 3]);
+    const together = sent().find(({ length }) => length > 1);
+    expect(together?.map(({ resource }) => resource)).toEqual(later.map(({ resource }) => resource));
+    // On a slow machine they leave before the check, since requests in flight count for a second only.
+    expect(sizes().toSorted()).toEqual([...some(MAX_IN_FLIGHT, () => 1), 1, 3]);
   });
 
   it('that are made in one turn travel together, each with its own result', async () => {

@@ -77,7 +77,8 @@ describe('in a page', () => {
       await Promise.all(waits);
       return ms;
     });
-    expect(took).toBeLessThan(1000);
+    // A call that waits is held for up to 10 s.
+    expect(took).toBeLessThan(4000);
   });
 });
 

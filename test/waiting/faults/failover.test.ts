@@ -40,10 +40,17 @@ async function underLoad(two: readonly Instance[], happen: () => Promise<void>):
   expect(load.faults).toEqual([]);
 }
 
-/** Kills a primary just after somebody was granted something. */
+/** Kills a primary, and waits until it is replaced. */
 async function kill(topology: Topology, slot: number): Promise<void> {
   const { pid } = await topology.primaryOf(slot);
   process.kill(pid, 'SIGKILL');
+  const isReplaced = () =>
+    topology.primaryOf(slot).then(
+      (primary) => primary.pid !== pid,
+      () => false,
+    );
+  // Sentinels may need several elections.
+  await until('another primary', isReplaced, 60_000);
 }
 
 /** Has callers wait of whom only the first is known to the replicas when the primary is killed. */
@@ -67,14 +74,7 @@ async function loseTickets(topology: Topology): Promise<void> {
   });
   await wait(one, 'lost');
   await wait(other, 'lost too');
-  process.kill(primary.pid, 'SIGKILL');
-  // Sentinels may need several elections.
-  const isReplaced = () =>
-    topology.primaryOf(slot).then(
-      ({ pid }) => pid !== primary.pid,
-      () => false,
-    );
-  await until('another primary', isReplaced, 60_000);
+  await kill(topology, slot);
   const isWhole = async () => {
     const { status, body: all } = await other.waiting();
     return status === 200 && requesters(all).toSorted().join() === 'known,lost,lost too';

@@ -3,6 +3,9 @@
  * (docs/specification.md#members).
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { except } from 'hono/combine';
+import { createMiddleware } from 'hono/factory';
 import { Member, MemberParams, Members, PageQuery, RemovedMember, RoleChange } from '../../../contract/members.ts';
 import {
   changeRole,
@@ -87,18 +90,22 @@ const toBody = ({ createdAt, signedInAt, ...row }: MemberRow) => ({
   signedInAt: signedInAt.toISOString(),
 });
 
-export const membersRoutes = (deps: BodyDeps & SessionDeps & MemberDeps) =>
-  new OpenAPIHono<AppEnv>()
+export const membersRoutes = (deps: BodyDeps & SessionDeps & MemberDeps) => {
+  const app = new OpenAPIHono<AppEnv>();
+  const leaving = createMiddleware<AppEnv>(async (c) => {
+    const { id } = c.get('user');
+    await leave(deps, c.get('actor'), id);
+    return c.json({ removed: id }, 200);
+  });
+  // Not a route of its own: RegExpRouter takes no fixed path beside a parameter.
+  const isOther = (c: Context) => c.req.param('id') !== 'me';
+  app.delete(`${PATH}/:id`, except(isOther, bySession(deps, left.right), leaving));
+  return app
     .openapi({ ...listed, middleware: bySession(deps, listed.right) }, async (c) => {
       const { after, limit } = c.req.valid('query');
       const { result, quota } = await listMembers(deps, c.get('actor'), after, limit);
       c.set('quota', quota);
       return c.json({ members: result.map(toBody), next: nextOf(result, limit, ({ id }) => id) }, 200);
-    })
-    .openapi({ ...left, middleware: bySession(deps, left.right) }, async (c) => {
-      const { id } = c.get('user');
-      await leave(deps, c.get('actor'), id);
-      return c.json({ removed: id }, 200);
     })
     .openapi({ ...read, middleware: bySession(deps, read.right) }, async (c) => {
       const { result, quota } = await readMember(deps, c.get('actor'), c.req.valid('param').id);
@@ -116,3 +123,4 @@ export const membersRoutes = (deps: BodyDeps & SessionDeps & MemberDeps) =>
       await removeMember(deps, c.get('actor'), id);
       return c.json({ removed: id }, 200);
     });
+};
