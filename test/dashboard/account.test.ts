@@ -67,10 +67,9 @@ describe('the default key', () => {
     await signIn();
     const key = await copyKey();
     await page.getByRole('button', { name: 'Copy a curl line' }).click();
-    await page.locator('[data-copy="key-curl"]', { hasText: 'Copied' }).waitFor();
-    const line = String(await page.evaluate('navigator.clipboard.readText()'));
-    expect(line).toContain(`${service.one.url}/api/v1/Reservation/reserve`);
-    expect(line).toContain(key);
+    const copied = async () => String(await page.evaluate('navigator.clipboard.readText()'));
+    await expect.poll(copied).toContain(`${service.one.url}/api/v1/Reservation/reserve`);
+    expect(await copied()).toContain(key);
     await page.getByText('Show the key').click();
     await page.getByText(key, { exact: true }).waitFor();
   });
@@ -115,6 +114,7 @@ describe('keys', () => {
     await page.getByRole('alert').getByText('3 ApiKeys').waitFor();
     await confirm('Delete staging', 'Delete');
     await page.getByText('Deleted.', { exact: true }).waitFor();
+    await page.waitForLoadState();
     expect((await client.definitions()).status).toBe(401);
     expect(await page.locator('tbody th').allInnerTexts()).toEqual(['default', 'worker']);
   });
@@ -125,7 +125,7 @@ describe('keys', () => {
     await go('/keys');
     await page.getByText('not yet').waitFor();
     await client.definitions();
-    await expect.poll(async () => (await go('/keys')) && page.getByText('not yet').count(), { timeout: 8000 }).toBe(0);
+    await expect.poll(async () => (await go('/keys')) && page.getByText('not yet').count()).toBe(0);
   });
 });
 
@@ -239,6 +239,7 @@ describe('tenants', () => {
     expect((await client.definitions()).status).toBe(403);
     await confirm(/^Resume/, 'Resume');
     await page.getByText('The suspension has ended.').waitFor();
+    await page.waitForLoadState();
     expect((await client.definitions()).status).toBe(200);
     const trail = await page.locator('section', { hasText: 'Audit trail' }).locator('tbody tr').allInnerTexts();
     const done = trail.map((row) => row.split('\t')[1]);

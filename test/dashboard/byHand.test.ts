@@ -153,8 +153,9 @@ describe('shortcuts', () => {
     const { client } = await newClient();
     for (const resource of ['a', 'b']) await client.reserve({ resource, requester: 'ci-42', ttlSeconds: 600 });
     await go('');
-    await page.keyboard.press('g');
-    await page.keyboard.press('r');
+    await page.keyboard.type('gr');
+    // Until its scripts listen, too.
+    await page.waitForURL(/reservations/);
     await page.getByRole('heading', { name: 'Reservations', level: 1 }).waitFor();
     const rowOfFocus = () => page.evaluate(`document.activeElement?.closest('tr')?.rowIndex ?? null`);
     await page.keyboard.press('j');

@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../support/client.ts';
-import { startInstance } from '../support/service.ts';
+import { freePort, startInstance } from '../support/service.ts';
 import { confirm, go, known, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
 
 useVisitor();
@@ -52,14 +52,15 @@ describe('the live page', () => {
   test('connects again when its replica is back, says so, and reads what is held anew', async () => {
     await signIn();
     const client = createClient(service.one.url, await readKey());
-    const before = await startInstance({ keys: [], env: service.env });
+    const port = await freePort();
+    const before = await startInstance({ keys: [], env: service.env, port });
     known.push(before.url);
     await go('/live', page, before);
     await page.getByText('connected', { exact: true }).waitFor();
     await before.stop();
     await page.getByText('interrupted, connecting again').waitFor();
     await client.reserve({ resource: 'while-away', requester: 'robot' });
-    const after = await startInstance({ keys: [], env: service.env, port: Number(new URL(before.url).port) });
+    const after = await startInstance({ keys: [], env: service.env, port });
     await page.getByText('The stream was interrupted').waitFor();
     await page.locator('[data-live="held"]').getByText('while-away').waitFor();
     await after.stop();

@@ -54,7 +54,7 @@ const cells = (name: string) =>
     .evaluateAll((rows) => rows.map((row) => [...row.querySelectorAll('th, td')].map((one) => one.textContent)));
 const queueUp = (client: Client, requester: string, resource: string) =>
   client.request<ReserveResult[]>('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [
-    { resource, requester, ttlSeconds: 60, waitSeconds: 600 },
+    { resource, requester, ttlSeconds: 60, waitSeconds: 600, claimSeconds: 600 },
   ]);
 
 describe('the state of a resource', () => {

@@ -20,7 +20,7 @@ describe('a time on a page', () => {
     await go('/reservations');
     const since = times().first();
     const before = await since.textContent();
-    await expect.poll(() => since.textContent(), { timeout: 5000 }).not.toBe(before);
+    await expect.poll(() => since.textContent()).not.toBe(before);
     expect(await times().last().textContent()).toMatch(/^in 59 min$/);
     const shown = () =>
       page.evaluate(`getComputedStyle(document.querySelector('[data-live="held"] time'), '::after').content`);

@@ -136,7 +136,7 @@ describe('in a browser', () => {
       `${holdfast.url}/api/v1/Reservation/reserve`,
     );
     await page.getByRole('link', { name: 'Renew leases' }).click();
-    expect(await page.getByRole('heading', { name: 'Renew leases' }).count()).toBe(1);
+    await page.getByRole('heading', { name: 'Renew leases' }).waitFor();
     await context.close();
   });
 

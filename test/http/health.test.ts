@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redisServer.ts';
 import { healthRoutes } from '../../src/http/routes/health.ts';
@@ -144,9 +145,11 @@ describe('a start without Redis', () => {
 
 describe('Redis away: 503 with Retry-After within 2 s, and service again by itself', () => {
   const probe = async (ask: () => Promise<{ status: number; headers: Headers }>) => {
-    const start = performance.now();
+    // The service gives up after 1.5 s. A busy machine delays this timer as it delays its own.
+    const givesUp = pause(1500).then(() => performance.now());
     const { status, headers } = await ask();
-    return { status, retryAfter: headers.get('retry-after'), ms: performance.now() - start };
+    const answeredAt = performance.now();
+    return { status, retryAfter: headers.get('retry-after'), lateMs: answeredAt - (await givesUp) };
   };
 
   test.each(['SIGSTOP', 'SIGKILL'] as const)('%s', async (signal) => {
@@ -155,9 +158,9 @@ describe('Redis away: 503 with Retry-After within 2 s, and service again by itse
     await holdfast.reserve({ resource: 'before', requester: 'alice' });
     process.kill(redis.pid, signal);
     for (const round of [1, 2, 3]) {
-      const { status, retryAfter, ms } = await probe(() => holdfast.available(`r${round}`));
+      const { status, retryAfter, lateMs } = await probe(() => holdfast.available(`r${round}`));
       expect([round, status, retryAfter]).toEqual([round, 503, '1']);
-      expect(ms).toBeLessThan(2000);
+      expect(lateMs).toBeLessThan(500);
     }
     expect((await holdfast.request('GET', '/readyz')).status).toBe(503);
     expect((await holdfast.request('GET', '/healthz')).status).toBe(200);

@@ -4,7 +4,8 @@ import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { type Instance, startInstance } from '../support/service.ts';
 
 let holdfast: Instance;
-const start = Date.now();
+// Ahead of the real clock, by which other tests' instances end leases.
+const start = Date.now() + 86_400_000;
 const at = (seconds: number) => setClock(holdfast.redis, holdfast.tenant, start + seconds * 1000);
 const time = (seconds: number) => new Date(start + seconds * 1000).toISOString();
 beforeAll(async () => {

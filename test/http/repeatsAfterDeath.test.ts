@@ -60,10 +60,15 @@ test('a hand-over whose instance dies is done once, told once, and its repeat ge
   };
   const headers = { 'Idempotency-Key': key };
   proxy.holdReplies();
-  const lost = client.request('POST', '/api/v1/Reservation/transaction', body, headers).catch(() => 'lost');
+  const sent = client.request('POST', '/api/v1/Reservation/transaction', body, headers);
+  const lost = sent.then(
+    ({ status }) => status,
+    () => 'lost',
+  );
   await until('Redis has carried it out', () => staying.redis.exists(`{${staying.tenant}}:once:${key}`));
   dying.kill('SIGKILL');
-  expect(await lost).toBe('lost');
+  // On a busy machine it may have given up on Redis before: the outcome is unknown likewise.
+  expect(['lost', 503]).toContain(await lost);
 
   // Somebody else takes what was released.
   await staying.reserve({ resource: 'a', requester: 'bob' });

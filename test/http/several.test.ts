@@ -160,9 +160,7 @@ describe('a reservation of several slots', () => {
       ttlSeconds: 1,
     });
     expect(renewed.body).toMatchObject([{ status: 'RENEWED' }]);
-    await expect
-      .poll(async () => (await reserve('leased', 'b', { count: 3 })).status, { timeout: 5000 })
-      .toBe('ACQUIRED');
+    await expect.poll(async () => (await reserve('leased', 'b', { count: 3 })).status).toBe('ACQUIRED');
   });
 
   test('is told of in events with all its slots', async () => {

@@ -198,14 +198,14 @@ describe('a shared hold is a reservation', () => {
 
   test('that ends with its own lease, and leaves the others', async () => {
     const stream = await watch(holdfast);
-    await share('leased', 'a', { ttlSeconds: 1 });
     const b = await share('leased', 'b', { ttlSeconds: 60 });
+    await share('leased', 'a', { ttlSeconds: 1 });
     const isLeft = async () => (await holdfast.check({ resource: 'leased' })).body[0]?.holders === 1 || null;
     await until('the lease has ended', isLeft);
     const events = await stream.count(4);
     expect(events.map(({ type, requester }) => [type, requester])).toEqual([
-      ['RESERVED', 'a'],
       ['RESERVED', 'b'],
+      ['RESERVED', 'a'],
       ['RESERVATION_EXPIRED', 'a'],
       ['UNRESERVED', 'a'],
     ]);

@@ -7,7 +7,8 @@ import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { watch } from '../support/watch.ts';
 
-const NOW = Date.parse('2026-06-01T12:00:00Z');
+// Ahead of the real clock, by which other tests' instances end leases.
+const NOW = Date.parse('2050-06-01T12:00:00Z');
 const TIERS = JSON.stringify({ Starter: { reservations: 20, writesPerMinute: null }, Pro: { reservations: 20 } });
 const keys = [{ ...makeConfiguredKey(makeTenant()), tier: 'Starter' as const }];
 

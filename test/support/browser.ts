@@ -37,6 +37,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 /** What axe-core finds wrong with a page: the rule and the elements. */
 export async function violations(page: Page): Promise<string[]> {
+  await page.waitForLoadState();
   await page.evaluate(AXE);
   const found: unknown = await page.evaluate(
     `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>

@@ -3,7 +3,7 @@
  * that is made up here is nobody else's, so tests share one Redis.
  */
 import { randomBytes } from 'node:crypto';
-import { createServer as createHttpServer } from 'node:http';
+import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { inject } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
@@ -54,7 +54,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
   const services = await wire(config, keys, log, { includes });
   const { maxInFlight, trustedProxies } = config;
   const admission = { maxInFlight, trustedProxies, log, metrics: services.metrics };
-  const server = createHttpServer(SERVER_OPTIONS, admit(getRequestListener(services.app.fetch), admission));
+  const server = createServer(SERVER_OPTIONS, admit(getRequestListener(services.app.fetch), admission));
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;

@@ -27,7 +27,6 @@ export function useVisitor(): void {
     complaints = [];
     known = [service.one.url, service.other.url, service.provider.issuer];
     context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
-    context.setDefaultTimeout(10_000);
     page = await open();
   });
   afterEach(async () => {
@@ -92,7 +91,8 @@ export async function readKey(): Promise<string> {
 export async function copyKey(): Promise<string> {
   await page.goto(`${service.one.url}/dashboard/overview`);
   await page.getByRole('button', { name: 'Copy the key' }).click();
-  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  // The button says so for 2 s only.
+  await page.locator('#said', { hasText: 'Copied.' }).waitFor({ state: 'attached' });
   return String(await page.evaluate('navigator.clipboard.readText()'));
 }
 

@@ -185,7 +185,7 @@ describe('streams of events', () => {
     });
     leaving.leave();
     await until('the quick one is ended', async () => (await samples(leaving)).get(end('instance_leaving')) === 1);
-    expect(quick.ended).toBe('in good order');
+    await until('its reader has seen that', () => quick.ended === 'in good order');
     slow.close();
     await leaving.stop();
   });
@@ -198,8 +198,10 @@ describe('the expiry sweep', () => {
     const api = await startInstance({ keys, redisUrl: redis.url, env: MEASURED });
     const lagS = async () => (await samples(api)).get('holdfast_sweep_lag_seconds') ?? Number.NaN;
     expect(await lagS()).toBe(0);
-    await api.reserve({ resource: 'leased', requester: 'a', ttlSeconds: 1 });
+    const leased = { resource: 'leased', requester: 'a' };
+    const [held] = (await api.reserve({ ...leased, ttlSeconds: 60 })).body;
     expect(await lagS()).toBe(0);
+    await api.renew({ ...leased, releaseToken: held?.releaseToken, ttlSeconds: 1 });
     await until('it is overdue', async () => (await lagS()) > 0.5);
     const env = { ...MEASURED, ROLE: 'worker', SWEEP_INTERVAL_MS: '100' };
     const worker = await startInstance({ keys, redisUrl: redis.url, env });

@@ -33,7 +33,7 @@ describe('by default the log has', () => {
 
   test('requests that took longer than a second', async () => {
     const act = async () => {
-      await holdfast.redis.call('CLIENT', 'PAUSE', 1200, 'ALL');
+      await holdfast.redis.call('CLIENT', 'PAUSE', 1400, 'ALL');
       await holdfast.reserve({ resource: 'slow', requester: 'a' });
     };
     expect(await logged(holdfast, act)).toEqual([RESERVE]);

@@ -52,8 +52,8 @@ describe('waits', () => {
     await holdfast.request('POST', '/api/v1/Reservation/cancel', [{ resource: 'cancelled', requester: 'waiter' }]);
     await cancelled.waiting;
     expect(await ended('CANCELLED')).toBe(1);
-    const elapsed = await heldUp('elapsed', () => wait('elapsed', 'waiter', 1));
-    await elapsed.waiting;
+    await holdfast.reserve({ resource: 'elapsed', requester: 'holder' });
+    await wait('elapsed', 'waiter', 1);
     expect(await ended('ELAPSED')).toBe(1);
     const reset = await heldUp('reset', () => wait('reset'));
     await holdfast.reset();

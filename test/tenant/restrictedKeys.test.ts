@@ -137,7 +137,7 @@ test('usedAt says when the key was last used', async () => {
 });
 
 test('a key that ends: from then on 401, its streams and held calls end, its reservations stay', async () => {
-  const endsAt = Date.now() + 1500;
+  const endsAt = Date.now() + 2500;
   const key = await create({ expiresAt: new Date(endsAt).toISOString() });
   const subscriber = await watch({ url: other.url, key: key.key });
   await one.reserve({ resource: 'e', requester: 'q' });
@@ -152,7 +152,7 @@ test('a key that ends: from then on 401, its streams and held calls end, its res
   expect(new Set(statuses).has(403)).toBe(false);
   expect(Date.now()).toBeGreaterThanOrEqual(endsAt);
   expect(await Promise.all([reserve(key, 'kept'), reserve(key, 'kept', one)])).toEqual([401, 401]);
-  await until('the end of the stream', () => subscriber.ended === 'in good order', 2000);
+  await until('the end of the stream', () => subscriber.ended === 'in good order', 8000);
   expect((await held.response).status).toBe(401);
   expect((await one.active('?resource=kept')).body).toHaveLength(1);
   expect((await ask('GET', `/${key.id}`)).status).toBe(200);
@@ -163,15 +163,16 @@ test('the page of keys shows the limits of a key, and takes and changes them', a
   const page = `${one.url}/dashboard/keys`;
   const send = (form: string, fields: Record<string, string>) =>
     askPage(page + form, { method: 'POST', headers, body: new URLSearchParams(fields) });
-  const limits = { label: 'limited', permission: 'reserve', prefix: 'ci/', expiresAt: '2027-01-31T12:00' };
+  const day = `${new Date().getUTCFullYear() + 1}-01-31`;
+  const limits = { label: 'limited', permission: 'reserve', prefix: 'ci/', expiresAt: `${day}T12:00` };
   const path = (await send('', limits)).to ?? '';
   const id = new URL(path, page).searchParams.get('show') ?? '';
   const shown = await askPage(`${page}?edit=${id}`, { headers });
-  for (const text of ['<code>ci/…</code>', '2027-01-31 12:00:00', 'value="2027-01-31T12:00"', 'value="ci/"'])
+  for (const text of ['<code>ci/…</code>', `${day} 12:00:00`, `value="${day}T12:00"`, 'value="ci/"'])
     expect(shown.text).toContain(text);
   expect((await send('/change', { ...limits, id, prefix: 'cd/', expiresAt: '' })).to).toContain('done=saved');
   const changed = (await askPage(page, { headers })).text;
-  expect([changed.includes('cd/…'), changed.includes('2027-01-31')]).toEqual([true, false]);
+  expect([changed.includes('cd/…'), changed.includes(day)]).toEqual([true, false]);
   expect(await send('/change', { ...limits, id, prefix: 'a>' })).toMatchObject({
     status: 400,
     text: expect.stringContaining('Prefix must not contain &gt;.'),

@@ -147,7 +147,7 @@ describe('a derived token ends', () => {
     const before = await kept();
     const token = await tokenFor('kim');
     const [added = ''] = (await kept()).filter((key) => !before.includes(key));
-    await store.redis.pexpire(added, 700);
+    await store.redis.pexpire(added, 2000);
     const subscriber = await watch({ url: other.url, key: token });
     expect(subscriber.head).toContain(' 200 ');
     await until('the end of the stream', () => subscriber.ended === 'in good order');

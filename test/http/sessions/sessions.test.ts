@@ -57,7 +57,9 @@ describe('a session', () => {
   });
 
   test('is listed once, beside 1,000 others', async () => {
-    await Promise.all(Array.from({ length: 1000 }, (_, i) => begin(holdfast, `r${i}`)));
+    // More at once than an instance takes in a turn of the event loop might be refused.
+    for (let from = 0; from < 1000; from += 200)
+      await Promise.all(Array.from({ length: 200 }, (_, i) => begin(holdfast, `r${from + i}`)));
     const ids = (await sessions(holdfast)).map((one) => one.session);
     expect([ids.length, new Set(ids).size]).toEqual([1001, 1001]);
   });

@@ -91,9 +91,10 @@ describe('a match that waits', () => {
 
   test('takes one whose lease has ended', async () => {
     await holdfast.register(phone(1));
-    await holdfast.reserve({ resource: 'phone1', requester: 'x', ttlSeconds: 1 });
+    const [held] = (await holdfast.reserve({ resource: 'phone1', requester: 'x', ttlSeconds: 60 })).body;
     expect(await statuses(android('a'))).toEqual(['WAITING os=android']);
-    await expect.poll(() => statuses(android('a')), { timeout: 5000 }).toEqual(['ACQUIRED phone1']);
+    await holdfast.renew({ resource: 'phone1', requester: 'x', releaseToken: held?.releaseToken, ttlSeconds: 1 });
+    await expect.poll(() => statuses(android('a'))).toEqual(['ACQUIRED phone1']);
   });
 
   test('ends with NOT_VALID when no definition fits any more', async () => {
