@@ -8,10 +8,9 @@
 import '../src/signals.ts';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { makeKey } from '../src/identity/credentials.ts';
 import { fail, launch } from '../src/launch.ts';
-import { isAlive } from './isAlive.ts';
+import type { ServeOptions } from '../src/serve.ts';
 import { startRedis } from './redisServer.ts';
 
 const [named = '.', ...args] = process.argv.slice(2);
@@ -32,13 +31,10 @@ function keptKey(): string {
   }
 }
 
-/** Ends the Redis, if this program has started it. */
-let endRedis = async () => {};
-
-/** Starts the Redis unless there is another one, and returns the key. */
-async function prepare(): Promise<string> {
-  const key = keptKey();
-  if (env.REDIS_URL) return key;
+/** Starts the Redis unless there is another one. Returns the key, and what ends that Redis. */
+async function prepare(): Promise<Pick<ServeOptions, 'localKey' | 'onStopped'>> {
+  const localKey = keptKey();
+  if (env.REDIS_URL) return { localKey };
   const { url, pid, ended } = await startRedis(() => {}, { folder });
   env.REDIS_URL = url;
   let isEnding = false;
@@ -46,18 +42,17 @@ async function prepare(): Promise<string> {
   void ended.then(() => {
     if (!isEnding) fail('its Redis has ended');
   });
-  endRedis = async () => {
+  const onStopped = async () => {
     isEnding = true;
-    // It writes down what waits for an fsync that is under way. If it were killed, as at the end of this process, that
-    // would be lost.
+    // It still writes what an fsync under way has kept waiting. The kill at the end of this process would lose that.
     process.kill(pid, 'SIGTERM');
-    while (isAlive(pid)) await pause(10);
+    await ended;
   };
-  return key;
+  return { localKey, onStopped };
 }
 
 if (!env.DATABASE_URL && !env.OIDC_ISSUER) env.LOCAL_SIGN_IN ||= 'key';
 if (args.length > 0) {
   env.REDIS_URL ||= `unix://${folder}/redis.sock`;
   await launch(args, env, {});
-} else await launch([], env, { greets: true, localKey: await prepare().catch(fail), onStopped: () => endRedis() });
+} else await launch([], env, { greets: true, ...(await prepare().catch(fail)) });

@@ -60,10 +60,7 @@ export async function run(
     log.info({ signal }, 'leaving');
     // A person at a terminal need not wait for load balancers. An instance that never was ready has no callers.
     const delayMs = signal === 'SIGTERM' && services.startFault === null ? config.drainDelayMs : 0;
-    void drain(services, server, delayMs, log).then(async () => {
-      await onStopped();
-      process.exit(0);
-    });
+    void drain(services, server, delayMs, log, onStopped);
   });
   await services.started;
   if ((isMadeUp || greets) && config.role !== 'worker')
@@ -72,10 +69,16 @@ export async function run(
 }
 
 /**
- * Stops the instance. Ends the process if that takes too long.
+ * Stops the instance and ends the process.
  * @param delayMs how long requests are still served as before, while readiness fails
  */
-async function drain(services: Services, server: Server, delayMs: number, log: Logger) {
+async function drain(
+  services: Services,
+  server: Server,
+  delayMs: number,
+  log: Logger,
+  onStopped: () => Promise<void>,
+): Promise<never> {
   setTimeout(() => process.exit(1), delayMs + STOP_WITHIN_MS).unref();
   services.unready();
   // Clients then close their connections themselves, after a response: no request is lost on a closed connection.
@@ -89,6 +92,8 @@ async function drain(services: Services, server: Server, delayMs: number, log: L
   await services.close();
   log.info('left');
   log.flush();
+  await onStopped();
+  process.exit(0);
 }
 
 /**

@@ -2,11 +2,12 @@
  * Signing in without a database, as MEMBERS allows it (docs/specification.md#without-a-database).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../scripts/freePort.ts';
 import type { ConfiguredMember } from '../../src/identity/configuredMembers.ts';
 import { ask, bare } from '../support/ask.ts';
 import { claimsOf } from '../support/dashboard.ts';
 import { CLIENT, startProvider, type TestProvider } from '../support/provider.ts';
-import { freePort, type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { finish, type Place, sessionOf, signInUpTo, tenantOf } from '../support/signingIn.ts';
 import { KEY_SECRET } from '../support/tenancy.ts';
 

@@ -2,8 +2,9 @@
  * The dashboard in a browser: events, reservations and resources, and how open pages follow them.
  */
 import { describe, expect, test } from 'vitest';
+import { freePort } from '../../scripts/freePort.ts';
 import { createClient } from '../support/client.ts';
-import { freePort, startInstance } from '../support/service.ts';
+import { startInstance } from '../support/service.ts';
 import { confirm, go, known, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
 
 useVisitor();

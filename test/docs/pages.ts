@@ -1,8 +1,9 @@
 /** The service that the examples of a page are run against: one without a database, unless the page needs another. */
 import { inject } from 'vitest';
+import { freePort } from '../../scripts/freePort.ts';
 import { SCOPES } from '../../src/domain/rights.ts';
 import { type ManagementToken, TOKENS, tokenContent } from '../support/managementTokens.ts';
-import { freePort, type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { databaseEnv, KINDS, openStore, signIn, storeTenant } from '../support/tenancy.ts';
 
 export interface Started {

@@ -6,6 +6,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { sweep } from '../../src/engine/expiry/sweep.ts';
 import { startEngine } from '../support/engine.ts';
+import { inPieces } from '../support/inPieces.ts';
 import { redisAddress } from '../support/redisAddress.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { leases, looking, reserve, useStreams, watch } from '../support/streams.ts';
@@ -162,17 +163,10 @@ describe('a reader that reads', () => {
   });
 });
 
-/** Acts for each of many, a hundred at a time: an instance that is short of CPU refuses more at once. */
-async function forEach<One, Result>(all: readonly One[], act: (one: One) => Promise<Result>): Promise<Result[]> {
-  const results: Result[] = [];
-  for (let i = 0; i < all.length; i += 100) results.push(...(await Promise.all(all.slice(i, i + 100).map(act))));
-  return results;
-}
-
 describe('many streams', () => {
   test('1,000 of one tenant all get every event', { timeout: 60_000 }, async () => {
     const holdfast = await startInstance();
-    const streams = await forEach(
+    const streams = await inPieces(
       Array.from({ length: 1000 }, () => holdfast),
       watch,
     );
@@ -187,10 +181,10 @@ describe('many streams', () => {
   test('1,000 tenants with one each all get their own', { timeout: 60_000 }, async () => {
     const keys = Array.from({ length: 1000 }, () => makeConfiguredKey(makeTenant()));
     const holdfast = await startInstance({ keys });
-    const streams = await forEach(keys, ({ key }) => watch({ ...holdfast, key }));
+    const streams = await inPieces(keys, ({ key }) => watch({ ...holdfast, key }));
     const item = [{ resource: 'mine', requester: 'r' }];
     const path = '/api/v1/Reservation/reserve';
-    await forEach(keys, ({ key }) => holdfast.request('POST', path, item, { 'X-Api-Key': key }));
+    await inPieces(keys, ({ key }) => holdfast.request('POST', path, item, { 'X-Api-Key': key }));
     const seen = await Promise.all(streams.map((stream) => stream.count(1)));
     expect(seen.map((events) => events.map(({ tenantId }) => tenantId))).toEqual(keys.map(({ tenant }) => [tenant]));
     await holdfast.stop();

@@ -1,8 +1,10 @@
 /**
  * Two replicas of a service with a dashboard, a real identity provider, and a database of their own.
  */
+
+import { freePort } from '../../scripts/freePort.ts';
 import { CLIENT, type Claims, startProvider, type TestProvider } from './provider.ts';
-import { freePort, type Instance, startInstance } from './service.ts';
+import { type Instance, startInstance } from './service.ts';
 import { databaseEnv, KINDS } from './tenancy.ts';
 
 export interface DashboardService {

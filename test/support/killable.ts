@@ -4,11 +4,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../scripts/freePort.ts';
 import { type RedisNode, startRedisNode } from '../../scripts/redisServer.ts';
 import { createPatientRedis, type RedisClient } from '../../src/redis/client.ts';
 import { createClient } from './client.ts';
 import { type InstanceProcess, startProcess } from './process.ts';
-import { freePort, makeConfiguredKey, makeTenant } from './service.ts';
+import { makeConfiguredKey, makeTenant } from './service.ts';
 
 export class Killable {
   readonly key: string;

@@ -16,8 +16,6 @@ import { wire } from '../../src/wire/wire.ts';
 import { type Client, createClient } from './client.ts';
 import { STEERED_CLOCK } from './clock.ts';
 
-export { freePort } from '../../scripts/freePort.ts';
-
 export const makeTenant = (): string => `t-${randomBytes(8).toString('hex')}`;
 
 export interface Instance extends Client {

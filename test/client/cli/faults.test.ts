@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodeOf } from '../../../packages/client/src/cli/exitCodes.ts';
 import { messageOf } from '../../../packages/client/src/cli/messages.ts';
 import { HoldfastError } from '../../../packages/client/src/index.ts';
+import { freePort } from '../../../scripts/freePort.ts';
 import { type Ended, holdfast, start, startHoldfast } from '../../support/commandLine.ts';
-import { freePort, type Instance, startInstance } from '../../support/service.ts';
+import { type Instance, startInstance } from '../../support/service.ts';
 
 /** Not the service: a web server that answers each path with what its name says. */
 const PAGES: Readonly<Record<string, readonly [status: number, body: string]>> = {

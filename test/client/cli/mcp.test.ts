@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../../scripts/freePort.ts';
 import { BIN, holdfast, startHoldfast } from '../../support/commandLine.ts';
 import { type Agent, agentOf, HELLO, rpc } from '../../support/mcp.ts';
-import { freePort, type Instance, startInstance } from '../../support/service.ts';
+import { type Instance, startInstance } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
 let service: Instance;

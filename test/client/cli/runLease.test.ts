@@ -3,10 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../../scripts/freePort.ts';
 import { startRedisNode } from '../../../scripts/redisServer.ts';
 import { type Running, startHoldfast } from '../../support/commandLine.ts';
 import { startFaultyProxy } from '../../support/faultyProxy.ts';
-import { freePort, type Instance, startInstance } from '../../support/service.ts';
+import { type Instance, startInstance } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-lease-'));

@@ -1,7 +1,8 @@
 /** `holdfast run --wait`: waits for its turn, says where it stands, and gives up in an orderly way. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../../scripts/freePort.ts';
 import { type Options, type Running, start, startHoldfast } from '../../support/commandLine.ts';
-import { freePort, type Instance, startInstance } from '../../support/service.ts';
+import { type Instance, startInstance } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
 let service: Instance;

@@ -44,7 +44,7 @@ export async function expectSame(mirror: Mirror, caller: Client): Promise<void> 
     );
     return { actual, expected };
   };
-  // What is compared at the end was read in one go: between two reads a lease may end.
+  // The last look is compared, not a new one: a lease may end between them.
   let last = await pair();
   const isSame = async () => {
     last = await pair();

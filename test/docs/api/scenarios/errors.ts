@@ -1,6 +1,8 @@
 /** Errors that any call may have, and the calls for operators. */
+
+import { freePort } from '../../../../scripts/freePort.ts';
 import { startRedisNode } from '../../../../scripts/redisServer.ts';
-import { freePort, startInstance } from '../../../support/service.ts';
+import { startInstance } from '../../../support/service.ts';
 import { until } from '../../../support/until.ts';
 import type { Stage } from '../world.ts';
 
