@@ -82,11 +82,18 @@ export interface AdmissionOptions {
   readonly metrics: Metrics | null;
 }
 
+/**
+ * Requests that arrive together start together, at most this many: each step of the code runs for all of them before
+ * the next step, from warm caches. Started one after the other, a reserve takes 5 to 8 % more CPU.
+ */
+const STARTED_TOGETHER = 32;
+
 /** Requests in flight of one connection, whose client does not wait for responses. */
 const MAX_PIPELINED = 64;
 
 type Listener = RequestListener<typeof Incoming>;
 type Response = ServerResponse<Incoming> & { req: Incoming };
+type Arrived = readonly [Incoming, Response];
 
 /**
  * Puts admission before a listener, and reads bodies for it.
@@ -109,6 +116,8 @@ class Admission {
   });
   /** Large bodies, by the tenant whose key was verified. Their requests are in flight too. */
   readonly #known: Arrivals;
+  /** Requests that arrived in this turn of the event loop. They start at its end. */
+  #arrived: Arrived[] = [];
   #inFlight = 0;
   #acceptedInTurn = 0;
   #turnBegan = 0;
@@ -127,25 +136,30 @@ class Admission {
   }
 
   handle(request: Incoming, response: Response): void {
-    const { url = '', headers } = request;
+    const { url = '' } = request;
     if (!hasValidHost(request)) {
       send(response, NO_HOST);
     } else if (ALWAYS_ANSWERED.has(url) || STREAM.test(url)) {
       this.#listener(request, response);
-    } else if (this.#isFull()) {
-      this.#refuse(response);
-    } else if (headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0') {
-      process.nextTick(this.#receive, request, response);
     } else {
-      this.#accept(request, response);
+      if (this.#arrived.length === 0) setImmediate(this.#start, this.#arrived);
+      this.#arrived.push([request, response]);
+      if (this.#arrived.length === STARTED_TOGETHER) this.#arrived = [];
     }
   }
 
-  /** Handles a request with a body, once Node has parsed the bytes that came together with its head. */
-  readonly #receive = (request: Incoming, response: Response): void => {
+  /** By now Node has parsed the bytes that came together with the heads. At the next tick it has not. */
+  readonly #start = (arrived: readonly Arrived[]): void => {
+    if (arrived === this.#arrived) this.#arrived = [];
+    for (const [request, response] of arrived) this.#receive(request, response);
+  };
+
+  #receive(request: Incoming, response: Response): void {
     const { headers, complete, readableLength } = request;
-    if (complete && readableLength <= SMALL_BODY_BYTES) {
-      const body: unknown = request.read();
+    if (this.#isFull()) {
+      this.#refuse(response);
+    } else if (complete && readableLength <= SMALL_BODY_BYTES) {
+      const body: unknown = readableLength > 0 ? request.read() : undefined;
       if (body instanceof Buffer) request.rawBody = body;
       this.#accept(request, response);
     } else if (headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > SMALL_BODY_BYTES) {
@@ -157,7 +171,7 @@ class Admission {
     } else {
       this.#receiveSmall(request, response);
     }
-  };
+  }
 
   /** Reads a small body that arrives in pieces, then accepts its request. */
   #receiveSmall(request: Incoming, response: Response): void {

@@ -1,0 +1,77 @@
+/**
+ * How requests start: together with those that arrive at the same time, and with the bodies that came with them.
+ */
+import { createServer, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { admit, SERVER_OPTIONS } from '../../src/http/admission.ts';
+import { Arrivals } from '../../src/http/arrivals.ts';
+import type { Incoming } from '../../src/http/incoming.ts';
+import { createLogger } from '../../src/telemetry/log.ts';
+import { until } from '../support/until.ts';
+
+const steps: string[] = [];
+const listener = (request: Incoming, response: ServerResponse) => {
+  const body = request.rawBody?.toString() ?? 'no body';
+  steps.push(`${body} starts`);
+  queueMicrotask(() => steps.push(`${body} goes on`));
+  response.end('{}');
+};
+const log = createLogger('silent');
+const server = createServer(
+  SERVER_OPTIONS,
+  admit(listener, { maxInFlight: 100, trustedProxies: 0, log, metrics: null }),
+);
+const port = () => {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+};
+
+beforeEach(async () => {
+  steps.length = 0;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  server.closeAllConnections();
+  server.close();
+});
+
+const HEAD = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n';
+
+/** Sends text in pieces, each once the one before has arrived, and waits for this many responses. */
+async function send(pieces: readonly string[], responses: number): Promise<void> {
+  const socket = connect(port(), '127.0.0.1').setEncoding('latin1');
+  let received = '';
+  socket.on('data', (text: string) => {
+    received += text;
+  });
+  for (const [i, piece] of pieces.entries()) {
+    const arrived = new Promise((resolve) => server.once('request', resolve));
+    socket.write(piece);
+    if (i + 1 < pieces.length) await arrived;
+  }
+  await until('the responses', () => received.split('HTTP/1.1 200').length > responses);
+  socket.destroy();
+}
+
+describe('requests that arrive together', () => {
+  test('start together, so that each step of the code runs for all of them in turn', async () => {
+    await send([`${HEAD}1${HEAD}2GET / HTTP/1.1\r\nHost: a\r\n\r\n`], 3);
+    const bodies = ['1', '2', 'no body'];
+    expect(steps).toEqual([...bodies.map((body) => `${body} starts`), ...bodies.map((body) => `${body} goes on`)]);
+  });
+});
+
+describe('a small body', () => {
+  test('that came with its head is not waited for', async () => {
+    const read = vi.spyOn(Arrivals.prototype, 'read');
+    await send([`${HEAD}1`], 1);
+    expect(read).not.toHaveBeenCalled();
+  });
+
+  test('that comes later is there when its request starts', async () => {
+    await send([HEAD, '1'], 1);
+    expect(steps).toEqual(['1 starts', '1 goes on']);
+  });
+});
