@@ -79,7 +79,8 @@ async function drain(
   log: Logger,
   onStopped: () => Promise<void>,
 ): Promise<never> {
-  setTimeout(() => process.exit(1), delayMs + STOP_WITHIN_MS).unref();
+  // It also keeps the process running until its end below: nothing else may do so while onStopped() waits.
+  setTimeout(() => process.exit(1), delayMs + STOP_WITHIN_MS);
   services.unready();
   // Clients then close their connections themselves, after a response: no request is lost on a closed connection.
   server.prependListener('request', (_, response: ServerResponse) => response.setHeader('Connection', 'close'));
