@@ -4,6 +4,8 @@
 -- What is left, if something was charged: the limit, the amount left and the seconds until the window ends; '-1 0 0' if
 -- nothing was charged, or the tier has no limit.
 local readsQuota = '-1 0 0'
+-- What this call has charged.
+local readsCharged = 0
 
 local function readsCounter()
   return tier == 'Free' and readsFreeKey or tier == 'Starter' and readsStarterKey or tier == 'Pro' and readsProKey or
@@ -29,5 +31,13 @@ local function chargeReads(cost, isForced)
     redis.call('DECRBY', counter, cost)
     return { 'READ', 'ReadsPerMinute', limit, cost, math.max(1, leftS), math.max(0, limit - spent + cost) }
   end
+  readsCharged = readsCharged + cost
   readsQuota = string.format('%d %d %d', limit, math.max(0, limit - spent), leftS)
+end
+
+-- Gives back what this call has charged.
+local function refundReads()
+  if readsCharged > 0 then
+    redis.call('DECRBY', readsCounter(), readsCharged)
+  end
 end

@@ -125,7 +125,8 @@ export const call = async (
 
 /**
  * Calls a script that charges the quota of reads.
- * @param cost number of reads; 0: the request has been charged, or costs nothing
+ * @param costs number of reads; 0: the request has been charged, or costs nothing. If several requests share the call,
+ * that of each
  * @returns the reply after its code and the quota
  * @throws as call(); LimitError if fewer reads are left: nothing was charged
  */
@@ -133,13 +134,15 @@ export async function callRead(
   engine: Engine,
   verb: ReadVerb,
   credential: Credential,
-  cost: number,
+  costs: number | readonly number[],
   args: () => (string | number)[],
 ): Promise<Charged<unknown[]>> {
   const keys = keysOfRequest(verb, credential);
-  const argsOf = () => [credential.credentialKey, cost, ...args()];
+  const argsOf = () => [credential.credentialKey, String(costs), ...args()];
   const { result } = await run(engine, engine.redis, verb, credential.tenant, keys, argsOf);
-  return { quota: toQuota(toText(result.shift()), ['ReadsPerMinute']), result };
+  const text = toText(result.shift());
+  const [work] = text.split(' ').slice(3).map(toInteger);
+  return { quota: toQuota(text, ['ReadsPerMinute']), result, ...(work !== undefined && { work }) };
 }
 
 /**

@@ -8,12 +8,12 @@ import type { Once } from '../domain/once.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { toText } from '../redis/reply.ts';
-import { type CallOptions, callCharged, type Engine } from './call.ts';
+import { callCharged, callRead, type Engine } from './call.ts';
 import { refusal } from './refusal.ts';
 import { callArg } from './waiting/call.ts';
 
 /** Verbs whose scripts handle each item on its own. */
-type SharedVerb = 'reserve' | 'unreserve' | 'renew';
+type SharedVerb = 'reserve' | 'unreserve' | 'renew' | 'check' | 'available';
 
 type Arguments = (string | number)[];
 type Replies = Charged<unknown[]>;
@@ -71,7 +71,8 @@ export async function share(
   args: Arguments,
   once?: Once,
 ): Promise<Replies> {
-  if (items > MAX_ITEMS_OF_ONE || once !== undefined) return callFor(engine, verb, credential, args, { once });
+  const callAlone = () => callFor(engine, verb, credential, args, [items], once);
+  if (items > MAX_ITEMS_OF_ONE || once !== undefined) return callAlone();
   const lanes = lanesOf.get(engine) ?? new Map<string, Lane>();
   lanesOf.set(engine, lanes);
   const name = `${verb} ${credential.tenant} ${credential.credentialKey}`;
@@ -85,15 +86,13 @@ export async function share(
     const turn = await new Promise<Turn>((resolve, fail) => {
       lane.queue.push({ args, items, resolve, fail });
     });
-    if (turn.kind === 'alone') return callFor(engine, verb, credential, args);
+    if (turn.kind === 'alone') return callAlone();
     if (turn.kind === 'replies') return turn.replies;
     others = turn.others;
   }
   try {
     const replies =
-      others.length === 0
-        ? await callFor(engine, verb, credential, args)
-        : await callForAll(engine, verb, credential, items, args, others);
+      others.length === 0 ? await callAlone() : await callForAll(engine, verb, credential, items, args, others);
     const sum = others.reduce((all, one) => all + one.items, items);
     lane.itemWork = replies.work === undefined ? lane.itemWork : replies.work / sum;
     return replies;
@@ -139,7 +138,7 @@ async function callForAll(
   for (const one of others) all.push(...one.args);
   let shared: Replies;
   try {
-    shared = await callFor(engine, verb, credential, all, { sizes: [items, ...others.map((one) => one.items)] });
+    shared = await callFor(engine, verb, credential, all, [items, ...others.map((one) => one.items)]);
   } catch (error) {
     if (isSameForAll(error)) {
       for (const { fail } of others) fail(error);
@@ -148,7 +147,7 @@ async function callForAll(
     // Together they exceed the work budget, or one of them names what its key may not change. Nothing was done or
     // charged: send each alone.
     for (const { resolve } of others) resolve({ kind: 'alone' });
-    return callFor(engine, verb, credential, args);
+    return callFor(engine, verb, credential, args, [items]);
   }
   const refusals = refusalsOf(engine, verb, shared.result.pop());
   let from = items;
@@ -179,17 +178,20 @@ const isUnavailable = (error: unknown): boolean => error instanceof HoldfastErro
 const isSameForAll = (error: unknown): boolean =>
   error instanceof HoldfastError && error.code !== 'refused' && !error.message.startsWith('[');
 
+/** @param sizes the numbers of items of the requests */
 function callFor(
   engine: Engine,
   verb: SharedVerb,
   credential: Credential,
   args: Arguments,
-  options: CallOptions = {},
+  sizes: readonly number[],
+  once?: Once,
 ): Promise<Replies> {
+  if (verb === 'check' || verb === 'available') return callRead(engine, verb, credential, sizes, () => args);
   const argsOf = {
     reserve: (indexed: string) => [indexed, callArg(undefined), ...args],
     renew: (indexed: string) => [indexed, ...args],
     unreserve: () => args,
-  } satisfies Record<SharedVerb, (indexed: string) => Arguments>;
-  return callCharged(engine, verb, credential, argsOf[verb], options);
+  } satisfies Record<typeof verb, (indexed: string) => Arguments>;
+  return callCharged(engine, verb, credential, argsOf[verb], { once, ...(sizes.length > 1 && { sizes }) });
 }

@@ -1,5 +1,5 @@
 --[[
-  Returns whether a resource has a free slot.
+  Returns whether resources have a free slot.
 
   KEYS[1]  tenant
   KEYS[2]  credential
@@ -21,11 +21,12 @@
   KEYS[18]  readsEnterprise
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  number of reads to charge (reads.lua)
-  ARGV[3]  resource
+  ARGV[2]  the reads to charge (read.lua)
+  ARGV[3]  the first resource
 
-  Returns {'OK', quota (reads.lua) and work (work.lua), 1 if a slot is free, else 0}; or the reply of refuse() in refuse.lua, {'NO_KEY'},
-  {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', quota (reads.lua) and work (work.lua), item, ...}, where an item is 1 if a slot is free, else 0; '' if
+  its request is refused. Which ones are refused is the last element if requests share the call (tellMisfits() in
+  read.lua). Or the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include read
 --@include availability
@@ -38,9 +39,13 @@ local function openRare()
   return { endDue = endDue, refuse = refuse }
 end
 
-local refused = read('definitions', tonumber(ARGV[2]), openRare)
+local refused = read('definitions', openRare)
 if refused then
   return refused
 end
-local isFree = hasFreeSlot(resolve(ARGV[3])) and 1 or 0
-return { 'OK', readsQuota .. ' ' .. math.floor(work), isFree }
+local reply = { 'OK', '' }
+for i = 3, #ARGV do
+  reply[i] = isMisfit[i - 2] and '' or hasFreeSlot(resolve(ARGV[i])) and 1 or 0
+end
+reply[2] = readsQuota .. ' ' .. math.floor(work)
+return tellMisfits(reply, openRare)

@@ -46,7 +46,7 @@ local function openRare()
   return { endDue = endDue, refuse = refuse }
 end
 
-local refused = read('definitions', tonumber(ARGV[2]), openRare)
+local refused = read('definitions', openRare)
 if refused then
   return refused
 end

@@ -47,7 +47,7 @@ local function openRare()
   return { endDue = endDue, refuse = refuse }
 end
 
-local refused = read('read', tonumber(ARGV[2]), openRare)
+local refused = read('read', openRare)
 if refused then
   return refused
 end

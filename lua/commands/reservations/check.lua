@@ -21,15 +21,17 @@
   KEYS[18]  readsEnterprise
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  number of reads to charge (reads.lua)
+  ARGV[2]  the reads to charge (read.lua)
   ARGV[3]  the first item (items/check.lua)
 
   Returns {'OK', quota (reads.lua), item, ...}, where an item is a text of lines: 1 if no slot is free, else 0; the
   owner if the resource has one slot, else ''; expiry in ms or 0; 1 if the requester holds it, else 0; number of
   tickets that wait for it; 1 if a reserve by the requester, or by a new one if there is none, would succeed now, 0 if
   not, -1 if finding out would exceed the work budget; of a resource that is held SHARED, how many hold it, else '':
-  the owner is the only one of them that is known, else ''; the note of its reservation, '' none. Or {'REFUSED',
-  message}, the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  the owner is the only one of them that is known, else ''; the note of its reservation, '' none. The items of a
+  refused request are ''; which ones are refused is the last element if requests share the call (tellMisfits() in
+  read.lua). Or {'REFUSED', message}, which charges nothing if requests share the call; the reply of refuse() in
+  refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include read
 --@include items
@@ -57,7 +59,7 @@ local function openRare()
   return rare
 end
 
-local refused = read('read', tonumber(ARGV[2]), openRare)
+local refused = read('read', openRare)
 if refused then
   return refused
 end
@@ -68,55 +70,67 @@ local function soleHolderOf(slot, record, mine)
   return record.refCount == 1 and (isMine and mine.owner or string.match(record.holders or '', '^[^\n]+')) or ''
 end
 
-local items, names = readItems(3, checkItem), {}
+local reply, toTry = { 'OK', '' }, {}
+
+-- Returns the fields of an item, and adds it to `toTry` if it takes a try to find out whether a reserve would succeed.
+local function lookAt(item)
+  local name, requester = item.resource, item.requester
+  local resource, slot = resolve(name)
+  local own = resource and definition(resource)
+  local at = slot or resource or name
+  local only = (not own or slot or own.capacity == 1) and recordAt(at)
+  local mine = requester ~= '' and reservationOf(name, requester, resource, slot)
+  local isFree = hasFreeSlot(resource, slot)
+  local isShared = only and not only.token and isSharedHold(at, only)
+  local owner = only and (isShared and soleHolderOf(at, only, mine) or only.owner) or ''
+  local shown = mine or owner ~= '' and reservationAt(at, owner)
+  spend(1)
+  local result = {
+    isFree and '0' or '1', owner, shown and endOf(shown) or '0', mine and '1' or '0', waitersOf(at),
+    resource and (isFree or only and only.owner == requester) and '1' or '0', isShared and only.refCount or '',
+    shown and shown.note or '',
+  }
+  -- Its ancestors and blockers count, and what is kept for waiting requests.
+  if own and (isFree or requester ~= '') or isFree and tenant.queueText then
+    if mine and (at == name or mine == reservationOn(resource, slot, requester)) then
+      -- Its requester has it: an EXCLUSIVE reserve of what is held SHARED would be refused.
+      result[6] = isShare(mine.slot) and '0' or '1'
+    else
+      result[6] = '-1'
+      toTry[#toTry + 1] = { result, name, requester }
+    end
+  end
+  return result
+end
+
+local items, names, spent = readItems(3, checkItem), {}, 0
 for i, item in ipairs(items) do
   names[i] = item.resource
 end
-local reply, toTry, spent = { 'OK', '' }, {}, 0
 local overBudget = isOverBudget(function()
   readMeanings(names)
   readSlots(names)
-  for _, item in ipairs(items) do
-    local name, requester = item.resource, item.requester
-    local resource, slot = resolve(name)
-    local own = resource and definition(resource)
-    local at = slot or resource or name
-    local only = (not own or slot or own.capacity == 1) and recordAt(at)
-    local mine = requester ~= '' and reservationOf(name, requester, resource, slot)
-    local isFree = hasFreeSlot(resource, slot)
-    local isShared = only and not only.token and isSharedHold(at, only)
-    local owner = only and (isShared and soleHolderOf(at, only, mine) or only.owner) or ''
-    local shown = mine or owner ~= '' and reservationAt(at, owner)
-    spend(1)
-    local result = {
-      isFree and '0' or '1', owner, shown and endOf(shown) or '0', mine and '1' or '0', waitersOf(at),
-      resource and (isFree or only and only.owner == requester) and '1' or '0', isShared and only.refCount or '',
-      shown and shown.note or '',
-    }
-    reply[#reply + 1] = result
-    -- Its ancestors and blockers count, and what is kept for waiting requests.
-    if own and (isFree or requester ~= '') or isFree and tenant.queueText then
-      if mine and (at == name or mine == reservationOn(resource, slot, requester)) then
-        -- Its requester has it: an EXCLUSIVE reserve of what is held SHARED would be refused.
-        result[6] = isShare(mine.slot) and '0' or '1'
-      else
-        result[6] = '-1'
-        toTry[#toTry + 1] = { result, name, requester }
-      end
-    end
+  for i, item in ipairs(items) do
+    reply[#reply + 1] = isMisfit[i] and {} or lookAt(item)
   end
 end)
-if overBudget then
-  return { 'REFUSED', '[' .. #reply - 2 .. '].resource' .. TOO_MUCH_WORK }
-elseif #toTry > 0 then
+if not overBudget and #toTry > 0 then
   local tryAll = openRare().tryAll
   spent = work
-  isOverBudget(function()
+  -- A request on its own learns what could be found out.
+  overBudget = isOverBudget(function()
     tryAll(toTry)
-  end, 1 - spent / MAX_WORK)
+  end, 1 - spent / MAX_WORK) and sharers
+end
+if overBudget then
+  if sharers then
+    -- The instance sends each of them alone.
+    refundReads()
+  end
+  return { 'REFUSED', '[' .. #reply - 2 .. '].resource' .. TOO_MUCH_WORK }
 end
 reply[2] = readsQuota .. ' ' .. math.floor(spent + work)
 for i = 3, #reply do
   reply[i] = table.concat(reply[i], '\n')
 end
-return reply
+return tellMisfits(reply, openRare)

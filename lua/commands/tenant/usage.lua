@@ -42,7 +42,7 @@ local function openRare()
   return { endDue = endDue, refuse = refuse }
 end
 
-local refused = read('usage', tonumber(ARGV[2]), openRare)
+local refused = read('usage', openRare)
 if refused then
   return refused
 end

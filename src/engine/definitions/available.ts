@@ -3,13 +3,14 @@
  */
 import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { callRead, type Engine } from '../call.ts';
+import type { Engine } from '../call.ts';
+import { share } from '../coalesce.ts';
 
 /**
  * Costs one read.
  * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
  */
 export async function available(engine: Engine, credential: Credential, resource: string): Promise<Charged<boolean>> {
-  const { quota, result } = await callRead(engine, 'available', credential, 1, () => [resource]);
+  const { quota, result } = await share(engine, 'available', credential, 1, [resource]);
   return { quota, result: result[0] === 1 };
 }

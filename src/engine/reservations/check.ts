@@ -6,7 +6,8 @@ import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
 import { parseItem, toInteger, toMs, toTime } from '../../redis/reply.ts';
-import { callRead, type Engine } from '../call.ts';
+import type { Engine } from '../call.ts';
+import { share } from '../coalesce.ts';
 
 /**
  * Costs one read for each item.
@@ -19,7 +20,7 @@ export async function check(
   items: readonly CheckItem[],
 ): Promise<Charged<CheckResult[]>> {
   const args = items.flatMap(({ resource, requester }) => itemArgs('check', { resource, requester: requester ?? '' }));
-  const { quota, result: replies } = await callRead(engine, 'check', credential, items.length, () => args);
+  const { quota, result: replies } = await share(engine, 'check', credential, items.length, args);
   const result = items.map(({ resource, requester }, i) => {
     const [reserved, owner = '', expiresAt, held, waiting, reservable, holders, note] = parseItem(replies[i]);
     return {
