@@ -1,6 +1,6 @@
--- Begins a script that is charged as reads. ARGV[2] is the number of reads to charge, 0 if they have been charged; or, if
--- requests share the call (src/engine/coalesce.ts), the number of each, with commas between. Each of these is charged on
--- its own, and refused on its own, as if it had a call to itself.
+-- Begins a script that is charged as reads. ARGV[2] is the number of reads to charge, 0 if they have been charged. If
+-- several requests share the call (src/engine/coalesce.ts), it is the number of each, with commas between: each is
+-- charged and refused on its own, as if it had a call to itself.
 --@include admit
 --@include clock
 --@include reads
