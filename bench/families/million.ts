@@ -8,7 +8,7 @@ import { openStreams } from '../openStreams.ts';
 import { newToken } from '../peers/redlock.ts';
 import { available, check, cycleAllOrNone, reserveOne } from '../requests.ts';
 import { figureOf, inTurn, Series } from '../rounds.ts';
-import { slowest, watchSlow } from '../slowlog.ts';
+import { longestOfSame, slowest, watchSlow } from '../slowlog.ts';
 import { loadOver, resetAll, type Stage, straight, usedMemory } from '../stage.ts';
 import type { Table } from '../table.ts';
 import { cycleStraight } from './batches.ts';
@@ -32,6 +32,7 @@ export async function million(stage: Stage, table: Table): Promise<void> {
 
   const subscriber = await openStreams(service.port, tenant.key, 1);
   await watchSlow(redis);
+  table.add(await straight(stage, () => longestOfSame(redis)));
   await fill('plain', undefined, 160);
   await resetAll(stage, [tenant]);
   const freedBy = performance.now() + FREED_WITHIN_MS;
