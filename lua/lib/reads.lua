@@ -34,10 +34,3 @@ local function chargeReads(cost, isForced)
   readsCharged = readsCharged + cost
   readsQuota = string.format('%d %d %d', limit, math.max(0, limit - spent), leftS)
 end
-
--- Gives back what this call has charged.
-local function refundReads()
-  if readsCharged > 0 then
-    redis.call('DECRBY', readsCounter(), readsCharged)
-  end
-end

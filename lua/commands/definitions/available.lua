@@ -21,14 +21,15 @@
   KEYS[18]  readsEnterprise
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  the reads to charge (read.lua)
+  ARGV[2]  the reads to charge (sharedReads.lua)
   ARGV[3]  the first resource
 
   Returns {'OK', quota (reads.lua) and work (work.lua), item, ...}, where an item is 1 if a slot is free, else 0; '' if
   its request is refused. Which ones are refused is the last element if requests share the call (tellMisfits() in
-  read.lua). Or the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  sharedReads.lua). Or the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include read
+--@include sharedReads
 --@include availability
 --@include work
 -- Makes what few calls need.
@@ -39,7 +40,7 @@ local function openRare()
   return { endDue = endDue, refuse = refuse }
 end
 
-local refused = read('definitions', openRare)
+local refused = read('definitions', openRare, chargeSharers)
 if refused then
   return refused
 end

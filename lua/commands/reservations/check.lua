@@ -21,7 +21,7 @@
   KEYS[18]  readsEnterprise
 
   ARGV[1]  the credential (admit.lua)
-  ARGV[2]  the reads to charge (read.lua)
+  ARGV[2]  the reads to charge (sharedReads.lua)
   ARGV[3]  the first item (items/check.lua)
 
   Returns {'OK', quota (reads.lua), item, ...}, where an item is a text of lines: 1 if no slot is free, else 0; the
@@ -30,10 +30,11 @@
   not, -1 if finding out would exceed the work budget; of a resource that is held SHARED, how many hold it, else '':
   the owner is the only one of them that is known, else ''; the note of its reservation, '' none. The items of a
   refused request are ''; which ones are refused is the last element if requests share the call (tellMisfits() in
-  read.lua). Or {'REFUSED', message}, which charges nothing if requests share the call; the reply of refuse() in
+  sharedReads.lua). Or {'REFUSED', message}, which charges nothing if requests share the call; the reply of refuse() in
   refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include read
+--@include sharedReads
 --@include items
 --@include items/check
 --@include budget
@@ -59,7 +60,7 @@ local function openRare()
   return rare
 end
 
-local refused = read('read', openRare)
+local refused = read('read', openRare, chargeSharers)
 if refused then
   return refused
 end
@@ -120,10 +121,10 @@ if not overBudget and #toTry > 0 then
   -- A request on its own learns what could be found out.
   overBudget = isOverBudget(function()
     tryAll(toTry)
-  end, 1 - spent / MAX_WORK) and sharers
+  end, 1 - spent / MAX_WORK) and isSharedCall
 end
 if overBudget then
-  if sharers then
+  if isSharedCall then
     -- The instance sends each of them alone.
     refundReads()
   end
