@@ -15,10 +15,15 @@ local function readDefinitions(names)
   end
   for from = 1, #missing, 1000 do
     local last = math.min(from + 999, #missing)
-    spend(2 * (last - from + 1))
+    local count = 0
+    spend(0.5 * (last - from + 1))
     local found = redis.call('HMGET', definitionsKey, unpack(missing, from, last))
     for i, packed in ipairs(found) do
-      defined[missing[from + i - 1]] = packed and unpackDefinition(packed)
+      if packed then
+        count = count + 1
+        defined[missing[from + i - 1]] = unpackDefinition(packed)
+      end
     end
+    spend(1.5 * count)
   end
 end

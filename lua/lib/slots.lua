@@ -33,17 +33,17 @@ local function readSlots(slots)
   -- A few records may be a megabyte together, so each step depends on the size of the one before.
   local from, step = 1, FIRST_STEP
   while from <= #missing do
-    local last, bytes = math.min(from + step - 1, #missing), 0
-    spend((2 + shortHashCost(tenant.count)) * (last - from + 1))
+    local last, bytes, count = math.min(from + step - 1, #missing), 0, 0
+    spend((1 + shortHashCost(tenant.count)) * (last - from + 1))
     local found = redis.call('HMGET', slotsKey, unpack(missing, from, last))
     for i, packed in ipairs(found) do
       local slot = missing[from + i - 1]
       if packed then
-        bytes = bytes + #packed
+        bytes, count = bytes + #packed, count + 1
         records[slot] = unpackRecord(slot, packed)
       end
     end
-    spend(bytes / 200)
+    spend(count + bytes / 200)
     step = bytes > 400 * (last - from + 1) and FIRST_STEP or 1000
     from = last + 1
   end

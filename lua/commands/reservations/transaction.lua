@@ -97,8 +97,8 @@ local SUCCESS = { ACQUIRED = true, ALREADY_HAD = true, RELINQUISHED = true, NOT_
 local before = stateBefore()
 local reply = { 'OK', charged.quota, 'APPLIED' }
 local succeeded, failed = 0, 0
--- Undoing all items takes about a third of the work of doing them, so that much of the budget is kept back.
-local share = method == 'ALL_OR_NONE' and 0.75 or 1
+-- Some of the budget is kept back for undoing all items.
+local share = method == 'ALL_OR_NONE' and 0.9 or 1
 -- The entries that all items took: what is kept for waiting requests is judged for the transaction as a whole.
 local collected = (tenant.queueText or tenant.queue) and method == 'ALL_OR_NONE' and {} or nil
 
