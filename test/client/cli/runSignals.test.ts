@@ -121,7 +121,8 @@ describe('a terminal', () => {
 });
 
 test('if holdfast is killed, its command is killed, too', async () => {
-  const running = await run(['m', '--', 'sh', '-c', 'echo pid $$; exec sleep 30']);
+  // Not in its first moment: holdfast tells its helper of a command once that has started.
+  const running = await run(['m', '--', 'sh', '-c', 'sleep 1; echo pid $$; exec sleep 30']);
   await running.prints('\n');
   const pid = Number(/pid (\d+)/.exec(running.stdout())?.[1]);
   expect(isAlive(pid)).toBe(true);
