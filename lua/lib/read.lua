@@ -3,7 +3,7 @@
 --@include clock
 --@include reads
 
--- Gives back what this call has charged.
+-- Gives back the reads that the script has charged.
 local function refundReads()
   if readsCharged > 0 then
     redis.call('DECRBY', readsCounter(), readsCharged)

@@ -4,7 +4,7 @@
 -- What is left, if something was charged: the limit, the amount left and the seconds until the window ends; '-1 0 0' if
 -- nothing was charged, or the tier has no limit.
 local readsQuota = '-1 0 0'
--- What this call has charged.
+-- The number of reads that the script has charged so far.
 local readsCharged = 0
 
 local function readsCounter()

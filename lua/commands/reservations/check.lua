@@ -118,7 +118,7 @@ end)
 if not overBudget and #toTry > 0 then
   local tryAll = openRare().tryAll
   spent = work
-  -- A request on its own learns what could be found out.
+  -- A request that shares the call with nobody is answered all the same, with -1 for what could not be found out.
   overBudget = isOverBudget(function()
     tryAll(toTry)
   end, 1 - spent / MAX_WORK) and isSharedCall
