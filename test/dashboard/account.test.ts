@@ -60,6 +60,21 @@ describe('signing in', () => {
     await second.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect((await context.cookies()).some(({ name }) => name === 'holdfast_session')).toBe(false);
   });
+
+  test('says so when one signs out, even if the page learns first that its session has ended', async () => {
+    await signInByHand();
+    await go('/live');
+    await page.getByText('connected', { exact: true }).waitFor();
+    const refetched = page.waitForResponse((response) => response.url().includes('/dashboard/sign-in?to='));
+    await page.route('**/dashboard/sign-out', async (route) => {
+      const response = await route.fetch({ maxRedirects: 0 });
+      await (await refetched).finished();
+      await route.fulfill({ response });
+    });
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out of Holdfast').waitFor();
+    expect((await context.cookies()).some(({ name }) => name === 'holdfast_session')).toBe(false);
+  });
 });
 
 describe('the default key', () => {

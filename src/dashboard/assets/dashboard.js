@@ -45,6 +45,15 @@ let renewing = false;
 let wanted = false;
 
 /**
+ * A submitted form leads to another page. It may have ended the session, such as by signing out: then its response says
+ * more than the sign-in page to which renewing leads.
+ */
+let leaving = false;
+document.addEventListener('submit', (event) => {
+  leaving ||= !event.defaultPrevented;
+});
+
+/**
  * Fetches the page and replaces the marked regions of the current one. Runs one fetch at a time, with a pause after
  * each.
  */
@@ -64,7 +73,7 @@ async function renew() {
 async function renewOnce() {
   // Not the browser's address: it may be that of a form, whose response cannot be fetched again.
   const response = await fetch(from ?? '', { headers: { Accept: 'text/html' } });
-  if (response.redirected) location.assign(response.url);
+  if (response.redirected && !leaving) location.assign(response.url);
   if (!response.ok) return;
   const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
   for (const region of document.querySelectorAll('[data-live]')) {
