@@ -57,13 +57,14 @@ describe('two versions of the scripts', () => {
 });
 
 describe('the due set (lua/lib/due.lua)', () => {
-  const start = 1_800_000_000_000;
+  // Ahead of the real clock, by which other tests' instances end leases.
+  const start = Date.UTC(2050, 0, 1);
   // The members of the slots a to d: as this release writes them, and as the next one will.
   const forms: [string, string[]][] = [
     ['of this release', ['a', 'b', 'c', 'd']],
     [
       'of the next release',
-      ['1800000000000000\na', '1800000000000001\nb', '1800000000000002\nc', '1800000000000003\nd'],
+      ['2524608000000000\na', '2524608000000001\nb', '2524608000000002\nc', '2524608000000003\nd'],
     ],
   ];
 
@@ -118,7 +119,7 @@ describe('the due set (lua/lib/due.lua)', () => {
     const due = `{${credential.tenant}}:due`;
     await setClock(engine.redis, credential.tenant, start);
     await reserve(engine, credential, [{ resource: 'a', requester: 'r', ttlSeconds: 60 }]);
-    await engine.redis.zadd(due, start + 1000, '1799999999999999\na');
+    await engine.redis.zadd(due, start + 1000, '2524607999999999\na');
     await engine.redis.hset(`{${credential.tenant}}:tenant`, 'nextDue', start + 1000);
     await setClock(engine.redis, credential.tenant, start + 2000);
     expect((await all(active(engine, credential))).map(({ resource }) => resource)).toEqual(['a']);

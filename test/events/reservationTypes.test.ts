@@ -42,7 +42,7 @@ describe('RESERVED', () => {
     const events = await subscriber.count(2);
     expect(events.map(of)).toEqual(body.map(of));
     expect(events.map(of)).toMatchObject([
-      { expiresAt: '2028-03-01T00:00:59.007Z', acquiredSlots: { pool: 'pool_0', set: 'set_0' } },
+      { expiresAt: '2048-03-01T00:00:59.007Z', acquiredSlots: { pool: 'pool_0', set: 'set_0' } },
       { expiresAt: null, acquiredSlots: { 'in"k': 'in"k_2' } },
     ]);
   });
@@ -72,14 +72,14 @@ describe('RENEWED', () => {
     await setClock(holdfast.redis, holdfast.tenant, NOW + 1000);
     if (taken) await holdfast.renew({ ...taken, resource: 'pool_0', ttlSeconds: 60 });
     const [reserved, renewed] = await subscriber.count(2);
-    expect(reserved).toMatchObject({ resource: 'pool', expiresAt: '2028-03-01T00:00:09.007Z' });
+    expect(reserved).toMatchObject({ resource: 'pool', expiresAt: '2048-03-01T00:00:09.007Z' });
     expect(renewed).toEqual({
       ...reserved,
       type: 'RENEWED',
       explanation: 'RENEWED',
       requestType: 'RENEW',
-      timestamp: '2028-03-01T00:00:00.007Z',
-      expiresAt: '2028-03-01T00:01:00.007Z',
+      timestamp: '2048-03-01T00:00:00.007Z',
+      expiresAt: '2048-03-01T00:01:00.007Z',
     });
   });
 
@@ -131,7 +131,7 @@ describe('RESERVATION_EXPIRED, then UNRESERVED', () => {
     await reserve('r', 'a', { ttlSeconds: 1, resourceType: 'Device' });
     await setClock(holdfast.redis, holdfast.tenant, NOW + 1000);
     const next = await reserve('r', 'b');
-    const timestamp = '2028-03-01T00:00:00.007Z';
+    const timestamp = '2048-03-01T00:00:00.007Z';
     const common = { resource: 'r', requester: 'a', resourceType: 'Device', requestType: 'EXPIRE', timestamp };
     expect((await subscriber.count(4)).slice(1)).toEqual([
       event({ ...common, type: 'RESERVATION_EXPIRED', explanation: 'EXPIRED' }),

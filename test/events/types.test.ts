@@ -19,7 +19,7 @@ describe('TRANSACTION_APPLIED, TRANSACTION_ROLLED_BACK', () => {
     await holdfast.transaction('ALL_OR_NONE', ...requests, { ...requests[0], resource: 't3' } as (typeof requests)[0]);
     const events = await subscriber.count(3);
     const fencingToken = applied && 'fencingToken' in applied ? applied.fencingToken : null;
-    const lease = { expiresAt: '2028-03-01T00:00:59.007Z', acquiredSlots: null, fencingToken };
+    const lease = { expiresAt: '2048-03-01T00:00:59.007Z', acquiredSlots: null, fencingToken };
     const change = (resource: string, requester: string, requestType: string, explanation: string) => ({
       resource,
       requester,
@@ -119,7 +119,7 @@ describe('TIER_LIMIT_REACHED', () => {
     const common = { type: 'TIER_LIMIT_REACHED', requestType: 'CONNECT', limitType: 'EventConnections', limit: 1 };
     expect(await subscriber.count(2)).toEqual([
       event(common),
-      event({ ...common, timestamp: '2028-03-01T00:00:00.007Z' }),
+      event({ ...common, timestamp: '2048-03-01T00:00:00.007Z' }),
     ]);
   });
 });

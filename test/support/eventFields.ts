@@ -8,7 +8,7 @@ import { STEERED_CLOCK, setClock } from './clock.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from './service.ts';
 import { type Subscriber, watch } from './watch.ts';
 
-export const NOW = Date.parse('2028-02-29T23:59:59.007Z');
+export const NOW = Date.parse('2048-02-29T23:59:59.007Z');
 
 export let holdfast: Instance;
 export let subscriber: Subscriber;
@@ -41,7 +41,7 @@ export const event = (fields: object) => ({
   explanation: null,
   resourceType: null,
   apiKeyLabel: 'wörk "er"',
-  timestamp: '2028-02-29T23:59:59.007Z',
+  timestamp: '2048-02-29T23:59:59.007Z',
   expiresAt: null,
   acquiredSlots: null,
   fencingToken: null,

@@ -10,7 +10,7 @@ import type { WaitCall } from '../../../src/engine/waiting/call.ts';
 import { reserve, unreserve } from '../../support/verbs.ts';
 import { CALL, running, useWaitingEngine } from '../../support/waitingEngine.ts';
 
-const START = Date.UTC(2030, 0, 1);
+const START = Date.UTC(2050, 0, 1);
 
 useWaitingEngine(START);
 

@@ -14,7 +14,7 @@ import { all } from '../../support/listed.ts';
 import { reserve, unreserve } from '../../support/verbs.ts';
 import { CALL, running, useWaitingEngine } from '../../support/waitingEngine.ts';
 
-const START = Date.UTC(2030, 0, 1);
+const START = Date.UTC(2050, 0, 1);
 const WAIT = { waitSeconds: 600 };
 
 useWaitingEngine(START);

@@ -9,7 +9,7 @@ import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../
 import { beat, begin, end, sessions } from '../../support/sessions.ts';
 import { watch } from '../../support/watch.ts';
 
-const NOW = Date.parse('2028-02-29T12:00:00.000Z');
+const NOW = Date.parse('2048-02-29T12:00:00.000Z');
 const at = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
 
 let holdfast: Instance;
