@@ -17,3 +17,9 @@ export const SERVED_WITHIN = {
 
 /** Writes that replication without REDIS_WAIT_REPLICAS may lose: those that a replica had not received yet. */
 export const REPLICATION_LAG_MS = 1000;
+
+/**
+ * Writes that a Redis with `everysec` may lose by its death: while an `fsync` is under way, it answers writes up to 2 s
+ * before it writes them to its file.
+ */
+export const EVERYSEC_MS = 2000;

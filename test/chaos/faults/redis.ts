@@ -2,19 +2,25 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import type { Loses } from '../history.ts';
 import type { Random } from '../random.ts';
 import type { Part, System, Traits } from '../system.ts';
 import { always, during, fault, isOne, isReplicated, killFor, partsOf, seconds, stopFor } from './make.ts';
 import { ask, primariesOf, somePrimary, whole } from './nodes.ts';
+import { EVERYSEC_MS } from './promises.ts';
 
-/** A process that dies loses only what no system call had written: with `everysec` as little as with `always`. */
-const losesByDeath = ({ persistence }: Traits) => (persistence === 'none' ? 'everything' : 'nothing');
+/** A process that dies loses only what no system call had written to its file. */
+const LOSES_BY_DEATH: Readonly<Record<Traits['persistence'], Loses>> = {
+  always: 'nothing',
+  everysec: { recentMs: EVERYSEC_MS },
+  none: 'everything',
+};
 
 const killRedis = fault('kill-redis', isOne, async (system, random) => {
   const [targets, ms] = [partsOf(system, 'redis'), random.between(100, 3000)];
   await killFor(targets, ms);
   const detail = `killed Redis, started again after ${seconds(ms)}`;
-  return { targets, loses: losesByDeath(system.traits), detail };
+  return { targets, loses: LOSES_BY_DEATH[system.traits.persistence], detail };
 });
 
 const stopRedis = fault('stop-redis', isOne, async (system, random) => {
