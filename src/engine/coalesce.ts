@@ -91,10 +91,11 @@ export async function share(
     others = turn.others;
   }
   try {
-    const replies =
-      others.length === 0 ? await callAlone() : await callForAll(engine, verb, credential, items, args, others);
-    const sum = others.reduce((all, one) => all + one.items, items);
-    lane.itemWork = replies.work === undefined ? lane.itemWork : replies.work / sum;
+    const { replies, called } =
+      others.length === 0
+        ? { replies: await callAlone(), called: items }
+        : await callForAll(engine, verb, credential, items, args, others);
+    lane.itemWork = replies.work === undefined ? lane.itemWork : replies.work / called;
     return replies;
   } catch (error) {
     // Queued requests have waited about as long as this one: they fail now too.
@@ -124,7 +125,7 @@ function takeBatch({ queue, itemWork }: Lane): Queued[] {
 
 /**
  * Makes one call for a request and for others, and hands the others their replies.
- * @returns the replies of the request, with the work of the call
+ * @returns the replies of the request, with the work of its call, and the number of items of that call
  */
 async function callForAll(
   engine: Engine,
@@ -133,7 +134,7 @@ async function callForAll(
   items: number,
   args: Arguments,
   others: readonly Queued[],
-): Promise<Replies> {
+): Promise<{ replies: Replies; called: number }> {
   const all = [...args];
   for (const one of others) all.push(...one.args);
   let shared: Replies;
@@ -147,7 +148,7 @@ async function callForAll(
     // Together they exceed the work budget, or one of them names what its key may not change. Nothing was done or
     // charged: send each alone.
     for (const { resolve } of others) resolve({ kind: 'alone' });
-    return callFor(engine, verb, credential, args, [items]);
+    return { replies: await callFor(engine, verb, credential, args, [items]), called: items };
   }
   const refusals = refusalsOf(engine, verb, shared.result.pop());
   let from = items;
@@ -160,7 +161,7 @@ async function callForAll(
   }
   const refused = refusals.get(0);
   if (refused) throw refused;
-  return shared;
+  return { replies: shared, called: from };
 }
 
 /** The requests that a shared call refuses, by their numbers (lua/lib/shares.lua). */

@@ -115,4 +115,32 @@ describe('reads that take too much work together', () => {
     expect(answers.map(({ result }) => result[0]?.reservable)).toEqual(all.map(() => true));
     expect(await left()).toBe(READS - all.length - 1);
   });
+
+  test('are not sent together again', async () => {
+    const some = names('some', 60).map((name) => ({ name, capacity: 1, blocks: names(name, 5), treePath: null }));
+    await register(own.engine, own.credential, some, 16, NOW);
+    called.length = 0;
+    const twenty = (i: number) => names('some', 60).slice(20 * (i % 3), 20 * (i % 3) + 20);
+    const requests = [['r-1'], ['r-3'], ...Array.from({ length: 15 }, (_, i) => twenty(i))];
+    await Promise.all(requests.map((all) => checked(all.map((resource) => ({ resource })))));
+    // The replies to the first two send five requests each together. Then it is known how much work they are.
+    expect(called).toHaveLength(2 + 2 + 15);
+  });
+
+  test('so are questions whether a resource is available', async () => {
+    const long = (name: string) => name.padEnd(256, 'é');
+    const leaves = names('leaf', 60).map((name) => ({
+      ...{ name, capacity: 1, blocks: [] },
+      treePath: names(name, 16).map(long).join('>'),
+    }));
+    for (let i = 0; i < leaves.length; i += 5)
+      await register(own.engine, own.credential, leaves.slice(i, i + 5), 16, NOW);
+    called.length = 0;
+    // Paths that are not valid: all ancestors are looked up to find that out.
+    const all = ['r-1', 'r-3', ...leaves.map(({ name }) => `wrong>${name}`)];
+    const answers = await Promise.all(all.map(isAvailable));
+    expect(called).toHaveLength(3 + leaves.length);
+    expect(answers.map(({ result }) => result)).toEqual(all.map((name) => name.startsWith('r-')));
+    expect(await left()).toBe(READS - all.length - 1);
+  });
 });

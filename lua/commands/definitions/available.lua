@@ -26,12 +26,13 @@
 
   Returns {'OK', quota (reads.lua) and work (work.lua), item, ...}, where an item is 1 if a slot is free, else 0; '' if
   its request is refused. Which ones are refused is the last element if requests share the call (tellMisfits() in
-  sharedReads.lua). Or the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  sharedReads.lua). Or {'REFUSED', message} if requests share the call and take too much work together, which charges
+  nothing; the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include read
 --@include sharedReads
 --@include availability
---@include work
+--@include budget
 -- Makes what few calls need.
 local function openRare()
 --@include endDue
@@ -45,8 +46,16 @@ if refused then
   return refused
 end
 local reply = { 'OK', '' }
-for i = 3, #ARGV do
-  reply[i] = isMisfit[i - 2] and '' or hasFreeSlot(resolve(ARGV[i])) and 1 or 0
+-- A request that shares the call with nobody is always answered.
+local overBudget = isOverBudget(function()
+  for i = 3, #ARGV do
+    reply[i] = isMisfit[i - 2] and '' or hasFreeSlot(resolve(ARGV[i])) and 1 or 0
+  end
+end, not isSharedCall and math.huge)
+if overBudget then
+  -- The instance sends each of them alone.
+  refundReads()
+  return { 'REFUSED', '[' .. #reply - 2 .. '].resource' .. TOO_MUCH_WORK }
 end
 reply[2] = readsQuota .. ' ' .. math.floor(work)
 return tellMisfits(reply, openRare)
