@@ -8,6 +8,7 @@ import {
   confirm,
   context,
   copyKey,
+  forgetSession,
   go,
   open,
   page,
@@ -36,7 +37,7 @@ describe('signing in', () => {
   test('again leads to the same tenant', async () => {
     const who = await signInByHand();
     const key = await copyKey();
-    await context.clearCookies();
+    await forgetSession();
     await signInByHand(who);
     expect(await copyKey()).toBe(key);
   });
@@ -175,7 +176,10 @@ describe('settings', () => {
     const save = async (lease: string, longest: string) => {
       await page.getByLabel(/^Lease of reservations/).fill(lease);
       await page.getByLabel(/^Longest lease/).fill(longest);
+      // What the page says may be about the time before.
+      const answered = page.waitForResponse((response) => response.request().method() === 'POST');
       await page.getByRole('button', { name: 'Save' }).click();
+      await answered;
     };
     const explanation = async (fields: object) =>
       (await client.reserve({ resource: 'plain', requester: 'q', ...fields })).body[0]?.explanation;
@@ -200,14 +204,14 @@ describe('settings', () => {
     await go('/settings');
     await page.getByText('Tier Free has no token exchange').waitFor();
     expect(await page.getByRole('button', { name: 'Register the issuer' }).count()).toBe(0);
-    await context.clearCookies();
+    await forgetSession();
     await signIn('root');
     await go(`/tenants?q=${who}`);
     await page.getByRole('link', { name: new RegExp(`^${who}-`) }).click();
     await page.getByLabel('Tier').selectOption('Starter');
     await page.getByRole('button', { name: 'Change the tier' }).click();
     await page.getByText('Saved.', { exact: true }).waitFor();
-    await context.clearCookies();
+    await forgetSession();
     await signIn(who);
     await go('/settings');
     expect(await page.getByLabel('Audience').inputValue()).toMatch(new RegExp(`^holdfast:${who}-`));
@@ -239,7 +243,7 @@ describe('tenants', () => {
   test('are searched; one gets another tier, is suspended and resumed, and all of it is in its audit trail', async () => {
     const who = await signIn();
     const client = createClient(service.other.url, await readKey());
-    await context.clearCookies();
+    await forgetSession();
     await signIn('root');
     await go('');
     await page.getByRole('link', { name: 'Tenants' }).click();

@@ -97,7 +97,8 @@ describe('the overview of a new tenant', () => {
     await go('/overview');
     await page.locator('summary', { hasText: 'curl: Copy your key' }).click();
     await page.getByRole('button', { name: 'Copy the command for curl: Copy your key' }).click();
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    // The button says so for 2 s only.
+    await page.locator('#said', { hasText: 'Copied.' }).waitFor({ state: 'attached' });
     const copied = String(await page.evaluate('navigator.clipboard.readText()'));
     expect(copied).toContain(`HOLDFAST_URL=${service.one.url} HOLDFAST_KEY='${key}'`);
   });

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { tenantOf } from '../support/signingIn.ts';
-import { context, go, page, service, signIn, useVisitor } from '../support/visitor.ts';
+import { context, forgetSession, go, page, service, signIn, useVisitor } from '../support/visitor.ts';
 
 useVisitor();
 
@@ -22,7 +22,7 @@ async function inviter(email: string): Promise<string> {
   await page.getByLabel(/^E-mail address/).fill(email);
   await page.getByRole('button', { name: 'Invite' }).click();
   await page.getByText('The invitation is made.').waitFor();
-  await context.clearCookies();
+  await forgetSession();
   return tenant;
 }
 
@@ -30,7 +30,7 @@ test('an invitation by address is told of, and switched to from there', async ()
   const who = 'browsing-guest';
   await signIn(who);
   const own = await tenantNow();
-  await context.clearCookies();
+  await forgetSession();
   const theirs = await inviter(`${who}@id.example`);
   await signIn(who);
   expect(await tenantNow()).toBe(own);

@@ -242,6 +242,7 @@ describe('the history', () => {
     await page.waitForURL(/cursor=/);
     expect(await who()).toEqual(['q0', 'bob']);
     await page.getByRole('link', { name: 'Latest' }).click();
+    await page.waitForURL((url) => !url.searchParams.has('cursor'));
     await page.getByLabel('Resource', { exact: true }).fill('desk');
     await page.getByRole('button', { name: 'Show' }).click();
     await page.waitForURL(/resource=desk/);

@@ -54,6 +54,7 @@ describe('selected rows', () => {
     if (plain === undefined || on === undefined) throw new Error('there is no browser');
     await go('/reservations', on);
     await on.getByRole('link', { name: 'Select all 2 of this page' }).click();
+    await on.getByRole('link', { name: 'Select none' }).waitFor();
     await on.getByRole('button', { name: 'Release the selected' }).click();
     await on.getByRole('button', { name: 'Release 2 reservations' }).click();
     await on.getByText('The selected reservations are released.').waitFor();

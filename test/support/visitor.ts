@@ -69,6 +69,15 @@ export async function signIn(who = nextPerson()): Promise<string> {
   return who;
 }
 
+/**
+ * Lets the browser forget its session. It leaves the page first: without a session, that goes to the sign-in by itself,
+ * perhaps while a test opens another page.
+ */
+export async function forgetSession(): Promise<void> {
+  await page.goto('about:blank');
+  await context.clearCookies();
+}
+
 /** Signs in by hand, at the form of the provider. @param who by default somebody new */
 export async function signInByHand(who = nextPerson()): Promise<string> {
   await page.goto(`${service.one.url}/dashboard`);
