@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import { violations } from '../support/browser.ts';
 import { createClient } from '../support/client.ts';
-import { context, go, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
+import { forgetSession, go, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
 
 useVisitor();
 
@@ -106,17 +106,41 @@ describe('every page', () => {
     await page.getByRole('rowheader', { name: 'third' }).waitFor();
   });
 
+  test('renews itself without losing a click that has begun, and once a question is closed', async () => {
+    await signIn();
+    const client = createClient(service.other.url, await readKey());
+    await client.reserve({ resource: 'Desk', requester: 'alice' });
+    await go('/reservations');
+    const fetchedAnew = async (waiting: number) => {
+      await client.reserve({ resource: `other${waiting}`, requester: 'bob' });
+      await client.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [
+        { resource: 'Desk', requester: `bob${waiting}`, ttlSeconds: 60, waitSeconds: 600 },
+      ]);
+      // This part stands below the one of the button, so that one has had its turn.
+      await page.getByRole('heading', { name: `${waiting} waiting` }).waitFor();
+    };
+    await page.getByRole('button', { name: /Take away Desk/ }).hover();
+    await page.mouse.down();
+    await fetchedAnew(1);
+    await page.mouse.up();
+    const cancel = page.locator(':popover-open').getByRole('button', { name: 'Cancel' });
+    await cancel.waitFor();
+    await fetchedAnew(2);
+    await cancel.click();
+    await page.getByRole('rowheader', { name: 'other2' }).waitFor();
+  });
+
   test('shows 30 of 10,000 reservations and 300 of 10,000 resources at most', async () => {
     await signIn();
     const key = await readKey();
-    await context.clearCookies();
+    await forgetSession();
     await signIn('root');
     const tenant = /^hf_(.+)_/.exec(key)?.[1];
     await go(`/tenants/${tenant}`);
     await page.getByLabel('Tier').selectOption('Enterprise');
     await page.getByRole('button', { name: 'Change the tier' }).click();
     await page.getByText('Saved.', { exact: true }).waitFor();
-    await context.clearCookies();
+    await forgetSession();
     await signIn(tenant?.replace(/-[0-9a-f]+$/, ''));
     const client = createClient(service.other.url, key);
     for (let i = 0; i < 10_000; i += 500) {

@@ -80,7 +80,10 @@ async function renewOnce() {
     const next = fresh.querySelector(`[data-live="${region.getAttribute('data-live')}"]`);
     if (!next) continue;
     showTimes(next);
-    if (!region.isEqualNode(next)) replace(region, next);
+    if (region.isEqualNode(next)) continue;
+    // Replaced between press and release of a button, it would miss the click.
+    if (region.matches(':active')) wanted = true;
+    else replace(region, next);
   }
   tellTurns();
 }
@@ -182,6 +185,14 @@ function follow() {
 if (from !== undefined) {
   // Wait until the page's own script listens too.
   document.addEventListener('DOMContentLoaded', follow);
+  // What changed while a question was open has not been shown.
+  document.addEventListener(
+    'toggle',
+    (event) => {
+      if (event instanceof ToggleEvent && event.newState === 'closed') void renew();
+    },
+    true,
+  );
   if (Number(renewEvery) > 0) setInterval(() => void renew(), Number(renewEvery) * 1000);
 }
 
