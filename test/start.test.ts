@@ -4,7 +4,9 @@ import { createServer, request, type Server } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { dirname } from 'node:path';
 import { afterAll, describe, expect, inject, test, vi } from 'vitest';
+import type { ConfiguredKey } from '../src/identity/configuredTenants.ts';
 import { createClient } from './support/client.ts';
+import { makeConfiguredKey, makeTenant } from './support/service.ts';
 import { killStarted, START_WITHIN_MS, start, welcomed } from './support/started.ts';
 import { until } from './support/until.ts';
 import { watch } from './support/watch.ts';
@@ -113,6 +115,15 @@ describe.concurrent('started without its Redis', () => {
 });
 
 describe.concurrent('SIGTERM', () => {
+  /** An instance on the Redis of all tests, where others fail to authenticate from the same address. */
+  const withKey = (key: ConfiguredKey) => ({
+    REDIS_URL: inject('redisUrl'),
+    PORT: '0',
+    ROLE: 'api',
+    MAX_FAILED_AUTHENTICATIONS: '1000000',
+    API_KEYS: JSON.stringify([key]),
+  });
+
   test('ends a start at once', async () => {
     // A database that takes connections and never answers keeps the start waiting.
     const silent = createTcpServer();
@@ -133,14 +144,9 @@ describe.concurrent('SIGTERM', () => {
   });
 
   test('is told to balancers first: for DRAIN_DELAY_MS nothing else has changed', async () => {
-    const key = `hf_acme_${'b'.repeat(32)}`;
-    const started = start({
-      REDIS_URL: inject('redisUrl'),
-      PORT: '0',
-      ROLE: 'api',
-      DRAIN_DELAY_MS: '3000',
-      API_KEYS: JSON.stringify([{ key, tenant: 'acme', tier: 'Pro' }]),
-    });
+    const own = makeConfiguredKey(makeTenant());
+    const { key } = own;
+    const started = start({ ...withKey(own), DRAIN_DELAY_MS: '3000' });
     const [, url = ''] = await until('ready', () => /"url":"([^"]+)"/.exec(started.output()), START_WITHIN_MS);
     const before = await watch({ url, key });
     const begin = performance.now();
@@ -158,13 +164,9 @@ describe.concurrent('SIGTERM', () => {
   });
 
   test('finishes what is in flight and leaves within 10 s', async () => {
-    const key = `hf_acme_${'a'.repeat(32)}`;
-    const started = start({
-      REDIS_URL: inject('redisUrl'),
-      PORT: '0',
-      ROLE: 'api',
-      API_KEYS: JSON.stringify([{ key, tenant: 'acme', tier: 'Pro' }]),
-    });
+    const own = makeConfiguredKey(makeTenant());
+    const { key } = own;
+    const started = start(withKey(own));
     const [, url = ''] = await until('ready', () => /"url":"([^"]+)"/.exec(started.output()), START_WITHIN_MS);
     const body = JSON.stringify([{ resource: 'r', requester: 'q' }]);
     const call = request(`${url}/api/v1/Reservation/check`, {

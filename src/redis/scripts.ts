@@ -93,8 +93,8 @@ const textsIn = (folder: string): Map<string, string> =>
 const loaded = new Map<string, Script[]>();
 
 /**
- * Reads every script, once for all instances of a process. Includes are inserted when its text is first used: that takes
- * a few ms a script, and few instances use all of them.
+ * Reads every script, once for all instances of a process. Includes are inserted when its text is first used: that
+ * takes a few ms a script, and few instances use all of them.
  * @param tiers the limits of each tier
  * @param replaced include name → source to use instead of the file; tests control the clock with it
  * @throws Error if a script has no header. Reading `lua` throws if an include does not exist
