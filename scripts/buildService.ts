@@ -1,11 +1,11 @@
 /**
- * Builds the service into dist: main.js, migrate.js, standalone.js, and the chunks that they load. A few large files
- * load in half the time that hundreds of modules take. What is imported dynamically is a chunk of its own, read at
- * its first use. For a release, the variables VERSION and COMMIT are what GET /version and the dashboard show.
+ * Builds the service into dist: main.js, migrate.js, standalone.js, and the chunks that they load. For a release, the
+ * variables VERSION and COMMIT are what GET /version and the dashboard show.
  */
 import { cp, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { BUNDLED } from './bundling.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Two folders below the root, as src/redis and src/store are: the service finds lua/ and drizzle/ from there. */
@@ -16,27 +16,16 @@ const { VERSION, COMMIT } = process.env;
 const release = VERSION && COMMIT ? { RELEASE: JSON.stringify({ version: VERSION, commit: COMMIT }) } : {};
 
 await build({
+  ...BUNDLED,
   absWorkingDir: ROOT,
   entryPoints: { main: 'src/main.ts', migrate: 'src/migrate.ts', standalone: 'scripts/standalone.ts' },
   outdir: 'dist',
   chunkNames: 'chunks/[name]-[hash]',
-  bundle: true,
-  splitting: true,
-  platform: 'node',
-  format: 'esm',
-  target: 'node20.19',
   sourcemap: true,
   // Node keeps the text of a module in memory, with two bytes for each character if a single one is not Latin.
   minifyWhitespace: true,
   minifySyntax: true,
   legalComments: 'external',
   define: release,
-  // Packages that read files of their own folder.
-  external: ['@electric-sql/pglite', 'swagger-ui-dist'],
-  // For CommonJS packages in the bundle, which require Node's own modules.
-  banner: {
-    js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
-  },
-  logLevel: 'warning',
 });
 await cp(`${ROOT}src/dashboard/assets`, `${ROOT}${CHUNKS}/assets`, { recursive: true });

@@ -3,14 +3,16 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { dirname } from 'node:path';
-import { afterEach, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, describe, expect, inject, test, vi } from 'vitest';
+import type { ConfiguredKey } from '../src/identity/configuredTenants.ts';
 import { createClient } from './support/client.ts';
+import { makeConfiguredKey, makeTenant } from './support/service.ts';
 import { killStarted, START_WITHIN_MS, start, welcomed } from './support/started.ts';
 import { until } from './support/until.ts';
 import { watch } from './support/watch.ts';
 
 vi.setConfig({ testTimeout: 2 * START_WITHIN_MS });
-afterEach(killStarted);
+afterAll(killStarted);
 
 const AS_NPM_START = ['--import', 'tsx', 'scripts/start.ts'];
 
@@ -39,7 +41,7 @@ const occupy = (port: number) =>
     server.listen(port, '127.0.0.1', () => resolve(server));
   });
 
-describe('started with nothing configured', () => {
+describe.concurrent('started with nothing configured', () => {
   test('runs on a Redis of its own beside a taken port 8080, prints a key that works, and Ctrl-C stops it all', async () => {
     const taken = await occupy(8080);
     const started = start({}, AS_NPM_START);
@@ -74,7 +76,7 @@ describe('started with nothing configured', () => {
   });
 });
 
-describe('a start that cannot work says why in one line and exits non-zero', () => {
+describe.concurrent('a start that cannot work says why in one line and exits non-zero', () => {
   const refused = async (env: Record<string, string>) => {
     const started = start(env);
     const code = await started.exit;
@@ -96,7 +98,7 @@ describe('a start that cannot work says why in one line and exits non-zero', () 
   });
 });
 
-describe('started without its Redis', () => {
+describe.concurrent('started without its Redis', () => {
   test('listens and says why it is not ready; the address’s password is not repeated; SIGTERM ends it in good order', async () => {
     const started = start({ REDIS_URL: 'redis://user:secret@127.0.0.1:1', PORT: '0', DRAIN_DELAY_MS: '0' });
     const [, url = ''] = await until('it listens', () => /"url":"([^"]+)"/.exec(started.output()), START_WITHIN_MS);
@@ -112,7 +114,16 @@ describe('started without its Redis', () => {
   });
 });
 
-describe('SIGTERM', () => {
+describe.concurrent('SIGTERM', () => {
+  /** An instance on the Redis of all tests, where others fail to authenticate from the same address. */
+  const withKey = (key: ConfiguredKey) => ({
+    REDIS_URL: inject('redisUrl'),
+    PORT: '0',
+    ROLE: 'api',
+    MAX_FAILED_AUTHENTICATIONS: '1000000',
+    API_KEYS: JSON.stringify([key]),
+  });
+
   test('ends a start at once', async () => {
     // A database that takes connections and never answers keeps the start waiting.
     const silent = createTcpServer();
@@ -133,14 +144,9 @@ describe('SIGTERM', () => {
   });
 
   test('is told to balancers first: for DRAIN_DELAY_MS nothing else has changed', async () => {
-    const key = `hf_acme_${'b'.repeat(32)}`;
-    const started = start({
-      REDIS_URL: inject('redisUrl'),
-      PORT: '0',
-      ROLE: 'api',
-      DRAIN_DELAY_MS: '3000',
-      API_KEYS: JSON.stringify([{ key, tenant: 'acme', tier: 'Pro' }]),
-    });
+    const own = makeConfiguredKey(makeTenant());
+    const { key } = own;
+    const started = start({ ...withKey(own), DRAIN_DELAY_MS: '3000' });
     const [, url = ''] = await until('ready', () => /"url":"([^"]+)"/.exec(started.output()), START_WITHIN_MS);
     const before = await watch({ url, key });
     const begin = performance.now();
@@ -158,13 +164,9 @@ describe('SIGTERM', () => {
   });
 
   test('finishes what is in flight and leaves within 10 s', async () => {
-    const key = `hf_acme_${'a'.repeat(32)}`;
-    const started = start({
-      REDIS_URL: inject('redisUrl'),
-      PORT: '0',
-      ROLE: 'api',
-      API_KEYS: JSON.stringify([{ key, tenant: 'acme', tier: 'Pro' }]),
-    });
+    const own = makeConfiguredKey(makeTenant());
+    const { key } = own;
+    const started = start(withKey(own));
     const [, url = ''] = await until('ready', () => /"url":"([^"]+)"/.exec(started.output()), START_WITHIN_MS);
     const body = JSON.stringify([{ resource: 'r', requester: 'q' }]);
     const call = request(`${url}/api/v1/Reservation/check`, {

@@ -5,13 +5,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, describe, expect, inject, test, vi } from 'vitest';
 import { makeConfiguredKey, makeTenant } from './support/service.ts';
 import { killStarted, START_WITHIN_MS, start, welcomed } from './support/started.ts';
 import { until } from './support/until.ts';
 
 vi.setConfig({ testTimeout: 2 * START_WITHIN_MS });
-afterEach(killStarted);
+afterAll(killStarted);
 
 const KEY_SECRET = 'x'.repeat(32);
 
@@ -23,7 +23,7 @@ const listening = (onConnection: (socket: Socket) => void) =>
     );
   });
 
-describe('npm start says where the dashboard and the API reference are', () => {
+describe.concurrent('npm start says where the dashboard and the API reference are', () => {
   test('with nothing configured, and that anybody on this machine can sign in', async () => {
     const started = start({ PORT: '0' });
     const { url } = await welcomed(started);
@@ -55,7 +55,7 @@ describe('npm start says where the dashboard and the API reference are', () => {
   });
 });
 
-describe('a start that waits says for what, about once a second', () => {
+describe.concurrent('a start that waits says for what, about once a second', () => {
   const count = (text: string, part: string) => text.split(part).length - 1;
 
   test('a Redis that refuses connections: in its own words, and nothing on stderr', async () => {
@@ -81,7 +81,7 @@ describe('a start that waits says for what, about once a second', () => {
   });
 });
 
-describe('SIGTERM', () => {
+describe.concurrent('SIGTERM', () => {
   test('ends an instance that never was ready at once, whatever DRAIN_DELAY_MS', async () => {
     const started = start({ PORT: '0', REDIS_URL: 'redis://127.0.0.1:1', DRAIN_DELAY_MS: '60000' });
     await until('it listens', () => started.output().includes('"listening, not ready"'), START_WITHIN_MS);
@@ -92,7 +92,7 @@ describe('SIGTERM', () => {
   });
 });
 
-test('a misspelt variable is reported', async () => {
+test.concurrent('a misspelt variable is reported', async () => {
   const started = start({ PORT: '0', REDIS_ULR: 'redis://localhost' });
   await welcomed(started);
   await until('the log', () => started.output().includes('does not know REDIS_ULR; did you mean REDIS_URL?'));

@@ -90,14 +90,23 @@ const textsIn = (folder: string): Map<string, string> =>
       .map((file) => [file.slice(0, -'.lua'.length), readFileSync(join(LUA_FOLDER, folder, file), 'utf8')]),
   );
 
+const loaded = new Map<string, Script[]>();
+
 /**
- * Reads every script. Includes are inserted when its text is first used: that takes a few ms a script, and few
- * instances use all of them.
+ * Reads every script, once for all instances of a process. Includes are inserted when its text is first used: that
+ * takes a few ms a script, and few instances use all of them.
  * @param tiers the limits of each tier
  * @param replaced include name → source to use instead of the file; tests control the clock with it
  * @throws Error if a script has no header. Reading `lua` throws if an include does not exist
  */
-export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, string>> = {}): Script[] {
+export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, string>> = {}): readonly Script[] {
+  const key = JSON.stringify([tiers, replaced]);
+  const scripts = loaded.get(key) ?? readScripts(tiers, replaced);
+  loaded.set(key, scripts);
+  return scripts;
+}
+
+function readScripts(tiers: TierTable, replaced: Readonly<Record<string, string>>): Script[] {
   const limits = tierLimits(tiers);
   const prepare = (lua: string) => withoutComments(lua).replace(/^--@tiers$/m, limits);
   const files = new Map([...textsIn('lib'), ...Object.entries(replaced)]);

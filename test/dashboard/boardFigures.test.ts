@@ -4,7 +4,7 @@
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startBrowser } from '../support/browser.ts';
+import { closePages, startBrowser } from '../support/browser.ts';
 import { createClient } from '../support/client.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { signIn } from '../support/tenancy.ts';
@@ -53,7 +53,7 @@ beforeAll(async () => {
   await one.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', queue);
 }, 120_000);
 afterAll(async () => {
-  await browser.close();
+  await closePages(browser);
   await Promise.all([one.stop(), other.stop()]);
 });
 

@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startBrowser, violations } from '../support/browser.ts';
+import { closePages, startBrowser, violations } from '../support/browser.ts';
 import { startRelay } from '../support/relay.ts';
 import { type Instance, startInstance } from '../support/service.ts';
 
@@ -112,7 +112,7 @@ describe('in a browser', () => {
   beforeAll(async () => {
     browser = await startBrowser();
   });
-  afterAll(() => browser.close());
+  afterAll(() => closePages(browser));
 
   test.each(['light', 'dark'] as const)('pages are accessible and no wider than a phone, %s', async (colorScheme) => {
     const page = await browser.newPage({ viewport: { width: 360, height: 780 }, colorScheme });

@@ -117,7 +117,7 @@ test('probes are logged at debug only, also if all requests are logged', async (
   await holdfast.stop();
 });
 
-describe('a start without Redis', () => {
+describe.concurrent('a start without Redis', () => {
   test('listens, is not ready, says why once a second, and serves as soon as Redis is there', async () => {
     const socket = `/tmp/holdfast-test-${randomBytes(6).toString('hex')}.sock`;
     const holdfast = await startInstance({ redisUrl: `unix://${socket}`, env: { ROLE: 'all' } });
@@ -143,7 +143,7 @@ describe('a start without Redis', () => {
   });
 });
 
-describe('Redis away: 503 with Retry-After within 2 s, and service again by itself', () => {
+describe.concurrent('Redis away: 503 with Retry-After within 2 s, and service again by itself', () => {
   const probe = async (ask: () => Promise<{ status: number; headers: Headers }>) => {
     // The service gives up after 1.5 s. A busy machine delays this timer as it delays its own.
     const givesUp = pause(1500).then(() => performance.now());

@@ -2,7 +2,7 @@
  * Schedules come back by themselves, whatever happened to the chain of BullMQ's jobs in Redis.
  */
 import { Redis } from 'ioredis';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { freePort } from '../../scripts/freePort.ts';
 import { type RedisNode, startRedisNode } from '../../scripts/redisServer.ts';
 import { type Schedule, startSchedule } from '../../src/jobs/schedule.ts';
@@ -15,71 +15,111 @@ const EVERY_MS = 500;
 const log = createLogger('silent');
 const start = async (port: number) => startRedisNode(() => {}, port);
 
-let node: RedisNode;
-let looking: Redis;
-let connections: RedisClient[];
-let schedules: Schedule[];
-let turns: number;
-beforeEach(async () => {
-  node = await start(await freePort());
-  looking = new Redis(node.port).on('error', () => {});
+/** A Redis of a test's own, and the workers at it. */
+class Work {
   turns = 0;
-  connections = [];
-  schedules = [];
-});
-afterEach(async () => {
-  await Promise.all(schedules.map((schedule) => schedule.close()));
-  for (const connection of [...connections, looking]) connection.disconnect();
-  await node.stop();
-});
+  readonly looking: Redis;
+  #node: RedisNode;
+  readonly #connections: RedisClient[] = [];
+  readonly #schedules: Schedule[] = [];
 
-function startWorker(everyMs = EVERY_MS, turn = async () => {}): void {
-  const connection = createPatientRedis(`redis://127.0.0.1:${node.port}`);
-  connections.push(connection);
-  const counted = async () => {
-    turns++;
-    await turn();
-  };
-  schedules.push(startSchedule(connection, { name: 'work', everyMs, turn: counted }, log));
+  constructor(node: RedisNode) {
+    this.#node = node;
+    this.looking = new Redis(node.port).on('error', () => {});
+  }
+
+  get redisPid(): number {
+    return this.#node.pid;
+  }
+
+  startWorker(everyMs = EVERY_MS, turn = async () => {}): void {
+    const connection = createPatientRedis(`redis://127.0.0.1:${this.#node.port}`);
+    this.#connections.push(connection);
+    const counted = async () => {
+      this.turns++;
+      await turn();
+    };
+    this.#schedules.push(startSchedule(connection, { name: 'work', everyMs, turn: counted }, log));
+  }
+
+  /** Waits for two more turns. */
+  async comeRound(withinMs?: number): Promise<void> {
+    const before = this.turns;
+    await until('turns come round', () => this.turns >= before + 2, withinMs);
+  }
+
+  async restartRedis(): Promise<void> {
+    process.kill(this.#node.pid, 'SIGKILL');
+    await this.#node.stop();
+    this.#node = await start(this.#node.port);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#schedules.map((schedule) => schedule.close()));
+    for (const connection of [...this.#connections, this.looking]) connection.disconnect();
+    await this.#node.stop();
+  }
 }
 
-const comeRound = async (withinMs?: number) => {
-  const before = turns;
-  await until('turns come round', () => turns >= before + 2, withinMs);
-};
+/** Runs a test with a Redis of its own. */
+async function atWork(body: (work: Work) => Promise<void>): Promise<void> {
+  const work = new Work(await start(await freePort()));
+  await body(work).finally(() => work.stop());
+}
 
-test('workers take turns: together no more than one worker does', async () => {
-  for (let i = 0; i < 3; i++) startWorker();
-  await comeRound();
-  const [before, from] = [turns, performance.now()];
-  await until('several turns', () => turns >= before + 10);
-  const expected = (performance.now() - from) / EVERY_MS;
-  expect(turns - before).toBeLessThanOrEqual(expected + 2);
+// All at once: they wait for turns.
+describe.concurrent('workers', () => {
+  test('take turns: together no more than one worker does', () =>
+    atWork(async (work) => {
+      for (let i = 0; i < 3; i++) work.startWorker();
+      await work.comeRound();
+      const [before, from] = [work.turns, performance.now()];
+      await until('several turns', () => work.turns >= before + 10);
+      const expected = (performance.now() - from) / EVERY_MS;
+      expect(work.turns - before).toBeLessThanOrEqual(expected + 2);
+    }));
+
+  test('take turns by their own timer while BullMQ does not answer', () =>
+    atWork(async (work) => {
+      work.startWorker();
+      await work.comeRound();
+      process.kill(work.redisPid, 'SIGSTOP');
+      await work.comeRound(10_000).finally(() => process.kill(work.redisPid, 'SIGCONT'));
+    }));
+
+  test('take the next turn after one that fails', () =>
+    atWork(async (work) => {
+      work.startWorker(EVERY_MS, async () => {
+        throw new Error('a bad turn');
+      });
+      await work.comeRound();
+    }));
 });
 
-describe('turns come round again within 5 s', () => {
-  test('of a FLUSHALL', async () => {
-    startWorker();
-    await comeRound();
-    await looking.flushall();
-    await comeRound(BACK_WITHIN_MS);
-  });
+describe.concurrent('turns come round again within 5 s', () => {
+  test('of a FLUSHALL', () =>
+    atWork(async (work) => {
+      work.startWorker();
+      await work.comeRound();
+      await work.looking.flushall();
+      await work.comeRound(BACK_WITHIN_MS);
+    }));
 
-  test('of a FLUSHALL, though the next turn would have come minutes later', async () => {
-    startWorker(300_000);
-    await until('the first turn', () => turns === 1);
-    await looking.flushall();
-    await until('the next turn', () => turns >= 2, BACK_WITHIN_MS);
-  });
+  test('of a FLUSHALL, though the next turn would have come minutes later', () =>
+    atWork(async (work) => {
+      work.startWorker(300_000);
+      await until('the first turn', () => work.turns === 1);
+      await work.looking.flushall();
+      await until('the next turn', () => work.turns >= 2, BACK_WITHIN_MS);
+    }));
 
-  test('of a restart of a Redis that keeps nothing', async () => {
-    startWorker();
-    await comeRound();
-    process.kill(node.pid, 'SIGKILL');
-    await node.stop();
-    node = await start(node.port);
-    await comeRound(BACK_WITHIN_MS);
-  });
+  test('of a restart of a Redis that keeps nothing', () =>
+    atWork(async (work) => {
+      work.startWorker();
+      await work.comeRound();
+      await work.restartRedis();
+      await work.comeRound(BACK_WITHIN_MS);
+    }));
 
   test.each([
     ['out of memory', (client: Redis) => client.config('SET', 'maxmemory', '1'), ['maxmemory', '0']],
@@ -88,30 +128,17 @@ describe('turns come round again within 5 s', () => {
       (client: Redis) => client.config('SET', 'min-replicas-to-write', '1'),
       ['min-replicas-to-write', '0'],
     ],
-  ])('of a Redis that was %s, where turns came late', async (_, refuse, [name = '', value = '']) => {
-    startWorker();
-    await comeRound();
-    await refuse(looking);
-    await until('a turn was missed', async () => {
-      const [, next = '0'] = await looking.zrange('{bull}:work:repeat', '0', '0', 'WITHSCORES');
-      return Number(next) < Date.now() - 3 * EVERY_MS;
-    });
-    await looking.config('SET', name, value);
-    await comeRound(BACK_WITHIN_MS);
-  });
-});
-
-test('a worker takes turns by its own timer while BullMQ does not answer', async () => {
-  startWorker();
-  await comeRound();
-  process.kill(node.pid, 'SIGSTOP');
-  await comeRound(10_000);
-  process.kill(node.pid, 'SIGCONT');
-});
-
-test('a turn that fails is followed by the next', async () => {
-  startWorker(EVERY_MS, async () => {
-    throw new Error('a bad turn');
-  });
-  await comeRound();
+  ])('of a Redis that was %s, where turns came late', (_, refuse, [name = '', value = '']) =>
+    atWork(async (work) => {
+      work.startWorker();
+      await work.comeRound();
+      await refuse(work.looking);
+      await until('a turn was missed', async () => {
+        const [, next = '0'] = await work.looking.zrange('{bull}:work:repeat', '0', '0', 'WITHSCORES');
+        return Number(next) < Date.now() - 3 * EVERY_MS;
+      });
+      await work.looking.config('SET', name, value);
+      await work.comeRound(BACK_WITHIN_MS);
+    }),
+  );
 });

@@ -17,7 +17,21 @@ const CHROMIUM: Wanted = {
   byHand: 'install Chromium',
 };
 
-export function startBrowser(): Promise<Browser> {
+let running: Promise<Browser> | undefined;
+
+/** Returns the browser of this worker. Its test files share it: each closes what it has opened, by closePages(). */
+export async function startBrowser(): Promise<Browser> {
+  const known = await running?.catch(() => null);
+  if (known?.isConnected()) return known;
+  running = launch();
+  return running;
+}
+
+export async function closePages(browser: Browser): Promise<void> {
+  await Promise.all(browser.contexts().map((context) => context.close()));
+}
+
+function launch(): Promise<Browser> {
   const { path } = findOrInstall(CHROMIUM, (line) => process.stdout.write(`${line}\n`));
   return chromium.launch({
     executablePath: path,

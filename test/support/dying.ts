@@ -17,6 +17,7 @@ import { Database } from '../../src/store/database.ts';
 import { rotateKey } from '../../src/store/keys.ts';
 import { suspendTenant } from '../../src/store/tenants.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
+import { until } from './until.ts';
 
 export const Task = z.object({
   change: z.enum(['register', 'delete', 'rotate', 'suspend', 'load']),
@@ -33,7 +34,8 @@ const task = Task.parse(JSON.parse(process.env.TASK ?? ''));
 const database = await Database.open(task.databaseUrl, 2, createLogger('silent'));
 const redis = createRedis(task.redisUrl, () => {});
 defineScripts(redis, loadScripts(DEFAULT_TIERS));
-await send(() => redis.ping());
+// Many of these start at the same time: a busy machine may need longer than send() waits.
+await until('Redis', () => send(() => redis.ping()).catch(() => null));
 await database.run((db) => db.execute('select 1'));
 const copy = new WorkingCopy(database, { redis, tiers: DEFAULT_TIERS });
 const engine: Engine = { redis, tiers: DEFAULT_TIERS, loadTenant: (id) => copy.refresh(id) };

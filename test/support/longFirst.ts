@@ -14,7 +14,6 @@ const BUSY = [
   'test/dashboard/byHand.test.ts',
   'test/dashboard/resource.test.ts',
   'test/dashboard/waiting.test.ts',
-  'test/start.test.ts',
   'test/http/overload.test.ts',
   'test/dashboard/',
   'test/http/bodies.test.ts',

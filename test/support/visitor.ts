@@ -4,7 +4,7 @@
  */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import { startBrowser } from './browser.ts';
+import { closePages, startBrowser } from './browser.ts';
 import { type DashboardService, startDashboard } from './dashboard.ts';
 import { sessionOf } from './signingIn.ts';
 
@@ -20,7 +20,7 @@ export function useVisitor(): void {
     [service, browser] = await Promise.all([startDashboard({ TIERS }), startBrowser()]);
   }, 120_000);
   afterAll(async () => {
-    await browser.close();
+    await closePages(browser);
     await service.stop();
   });
   beforeEach(async () => {

@@ -57,7 +57,7 @@ const startSingle = async ({ nodeOptions = [] }: Access) => {
   return { url: `rediss://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}`, stop };
 };
 
-describe.each([
+describe.concurrent.each([
   ['one server, TLS and a user', startSingle],
   ['a cluster, TLS and a user', startCluster],
   ['sentinels, TLS and a user', startSentinels],
@@ -90,7 +90,7 @@ describe.each([
   });
 });
 
-describe('a certificate of nobody that is trusted', () => {
+describe.concurrent('a certificate of nobody that is trusted', () => {
   test('is refused', async () => {
     const { url, stop } = await startSingle({ nodeOptions: [...(tls.nodeOptions ?? []), ...userOptions] });
     const instance = await startProcess({ REDIS_URL: url });

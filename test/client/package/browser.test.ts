@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Holdfast, Mirror } from '../../../packages/client/src/index.ts';
-import { startBrowser } from '../../support/browser.ts';
+import { closePages, startBrowser } from '../../support/browser.ts';
 import { type Instance, startInstance } from '../../support/service.ts';
 
 let service: Instance;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   site = await serve(service.url);
 });
 afterAll(async () => {
-  await browser.close();
+  await closePages(browser);
   await site.stop();
   await service.stop();
 });
