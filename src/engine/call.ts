@@ -23,6 +23,7 @@ import type { Replication } from '../redis/replication.ts';
 import { parseReply, toInteger, toMs, toText } from '../redis/reply.ts';
 import { send } from '../redis/send.ts';
 import { noValidKey, refusal } from './refusal.ts';
+import { ownTurn } from './ownTurn.ts';
 import { newToken } from './reservations/releaseToken.ts';
 import { inTurn, LONG_WORK, PAGE_WORK } from './tenantTurns.ts';
 
@@ -86,6 +87,12 @@ const RECOGNISING_VERBS: readonly ChargedVerb[] = ['beginSession', 'keep', 'rene
 
 /** How many times one call loads a tenant that Redis keeps losing. */
 const MAX_LOADS = 5;
+
+/**
+ * A reply with more parts has a turn of the event loop to itself: to make 500 results of it takes milliseconds. Replies
+ * of calls that small requests share are shorter (coalesce.ts).
+ */
+const LONG_REPLY = 110;
 
 /** How long a call keeps ending expired reservations before it fails, in ms. */
 const MAX_BACKLOG_MS = 2000;
@@ -207,6 +214,7 @@ async function run(
       const reply = parseReply(await send((mayHaveRun) => redis[command](...keys, ...args(mayHaveRun, indexed))));
       return { reply, work: workOf(verb, reply) };
     });
+    if (rest.length > LONG_REPLY) await ownTurn();
     switch (code) {
       case 'OK':
         return { result: rest, isReplayed: false };
