@@ -22,8 +22,8 @@ import {
 import type { Replication } from '../redis/replication.ts';
 import { parseReply, toInteger, toMs, toText } from '../redis/reply.ts';
 import { send } from '../redis/send.ts';
-import { noValidKey, refusal } from './refusal.ts';
 import { ownTurn } from './ownTurn.ts';
+import { noValidKey, refusal } from './refusal.ts';
 import { newToken } from './reservations/releaseToken.ts';
 import { inTurn, LONG_WORK, PAGE_WORK } from './tenantTurns.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Gives each piece of long work a turn of the event loop of its own. Many large bodies, results of large batches or pages
- * of lists that arrive together would otherwise be handled in one turn, and all other requests would wait for the last
- * of them.
+ * Gives each piece of long work a turn of the event loop of its own. Many large bodies, results of large batches or
+ * pages of lists that arrive together would otherwise be handled in one turn, and all other requests would wait for the
+ * last of them.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 
