@@ -89,8 +89,8 @@ const RECOGNISING_VERBS: readonly ChargedVerb[] = ['beginSession', 'keep', 'rene
 const MAX_LOADS = 5;
 
 /**
- * A reply with more parts has a turn of the event loop to itself: to make 500 results of it takes milliseconds. Replies
- * of calls that small requests share are shorter (coalesce.ts).
+ * A reply with more parts has a turn of the event loop to itself, as pages have: to make 500 results of it takes
+ * milliseconds. Replies of calls that small requests share are shorter (coalesce.ts).
  */
 const LONG_REPLY = 110;
 
@@ -214,7 +214,7 @@ async function run(
       const reply = parseReply(await send((mayHaveRun) => redis[command](...keys, ...args(mayHaveRun, indexed))));
       return { reply, work: workOf(verb, reply) };
     });
-    if (rest.length > LONG_REPLY) await ownTurn();
+    if (rest.length > LONG_REPLY || PAGED_VERBS.includes(verb)) await ownTurn();
     switch (code) {
       case 'OK':
         return { result: rest, isReplayed: false };

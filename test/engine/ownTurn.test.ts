@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ownTurn } from '../../src/engine/ownTurn.ts';
+import { active } from '../../src/engine/reservations/active.ts';
 import { Activity } from '../../src/engine/tenant/activity.ts';
 import { Listings } from '../../src/limits/listings.ts';
 import { ReadLimiter } from '../../src/limits/reads.ts';
@@ -43,20 +44,22 @@ describe('pieces of long work', () => {
     expect(others.map((turn) => turn - first)).toEqual([2, 4]);
   });
 
-  test('are the results of large batches', async () => {
-    const { engine, credential } = running;
-    await reserve(engine, credential, items('first', 1));
+  test.each<[what: string, read: (name: string) => Promise<unknown>]>([
+    ['results of large batches', (name) => reserve(running.engine, running.credential, items(name, 200))],
+    ['rows of pages', () => active(running.engine, running.credential).next()],
+  ])('are the %s', async (_, read) => {
+    await reserve(running.engine, running.credential, items('first', 1));
     const ended: number[] = [];
     await countTurns(async (turn) => {
-      const batches = ['p', 'q'].map(async (name) => {
-        await reserve(engine, credential, items(name, 200));
+      const both = ['p', 'q'].map(async (name) => {
+        await read(name);
         ended.push(turn());
       });
       await nextTurn();
       // Both are sent. Redis carries them out meanwhile, so that both replies are there in the next turn.
       const until = performance.now() + 200;
       while (performance.now() < until);
-      await Promise.all(batches);
+      await Promise.all(both);
     });
     const [first = 0, second = 0] = ended;
     expect(second - first).toBeGreaterThan(1);
