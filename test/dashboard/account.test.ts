@@ -176,7 +176,7 @@ describe('settings', () => {
     const save = async (lease: string, longest: string) => {
       await page.getByLabel(/^Lease of reservations/).fill(lease);
       await page.getByLabel(/^Longest lease/).fill(longest);
-      // What the page says may be about the time before.
+      // Until the response comes, the page still shows the message about the save before.
       const answered = page.waitForResponse((response) => response.request().method() === 'POST');
       await page.getByRole('button', { name: 'Save' }).click();
       await answered;

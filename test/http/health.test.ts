@@ -143,7 +143,7 @@ describe.concurrent('a start without Redis', () => {
   });
 });
 
-describe.concurrent('Redis away: 503 with Retry-After within 2 s, and service again by itself', () => {
+describe.concurrent('without Redis, requests get a 503 with Retry-After within 2 s, and are served again once it is back', () => {
   const probe = async (ask: () => Promise<{ status: number; headers: Headers }>) => {
     // The service gives up after 1.5 s. A busy machine delays this timer as it delays its own.
     const givesUp = pause(1500).then(() => performance.now());

@@ -70,8 +70,8 @@ export async function signIn(who = nextPerson()): Promise<string> {
 }
 
 /**
- * Lets the browser forget its session. It leaves the page first: without a session, that goes to the sign-in by itself,
- * perhaps while a test opens another page.
+ * Deletes the cookies of the browser. It leaves the page first: a page without a session goes to the sign-in page,
+ * perhaps just as the test opens another one.
  */
 export async function forgetSession(): Promise<void> {
   await page.goto('about:blank');

@@ -18,7 +18,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** What an instance logged about each request while something was done, for developers too. */
+/** The requests that an instance logged while something was done, at any level. */
 async function observed(instance: Instance, act: () => Promise<unknown>) {
   const before = instance.logged.length;
   await act();
@@ -28,7 +28,7 @@ async function observed(instance: Instance, act: () => Promise<unknown>) {
     .map(({ level, path, durationMs }) => ({ path, ms: Number(durationMs), isLogged: level >= INFO }));
 }
 
-/** The paths of the requests that an instance logged for operators while something was done. */
+/** The paths of those that it logged at level info or above. */
 const logged = async (instance: Instance, act: () => Promise<unknown>) =>
   (await observed(instance, act)).filter(({ isLogged }) => isLogged).map(({ path }) => path);
 

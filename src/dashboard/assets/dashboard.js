@@ -185,7 +185,7 @@ function follow() {
 if (from !== undefined) {
   // Wait until the page's own script listens too.
   document.addEventListener('DOMContentLoaded', follow);
-  // What changed while a question was open has not been shown.
+  // While a question is open, its part of the page is not refreshed.
   document.addEventListener(
     'toggle',
     (event) => {
