@@ -38,8 +38,10 @@ const { renew: from, renewEvery = '0', events = '' } = document.body.dataset;
 const PAUSE_MS = 250;
 const PAUSE_SHARE = 3;
 const RECONNECT_MS = 3000;
-/** What can have the focus in a region. */
-const FOCUSABLE = 'a, button, input:not([type="hidden"]), summary, [tabindex]';
+/** Times and tables that scroll: they can have the focus, and do nothing. */
+const PASSIVE = '[tabindex]';
+/** What can have the focus in a region, and does something. */
+const ACTIVE = 'a, button, input:not([type="hidden"]), summary';
 
 let renewing = false;
 let wanted = false;
@@ -138,22 +140,39 @@ function wasChecked(region, { name, value }) {
 }
 
 /**
- * Returns a function that finds, in the new region, the element that had the focus: by its id, else its address, else
- * its position.
+ * Returns a function that finds, in the new region, the element that had the focus. It is the one that does the same,
+ * never the one at the same position: that may be the button of another resource. If there is none, it is the link of
+ * the same row. Only what does nothing is found by its position.
  * @param {Element} region @param {Element} focused
  * @returns {(next: Element) => HTMLElement | null}
  */
 function alike(region, focused) {
-  const href = focused.getAttribute('href');
-  const place = [...region.querySelectorAll(FOCUSABLE)].indexOf(focused);
+  const wanted = identityOf(focused);
+  const place = [...region.querySelectorAll(PASSIVE)].indexOf(focused);
+  const row = focused.closest('[data-name]')?.getAttribute('data-name');
   return (next) => {
-    const all = [...next.querySelectorAll(FOCUSABLE)];
     const found =
-      all.find((one) => focused.id !== '' && one.id === focused.id) ??
-      all.find((one) => href !== null && one.getAttribute('href') === href) ??
-      all[Math.min(place, all.length - 1)];
+      [...next.querySelectorAll(ACTIVE)].find((one) => wanted !== null && identityOf(one) === wanted) ??
+      next.querySelectorAll(PASSIVE)[place] ??
+      (row && next.querySelector(`[data-name="${CSS.escape(row)}"] a[href]`));
     return found instanceof HTMLElement ? found : null;
   };
+}
+
+/**
+ * Returns a text that only elements have in common that do the same: the id, the address of a link, or the form of a
+ * button with its verb, resource and requester.
+ * @param {Element} one
+ * @returns {string | null}
+ */
+function identityOf(one) {
+  if (one.id !== '') return `#${one.id}`;
+  if (one instanceof HTMLAnchorElement) return one.getAttribute('href');
+  if (one.tagName === 'SUMMARY') return `summary #${one.parentElement?.id}`;
+  if (!(one instanceof HTMLButtonElement) || one.form === null) return null;
+  const hidden = [...one.form.querySelectorAll('input[type="hidden"]')];
+  const fields = [one, ...hidden].map((field) => [field.getAttribute('name'), field.getAttribute('value')]);
+  return JSON.stringify([one.form.getAttribute('action'), fields]);
 }
 
 /**

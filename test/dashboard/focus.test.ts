@@ -1,0 +1,71 @@
+/**
+ * Where the keyboard focus goes when a page renews itself (docs/specification.md#dashboard-and-sign-in).
+ */
+import { describe, expect, test } from 'vitest';
+import { createClient } from '../support/client.ts';
+import { go, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
+
+useVisitor();
+
+/** Signs in somebody who has some things. */
+async function visitorWith(...names: readonly string[]) {
+  const requester = `person:${await signIn()}@id.example`;
+  const client = createClient(service.other.url, await readKey());
+  const take = (name: string) => client.reserve({ resource: name, requester });
+  const taken = new Map<string, string | null | undefined>();
+  for (const name of names) taken.set(name, (await take(name)).body[0]?.releaseToken);
+  const release = (resource: string) =>
+    client.unreserve({ resource, requester, releaseToken: taken.get(resource) ?? undefined });
+  const held = async () => (await client.active()).body.map(({ resource }) => resource).sort();
+  return { client, take, release, held };
+}
+
+const release = (name: string) => page.getByRole('button', { name: `Release ${name}` });
+const row = (name: string) => page.locator(`tr[data-name="${name}"]`);
+const focused = () => page.evaluate('document.activeElement.innerText');
+
+describe('when a page renews itself, the keyboard focus', () => {
+  test.each(['/', '/?mine=1', '/reservations?sort=resource'])('stays at the button of its resource: %s', async (at) => {
+    const { take, held } = await visitorWith('bench', 'phone', 'tablet');
+    await go(at === '/' ? '' : at.replace('/?', '?'));
+    await release('phone').focus();
+    await take('aaa');
+    await release('aaa').waitFor();
+    expect(await focused()).toMatch(/^Release\s+phone$/);
+    await page.keyboard.press('Enter');
+    await page.getByText('Released.', { exact: true }).waitFor();
+    expect(await held()).toEqual(['aaa', 'bench', 'tablet']);
+  });
+
+  test('goes to the link of the row if its button is gone', async () => {
+    const { client, release: end } = await visitorWith('bench', 'phone', 'tablet');
+    await client.register({ name: 'bench' }, { name: 'phone' }, { name: 'tablet' });
+    await go('');
+    await release('phone').focus();
+    await end('phone');
+    await row('phone').locator('.state.free').waitFor();
+    expect(await focused()).toBe('phone');
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('A');
+  });
+
+  test('goes to no other button if its row is gone', async () => {
+    const { held, release: end } = await visitorWith('bench', 'phone', 'tablet');
+    await go('');
+    await release('phone').focus();
+    await end('phone');
+    await row('phone').waitFor({ state: 'detached' });
+    await page.keyboard.press('Enter');
+    await release('bench').waitFor();
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('BODY');
+    expect(await held()).toEqual(['bench', 'tablet']);
+  });
+
+  test('stays at a time', async () => {
+    const { take } = await visitorWith('bench', 'phone');
+    await go('');
+    await row('bench').locator('time').first().focus();
+    await take('zzz');
+    await row('zzz').waitFor();
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('TIME');
+  });
+});
