@@ -46,6 +46,8 @@ export function check<Schema extends z.ZodType>(schema: Schema, value: unknown):
 export interface Failed {
   readonly status: ContentfulStatusCode;
   readonly fault: string;
+  /** Where to go on. */
+  readonly link?: { readonly to: string; readonly text: string };
 }
 
 /** The failure of a form that needs a database, if there is none. */

@@ -3,6 +3,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { freePort } from '../../scripts/freePort.ts';
+import { violations } from '../support/browser.ts';
 import { createClient } from '../support/client.ts';
 import { startInstance } from '../support/service.ts';
 import { confirm, go, known, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
@@ -118,6 +119,10 @@ describe('resources', () => {
     await go('/resources');
     await page.getByLabel('Name', { exact: true }).fill('Desk');
     await page.getByLabel(/^Tree path/).fill('House>Floor');
+    await page.getByRole('button', { name: 'Register' }).click();
+    await page.getByRole('alert').getByText('Not registered yet: “House”, “Floor”.').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByLabel(/resources of one slot/).check();
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByText('Registered.', { exact: true }).waitFor();
     const colour = () =>

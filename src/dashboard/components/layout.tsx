@@ -110,6 +110,12 @@ const Document = ({ title, viewer, at, done = '', failed, renew, script, childre
         {failed !== undefined && (
           <p class="notice bad" role="alert">
             {failed.fault}
+            {failed.link && (
+              <>
+                {' '}
+                <a href={failed.link.to}>{failed.link.text}</a>
+              </>
+            )}
           </p>
         )}
         {failed === undefined && DONE.has(done) && (

@@ -1,8 +1,11 @@
 /**
- * The form that registers a resource or changes its definition.
+ * The form that registers a resource or changes its definition. A slip in it would make another resource, so it trims
+ * names, and asks before it makes ancestors.
  */
 import { z } from 'zod';
 import type { Definition } from '../../contract/definitions.ts';
+import { HoldfastError } from '../../domain/errors.ts';
+import { PATH_DELIMITER } from '../../domain/resources.ts';
 import { labelTexts } from '../rows.ts';
 
 /** The form as it is sent. */
@@ -13,26 +16,50 @@ export const RegistrationForm = z.object({
   treePath: z.string(),
   labels: z.string(),
   group: z.string().optional(),
+  /** Present if a definition is changed. Without it, a name that is registered is refused. */
+  change: z.string().optional(),
+  /** What ancestors become that are not registered, and the ones that the person was asked about, joined by `>`. */
+  ancestors: z.enum(['groups', 'slots']).optional(),
+  missing: z.string().optional(),
 });
 
 /** The text of each field. */
 export type Typed = z.infer<typeof RegistrationForm>;
 
-/** The registration item that a form describes, not checked yet. */
-export function asRegistration({ name, capacity, blocks, treePath, labels, group }: Typed): unknown {
+/** Several labels in one line. */
+const SEVERAL_LABELS = /=.*,[^,=]+=/;
+
+/**
+ * Returns the registration item that a form describes, not checked yet. Blanks at the ends of names and labels are left
+ * out, except for the name of a definition that is changed: it stays as it is.
+ * @throws HoldfastError refused if a line has several labels
+ */
+export function asRegistration({ name, capacity, blocks, treePath, labels, group, change, ancestors }: Typed): unknown {
   const isGroup = group !== undefined;
   const slots = /^\d+$/.test(capacity) ? Number(capacity) : capacity;
-  const pairs = linesOf(labels).map((line): [string, string] => {
-    const end = line.indexOf('=');
-    return end < 0 ? [line, ''] : [line.slice(0, end), line.slice(end + 1)];
-  });
-  const item = { name, blocks: linesOf(blocks), labels: Object.fromEntries(pairs), group: isGroup };
-  return { ...item, ...(isGroup ? {} : { capacity: slots }), ...(treePath === '' ? {} : { treePath }) };
+  const path = treePath.trim() === '' ? undefined : splitTrimmed(treePath, PATH_DELIMITER).join(PATH_DELIMITER);
+  return {
+    name: change === undefined ? name.trim() : name,
+    blocks: linesOf(blocks),
+    labels: Object.fromEntries(linesOf(labels).map(labelOf)),
+    group: isGroup,
+    ...(!isGroup && { capacity: slots }),
+    ...(path !== undefined && { treePath: path }),
+    ...(ancestors === 'groups' && { groups: true }),
+  };
 }
 
-const linesOf = (text: string) => text.split(/\r?\n/).filter((line) => line !== '');
+function labelOf(line: string): [string, string] {
+  if (SEVERAL_LABELS.test(line)) throw new HoldfastError('refused', `write one label a line: “${line}” has several`);
+  const end = line.indexOf('=');
+  return end < 0 ? [line, ''] : [line.slice(0, end).trim(), line.slice(end + 1).trim()];
+}
 
-/** A definition as the text of each field. */
+const splitTrimmed = (text: string, delimiter: string) => text.split(delimiter).map((part) => part.trim());
+
+const linesOf = (text: string) => splitTrimmed(text, '\n').filter((line) => line !== '');
+
+/** A definition as the text of each field of the form that changes it. */
 export const asTyped = ({ name, capacity, blocks, treePath, labels = {} }: Definition): Typed => ({
   name,
   capacity: String(capacity ?? 1),
@@ -40,20 +67,27 @@ export const asTyped = ({ name, capacity, blocks, treePath, labels = {} }: Defin
   treePath: treePath ?? '',
   labels: labelTexts(labels).join('\n'),
   ...(capacity === null ? { group: 'true' } : {}),
+  change: 'true',
 });
+
+/** The form of a name that is not registered. */
+export const newTyped = (name: string): Typed => ({ name, capacity: '1', blocks: '', treePath: '', labels: '' });
 
 export interface RegisterFormProps {
   readonly title: string;
   readonly typed?: Typed | undefined;
-  /** Whether the resource is registered already; its name then stays. */
-  readonly isKnown?: boolean;
+  /** Whether the name stays as it is. */
+  readonly isNamed?: boolean;
+  /** Ancestors that are not registered, which the person is asked about. */
+  readonly missing?: readonly string[] | undefined;
 }
 
-export const RegisterForm = ({ title, typed, isKnown = false }: RegisterFormProps) => (
-  <form method="post" action="/dashboard/resources" class="fields">
+export const RegisterForm = ({ title, typed, isNamed = false, missing = [] }: RegisterFormProps) => (
+  <form method="post" action="/dashboard/resources" class="fields" id="registration">
     <h2>{title}</h2>
+    {typed?.change !== undefined && <input type="hidden" name="change" value={typed.change} />}
     <label>
-      Name <input name="name" required readonly={isKnown} value={typed?.name} autocomplete="off" />
+      Name <input name="name" required readonly={isNamed} value={typed?.name} autocomplete="off" />
     </label>
     <label>
       Capacity (slots) <input type="number" name="capacity" required min="1" value={typed?.capacity ?? '1'} />
@@ -78,6 +112,22 @@ export const RegisterForm = ({ title, typed, isKnown = false }: RegisterFormProp
         {typed?.labels}
       </textarea>
     </label>
+    {missing.length > 0 && <Missing names={missing} />}
     <button type="submit">Register</button>
   </form>
+);
+
+const Missing = ({ names }: { names: readonly string[] }) => (
+  <fieldset>
+    <legend>{names.join(', ')}: not registered yet. Register as</legend>
+    <input type="hidden" name="missing" value={names.join(PATH_DELIMITER)} />
+    <label class="check">
+      <input type="radio" name="ancestors" value="groups" required /> groups: they take no slots, and only group what is
+      below them
+    </label>
+    <label class="check">
+      <input type="radio" name="ancestors" value="slots" required /> resources of one slot: whoever reserves something
+      below takes that slot, too
+    </label>
+  </fieldset>
 );

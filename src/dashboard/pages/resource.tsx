@@ -11,7 +11,7 @@ import { Confirm } from '../components/confirm.tsx';
 import { EventLog } from '../components/eventLog.tsx';
 import { HistoryTable } from '../components/historyTable.tsx';
 import { Page } from '../components/layout.tsx';
-import { asTyped, RegisterForm } from '../components/registerForm.tsx';
+import { asTyped, newTyped, RegisterForm } from '../components/registerForm.tsx';
 import { PlanPart, SlotsPart, StatePart, UsagePart } from '../components/resourceParts.tsx';
 import { ResourceTree, resourcePath } from '../components/resourceTree.tsx';
 import { TimelineView } from '../components/timeline.tsx';
@@ -206,11 +206,7 @@ const Definition = ({ details: { name, state, below } }: { details: Details }) =
     return state.resource === null ? null : (
       <details id="register" class="define">
         <summary>Register it</summary>
-        <RegisterForm
-          title={`Register ${name}`}
-          isKnown
-          typed={asTyped({ name, capacity: 1, blocks: [], treePath: null })}
-        />
+        <RegisterForm title={`Register ${name}`} isNamed typed={newTyped(name)} />
       </details>
     );
   const { capacity, treePath, labels, blocks } = registered;
@@ -219,7 +215,7 @@ const Definition = ({ details: { name, state, below } }: { details: Details }) =
     <>
       <details id="change" class="define">
         <summary>Change it</summary>
-        <RegisterForm title="Change it" isKnown typed={asTyped(definition)} />
+        <RegisterForm title="Change it" isNamed typed={asTyped(definition)} />
       </details>
       <section aria-labelledby="delete-title">
         <h2 id="delete-title">Delete it</h2>

@@ -3,7 +3,7 @@
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { register } from '../../operations/register.ts';
+import { type Question, registerTyped } from '../actions/register.ts';
 import { Page } from '../components/layout.tsx';
 import { asRegistration, RegisterForm, RegistrationForm, type Typed } from '../components/registerForm.tsx';
 import { childrenOf, ResourceTree } from '../components/resourceTree.tsx';
@@ -12,7 +12,7 @@ import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { attempt, check, type Failed, pageNumber, readForm, searched } from '../form.ts';
 import { registerSchema } from '../formSchemas.ts';
 import { labelTexts, MAX_ROWS, type Row, readRows } from '../rows.ts';
-import { may } from '../viewer.ts';
+import { may, needs } from '../viewer.ts';
 
 const AT = '/dashboard/resources';
 /** Search results are shown without their children. */
@@ -32,7 +32,7 @@ export const resourcesRoutes = (deps: DashboardDeps) => {
   const { engine } = deps;
   const Registrations = registerSchema(deps);
 
-  const show = async (c: Context<DashboardEnv>, failed?: Failed, typed?: Typed) => {
+  const show = async (c: Context<DashboardEnv>, failed?: Failed | Question, typed?: Typed) => {
     const { viewer } = c.var;
     const { q, page } = Query.parse(c.req.query());
     const rows = await readRows(engine, viewer.credential);
@@ -65,7 +65,14 @@ export const resourcesRoutes = (deps: DashboardDeps) => {
             link={(to) => link(q, to)}
           />
         </div>
-        {may(viewer, 'define') && <RegisterForm title="Register a resource" typed={typed} />}
+        {may(viewer, 'define') && (
+          <RegisterForm
+            title={typed?.change === undefined ? 'Register a resource' : 'Change it'}
+            typed={typed}
+            isNamed={typed?.change !== undefined}
+            missing={failed && 'missing' in failed ? failed.missing : undefined}
+          />
+        )}
       </Page>,
       failed?.status ?? 200,
     );
@@ -73,11 +80,13 @@ export const resourcesRoutes = (deps: DashboardDeps) => {
 
   return new Hono<DashboardEnv>()
     .get(AT, (c) => show(c))
-    .post(AT, async (c) => {
+    .post(AT, needs('define'), async (c) => {
       const typed = await readForm(c, RegistrationForm);
-      const registered = await attempt(deps, c, () =>
-        register(deps, c.var.viewer.credential, check(Registrations, [asRegistration(typed)])),
-      );
-      return registered.ok ? c.redirect(`${AT}?done=registered`, 303) : show(c, registered, typed);
+      const tried = await attempt(deps, c, async () => {
+        const [item] = check(Registrations, [asRegistration(typed)]);
+        return item && registerTyped(deps, c.var.viewer, typed, item);
+      });
+      if (!tried.ok) return show(c, tried, typed);
+      return tried.result ? show(c, tried.result, typed) : c.redirect(`${AT}?done=registered`, 303);
     });
 };
