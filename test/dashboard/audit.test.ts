@@ -51,6 +51,18 @@ describe('the page of the audit trail', () => {
     expect((await open(user, '/audit?action=key.show')).text).toContain('ann@id.example was shown the key shown');
   });
 
+  test('names nobody for a visit of the overview, which sends the default key only if it is asked for', async () => {
+    const eve = await signIn(store.redis, own.tenant, { email: 'eve@id.example' });
+    const shownTo = async () =>
+      (await auditPage(store.database, { tenant: own.tenant, action: 'key.show' }, undefined, 10)).map(
+        ({ actor }) => actor,
+      );
+    expect((await open(eve, '/overview')).text).not.toContain(`hf_${own.tenant}_`);
+    expect(await shownTo()).not.toContain('person:eve@id.example');
+    expect((await open(eve, '/overview?show')).text).toContain(`hf_${own.tenant}_`);
+    expect(await shownTo()).toContain('person:eve@id.example');
+  });
+
   test('is for operators and owners, in the navigation, too', async () => {
     for (const [role, status] of [
       ['member', 403],

@@ -127,7 +127,7 @@ describe('pages and forms', () => {
     expect(settings[1]?.headers.get('retry-after')).not.toBeNull();
     const page = await ask(`${spent.url}/dashboard/overview`, { headers: { Cookie: cookie } });
     const id = /name="id" value="([0-9a-f-]+)"/.exec(page.text)?.[1] ?? '';
-    expect((await post('rotate', { id })).to).toBe('/dashboard/overview?done=rotated');
+    expect((await post('rotate', { id })).to).toBe('/dashboard/overview?done=rotated&show');
     await spent.stop();
   });
 

@@ -94,7 +94,7 @@ describe('the overview of a new tenant', () => {
   test('has commands to copy, with the address and the key', async () => {
     await signIn();
     const key = await readKey();
-    await go('/overview');
+    await go('/overview?show');
     await page.locator('summary', { hasText: 'curl: Copy your key' }).click();
     await page.getByRole('button', { name: 'Copy the command for curl: Copy your key' }).click();
     // The button says so for 2 s only.

@@ -56,7 +56,8 @@ describe('without a database', () => {
     expect(status).toBe(303);
     const see = async (path: string) =>
       (await ask(`${instance.url}/dashboard${path}`, { headers: { Cookie: bare(cookies[0]) } })).text;
-    expect(await see('/overview')).toContain(keys[0]?.key);
+    expect(await see('/overview')).not.toContain(keys[0]?.key);
+    expect(await see('/overview?show')).toContain(keys[0]?.key);
     expect(await see('/keys')).toContain('worker');
     for (const path of ['/overview', '/keys', '/settings', '/tenants'])
       expect(await see(path)).toContain('DATABASE_URL');

@@ -19,7 +19,7 @@ const sessionIn = (cookies: readonly string[]) => bare(cookies.find((one) => one
 describe('a link of an invitation', () => {
   test('lets somebody join who signs in, and leaves no trace in the log; the header then switches', async () => {
     const owner = await sessionOf('lin');
-    const { text } = await post(owner, '/dashboard/members/invite', { email: '', role: 'viewer' });
+    const { text } = await post(owner, '/dashboard/members', { email: '', role: 'viewer' });
     const path = /\/join\/[0-9a-f]{40}/.exec(text)?.[0] ?? '';
     const out = await ask(`${service.one.url}${path}`);
     expect([out.status, out.to]).toEqual([303, `/dashboard/sign-in?${new URLSearchParams({ to: path })}`]);
@@ -36,7 +36,7 @@ describe('a link of an invitation', () => {
     for (const page of ['keys', 'members', 'settings'])
       expect([page, (await get(session, `/dashboard/${page}`)).status]).toEqual([page, 403]);
 
-    const higher = await post(owner, '/dashboard/members/invite', { email: '', role: 'operator' });
+    const higher = await post(owner, '/dashboard/members', { email: '', role: 'operator' });
     const again = await post(session, /\/join\/[0-9a-f]{40}/.exec(higher.text)?.[0] ?? '');
     expect([again.status, (await get(sessionIn(again.cookies), '/dashboard/audit')).status]).toEqual([303, 403]);
 
@@ -51,7 +51,7 @@ describe('somebody whose address was invited', () => {
   /** The tenant of a person who has invited somebody. */
   const inviter = async (who: string, guest: string) => {
     const owner = await sessionOf(who);
-    await post(owner, '/dashboard/members/invite', { email: `${guest}@id.example`, role: 'viewer' });
+    await post(owner, '/dashboard/members', { email: `${guest}@id.example`, role: 'viewer' });
     return tenantOf(owner);
   };
   const plain = (html: string) => html.replaceAll(/<[^>]+>/g, '');
@@ -96,7 +96,7 @@ describe('somebody whose address was invited', () => {
 
 test('somebody joins by a link, too, while their own tenant is suspended', async () => {
   const owner = await sessionOf('pam');
-  const { text } = await post(owner, '/dashboard/members/invite', { email: '', role: 'viewer' });
+  const { text } = await post(owner, '/dashboard/members', { email: '', role: 'viewer' });
   const path = /\/join\/[0-9a-f]{40}/.exec(text)?.[0] ?? '';
   const guest = await sessionOf('quinn');
   expect((await post(await sessionOf('root'), `/dashboard/tenants/${tenantOf(guest)}/suspend`)).status).toBe(303);
@@ -108,7 +108,7 @@ test('somebody joins by a link, too, while their own tenant is suspended', async
 describe('the page of members', () => {
   test('invites by address, hands the tenant over, and removes', async () => {
     const owner = await sessionOf('mia');
-    const { text } = await post(owner, '/dashboard/members/invite', { email: 'ned@id.example', role: 'member' });
+    const { text } = await post(owner, '/dashboard/members', { email: 'ned@id.example', role: 'member' });
     expect(text).toContain('sign in as ned@id.example');
     const invited = await sessionOf('ned');
     expect(tenantOf(invited)).toBe(tenantOf(owner));

@@ -22,6 +22,8 @@ async function inviter(email: string): Promise<string> {
   await page.getByLabel(/^E-mail address/).fill(email);
   await page.getByRole('button', { name: 'Invite' }).click();
   await page.getByText('The invitation is made.').waitFor();
+  await page.goto(page.url());
+  await page.getByRole('heading', { name: 'Members' }).waitFor();
   await forgetSession();
   return tenant;
 }

@@ -90,7 +90,7 @@ export async function signInByHand(who = nextPerson()): Promise<string> {
 
 /** Reads the default key of the tenant from the overview, without opening it in the browser. */
 export async function readKey(): Promise<string> {
-  const overview = await context.request.get(`${service.one.url}/dashboard/overview`);
+  const overview = await context.request.get(`${service.one.url}/dashboard/overview?show`);
   const [, key] = /id="key-value">([^<]+)</.exec(await overview.text()) ?? [];
   if (key === undefined) throw new Error('the overview has no key');
   return key;
@@ -99,6 +99,7 @@ export async function readKey(): Promise<string> {
 /** Copies the default key of the tenant by the button of the overview. */
 export async function copyKey(): Promise<string> {
   await page.goto(`${service.one.url}/dashboard/overview`);
+  await page.getByRole('link', { name: 'Show the key' }).click();
   await page.getByRole('button', { name: 'Copy the key' }).click();
   // The button says so for 2 s only.
   await page.locator('#said', { hasText: 'Copied.' }).waitFor({ state: 'attached' });

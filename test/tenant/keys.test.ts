@@ -134,7 +134,7 @@ describe('a key that was made when KEY_SECRET was another one', () => {
   test('works, and is not shown: whoever asks for it learns why', async () => {
     const [key] = await list();
     expect(await statusWith(changed, own.key)).toBe(200);
-    expect(await see('/dashboard/overview')).toMatchObject({
+    expect(await see('/dashboard/overview?show')).toMatchObject({
       status: 200,
       text: expect.stringContaining('Its value cannot be shown, because KEY_SECRET has changed'),
     });

@@ -15,7 +15,7 @@ export interface FirstStepsProps {
   readonly done: StepsDone;
   /** The origin of the service as people see it. */
   readonly origin: string;
-  /** The default key; null: the person may not see it, or there is none */
+  /** The default key; null: the person may not see it, or has not asked for it, or there is none */
   readonly keyValue: string | null;
 }
 

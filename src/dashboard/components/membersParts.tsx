@@ -172,7 +172,7 @@ export const InvitationsPart = ({ at, invitations, invited }: InvitationsPartPro
         </table>
       </Scroll>
     )}
-    <form method="post" action={`${at}/invite`} class="fields">
+    <form method="post" action={at} class="fields">
       <h3>Invite somebody</h3>
       <label>
         E-mail address (empty: a link that several people may use){' '}

@@ -68,7 +68,7 @@ export const membersRoutes = (deps: DashboardDeps) => {
     );
   const all = { ...deps, store: deps.tenants.store };
   app.get(AT, (c) => show(all, c));
-  app.post(`${AT}/invite`, (c) => invite(all, c));
+  app.post(AT, (c) => invite(all, c));
   for (const [name, [carryOut, done]] of Object.entries(FORMS))
     app.post(`${AT}/${name}`, async (c) => {
       const form = await readForm(c, Form);

@@ -24,8 +24,8 @@ import { may } from '../viewer.ts';
 
 /** A key as the overview shows it. */
 interface DefaultKey {
-  /** null: it cannot be shown, since KEY_SECRET has changed. */
-  readonly value: string | null;
+  /** undefined: nobody asked for it; null: it cannot be shown, since KEY_SECRET has changed. */
+  readonly value: string | null | undefined;
   /** null: it comes from the configuration, and cannot be rotated here. */
   readonly id: string | null;
 }
@@ -49,7 +49,8 @@ export const overviewRoutes = (deps: DashboardDeps) => {
     const hasSteps = c.req.query('steps') !== undefined || !(done.key && done.reservation && done.watch);
     // The key is worth more than most roles are.
     const mayUseKeys = may(viewer, 'keys');
-    const defaultKey = mayUseKeys ? await defaultKeyOf(deps, viewer, keys) : null;
+    const isShown = c.req.query('show') !== undefined;
+    const defaultKey = mayUseKeys ? await defaultKeyOf(deps, viewer, keys, isShown) : null;
     const origin = originOf(deps, c);
     const keyCount = keys?.length ?? configuredKeys.filter(({ tenant }) => tenant === credential.tenant).length;
     return c.html(
@@ -92,7 +93,7 @@ export const overviewRoutes = (deps: DashboardDeps) => {
       const rotated = await attempt(deps, c, () =>
         rotateKey({ ...deps, ...tenants }, c.var.viewer, check(KeyParams, { id }).id),
       );
-      return rotated.ok ? c.redirect(`${AT}?done=rotated`, 303) : show(c, rotated);
+      return rotated.ok ? c.redirect(`${AT}?done=rotated&show`, 303) : show(c, rotated);
     });
 };
 
@@ -113,31 +114,33 @@ async function stepsDone({ engine, history }: DashboardDeps, tenant: string, use
   };
 }
 
-/** Reads a tenant's default key. @param keys those in the database; null: there is none */
+/**
+ * Reads a tenant's default key.
+ * @param keys those in the database; null: there is none
+ * @param isShown whether the person asked for its value, which the audit trail notes
+ */
 async function defaultKeyOf(
   { tenants, configuredKeys }: DashboardDeps,
   viewer: Viewer,
   keys: Awaited<ReturnType<typeof listKeys>> | null,
+  isShown: boolean,
 ): Promise<DefaultKey | null> {
   const { tenant } = viewer.credential;
   const stored = keys?.find(({ isDefault }) => isDefault);
   if (tenants !== null && stored !== undefined) {
+    if (!isShown) return { value: undefined, id: stored.id };
     const sealed = await showKey(tenants.store, tenant, stored.id, viewer);
     return { value: await tenants.sealer.open(sealed).catch(() => null), id: stored.id };
   }
   const configured = configuredKeys.find((one) => one.tenant === tenant);
-  return configured === undefined ? null : { value: configured.key, id: null };
+  return configured === undefined ? null : { value: isShown ? configured.key : undefined, id: null };
 }
 
 const DefaultKeyPart = ({ defaultKey, origin }: { defaultKey: DefaultKey | null; origin: string }) => {
   if (defaultKey === null) return <p>This tenant has no default key.</p>;
   return (
     <>
-      {defaultKey.value === null ? (
-        <p>Its value cannot be shown, because KEY_SECRET has changed. It still works. Rotate it to see a new value.</p>
-      ) : (
-        <Secret value={defaultKey.value} origin={origin} />
-      )}
+      <KeyValue value={defaultKey.value} origin={origin} />
       {defaultKey.id === null ? (
         <NeedsDatabase what="To rotate it and create others" />
       ) : (
@@ -151,6 +154,23 @@ const DefaultKeyPart = ({ defaultKey, origin }: { defaultKey: DefaultKey | null;
       )}
     </>
   );
+};
+
+const KeyValue = ({ value, origin }: { value: DefaultKey['value']; origin: string }) => {
+  if (value === undefined)
+    return (
+      <p>
+        <a class="button" href={`${AT}?show`}>
+          Show the key
+        </a>{' '}
+        It then stands in the commands of the first steps, too.
+      </p>
+    );
+  if (value === null)
+    return (
+      <p>Its value cannot be shown, because KEY_SECRET has changed. It still works. Rotate it to see a new value.</p>
+    );
+  return <Secret value={value} origin={origin} />;
 };
 
 const LABELS: Readonly<Partial<Record<LimitType, string>>> = {
