@@ -7,10 +7,9 @@ import type { PastEntry } from '../domain/history.ts';
 import { PATH_DELIMITER } from '../domain/resources.ts';
 import { type TreeRow, tree } from '../engine/definitions/list.ts';
 import { type ResourceState, resourceState } from '../engine/reservations/resource.ts';
-import type { Hold } from '../engine/reservations/slotState.ts';
-import { resourceStates } from '../engine/reservations/states.ts';
 import { measureUsage, type UsageOfResource } from '../operations/usage.ts';
 import type { DashboardDeps, Viewer } from './env.ts';
+import { type InTheWay, readInTheWay } from './inTheWay.ts';
 import type { Row } from './rows.ts';
 import { currentSpans, pastSpans, type Timeline, timelineOf } from './timeline.ts';
 
@@ -41,10 +40,8 @@ export interface Details {
   readonly slots: readonly string[];
   readonly page: number;
   readonly pages: number;
-  /** An ancestor that keeps others from it; null: none does */
-  readonly fullAncestor: string | null;
-  /** Who holds that ancestor; null: nobody, or several do */
-  readonly fullHold: Hold | null;
+  /** What keeps others from it; null: nothing but those who hold it */
+  readonly inTheWay: InTheWay | null;
   readonly timeline: Timeline;
   /** Whether more reservations ended in the time of the timeline than were read. */
   readonly isCut: boolean;
@@ -76,12 +73,11 @@ export async function readDetails(
   const state = await resourceState(engine, credential, typed, first, SLOTS);
   const name = state.resource ?? typed;
   const isGroup = state.registered?.capacity === null;
-  const fullAncestor = fullAncestorOf(state);
-  const [past, used, below, fullHold] = await Promise.all([
+  const [past, used, below, inTheWay] = await Promise.all([
     history.page(credential.tenant, { resource: name }, undefined, MAX_ENTRIES),
     isGroup ? null : measureUsage({ engine, history }, credential.tenant, weekOf(name)),
     readBelow(engine, credential, state, after),
-    fullAncestor === null ? null : readHold(engine, credential, fullAncestor),
+    state.plan.length === 0 ? null : readInTheWay(engine, credential, name),
   ]);
   const nowMs = Date.now();
   const fromMs = nowMs - VIEWS[view];
@@ -93,8 +89,7 @@ export async function readDetails(
     slots,
     page,
     pages: Math.max(1, Math.ceil((state.registered?.capacity ?? 1) / SLOTS)),
-    fullAncestor,
-    fullHold,
+    inTheWay,
     timeline: timelineOf(slots, spans, { fromMs, nowMs }),
     isCut: past.next !== null && (past.entries.at(-1)?.endedAt ?? 0) > fromMs,
     past: past.entries,
@@ -122,15 +117,6 @@ function slotsOf(name: string, { registered, holds }: ResourceState, first: numb
 /** The first ancestor without a free slot, unless somebody who holds it through the resource would not need another. */
 const fullAncestorOf = ({ plan }: ResourceState): string | null =>
   plan.find(({ role, capacity, held }) => role === 'ancestor' && held >= capacity)?.name ?? null;
-
-async function readHold(
-  engine: DashboardDeps['engine'],
-  credential: Viewer['credential'],
-  name: string,
-): Promise<Hold | null> {
-  const [state] = await resourceStates(engine, credential, [name], { slots: 1 });
-  return state?.capacity === 1 ? (state.slots[0]?.hold ?? null) : null;
-}
 
 const NOTHING: Below = { roots: [], children: new Map(), next: null };
 

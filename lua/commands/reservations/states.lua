@@ -21,12 +21,14 @@
   ARGV[3]  at most 4 requesters whose slots of a pool are described in any case, each followed by '\n'
   ARGV[4]  the first name, as requests have it; the other names follow
 
-  Returns {'OK', {resource, slot, ...}, ...}, each slot as slotText.lua describes it: those of a pool from the first one
-  on, then those that the requesters have. A resource is a text with a line for each of: name, 1 if it is registered,
+  Returns {'OK', {resource, slot, ...}, ...}, each slot as slotText.lua describes it: first, if a blocker keeps others
+  from the resource, the slot whose reservation holds that blocker; then its own slots, of a pool from the first one on,
+  and then those that the requesters have. A resource is a text with a line for each of: name, 1 if it is registered,
   else 0, capacity, 1 if it is a group, else 0, number of held slots, number of tickets that wait for it, requester of
   the first of these ('' none), place of the given requesters in its queue (0: they do not wait for it), path of its
-  ancestors ('' none), the first of these that has no free slot ('' none), and each label. One call does a limited amount of work, so the reply may cover only the first names. Or {'NO_KEY'},
-  {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  ancestors ('' none), the first of these that has no free slot ('' none), the blocker that keeps others from it (''
+  none, or no slot is free anyway), and each label. One call does a limited amount of work, so the reply may cover only
+  the first names. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include look
 --@include held
@@ -35,6 +37,7 @@
 --@include names
 --@include readDefinitions
 --@include slotText
+--@include firstBlocker
 --@include waiting/waiters
 --@include waiting/open
 --@part waiting/shown
@@ -51,19 +54,21 @@ if tenant.queueText then
   places = tenant.queue.placesOf(requesters)
 end
 
--- Returns the path of a resource's ancestors, and the first of them, from the root down, that has no free slot.
+-- Returns the path of a resource's ancestors, the first of them, from the root down, that has no free slot, and whether
+-- it or one of them has blockers.
 local function aboveOf(name)
-  local path, full, parent = {}, '', definition(name).parent
+  local path, full, parent, hasBlockers = {}, '', definition(name).parent, definition(name).hasBlockers
   while parent ~= '' and definition(parent) do
     table.insert(path, 1, parent)
     local one = definition(parent)
     if not one.isGroup and heldOf(parent) >= one.capacity then
       full = parent
     end
+    hasBlockers = hasBlockers or one.hasBlockers
     parent = one.parent
   end
   spend(#path)
-  return table.concat(path, '>'), full
+  return table.concat(path, '>'), full, hasBlockers
 end
 
 -- Returns the names of the slots to describe.
@@ -89,9 +94,12 @@ end
 local function describe(name)
   local resource = resolve(name) or name
   local own = definition(resource)
-  local above, full = '', ''
+  local above, full, hasBlockers, blocker, inTheWay = '', ''
   if own then
-    above, full = aboveOf(resource)
+    above, full, hasBlockers = aboveOf(resource)
+  end
+  if hasBlockers and full == '' and not own.isGroup and heldOf(resource) < own.capacity then
+    blocker, inTheWay = firstBlocker(resource)
   end
   local waits, first = waitersOf(resource), ''
   if tonumber(waits) > 0 then
@@ -101,10 +109,13 @@ local function describe(name)
   readSlots(slots)
   local state = {
     table.concat({
-      resource, own and 1 or 0, own and own.capacity or 1, own and own.isGroup and 1 or 0, heldOf(resource), waits, first,
-      places[resource] or 0, above, full, unpack(labelsOf(resource)),
+      resource, own and 1 or 0, own and own.capacity or 1, own and own.isGroup and 1 or 0, heldOf(resource), waits,
+      first, places[resource] or 0, above, full, blocker or '', unpack(labelsOf(resource)),
     }, '\n'),
   }
+  if blocker then
+    state[2] = slotText(inTheWay)
+  end
   for _, slot in ipairs(slots) do
     state[#state + 1] = slotText(slot)
   end

@@ -45,11 +45,15 @@ export async function findRows(asked: Asked): Promise<BoardRows> {
   const rest =
     isFull || !mayBeUnregistered(asked.query) ? NONE : await notRegistered(asked, PAGE - inTree.names.length);
   const states = await statesOf(asked, [...inTree.names, ...rest.names]);
+  const next = inTree.next ?? rest.next;
+  const inTheTree = states.slice(0, inTree.names.length);
+  // The walk of the tree does not know of blockers.
+  const registered = on.has('free') ? inTheTree.filter(isFree) : inTheTree;
   return {
-    registered: states.slice(0, inTree.names.length),
+    registered,
     others: states.slice(inTree.names.length),
-    next: inTree.next ?? rest.next,
-    isPartial: inTree.isPartial || rest.isPartial,
+    next,
+    isPartial: inTree.isPartial || rest.isPartial || (registered.length === 0 && next !== null),
   };
 }
 
@@ -69,8 +73,8 @@ function isFound({ q, labels }: BoardQuery, name: string, has: Readonly<Record<s
   );
 }
 
-const isFree = ({ capacity, held, fullAncestor }: ResourceState) =>
-  capacity !== null && held < capacity && fullAncestor === null;
+const isFree = ({ capacity, held, fullAncestor, blockedBy }: ResourceState) =>
+  capacity !== null && held < capacity && fullAncestor === null && blockedBy === null;
 
 /** Walks the tree from where the page begins, until the page is full. */
 async function fromTree(asked: Asked): Promise<Names> {

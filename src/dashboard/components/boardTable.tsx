@@ -100,7 +100,7 @@ const Row = (props: RowProps) => {
       <td data-label="Held by">{isPool(row) ? <PoolHolders row={row} /> : <Holder hold={only} />}</td>
       <td data-label="Time">
         {isPool(row) ? <PoolTimes row={row} viewer={viewer} /> : <Times hold={only} />}
-        {stateOf(row) === 'shut' && <ShutTimes full={byName.get(row.fullAncestor ?? '')} />}
+        {stateOf(row) === 'shut' && <ShutTimes row={row} full={byName.get(row.fullAncestor ?? '')} />}
       </td>
       <td data-label="Queue">
         <Queue row={row} />
@@ -117,7 +117,7 @@ function actionsOf(row: ResourceState, { user }: Viewer) {
   const holds = uniqueBy(row.slots.flatMap(rowHolds), ({ resource, requester }) => `${resource}\n${requester}`);
   return {
     resource: row.name,
-    isFree: row.capacity === null ? null : row.held < row.capacity && row.fullAncestor === null,
+    isFree: row.capacity === null ? null : row.held < row.capacity && !isShut(row),
     holds: isPool(row) ? holds.filter(({ requester }) => isOwn(user, requester)) : holds,
   };
 }
@@ -137,15 +137,19 @@ function uniqueBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): 
 /** State → its shape, so that no state is told by its color alone. */
 const SHAPES = { group: '▸', free: '○', some: '◐', full: '■', held: '●', shut: '◇' } as const;
 
-function stateOf({ capacity, held, fullAncestor }: ResourceState): keyof typeof SHAPES {
+/** Whether an ancestor or a blocker keeps others from it. */
+const isShut = ({ fullAncestor, blockedBy }: ResourceState) => fullAncestor !== null || blockedBy !== null;
+
+function stateOf(row: ResourceState): keyof typeof SHAPES {
+  const { capacity, held } = row;
   if (capacity === null) return 'group';
   if (held >= capacity) return capacity === 1 ? 'held' : 'full';
-  if (fullAncestor !== null) return 'shut';
+  if (isShut(row)) return 'shut';
   return held === 0 ? 'free' : 'some';
 }
 
 const State = ({ row }: { row: ResourceState }) => {
-  const { capacity, held, fullAncestor } = row;
+  const { capacity, held, fullAncestor, blockedBy } = row;
   const state = stateOf(row);
   const free = Math.max(0, (capacity ?? 0) - held);
   const text = capacity !== null && capacity > 1 ? `${number.format(free)} of ${number.format(capacity)} free` : state;
@@ -155,6 +159,11 @@ const State = ({ row }: { row: ResourceState }) => {
       {state === 'shut' && fullAncestor !== null && (
         <>
           : <a href={resourcePath(fullAncestor)}>{fullAncestor}</a> is in use
+        </>
+      )}
+      {state === 'shut' && blockedBy !== null && (
+        <>
+          : its blocker <a href={resourcePath(blockedBy.name)}>{blockedBy.name}</a> is not free
         </>
       )}
     </span>
@@ -207,9 +216,10 @@ const PoolHolders = ({ row }: { row: ResourceState }) => {
   );
 };
 
-/** When the ancestor that keeps others from a resource becomes free, if that is a single thing. */
-const ShutTimes = ({ full }: { full: ResourceState | undefined }) => {
-  const hold = full === undefined || isPool(full) ? null : (full.slots[0]?.hold ?? null);
+/** When the blocker or ancestor that keeps others from a resource becomes free, if that is a single thing. */
+const ShutTimes = ({ row, full }: { row: ResourceState; full: ResourceState | undefined }) => {
+  const ofAncestor = full === undefined || isPool(full) ? null : (full.slots[0]?.hold ?? null);
+  const hold = row.blockedBy?.hold ?? ofAncestor;
   return hold?.kind === 'own' ? <Ending hold={hold} /> : null;
 };
 

@@ -11,6 +11,7 @@ import { span } from '../assets/span.js';
 import type { Viewer } from '../env.ts';
 import type { Details } from '../resourceDetails.ts';
 import { Note } from './heldTable.tsx';
+import { Held, NotAvailable } from './holdSentence.tsx';
 import { resourcePath } from './resourceTree.tsx';
 import { RowActions, type RowHold } from './rowActions.tsx';
 import { Scroll } from './scroll.tsx';
@@ -25,13 +26,13 @@ interface PartProps {
 
 /** Who has it, since when and until when; who is next; what is in the way; and what the viewer can do. */
 export const StatePart = ({ details, viewer, back }: PartProps) => {
-  const { name, state, fullAncestor, fullHold } = details;
+  const { name, state, inTheWay } = details;
   const { registered, holds, held } = state;
   const isPool = registered !== null && registered.capacity !== 1;
   const [first] = holds;
   const heldNow = isPool || first === undefined ? undefined : first;
   const capacity = registered === null ? 1 : registered.capacity;
-  const isShut = heldNow === undefined && fullAncestor !== null && capacity === 1;
+  const isShut = heldNow === undefined && inTheWay !== null && capacity === 1;
   return (
     <section class="state" aria-label="State" data-live="state">
       <p class={isShut ? 'sentence full' : stateClass(state)}>
@@ -39,22 +40,12 @@ export const StatePart = ({ details, viewer, back }: PartProps) => {
         <Line state={state} />
       </p>
       <Note text={heldNow?.hold.note} />
-      {fullAncestor !== null && (
-        <p>
-          Not available to new requesters: <a href={resourcePath(fullAncestor)}>{fullAncestor}</a> is full.
-          {fullHold !== null && (
-            <>
-              {' '}
-              <Held one={{ hold: fullHold, shares: [] }} />.
-            </>
-          )}
-        </p>
-      )}
+      {inTheWay !== null && <NotAvailable by={inTheWay} />}
       {state.resource !== null && (
         <RowActions
           row={{
             resource: name,
-            isFree: capacity === null ? null : held < capacity && fullAncestor === null,
+            isFree: capacity === null ? null : held < capacity && inTheWay === null,
             holds: holds.flatMap(isPool ? ownHolds(viewer) : holdsOf),
           }}
           viewer={viewer}
@@ -77,37 +68,6 @@ const Free = ({ state: { resource, registered, held } }: { state: ResourceState 
   if (capacity === null) return <>A group: it has no slots of its own</>;
   return <>{capacity === 1 ? 'Free' : `${Math.max(0, capacity - held)} of ${capacity} free`}</>;
 };
-
-const Held = ({ one: { hold, shares } }: { one: Pick<HeldSlot, 'hold' | 'shares'> }) => {
-  if (hold.kind !== 'own')
-    return (
-      <>
-        {hold.kind === 'shared' ? holderText(hold).replace('SHARED', 'Shared') : `Held along: ${holderText(hold)}`}
-        {shares.length === 1 && shares[0] && <Times hold={shares[0]} />}
-      </>
-    );
-  return (
-    <>
-      {hold.isUnclaimed ? 'Granted to' : 'Held by'} <strong>{hold.holder}</strong>
-      <Times hold={hold} />
-    </>
-  );
-};
-
-const Times = ({ hold: { since, until, isUnclaimed, hasSession } }: { hold: Hold }) => (
-  <>
-    {' '}
-    since <When at={since} as="since" />,{' '}
-    {until === null ? (
-      'without an end'
-    ) : (
-      <>
-        {isUnclaimed ? 'to be claimed within' : 'free in'} <When at={until} as="in" />
-        {hasSession && ' unless its session is renewed'}
-      </>
-    )}
-  </>
-);
 
 /** How many wait, and who is next. */
 const Line = ({ state: { line, waiting, plan } }: { state: ResourceState }) => {
@@ -148,7 +108,7 @@ const ownHolds =
 
 /** The slots of a pool, or those who share a resource. */
 export const SlotsPart = ({ details, viewer, back, link }: PartProps & { link: (page: number) => string }) => {
-  const { slots, state, page, pages, fullAncestor } = details;
+  const { slots, state, page, pages, inTheWay } = details;
   const held = new Map(state.holds.map((one) => [one.slot, one]));
   const isPool = slots.length > 1 || page > 1;
   const shares = isPool ? [] : (state.holds[0]?.shares ?? []);
@@ -171,12 +131,12 @@ export const SlotsPart = ({ details, viewer, back, link }: PartProps & { link: (
           <tbody>
             {isPool
               ? slots.map((slot) => (
-                  <SlotRow slot={slot} hold={held.get(slot)?.hold} isShut={fullAncestor !== null}>
+                  <SlotRow slot={slot} hold={held.get(slot)?.hold} isShut={inTheWay !== null}>
                     <td data-label="Actions">
                       <RowActions
                         row={{
                           resource: slot,
-                          isFree: !held.has(slot) && fullAncestor === null,
+                          isFree: !held.has(slot) && inTheWay === null,
                           holds: [held.get(slot)].flatMap((one) => (one ? holdsOf(one) : [])),
                         }}
                         viewer={viewer}

@@ -5,7 +5,9 @@
 import type { CheckResult } from '../../contract/check.ts';
 import { requesterOf } from '../../engine/tenant/signIns.ts';
 import type { Viewer } from '../env.ts';
+import type { InTheWay } from '../inTheWay.ts';
 import { Note } from './heldTable.tsx';
+import { NotAvailable } from './holdSentence.tsx';
 import { resourcePath } from './resourceTree.tsx';
 import { RowActions } from './rowActions.tsx';
 import { When } from './when.tsx';
@@ -13,12 +15,14 @@ import { When } from './when.tsx';
 export interface ResourceStateProps {
   /** Of a check for the person. */
   readonly state: CheckResult;
+  /** What keeps the person from it if it is free; null: nothing */
+  readonly inTheWay: InTheWay | null;
   readonly viewer: Viewer;
   /** The page that actions lead back to. */
   readonly back: string;
 }
 
-export const ResourceState = ({ state, viewer, back }: ResourceStateProps) => {
+export const ResourceState = ({ state, inTheWay, viewer, back }: ResourceStateProps) => {
   const { resource, expiresAt, note, waiting, heldByRequester } = state;
   const hold = { resource, requester: requesterOf(viewer.user), claimBy: null };
   return (
@@ -33,6 +37,7 @@ export const ResourceState = ({ state, viewer, back }: ResourceStateProps) => {
         )}
         . {waiting > 0 && `${waiting} ${waiting === 1 ? 'waits' : 'wait'} for it.`}
       </p>
+      {inTheWay !== null && <NotAvailable by={inTheWay} />}
       <Note text={note} />
       {heldByRequester && <RowActions row={{ resource, isFree: false, holds: [hold] }} viewer={viewer} back={back} />}
     </div>
@@ -43,5 +48,5 @@ function stateText({ reserved, reservable, requester, heldByRequester, mode, hol
   if (heldByRequester) return 'is yours';
   if (mode !== undefined) return `is shared by ${holders}`;
   if (reserved) return requester === null ? 'is in use' : `is held by ${requester}`;
-  return reservable === false ? 'is free, but cannot be taken now: something that it needs is in use' : 'is free';
+  return reservable === false ? 'is free, but cannot be taken now' : 'is free';
 }

@@ -7,7 +7,15 @@ import type { Credential } from '../../domain/tenants.ts';
 import { parseItem, parseReply, toInteger } from '../../redis/reply.ts';
 import { call, type Engine } from '../call.ts';
 import { decodeLabels, type Labels } from '../definitions/labels.ts';
-import { type SlotState, toSlotState } from './slotState.ts';
+import { type Hold, type SlotState, toSlotState } from './slotState.ts';
+
+/** A blocker that is in use, so that nobody new can reserve the resource that takes it along. */
+export interface BlockedBy {
+  /** The blocker. */
+  readonly name: string;
+  /** The reservation that holds it, perhaps of another resource that takes it along; null: several do, or none does */
+  readonly hold: Hold | null;
+}
 
 export interface ResourceState {
   readonly name: string;
@@ -25,6 +33,8 @@ export interface ResourceState {
   readonly above: readonly string[];
   /** The first ancestor, from the root down, that has no free slot; null: none */
   readonly fullAncestor: string | null;
+  /** The first blocker that is in use; null: none, or no slot of it or of an ancestor is free anyway */
+  readonly blockedBy: BlockedBy | null;
   readonly labels: Labels;
   /** Its only slot, or the first slots of a pool and those that the given requesters have. A group has none. */
   readonly slots: readonly SlotState[];
@@ -59,9 +69,12 @@ export async function resourceStates(
 }
 
 function toState(reply: unknown): ResourceState {
-  const [head, ...slots] = parseReply(reply);
-  const [name = '', registered, capacity, group, held, waiting, next, place, above = '', full = '', ...labels] =
+  const [head, ...texts] = parseReply(reply);
+  const [name = '', registered, capacity, group, held, waiting, next, place, above = '', full = '', ...further] =
     parseItem(head);
+  const [blocker = '', ...labels] = further;
+  const slots = texts.map(toSlotState);
+  const inTheWay = blocker === '' ? undefined : slots.shift();
   return {
     name,
     isRegistered: registered === '1',
@@ -72,7 +85,8 @@ function toState(reply: unknown): ResourceState {
     place: toInteger(place) || null,
     above: above === '' ? [] : above.split(PATH_DELIMITER),
     fullAncestor: full || null,
+    blockedBy: blocker === '' ? null : { name: blocker, hold: inTheWay?.hold ?? null },
     labels: decodeLabels(labels),
-    slots: slots.map(toSlotState),
+    slots,
   };
 }

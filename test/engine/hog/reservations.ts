@@ -180,6 +180,16 @@ export const RESERVATIONS: readonly (readonly [string, () => () => Promise<unkno
       ),
   ],
   [
+    'states of 30 that are free, with the longest plans of blockers',
+    () => () =>
+      resourceStates(
+        running.engine,
+        running.credential,
+        [...range(10, (i) => `crowd${i}`), ...range(10, (i) => `chain${i}`), 'pool', 'piles', 'looking', 'pile'],
+        { slots: 16, requesters: ['r', 'h1', 'h2'] },
+      ),
+  ],
+  [
     'unregistered names, the first pages',
     () => async () => {
       let cursor: string | null = '0';

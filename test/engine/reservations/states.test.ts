@@ -81,6 +81,46 @@ describe('the state of a resource', () => {
     await unreserve(running.engine, running.credential, held);
   });
 
+  test('names the blocker that keeps others from it, and the reservation that holds it', async () => {
+    const { engine, credential } = running;
+    const one = { capacity: 1, blocks: [], treePath: null };
+    await register(
+      engine,
+      credential,
+      [
+        { ...one, name: 'load-test', blocks: ['database'] },
+        { ...one, name: 'staging', blocks: ['database'] },
+        { ...one, name: 'suite', capacity: 3, blocks: ['staging'] },
+        { ...one, name: 'hall', capacity: 2, blocks: ['database'] },
+        { ...one, name: 'desk', treePath: 'hall' },
+        { ...one, name: 'closed', blocks: ['lab'] },
+      ],
+      16,
+      NOW,
+    );
+    const blockersOf = async (...names: string[]) =>
+      (await statesOf(names)).map(({ blockedBy }) => blockedBy && [blockedBy.name, blockedBy.hold?.holder ?? null]);
+    expect(await blockersOf('load-test', 'staging', 'suite', 'desk', 'closed')).toEqual([
+      ...[null, null, null, null],
+      ['lab', null],
+    ]);
+    const held = await reserve(engine, credential, [{ resource: 'suite', requester: 'ann', ttlSeconds: 60 }]);
+    // A pool has no single reservation to follow.
+    expect(await blockersOf('load-test', 'staging', 'suite', 'desk')).toEqual([
+      ['database', 'system:suite'],
+      null,
+      null,
+      ['database', 'system:suite'],
+    ]);
+    await unreserve(engine, credential, held);
+    const again = await reserve(engine, credential, [{ resource: 'staging', requester: 'ann', ttlSeconds: 60 }]);
+    const [state] = await statesOf(['load-test']);
+    expect(state?.blockedBy).toMatchObject({ name: 'database', hold: { holder: 'ann', resource: 'staging' } });
+    expect(state?.slots).toEqual([{ slot: 'load-test', hold: null }]);
+    expect(await blockersOf('suite')).toEqual([['staging', 'ann']]);
+    await unreserve(engine, credential, again);
+  });
+
   test('has the reservation of each of several slots', async () => {
     const held = await reserve(running.engine, running.credential, [
       { resource: 'phones', requester: 'ann', count: 2, note: 'both' },

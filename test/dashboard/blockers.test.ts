@@ -1,0 +1,79 @@
+/**
+ * What pages say about a resource that is free while a blocker of it is in use
+ * (docs/specification.md#dashboard-and-sign-in).
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ask } from '../support/ask.ts';
+import { createClient } from '../support/client.ts';
+import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+import { signIn } from '../support/tenancy.ts';
+
+const key = makeConfiguredKey(makeTenant());
+let holdfast: Instance;
+let cookie = '';
+beforeAll(async () => {
+  holdfast = await startInstance({ keys: [key] });
+  ({ cookie } = await signIn(holdfast.redis, key.tenant, { email: 'ann@id.example' }));
+  const client = createClient(holdfast.url, key.key);
+  await client.register(
+    { name: 'load-test', blocks: ['database'] },
+    { name: 'staging', blocks: ['database'] },
+    { name: 'suite', capacity: 3, blocks: ['database'] },
+    { name: 'spare', blocks: ['printer'] },
+  );
+  await client.reserve({ resource: 'staging', requester: 'ci-42', ttlSeconds: 3000 });
+});
+afterAll(() => holdfast.stop());
+
+/** HTML as text; buttons are in brackets. */
+const textOf = (html: string) =>
+  html
+    .replace(/<a class="button"[^>]*>(.*?)<\/a>/gs, '[$1]')
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/ (?=[.,:;\]])/g, '');
+
+async function load(path: string): Promise<string> {
+  const { status, text } = await ask(`${holdfast.url}/dashboard${path}`, { headers: { Cookie: cookie } });
+  expect(status).toBe(200);
+  return text;
+}
+
+const see = async (path: string) => textOf(await load(path));
+
+const rowOf = async (name: string, search = '') => {
+  const row = new RegExp(`<tr data-name="${name}">(.*?)</tr>`, 's').exec(await load(search))?.[1];
+  return row && textOf(row);
+};
+
+describe('a free resource with a blocker in use', () => {
+  test('is not available on the Board, which says why and until when, and offers to wait', async () => {
+    expect(await rowOf('load-test')).toMatch(
+      /◇ not available: its blocker database is not free free in \d+ min.*\[Wait load-test\]/,
+    );
+    expect(await rowOf('suite')).toMatch(/its blocker database is not free/);
+    expect(await rowOf('spare')).toMatch(/○ free .*\[Reserve spare\]/);
+  });
+
+  test('is not among what is free', async () => {
+    expect(await rowOf('load-test', '?free=1')).toBeUndefined();
+    expect(await rowOf('spare', '?free=1')).toMatch(/○ free/);
+  });
+
+  test.each(['/resources/one?name=load-test', '/reserve?resource=load-test'])(
+    'has the reservation in the way on its page: %s',
+    async (path) => {
+      expect(await see(path)).toMatch(
+        /Not available to new requesters: its blocker database is not free\. staging takes it along\. Held by ci-42 since \d+ s, free in \d+ min/,
+      );
+    },
+  );
+
+  test('is not called free on its page, which offers to wait', async () => {
+    const page = await see('/resources/one?name=load-test');
+    expect(page).not.toMatch(/ Free\b/);
+    expect(page).toMatch(/\[Wait load-test\]/);
+    expect(page).not.toMatch(/\[Reserve/);
+    expect(await see('/reserve?resource=load-test')).toContain('load-test is free, but cannot be taken now.');
+  });
+});
