@@ -4,6 +4,7 @@
  */
 import { type ErrorCode, HoldfastError, LimitError } from '../domain/errors.ts';
 import { KEY_PERMISSIONS, RIGHTS_OF_KEY, type Right } from '../domain/rights.ts';
+import { sentence } from './words.ts';
 
 /** A call that cannot be carried out as it is. The message is for the model. */
 export class ToolError extends Error {}
@@ -35,7 +36,7 @@ export function adviceOf(error: unknown): string | null {
   if (error instanceof LimitError) return `${error.message} ${afterLimit(error)}`;
   if (!(error instanceof HoldfastError)) return null;
   const text = error.message.replace(PLACE, '');
-  return `${/[.!?]$/.test(text) ? text : `${text}.`} ${ADVICE[error.code]}`.trimEnd();
+  return `${sentence(text)} ${ADVICE[error.code]}`.trimEnd();
 }
 
 function afterLimit({ hit: { limitType, retryAfter, upgradeRequired } }: LimitError): string {

@@ -12,6 +12,7 @@ import type { OperationDeps } from '../operations/deps.ts';
 import type { Hold } from '../operations/hold.ts';
 import { ToolError } from './failures.ts';
 import type { Requester } from './requester.ts';
+import { sentence } from './words.ts';
 
 export type ToolDeps = OperationDeps & Rules;
 
@@ -108,7 +109,7 @@ export const tool =
       },
       call: async (call, args) => {
         const { data, error } = input.safeParse(args);
-        if (error !== undefined) throw new ToolError(`${describeFault(error)}. Nothing was done.`);
+        if (error !== undefined) throw new ToolError(`${sentence(describeFault(error))} Nothing was done.`);
         return run(call, data);
       },
     };

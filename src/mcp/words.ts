@@ -16,11 +16,14 @@ export function span(seconds: number): string {
   return `${Math.round(rounded / length)} ${unit}`;
 }
 
+/** `2026-01-31T12:00:30.000Z (30 s from now)` */
+export const timeText = (time: string): string => `${time} (${span((Date.parse(time) - Date.now()) / 1000)} from now)`;
+
 /** `until 2026-01-31T12:00:30.000Z (30 s from now)` */
-export function untilText(time: string | null): string {
-  if (time === null) return 'with no end';
-  return `until ${time} (${span((Date.parse(time) - Date.now()) / 1000)} from now)`;
-}
+export const untilText = (time: string | null): string => (time === null ? 'with no end' : `until ${timeText(time)}`);
+
+/** A text with a full stop, unless it has its end already. */
+export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 export interface Holder {
   readonly requester: string | null;
@@ -46,6 +49,6 @@ export const lines = (first: string, rows: readonly string[]): string =>
 /** The argument of tools that act for somebody. */
 export const requester = requesterName.optional().meta({
   description:
-    'Who you are. Leave it out if you do not know: the service then uses the name of your session, or suggests one. Send the same requester in all your calls.',
+    'Who you are. Leave it out if you do not know: the service then uses the name of your session, or suggests one. Send the same requester in all your calls. A subagent sends one of its own.',
   example: 'claude-code-7kq2mw9dfx',
 });

@@ -134,7 +134,7 @@ describe('the tools that look', () => {
     expect(seen.text).toMatch(/"Room": held by "Claude-Code-\w+" until .*, note "talk"; 1 waiting\n"Yard": free/);
     expect((await ann.call('check', { resources: ['Room'] })).text).toContain('held by you');
     const { text: held, data } = await bob.call('list_reservations', { resource: 'Room' });
-    expect(held).toMatch(/^1 reservations:\n- "Room": held by "Claude-Code-/);
+    expect(held).toMatch(/^1 reservation:\n- "Room": held by "Claude-Code-/);
     expect(JSON.stringify(data)).not.toContain('releaseToken');
     const waits = await bob.call('who_is_waiting');
     expect(waits.text).toMatch(/- "carl" waits for "Room" since/);

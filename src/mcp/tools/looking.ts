@@ -54,8 +54,11 @@ async function firstRows<Row>(
   return { rows: rows.slice(0, atMost), more: rows.length > atMost };
 }
 
-const counted = (rows: readonly unknown[], more: boolean, none: string, what: string) =>
-  rows.length === 0 ? none : `${more ? `The first ${rows.length}` : rows.length} ${what}:`;
+/** @param what is counted: of one row, and of several */
+function counted(rows: readonly unknown[], more: boolean, none: string, [one, several]: readonly [string, string]) {
+  if (rows.length === 0) return none;
+  return `${more ? `The first ${rows.length}` : rows.length} ${rows.length === 1 ? one : several}:`;
+}
 
 export const check = tool({
   name: 'check',
@@ -105,7 +108,7 @@ export const listReservationsTool = tool({
     const list = await listReservations(deps, credential, filter);
     const { rows, more } = await firstRows(list, limit);
     const texts = rows.map((row) => `${quoted(row.resource)}: ${holderText({ ...row, since: row.reservedAt })}`);
-    const message = lines(counted(rows, more, 'Nothing is reserved.', 'reservations'), texts);
+    const message = lines(counted(rows, more, 'Nothing is reserved.', ['reservation', 'reservations']), texts);
     return { message, fields: { reservations: rows, more }, quota: list.quota };
   },
 });
@@ -125,7 +128,10 @@ export const whoIsWaiting = tool({
       ({ requester, waitsFor, since, until, note }) =>
         `"${requester}" waits for ${quoted(waitsFor)} since ${since}, ${untilText(until)}${noteText(note)}`,
     );
-    const message = lines(counted(rows, more, 'Nobody is waiting.', 'in the order of the queue'), texts);
+    const message = lines(
+      counted(rows, more, 'Nobody is waiting.', ['waiting', 'waiting, in the order of the queue']),
+      texts,
+    );
     return { message, fields: { waiting: rows, more }, quota: list.quota };
   },
 });
@@ -156,7 +162,10 @@ export const listResources = tool({
     const withPath = pathsOf();
     const paged = { ...list, pages: mapPages(list.pages, withPath) };
     const { rows, more } = await firstRows(paged, limit, (row) => label === undefined || hasLabel(row, label));
-    const message = lines(counted(rows, more, 'No such resource is registered.', 'resources'), rows.map(resourceText));
+    const message = lines(
+      counted(rows, more, 'No such resource is registered.', ['resource', 'resources']),
+      rows.map(resourceText),
+    );
     return { message, fields: { resources: rows, more }, quota: list.quota };
   },
 });

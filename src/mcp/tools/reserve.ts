@@ -4,15 +4,16 @@
 import { z } from 'zod';
 import { count, item, mode, note, resourceName, ttlSeconds } from '../../contract/fields.ts';
 import { match } from '../../contract/match.ts';
-import { ReserveItem, ReserveResult } from '../../contract/reservations.ts';
-import { type Rules, withRules } from '../../contract/sizes.ts';
+import { ReserveItem, ReserveResult, Transaction } from '../../contract/reservations.ts';
+import { type Rules, sized, withRules } from '../../contract/sizes.ts';
 import { waitFields } from '../../contract/waiting.ts';
 import { describeFault } from '../../http/describeFault.ts';
 import { check } from '../../operations/check.ts';
 import { reserve as carryOut } from '../../operations/reserve.ts';
+import { transaction } from '../../operations/transaction.ts';
 import { ToolError } from '../failures.ts';
 import { type Tool, type ToolCall, tool } from '../tool.ts';
-import { holderText, requester, span, untilText } from '../words.ts';
+import { holderText, lines, requester, sentence, span, timeText, untilText } from '../words.ts';
 
 /** A forgetful agent must not hold a thing for ever. */
 export const DEFAULT_TTL_S = 600;
@@ -21,15 +22,26 @@ const DEFAULT_WAIT_S = 600;
 const CLAIM_S = 60;
 
 const DESCRIPTION = `Reserve a shared resource (a port, a browser, a staging system, a migration) before you use it, so that no other agent uses it at the same time.
-If it is free, or you hold it already, you have it at once: status ACQUIRED or ALREADY_HAD. Keep the releaseToken of the result: release and renew need it. If you lose it, call reserve again with the same resource and requester: ALREADY_HAD shows it.
+If it is free, or you hold it already, you have it at once: status ACQUIRED or ALREADY_HAD. ALREADY_HAD without an earlier reserve of your own means that another agent with your requester holds it, such as a subagent of your session: do not use it, and call reserve again with a requester of your own. Keep the releaseToken of the result: release and renew need it. If you lose it, call reserve again with the same resource and requester: ALREADY_HAD shows it.
+If you need several at once, name them in resources: you get all of them or none, in one step. Do not hold one and wait for another: two agents that do so may wait for each other.
 If another holds it, the call waits up to 20 s for your turn. The status WAITING then says how many are ahead of you: call reserve again with the same arguments, at once, until the status changes. Your place in the queue is kept.
 The reservation is a lease: it ends by itself after ttlSeconds (default ${DEFAULT_TTL_S}). Call renew before that if you need longer, and release as soon as you are done.
-Do not use the resource unless the status is ACQUIRED or ALREADY_HAD.`;
+Do not use the resource unless the status is ACQUIRED, or ALREADY_HAD and you reserved it before.`;
+
+const resources = sized(({ waitingItems }) => {
+  const rule = `must be an array of 1 to ${waitingItems} names`;
+  return z.array(resourceName, { error: rule }).min(1, rule).max(waitingItems, rule);
+});
 
 const INPUT = item({
   resource: resourceName.optional().meta({
     description: 'The name of the resource. All agents must use the same name for the same thing.',
     example: 'port-3000',
+  }),
+  resources: resources.optional().meta({
+    description:
+      'Instead of `resource`: several names, of which you get all or none. ttlSeconds, note and mode count for each.',
+    example: ['port-3000', 'staging-db'],
   }),
   match: match.optional().meta({
     description: 'Instead of `resource`: labels. Any registered resource that has them is taken; the result names it.',
@@ -57,6 +69,7 @@ const INPUT = item({
 /** @param rules of the instance */
 export const reserve = (rules: Rules): Tool => {
   const whole = withRules(ReserveItem, rules);
+  const all = withRules(Transaction, rules);
   return tool({
     name: 'reserve',
     title: 'Reserve a resource',
@@ -64,10 +77,13 @@ export const reserve = (rules: Rules): Tool => {
     right: 'reserve',
     isDestructive: false,
     input: INPUT,
-    output: ReserveResult.extend({
+    output: ReserveResult.partial().extend({
+      status: ReserveResult.shape.status,
       ttlSeconds: z.int().meta({ description: 'The lease that was asked for, in seconds.' }),
+      results: z.array(ReserveResult).optional().meta({ description: 'Of several resources: the result of each.' }),
     }),
     run: async (call, input) => {
+      if (input.resources !== undefined) return reserveAll(all, call, input, input.resources);
       const one = itemOf(whole, call, input);
       const { result: results, quota } = await carryOut(call.deps, call.credential, [one], call.hold);
       const [result] = results;
@@ -79,23 +95,70 @@ export const reserve = (rules: Rules): Tool => {
   })(rules);
 };
 
+type Input = z.output<typeof INPUT>;
+
+/** What a call leaves out. */
+const defaultsOf = ({ deps: { sizes } }: ToolCall) => ({
+  ttlSeconds: Math.min(DEFAULT_TTL_S, sizes.ttlSeconds),
+  waitSeconds: Math.min(DEFAULT_WAIT_S, sizes.waitSeconds),
+});
+
 /**
  * The reserve item of a call, with the defaults of agents.
  * @param whole checks it
  */
-function itemOf(whole: typeof ReserveItem, { deps: { sizes }, requester }: ToolCall, input: Input): ReserveItem {
-  const { data, error } = whole.safeParse({
-    ttlSeconds: Math.min(DEFAULT_TTL_S, sizes.ttlSeconds),
-    waitSeconds: Math.min(DEFAULT_WAIT_S, sizes.waitSeconds),
-    claimSeconds: CLAIM_S,
-    ...input,
-    requester: requester.need(input.requester),
-  });
-  if (error !== undefined) throw new ToolError(`${describeFault(error)}. Nothing was done.`);
+function itemOf(whole: typeof ReserveItem, call: ToolCall, input: Input): ReserveItem {
+  const requester = call.requester.need(input.requester);
+  const { data, error } = whole.safeParse({ ...defaultsOf(call), claimSeconds: CLAIM_S, ...input, requester });
+  if (error !== undefined) throw refused(describeFault(error));
   return data;
 }
 
-type Input = z.output<typeof INPUT>;
+const refused = (fault: string) => new ToolError(`${sentence(fault)} Nothing was done.`);
+
+/** Reserves several names, all or none. @param whole checks the transaction that does it */
+async function reserveAll(whole: typeof Transaction, call: ToolCall, input: Input, names: readonly string[]) {
+  const { resources, resource, match, count, requester, waitSeconds, priority, ...each } = input;
+  const beside = Object.entries({ resource, match, count }).find(([, value]) => value !== undefined);
+  if (beside !== undefined) throw refused(`${beside[0]} must not stand beside resources`);
+  const { waitSeconds: wait, ttlSeconds } = { ...defaultsOf(call), ...input };
+  const one = { ...each, requestType: 'RESERVE', ttlSeconds, requester: call.requester.need(requester) };
+  const { data, error } = whole.safeParse({
+    method: 'ALL_OR_NONE',
+    requests: names.map((name) => ({ ...one, resource: name })),
+    waitSeconds: wait,
+    claimSeconds: CLAIM_S,
+    ...(priority !== undefined && { priority }),
+  });
+  if (error !== undefined) throw refused(describeFault(error).replace(/^requests/, 'resources'));
+  const { result, quota } = await transaction(call.deps, call.credential, data, call.hold);
+  // Releases have no fencing token; there are none here.
+  const results = result.results.flatMap((one) => ('fencingToken' in one ? [one] : []));
+  const told = outcomeOf(results);
+  const { requester: who, status, explanation, waiting } = told;
+  const fields = { requester: who, status, explanation, ...(waiting && { waiting }), ttlSeconds, results };
+  return { message: await messageOfAll(call, told, results), fields, isError: status === 'NOT_VALID', quota };
+}
+
+/** The result that says how all of them ended: the one that failed, else one that was reserved now. */
+function outcomeOf(results: readonly ReserveResult[]): ReserveResult {
+  const told =
+    results.find(({ status, explanation }) => !isHeld(status) && explanation !== 'ROLLED_BACK') ??
+    results.find(({ status }) => status === 'ACQUIRED') ??
+    results[0];
+  if (told === undefined) throw new TypeError('a reserve of several names has a result for each');
+  return told;
+}
+
+const isHeld = (status: ReserveResult['status']) => status === 'ACQUIRED' || status === 'ALREADY_HAD';
+
+async function messageOfAll(call: ToolCall, told: ReserveResult, results: readonly ReserveResult[]): Promise<string> {
+  if (told.status === 'WAITING' || told.status === 'NOT_VALID') return messageOf(call, told);
+  if (!isHeld(told.status))
+    return `${await messageOf(call, told)} You have none of ${results.map(({ resource }) => quoted(resource)).join(', ')} by this call.`;
+  const texts = await Promise.all(results.map((one) => messageOf(call, one)));
+  return lines(`You have all ${results.length}. Release each of them when you are done.`, texts);
+}
 
 const quoted = (resource: string) => JSON.stringify(resource);
 
@@ -105,7 +168,7 @@ async function messageOf(call: ToolCall, result: ReserveResult): Promise<string>
     case 'ACQUIRED':
       return `ACQUIRED: you ("${requester}") hold ${heldText(result)} ${tokenText(result)}`;
     case 'ALREADY_HAD':
-      return `ALREADY_HAD: you ("${requester}") held ${heldText(result)} This call did not prolong the lease. ${tokenText(result)}`;
+      return `ALREADY_HAD: you ("${requester}") hold ${heldText(result)} This call did not prolong the lease. ${siblingText(call, requester)} ${tokenText(result)}`;
     case 'WAITING':
       return waiting === undefined ? explanation : waitingText(waiting, await holderOf(call, waiting.waitsFor));
     case 'NOT_VALID':
@@ -115,6 +178,13 @@ async function messageOf(call: ToolCall, result: ReserveResult): Promise<string>
       return `${explanation}: you do not have ${quoted(resource)}.${holder} Do not use it. To wait for it, call reserve again with waitSeconds above 0.`;
     }
   }
+}
+
+/** What ALREADY_HAD means to one of several agents that share a requester. */
+function siblingText({ credential }: ToolCall, requester: string): string {
+  const other = 'If you did not reserve it yourself, another agent with your requester holds it: do not use it';
+  if (credential.subject !== undefined) return `${other}.`;
+  return `${other}, and call reserve again with a requester of your own, such as "${requester}-2".`;
 }
 
 function heldText({ resource, slots, acquiredSlots, expiresAt }: ReserveResult): string {
@@ -129,7 +199,7 @@ const tokenText = ({ releaseToken, fencingToken }: ReserveResult): string =>
 type Standing = NonNullable<ReserveResult['waiting']>;
 
 const waitingText = ({ ahead, waitsFor, until }: Standing, holder: string): string =>
-  `WAITING, ${ahead} ahead: call again. You do not have it yet${holder === '' ? '' : `: ${quoted(waitsFor)} is ${holder}`}. Call reserve again with the same arguments, within ${span(CLAIM_S)}, to keep your place in the queue. The wait ends ${untilText(until)}. To give up, call cancel.`;
+  `WAITING, ${ahead} ahead: call again. You do not have it yet${holder === '' ? '' : `: ${quoted(waitsFor)} is ${holder}`}. Call reserve again with the same arguments, within ${span(CLAIM_S)}, to keep your place in the queue. The wait ends at ${timeText(until)}. To give up, call cancel.`;
 
 /** Who holds what a request waits for; '' if that cannot be said: the wait goes on all the same. */
 async function holderOf({ deps, credential }: ToolCall, resource: string): Promise<string> {
