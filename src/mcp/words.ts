@@ -2,6 +2,7 @@
  * Words for times and holders, for models. A model has no clock: each time comes with the time that is left.
  */
 import { requesterName } from '../contract/fields.ts';
+import { SYSTEM_REQUESTER_PREFIX } from '../domain/names.ts';
 
 const UNITS = [
   ['d', 86_400],
@@ -36,7 +37,9 @@ export interface Holder {
 /** `held by "ann" until … (30 s from now), note "nightly build"` */
 export function holderText({ requester, expiresAt, note, since }: Holder): string {
   const who = requester === null ? 'several or by other resources' : `by "${requester}"`;
-  const isKnown = expiresAt !== null || (requester !== null && since !== null);
+  // What another resource takes along (`system:<name>`) ends with a reservation that is not known here.
+  const isKnown =
+    expiresAt !== null || (requester !== null && since !== null && !requester.startsWith(SYSTEM_REQUESTER_PREFIX));
   return `held ${who}${isKnown ? ` ${untilText(expiresAt)}` : ''}${noteText(note)}`;
 }
 

@@ -113,4 +113,13 @@ describe('the texts of tools', () => {
     expect((await ann.call('list_resources')).text).toMatch(/^1 resource:\n/);
     expect((await ann.call('who_is_waiting')).text).toMatch(/^1 waiting:\n/);
   });
+
+  it('name no end of what another resource takes along: it is not known', async () => {
+    await service.register({ name: 'rig', blocks: ['arm'] });
+    await service.reserve({ resource: 'rig', requester: 'carl', ttlSeconds: 300 });
+    expect((await bob.call('check', { resources: ['rig'] })).text).toMatch(/^"rig": held by "carl" until/);
+    const { text } = await bob.call('check', { resources: ['arm'] });
+    expect(text).toMatch(/^"arm": held by /);
+    expect(text).not.toContain('with no end');
+  });
 });

@@ -134,6 +134,16 @@ describe('lists', () => {
     expect(await json('check', 'g')).toMatchObject([{ resource: 'g', requester: 'ann', reservable: false }]);
   });
 
+  test('check knows no end of what another resource takes along', async () => {
+    await service.register({ name: 'rig', blocks: ['arm'] });
+    const { body } = await service.reserve({ resource: 'rig', requester: 'ann', ttlSeconds: 300 });
+    const { stdout } = await run(['check', 'arm', 'rig']);
+    expect(stdout).toMatch(/^arm +held /m);
+    expect(stdout).toMatch(/^rig +held +ann +(5m|4m\d+s) /m);
+    expect(stdout).not.toContain('never');
+    await service.unreserve(...body);
+  });
+
   test('ls shows what is held', async () => {
     await service.reserve({ resource: 'h', requester: 'ann', ttlSeconds: 3600, note: 'nightly', mode: 'SHARED' });
     const { stdout } = await run(['ls', '--resource', 'h']);

@@ -12,13 +12,18 @@ const stateOf = ({ reservable, reserved, heldByRequester }: CheckResult): string
   return reserved ? 'held' : 'not available';
 };
 
+/** When the lease ends. Of a resource that another one takes along (`system:<name>`), the end is not known. */
+function endOf({ reserved, expiresAt, requester }: CheckResult): string {
+  const isKnown = expiresAt !== null || (requester !== null && !requester.startsWith('system:'));
+  return reserved && isKnown ? left(expiresAt) : '';
+}
+
 const COLUMNS = {
   RESOURCE: ({ resource }: CheckResult) => resource,
   STATE: stateOf,
   'HELD BY': ({ requester, holders }: CheckResult) =>
     holders === undefined || holders === 1 ? (requester ?? '') : `${holders} readers`,
-  'ENDS IN': ({ reserved, expiresAt, requester }: CheckResult) =>
-    reserved && (requester !== null || expiresAt !== null) ? left(expiresAt) : '',
+  'ENDS IN': endOf,
   WAITING: ({ waiting }: CheckResult) => String(waiting),
   NOTE: ({ note }: CheckResult) => note ?? '',
 };
