@@ -8,7 +8,7 @@ const ALLOWED = {
   engine: ['domain', 'contract', 'redis'],
   identity: ['domain', 'config'],
   events: ['domain', 'contract', 'redis', 'engine'],
-  waiting: ['domain', 'contract', 'redis', 'engine', 'events'],
+  waiting: ['domain', 'contract', 'redis', 'engine', 'events', 'limits'],
   jobs: ['domain', 'redis', 'engine', 'definitions'],
   limits: ['domain', 'redis', 'engine'],
   store: ['domain', 'contract', 'redis', 'engine'],

@@ -169,7 +169,7 @@ const LIMITS = {
   MAX_HELD_CALLS: integer(1, 1_000_000)
     .default(10_000)
     .describe(
-      'The maximum number of requests of an instance that wait with a held response. They are not in flight. More requests that wait get 503.',
+      'The maximum number of requests of an instance that wait with a held response. They are not in flight. If there are more, the oldest of the tenant that has most is answered WAITING.',
     ),
   JWKS_ALLOW_PRIVATE: z
     .enum(['true', 'false'], 'must be true or false')

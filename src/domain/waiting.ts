@@ -3,6 +3,7 @@
  * configured.
  */
 import type { TransactionMethod } from './reservations.ts';
+import type { Tier } from './tiers.ts';
 
 export const MAX_PRIORITY = 100;
 export const DEFAULT_PRIORITY = 0;
@@ -13,6 +14,12 @@ export const DEFAULT_CLAIM_SECONDS = 10;
 
 export const MAX_POLL_SECONDS = 30;
 export const DEFAULT_POLL_SECONDS = 20;
+
+/** Held calls of one ticket at an instance. */
+export const MAX_HELD_OF_TICKET = 3;
+
+/** The part of an instance's held calls that one tenant may have, by its tier. */
+export const HELD_SHARE: Readonly<Record<Tier, number>> = { Free: 0.05, Starter: 0.2, Pro: 0.5, Enterprise: 1 };
 
 /** The methods of transactions that can wait: each has one moment at which the whole transaction is carried out. */
 export const WAITING_METHODS = ['ALL_OR_NONE', 'FIRST'] as const satisfies readonly TransactionMethod[];

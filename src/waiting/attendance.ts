@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import { HoldfastError } from '../domain/errors.ts';
 import type { Credential } from '../domain/tenants.ts';
+import { TIERS, type Tier } from '../domain/tiers.ts';
 import { MIN_CLAIM_SECONDS } from '../domain/waiting.ts';
 import type { Engine } from '../engine/call.ts';
 import { verifyCredential } from '../engine/tenant/verifyCredential.ts';
@@ -36,6 +37,7 @@ export class Attendance {
   #isBusy = false;
   #isChecking = false;
   #turns = 0;
+  #tier: Tier = TIERS[0];
   /** The last beat that was answered, when it was sent (as performance.now() counts), and the number of resets then. */
   #last: { readonly beat: number; readonly sentAt: number; readonly resets: number } | null = null;
   /** Whether tickets of held calls may have been lost, passed over, or granted and ended, unnoticed. */
@@ -46,6 +48,11 @@ export class Attendance {
     this.#deps = deps;
     this.#tenant = tenant;
     this.calls = calls;
+  }
+
+  /** The tenant's tier, as of the last beat. */
+  get tier(): Tier {
+    return this.#tier;
   }
 
   /**
@@ -100,7 +107,8 @@ export class Attendance {
     const { engine, instance } = this.#deps;
     const number = ++this.calls.beats;
     const sentAt = performance.now();
-    const { dueInMs, resets, isKnown, granted } = await beat(engine, this.#tenant, instance);
+    const { dueInMs, resets, isKnown, tier, granted } = await beat(engine, this.#tenant, instance);
+    if (tier !== null) this.#tier = tier;
     engine.onDue?.(this.#tenant, dueInMs);
     const last = this.#last;
     this.#last = { beat: number, sentAt, resets: Number(resets) };

@@ -10,8 +10,12 @@ const NONE: ReadonlySet<string> = new Set();
 export class HeldCall {
   readonly request: Pending<unknown>;
   readonly caller: Caller;
-  /** When its caller gets a response at the latest, as performance.now() counts. */
-  readonly endsAt: number;
+  /** When it came, as performance.now() counts. */
+  readonly beganAt = performance.now();
+  /** When its caller gets a response at the latest. */
+  endsAt: number;
+  /** Whether it makes room for others before its time: Redis does not know when it ends. */
+  givesWay = false;
   /** Settles when the response is due. */
   readonly done: Promise<void>;
   /** Tickets that were granted and are to be claimed. */
@@ -32,7 +36,7 @@ export class HeldCall {
   constructor(request: Pending<unknown>, caller: Caller, pollMs: number) {
     this.request = request;
     this.caller = caller;
-    this.endsAt = performance.now() + pollMs;
+    this.endsAt = this.beganAt + pollMs;
     this.done = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;

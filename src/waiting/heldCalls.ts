@@ -10,10 +10,11 @@ import type { Once } from '../domain/once.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { TransactionMethod } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
-import type { Caller, Wait } from '../domain/waiting.ts';
+import { type Caller, HELD_SHARE, type Wait } from '../domain/waiting.ts';
 import type { Engine } from '../engine/call.ts';
 import { leave } from '../engine/waiting/leave.ts';
 import type { Bus } from '../events/bus.ts';
+import { Shares } from '../limits/shares.ts';
 import { Attendance } from './attendance.ts';
 import { Deadlines } from './deadlines.ts';
 import { HeldCall } from './heldCall.ts';
@@ -29,8 +30,11 @@ const BEAT_EVERY_MS = 2000;
 /** Turns for which a tenant without calls is attended: its next request need not subscribe again. */
 const MAX_IDLE_TURNS = 5;
 
+/** A call is held for this time at least, unless another tenant needs its place: its caller repeats it at once. */
+const MIN_HELD_MS = 1000;
+
 export interface HeldCallsOptions {
-  /** Maximum number of calls at a time. More are refused with 503. */
+  /** Maximum number of calls at a time, of all tenants. */
   readonly maxHeld: number;
   readonly log: Logger;
   /** For metrics. */
@@ -57,19 +61,20 @@ export class HeldCalls {
   readonly #deadlines = new Deadlines<HeldCall>((call) => this.#endInTime(call));
   readonly #timer: NodeJS.Timeout;
   readonly #leaving = new Set<Promise<void>>();
-  #size = 0;
+  readonly #shares: Shares<HeldCall>;
   #isLeaving = false;
 
   constructor(engine: Engine, bus: Bus, options: HeldCallsOptions) {
     this.#engine = engine;
     this.#bus = bus;
     this.#options = options;
+    this.#shares = new Shares(options.maxHeld);
     this.#timer = setInterval(() => this.#turn(), BEAT_EVERY_MS).unref();
   }
 
   /** Number of calls. */
   get size(): number {
-    return this.#size;
+    return this.#shares.size;
   }
 
   /**
@@ -78,7 +83,7 @@ export class HeldCalls {
    * @param once its Idempotency-Key, if it has one
    * @returns a result for each item, in their order
    * @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the request is too large; overloaded if
-   * this instance holds too many calls; LimitError
+   * the tenant's calls take up all its places, and have come within the last second; LimitError
    */
   reserve(
     credential: Credential,
@@ -131,17 +136,14 @@ export class HeldCalls {
       await request.run({ instance: this.#instance, pollMs, isContinuation: false });
       return request.charged;
     }
-    if (this.#size >= this.#options.maxHeld)
-      throw new HoldfastError(
-        'overloaded',
-        'This instance holds as many waiting requests as it can. Nothing was done: repeat the call.',
-      );
-    this.#size++;
-    const line = this.#lineOf(request.credential.tenant);
+    const { tenant } = request.credential;
+    const line = this.#lineOf(tenant);
     line.requests++;
+    const call = new HeldCall(request, caller, pollSeconds * 1000);
     try {
-      const call = new HeldCall(request, caller, pollSeconds * 1000);
       await line.attendance.ready();
+      this.#makeRoom(tenant, line);
+      this.#shares.add(tenant, call);
       line.attendance.calls.start(call);
       await call.done;
       const kept = request.keep();
@@ -149,8 +151,42 @@ export class HeldCalls {
       return request.charged;
     } finally {
       line.requests--;
-      this.#size--;
+      this.#shares.delete(tenant, call);
     }
+  }
+
+  /**
+   * Ends the oldest call of the tenant whose share is used up, or that has most calls while there is no more room.
+   * @throws HoldfastError overloaded if it is the tenant of the new call, and this call has just come
+   */
+  #makeRoom(tenant: string, { attendance }: Line): void {
+    const share = Math.ceil(this.#options.maxHeld * HELD_SHARE[attendance.tier]);
+    const from = this.#shares.givesWay(tenant, share);
+    if (from === undefined) return;
+    const [oldest] = this.#shares.of(from);
+    if (oldest === undefined) return;
+    if (from === tenant && performance.now() - oldest.beganAt < MIN_HELD_MS)
+      throw new HoldfastError(
+        'overloaded',
+        "This instance holds as many of the tenant's waiting requests as it can. Nothing was done: repeat the call.",
+      );
+    this.#shares.delete(from, oldest);
+    this.#giveWay(oldest, 0);
+  }
+
+  /**
+   * Has a call answered before its time.
+   * @param minHeldMs not before it has been held for this time
+   */
+  #giveWay(call: HeldCall, minHeldMs: number): void {
+    const calls = this.#lines.get(call.request.credential.tenant)?.attendance.calls;
+    const isHeld = calls?.held.has(call) === true;
+    if (isHeld) this.#deadlines.delete(call);
+    call.givesWay = true;
+    call.endsAt = Math.min(call.endsAt, Math.max(performance.now(), call.beganAt + minHeldMs));
+    // A call whose script is running ends when that answers: its time is over.
+    if (isHeld && call.leftMs > 0) this.#deadlines.add(call);
+    else if (isHeld && !call.isRunning) calls?.end(call);
   }
 
   #lineOf(tenant: string): Line {
@@ -164,6 +200,7 @@ export class HeldCalls {
         if (line.left.length === 0) setImmediate(() => this.#flush(tenant, line));
         line.left.push(...tickets);
       },
+      onCrowded: (call) => this.#giveWay(call, MIN_HELD_MS),
     });
     const { log } = this.#options;
     const deps = { engine: this.#engine, bus: this.#bus, log, instance: this.#instance };

@@ -3,6 +3,7 @@
  * (docs/specification.md#waiting-lifetimes).
  */
 import { HoldfastError } from '../domain/errors.ts';
+import { MAX_HELD_OF_TICKET } from '../domain/waiting.ts';
 import { EarlyNews, type News } from './earlyNews.ts';
 import type { HeldCall } from './heldCall.ts';
 import { type Ending, RESET, type WakeUp } from './wakeUps.ts';
@@ -15,6 +16,8 @@ export interface TenantCallsDeps {
   readonly onOver: (call: HeldCall) => void;
   /** Called with tickets that no call of this instance attends any more, before their calls' time was over. */
   readonly onLeft: (tickets: readonly string[]) => void;
+  /** Called with the oldest held call of a ticket that has too many. */
+  readonly onCrowded: (call: HeldCall) => void;
 }
 
 export class TenantCalls {
@@ -120,7 +123,7 @@ export class TenantCalls {
     call.end(error);
     this.#deps.onOver(call);
     // Redis knows by itself when the time of the call is over.
-    if (call.leftMs <= 0) return;
+    if (call.leftMs <= 0 && !call.givesWay) return;
     const left = call.request.lines.map(({ ticket }) => ticket).filter((ticket) => !this.attends(ticket));
     if (left.length === 0) return;
     if (this.#running.size > 0) for (const ticket of left) this.#early.add(ticket, { kind: 'left' });
@@ -217,7 +220,12 @@ export class TenantCalls {
 
   #register(call: HeldCall, ticket: string): void {
     const calls = this.#byTicket.get(ticket) ?? [];
-    if (!calls.includes(call)) this.#byTicket.set(ticket, [...calls, call]);
+    if (calls.includes(call)) return;
+    this.#byTicket.set(ticket, [...calls, call]);
+    if (calls.length < MAX_HELD_OF_TICKET) return;
+    const staying = calls.filter(({ givesWay }) => !givesWay);
+    const [oldest] = staying;
+    if (oldest !== undefined && staying.length >= MAX_HELD_OF_TICKET) this.#deps.onCrowded(oldest);
   }
 
   #unregister(call: HeldCall): void {

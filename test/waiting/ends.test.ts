@@ -62,20 +62,6 @@ describe('an instance that leaves', () => {
 });
 
 describe('held calls', () => {
-  test('beyond MAX_HELD_CALLS are refused with 503, and one that ends makes room', async () => {
-    const holdfast = await startInstance({ env: { MAX_HELD_CALLS: '2' } });
-    await take(holdfast, 'r');
-    const held = [hold(holdfast, [wanted('r', 'a')]), hold(holdfast, [wanted('r', 'b')])];
-    await queue(holdfast, 'both wait', ({ length }) => length === 2);
-    const refused = await hold(holdfast, [wanted('r', 'c')]).response;
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(refused.body).toMatchObject({ code: 'OVERLOADED', error: expect.stringContaining('Nothing was done') });
-    expect((await hold(holdfast, [wanted('r', 'detached')], 0).response).status).toBe(200);
-    held[0]?.hangUp();
-    await until('there is room', async () => (await hold(holdfast, [wanted('r', 'c')], 1).response).status === 200);
-    await holdfast.stop();
-  });
-
   test('are not in flight: any number of them keeps nobody out', async () => {
     const holdfast = await startInstance({ env: { MAX_IN_FLIGHT: '8' } });
     const owner = await take(holdfast, 'r');

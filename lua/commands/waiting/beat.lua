@@ -19,13 +19,13 @@
   ARGV[2]  the instance; '' only carries out what is due
 
   Returns {'OK', ms until something of the tenant is due (-1: nothing), number of resets, 1 if Redis knew an earlier
-  beat of this instance, else 0, ticket, ...}: the tickets of the instance's calls that were granted and not claimed
-  yet. Or {'AGAIN'}.
+  beat of this instance, else 0, tier ('': the tenant was deleted), ticket, ...}: the tickets of the instance's calls
+  that were granted and not claimed yet. Or {'AGAIN'}.
 ]]
 --@include expiry
 if not tenant.tier then
   -- The tenant has been deleted: nothing of it may be written again.
-  return { 'OK', -1, '0', 0 }
+  return { 'OK', -1, '0', 0, '' }
 end
 tenant.mayWait = true
 --@include waiting/open
@@ -39,7 +39,7 @@ end
 local isKnown = ARGV[2] ~= '' and tenant.queue.noteBeat(ARGV[2])
 finish()
 local resets = redis.call('HGET', tenantKey, 'resets') or '0'
-local reply = { 'OK', tenant.dueInMs(), resets, isKnown and 1 or 0 }
+local reply = { 'OK', tenant.dueInMs(), resets, isKnown and 1 or 0, tenant.tier }
 local n = 1
 local order = ARGV[2] ~= '' and tenant.queue.nthOf('\3' .. ARGV[2] .. '\n', n)
 while order do

@@ -2,6 +2,7 @@
  * Beats: an instance that holds calls of a tenant says every few seconds that it lives, and hears what it may have
  * missed (docs/specification.md#waiting-lifetimes).
  */
+import { TIERS, type Tier } from '../../domain/tiers.ts';
 import { keysOf } from '../../redis/keys.ts';
 import { toInteger, toText } from '../../redis/reply.ts';
 import type { Engine } from '../call.ts';
@@ -14,6 +15,8 @@ export interface Beat {
   readonly resets: string;
   /** Whether Redis knew an earlier beat of this instance. If not, this is the first one, or Redis lost its data. */
   readonly isKnown: boolean;
+  /** null: the tenant was deleted. */
+  readonly tier: Tier | null;
   /** Tickets of calls that this instance holds, which were granted and not claimed. */
   readonly granted: readonly string[];
 }
@@ -24,11 +27,12 @@ export interface Beat {
  */
 export async function beat(engine: Engine, tenant: string, instance: string): Promise<Beat> {
   const keys = keysOf('beat', tenant);
-  const [dueInMs, resets, known, ...granted] = await untilDone(() => engine.redis.hf_beat(...keys, '', instance));
+  const [dueInMs, resets, known, tier, ...granted] = await untilDone(() => engine.redis.hf_beat(...keys, '', instance));
   return {
     dueInMs: toInteger(dueInMs),
     resets: toText(resets),
     isKnown: toInteger(known) === 1,
+    tier: TIERS.find((one) => one === toText(tier)) ?? null,
     granted: granted.map(toText),
   };
 }
