@@ -7,6 +7,8 @@ import type { PastEntry } from '../domain/history.ts';
 import { PATH_DELIMITER } from '../domain/resources.ts';
 import { type TreeRow, tree } from '../engine/definitions/list.ts';
 import { type ResourceState, resourceState } from '../engine/reservations/resource.ts';
+import { fillPage } from '../operations/history.ts';
+import { debitLooked } from '../operations/looked.ts';
 import { measureUsage, type UsageOfResource } from '../operations/usage.ts';
 import type { DashboardDeps, Viewer } from './env.ts';
 import { type InTheWay, readInTheWay } from './inTheWay.ts';
@@ -61,11 +63,11 @@ export interface Wanted {
   readonly after: string | undefined;
 }
 
-type Deps = Pick<DashboardDeps, 'engine' | 'history'>;
+type Deps = Pick<DashboardDeps, 'engine' | 'history' | 'reads'>;
 
 /** @throws HoldfastError unauthenticated, forbidden, unavailable */
 export async function readDetails(
-  { engine, history }: Deps,
+  { engine, history, reads }: Deps,
   { credential }: Viewer,
   { name: typed, view, page, after }: Wanted,
 ): Promise<Details> {
@@ -74,11 +76,12 @@ export async function readDetails(
   const name = state.resource ?? typed;
   const isGroup = state.registered?.capacity === null;
   const [past, used, below, inTheWay] = await Promise.all([
-    history.page(credential.tenant, { resource: name }, undefined, MAX_ENTRIES),
+    fillPage(history, credential.tenant, { resource: name }, undefined, MAX_ENTRIES, () => reads.debit(credential)),
     isGroup ? null : measureUsage({ engine, history }, credential.tenant, weekOf(name)),
     readBelow(engine, credential, state, after),
     state.plan.length === 0 ? null : readInTheWay(engine, credential, name),
   ]);
+  await debitLooked(reads, credential, used?.looked ?? 0);
   const nowMs = Date.now();
   const fromMs = nowMs - VIEWS[view];
   const slots = slotsOf(name, state, first);

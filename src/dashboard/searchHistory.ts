@@ -2,7 +2,9 @@
  * Searches the history for a page, also by how entries ended, which no index has. It reads only as many entries as it
  * can while a person waits.
  */
+
 import type { Ending, History, HistoryFilter, PastEntry, PastPage } from '../domain/history.ts';
+import { fillPage } from '../operations/history.ts';
 
 /** Entries that one step reads, and the most steps of a search by ending. */
 const STEP = 300;
@@ -18,6 +20,7 @@ export interface HistorySearch {
 }
 
 /**
+ * @param payFurther charges further reads of a page
  * @returns the page, which may have no entries although older ones match: `next` then leads on
  * @throws HoldfastError refused if the cursor is none of the history; unavailable
  */
@@ -25,8 +28,9 @@ export async function searchHistory(
   history: History,
   tenant: string,
   { filter, ending, cursor, rows }: HistorySearch,
+  payFurther: () => Promise<void>,
 ): Promise<PastPage> {
-  if (ending === undefined) return history.page(tenant, filter, cursor, rows);
+  if (ending === undefined) return fillPage(history, tenant, filter, cursor, rows, payFurther);
   const found: PastEntry[] = [];
   let from = cursor;
   for (let step = 0; step < MAX_STEPS; step++) {

@@ -24,6 +24,9 @@ export const ENTRY_KINDS = ['RESERVATION', 'WAIT'] as const;
 /** Entries of a tenant that are kept without a database. */
 export const KEPT_ENTRIES = 10_000;
 
+/** Entries that one read pays for. An entry of more than 512 bytes counts as one for each 512. */
+export const LOOKED_PER_READ = 1000;
+
 /** An ended reservation or wait. Times are ms since 1970 UTC. */
 export interface PastEntry {
   readonly kind: (typeof ENTRY_KINDS)[number];
@@ -48,6 +51,9 @@ export interface PastEntry {
   readonly actor: string | null;
 }
 
+/** What the figures of usage need of an entry. */
+export type PastUse = Pick<PastEntry, 'kind' | 'resource' | 'slots' | 'reservedAt' | 'endedAt' | 'waitedMs'>;
+
 /** Which entries are read. A part that is left out, or undefined, lets all through. */
 export interface HistoryFilter {
   readonly resource?: string | undefined;
@@ -60,13 +66,14 @@ export interface HistoryFilter {
 
 export interface PastPage {
   readonly entries: readonly PastEntry[];
-  /** What leads to the next page; null: there is none */
+  /** What leads to the next page, which may have no entries; null: there is none */
   readonly next: string | null;
 }
 
 export interface History {
   /**
-   * Reads a page, the latest entries first.
+   * Reads what one read pays for, the latest entries first: at most `limit` of them. They may be fewer, even none,
+   * before the history ends.
    * @param cursor `next` of the page before; undefined: the first page
    * @throws HoldfastError refused if the cursor is none of this history; unavailable
    */
@@ -92,9 +99,10 @@ export interface History {
 
   /**
    * Finds the resources that are used most, and those that nobody used.
+   * @returns also the number of entries that were looked at; 0 with a database
    * @throws HoldfastError unavailable
    */
-  pools(tenant: string, query: PoolsQuery): Promise<Pools>;
+  pools(tenant: string, query: PoolsQuery): Promise<{ readonly pools: Pools; readonly looked: number }>;
 }
 
 export interface PoolsQuery extends Omit<Frame, 'stepMs'> {

@@ -2,11 +2,11 @@
  * Which resources are used most, which people wait for, and which nobody needs, from the history and the reservations
  * in force (docs/specification.md#usage-of-resources).
  */
-import type { PastEntry, Pools, PoolsQuery, PoolUsage } from './history.ts';
+import type { PastUse, Pools, PoolsQuery, PoolUsage } from './history.ts';
 import { meanOf, p95Of, shareOf } from './usage.ts';
 
 /** Works out the lists from entries in any order. */
-export function poolsOf(entries: Iterable<PastEntry>, { fromMs, toMs, known, heldNow, limit }: PoolsQuery): Pools {
+export function poolsOf(entries: Iterable<PastUse>, { fromMs, toMs, known, heldNow, limit }: PoolsQuery): Pools {
   const tallies = new Map<string, Tally>();
   const tallyOf = (resource: string): Tally => {
     const tally = tallies.get(resource) ?? new Tally(resource);

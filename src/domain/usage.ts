@@ -2,7 +2,7 @@
  * How much resources are used, from what their history and their reservations say
  * (docs/specification.md#usage-of-resources). Times are ms since 1970 UTC; spans include their start, not their end.
  */
-import type { PastEntry } from './history.ts';
+import type { PastUse } from './history.ts';
 
 /** A span of time, in steps of equal length. The last one may be shorter. */
 export interface Frame {
@@ -29,7 +29,7 @@ export interface PastUsage {
   readonly total: PastFigures;
   /** One for each step. */
   readonly steps: readonly PastFigures[];
-  /** Entries that were looked at. */
+  /** Entries that were looked at. Without a database, one of more than 512 bytes counts as one for each 512. */
   readonly looked: number;
 }
 
@@ -65,7 +65,7 @@ export const stepOf = ({ fromMs, toMs, stepMs }: Frame, index: number) => ({
 });
 
 /** Works out the figures of ended reservations, in any order. Waits that came to nothing do not count. */
-export function usageOf(entries: Iterable<PastEntry>, frame: Frame): PastUsage {
+export function usageOf(entries: Iterable<PastUse>, frame: Frame): PastUsage {
   const total = new Tally();
   const steps = Array.from({ length: stepsOf(frame) }, () => new Tally());
   let looked = 0;
@@ -79,6 +79,7 @@ export function usageOf(entries: Iterable<PastEntry>, frame: Frame): PastUsage {
     }
     addHold(frame, { slots: slots.length, fromMs: reservedAt, toMs: endedAt }, total, steps);
   }
+  addThroughout(frame, steps);
   return { total: total.figures(), steps: steps.map((tally) => tally.figures()), looked };
 }
 
@@ -88,6 +89,7 @@ export function withHeld(past: PastUsage, holds: readonly Held[], frame: Frame, 
   const steps = past.steps.map(() => new Tally());
   for (const { slots, reservedAt, expiresAt } of holds)
     addHold(frame, { slots, fromMs: reservedAt, toMs: Math.min(nowMs, expiresAt ?? nowMs) }, total, steps);
+  addThroughout(frame, steps);
   return {
     ...past,
     total: plus(past.total, total),
@@ -127,6 +129,8 @@ export const meanOf = (values: readonly number[]): number | null =>
 class Tally {
   heldMs = 0;
   reservations = 0;
+  /** Slots that are held throughout steps: of those from this step on, less those that end before it. */
+  throughout = 0;
   readonly held: number[] = [];
   readonly waited: number[] = [];
 
@@ -153,7 +157,10 @@ interface Hold {
   readonly toMs: number;
 }
 
-/** Adds the time of a hold to the whole frame and to each step that it was held in, and counts when it was made. */
+/**
+ * Adds the time of a hold to the whole frame and to its first and its last step, and counts when it was made. Notes the
+ * steps between them for addThroughout(): thousands of holds may each span hundreds of steps.
+ */
 function addHold(frame: Frame, { slots, fromMs, toMs }: Hold, total: Tally, steps: readonly Tally[]): void {
   if (isWithin(frame, fromMs)) {
     total.reservations++;
@@ -163,9 +170,23 @@ function addHold(frame: Frame, { slots, fromMs, toMs }: Hold, total: Tally, step
   const [start, end] = [Math.max(fromMs, frame.fromMs), Math.min(toMs, frame.toMs)];
   if (start >= end) return;
   total.heldMs += slots * (end - start);
-  for (let i = indexOf(frame, start); i < steps.length && frame.fromMs + i * frame.stepMs < end; i++) {
+  const [first, last] = [indexOf(frame, start), indexOf(frame, end - 1)];
+  for (const i of new Set([first, last])) {
     const step = stepOf(frame, i);
     const tally = steps[i];
     if (tally !== undefined) tally.heldMs += slots * (Math.min(end, step.toMs) - Math.max(start, step.fromMs));
+  }
+  const [second, ending] = [steps[first + 1], steps[last]];
+  if (last <= first + 1 || second === undefined || ending === undefined) return;
+  second.throughout += slots;
+  ending.throughout -= slots;
+}
+
+/** Adds the time of the holds that last throughout steps. None lasts throughout the last step, which may be shorter. */
+function addThroughout({ stepMs }: Frame, steps: readonly Tally[]): void {
+  let slots = 0;
+  for (const tally of steps) {
+    slots += tally.throughout;
+    tally.heldMs += slots * stepMs;
   }
 }

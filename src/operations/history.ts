@@ -1,8 +1,8 @@
 /**
- * Reads the history of the caller's tenant (docs/specification.md#history). A page costs one read; an export costs one
- * for each 1,000 entries.
+ * Reads the history of the caller's tenant (docs/specification.md#history). A page with a database costs one read.
+ * Everything else costs one read for each 1,000 entries that are looked at.
  */
-import type { HistoryFilter, PastEntry, PastPage } from '../domain/history.ts';
+import type { History, HistoryFilter, PastEntry, PastPage } from '../domain/history.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { charged, countUse } from './counting.ts';
@@ -12,8 +12,35 @@ import type { OpenList } from './lists.ts';
 
 type HistoryDeps = Pick<OperationDeps, 'activity' | 'reads' | 'listings' | 'history'>;
 
+/** Reads that a page takes at most. With a filter that hardly any entry fits, it ends before it is full. */
+const MAX_READS = 100;
+
 /**
- * Reads a page, the latest entries first.
+ * Reads a page, read by read until it is full.
+ * @param payFurther called before each read after the first
+ * @returns the page: `next` may lead to older entries although it is not full
+ * @throws HoldfastError refused if the cursor is none; unavailable; the errors of payFurther()
+ */
+export async function fillPage(
+  history: Pick<History, 'page'>,
+  tenant: string,
+  filter: HistoryFilter,
+  cursor: string | undefined,
+  limit: number,
+  payFurther: () => Promise<void>,
+): Promise<PastPage> {
+  let { entries, next } = await history.page(tenant, filter, cursor, limit);
+  for (let reads = 1; entries.length < limit && next !== null && reads < MAX_READS; reads++) {
+    await payFurther();
+    const more = await history.page(tenant, filter, next, limit - entries.length);
+    entries = [...entries, ...more.entries];
+    next = more.next;
+  }
+  return { entries, next };
+}
+
+/**
+ * Reads a page, the latest entries first. One that takes several reads counts as a long list.
  * @param cursor `next` of the page before; undefined: the first page
  * @throws HoldfastError refused if the cursor is none; unauthenticated, forbidden, unavailable; LimitError
  */
@@ -23,12 +50,21 @@ export const readHistory = (
   filter: HistoryFilter,
   cursor: string | undefined,
   limit: number,
-): Promise<Charged<PastPage>> =>
-  countUse(
-    deps,
-    credential,
-    charged(deps.reads.charge(credential, 'read'), () => deps.history.page(credential.tenant, filter, cursor, limit)),
-  );
+): Promise<Charged<PastPage>> => {
+  const read = async () => {
+    let close: (() => void) | undefined;
+    const payFurther = () => {
+      close ??= deps.listings.begin(credential.tenant);
+      return deps.reads.debit(credential);
+    };
+    try {
+      return await fillPage(deps.history, credential.tenant, filter, cursor, limit, payFurther);
+    } finally {
+      close?.();
+    }
+  };
+  return countUse(deps, credential, charged(deps.reads.charge(credential, 'read'), read));
+};
 
 /**
  * Exports all entries.

@@ -11,6 +11,7 @@ import { definitions } from '../engine/definitions/list.ts';
 import { heldOfTenant } from '../engine/reservations/held.ts';
 import { allRefusals } from '../engine/tenant/refusals.ts';
 import type { OperationDeps } from './deps.ts';
+import { debitLooked } from './looked.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 /** Registered resources, and reservations in force, that are looked at. */
@@ -34,11 +35,11 @@ export interface Insight {
 }
 
 /**
- * Reads it without charging it: a page of the dashboard is charged as a whole.
+ * Reads it. A page of the dashboard has been charged a read; a long history costs more.
  * @throws HoldfastError unauthenticated, forbidden, unavailable
  */
 export async function readInsight(
-  { engine, history }: Pick<OperationDeps, 'engine' | 'history'>,
+  { engine, history, reads }: Pick<OperationDeps, 'engine' | 'history' | 'reads'>,
   credential: Credential,
 ): Promise<Insight> {
   const { tenant } = credential;
@@ -50,7 +51,9 @@ export async function readInsight(
     readRefusals(engine, tenant, span.fromMs, now),
   ]);
   const query = { ...span, known, heldNow: heldNow(held, span, now), limit: LIMIT };
-  return { pools: await history.pools(tenant, query), ...refusals };
+  const { pools, looked } = await history.pools(tenant, query);
+  await debitLooked(reads, credential, looked);
+  return { pools, ...refusals };
 }
 
 /** Reads which resources can be reserved, and which others take along. */

@@ -18,14 +18,13 @@ import {
 import { capacityOf, heldOf } from '../engine/reservations/held.ts';
 import { charged, countUse } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
+import { debitLooked } from './looked.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const STEP_MS: Readonly<Record<UsageStep, number>> = { hour: HOUR_MS, day: DAY_MS, week: 7 * DAY_MS };
 const DEFAULT_SPAN_MS = 7 * DAY_MS;
 const MAX_STEPS = 400;
-/** Reservations that one read pays for. */
-const LOOKED_PER_READ = 1000;
 
 export type UsageDeps = Pick<OperationDeps, 'engine' | 'history'>;
 export type UsageOfResource = Pick<UsageQuery, 'resource' | 'from' | 'to' | 'step'>;
@@ -44,8 +43,7 @@ export const readUsage = (
     const close = deps.listings.begin(credential.tenant);
     try {
       const { usage, looked } = await measureUsage(deps, credential.tenant, query);
-      const further = Math.ceil(looked / LOOKED_PER_READ) - 1;
-      if (further > 0) await deps.reads.debit(credential, further);
+      await debitLooked(deps.reads, credential, looked);
       return usage;
     } finally {
       close();
@@ -55,7 +53,7 @@ export const readUsage = (
 };
 
 /**
- * Works out the figures without charging them: a page of the dashboard is charged as a whole.
+ * Works out the figures without charging them.
  * @returns the figures, and the number of reservations that were looked at
  * @throws HoldfastError unavailable; refused if the span or the step does not fit
  */

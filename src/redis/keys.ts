@@ -112,6 +112,7 @@ export const KEYS_OF = {
   issueToken: ['tenant', 'credential', 'tokens'],
   loadTenant: ['tenant', 'copying', 'used'],
   openStream: ['tenant', 'credential', 'streams', 'sessionStreams'],
+  readHistory: ['history'],
   refusals: ['tenant', 'refusals'],
   register: DEFINITIONS,
   renew: [...RESERVATIONS, ...REPEATABLE, 'taken'],

@@ -42,6 +42,7 @@ export type Verb =
   | 'openStream'
   | 'probe'
   | 'raiseIndex'
+  | 'readHistory'
   | 'refusals'
   | 'register'
   | 'renew'
@@ -67,7 +68,9 @@ type Argument = string | number;
 /** The prefix keeps scripts apart from Redis's own commands. */
 type Methods<Context extends ClientContext> = {
   [V in Verb as `hf_${V}`]: (...keysAndArgs: Argument[]) => Result<unknown, Context>;
-} & { hf_activeBuffer: (...keysAndArgs: Argument[]) => Result<unknown, Context> };
+} & {
+  [V in 'active' | 'readHistory' as `hf_${V}Buffer`]: (...keysAndArgs: Argument[]) => Result<unknown, Context>;
+};
 
 declare module 'ioredis' {
   interface RedisCommander<Context> extends Methods<Context> {}

@@ -36,7 +36,10 @@ export const usageInDatabase = (
     usage: async (tenant, resource, frame) =>
       toUsage(await ask(tenant, (kept) => usageStatement(kept(frame.fromMs), resource, frame)), frame),
     refusals: (tenant, resource, fromMs, toMs) => storedRefusals(store, tenant, resource, fromMs, toMs),
-    pools: async (tenant, query) => toPools(await ask(tenant, (kept) => poolsStatement(kept(query.fromMs), query))),
+    pools: async (tenant, query) => ({
+      pools: toPools(await ask(tenant, (kept) => poolsStatement(kept(query.fromMs), query))),
+      looked: 0,
+    }),
   };
 };
 

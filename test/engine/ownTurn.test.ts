@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { NEWEST, readPiece } from '../../src/engine/history/pieces.ts';
 import { ownTurn } from '../../src/engine/ownTurn.ts';
 import { active } from '../../src/engine/reservations/active.ts';
 import { Activity } from '../../src/engine/tenant/activity.ts';
@@ -47,6 +48,7 @@ describe('pieces of long work', () => {
   test.each<[what: string, read: (name: string) => Promise<unknown>]>([
     ['results of large batches', (name) => reserve(running.engine, running.credential, items(name, 200))],
     ['rows of pages', () => active(running.engine, running.credential).next()],
+    ['pieces of the histories of several tenants', (name) => readPiece(running.engine.redis, name, {}, NEWEST)],
   ])('are the %s', async (_, read) => {
     await reserve(running.engine, running.credential, items('first', 1));
     const ended: number[] = [];

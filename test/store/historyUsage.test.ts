@@ -87,7 +87,8 @@ test('of all resources, with those in force', async () => {
     { resource: 'held', heldMs: 9 * HOUR_MS, reservations: 0 },
   ];
   const query: PoolsQuery = { ...FRAME, known, heldNow, limit: 3 };
-  const [found, wanted] = [await historyInDatabase(store, DEFAULT_TIERS).pools(tenant, query), poolsOf(entries, query)];
+  const { pools: found } = await historyInDatabase(store, DEFAULT_TIERS).pools(tenant, query);
+  const wanted = poolsOf(entries, query);
   expect(found.unused).toEqual(['idle', 'other']);
   expect([found.unused, found.unusedCount]).toEqual([wanted.unused, wanted.unusedCount]);
   for (const list of ['byShare', 'byWaiting'] as const) {
@@ -107,5 +108,5 @@ test('of a tenant without a history are empty', async () => {
   const history = historyInDatabase(store, DEFAULT_TIERS);
   expect(await history.usage(tenant, 'pool0', FRAME)).toEqual(usageOf([], FRAME));
   const query = { ...FRAME, known: new Map(), heldNow: [], limit: 3 };
-  expect(await history.pools(tenant, query)).toEqual(poolsOf([], query));
+  expect((await history.pools(tenant, query)).pools).toEqual(poolsOf([], query));
 });

@@ -61,12 +61,12 @@ const filterOf = ({ resource, requester, from, fromExact, to, toExact }: Query):
   to: fieldTime(to, toExact),
 });
 
-export const historyRoutes = ({ history }: DashboardDeps) =>
+export const historyRoutes = ({ history, reads }: DashboardDeps) =>
   new Hono<DashboardEnv>().get(AT, async (c) => {
     const { viewer } = c.var;
     const query = Query.parse(c.req.query());
     const search = { filter: filterOf(query), ending: query.ending || undefined, cursor: query.cursor, rows: ROWS };
-    const page = await searchHistory(history, viewer.credential.tenant, search);
+    const page = await searchHistory(history, viewer.credential.tenant, search, () => reads.debit(viewer.credential));
     return c.html(
       <Page title="History" viewer={viewer} at={AT}>
         <Filters query={query} />

@@ -3,49 +3,35 @@
  */
 import { z } from 'zod';
 import { HoldfastError } from '../../domain/errors.ts';
-import { type History, type HistoryFilter, KEPT_ENTRIES, type PastEntry } from '../../domain/history.ts';
+import type { History } from '../../domain/history.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { keepNewest } from './keepReset.ts';
 import { keptUsage } from './keptUsage.ts';
-import { mayBeOf, readPastEntry } from './pastEntry.ts';
-import { newestFirst, writtenAt } from './stream.ts';
+import { NEWEST, type Place, readPiece } from './pieces.ts';
 
-/** The last entry that was returned: its id in the stream and its place. */
+/** Where the next page begins. */
 const Cursor = z
   .string()
-  .regex(/^\d{1,15}-\d{1,15}\.\d$/)
-  .transform((text) => ({ id: text.slice(0, -2), place: Number(text.slice(-1)) }));
+  .regex(/^\d{1,15}-\d{1,15}\.\d{1,2}$/)
+  .transform((text): Place => {
+    const [id = '', field] = text.split('.');
+    return { id, field: Number(field) };
+  });
+
+const cursorOf = ({ id, field }: Place): string => `${id}.${field}`;
 
 export const keptHistory = (redis: RedisClient): History => ({
   page: async (tenant, filter, cursor, limit) => {
-    const after = cursor === undefined ? undefined : Cursor.safeParse(cursor).data;
-    if (cursor !== undefined && after === undefined)
-      throw new HoldfastError('refused', 'cursor must be one that this listing returned.');
+    const begin = cursor === undefined ? NEWEST : Cursor.safeParse(cursor).data;
+    if (begin === undefined) throw new HoldfastError('refused', 'cursor must be one that this listing returned.');
     // Until then, the reservations that a reset ended are put aside.
-    await keepNewest(redis, tenant);
-    const entries: PastEntry[] = [];
-    let looked = 0;
-    let last: string | null = null;
-    for await (const found of newestFirst(redis, tenant, after?.id)) {
-      // No entry is written before its end.
-      if (filter.from !== undefined && writtenAt(found) < filter.from.getTime()) break;
-      if (++looked > KEPT_ENTRIES) break;
-      if (found.id === after?.id && found.place >= after.place) continue;
-      const entry = filter.resource === undefined || mayBeOf(filter.resource, found) ? readPastEntry(found) : null;
-      if (entry === null || !passes(filter, entry)) continue;
-      if (entries.length === limit) return { entries, next: last };
-      entries.push(entry);
-      last = `${found.id}.${found.place}`;
-    }
-    return { entries, next: null };
+    if (cursor === undefined) await keepNewest(redis, tenant);
+    // One more says whether there is another page.
+    const { found, next } = await readPiece(redis, tenant, filter, begin, limit + 1);
+    const entries = found.slice(0, limit).map(({ entry }) => entry);
+    const after = found.length > limit ? (found[limit - 1]?.place ?? null) : next;
+    return { entries, next: after === null ? null : cursorOf(after) };
   },
   keepReset: (tenant) => keepNewest(redis, tenant),
   ...keptUsage(redis),
 });
-
-/** Whether a filter lets an entry through. */
-const passes = ({ resource, requester, from, to }: HistoryFilter, entry: PastEntry): boolean =>
-  (resource === undefined || entry.resource === resource) &&
-  (requester === undefined || entry.requester === requester) &&
-  (from === undefined || entry.endedAt >= from.getTime()) &&
-  (to === undefined || entry.endedAt < to.getTime());

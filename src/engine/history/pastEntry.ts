@@ -33,21 +33,13 @@ const Wait = z.object({
 });
 
 /** A field of an entry of the stream: one reservation or wait. */
-export interface StreamEntry {
-  /** Of the entry: `<ms>-<number>`. */
-  readonly id: string;
-  /** Which field of the entry it is, from 0. */
-  readonly place: number;
+export interface StreamField {
   readonly field: string;
   readonly value: Buffer;
 }
 
-/** Whether an entry may be of a resource, by a look at its bytes: reading it takes several times as long. */
-export const mayBeOf = (resource: string, { field, value }: StreamEntry): boolean =>
-  field === WAIT || value.includes(resource);
-
 /** @returns null for an entry that this version does not know */
-export function readPastEntry({ field, value }: StreamEntry): PastEntry | null {
+export function readPastEntry({ field, value }: StreamField): PastEntry | null {
   if (field === WAIT) return readWait(value);
   const ending = ENDING_OF.get(field);
   const slotEnd = value.indexOf('\n');

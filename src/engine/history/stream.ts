@@ -1,33 +1,13 @@
 /**
- * Reads the stream of a tenant's ended reservations and waits (lua/lib/history.lua).
+ * Reads and empties the stream of a tenant's ended reservations and waits (lua/lib/history.lua), to move it.
  */
 import type { RedisClient } from '../../redis/client.ts';
 import { historyKey } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
-import type { StreamEntry } from './pastEntry.ts';
+import type { StreamField } from './pastEntry.ts';
 
-/** Entries that one command reads: well below 1 ms of Redis. */
-const PAGE = 500;
-
-/**
- * Reads entries, the newest first.
- * @param from the id of an entry: only this and older ones are read
- * @throws HoldfastError unavailable
- */
-export async function* newestFirst(
-  redis: RedisClient,
-  tenant: string,
-  from: string | undefined,
-): AsyncGenerator<StreamEntry> {
-  let end = from ?? '+';
-  for (;;) {
-    const found = await send(() => redis.xrevrangeBuffer(historyKey(tenant), end, '-', 'COUNT', PAGE));
-    for (const entry of found) yield* toEntries(entry).reverse();
-    const last = found.at(-1);
-    if (last === undefined || found.length < PAGE) return;
-    end = `(${last[0].toString()}`;
-  }
-}
+/** A reservation or wait, and the id of its entry: `<ms>-<number>`. */
+export type StreamEntry = StreamField & { readonly id: string };
 
 /**
  * Reads the oldest entries, oldest first.
@@ -65,11 +45,7 @@ function toEntries([id, fields]: [Buffer, Buffer[]]): StreamEntry[] {
   const entries: StreamEntry[] = [];
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const [field, value] = [fields[i], fields[i + 1]];
-    if (field !== undefined && value !== undefined)
-      entries.push({ id: id.toString(), place: i / 2, field: field.toString(), value });
+    if (field !== undefined && value !== undefined) entries.push({ id: id.toString(), field: field.toString(), value });
   }
   return entries;
 }
-
-/** When an entry was written, in ms since 1970 UTC: no entry is before its end. */
-export const writtenAt = ({ id }: StreamEntry): number => Number(id.split('-', 1)[0]);
