@@ -4,6 +4,12 @@
  */
 export const SYSTEM_REQUESTER_PREFIX = 'system:';
 
+/** The requesters of people who reserve on the dashboard begin with this. */
+export const PERSON_PREFIX = 'person:';
+
+/** The service's own names begin with these: those of blockers, and those of the audit trail. No JWT may have them. */
+export const RESERVED_SUBJECT_PREFIXES = [SYSTEM_REQUESTER_PREFIX, PERSON_PREFIX, 'admin:', 'key:', 'token:'];
+
 /** The `resourceType` of a reservation whose caller gave none (docs/specification.md#names-and-sizes). */
 export const DEFAULT_RESOURCE_TYPE = 'UserDefined';
 

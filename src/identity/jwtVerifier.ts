@@ -4,7 +4,7 @@
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
 import { HoldfastError } from '../domain/errors.ts';
 import { isIssuerText, ownAudience, tenantOfAudience } from '../domain/issuerNames.ts';
-import { nameFault, SYSTEM_REQUESTER_PREFIX } from '../domain/names.ts';
+import { nameFault, RESERVED_SUBJECT_PREFIXES } from '../domain/names.ts';
 import { JwksCache } from './jwks.ts';
 
 /** Signatures with a private key of the issuer, never with a shared secret. */
@@ -89,9 +89,8 @@ export class JwtVerifier {
     });
     const { sub, exp } = payload;
     if (typeof sub !== 'string' || typeof exp !== 'number') throw bad('lacks exp or sub');
-    const fault = sub.startsWith(SYSTEM_REQUESTER_PREFIX)
-      ? `must not start with ${SYSTEM_REQUESTER_PREFIX}`
-      : nameFault(sub, MAX_SUBJECT_LENGTH);
+    const reserved = RESERVED_SUBJECT_PREFIXES.find((prefix) => sub.startsWith(prefix));
+    const fault = reserved === undefined ? nameFault(sub, MAX_SUBJECT_LENGTH) : `must not start with ${reserved}`;
     if (fault !== null) throw bad(`has a sub that ${fault}`);
     return { by, subject: sub, expiresAtMs: exp * 1000 };
   }

@@ -104,6 +104,8 @@ describe('a JWT is refused as unauthenticated', () => {
     ['with an empty subject', { sub: '' }, 'has a sub that'],
     ['with a subject that is no text', { sub: 7 }, 'lacks exp or sub'],
     ['with a subject that no requester may be', { sub: 'system:Ink' }, 'must not start with system:'],
+    ['with the subject of a person of the dashboard', { sub: 'person:ann@x.example' }, 'must not start with person:'],
+    ['with the subject of a key', { sub: 'key:ci' }, 'must not start with key:'],
     ['with a subject that is too long', { sub: 'x'.repeat(257) }, 'has a sub that'],
     ['with control characters in the subject', { sub: 'a\u0000b' }, 'has a sub that'],
   ])('%s', async (_, claims, message) => {

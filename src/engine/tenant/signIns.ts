@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { LOCAL_ISSUER, nameFault } from '../../domain/names.ts';
+import { LOCAL_ISSUER, nameFault, PERSON_PREFIX } from '../../domain/names.ts';
 import { RIGHTS_OF_ROLE, ROLES, type Role, rightsText } from '../../domain/rights.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import type { RedisClient } from '../../redis/client.ts';
@@ -54,10 +54,10 @@ const MAX_REQUESTER_LENGTH = 256;
  */
 export function requesterOf({ issuer, subject, email, name }: SessionUser): string {
   const who = email ?? (issuer === LOCAL_ISSUER ? name : name && `${name} (${subject})`) ?? subject;
-  const requester = `person:${who}`;
+  const requester = `${PERSON_PREFIX}${who}`;
   return nameFault(requester, MAX_REQUESTER_LENGTH) === null
     ? requester
-    : `person:${hash('sha256', `${issuer}\n${subject}`).slice(0, 32)}`;
+    : `${PERSON_PREFIX}${hash('sha256', `${issuer}\n${subject}`).slice(0, 32)}`;
 }
 
 /** How many sessions are changed at a time, which takes Redis about 1 ms. */
