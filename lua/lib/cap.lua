@@ -1,8 +1,10 @@
--- The tenant's cap on concurrent reservations.
+-- The tenant's cap on concurrent reservations, and its limit of bytes (isOverBytes.lua): what would take more of one is
+-- refused, and what takes nothing more is not.
 --@include clock
 --@include finish
 --@include flags
 --@include limits
+--@include isOverBytes
 --@include refuseAtCap
 --@include rollback
 
@@ -10,8 +12,8 @@
 -- the cap; and so does each session.
 --
 -- Takes the state before the request (rollback.lua), and the number of sessions that it begins (nil: 0). Returns nil;
--- or, if the request would exceed the cap, rolls back all its changes and returns the number of reservations that it
--- asked for.
+-- or, if the request would exceed the cap or the tenant keeps too many bytes, rolls back all its changes and returns the
+-- number of reservations that it asked for.
 local function askedOverCap(before, begun)
   local cap = limits.reservations
   -- Only scripts whose requests may wait have any pending (waiting/requests.lua).
@@ -20,7 +22,14 @@ local function askedOverCap(before, begun)
   local waiting = tenant.queueState and tenant.queueState.items or 0
   local others = waiting + pending + (tenant.sessions and tenant.sessions.count or 0) + (begun or 0)
   local more = tenant.count + tenant.further - before.count + pending + (begun or 0)
-  if tenant.count + tenant.further + others <= cap or more <= 0 then
+  if more <= 0 then
+    return nil
+  end
+  tenant.keepsTooMuch = limits.bytes < NO_LIMIT and tenant.bytes >= limits.bytes and isOverBytes()
+  if tenant.keepsTooMuch then
+    rollback(before)
+    return more
+  elseif tenant.count + tenant.further + others <= cap then
     return nil
   end
 --@include furtherSlots

@@ -5,6 +5,7 @@
 --@include marks
 --@include poolFields
 --@include publish
+--@include written
 
 -- True if the earliest due time must be read again: a new reservation only lowers it, but ending one may raise it.
 local isDueStale = false
@@ -63,6 +64,9 @@ end
 
 -- Writes the history of what ended. Dropping what is too old is approximate: whole nodes of the stream, now and then.
 local function writePast()
+  for at = 2, #past, 2 do
+    written = written + PER_ENTRY + #past[at]
+  end
   for i = 1, #past, 20 do
     redis.call('XADD', historyKey, '*', unpack(past, i, math.min(i + 19, #past)))
   end
@@ -115,6 +119,7 @@ local function commit(usage)
     fields[#fields + 1] = 'usage'
     fields[#fields + 1] = usage
   end
+  addBytes(fields)
   publish(fields)
   if tenant.queue then
     tenant.queue.publishWakes()

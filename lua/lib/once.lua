@@ -12,9 +12,11 @@
 -- and end count the bytes that were stored before it and with it.
 --@include clock
 --@include flags
+--@include limits
 local once
 if flags.fingerprint then
-  local KEEP_MS, MAX_REPLY_BYTES, MAX_TENANT_BYTES = 600000, 65536, 16777216
+  local KEEP_MS, MAX_REPLY_BYTES = 600000, 65536
+  local MAX_TENANT_BYTES = math.min(16777216, limits.bytes / 4)
   -- Memory that Redis needs for an answer besides its bytes.
   local ENTRY_BYTES = 300
   -- To make room for the longest answer, fewer have to be dropped.
@@ -82,6 +84,9 @@ if flags.fingerprint then
     redis.call('SET', answerKey, flags.fingerprint .. placeText(place) .. form .. rest, 'PX', KEEP_MS)
     redis.call('RPUSH', answersKey, string.format('%.0f %.0f %.0f %s', nowMs, place, finish, answerKey))
     redis.call('PEXPIRE', answersKey, KEEP_MS)
+    if tenant.bytes < math.huge then
+      redis.call('HINCRBY', tenantKey, 'bytes', finish - place)
+    end
   end
 
   -- Keeps the reply to a request that was carried out, and returns it. Call it when all changes are written.

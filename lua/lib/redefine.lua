@@ -10,6 +10,7 @@
 --@include definitions
 --@include labels
 --@include slotNames
+--@include written
 local VERSION, UNLISTED, LONG_VALUE = 1, '\3', string.rep(' ', 65)
 -- redefined[name]: the definition before the change, false for none. redefinedOrder: the names, in order of change.
 local redefined, redefinedOrder = {}, {}
@@ -141,5 +142,6 @@ local function commitDefinitions(version)
       break
     end
   end
+  addBytes(fields)
   redis.call('HSET', tenantKey, unpack(fields))
 end

@@ -33,6 +33,8 @@
 --   beats                last beats of the instances that hold calls (waiting/beats.lua)
 --   sessions             state of the sessions (sessions/records.lua); absent if there is none
 --   labelled             '1' if a resource has had labels
+--   bytes                what the tenant keeps, at most (written.lua); absent: it has not been measured
+--   measured             what it kept when it was last measured, in bytes, and when, in ms (measureBytes.lua)
 -- The table also has, once admit() has been called: endsAt and prefix, of the grant; session, the value of the derived
 -- token or the sign-in session; rights, those of the sign-in session, nil for all rights; isRedefined: true if this
 -- script changes definitions (redefine.lua), and redefined: their names; mayChange and mayChangeAll, if the key has a
@@ -47,7 +49,7 @@ do
     'HMGET', tenantKey,
     'key:' .. ARGV[1], 'suspended', 'tier', 'count', 'fence', 'nextDue', 'indexed', 'definitions',
     'requireRegistration', 'usage', 'listenUntil', 'messages', 'closing', 'publisher', 'queue', 'beats', 'further',
-    'sessions', 'labelled', 'grant:' .. ARGV[1], 'terms'
+    'sessions', 'labelled', 'grant:' .. ARGV[1], 'terms', 'bytes'
   )
   local nextDue, indexed = tonumber(found[6] or math.huge), tonumber(found[7] or math.huge)
   local count = tonumber(found[4] or 0)
@@ -82,5 +84,6 @@ do
     -- The release before deletes keys without their grants.
     grant = found[1] and found[20] or nil,
     terms = found[21] or '',
+    bytes = tonumber(found[22] or math.huge),
   }
 end

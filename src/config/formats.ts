@@ -116,6 +116,7 @@ const partialLimits = z
     eventConnections: limit,
     apiKeys: limit,
     definitions: limit,
+    bytes: limit,
     auditDays: limit,
     historyDays: z.union([z.int().min(0), z.null()], 'must be an integer of at least 0, or null for ever'),
     historyEntries: limit,

@@ -25,6 +25,7 @@ export const Tenant = z
         eventConnections: limit,
         apiKeys: limit,
         definitions: limit,
+        bytes: limit.describe('How many bytes the tenant may keep in Redis. Null: unlimited.'),
         auditDays: limit.describe('How long the audit trail is kept, in days. Null: for ever.'),
         historyDays: limit.describe('How long the history is kept, in days. 0: there is none. Null: for ever.'),
         historyEntries: limit.describe('How many entries of the history are kept. Null: all.'),
@@ -37,6 +38,7 @@ export const Tenant = z
         reservations: z.int().meta({ description: 'Reservations in force.' }),
         eventConnections: z.int().meta({ description: 'Open event streams.' }),
         definitions: z.int().meta({ description: 'Registered resources.' }),
+        bytes: z.int().meta({ description: 'Bytes that the tenant keeps in Redis, measured at most 1 s ago.' }),
         apiKeys: z.int().meta({ description: 'API keys.' }),
       })
       .meta({ description: 'What the tenant uses of them.' }),

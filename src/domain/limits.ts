@@ -13,6 +13,7 @@ export const LIMITED_BY = {
   EventConnections: 'eventConnections',
   ApiKeys: 'apiKeys',
   ResourceDefinitions: 'definitions',
+  StoredBytes: 'bytes',
 } as const satisfies Record<string, keyof TierLimits>;
 
 export type LimitType = keyof typeof LIMITED_BY;

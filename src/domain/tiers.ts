@@ -16,6 +16,8 @@ export interface TierLimits {
   readonly apiKeys: number | null;
   /** Registered resources. */
   readonly definitions: number | null;
+  /** Bytes that a tenant keeps in Redis. */
+  readonly bytes: number | null;
   /** How long entries of the audit trail are kept, in days. */
   readonly auditDays: number | null;
   /** How long the history of reservations is kept, in days; 0: none is written. */
@@ -26,6 +28,8 @@ export interface TierLimits {
 
 export type TierTable = Readonly<Record<Tier, TierLimits>>;
 
+const MIB = 1024 * 1024;
+
 export const DEFAULT_TIERS: TierTable = {
   Free: {
     writesPerMinute: 300,
@@ -35,6 +39,7 @@ export const DEFAULT_TIERS: TierTable = {
     eventConnections: 1,
     apiKeys: 1,
     definitions: 500,
+    bytes: 8 * MIB,
     auditDays: 30,
     historyDays: 7,
     historyEntries: 10_000,
@@ -47,6 +52,7 @@ export const DEFAULT_TIERS: TierTable = {
     eventConnections: 5,
     apiKeys: 10,
     definitions: 5000,
+    bytes: 64 * MIB,
     auditDays: 90,
     historyDays: 30,
     historyEntries: null,
@@ -59,6 +65,7 @@ export const DEFAULT_TIERS: TierTable = {
     eventConnections: 20,
     apiKeys: 100,
     definitions: 20_000,
+    bytes: 512 * MIB,
     auditDays: 365,
     historyDays: 90,
     historyEntries: null,
@@ -71,6 +78,7 @@ export const DEFAULT_TIERS: TierTable = {
     eventConnections: null,
     apiKeys: null,
     definitions: 100_000,
+    bytes: 4096 * MIB,
     auditDays: null,
     historyDays: 365,
     historyEntries: null,
@@ -86,6 +94,7 @@ export const UNLIMITED: TierLimits = {
   eventConnections: null,
   apiKeys: null,
   definitions: null,
+  bytes: null,
   auditDays: null,
   historyDays: null,
   historyEntries: null,

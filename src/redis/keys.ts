@@ -114,7 +114,7 @@ export const KEYS_OF = {
   openStream: ['tenant', 'credential', 'streams', 'sessionStreams'],
   readHistory: ['history'],
   refusals: ['tenant', 'refusals'],
-  register: DEFINITIONS,
+  register: [...DEFINITIONS, 'answers'],
   renew: [...RESERVATIONS, ...REPEATABLE, 'taken'],
   renewSession: [...RESERVATIONS, ...REPEATABLE],
   renewStreams: ['tenant', 'credential', 'streams', 'sessionStreams'],
@@ -143,7 +143,7 @@ export const KEYS_OF = {
   tree: [...RESERVATIONS, ...READS],
   unregistered: RESERVATIONS,
   unreserve: [...RESERVATIONS, ...REPEATABLE, 'taken', 'takenAt'],
-  usage: [...RESERVATIONS, 'streams', ...READS],
+  usage: [...RESERVATIONS, 'streams', ...READS, 'answers'],
   waiting: [...RESERVATIONS, ...READS],
 } as const satisfies Record<string, readonly string[]>;
 

@@ -21,6 +21,7 @@ function limitsTable(limits: Partial<TierLimits>): string {
     reservations: limits.reservations,
     streams: limits.eventConnections,
     definitions: limits.definitions,
+    bytes: limits.bytes,
   };
   const history = limits.historyDays === 0 ? 0 : Math.min(limits.historyEntries ?? MAX_HISTORY, MAX_HISTORY);
   return `{ ${Object.entries(columns)

@@ -18,6 +18,7 @@
   KEYS[14]  history
   KEYS[15]  copying
   KEYS[16]  answer
+  KEYS[17]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  flags of the request (flags.lua)
@@ -46,6 +47,8 @@
 --@include undo
 --@include nameOfSlot
 --@include whyGated
+--@include limits
+--@include isOverBytes
 --@include waiting/open
 local phase, items = ARGV[3], readItems(6, registerItem)
 local isRequested = phase == 'now' or phase == 'plan'
@@ -264,6 +267,10 @@ for _, name in ipairs(redefinedOrder) do
 end
 if isRequested and more > 0 and tenant.definitions + more > limits.definitions then
   return refuse(nil, 'ResourceDefinitions', limits.definitions, more, 60)
+end
+
+if isRequested and next(redefined) and limits.bytes < NO_LIMIT and tenant.bytes >= limits.bytes and isOverBytes() then
+  return refuse(nil, 'StoredBytes', limits.bytes, 1, 1)
 end
 
 local reply = { 'OK', charged.quota, redis.call('HGET', tenantKey, 'definitionsVersion') or '', tenant.keyLabel }

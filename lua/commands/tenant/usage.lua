@@ -20,17 +20,19 @@
   KEYS[17]  readsStarter
   KEYS[18]  readsPro
   KEYS[19]  readsEnterprise
+  KEYS[20]  answers
 
   ARGV[1]  the credential (admit.lua)
   ARGV[2]  number of reads to charge (reads.lua)
 
   Returns {'OK', quota (reads.lua), tier, writes in the current minute's window, writes today (UTC), number of
-  reservations (of several slots: their slots; a session counts as one), of event streams, of definitions}; or the
-  reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  reservations (of several slots: their slots; a session counts as one), of event streams, of definitions, of bytes that
+  the tenant keeps}; or the reply of refuse() in refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include clock
 --@include read
 --@include furtherSlots
+--@include measureBytes
 --@include quota
 --@include slots
 
@@ -53,4 +55,5 @@ local streams = redis.call('ZCOUNT', streamsKey, nowMs, '+inf')
 local reservations = tenant.count + tenant.further + (tenant.sessions and tenant.sessions.count or 0)
 return {
   'OK', readsQuota, tenant.tier, charged.thisMinute, charged.today, reservations, streams, tenant.definitions,
+  bytesNow(),
 }

@@ -178,6 +178,7 @@ const LABELS: Readonly<Partial<Record<LimitType, string>>> = {
   OperationsPerDay: 'Writes today (UTC)',
   ConcurrentReservations: 'Reservations held',
   ResourceDefinitions: 'Registered resources',
+  StoredBytes: 'Bytes kept',
   EventConnections: 'Event streams',
   ApiKeys: 'API keys',
 };
@@ -195,6 +196,7 @@ const TierPart = ({ usage, keys, tiers, tenant }: TierProps) => {
     OperationsPerDay: usage.writesToday,
     ConcurrentReservations: usage.reservations,
     ResourceDefinitions: usage.definitions,
+    StoredBytes: usage.bytes,
     EventConnections: usage.eventConnections,
     ApiKeys: keys,
   };

@@ -18,6 +18,8 @@ export interface Usage {
   readonly eventConnections: number;
   /** Registered resources. */
   readonly definitions: number;
+  /** That the tenant keeps in Redis. */
+  readonly bytes: number;
 }
 
 /**
@@ -29,7 +31,7 @@ export async function usage(engine: Engine, credential: Credential, cost = 0): P
     quota,
     result: [tier, ...counts],
   } = await callRead(engine, 'usage', credential, cost, () => []);
-  const [writesThisMinute = 0, writesToday = 0, reservations = 0, eventConnections = 0, definitions = 0] =
+  const [writesThisMinute = 0, writesToday = 0, reservations = 0, eventConnections = 0, definitions = 0, bytes = 0] =
     counts.map(toInteger);
   const result = {
     tier: z.enum(TIERS).parse(tier),
@@ -38,6 +40,7 @@ export async function usage(engine: Engine, credential: Credential, cost = 0): P
     reservations,
     eventConnections,
     definitions,
+    bytes,
   };
   return { quota, result };
 }

@@ -1,0 +1,15 @@
+-- How many bytes this script has written to the tenant's hashes and sorted sets, and to its history: at least as many as
+-- Redis needs for them. The tenant's field `bytes` has what the tenant keeps as it was last measured (measureBytes.lua),
+-- and what scripts have written since. So it is never too low, and needs no knowledge of what is removed.
+--@include tenant
+local written = 0
+-- The most that Redis needs for an entry besides its bytes; and it rounds these up, by a quarter at most.
+local PER_ENTRY = 128
+
+-- Adds the tenant's field to write: field, value.
+local function addBytes(fields)
+  if written > 0 and tenant.bytes < math.huge then
+    fields[#fields + 1] = 'bytes'
+    fields[#fields + 1] = string.format('%.0f', tenant.bytes + written)
+  end
+end
