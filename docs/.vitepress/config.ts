@@ -134,6 +134,7 @@ export default defineConfig({
               { text: 'HoldfastStreamsLost', link: '/docs/operations/runbook/HoldfastStreamsLost' },
               { text: 'HoldfastSlowReaders', link: '/docs/operations/runbook/HoldfastSlowReaders' },
               { text: 'HoldfastTenantsLimited', link: '/docs/operations/runbook/HoldfastTenantsLimited' },
+              { text: 'HoldfastTenantFull', link: '/docs/operations/runbook/HoldfastTenantFull' },
               { text: 'HoldfastKeysGuessed', link: '/docs/operations/runbook/HoldfastKeysGuessed' },
               { text: 'HoldfastIssuersUnreachable', link: '/docs/operations/runbook/HoldfastIssuersUnreachable' },
               { text: 'HoldfastEventLoopLate', link: '/docs/operations/runbook/HoldfastEventLoopLate' },

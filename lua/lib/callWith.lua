@@ -1,5 +1,6 @@
 -- Calls a variadic command with a list of any length, 1,000 arguments at a time (an even number, so pairs stay
--- together). An empty list makes no call. Returns the sum of the replies. Counts what HSET and ZADD write (written.lua).
+-- together). An empty list makes no call. Returns the sum of the replies. Counts what HSET and ZADD write
+-- (written.lua).
 --@include written
 local function callWith(command, key, list)
   local sum = 0

@@ -12,8 +12,8 @@
 -- the cap; and so does each session.
 --
 -- Takes the state before the request (rollback.lua), and the number of sessions that it begins (nil: 0). Returns nil;
--- or, if the request would exceed the cap or the tenant keeps too many bytes, rolls back all its changes and returns the
--- number of reservations that it asked for.
+-- or, if the request would exceed the cap or the tenant keeps too many bytes, rolls back all its changes and returns
+-- the number of reservations that it asked for.
 local function askedOverCap(before, begun)
   local cap = limits.reservations
   -- Only scripts whose requests may wait have any pending (waiting/requests.lua).

@@ -3,8 +3,8 @@
 --@include limits
 --@include measureBytes
 
--- Returns true if the tenant keeps as many bytes as its tier allows. The field `bytes` is the most that it may be, so few
--- calls measure.
+-- Returns true if the tenant keeps as many bytes as its tier allows. Call it only if tenant.bytes, which is never too
+-- low, reaches the limit: it may measure.
 local function isOverBytes()
   return bytesNow() >= limits.bytes
 end

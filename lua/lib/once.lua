@@ -85,7 +85,7 @@ if flags.fingerprint then
     redis.call('RPUSH', answersKey, string.format('%.0f %.0f %.0f %s', nowMs, place, finish, answerKey))
     redis.call('PEXPIRE', answersKey, KEEP_MS)
     if tenant.bytes < math.huge then
-      redis.call('HINCRBY', tenantKey, 'bytes', finish - place)
+      redis.call('HINCRBY', tenantKey, 'bytes', math.ceil(1.25 * (finish - place)))
     end
   end
 

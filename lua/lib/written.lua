@@ -1,6 +1,6 @@
--- How many bytes this script has written to the tenant's hashes and sorted sets, and to its history: at least as many as
--- Redis needs for them. The tenant's field `bytes` has what the tenant keeps as it was last measured (measureBytes.lua),
--- and what scripts have written since. So it is never too low, and needs no knowledge of what is removed.
+-- How many bytes this script has written to the tenant's hashes, sorted sets and history: at least as many as Redis
+-- needs for them. The tenant's field `bytes` has what the tenant kept when it was last measured (measureBytes.lua), and
+-- what scripts have written since. Nothing is subtracted for what they remove, so it cannot drift below the truth.
 --@include tenant
 local written = 0
 -- The most that Redis needs for an entry besides its bytes; and it rounds these up, by a quarter at most.

@@ -47,8 +47,7 @@
 --@include undo
 --@include nameOfSlot
 --@include whyGated
---@include limits
---@include isOverBytes
+--@include overDefinitionLimits
 --@include waiting/open
 local phase, items = ARGV[3], readItems(6, registerItem)
 local isRequested = phase == 'now' or phase == 'plan'
@@ -261,16 +260,9 @@ elseif fault then
   pay()
   return { 'REFUSED', placeOf(fault[1]) .. '.' .. fault[2] .. ' ' .. fault[3] }
 end
-local more = 0
-for _, name in ipairs(redefinedOrder) do
-  more = more + (redefined[name] and 0 or 1)
-end
-if isRequested and more > 0 and tenant.definitions + more > limits.definitions then
-  return refuse(nil, 'ResourceDefinitions', limits.definitions, more, 60)
-end
-
-if isRequested and next(redefined) and limits.bytes < NO_LIMIT and tenant.bytes >= limits.bytes and isOverBytes() then
-  return refuse(nil, 'StoredBytes', limits.bytes, 1, 1)
+refused = isRequested and overDefinitionLimits()
+if refused then
+  return refused
 end
 
 local reply = { 'OK', charged.quota, redis.call('HGET', tenantKey, 'definitionsVersion') or '', tenant.keyLabel }

@@ -914,7 +914,7 @@ export interface components {
              * @description TIER_LIMIT_REACHED only.
              * @enum {string|null}
              */
-            limitType: "OperationsPerMinute" | "ReadsPerMinute" | "OperationsPerDay" | "ConcurrentReservations" | "EventConnections" | "ApiKeys" | "ResourceDefinitions" | null;
+            limitType: "OperationsPerMinute" | "ReadsPerMinute" | "OperationsPerDay" | "ConcurrentReservations" | "EventConnections" | "ApiKeys" | "ResourceDefinitions" | "StoredBytes" | null;
             /** @description TIER_LIMIT_REACHED only. */
             limit: number | null;
         };

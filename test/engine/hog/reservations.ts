@@ -8,7 +8,8 @@ import { dryReserve } from '../../../src/engine/reservations/dryRun.ts';
 import { resourceState } from '../../../src/engine/reservations/resource.ts';
 import { resourceStates } from '../../../src/engine/reservations/states.ts';
 import { unregistered } from '../../../src/engine/reservations/unregistered.ts';
-import { available, check, renew, transaction, unreserve } from '../../support/verbs.ts';
+import { tenantKey } from '../../../src/redis/keys.ts';
+import { available, check, renew, transaction, unreserve, usage } from '../../support/verbs.ts';
 import { BATCH, fresh, long, reserveOf, resources } from './state.ts';
 import { range, running } from './useHog.ts';
 
@@ -69,6 +70,13 @@ export const RESERVATIONS: readonly (readonly [string, () => () => Promise<unkno
   ['reserve of what blocks many that block the same', () => reserveOf({ resource: 'piles', requester: 'r' })],
   ['reserve of 480 with long plans', () => reserveOf(...resources(480, (i) => `heavy_${i}`))],
   ['available of a pool', () => () => available(running.engine, running.credential, 'wide')],
+  [
+    'usage, with the bytes measured',
+    () => async () => {
+      await running.engine.redis.hdel(tenantKey(running.credential.tenant), 'measured');
+      await usage(running.engine, running.credential);
+    },
+  ],
   [
     'reads that do not fit',
     () => () => callRead(running.engine, 'check', running.credential, 1e9, () => []).catch(() => {}),
