@@ -18,6 +18,8 @@ const FALL = 0.8;
 const KEEP_MS = 1000;
 /** With more tenants than these, those without calls are forgotten at once. */
 const MAX_IDLE = 10_000;
+/** Calls of a tenant that wait here: a quarter of the requests that an instance has in flight by default. */
+const MAX_WAITING = 1024;
 /** Calls that have waited longer than this are refused: their callers would give up soon. */
 const PATIENCE_MS = 1500;
 
@@ -54,8 +56,8 @@ const linesOf = new WeakMap<Engine, Map<string, Line>>();
  * Makes a call when it is the tenant's turn.
  * @param isRepeat whether the call goes on with one that had its turn: it is the next
  * @returns the reply
- * @throws what the call throws; HoldfastError overloaded if the tenant's calls before it took too long; unavailable as
- * soon as one of them finds Redis away
+ * @throws what the call throws; HoldfastError overloaded if the tenant's calls before it take too long, or are too
+ * many; unavailable as soon as one of them finds Redis away
  */
 export async function inTurn<Reply>(
   engine: Engine,
@@ -69,6 +71,7 @@ export async function inTurn<Reply>(
   lines.set(tenant, line);
   if (line.inFlight === 0 && performance.now() - line.endedMs > KEEP_MS) line.work = MAX_WORK;
   if (line.waiting.length === 0 && hasRoom(line)) line.inFlight++;
+  else if (line.waiting.length >= MAX_WAITING && !isRepeat) throw tooMany();
   else
     await new Promise<void>((start, fail) => {
       const waiting = { sinceMs: performance.now(), start, fail };
@@ -109,6 +112,12 @@ function startNext(line: Line): void {
     }
   }
 }
+
+const tooMany = () =>
+  new HoldfastError(
+    'overloaded',
+    'Too many requests of this tenant wait for each other at this instance. Nothing was done: repeat the call.',
+  );
 
 const tooBusy = () =>
   new HoldfastError(

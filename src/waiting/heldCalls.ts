@@ -3,6 +3,7 @@
  * nothing waits any more, or the time of the call is over (docs/specification.md#waiting).
  */
 import { randomBytes } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ReserveItem, ReserveResult, TransactionItem, TransactionResult } from '../contract/reservations.ts';
 import { HoldfastError } from '../domain/errors.ts';
@@ -141,6 +142,8 @@ export class HeldCalls {
     line.requests++;
     const call = new HeldCall(request, caller, pollSeconds * 1000);
     try {
+      // After a pause of the process, the close of a connection is read a turn after the request that came before it.
+      await nextTurn();
       await line.attendance.ready();
       this.#makeRoom(tenant, line);
       this.#shares.add(tenant, call);

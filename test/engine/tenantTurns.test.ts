@@ -166,6 +166,22 @@ describe('calls that wait', () => {
     }
   });
 
+  test('are at most 1,024 of a tenant: one more is refused at once, and calls of others are made', async () => {
+    const { started, make, end } = pending();
+    const all = times(1026, (i) => make(`call ${i}`));
+    await expect(make('one more')).rejects.toMatchObject({ code: 'overloaded' });
+    all.push(make('goes on', true));
+    const other = inTurn(running.engine, 'other', false, async () => ({ reply: 'made', work: 0 }));
+    expect(await other).toBe('made');
+    for (let i = 0; i < all.length; i++) {
+      end();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await Promise.all(all);
+    expect(started).toHaveLength(1027);
+    expect(started).not.toContain('one more');
+  });
+
   test('fail together with one that finds Redis away', async () => {
     const { started, make, end } = pending();
     const away = inTurn(running.engine, 'waiting', false, async () => {

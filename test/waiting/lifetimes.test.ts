@@ -1,7 +1,9 @@
 /**
  * How long tickets live when callers or instances are gone (docs/specification.md#waiting-lifetimes).
  */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
@@ -40,6 +42,26 @@ const isAttended = (requester: string) => async () =>
   (await one.waiting(`?requester=${requester}`)).body.map(({ attended }) => attended);
 
 describe('a caller that disconnects', () => {
+  test('before its request is read gets no ticket, as after a pause of the instance', async () => {
+    await take('unread');
+    const { hostname, port } = new URL(one.url);
+    const body = (i: number) => JSON.stringify([wanted('unread', `gone ${i}`)]);
+    for (let i = 0; i < 10; i++) {
+      const socket = connect(Number(port), hostname);
+      await once(socket, 'connect');
+      const head = `POST /api/v1/Reservation/reserve HTTP/1.1\r\nHost: ${hostname}:${port}\r\nX-Api-Key: ${one.key}`;
+      const type = `Content-Type: application/json\r\nContent-Length: ${body(i).length}`;
+      socket.write(`${head}\r\n${type}\r\n\r\n${body(i)}`);
+      // The instance, which is in this process, reads both after this turn.
+      socket.destroy();
+    }
+    const later = hold(one, [wanted('unread', 'later')]);
+    const waiting = await queue(one, 'the later one waits', (all) => requesters(all).includes('later'));
+    expect(requesters(waiting.filter(({ resources }) => resources.includes('unread')))).toEqual(['later']);
+    await one.cancel({ resource: 'unread', requester: 'later' });
+    await later.response;
+  });
+
   test('is passed over after claimSeconds, and not granted before the next', async () => {
     const owner = await take('dead');
     const [gone, next] = await line('dead', [one, 'gone'], [two, 'behind']);
