@@ -20,8 +20,11 @@ export const wantsCsv = (c: Context<AppEnv>, format: 'json' | 'csv' | undefined)
     ? accepts(c, { header: 'Accept', supports: ['application/json', CSV], default: 'application/json' }) === CSV
     : format === 'csv';
 
-/** Spreadsheets take cells that begin so for formulas. */
-const FORMULA = /^[=+\-@\t\r]/;
+/**
+ * Spreadsheets take cells that begin so for formulas. Some of them take full-width signs for plain ones, and skip
+ * blanks and invisible characters.
+ */
+const FORMULA = /^(?:[\t\r]|[\s\p{Z}\p{C}]*[=+\-@＝＋－＠])/u;
 const QUOTED = /[",\r\n]/;
 
 /** A cell. One that a spreadsheet would run as a formula begins with an apostrophe. */

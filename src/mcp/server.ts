@@ -4,6 +4,7 @@
  */
 import {
   createMcpHandler,
+  isInitializeRequest,
   isLegacyRequest,
   type jsonSchemaValidator,
   ProtocolError,
@@ -11,6 +12,7 @@ import {
   Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import { z } from 'zod';
 import type { CallResult, Toolbox } from './toolbox.ts';
 
 const IDENTITY = { name: 'holdfast', title: 'Holdfast', version: '1' };
@@ -41,6 +43,19 @@ function makeServer({ shown, call }: Toolbox): Server {
   return server;
 }
 
+const Initialize = z.object({ method: z.literal('initialize'), id: z.union([z.string(), z.number()]) });
+
+/** Refuses an initialize that lacks its parameters: the SDK would answer with an internal error, and its own text. */
+function refuseInitialize(message: unknown): Response | null {
+  const { data } = Initialize.safeParse(message);
+  if (data === undefined || isInitializeRequest(message)) return null;
+  const error = {
+    code: ProtocolErrorCode.InvalidParams,
+    message: 'params must have protocolVersion, capabilities, and clientInfo with name and version.',
+  };
+  return Response.json({ jsonrpc: '2.0', id: data.id, error }, { status: 400 });
+}
+
 /**
  * @param head the request without its body
  * @param message its body, as JSON
@@ -52,6 +67,8 @@ export async function answer(head: Request, message: unknown, tools: Toolbox): P
     const handler = createMcpHandler(() => makeServer(tools), { legacy: 'reject', maxSubscriptions: 0 });
     return handler.fetch(head, options);
   }
+  const refused = refuseInitialize(message);
+  if (refused !== null) return refused;
   const server = makeServer(tools);
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);

@@ -75,6 +75,17 @@ describe('a message that is none', () => {
     expect((await post(service, rpc('ping'), { 'MCP-Protocol-Version': '1999-01-01' })).status).toBe(400);
   });
 
+  it.each([
+    ['none', {}],
+    ['a client without a version', { ...HELLO, clientInfo: { name: 'x' } }],
+    ['a number for the version of the protocol', { ...HELLO, protocolVersion: 1 }],
+  ])('is refused if it is an initialize whose parameters are %s', async (_, params) => {
+    const { status, body, headers } = await post(service, { jsonrpc: '2.0', id: 7, method: 'initialize', params });
+    const message = 'params must have protocolVersion, capabilities, and clientInfo with name and version.';
+    expect([status, body]).toEqual([400, { jsonrpc: '2.0', id: 7, error: { code: -32_602, message } }]);
+    expect(headers.get('Mcp-Session-Id')).toBeNull();
+  });
+
   it('is no GET and no DELETE: there are no streams and no state', async () => {
     for (const method of ['GET', 'DELETE']) {
       const response = await fetch(`${service.url}/mcp`, { method, headers: { 'X-Api-Key': service.key } });
