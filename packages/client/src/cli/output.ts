@@ -1,13 +1,20 @@
 /** Prints results on stdout, tables for people and JSON for programs, and messages on stderr. */
 import { writeSync } from 'node:fs';
 
-/** Control characters would let a message rewrite the terminal, or take more than its line. */
-const plain = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+/**
+ * Replaces control characters by a space: they would let a name or a message rewrite the terminal, or take more than
+ * its line. Characters that change the direction of text go too: with them, one row could be read as another.
+ */
+export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ');
+
+/** JSON escapes C0 control characters itself, but neither DEL nor C1, which a terminal obeys too. */
+const escaped = (json: string) => json.replace(/[\u007f-\u009f]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
 
 /** Prints lines on stdout. */
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2));
+/** Prints a value as JSON. @param indent spaces of each level; 0 prints one line */
+export const printJson = (value: unknown, indent = 2): void => print(escaped(JSON.stringify(value, null, indent)));
 
 /** Clears the line of a terminal that the cursor is in. */
 export const CLEAR_LINE = '\r\x1b[K';

@@ -3,13 +3,16 @@ import type { TreeNode } from '../../types.ts';
 import { type Command, JSON_OPTION, URL_OPTION } from '../command.ts';
 import { connect } from '../connect.ts';
 import { EXIT } from '../exitCodes.ts';
-import { print, printJson, say } from '../output.ts';
+import { plain, print, printJson, say } from '../output.ts';
 import { labelsText } from './definitions.ts';
 
 function lineOf({ name, capacity, available, waiting, labels }: TreeNode): string {
   const free = capacity === null ? '' : `${available} of ${capacity} free`;
   const queue = waiting > 0 ? `${waiting} waiting` : '';
-  return [name, free, queue, labelsText(labels)].filter((part) => part !== '').join('  ');
+  return [name, free, queue, labelsText(labels)]
+    .map(plain)
+    .filter((part) => part !== '')
+    .join('  ');
 }
 
 function linesOf(nodes: readonly TreeNode[], before: string): string[] {

@@ -4,7 +4,7 @@ import { type Command, JSON_OPTION, URL_OPTION } from '../command.ts';
 import { connect } from '../connect.ts';
 import { EXIT, usageError } from '../exitCodes.ts';
 import { didYouMean } from '../nearest.ts';
-import { print, say } from '../output.ts';
+import { plain, print, printJson, say } from '../output.ts';
 
 type EventType = HoldfastEvent['type'];
 
@@ -69,7 +69,9 @@ are missing: messages on stderr say so.`,
       isConnected = true;
       if (event.type === 'CONNECTED') say('connected: changes are shown from here on');
       else if (event.type === 'DISCONNECTED') say('the connection is lost: changes are missing until it is back');
-      else if (concerns(event, name)) print(args.has('json') ? JSON.stringify(event) : lineOf(event));
+      else if (!concerns(event, name)) continue;
+      else if (args.has('json')) printJson(event, 0);
+      else print(plain(lineOf(event)));
     }
     return EXIT.done;
   },
