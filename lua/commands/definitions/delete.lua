@@ -123,7 +123,7 @@ if phase == 'plan' or phase == 'replan' then
   local fields = {}
   for _, name in ipairs(doomed) do
     fields[#fields + 1] = '\2' .. name
-    fields[#fields + 1] = closingUntil
+    fields[#fields + 1] = string.format('%.0f', closingUntil)
   end
   callWith('HSET', definitionsKey, fields)
   redis.call('HSET', tenantKey, 'closing', math.max(tenant.closing, closingUntil))

@@ -51,7 +51,7 @@ if limits.history > 0 and tenant.count > 0 and redis.call('RENAMENX', slotsKey, 
   redis.call('HSET', resetSlotsKey, '\0', string.format('%.0f %s', nowMs, actor or 'the service'))
 end
 redis.call('UNLINK', slotsKey, dueKey, poolsKey, ticketsKey, linesKey, waitsKey, sessionHoldsKey)
-redis.call('HDEL', tenantKey, 'queue', 'bytes', 'measured')
+redis.call('HDEL', tenantKey, 'queue', 'measured')
 emit('RESET', { requestType = 'RESET', apiKeyLabel = tenant.keyLabel, actor = actor })
 local resets = redis.call('HGET', tenantKey, 'resets') or '0'
 publish({
