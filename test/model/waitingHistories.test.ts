@@ -2,6 +2,7 @@
  * The engine's queue against the model's, in random histories: HISTORIES of them, or 20 that are always the same. One
  * that fails is shrunk and printed; put into foundWaiting.json it is run again for good.
  */
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, inject, test } from 'vitest';
 import { STEERED_CLOCK } from '../support/clock.ts';
@@ -9,24 +10,36 @@ import { startEngine } from '../support/engine.ts';
 import { makeTenant } from '../support/service.ts';
 import found from './foundWaiting.json' with { type: 'json' };
 import { run } from './waitingHistory.ts';
-import { type History, histories, type Step } from './waitingSteps.ts';
+import { crowdedHistories, type History, histories, type Step } from './waitingSteps.ts';
 
 const HISTORIES = Number(process.env.HISTORIES ?? 20);
 const STEPS = 150;
 
-async function runOnEngine(history: History): Promise<void> {
+/** Scripts that settle the queue in the smallest pieces: each looks at one ticket, or at one line. */
+const SMALL_PIECES = {
+  'waiting/settle': readFileSync('lua/lib/waiting/settle.lua', 'utf8').replace(
+    /(MIN_SETTLE_WORK, MAX_SETTLE_WORK, MAX_SCRIPT_WORK) = [\d, ]+/,
+    '$1 = 0, 0, 0',
+  ),
+};
+
+async function runOnEngine(history: History, includes: Readonly<Record<string, string>> = {}): Promise<void> {
   const limits = history.cap === null ? {} : { reservations: history.cap };
-  const running = await startEngine(makeTenant(), inject('redisUrl'), { clock: STEERED_CLOCK }, limits);
+  const running = await startEngine(makeTenant(), inject('redisUrl'), { clock: STEERED_CLOCK, ...includes }, limits);
   await run(running, history).finally(() => running.stop());
 }
 
 describe('the engine serves who waits as the model does', () => {
-  test(`in ${HISTORIES} random histories`, { timeout: 60_000 + HISTORIES * 3000 }, async () => {
+  test.each([
+    ['histories', histories, {}],
+    ['histories of a crowd', crowdedHistories, {}],
+    ['histories of a crowd, settled in the smallest pieces', crowdedHistories, SMALL_PIECES],
+  ])(`in ${HISTORIES} random %s`, { timeout: 60_000 + HISTORIES * 3000 }, async (_, make, includes) => {
     const running = await startEngine();
     try {
       await fc.assert(
-        fc.asyncProperty(histories(STEPS), async (history) => {
-          await runOnEngine(history);
+        fc.asyncProperty(make(STEPS), async (history) => {
+          await runOnEngine(history, includes);
         }),
         {
           numRuns: HISTORIES,

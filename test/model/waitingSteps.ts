@@ -189,6 +189,66 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: does('require registration'), on: fc.constantFrom(true, false, false) }) },
 );
 
+/*
+ * A crowd: requesters that hold some things and wait for open sets of up to six, with much the same names, so that many
+ * tickets keep something from each other, and holders wait for what others hold.
+ */
+const CROWD = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'J'];
+const THINGS = ['p', 'q', 'a', 'b', 'ink', 'd', 'e', 'f', 'g', 'h', 'i', 'p_0', 'p_1', 'q_1'];
+const crowdRequester = fc.constantFrom(...CROWD);
+const thing = fc.constantFrom(...THINGS);
+const longWait = fc.record({
+  waitSeconds: fc.constantFrom(6, 30, 60, 90),
+  priority: fc.constantFrom(-1, 0, 0, 0, 0, 0, 1),
+  claimSeconds: fc.constantFrom(5, 60),
+});
+const crowdTake = fc
+  .record({
+    resource: thing,
+    requester: crowdRequester,
+    ttlSeconds: fc.constantFrom(3, 20, 60),
+    count,
+    mode,
+    wait: fc.option(longWait, { freq: 1 }),
+  })
+  .map(({ count, mode, ...item }): Take => {
+    if (mode === 'SHARED') return { ...item, mode };
+    return count === 1 ? item : { ...item, count };
+  });
+const crowdGiveBack = fc.record({
+  resource: thing,
+  requester: crowdRequester,
+  nth: fc.option(fc.nat(30), { freq: 9 }),
+});
+
+const crowdStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 1, arbitrary: register },
+  { weight: 14, arbitrary: fc.record({ do: does('reserve'), items: few(crowdTake, 1), call }) },
+  {
+    weight: 20,
+    arbitrary: fc.record({
+      do: does('wait as a whole'),
+      method: fc.constantFrom('ALL_OR_NONE' as const, 'ALL_OR_NONE' as const, 'ALL_OR_NONE' as const, 'FIRST' as const),
+      items: fc.array(crowdTake, { minLength: 2, maxLength: 6 }),
+      requester: crowdRequester,
+      wait: longWait,
+      call,
+    }),
+  },
+  { weight: 10, arbitrary: fc.record({ do: does('unreserve'), items: few(crowdGiveBack) }) },
+  { weight: 3, arbitrary: fc.record({ do: does('again'), nth: fc.nat(30), ttlSeconds, wait: longWait, call }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: does('cancel'),
+      items: few(fc.record({ resource: thing, requester: crowdRequester }), 2),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ do: does('leave'), nth: fc.nat(30) }) },
+  { weight: 6, arbitrary: fc.record({ do: does('beat'), instance: fc.constantFrom(...INSTANCES) }) },
+  { weight: 5, arbitrary: fc.record({ do: does('pass'), ms: fc.integer({ min: 1, max: 4000 }) }) },
+);
+
 /** The steps of a history, and the tenant's cap on reservations; null: there is none. */
 export interface History {
   cap: number | null;
@@ -200,4 +260,11 @@ export const histories = (maxLength: number): fc.Arbitrary<History> =>
   fc.record({
     cap: fc.constantFrom(null, null, 8),
     steps: fc.tuple(register, fc.array(step, { maxLength, size: 'max' })).map(([first, rest]) => [first, ...rest]),
+  });
+
+/** Histories of a crowd, of up to so many steps. They begin with a registration. */
+export const crowdedHistories = (maxLength: number): fc.Arbitrary<History> =>
+  fc.record({
+    cap: fc.constant(null),
+    steps: fc.tuple(register, fc.array(crowdStep, { maxLength, size: 'max' })).map(([first, rest]) => [first, ...rest]),
   });

@@ -2,17 +2,15 @@
 --@include waiting/grant
 --@include waiting/matches
 
--- Limits for lines whose free slots are kept: the number of lines, tickets of each, and work.
-local MAX_KEPT_LINES, MAX_KEPT_LOOKS, MAX_KEPT_WORK = 16, 16, 500
--- Work that this script has spent on kept lines.
-local keptWork = 0
+-- Of a line in which something is kept, so many tickets are looked at; of others, MAX_TURNS.
+local MAX_KEPT_LOOKS = 16
 -- The journal's length up to which changes were looked at.
 local settledTo = 0
 -- active[name]: what still has to be looked at in a line. Fields:
 --   after, skipped  the last ticket that was looked at in vain, and how many were
 --   next            the next ticket to look at, false for none, nil if it was not looked up
 --   isJoinable      a system requester took a slot of it, which others may join
---   isKept          looked at since some slot is free and kept
+--   isKept          looked at since less of it may be kept now: only its first tickets are
 -- activeRequesters[requester]: the last of its tickets that was looked at, '' for none.
 local active, activeRequesters = {}, {}
 
@@ -24,23 +22,21 @@ end
 local MAX_ACTIVE = 30
 local activeCount = 0
 
--- Notes a line that is to be looked at later.
-local function noteLine(name, cursor)
-  local flags = 2 * cursor.skipped + (cursor.isJoinable and 1 or 0)
-  setMember('\5', name .. '\n' .. string.char(flags) .. (cursor.after or ''), true)
-  state.isUnsettled = true
-end
-
-local function activate(name, isJoinable)
+-- Activates a line, from its first ticket on. Lines beyond MAX_ACTIVE are noted.
+local function activate(name, isJoinable, isKept)
   if isLineEmpty(name) then
     return
-  elseif active[name] then
-    active[name] = { skipped = 0, isJoinable = isJoinable or active[name].isJoinable }
-  elseif activeCount < MAX_ACTIVE then
-    activeCount = activeCount + 1
-    active[name] = { skipped = 0, isJoinable = isJoinable }
+  end
+  local known = active[name]
+  local cursor = {
+    skipped = 0, isJoinable = isJoinable or known and known.isJoinable,
+    isKept = isKept and (not known or known.isKept),
+  }
+  if known or activeCount < MAX_ACTIVE then
+    activeCount = activeCount + (known and 0 or 1)
+    active[name] = cursor
   else
-    noteLine(name, { skipped = 0, isJoinable = isJoinable })
+    noteLine(name, cursor)
   end
 end
 
@@ -88,6 +84,12 @@ local function touch(slot, before, now)
   local isTaken = owner and not isSystem(owner)
   for _, name in ipairs(pool ~= '' and { slot, pool } or { slot }) do
     staleNames[name] = true
+    if before and (not now or owner) then
+      noteLost(name, 1)
+    end
+    if isTaken then
+      wonLines[name] = true
+    end
     if not now or owner and not isTaken then
       activate(name, owner and true)
     end
@@ -119,27 +121,7 @@ local function isJoinable(name)
   return false
 end
 
--- Activates the lines in which free slots, or joining a hold, are kept. Forgets those in which nothing waits any more.
-local function activateKept()
-  if not state.hasKept then
-    return
-  end
-  for n = keptWork < MAX_KEPT_WORK and MAX_KEPT_LINES or 0, 1, -1 do
-    local name = nthOf('\4', n)
-    if name and not active[name] then
-      local isFree = freeAt(name) > 0
-      if not (isFree or isJoinable(name)) or
-        not (nthOf(name .. '\nw', 1) or nthOf(name .. '\nv', 1) or nthOf(name .. '\nf', 1)) then
-        setMember('\4', name, false)
-      else
-        active[name] = { skipped = 0, isKept = true, isJoinable = not isFree }
-      end
-    end
-  end
-  state.hasKept = nthOf('\4', 1) ~= nil
-end
-
---@include waiting/exempt
+--@include waiting/turned
 
 local firstActive
 do
@@ -147,7 +129,7 @@ do
   -- be granted.
   local function peek(name, cursor)
     local isShort = cursor.isKept or string.sub(name, 1, 1) == MATCH
-    if cursor.skipped >= (isShort and MAX_KEPT_LOOKS or MAX_TURNS) or cursor.isKept and keptWork > MAX_KEPT_WORK then
+    if cursor.skipped >= (isShort and MAX_KEPT_LOOKS or MAX_TURNS) then
       return nil
     elseif freeAt(name) == 0 and not cursor.isJoinable then
       local record = recordAt(name)
@@ -170,9 +152,16 @@ do
     return first
   end
 
+  -- peeked[requester]: what peekOf() returned, while no ticket changes: {changes, after, order}.
+  local peeked = {}
+
   -- Returns the first of a requester's tickets that waits and was not looked at yet; nil if there is none.
   local function peekOf(requester)
-    local after, first = activeRequesters[requester], nil
+    local after, known, first = activeRequesters[requester], peeked[requester], nil
+    if known and known.changes == ticketChanges and known.after == after then
+      return known.order
+    end
+    spend(1)
     for n = 1, MAX_TURNS do
       local rest = nthOf('\2' .. requester .. '\n', n)
       if not rest then
@@ -184,13 +173,13 @@ do
         first = ticket and ticket.status ~= 'granted' and order or first
       end
     end
+    peeked[requester] = { changes = ticketChanges, after = after, order = first }
     return first
   end
 
   -- Returns the first ticket in order of all that must be looked at, and a function that moves on behind it.
   firstActive = function()
     local best, moveOn
-    local before = work
     for name, cursor in pairs(active) do
       spend(0.1)
       if cursor.next == nil or staleNames[name] then
@@ -204,11 +193,11 @@ do
       elseif not best or order < best then
         best, moveOn = order, function()
           cursor.after, cursor.skipped, cursor.next = order, cursor.skipped + 1, nil
-          keptWork = keptWork + (cursor.isKept and work - before or 0)
         end
       end
     end
     for requester in pairs(activeRequesters) do
+      spend(0.1)
       local order = peekOf(requester)
       if not order then
         activeRequesters[requester] = nil
@@ -222,46 +211,84 @@ do
   end
 end
 
--- Notes what is still to be looked at, for later scripts. Kept lines are looked at again by every script that changes
--- something. Returns true if there is anything.
+-- Notes what is still to be looked at, for later scripts. Returns true if there is anything.
 local function saveActive()
-  for name, cursor in pairs(active) do
-    if not cursor.isKept then
-      noteLine(name, cursor)
+  for _, ticket in pairs(movedTickets) do
+    exemptLines[ticket.waitsFor] = ''
+  end
+  local function note(prefix, name, rest)
+    if state.wasKept and not isLineEmpty(name) then
+      setMember(prefix, name .. '\n' .. rest, true)
+      state.isUnsettled = true
     end
+  end
+  for name, lost in pairs(lostLines) do
+    note('\14l', name, lost.count .. '\n' .. lost.after)
+  end
+  for name in pairs(wonLines) do
+    note('\14w', name, '')
+  end
+  for name, after in pairs(exemptLines) do
+    note('\14e', name, after)
+  end
+  for name, cursor in pairs(active) do
+    noteLine(name, cursor)
   end
   for requester, after in pairs(activeRequesters) do
     setMember('\6', requester .. '\n' .. after, true)
     state.isUnsettled = true
   end
   active, activeRequesters, activeCount = {}, {}, 0
+  lostLines, wonLines, movedTickets, exemptLines = {}, {}, {}, {}
   return state.isUnsettled or state.replanned ~= nil
 end
 
--- Activates some of what was noted. Returns false if nothing was.
+-- Takes up some of what was noted, after all else was looked at. Returns false if nothing was noted.
 local function resumeActive()
-  local isAny = false
-  local rest = nthOf('\5', 1)
   active, activeCount = {}, 0
-  while rest and activeCount < MAX_ACTIVE do
-    local name, flags, after = string.match(rest, '^([^\n]*)\n(.)(.*)$')
-    setMember('\5', rest, false)
-    if not isLineEmpty(name) and not active[name] then
-      isAny, activeCount = true, activeCount + 1
-      flags = string.byte(flags)
+  local count = 0
+  -- Takes the first member with a prefix. Returns nil if there is none, or enough was taken.
+  local function takeNoted(prefix)
+    local rest = count < MAX_ACTIVE and nthOf(prefix, 1) or nil
+    if rest then
+      count = count + 1
+      spend(1)
+      setMember(prefix, rest, false)
+    end
+    return rest
+  end
+  for rest in takeNoted, '\14l' do
+    local name, more, after = string.match(rest, '^([^\n]*)\n(%d+)\n(.*)$')
+    local known = lostLines[name]
+    lostLines[name] = { count = more + (known and known.count or 0), after = known and '' or after }
+  end
+  for rest in takeNoted, '\14w' do
+    wonLines[string.sub(rest, 1, -2)] = true
+  end
+  for rest in takeNoted, '\5' do
+    local name, skipped, flags, after = string.match(rest, '^([^\n]*)\n(.)(.)(.*)$')
+    skipped, flags = string.byte(skipped), string.byte(flags)
+    local known = active[name]
+    if known then
+      -- It was noted twice: it is looked at from the earlier place on, as far as the one that goes further.
+      known.after = known.after and after ~= '' and (known.after < after and known.after or after) or nil
+      known.isKept, known.isJoinable = known.isKept and flags >= 2, known.isJoinable or flags % 2 == 1
+    elseif not isLineEmpty(name) then
+      activeCount = activeCount + 1
       active[name] = {
-        skipped = math.floor(flags / 2), after = after ~= '' and after or nil, isJoinable = flags % 2 == 1,
+        skipped = skipped, after = after ~= '' and after or nil, isKept = flags >= 2, isJoinable = flags % 2 == 1,
       }
     end
-    rest = nthOf('\5', 1)
   end
-  state.isUnsettled = rest ~= nil
-  rest = nthOf('\6', 1)
-  while rest do
+  for rest in takeNoted, '\6' do
     local requester, after = string.match(rest, '^([^\n]*)\n(.*)$')
-    isAny, activeRequesters[requester] = true, after
-    setMember('\6', rest, false)
-    rest = nthOf('\6', 1)
+    local known = activeRequesters[requester]
+    activeRequesters[requester] = known and known < after and known or after
   end
-  return isAny or state.isUnsettled
+  for rest in takeNoted, '\14e' do
+    local name, after = string.match(rest, '^([^\n]*)\n(.*)$')
+    exemptLines[name] = exemptLines[name] or after
+  end
+  state.isUnsettled = nthOf('\14', 1) ~= nil or nthOf('\5', 1) ~= nil or nthOf('\6', 1) ~= nil
+  return count > 0
 end

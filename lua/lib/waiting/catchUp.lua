@@ -129,7 +129,6 @@ do
       while over[k] and tonumber(over[k + 1]) == time do
         if not sessions.clear(over[k]) then
           touchChanges()
-          activateExempt()
           saveActive()
           return false
         end
@@ -139,7 +138,6 @@ do
         handleMember(waits, j)
         j = j + 2
       end
-      keptWork = 0
       if not settle() then
         return false
       elseif work > MAX_DUE_WORK and (leases[i] or waits[j] or over[k]) then

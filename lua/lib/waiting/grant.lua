@@ -163,7 +163,7 @@ local function tryGrant(ticket)
     keepLine(ticket.waitsFor)
     return false
   end
-  spend(25)
+  spend(25 + 10 * #ticket.lines)
   local done, _, reply, refusal, refusals = carryOut(ticket)
   if not done then
     if not refusal and matchOf(ticket) then
@@ -172,8 +172,7 @@ local function tryGrant(ticket)
     elseif not refusal then
       return false
     elseif reply.isUnfinished then
-      setMember('\5', refusal .. '\n' .. string.char(0), true)
-      state.isUnsettled = true
+      noteLine(refusal, { skipped = 0 })
       return false
     end
     local others = { unpack(refusals or {}, 2) }

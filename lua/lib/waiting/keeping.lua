@@ -115,17 +115,19 @@ do
   end
 end
 
--- Returns what a ticket waits for, as of now: the first line in its plan in which it lacks something that is not free;
--- else what it waited for when it was last looked at, unless its requester has that by now. Returns true if it is not
--- free; nil if the ticket waits for nothing.
+-- Returns what a ticket waits for now: the first line in its plan in which it lacks something that is not free; else
+-- what it waited for when last looked at, unless its requester has that. Returns true if it is not free; nil if none.
 local function waitsForNow(ticket)
-  local last
-  for _, entry in ipairs(entriesOf(ticket) or {}) do
+  local last, entries = nil, entriesOf(ticket) or {}
+  spend(#entries / 2)
+  for _, entry in ipairs(entries) do
     local name = entry.slot or entry.resource
     local lacks = isLacked(entry, ownerOf(entry, ticket.requester), ticket.requester)
-    if lacks and freeAt(name) < (entry.left or 1) then
+    -- A SHARED hold may be joined.
+    local mayJoin = entry.isShared and recordAt(name) and isSharedHold(name, recordAt(name))
+    if lacks and not mayJoin and freeAt(name) < (entry.left or 1) then
       return name, true
-    elseif lacks and entry.slot and freeAt(entry.resource) == 0 then
+    elseif lacks and not mayJoin and entry.slot and freeAt(entry.resource) == 0 then
       return entry.resource, true
     elseif (lacks or entry.role == 'blocker') and (name == ticket.waitsFor or entry.resource == ticket.waitsFor) then
       last = ticket.waitsFor
@@ -285,7 +287,6 @@ do
     return other or index
   end
 end
-
 -- Runs a function for a request from which nothing is kept.
 local function excuse(run)
   judged.isExcused = true

@@ -12,8 +12,10 @@
 --   \3<instance>\n<order>           a ticket that was granted, and that a call of the instance should claim
 --   \4<name>                        tickets wait for a free slot of it, or to join a hold, which is kept
 --                                   (state.hasKept)
---   \5<name>\n<flags><after>        a line that still has to be looked at, from a ticket on (active.lua)
+--   \5<name>\n<skipped><flags><after>   a line that still has to be looked at, from a ticket on (active.lua)
 --   \6<requester>\n<after>          a requester whose tickets still have to be looked at, from one on
+--   \14<kind><name>\n<after>       a line of lostLines (l), wonLines (w) or exemptLines (e) that still has to be looked
+--                                  at, from a ticket on (turned.lua)
 --   \8<session>\n<order>           a ticket of a session
 --   \7<name>\n<order>              a ticket that asks for a path which ends with this name
 --   \8<text>\n<kind><order>        a ticket that wants any resource which fits a match, by the text of that: the line
@@ -137,6 +139,23 @@ end
 local function keepLine(name)
   state.hasKept, state.wasKept = true, true
   setMember('\4', name, true)
+end
+
+-- Notes a line that is to be looked at later, from a cursor on (active.lua).
+local function noteLine(name, cursor)
+  local flags = (cursor.isKept and 2 or 0) + (cursor.isJoinable and 1 or 0)
+  setMember('\5', name .. '\n' .. string.char(cursor.skipped, flags) .. (cursor.after or ''), true)
+  state.isUnsettled = true
+end
+
+-- Returns true if a free slot of a resource, or joining a hold of it, is noted as kept.
+local function isLineKept(name)
+  local writes = lineWrites['\4']
+  if writes and writes[name] ~= nil then
+    return writes[name]
+  end
+  spend(1)
+  return redis.call('ZSCORE', linesKey, '\4' .. name) ~= false
 end
 
 -- Returns true if no ticket's plan has a resource or slot, and none waits for it.

@@ -186,9 +186,9 @@ end
 -- Returns what a ticket lacks in a line: an array of keys. Needs with the same key are met by one slot. An entry that
 -- names a slot counts in the line of its pool only while this slot is free.
 local function lackedAt(ticket, name)
-  local found = {}
-  spend(1)
-  for _, entry in ipairs(entriesOf(ticket) or {}) do
+  local found, entries = {}, entriesOf(ticket) or {}
+  spend(1 + #entries / 8)
+  for _, entry in ipairs(entries) do
     local isSlot = entry.slot == name
     if (isSlot or entry.resource == name) and (isSlot or not entry.slot or not recordAt(entry.slot)) then
       local owner = ownerOf(entry, ticket.requester)

@@ -2,9 +2,12 @@
 -- ticket is left that could be granted (docs/specification.md#waiting-order). Only tickets are looked at for which
 -- something has changed:
 --   those that wait for a slot that became free, or for a blocker's hold that they may join
---   those of requesters that got something
---   the first of those that wait for a free slot that is kept, since whose turn it is may have changed
--- A script settles for a limited time. What is left is noted in the lines, and later scripts go on.
+--   those of requesters that got something, or from which nothing is kept any more
+--   the first of those that wait for a free slot that was kept for a ticket which is not next any more
+-- A script settles for a limited time. It notes in the lines what is left, and later scripts go on there. Each ticket
+-- and each line that it looks at is done with, until something changes again. So the end is reached: only a grant, the
+-- end of a ticket, or a ticket that waits for something else adds to what is left, and between two grants a ticket
+-- changes what it waits for once.
 --@include waiting/active
 --@include waiting/feasible
 --@include waiting/stateText
@@ -14,33 +17,41 @@ local isSuspended = false
 -- The number of changes of tickets up to which the queue was settled.
 local settledTickets = 0
 
--- Looks at tickets, those before an order (nil: all), until there are no more to look at, or the time is up, but at one
--- at least. Returns true in the first case.
-local function settleActive(limit, before)
-  local granted, looked = false, false
-  repeat
-    granted = false
-    activateKept()
-    activateExempt()
-    local order, moveOn = firstActive()
-    while order and not (before and order >= before) do
-      if work > limit and looked then
-        return false
-      end
-      looked = true
-      local ticket = ticketAt(order)
-      spend(1)
-      if ticket and tryGrant(ticket) then
-        granted = true
-        touchChanges()
-        activateKept()
-      else
-        moveOn()
-      end
-      order, moveOn = firstActive()
-    end
-  until not granted and not next(turnedLines)
+-- True while exemptLines and movedTickets are followed: all of them, before the next ticket is looked at.
+local isExempting = false
+
+-- Follows one change; or, if there is none, looks at one ticket, before an order (nil: any). Returns false if nothing
+-- is left to do. Changes come first, since an earlier ticket may be the next because of them.
+local function settleStep(before)
+  if followTurned() or isExempting and followExempt() then
+    return true
+  end
+  local order, moveOn = firstActive()
+  isExempting = not order or before ~= nil and order >= before
+  if isExempting then
+    return followExempt()
+  end
+  local ticket = ticketAt(order)
+  spend(1)
+  if ticket and tryGrant(ticket) then
+    touchChanges()
+  else
+    moveOn()
+  end
   return true
+end
+
+-- Settles as far as is known, before an order (nil: all), until the time is up, but by one step at least. Returns true
+-- if it came to the end.
+local function settleActive(limit, before)
+  local isBegun = false
+  while not isBegun or work <= limit do
+    if not settleStep(before) then
+      return true
+    end
+    isBegun = true
+  end
+  return false
 end
 
 local replan, planAgain, planAgainFor
@@ -191,11 +202,12 @@ end
 -- Settles after the changes of this script so far. Returns true if nothing is left to do.
 local function settle()
   -- A request that took much work itself leaves less for settling.
-  local MIN_SETTLE_WORK, MAX_SETTLE_WORK, MAX_SCRIPT_WORK = 300, 1500, 4000
+  local MIN_SETTLE_WORK, MAX_SETTLE_WORK, MAX_SCRIPT_WORK = 300, 2000, 4000
   if isSuspended then
     return true
   elseif state.tickets == 0 then
-    active, activeRequesters, settledTo = {}, {}, #journal
+    active, activeRequesters, activeCount, settledTo = {}, {}, 0, #journal
+    lostLines, wonLines, movedTickets, exemptLines = {}, {}, {}, {}
     state.isUnsettled, state.replanned = false, nil
     return true
   end

@@ -210,9 +210,6 @@ local function eachMember(ticket, visit)
   end
 end
 
--- turnedLines[name]: what changed in a line since settle.lua looked at those whose turn has come there. true: a ticket
--- has stopped being attended, or has moved. Else an array of tickets that have joined, or wait for something else now.
-local turnedLines = {}
 -- ticketChanges counts changes of tickets: what was derived from them before is out of date.
 local ticketChanges = 0
 
@@ -226,19 +223,7 @@ local function countTicket(ticket, change)
   end
 end
 
--- Notes a change of a ticket in its lines. `hasLeft`: it is no longer where it was.
-local function noteTurns(ticket, hasLeft)
-  for _, name in ipairs(matchOf(ticket) and {} or ticket.lines) do
-    local joined = turnedLines[name]
-    if hasLeft then
-      turnedLines[name] = true
-    elseif joined ~= true then
-      joined = joined or {}
-      turnedLines[name] = joined
-      joined[#joined + 1] = ticket
-    end
-  end
-end
+--@include waiting/turnChanges
 
 -- Moves a ticket from its members before a change (status nil: it had none) to those that it has now.
 local function moveMembers(ticket, before)
@@ -257,15 +242,19 @@ end
 -- Changes fields of a ticket, and moves it in the lines as these fields say.
 local function changeTicket(ticket, fields)
   digestOf(ticket)
-  local before, statusBefore, orderBefore
+  local before, wasAttended
+  local hasMoved = fields.order ~= nil and fields.order ~= ticket.order or
+    fields.lines ~= nil and ticket.lines ~= nil and table.concat(fields.lines, '\n') ~= table.concat(ticket.lines, '\n')
   if ticket.status then
-    before, statusBefore, orderBefore = {}, ticket.status, ticket.order
+    before, wasAttended = {}, ticket.status == 'attended'
     eachMember(ticket, function(prefix, rest)
       before[prefix .. rest] = prefix
     end)
     countTicket(ticket, -1)
-    if statusBefore == 'attended' and fields.lines then
-      noteTurns(ticket, true)
+    if wasAttended and (hasMoved or fields.status and fields.status ~= 'attended') then
+      eachLine(ticket, function(name)
+        wonLines[name] = true
+      end)
     end
   end
   for field, value in pairs(fields) do
@@ -273,10 +262,13 @@ local function changeTicket(ticket, fields)
   end
   countTicket(ticket, 1)
   moveMembers(ticket, before)
-  if statusBefore == 'attended' then
-    noteTurns(ticket, ticket.status ~= 'attended' or ticket.order ~= orderBefore)
-  elseif ticket.status == 'attended' then
-    noteTurns(ticket, false)
+  if ticket.status == 'attended' then
+    movedTickets[ticket.order] = ticket
+    if (hasMoved or not wasAttended) and state.hasKept and not isLast(ticket) then
+      eachLine(ticket, function(name)
+        noteLost(name, slotsOf(ticket.items))
+      end)
+    end
   end
   ticketChanges = ticketChanges + 1
   spend(25 + #ticket.lines * 6)

@@ -60,9 +60,9 @@ export class ScriptTimes {
   /** Runs an operation. Returns how long Redis worked on each script that it called, in order, in ms. */
   async #scriptsOf(operation: () => Promise<unknown>): Promise<number[]> {
     await this.#redis.slowlog('RESET');
-    const before = await this.#cpuMs();
+    const before = await this.cpuMs();
     await operation().catch((error: unknown) => error);
-    const cpu = (await this.#cpuMs()) - before;
+    const cpu = (await this.cpuMs()) - before;
     const entries = SlowLog.parse(await this.#redis.slowlog('GET', MAX_ENTRIES));
     const scripts = entries.filter(([, , , [command = '']]) => /^EVAL/i.test(command));
     // Other processes of the machine may have kept a script waiting: it has not worked longer than Redis has.
@@ -70,7 +70,7 @@ export class ScriptTimes {
   }
 
   /** CPU time of Redis's main thread so far, in ms. */
-  async #cpuMs(): Promise<number> {
+  async cpuMs(): Promise<number> {
     const cpu = await this.#redis.info('cpu');
     const seconds = (kind: string) => Number(new RegExp(`used_cpu_${kind}_main_thread:(.*)`).exec(cpu)?.[1]);
     return 1000 * (seconds('user') + seconds('sys'));
