@@ -22,6 +22,7 @@ import {
 import type { Replication } from '../redis/replication.ts';
 import { parseReply, toInteger, toMs, toText } from '../redis/reply.ts';
 import { send } from '../redis/send.ts';
+import { endBacklog, pauseAfterPiece } from './backlog.ts';
 import { ownTurn } from './ownTurn.ts';
 import { noValidKey, refusal } from './refusal.ts';
 import { newToken } from './reservations/releaseToken.ts';
@@ -208,21 +209,24 @@ async function run(
   const command = verb === 'active' ? 'hf_activeBuffer' : (`hf_${verb}` as const);
   let indexed = '';
   let loads = 0;
-  let backlogEnds = 0;
-  for (let isRepeat = false; ; isRepeat = true) {
-    const [code, ...rest] = await inTurn(engine, tenant, isRepeat, async () => {
+  let backlogEndsMs = 0;
+  // A call that goes on with a backlog lets the tenant's other calls pass: some can be answered in between.
+  for (let isNext = false; ; isNext = backlogEndsMs === 0) {
+    const [code, ...rest] = await inTurn(engine, tenant, isNext, async () => {
       const reply = parseReply(await send((mayHaveRun) => redis[command](...keys, ...args(mayHaveRun, indexed))));
       return { reply, work: workOf(verb, reply) };
     });
     if (rest.length > LONG_REPLY || PAGED_VERBS.includes(verb)) await ownTurn();
+    // A call that is answered before the backlog has come to its end is answered at once.
+    if (backlogEndsMs > 0 && code !== 'AGAIN') endBacklog(engine.redis, tenant);
     switch (code) {
       case 'OK':
         return { result: rest, isReplayed: false };
       case 'REPLAYED':
         return { result: rest, isReplayed: true };
       case 'AGAIN':
-        backlogEnds ||= performance.now() + MAX_BACKLOG_MS;
-        if (performance.now() > backlogEnds)
+        backlogEndsMs ||= performance.now() + MAX_BACKLOG_MS;
+        if (!(await pauseAfterPiece(engine.redis, tenant, backlogEndsMs)))
           throw new HoldfastError(
             'unavailable',
             'A backlog of expired reservations or of waiting requests is being worked off. Repeat the call.',

@@ -54,7 +54,7 @@ const linesOf = new WeakMap<Engine, Map<string, Line>>();
 
 /**
  * Makes a call when it is the tenant's turn.
- * @param isRepeat whether the call goes on with one that had its turn: it is the next
+ * @param isNext whether the call goes on with one that had its turn, ahead of those that wait
  * @returns the reply
  * @throws what the call throws; HoldfastError overloaded if the tenant's calls before it take too long, or are too
  * many; unavailable as soon as one of them finds Redis away
@@ -62,7 +62,7 @@ const linesOf = new WeakMap<Engine, Map<string, Line>>();
 export async function inTurn<Reply>(
   engine: Engine,
   tenant: string,
-  isRepeat: boolean,
+  isNext: boolean,
   call: () => Promise<Replied<Reply>>,
 ): Promise<Reply> {
   const lines = linesOf.get(engine) ?? new Map<string, Line>();
@@ -71,11 +71,11 @@ export async function inTurn<Reply>(
   lines.set(tenant, line);
   if (line.inFlight === 0 && performance.now() - line.endedMs > KEEP_MS) line.work = MAX_WORK;
   if (line.waiting.length === 0 && hasRoom(line)) line.inFlight++;
-  else if (line.waiting.length >= MAX_WAITING && !isRepeat) throw tooMany();
+  else if (line.waiting.length >= MAX_WAITING && !isNext) throw tooMany();
   else
     await new Promise<void>((start, fail) => {
       const waiting = { sinceMs: performance.now(), start, fail };
-      if (isRepeat) line.waiting.unshift(waiting);
+      if (isNext) line.waiting.unshift(waiting);
       else line.waiting.push(waiting);
     });
   try {

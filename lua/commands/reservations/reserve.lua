@@ -90,7 +90,7 @@ if tenant.mayWait then
     cost = cost - waiting + tenant.queue.countNew(list)
   end
 end
-refused = once and once.before() or charge('RESERVE', cost) or expire()
+refused = once and once.before() or charge('RESERVE', cost) or expire(items)
 if refused then
   return refused
 elseif endless then

@@ -45,7 +45,7 @@
 --@makeRare
 --@include waiting/open
 local items = readItems(3, unreserveItem)
-local refused = requestOnce('reserve', 'UNRESERVE', (flags.isDry or shares) and 0 or #items, items, once)
+local refused = requestOnce('reserve', 'UNRESERVE', (flags.isDry or shares) and 0 or #items, items, once, true)
 if refused then
   return refused
 end

@@ -20,8 +20,8 @@ if tenant.queueText or tenant.mayWait then
 --@include waiting/write
     local queue = {
       catchUp = catchUp, closeUntil = closeUntil, earliest = earliestLease, excuse = excuse, isChanged = isQueueChanged,
-      keptEntries = keptEntries, keptReply = keptReply, mayTake = mayTake, noteBeat = noteBeat, nthOf = nthOf, planAgain = planAgain,
-      planAgainFor = planAgainFor, publishWakes = publishWakes, recheck = recheck, settle = settle, suspend = suspend,
+      isLineEmpty = isLineEmpty, keptEntries = keptEntries, keptReply = keptReply, mayTake = mayTake,
+      noteBeat = noteBeat, nthOf = nthOf, planAgain = planAgain, planAgainFor = planAgainFor, publishWakes = publishWakes, recheck = recheck, settle = settle, suspend = suspend,
       ticketAt = ticketAt, ticketId = ticketId, unkept = unkept, write = writeQueue,
       countClaims = function()
         return #claims

@@ -7,9 +7,13 @@ import { EXPIRY_SHARDS, expiryKey, keysOf, tenantKey } from '../../redis/keys.ts
 import { parseReply, toInteger } from '../../redis/reply.ts';
 import { isAway, send } from '../../redis/send.ts';
 import { ownerOf } from '../../redis/topology.ts';
+import { endBacklog, pauseAfterPiece } from '../backlog.ts';
 
 /** Number of tenants that are read from a shard of the index at a time. */
 const PAGE = 100;
+
+/** A sweep leaves queues that are not settled after this time, in ms, to the next sweep. */
+const MAX_SWEEP_MS = 5000;
 
 /** What a sweep did. */
 export interface Swept {
@@ -76,8 +80,11 @@ async function sweepShard(
 ): Promise<number> {
   let total = 0;
   let hasChanged = true;
-  while (hasChanged) {
+  let isSlow = false;
+  const endMs = performance.now() + MAX_SWEEP_MS;
+  while (hasChanged && !(isSlow && !(await pauseAfterPiece(redis, shardKey, endMs)))) {
     hasChanged = false;
+    isSlow = false;
     // Number of tenants of this pass that are still due. In the index they precede those not visited yet.
     let left = 0;
     for (;;) {
@@ -86,15 +93,24 @@ async function sweepShard(
       if (rows.length === 0) break;
       for (let i = 0; i < rows.length; i += 2) {
         const [tenant = '', indexed = ''] = rows.slice(i, i + 2);
-        const { ended, isStuck, isDue, isChanged } = await visit(redis, shardKey, tenant, indexed, nowMs, skipped);
+        const { ended, isStuck, isDue, isChanged, isUnsettled } = await visit(
+          redis,
+          shardKey,
+          tenant,
+          indexed,
+          nowMs,
+          skipped,
+        );
         total += ended;
         visited.add(tenant);
         if (isStuck) stuck.add(tenant);
         if (isDue) left++;
         if (isChanged) hasChanged = true;
+        if (isUnsettled) isSlow = true;
       }
     }
   }
+  endBacklog(redis, shardKey);
   return total;
 }
 
@@ -105,9 +121,11 @@ interface Visit {
   /** Whether the tenant is still due in the index. */
   readonly isDue: boolean;
   readonly isChanged: boolean;
+  /** Whether the tenant's queue has work left. */
+  readonly isUnsettled: boolean;
 }
 
-const NOT_VISITED: Visit = { ended: 0, isStuck: false, isDue: true, isChanged: false };
+const NOT_VISITED: Visit = { ended: 0, isStuck: false, isDue: true, isChanged: false, isUnsettled: false };
 
 /** Ends a part of a tenant's backlog. */
 async function visit(
@@ -125,13 +143,16 @@ async function visit(
     const [code, ended, next, granted = 0] = parseReply(
       await send(() => redis.hf_sweep(...keysOf('sweep', tenant), '')),
     );
-    if (code === 'AGAIN') return { ended: toInteger(ended), isStuck: false, isDue: true, isChanged: true };
+    if (code === 'AGAIN') {
+      const count = toInteger(ended);
+      return { ended: count, isStuck: false, isDue: true, isChanged: true, isUnsettled: count === 0 };
+    }
     const nextDue = toInteger(next);
     await send(() => redis.hf_raiseIndex(shardKey, tenant, indexed, nextDue));
     // A tenant stays due only if its shard's clock is behind, or its time was lowered meanwhile. The next sweep visits
     // it.
     const isDue = nextDue !== -1 && nextDue <= nowMs;
-    return { ended: toInteger(ended), isStuck: toInteger(granted) > 0, isDue, isChanged: !isDue };
+    return { ended: toInteger(ended), isStuck: toInteger(granted) > 0, isDue, isChanged: !isDue, isUnsettled: false };
   } catch (error) {
     skipped.set(isAway(error) ? primary : tenant, error);
     return NOT_VISITED;

@@ -2,8 +2,10 @@
  * Runs scripts that no caller asked for. Such a script works in pieces: it answers AGAIN while something is still due.
  */
 import { HoldfastError } from '../../domain/errors.ts';
+import type { RedisClient } from '../../redis/client.ts';
 import { parseReply } from '../../redis/reply.ts';
 import { send } from '../../redis/send.ts';
+import { endBacklog, pauseAfterPiece } from '../backlog.ts';
 
 /** How long one call goes on, in ms. */
 const MAX_MS = 2000;
@@ -13,12 +15,20 @@ const MAX_MS = 2000;
  * @returns the reply after its code
  * @throws HoldfastError unavailable
  */
-export async function untilDone(script: () => Promise<unknown>): Promise<unknown[]> {
-  const end = performance.now() + MAX_MS;
+export async function untilDone(
+  redis: RedisClient,
+  tenant: string,
+  script: () => Promise<unknown>,
+): Promise<unknown[]> {
+  const endMs = performance.now() + MAX_MS;
   for (;;) {
     const [code, ...rest] = parseReply(await send(script));
-    if (code === 'OK') return rest;
+    if (code === 'OK') {
+      endBacklog(redis, tenant);
+      return rest;
+    }
     if (code !== 'AGAIN') throw new TypeError('a script of the queue returned an unknown code');
-    if (performance.now() > end) throw new HoldfastError('unavailable', 'Too much is due in the queue.');
+    if (!(await pauseAfterPiece(redis, tenant, endMs)))
+      throw new HoldfastError('unavailable', 'Too much is due in the queue.');
   }
 }
