@@ -3,6 +3,7 @@
  * the package's pool still mishandles transactions whose connection is lost.
  */
 import { execFile } from 'node:child_process';
+import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { makeDatabase } from '../support/database.ts';
 
@@ -31,3 +32,17 @@ test('the postgres package still mishandles transactions that lose their connect
     'This release of postgres handles lost connections: src/store/postgresPool.ts can go',
   ).not.toEqual([]);
 }, 60_000);
+
+test('the postgres package still counts rows of a failed statement into the next answer', async () => {
+  const client = postgres(made.url, { max: 1, onnotice: () => {} });
+  try {
+    await expect(client.unsafe('select 100 / (6 - g) from generate_series(1, 10) g')).rejects.toThrow('division');
+    const answer = await client.unsafe('select 42 as id');
+    expect(
+      [...answer],
+      'This release of postgres gives right answers after a failed statement: src/store/postgresPool.ts may trust it',
+    ).toEqual([undefined, undefined, undefined, undefined, undefined, { id: 42 }]);
+  } finally {
+    await client.end();
+  }
+});

@@ -3,8 +3,10 @@
  */
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Database } from '../../src/store/database.ts';
 import type { Db } from '../../src/store/db.ts';
 import { tenants } from '../../src/store/schema.ts';
+import { createLogger } from '../../src/telemetry/log.ts';
 import { KINDS, type OpenStore, openStore, type TestDatabase } from '../support/tenancy.ts';
 
 const insert = (tx: Db, id: string) => tx.insert(tenants).values({ id, name: id, tier: 'Free' });
@@ -55,6 +57,59 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
       ),
     );
     expect(sums).toEqual(Array.from({ length: 40 }, (_, i) => i));
+  });
+
+  describe('after a statement that fails in the middle of its rows', () => {
+    /** Of a store with one connection, so that what comes next is on the connection of the failed statement. */
+    let single: { readonly database: Database };
+    beforeAll(async () => {
+      single = { database: await Database.open(made.url, 1, createLogger('silent')) };
+    });
+    afterAll(() => single.database.close());
+    const FAILING = sql`select 100 / (6 - g) from generate_series(1, 10) g`;
+    const fails = (db: Db) => expect(db.execute(FAILING)).rejects.toThrow();
+    const answered = (db: Db) => db.select({ id: sql<number>`42` }).from(sql`(select) as one`);
+
+    test('the next caller gets the right answer', async () => {
+      await single.database.run(fails);
+      expect(await single.database.run(answered)).toEqual([{ id: 42 }]);
+    });
+
+    test('so does the same caller', async () => {
+      const rows = single.database.run(async (db) => {
+        await fails(db);
+        return answered(db);
+      });
+      expect(await rows).toEqual([{ id: 42 }]);
+    });
+
+    test('so does the caller after a transaction', async () => {
+      await expect(single.database.transaction((tx) => tx.execute(FAILING))).rejects.toThrow();
+      expect(await single.database.run(answered)).toEqual([{ id: 42 }]);
+      expect(await single.database.transaction(answered)).toEqual([{ id: 42 }]);
+    });
+
+    test('an answer that was asked for at the same time is refused, not passed on with holes', async () => {
+      const both = single.database.run((db) =>
+        Promise.allSettled([db.execute(FAILING), db.execute(sql`select 42 as id`)]),
+      );
+      expect(await both).toMatchObject([
+        { status: 'rejected' },
+        { status: 'rejected', reason: { cause: { code: 'CONNECTION_OUT_OF_STEP' } } },
+      ]);
+      expect(await single.database.run(answered)).toEqual([{ id: 42 }]);
+    });
+
+    test('cancelled statements of one caller leave the answers of others right', async () => {
+      const limited = (ms: number) => single.database.run((db) => db.execute(sql.raw(`set statement_timeout = ${ms}`)));
+      const slow = sql`select repeat('x', 10000), pg_sleep(0.001) from generate_series(1, 1000) g`;
+      await limited(20);
+      for (let i = 0; i < 20; i++) {
+        await expect(single.database.run((db) => db.execute(slow))).rejects.toMatchObject({ code: 'unavailable' });
+        expect(await single.database.run(answered)).toEqual([{ id: 42 }]);
+      }
+      await limited(5000);
+    });
   });
 
   describe('where the connection is lost', () => {
