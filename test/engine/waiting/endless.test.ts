@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RedisServer, startRedis } from '../../../scripts/redisServer.ts';
 import { sweep } from '../../../src/engine/expiry/sweep.ts';
 import { renew } from '../../../src/engine/reservations/renew.ts';
 import * as engineReserve from '../../../src/engine/reservations/reserve.ts';
@@ -17,11 +18,14 @@ const BEGIN = '  local isBegun = false\n';
 const settle = readFileSync('lua/lib/waiting/settle.lua', 'utf8');
 const ENDLESS = settle.replace(BEGIN, `  if tenant then return false end\n${BEGIN}`);
 
+/** A Redis of its own, so that a sweep finds no other tenants. */
+let server: RedisServer;
 let running: RunningEngine;
 let scripts = 0;
 beforeAll(async () => {
   expect(ENDLESS).not.toBe(settle);
-  running = await startEngine(undefined, undefined, { 'waiting/settle': ENDLESS });
+  server = await startRedis(() => {});
+  running = await startEngine(undefined, server.url, { 'waiting/settle': ENDLESS });
   const { engine, credential } = running;
   const [held] = await reserve(engine, credential, [{ resource: 'r', requester: 'holder' }]);
   await reserve(engine, credential, [{ resource: 'free', requester: 'me', ttlSeconds: 60 }]);
@@ -33,7 +37,10 @@ beforeAll(async () => {
     return () => {};
   });
 });
-afterAll(() => running.stop());
+afterAll(async () => {
+  running.stop();
+  await server.stop();
+});
 
 describe('while the queue of a tenant is not settled', () => {
   test('plain names are reserved, renewed and released', async () => {
