@@ -15,7 +15,7 @@ const LOCK = 4_839_201_733;
  * @throws the driver's errors
  */
 export async function migratePostgres(url: string, onWait: () => void): Promise<void> {
-  const sql = postgres(url, { max: 1, connect_timeout: 3, onnotice: () => {} });
+  const sql = postgres(url, { max: 1, connect_timeout: 3, fetch_types: false, onnotice: () => {} });
   try {
     // This connection holds the lock, so that it is released however this ends.
     const [row] = await sql`select pg_try_advisory_lock(${LOCK}) as taken`;

@@ -1,6 +1,6 @@
 /**
- * Tells when a release of the postgres package makes our own pool unnecessary (src/store/postgresPool.ts): shows that
- * the package's pool still mishandles transactions whose connection is lost.
+ * Tells when a release of the postgres package makes our own pool unnecessary (src/store/postgresPool.ts): shows each
+ * fault that the pool works round.
  */
 import { execFile } from 'node:child_process';
 import postgres from 'postgres';
@@ -14,12 +14,13 @@ beforeAll(async () => {
 afterAll(() => made.drop());
 
 /** Returns what the package did wrong; null if it did nothing wrong. */
-const faultOf = (when: 'between' | 'during') =>
+const faultOf = (when: 'between' | 'during' | 'connecting') =>
   new Promise<string | null>((resolve, reject) => {
     const args = [inject('programs').plainDriver, when, made.url];
     execFile(process.execPath, args, { timeout: 40_000 }, (error, stdout, stderr) => {
       if (error?.killed) resolve('a query never settled');
       else if (/TypeError: .*null.*write/.test(stderr)) resolve('the process crashed');
+      else if (/column a\.typcategorX does not exist/i.test(stderr)) resolve('the process crashed');
       else if (error) reject(error);
       else resolve(stdout === '[]' ? null : 'a query ran outside its transaction');
     });
@@ -31,6 +32,13 @@ test('the postgres package still mishandles transactions that lose their connect
     faults.filter((fault) => fault !== null),
     'This release of postgres handles lost connections: src/store/postgresPool.ts can go',
   ).not.toEqual([]);
+}, 60_000);
+
+test('the postgres package still ends the process if its query for array types fails', async () => {
+  expect(
+    await faultOf('connecting'),
+    'This release of postgres survives a failed query for array types: src/store/postgresPool.ts may allow it',
+  ).toBe('the process crashed');
 }, 60_000);
 
 test('the postgres package still counts rows of a failed statement into the next answer', async () => {

@@ -5,9 +5,11 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Database } from '../../src/store/database.ts';
 import type { Db } from '../../src/store/db.ts';
+import { PostgresPool } from '../../src/store/postgresPool.ts';
 import { tenants } from '../../src/store/schema.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import { KINDS, type OpenStore, openStore, type TestDatabase } from '../support/tenancy.ts';
+import { withoutArrayTypes } from '../support/withoutArrayTypes.ts';
 
 const insert = (tx: Db, id: string) => tx.insert(tenants).values({ id, name: id, tier: 'Free' });
 
@@ -89,6 +91,15 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
       expect(await single.database.transaction(answered)).toEqual([{ id: 42 }]);
     });
 
+    test('a transaction that is still open is rolled back before the next caller', async () => {
+      const left = single.database.run(async (db) => {
+        await db.execute(sql`begin`);
+        await db.execute(FAILING);
+      });
+      await expect(left).rejects.toMatchObject({ code: '22012' });
+      expect(await single.database.run(answered)).toEqual([{ id: 42 }]);
+    });
+
     test('an answer that was asked for at the same time is refused, not passed on with holes', async () => {
       const both = single.database.run((db) =>
         Promise.allSettled([db.execute(FAILING), db.execute(sql`select 42 as id`)]),
@@ -110,6 +121,15 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
       }
       await limited(5000);
     });
+  });
+
+  test('connections ask for no array types, whose failure would end the process', async () => {
+    const relay = await withoutArrayTypes(made.url);
+    const pool = new PostgresPool(relay.url, { size: 1, statementTimeoutMs: 5000 });
+    const signal = new AbortController().signal;
+    expect(await pool.run((db) => db.select({ one: sql`1` }).from(sql`(select) as t`), signal)).toEqual([{ one: 1 }]);
+    await pool.close();
+    relay.stop();
   });
 
   describe('where the connection is lost', () => {

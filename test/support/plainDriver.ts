@@ -1,13 +1,28 @@
 /**
- * A process that loses the connection of a transaction, between two statements or during one, while it uses the
- * postgres package's own pool. Run by test/store/driver.test.ts: `plainDriver.ts <between|during> <database URL>`.
- * Prints the names of the rows that were stored although their transaction failed. Crashes or hangs if the package
- * does.
+ * A process that uses the postgres package's own pool and loses the connection of a transaction, between two statements
+ * or during one, or whose query for array types fails while it connects. Run by test/store/driver.test.ts:
+ * `plainDriver.ts <between|during|connecting> <database URL>`. Prints the names of the rows that were stored although
+ * their transaction failed. Crashes or hangs if the package does.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
+import { withoutArrayTypes } from './withoutArrayTypes.ts';
 
 const [when = '', url = ''] = process.argv.slice(2);
+if (when === 'connecting') {
+  await connectWithoutTypes();
+  process.stdout.write('[]');
+  process.exit(0);
+}
+
+/** Connects by an address at which the query for array types fails. */
+async function connectWithoutTypes(): Promise<void> {
+  const address = await withoutArrayTypes(url);
+  await postgres(address.url, { max: 1 })`select 1`.catch(() => {});
+  // A rejection that nobody handles ends the process in the next turn.
+  await pause(0);
+}
+
 const sql = postgres(url, { max: 1, onnotice: () => {}, backoff: () => 0.1 });
 const other = postgres(url, { max: 1, onnotice: () => {} });
 await other`create table ${other(when)} (name text)`;
