@@ -17,12 +17,12 @@ export class Incoming extends IncomingMessage {
   /** Gives back the request's place among the requests in flight, and that of its large body. */
   endFlight: (() => void) | undefined;
   endBody: (() => void) | undefined;
-  /** Whether the response was held while the request waited. Such a request is not logged as slow. */
-  wasHeld = false;
+  /** When the response began to be held (`performance.now()`). undefined: it was not held. */
+  heldSinceMs: number | undefined;
 
   /** Gives back what the request takes up, when its response starts to be held: from then on it costs little. */
   hold(): void {
-    this.wasHeld = true;
+    this.heldSinceMs ??= performance.now();
     this.endFlight?.();
     this.endBody?.();
     this.endFlight = undefined;

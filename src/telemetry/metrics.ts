@@ -19,7 +19,7 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly #requests = this.#times(
     'http_request_duration_seconds',
-    'Requests by route, until the response headers are ready',
+    'Requests by route, until the response headers are ready or the response is held',
     REQUEST_BUCKETS_S,
     ['method', 'route', 'status'],
   );

@@ -84,6 +84,24 @@ describe('waits', () => {
     ]);
   });
 
+  test('do not count as time of the request: a held request counts with the time until it is held', async () => {
+    const labels = (route: string) => `{method="POST",route="${route}",status="200"}`;
+    const seen = async () => ({
+      requests: await sample(`holdfast_http_request_duration_seconds_count${labels(RESERVE)}`),
+      seconds: await sample(`holdfast_http_request_duration_seconds_sum${labels(RESERVE)}`),
+    });
+    await holdfast.reserve({ resource: 'measured', requester: 'holder' });
+    const before = await seen();
+    const start = performance.now();
+    const { body } = await wait('measured', 'waiter', 2);
+    const tookS = (performance.now() - start) / 1000;
+    expect(body).toMatchObject([{ status: 'ALREADY_HELD' }]);
+    const after = await seen();
+    expect(tookS).toBeGreaterThan(1.9);
+    expect(after.requests - before.requests).toBe(1);
+    expect(after.seconds - before.seconds).toBeLessThan(tookS - 1.8);
+  });
+
   test('are not counted for a request that is answered at once', async () => {
     const before = parseSamples(await holdfast.scrape());
     await wait('free');

@@ -1,7 +1,8 @@
 /**
  * Gives each request an id. Logs one line for each that failed, was refused or was slow, or for all: id, tenant, path,
  * status and duration; never a key, token, body or query. The others and probes are logged at level debug. Measures the
- * time of requests by the pattern of their route, and counts requests that a limit refused.
+ * time of requests by the pattern of their route, and counts requests that a limit refused. A request whose response is
+ * held counts with the time until then: how long it waits for its turn says nothing about the service.
  */
 import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
@@ -23,12 +24,13 @@ export const observeRequests = ({ log, logRequests, metrics }: Pick<HealthDeps, 
     const start = performance.now();
     return next().then(() => {
       const ms = performance.now() - start;
+      const { heldSinceMs } = c.env.incoming;
       const { method, path } = c.req;
       const { status } = c.res;
       // The last match is the route's own pattern; without a route, the middleware's: /* or /api/v1/*.
-      metrics?.countRequest(method, routePath(c, -1), status, ms);
+      metrics?.countRequest(method, routePath(c, -1), status, heldSinceMs === undefined ? ms : heldSinceMs - start);
       if (c.error instanceof LimitError) metrics?.countRefusal(c.error.hit.limitType);
-      const isNotable = logRequests === 'all' || status >= 400 || (ms > SLOW_MS && !c.env.incoming.wasHeld);
+      const isNotable = logRequests === 'all' || status >= 400 || (ms > SLOW_MS && heldSinceMs === undefined);
       const level = isNotable && !PROBES.includes(path) ? 'info' : 'debug';
       if (!log.isLevelEnabled(level)) return;
       // A caller who was refused unseen may have made the tenant up.
