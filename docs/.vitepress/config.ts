@@ -131,6 +131,8 @@ export default defineConfig({
               { text: 'HoldfastSweepLate', link: '/docs/operations/runbook/HoldfastSweepLate' },
               { text: 'HoldfastQueueStuck', link: '/docs/operations/runbook/HoldfastQueueStuck' },
               { text: 'HoldfastJobsFail', link: '/docs/operations/runbook/HoldfastJobsFail' },
+              { text: 'HoldfastHistoryLate', link: '/docs/operations/runbook/HoldfastHistoryLate' },
+              { text: 'HoldfastAuditLost', link: '/docs/operations/runbook/HoldfastAuditLost' },
               { text: 'HoldfastStreamsLost', link: '/docs/operations/runbook/HoldfastStreamsLost' },
               { text: 'HoldfastSlowReaders', link: '/docs/operations/runbook/HoldfastSlowReaders' },
               { text: 'HoldfastTenantsLimited', link: '/docs/operations/runbook/HoldfastTenantsLimited' },
