@@ -55,7 +55,7 @@ describe.concurrent('npm start says where the dashboard and the API reference ar
   });
 });
 
-describe.concurrent('a start that waits says for what, about once a second', () => {
+describe.concurrent('a start that waits says for what, and says it again', () => {
   const count = (text: string, part: string) => text.split(part).length - 1;
 
   test('a Redis that refuses connections: in its own words, and nothing on stderr', async () => {

@@ -4,7 +4,9 @@
  */
 import type { Logger } from 'pino';
 
-const LOG_EVERY_MS = 1000;
+/** Pauses between lines with the same reason grow, since an instance may have to wait for days. */
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 60_000;
 const RETRY_EVERY_MS = 200;
 
 export interface StartUp {
@@ -28,9 +30,23 @@ export async function startUp(attempt: () => Promise<string | null>, log: Logger
     started = resolve;
   });
   const state = { fault: await attempt(), done };
-  const logTimer = setInterval(() => log.warn({ reason: state.fault }, 'not ready'), LOG_EVERY_MS);
+  const said = new Set<string>();
+  let pauseMs = FIRST_PAUSE_MS;
+  let logTimer: NodeJS.Timeout | undefined;
+  const say = () => {
+    log.warn({ reason: state.fault }, 'not ready');
+    logTimer = setTimeout(say, pauseMs);
+    pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+  };
+  const sayIfNew = (reason: string) => {
+    if (said.has(reason)) return;
+    said.add(reason);
+    clearTimeout(logTimer);
+    pauseMs = FIRST_PAUSE_MS;
+    say();
+  };
   const stopTimers = () => {
-    clearInterval(logTimer);
+    clearTimeout(logTimer);
     clearTimeout(retryTimer);
   };
   const retry = async () => {
@@ -41,9 +57,11 @@ export async function startUp(attempt: () => Promise<string | null>, log: Logger
     if (state.fault === null) {
       stopTimers();
       started();
-    } else if (!isClosed) retryTimer = setTimeout(() => void retry(), RETRY_EVERY_MS);
+    } else if (!isClosed) {
+      sayIfNew(state.fault);
+      retryTimer = setTimeout(() => void retry(), RETRY_EVERY_MS);
+    }
   };
-  if (state.fault !== null) log.warn({ reason: state.fault }, 'not ready');
   startOrRetry();
   return {
     get fault() {

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { startRedis } from '../../scripts/redisServer.ts';
+import { freePort } from '../../scripts/freePort.ts';
+import { startRedis, startRedisNode } from '../../scripts/redisServer.ts';
 import { healthRoutes } from '../../src/http/routes/health.ts';
-import { startInstance } from '../support/service.ts';
+import { type Instance, startInstance } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const quiet = () => {};
@@ -117,8 +118,25 @@ test('probes are logged at debug only, also if all requests are logged', async (
   await holdfast.stop();
 });
 
+/** The lines that say why an instance is not ready. */
+const notReady = ({ logged }: Instance) =>
+  logged.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'not ready');
+
 describe.concurrent('a start without Redis', () => {
-  test('listens, is not ready, says why once a second, and serves as soon as Redis is there', async () => {
+  test('says at once that the reason is another one', async () => {
+    const port = await freePort();
+    const holdfast = await startInstance({ redisUrl: `redis://127.0.0.1:${port}` });
+    await until('it has said the first one twice', () => notReady(holdfast).length === 2);
+    const redis = await startRedisNode(quiet, port, ['--maxmemory-policy', 'allkeys-lru']);
+    const reason = 'Redis must have maxmemory-policy noeviction, it has allkeys-lru';
+    const readiness = () => holdfast.request<{ reason?: string }>('GET', '/readyz');
+    await until('it is another one', async () => (await readiness()).body.reason === reason);
+    expect(notReady(holdfast)).toContainEqual(expect.objectContaining({ reason }));
+    await holdfast.stop();
+    await redis.stop();
+  });
+
+  test('listens, is not ready, says why ever more seldom, and serves as soon as Redis is there', async () => {
     const socket = `/tmp/holdfast-test-${randomBytes(6).toString('hex')}.sock`;
     const holdfast = await startInstance({ redisUrl: `unix://${socket}`, env: { ROLE: 'all' } });
     expect((await holdfast.request('GET', '/healthz')).status).toBe(200);
@@ -127,10 +145,11 @@ describe.concurrent('a start without Redis', () => {
       body: { reason: expect.stringMatching(/^Redis cannot be reached \(.*ENOENT/) },
     });
     expect((await holdfast.available('r')).status).toBe(503);
-    const said = () => holdfast.logged.filter((line) => line.includes('"not ready"')).length;
-    const [before, from] = [said(), performance.now()];
-    await until('it has said so three times', () => said() >= before + 3);
-    expect(performance.now() - from).toBeGreaterThan(1500);
+    const said = () => notReady(holdfast);
+    await until('it has said so three times', () => said().length >= 3);
+    const [first = 0, second = 0, third = 0] = said().map(({ time }) => Date.parse(time));
+    expect(second - first).toBeGreaterThan(950);
+    expect(third - second).toBeGreaterThan(1900);
     const redis = await startRedis(quiet, { socket });
     await until('it is ready', async () => (await holdfast.request('GET', '/readyz')).status === 200);
     const [result] = (await holdfast.reserve({ resource: 'r', requester: 'a', ttlSeconds: 1 })).body;
