@@ -40,14 +40,24 @@ const FULL = /^OOM\b/;
 export const isFull = (error: unknown): boolean =>
   error instanceof HoldfastError && error.cause instanceof Error && FULL.test(error.cause.message);
 
-const unavailable = (cause: unknown) =>
-  new HoldfastError(
-    'unavailable',
-    cause instanceof Error && FULL.test(cause.message)
-      ? 'The reservation store is full: only releases and resets work until it has room. Repeat the call later.'
-      : 'The reservation store cannot be reached. The outcome is unknown: repeat the call.',
-    { cause },
-  );
+/** Redis runs, but refuses every write: it cannot save to its disk, or it has too few replicas. */
+const REFUSES_WRITES = /^(?:MISCONF|NOREPLICAS)\b.*?(?= script: |$)/;
+
+/** Returns in Redis's own words why it refuses to write; null: it does not. */
+export function writeRefusal(error: unknown): string | null {
+  const cause = error instanceof HoldfastError ? error.cause : error;
+  return (cause instanceof Error && REFUSES_WRITES.exec(cause.message)?.[0]) || null;
+}
+
+const unavailable = (cause: unknown) => new HoldfastError('unavailable', wordsFor(cause), { cause });
+
+function wordsFor(cause: unknown): string {
+  if (cause instanceof Error && FULL.test(cause.message))
+    return 'The reservation store is full: only releases and resets work until it has room. Repeat the call later.';
+  if (writeRefusal(cause) !== null)
+    return 'The reservation store takes no writes, so nothing works until its operator has mended that. Repeat the call later.';
+  return 'The reservation store cannot be reached. The outcome is unknown: repeat the call.';
+}
 
 /**
  * Runs a command. Repeats it for up to 1.5 s while connections are lost or primaries are replaced, except after its

@@ -1,12 +1,13 @@
 /**
  * The checks behind GET /readyz and GET /healthz.
  */
+import type { Logger } from 'pino';
 import { type LivenessCheck, type ReadinessCheck, shareCheck } from '../http/health.ts';
 import type { StartUp } from '../jobs/startUp.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { redisFault } from '../redis/health.ts';
 import { Liveness } from '../redis/liveness.ts';
-import { isFull } from '../redis/send.ts';
+import { isFull, writeRefusal } from '../redis/send.ts';
 import type { Clients } from './clients.ts';
 
 export interface Health {
@@ -18,14 +19,21 @@ export interface Health {
 }
 
 /** @param livenessMs time without a usable Redis after which the instance should be restarted */
-export function watchHealth(clients: Clients, start: StartUp, livenessMs: number): Health {
+export function watchHealth(clients: Clients, start: StartUp, livenessMs: number, log: Logger): Health {
   let isLeaving = false;
-  const redisReady = shareCheck(() =>
+  let logged: string | null = null;
+  const redisReady = shareCheck(async () => {
     // Releases work in a full Redis, and must reach an instance to make room.
-    redisFault(clients.redis).catch((error: unknown) =>
-      isFull(error) ? null : 'the reservation store cannot be reached',
-    ),
-  );
+    const reason = await redisFault(clients.redis).catch((error: unknown) =>
+      isFull(error) ? null : (refusesToWrite(error) ?? 'the reservation store cannot be reached'),
+    );
+    if (reason !== logged) {
+      if (reason === null) log.info('ready again');
+      else log.warn({ reason }, 'not ready');
+    }
+    logged = reason;
+    return reason;
+  });
   const liveness = new Liveness(
     () => areFit(clients.forScripts),
     async () => {
@@ -42,6 +50,12 @@ export function watchHealth(clients: Clients, start: StartUp, livenessMs: number
     },
     close: () => liveness.close(),
   };
+}
+
+/** Returns for operators that Redis refuses to write, and why; null: it does not. */
+export function refusesToWrite(error: unknown): string | null {
+  const words = writeRefusal(error);
+  return words === null ? null : `Redis refuses to write (${words})`;
 }
 
 /** Whether Redis responds on each client. Other faults of Redis are no reason to restart this process. */

@@ -24,7 +24,7 @@ import { DueTimers } from '../waiting/dueTimers.ts';
 import { type App, createApp, createHealthApp } from './app.ts';
 import { type Clients, createClients } from './clients.ts';
 import { addGauges } from './gauges.ts';
-import { watchHealth } from './health.ts';
+import { refusesToWrite, watchHealth } from './health.ts';
 import { openPushes } from './pushes.ts';
 import { openStores, type Stores } from './stores.ts';
 
@@ -85,7 +85,7 @@ export async function wire(
     return null;
   }, log);
 
-  const health = watchHealth(clients, start, config.livenessRedisMs);
+  const health = watchHealth(clients, start, config.livenessRedisMs, log);
   const { logRequests } = config;
   const observability = { log, logRequests, metrics, traces, ready: health.ready, alive: health.alive };
   const activity = new Activity(redis, log);
@@ -140,7 +140,9 @@ function makeEngine({ tiers }: Config, { redis, replication }: Clients, { loadTe
 /** Loads the configured tenants if Redis is usable. Returns why the instance cannot start; null if it can. */
 async function startFault(redisUrl: string, clients: Clients, stores: Stores): Promise<string | null> {
   const fault = await redisFault(clients.redis).catch(async (error: unknown) =>
-    isFull(error) ? 'Redis is full' : `Redis cannot be reached (${(await refusalOf(redisUrl)) ?? clients.lastError()})`,
+    isFull(error)
+      ? 'Redis is full'
+      : (refusesToWrite(error) ?? `Redis cannot be reached (${(await refusalOf(redisUrl)) ?? clients.lastError()})`),
   );
   if (fault !== null) return fault;
   return stores.loadConfigured().then(
