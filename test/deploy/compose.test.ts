@@ -11,6 +11,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { VARIABLES } from '../../src/config/environment.ts';
+import { Mebibytes, maxmemoryOf, oldSpaceOf, READ_BY_OTHERS } from '../support/manifestRules.ts';
 
 const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync('package.json', 'utf8')));
 const text = readFileSync('docker-compose.yml', 'utf8');
@@ -20,6 +21,9 @@ const Compose = z.looseObject({
     z.string(),
     z.looseObject({
       image: z.string(),
+      command: z.array(z.string()).default([]),
+      logging: z.unknown(),
+      deploy: z.looseObject({ resources: z.object({ limits: z.object({ memory: Mebibytes }) }) }),
       environment: z.record(z.string(), z.union([z.string(), z.number()])).default({}),
       volumes: z.array(z.string()).default([]),
       ports: z.array(z.string()).default([]),
@@ -67,9 +71,26 @@ describe('docker-compose.yml', () => {
       });
   });
 
+  test('limits the logs and the memory of each service', () => {
+    for (const [name, { logging, deploy }] of Object.entries(services)) {
+      expect([name, logging]).toEqual([name, { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '3' } }]);
+      expect([name, deploy.resources.limits.memory > 0]).toEqual([name, true]);
+    }
+  });
+
+  test('Redis and V8 keep to less than their containers have', () => {
+    const limitOf = (name: string) => services[name]?.deploy.resources.limits.memory ?? 0;
+    expect(maxmemoryOf(services.redis?.command)).toBeLessThanOrEqual(0.5 * limitOf('redis'));
+    const semiSpace = Number(/--max-semi-space-size=(\d+)/.exec(readFileSync('Dockerfile', 'utf8'))?.[1]);
+    for (const name of ['api', 'worker']) {
+      const heap = oldSpaceOf(String(services[name]?.environment.NODE_OPTIONS)) + 3 * semiSpace;
+      expect([name, heap <= 0.75 * limitOf(name)]).toEqual([name, true]);
+    }
+  });
+
   test('sets only variables that the configuration reads', () => {
     const names = ours.flatMap(([, { environment }]) => Object.keys(environment));
-    expect(names.filter((name) => !VARIABLES.includes(name))).toEqual([]);
+    expect(names.filter((name) => ![...VARIABLES, ...READ_BY_OTHERS].includes(name))).toEqual([]);
   });
 
   test('holds no secret: each comes from the env file, whose example names it and leaves it empty', () => {

@@ -128,6 +128,7 @@ describe.each(OVERLAYS)('the overlay %s, built by kustomize', (overlay) => {
   });
 });
 
+const Users = z.object({ runAsUser: z.number().optional(), runAsGroup: z.number().optional() });
 const Route = z.looseObject({
   spec: z.looseObject({
     hostnames: z.array(z.string()),
@@ -207,6 +208,28 @@ describe.skipIf(!hasKubectl)('the components that are not in an overlay', () => 
     });
     const images = ownWorkloads(manifests).flatMap(({ containers }) => containers.map(({ image }) => image));
     expect(images).toEqual(Array.from({ length: 3 }, () => `registry.example.com/holdfast:${version}`));
+  });
+
+  test('openshift: no pod asks for a user or a group; without it each asks for user 1000', () => {
+    const users = (all: readonly Manifest[]) => ownWorkloads(all).map(({ pod }) => Users.parse(pod.securityContext));
+    expect(users(manifests)).toEqual([{}, {}, {}]);
+    const asked = { runAsUser: 1000, runAsGroup: 1000 };
+    expect(users(buildOverlay('production'))).toEqual([asked, asked]);
+  });
+
+  test('private-ca: each pod of the service, the Job too, mounts the certificates that Node is told to trust', () => {
+    const trusting = ownWorkloads(manifests);
+    expect(trusting.map(({ kind }) => kind).toSorted()).toEqual(['Deployment', 'Deployment', 'Job']);
+    for (const { pod, containers } of trusting) {
+      expect(pod).toMatchObject({ volumes: [{ name: 'ca', configMap: { name: 'holdfast-ca' } }] });
+      for (const { env, ...container } of containers) {
+        expect(env).toContainEqual({ name: 'NODE_EXTRA_CA_CERTS', value: '/etc/holdfast/ca/ca.pem' });
+        expect(container).toMatchObject({ volumeMounts: [{ name: 'ca', mountPath: '/etc/holdfast/ca' }] });
+      }
+    }
+    const command = '--from-file=ca.pem';
+    for (const file of ['k8s/components/private-ca/kustomization.yaml', 'docs/operations/kubernetes.md'])
+      expect(readFileSync(file, 'utf8')).toContain(command);
   });
 
   test('tracing: an endpoint, and a policy that allows its port', () => {

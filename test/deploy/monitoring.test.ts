@@ -91,10 +91,13 @@ const Tests = z.looseObject({ tests: z.array(z.looseObject({ name: z.string() })
 const hasPromtool = spawnSync('promtool', ['--version']).error === undefined;
 
 describe('the alerts', () => {
-  test.skipIf(!hasPromtool)('each fire in their test, and none with healthy values or in a short outage (needs promtool)', () => {
-    const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', TESTS], { encoding: 'utf8' });
-    expect([status, `${stdout}${stderr}`]).toEqual([0, expect.stringContaining('SUCCESS')]);
-  });
+  test.skipIf(!hasPromtool)(
+    'each fire in their test, and none with healthy values or in a short outage (needs promtool)',
+    () => {
+      const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', TESTS], { encoding: 'utf8' });
+      expect([status, `${stdout}${stderr}`]).toEqual([0, expect.stringContaining('SUCCESS')]);
+    },
+  );
 
   test('each have a test of their name', () => {
     const { tests } = Tests.parse(parse(readFileSync(TESTS, 'utf8')));

@@ -45,15 +45,22 @@ export const configured = (manifests: readonly Manifest[]): Record<string, strin
   );
 
 /** Variables that Node or the OpenTelemetry SDK reads. */
-const READ_BY_OTHERS = ['NODE_OPTIONS', 'OTEL_TRACES_SAMPLER', 'OTEL_TRACES_SAMPLER_ARG'];
+export const READ_BY_OTHERS = ['NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS', 'OTEL_TRACES_SAMPLER', 'OTEL_TRACES_SAMPLER_ARG'];
 
 /** The old generation of V8 that a variable NODE_OPTIONS sets, in MiB. */
-const oldSpaceOf = (options = '') => Number(/--max-old-space-size=(\d+)/.exec(options)?.[1]);
+export const oldSpaceOf = (options = '') => Number(/--max-old-space-size=(\d+)/.exec(options)?.[1]);
 
-const Mebibytes = z.string().transform((text) => {
-  const [, amount, unit] = /^(\d+)(Mi|Gi)$/.exec(text) ?? [];
-  return Number(amount) * (unit === 'Gi' ? 1024 : 1);
+/** An amount of memory as Kubernetes, Compose or Redis write it, in MiB. */
+export const Mebibytes = z.string().transform((text) => {
+  const [, amount, unit = ''] = /^(\d+)(Mi|Gi|m|g|mb|gb)$/.exec(text) ?? [];
+  return Number(amount) * (/^g/i.test(unit) ? 1024 : 1);
 });
+
+const Limited = z.looseObject({ limits: z.looseObject({ memory: Mebibytes }) });
+
+/** The `--maxmemory` among the arguments of a Redis, in MiB. NaN: it has none. */
+export const maxmemoryOf = (args: readonly string[] = []) =>
+  Mebibytes.parse(args[args.indexOf('--maxmemory') + 1] ?? '');
 
 /** Adds a test for each rule that all manifests must keep, as written and as built. */
 export function rules(manifests: readonly Manifest[]): void {
@@ -91,7 +98,6 @@ export function rules(manifests: readonly Manifest[]): void {
 
   test('V8 stops at its own limit before the container’s: old and young generation take three quarters of it', () => {
     const semiSpace = Number(/--max-semi-space-size=(\d+)/.exec(readFileSync('Dockerfile', 'utf8'))?.[1]);
-    const Limited = z.looseObject({ limits: z.looseObject({ memory: Mebibytes }) });
     const services = ownWorkloads(manifests).filter(({ kind }) => kind === 'Deployment');
     expect(services).toHaveLength(2);
     for (const { name, containers } of services)
@@ -99,6 +105,13 @@ export function rules(manifests: readonly Manifest[]): void {
         const heap = oldSpaceOf(env.find((variable) => variable.name === 'NODE_OPTIONS')?.value) + 3 * semiSpace;
         expect([name, heap <= 0.75 * Limited.parse(resources).limits.memory]).toEqual([name, true]);
       }
+  });
+
+  test('a Redis has a maxmemory, which is at most half of its container’s memory', () => {
+    for (const { containers } of workloads)
+      for (const { image, args, resources } of containers)
+        if (image.startsWith('redis:'))
+          expect(maxmemoryOf(args)).toBeLessThanOrEqual(0.5 * Limited.parse(resources).limits.memory);
   });
 
   test('every workload but Jobs has all three probes', () => {

@@ -125,6 +125,7 @@ function watchReads(value: unknown, path: string, unread: (() => string[])[]): u
 const Container = z.looseObject({
   name: z.string(),
   image: z.string(),
+  args: z.array(z.string()).default([]),
   env: z.array(z.looseObject({ name: z.string(), value: z.string().optional() })).default([]),
   securityContext: z.unknown().optional(),
   resources: z.unknown().optional(),
