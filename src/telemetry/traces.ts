@@ -7,9 +7,16 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { defaultTextMapGetter, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+  serviceInstanceIdDetector,
+} from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from 'pino';
+import { BUILD } from '../domain/build.ts';
 
 /** How long the collector has to accept the last spans when the instance stops. */
 const CLOSE_WITHIN_MS = 2000;
@@ -34,31 +41,33 @@ export class Traces {
     const url = `${endpoint.replace(/\/$/, '')}/v1/traces`;
     this.#provider = new BasicTracerProvider({
       resource: defaultResource()
-        .merge(resourceFromAttributes({ 'service.name': 'holdfast' }))
-        .merge(detectResources({ detectors: [envDetector] })),
+        .merge(resourceFromAttributes({ 'service.name': 'holdfast', 'service.version': BUILD.version }))
+        .merge(detectResources({ detectors: [serviceInstanceIdDetector, envDetector] })),
       spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter({ url }))],
     });
   }
 
   /**
    * Serves a request in a span of its own, which is a child of the caller's span if the headers name one.
+   * @param requestId of the log lines of this request
    * @param carrier the headers traceparent and tracestate
+   * @param serve its argument is the id of the trace; null: the trace is not recorded
    */
   async traceRequest(
-    method: string,
+    { method, requestId }: { readonly method: string; readonly requestId: string },
     carrier: Readonly<Record<string, string | undefined>>,
-    serve: () => Promise<Served>,
+    serve: (traceId: string | null) => Promise<Served>,
   ): Promise<void> {
     const parent = this.#propagator.extract(ROOT_CONTEXT, carrier, defaultTextMapGetter);
-    const attributes = { 'http.request.method': method };
+    const attributes = { 'http.request.method': method, 'holdfast.request.id': requestId };
     const span = this.#tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
     if (!span.isRecording()) {
       // Not sampled: child spans are not recorded either.
-      await serve();
+      await serve(null);
       return;
     }
     try {
-      const { route, status, tenant } = await this.#request.run(span, serve);
+      const { route, status, tenant } = await this.#request.run(span, serve, span.spanContext().traceId);
       span.updateName(`${method} ${route}`);
       span.setAttributes({ 'http.route': route, 'http.response.status_code': status });
       if (tenant !== undefined) span.setAttribute('holdfast.tenant.id', tenant);

@@ -4,6 +4,8 @@
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { startRedis } from '../../scripts/redisServer.ts';
+import { BUILD } from '../../src/domain/build.ts';
 import { startInstance } from '../support/service.ts';
 
 const Attribute = z.object({
@@ -74,12 +76,48 @@ describe('a request', () => {
       'http.route': '/api/v1/Reservation/reserve',
       'http.response.status_code': 200,
       'holdfast.tenant.id': holdfast.tenant,
+      'holdfast.request.id': expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
     expect(script).toMatchObject({ name: 'script reserve', traceId: request?.traceId, parentSpanId: request?.spanId });
     expect(request?.parentSpanId).toBeUndefined();
     expect(received.map(({ path }) => path)).toEqual(['/v1/traces']);
     const { resource } = Export.parse(JSON.parse(received[0]?.body ?? '')).resourceSpans[0] ?? {};
-    expect(valuesOf(resource?.attributes ?? [])).toMatchObject({ 'service.name': 'holdfast' });
+    expect(valuesOf(resource?.attributes ?? [])).toMatchObject({
+      'service.name': 'holdfast',
+      'service.version': BUILD.version,
+      'service.instance.id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+  });
+
+  test('and its log lines lead to each other: the span has the request’s id, the lines have the trace’s', async () => {
+    const redis = await startRedis(() => {});
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, LOG_REQUESTS: 'all' };
+    const holdfast = await startInstance({ redisUrl: redis.url, env });
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const ask = (flags: string) =>
+      holdfast.request('GET', '/api/v1/Resource/tree', undefined, {
+        traceparent: `00-${traceId}-00f067aa0ba902b7-${flags}`,
+        'X-Request-Id': `asked-${flags}`,
+      });
+    await holdfast.redis.config('SET', 'min-replicas-to-write', '1');
+    expect((await ask('01')).status).toBe(503);
+    await ask('00');
+    await holdfast.stop();
+    await redis.stop();
+    const [span] = spans().filter(({ name }) => name.startsWith('GET'));
+    expect(valuesOf(span?.attributes ?? [])).toMatchObject({ 'holdfast.request.id': 'asked-01' });
+    const lines = holdfast.logged.map((line) => JSON.parse(line));
+    const ofRequest = (requestId: string) =>
+      lines.filter((line) => line.requestId === requestId).map((line) => [line.msg, line.traceId]);
+    expect(ofRequest('asked-01')).toEqual([
+      ['store unavailable', traceId],
+      ['request', traceId],
+    ]);
+    // A trace that is not recorded leads nowhere.
+    expect(ofRequest('asked-00')).toEqual([
+      ['store unavailable', undefined],
+      ['request', undefined],
+    ]);
   });
 
   test('goes on with its caller’s trace, or stays out of one that is not recorded', async () => {

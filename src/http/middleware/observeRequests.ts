@@ -38,6 +38,9 @@ export const observeRequests = ({ log, logRequests, metrics }: Pick<HealthDeps, 
       // The link of an invitation is a secret.
       const logged = path.startsWith('/join/') ? '/join/…' : path;
       const durationMs = Math.round(ms * 100) / 100;
-      log[level]({ requestId: c.get('requestId'), tenant, method, path: logged, status, durationMs }, 'request');
+      c.get('log')[level](
+        { requestId: c.get('requestId'), tenant, method, path: logged, status, durationMs },
+        'request',
+      );
     });
   });

@@ -1,5 +1,6 @@
 /**
- * Records a span for each request, as a child of the caller's traceparent.
+ * Records a span for each request, as a child of the caller's traceparent. The span has the id of the request, and the
+ * log lines of the request have the id of the trace, so that each leads to the other.
  */
 import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
@@ -10,7 +11,9 @@ import type { AppEnv } from '../env.ts';
 export const traceRequests = (traces: Traces) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const carrier = { traceparent: c.req.header('traceparent'), tracestate: c.req.header('tracestate') };
-    await traces.traceRequest(c.req.method, carrier, async () => {
+    const request = { method: c.req.method, requestId: c.get('requestId') };
+    await traces.traceRequest(request, carrier, async (traceId) => {
+      if (traceId !== null) c.set('log', c.get('log').child({ traceId }));
       await next();
       const { status } = c.res;
       // A caller who was not authenticated may have made the tenant up.
