@@ -18,7 +18,7 @@ RUN npm ci
 COPY tsconfig.json ./
 COPY scripts scripts
 COPY src src
-# Of a release; GET /version shows them.
+# GET /version shows them. VERSION is for releases only. For a build of your own: --build-arg COMMIT=$(git rev-parse HEAD)
 ARG VERSION
 ARG COMMIT
 RUN npm run build:service

@@ -6,6 +6,9 @@ set -eu
 cd "$(dirname "$0")/.."
 compose() { docker compose --env-file deploy/compose.env "$@"; }
 
+# For GET /version.
+COMMIT=$(git describe --always --dirty --abbrev=40 --exclude='*' 2>/dev/null || true)
+export COMMIT
 compose build api
 old=$(compose ps --quiet api)
 # The load balancer has room for 10 instances.

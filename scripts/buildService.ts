@@ -1,10 +1,13 @@
 /**
- * Builds the service into dist: main.js, migrate.js, standalone.js, and the chunks that they load. For a release, the
- * variables VERSION and COMMIT are what GET /version and the dashboard show.
+ * Builds the service into dist: main.js, migrate.js, standalone.js, and the chunks that they load. GET /version and the
+ * dashboard show the variables VERSION and COMMIT. Without VERSION, the build is none of a release; without COMMIT, it
+ * has the commit of the checkout.
  */
+import { spawnSync } from 'node:child_process';
 import { cp, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { BUILD } from '../src/domain/build.ts';
 import { BUNDLED } from './bundling.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -13,7 +16,14 @@ const CHUNKS = 'dist/chunks';
 
 await rm(`${ROOT}${CHUNKS}`, { recursive: true, force: true });
 const { VERSION, COMMIT } = process.env;
-const release = VERSION && COMMIT ? { RELEASE: JSON.stringify({ version: VERSION, commit: COMMIT }) } : {};
+const built = { version: VERSION || BUILD.version, commit: COMMIT || commitOfCheckout() };
+
+/** Returns the commit, with the suffix -dirty if files have changed since; null: this is no checkout. */
+function commitOfCheckout(): string | null {
+  const args = ['describe', '--always', '--dirty', '--abbrev=40', '--exclude=*'];
+  const { status, stdout } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : null;
+}
 
 await build({
   ...BUNDLED,
@@ -26,6 +36,6 @@ await build({
   minifyWhitespace: true,
   minifySyntax: true,
   legalComments: 'external',
-  define: release,
+  define: { BUILT: JSON.stringify(built) },
 });
 await cp(`${ROOT}src/dashboard/assets`, `${ROOT}${CHUNKS}/assets`, { recursive: true });

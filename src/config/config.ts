@@ -100,6 +100,12 @@ export class ConfigError extends Error {
 const NO_SIGN_IN =
   'Nobody can sign in, since DATABASE_URL is set without OIDC_ISSUER or LOCAL_SIGN_IN: a new database has no tenant and no key, and nobody can make one';
 
+/** The fault of a value whose schema has no words of its own. */
+const faultOf = (issue: z.core.$ZodRawIssue) => {
+  if (issue.input === undefined) return 'is required';
+  return issue.code === 'invalid_value' ? `must be one of ${issue.values.join(', ')}` : undefined;
+};
+
 /**
  * Reads the configuration. A variable that is set to an empty text counts as unset.
  * @throws ConfigError
@@ -107,7 +113,7 @@ const NO_SIGN_IN =
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '' && value !== undefined));
   const typos = misspelt(Object.keys(set), VARIABLES);
-  const { data, error } = Environment.safeParse(set);
+  const { data, error } = Environment.safeParse(set, { error: faultOf });
   if (error !== undefined) {
     const faults = error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
     throw new ConfigError([...faults, ...typos]);

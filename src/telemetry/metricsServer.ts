@@ -10,7 +10,8 @@ import type { Metrics } from './metrics.ts';
  */
 export async function serveMetrics(metrics: Metrics, host: string, port: number): Promise<[Server, string]> {
   const server = createServer((request, response) => {
-    if (request.method !== 'GET' || request.url !== '/metrics') {
+    // Node sends no body in an answer to HEAD.
+    if (!['GET', 'HEAD'].includes(request.method ?? '') || request.url !== '/metrics') {
       response.writeHead(404).end();
       return;
     }

@@ -182,7 +182,9 @@ describe('configuration', () => {
 
   test.each<[string, unknown, string]>([
     ['no JSON', '{', 'API_KEYS must be JSON'],
-    ['an unknown tier', [{ key, tenant: 'acme', tier: 'Gold' }], 'API_KEYS.0.tier'],
+    ['an unknown tier', [{ key, tenant: 'acme', tier: 'Gold' }], 'API_KEYS.0.tier must be one of Free, Starter,'],
+    ['no tier', [{ key, tenant: 'acme' }], 'API_KEYS.0.tier is required'],
+    ['no tenant', [{ key, tier: 'Pro' }], 'API_KEYS.0.tenant is required'],
     ['a key of another tenant', [{ key, tenant: 'other', tier: 'Pro' }], 'API_KEYS.0.key must name the same tenant'],
     ['a short key', [{ key: 'hf_acme_short', tenant: 'acme', tier: 'Pro' }], 'API_KEYS.0.key must be hf_<tenant id>'],
     ['an unknown permission', [{ key, tenant: 'acme', tier: 'Pro', permission: 'all' }], 'API_KEYS.0.permission'],

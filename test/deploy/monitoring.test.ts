@@ -62,11 +62,13 @@ const GIVEN = ['job', 'instance', 'le'];
 /** All that src/telemetry/metrics.ts has. */
 const OURS = ['method', 'route', 'status', 'verb', 'outcome', 'limit_type', 'script', 'reason', 'queue'];
 
+let scraped: string;
 let types: ReadonlyMap<string, string>;
 beforeAll(async () => {
   const { url, drop } = await KINDS.PGlite();
   const holdfast = await startInstance({ keys: [], env: { METRICS_PORT: '0', ...databaseEnv(url) } });
-  types = parseTypes(await holdfast.scrape());
+  scraped = await holdfast.scrape();
+  types = parseTypes(scraped);
   await holdfast.stop();
   await drop();
 });
@@ -156,6 +158,18 @@ describe('the alerts', () => {
     expect(rule?.spec, hint).toEqual({ groups });
   });
 });
+
+test.skipIf(!hasPromtool)(
+  'the metrics keep Prometheus’s conventions, but for three of prom-client’s (needs promtool)',
+  () => {
+    const { stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: scraped, encoding: 'utf8' });
+    const named = `${stdout}${stderr}`
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' ')[0]);
+    expect(named.toSorted()).toEqual(['handles', 'requests', 'resources'].map((name) => `nodejs_active_${name}_total`));
+  },
+);
 
 describe('docs/operations/monitoring.md', () => {
   test('says of every metric of the service’s own what it is', () => {

@@ -114,6 +114,7 @@ describe('a tag v*', () => {
       push: true,
       sbom: true,
       provenance: 'mode=max',
+      labels: expect.stringMatching(/^org\.opencontainers\.image\.source=.*server_url .*\/.* github\.repository /),
       'build-args': expect.stringMatching(/^VERSION=.* env\.VERSION .*\nCOMMIT=.* github\.sha .*\n$/),
     });
   });

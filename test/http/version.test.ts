@@ -3,11 +3,11 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ask } from '../support/ask.ts';
 import { startInstance } from '../support/service.ts';
@@ -43,13 +43,10 @@ async function addressOf(instance: ReturnType<typeof spawn>): Promise<string> {
   throw new Error('the instance ended');
 }
 
-test('a build with VERSION and COMMIT is that release', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-release-'));
-  for (const name of ['src', 'scripts', 'lua', 'package.json', 'tsconfig.json'])
-    cpSync(name, join(folder, name), { recursive: true });
-  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
-  const release = { VERSION: '9.8.7', COMMIT: 'a'.repeat(40) };
-  execFileSync('npm', ['run', '--silent', 'build:service'], { cwd: folder, env: { ...process.env, ...release } });
+/** Builds the service in a folder, and returns what an instance of it says at GET /version. */
+async function builtIn(folder: string, variables: Readonly<Record<string, string>>): Promise<unknown> {
+  const { VERSION: _, COMMIT: __, ...inherited } = process.env;
+  execFileSync('npm', ['run', '--silent', 'build:service'], { cwd: folder, env: { ...inherited, ...variables } });
   // No Redis is there: the instance listens, but is not ready.
   const env = { PATH: process.env.PATH, PORT: '0', REDIS_URL: 'redis://127.0.0.1:1' };
   const instance = spawn(process.execPath, ['dist/main.js'], {
@@ -57,8 +54,45 @@ test('a build with VERSION and COMMIT is that release', async () => {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  expect(await versionAt(await addressOf(instance))).toEqual({ version: '9.8.7', commit: release.COMMIT });
+  const seen = await versionAt(await addressOf(instance));
   instance.kill('SIGKILL');
   await once(instance, 'exit');
-  rmSync(folder, { recursive: true });
+  return seen;
+}
+
+describe('a build', () => {
+  const COMMIT = 'a'.repeat(40);
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'holdfast-release-'));
+    for (const name of ['src', 'scripts', 'lua', 'package.json', 'tsconfig.json'])
+      cpSync(name, join(folder, name), { recursive: true });
+    symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test('with VERSION and COMMIT is that release', async () => {
+    expect(await builtIn(folder, { VERSION: '9.8.7', COMMIT })).toEqual({ version: '9.8.7', commit: COMMIT });
+  });
+
+  test('without VERSION is none of a release, and has COMMIT', async () => {
+    expect(await builtIn(folder, { COMMIT })).toEqual({ version: `${version}-dev`, commit: COMMIT });
+  });
+
+  test('of a checkout has its commit, and says if files have changed since; otherwise it has none', async () => {
+    const commitOf = async () => z.object({ commit: z.string().nullable() }).parse(await builtIn(folder, {})).commit;
+    expect(await commitOf()).toBeNull();
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], {
+        cwd: folder,
+        encoding: 'utf8',
+      });
+    git('init', '--quiet');
+    git('add', 'package.json');
+    git('commit', '--quiet', '--message', 'Start');
+    const head = git('rev-parse', 'HEAD').trim();
+    expect(await commitOf()).toBe(head);
+    appendFileSync(join(folder, 'package.json'), '\n');
+    expect(await commitOf()).toBe(`${head}-dirty`);
+  });
 });

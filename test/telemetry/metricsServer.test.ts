@@ -17,6 +17,8 @@ describe('the port of the metrics', () => {
       'text/plain; version=0.0.4; charset=utf-8',
     ]);
     expect(parseSamples(await response.text()).get('process_cpu_seconds_total')).toBeGreaterThan(0);
+    const head = await fetch(url, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
     for (const path of ['/', '/metrics/x', '/api/v1/events'])
       expect((await fetch(new URL(path, url))).status).toBe(404);
     expect((await fetch(url, { method: 'POST' })).status).toBe(404);
