@@ -7,12 +7,9 @@ export const Version = z
       description: 'The version of the service. It ends with `-dev` in any build but that of a release.',
       example: '0.1.0',
     }),
-    commit: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          'The commit that was built, with `-dirty` if files had been changed. null: unknown, as with `npm run dev`, or in an image that was built without the build argument `COMMIT`.',
-      }),
+    commit: z.string().nullable().meta({
+      description:
+        'The commit that was built, with `-dirty` if files had been changed. null: unknown, as with `npm run dev`, or in an image that was built without the build argument `COMMIT`.',
+    }),
   })
   .meta({ id: 'Version' });
