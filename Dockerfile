@@ -6,10 +6,10 @@
 #   docker build --target standalone --tag holdfast:standalone .
 #   docker run -p 8080:8080 -v holdfast:/data holdfast:standalone
 
-# To pin the image, add a digest: node:24-alpine@sha256:...
-ARG NODE_IMAGE=node:24-alpine
+# Dependabot updates the digest. To build with another image: docker build --build-context runtime=docker-image://<image> .
+FROM node:24-alpine@sha256:a0b9bf06e4e6193cf7a0f58816cc935ff8c2a908f81e6f1a95432d679c54fbfd AS runtime
 
-FROM ${NODE_IMAGE} AS base
+FROM runtime AS base
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 
@@ -27,7 +27,7 @@ FROM base AS dependencies
 # Deletes the source maps of libraries, which are a quarter of their size.
 RUN npm ci --omit=dev && npm cache clean --force && find node_modules -name '*.map' -delete
 
-FROM ${NODE_IMAGE} AS service
+FROM runtime AS service
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
 COPY package.json ./

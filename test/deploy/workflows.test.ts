@@ -29,6 +29,7 @@ const Workflow = z.looseObject({
       'timeout-minutes': z.number(),
       permissions: Permissions.optional(),
       strategy: z.unknown().optional(),
+      services: z.record(z.string(), z.looseObject({ image: z.string() })).default({}),
       steps: z.array(Step),
     }),
   ),
@@ -48,21 +49,35 @@ function jobOf(file: string, name: string) {
   return { ...job, runs, uses };
 }
 
-describe.each(workflows)('$file', ({ permissions, jobs }) => {
+describe.each(workflows)('$file', ({ file, permissions, jobs }) => {
   const steps = Object.values(jobs).flatMap((job) => job.steps);
 
   test('may only read, unless a job asks for more', () => {
     expect(permissions).toEqual({ contents: 'read' });
   });
 
-  test('pins each action by a major version or a commit', () => {
-    for (const { uses } of steps) if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@(v\d+|[0-9a-f]{40})$/);
+  test('pins each action by a commit, and names its version', () => {
+    for (const { uses } of steps) if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
+    const lines = readFileSync(join(FOLDER, file), 'utf8').match(/uses: .*/g) ?? [];
+    for (const line of lines) expect(line).toMatch(/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  test('pins each image by its digest', () => {
+    const images = Object.values(jobs).flatMap(({ services }) => Object.values(services).map(({ image }) => image));
+    for (const image of images) expect(image).toMatch(/:[^@]+@sha256:[0-9a-f]{64}$/);
   });
 
   test('runs only scripts that exist', () => {
     const names = steps.flatMap(({ run = '' }) => [...run.matchAll(/npm run (?:--silent )?([\w:-]+)/g)]);
     expect(names.map(([, name = '']) => name).filter((name) => scripts[name] === undefined)).toEqual([]);
   });
+});
+
+test('Dependabot updates what is pinned', () => {
+  const Updates = z.object({ updates: z.array(z.looseObject({ 'package-ecosystem': z.string() })) });
+  const { updates } = Updates.parse(parse(readFileSync('.github/dependabot.yml', 'utf8')));
+  const kinds = updates.map((update) => update['package-ecosystem']);
+  expect(kinds).toEqual(['github-actions', 'docker', 'docker-compose']);
 });
 
 describe('each change', () => {
@@ -130,10 +145,11 @@ describe('a tag v*', () => {
     expect(dockerfile).toMatch(/^FROM service AS standalone$/m);
   });
 
-  test('publishes the client on npm, built, with provenance', () => {
-    const { permissions, runs } = jobOf('release.yml', 'client');
+  test('publishes the client on npm, built, as a trusted publisher: without a token', () => {
+    const { permissions, runs, steps } = jobOf('release.yml', 'client');
+    expect(JSON.stringify(steps)).not.toContain('secrets.');
     expect(permissions).toEqual({ contents: 'read', 'id-token': 'write' });
-    const publish = 'npm publish --workspace @holdfast/client --provenance --access public';
+    const publish = 'npm publish --workspace @holdfast/client --access public';
     expect(runs.indexOf('npm run build:client')).toBeLessThan(runs.indexOf(publish));
     expect(runs).toContain('npm run build:client');
   });
