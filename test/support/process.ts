@@ -28,7 +28,9 @@ export async function startProcess(env: Readonly<Record<string, string>>): Promi
       output += text;
     });
   const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
-  process.once('exit', () => child.kill('SIGKILL'));
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  void exit.then(() => process.off('exit', kill));
   const ready = until(
     'the instance',
     () => {

@@ -1,6 +1,6 @@
 /**
- * Three instances behind a real load balancer (deploy/haproxy.cfg): restarted one after the other, and killed, under
- * load.
+ * Three instances behind a real load balancer, HAProxy (deploy/haproxy.cfg) and nginx (deploy/nginx.conf): restarted one
+ * after the other, and killed, under load.
  */
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { freePort } from '../../scripts/freePort.ts';
 import { FAILURE_CODES } from '../../src/domain/errors.ts';
 import { type Balancer, startBalancer } from '../support/haproxy.ts';
+import { hasNginx, startNginx } from '../support/nginx.ts';
 import { type InstanceProcess, startProcess } from '../support/process.ts';
 import { makeConfiguredKey, makeTenant } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -38,13 +39,15 @@ const start = (port: number) =>
 beforeAll(async () => {
   ports = [await freePort(), await freePort(), await freePort()];
   instances = await Promise.all(ports.map(start));
-  balancer = await startBalancer(ports);
-  await until('the balancer has found them', async () => (await fetch(`${balancer.url}/healthz`)).status === 200);
 });
-afterAll(async () => {
+afterAll(() => {
   for (const instance of instances) instance.kill('SIGKILL');
-  await balancer.stop();
 });
+
+const BALANCERS = [
+  { name: 'HAProxy', startBefore: startBalancer, isHere: true, callers: ['127.0.0.3', '127.0.0.4'] },
+  { name: 'nginx', startBefore: startNginx, isHere: hasNginx, callers: ['127.0.0.5', '127.0.0.6'] },
+];
 
 const FailureBody = z.strictObject({ error: z.string(), code: z.string() });
 
@@ -135,14 +138,45 @@ class Reader {
   }
 }
 
-describe('errors of the load balancer itself have the form of the service’s', () => {
-  let alone: Balancer;
-  beforeAll(async () => {
-    alone = await startBalancer([await freePort()]);
-  });
-  afterAll(() => alone.stop());
+/** A caller that waits for a resource, and asks again for as long as it is told to wait. */
+class Waiter {
+  readonly statuses: unknown[] = [];
+  readonly done: Promise<void>;
 
-  test('503 while there is no instance, with a time to wait', async () => {
+  constructor(resource: string) {
+    this.done = this.#wait({ resource, requester: 'waiter', ttlSeconds: 600, waitSeconds: 600 });
+  }
+
+  async #wait(item: unknown): Promise<void> {
+    const agent = new Agent();
+    do {
+      const { status, body } = await call(agent, '/api/v1/Reservation/reserve', [item]);
+      this.statuses.push(status === 200 ? JSON.parse(body)[0].status : body);
+    } while (this.statuses.at(-1) === 'WAITING');
+    await agent.close();
+  }
+}
+
+test('HAProxy’s configuration answers each status with JSON: as the service does', () => {
+  const errors = [...readFileSync('deploy/haproxy.cfg', 'utf8').matchAll(/http-error status (\d+) .* string '(.*?)'/g)];
+  const statuses = errors.map(([, status]) => Number(status));
+  expect(statuses).toEqual([500, 502, 503, 504]);
+  for (const [, , body = ''] of errors) expect(FAILURE_CODES).toContain(FailureBody.parse(JSON.parse(body)).code);
+});
+
+describe.each(BALANCERS)('behind $name', ({ name, startBefore, isHere, callers }) => {
+  if (!isHere) {
+    test.skip(`needs ${name}, which is not installed here`, () => {});
+    return;
+  }
+  beforeAll(async () => {
+    balancer = await startBefore(ports);
+    await until('it has found the instances', async () => (await fetch(`${balancer.url}/healthz`)).status === 200);
+  });
+  afterAll(() => balancer.stop());
+
+  test('503 while there is no instance, with a time to wait: in the form of the service’s errors', async () => {
+    const alone = await startBefore([await freePort()]);
     const answer = await fetch(`${alone.url}/api/v1/Reservation/activeReservations`);
     expect([answer.status, answer.headers.get('retry-after'), answer.headers.get('content-type')]).toEqual([
       503,
@@ -150,23 +184,15 @@ describe('errors of the load balancer itself have the form of the service’s', 
       'application/json',
     ]);
     expect(FailureBody.parse(await answer.json()).code).toBe('UNAVAILABLE');
+    await alone.stop();
   });
-});
 
-test('its configuration answers each status with JSON: as the service does', () => {
-  const errors = [...readFileSync('deploy/haproxy.cfg', 'utf8').matchAll(/http-error status (\d+) .* string '(.*?)'/g)];
-  const statuses = errors.map(([, status]) => Number(status));
-  expect(statuses).toEqual([500, 502, 503, 504]);
-  for (const [, , body = ''] of errors) expect(FAILURE_CODES).toContain(FailureBody.parse(JSON.parse(body)).code);
-});
-
-describe('behind a load balancer', () => {
   test('an event is delivered as it comes', async () => {
     const stream = await watch({ url: balancer.url, key: key.key });
     expect(stream.head).toContain(' 200 ');
     const agent = new Agent();
     const before = performance.now();
-    await call(agent, '/api/v1/Reservation/reserve', [{ resource: 'prompt', requester: 'r', ttlSeconds: 600 }]);
+    await call(agent, '/api/v1/Reservation/reserve', [{ resource: `${name} prompt`, requester: 'r', ttlSeconds: 600 }]);
     await stream.count(1);
     // A proxy that gathers what it passes on would keep it for want of more: until a comment comes after 15 s.
     expect(performance.now() - before).toBeLessThan(10_000);
@@ -175,8 +201,7 @@ describe('behind a load balancer', () => {
   });
 
   test('failures to authenticate are counted by the address that the balancer saw, whatever the client says', async () => {
-    const from = (localAddress: string) => new Agent({ localAddress });
-    const [guessing, other] = [from('127.0.0.3'), from('127.0.0.4')];
+    const [guessing = new Agent(), other = new Agent()] = callers.map((localAddress) => new Agent({ localAddress }));
     const guess = (agent: Agent, i: number) =>
       call(agent, '/api/v1/Reservation/check', [{ resource: 'r' }], {
         'X-Api-Key': makeConfiguredKey(key.tenant).key,
@@ -189,8 +214,14 @@ describe('behind a load balancer', () => {
     await Promise.all([guessing.close(), other.close()]);
   });
 
-  test('a rolling restart fails no request, and ends streams in good order', { timeout: 120_000 }, async () => {
-    const load = new Load('rolling');
+  test('a rolling restart fails no request and no call that is held, and ends streams in good order', {
+    timeout: 120_000,
+  }, async () => {
+    const load = new Load(`${name} rolling`);
+    const agent = new Agent();
+    const contended = { resource: `${name} contended`, requester: 'holder' };
+    const held = await call(agent, '/api/v1/Reservation/reserve', [contended]);
+    const waiter = new Waiter(contended.resource);
     const readers = Array.from({ length: READERS }, () => new Reader());
     await until(
       'all are under way',
@@ -208,23 +239,33 @@ describe('behind a load balancer', () => {
     const streams = readers.flatMap((reader) => reader.streams);
     const cutOff = streams.filter(({ ended }) => ended === 'cut off');
     await Promise.all(readers.map((reader) => reader.stop()));
+    await call(agent, '/api/v1/Reservation/unreserve', [
+      { ...contended, releaseToken: JSON.parse(held.body)[0].releaseToken },
+    ]);
+    await waiter.done;
+    await agent.close();
     console.log(`${load.applied.size} calls, ${streams.length} streams`);
 
     expect(load.failed.slice(0, 3)).toEqual([]);
     expect(streams.length).toBeGreaterThan(READERS);
     for (const { head } of streams) expect(head).toContain(' 200 ');
     expect(cutOff).toEqual([]);
-    const held = await load.held();
-    for (const requester of load.applied) expect(held.get(requester)).toBe(3);
+    // Instances that leave answer what they hold, and the caller goes on with the next one.
+    expect(waiter.statuses).toEqual([...waiter.statuses.slice(1).map(() => 'WAITING'), 'ACQUIRED']);
+    expect(waiter.statuses.length).toBeGreaterThan(1);
+    const kept = await load.held();
+    for (const requester of load.applied) expect(kept.get(requester)).toBe(3);
   });
 
   test('an instance that is killed fails no more than what it was answering, and leaves nothing half done', async () => {
-    const load = new Load('killed');
+    const load = new Load(`${name} killed`);
     await until('it is under load', () => load.applied.size > 200);
     instances[0]?.kill('SIGKILL');
     const applied = load.applied.size;
     await until('the others go on', () => load.applied.size > applied + 500);
     await load.stop();
+    const [port = 0] = ports;
+    instances[0] = await start(port);
     console.log(`${load.applied.size} calls, ${load.failed.length} failed`);
     expect(load.failed.length).toBeLessThanOrEqual(CALLERS);
     const held = await load.held();
