@@ -1,6 +1,6 @@
 /**
- * Three instances behind a real load balancer, HAProxy (deploy/haproxy.cfg) and nginx (deploy/nginx.conf): restarted one
- * after the other, and killed, under load.
+ * Three instances behind a real load balancer, HAProxy (deploy/haproxy.cfg) and nginx (deploy/nginx.conf): restarted
+ * one after the other, and killed, under load.
  */
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
