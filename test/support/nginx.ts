@@ -26,12 +26,12 @@ function configurationFor(port: number, ports: readonly number[]): string {
     .replace('HERE\n', here)
     .replace('listen 8080;', `listen 127.0.0.1:${port};`);
   // What a distribution has in /etc/nginx/nginx.conf, but in this folder. As root it would run as nobody, who cannot
-  // read the folder.
+  // read the folder. One process, since workers outlive a master that is killed.
   const own = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `  ${name}_temp_path ${name};`);
   return `user root;
 daemon off;
+master_process off;
 pid nginx.pid;
-worker_processes 2;
 events { worker_connections 1024; }
 http {
   access_log off;
