@@ -8,7 +8,7 @@ import { chargeWrite } from '../engine/tenant/charge.ts';
 import * as store from '../store/groupRoles.ts';
 import type { Actor } from './actor.ts';
 import { charged, countUse } from './counting.ts';
-import { type MemberDeps, refuseOwnerByToken } from './members.ts';
+import { changerOf, type MemberDeps, refuseOwnerByToken } from './members.ts';
 
 /**
  * Lists a page of the groups that have a role, by name. Costs one read.
@@ -53,7 +53,7 @@ export const putGroup = (
 ): Promise<Charged<store.GroupRole>> => {
   const { credential } = by;
   refuseOwnerByToken(by, role);
-  const put = () => store.putGroup(deps.store, credential.tenant, group, role, groups.includes(group), by);
+  const put = () => store.putGroup(deps.store, credential.tenant, group, role, groups.includes(group), changerOf(by));
   return countUse(deps, credential, charged(chargeWrite(deps.engine, credential, 'members'), put));
 };
 
@@ -63,6 +63,6 @@ export const putGroup = (
  */
 export const deleteGroup = (deps: MemberDeps, by: Actor, group: string): Promise<Charged<void>> => {
   const { credential } = by;
-  const remove = () => store.deleteGroup(deps.store, credential.tenant, group, by);
+  const remove = () => store.deleteGroup(deps.store, credential.tenant, group, changerOf(by));
   return countUse(deps, credential, charged(chargeWrite(deps.engine, credential, 'members'), remove));
 };

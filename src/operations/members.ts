@@ -82,6 +82,13 @@ export function refuseOwnerByToken({ credential }: Actor, role: Role): void {
     throw new HoldfastError('forbidden', 'A management token makes, changes and removes no owners.');
 }
 
+/** Describes who changes the role of a member or a group: the stored role decides, too. */
+export const changerOf = (by: Actor): store.RoleChanger => ({
+  actor: by.actor,
+  address: by.address,
+  refuse: (stored) => refuseOwnerByToken(by, stored),
+});
+
 /**
  * Changes the role of a member. It holds on every instance when this returns. Costs one write.
  * @throws HoldfastError unknown; refused for the last owner; unauthenticated, forbidden, unavailable; LimitError
@@ -92,9 +99,8 @@ export const changeRole = (deps: MemberDeps, by: Actor, userId: string, role: Ro
   const { tenant } = credential;
   const change = async () => {
     refuseOwnerByToken(by, role);
-    refuseOwnerByToken(by, (await store.readMember(deps.store, tenant, userId)).role);
     try {
-      return await store.changeRole(deps.store, tenant, userId, role, by, (now) =>
+      return await store.changeRole(deps.store, tenant, userId, role, changerOf(by), (now) =>
         giveSignInsRole(engine, tenant, userId, now),
       );
     } finally {
@@ -115,8 +121,6 @@ export async function removeMember(
   userId: string,
 ): Promise<void> {
   await verifyCredential(deps.engine, by.credential, 'members');
-  if (by.credential.kind === 'management')
-    refuseOwnerByToken(by, (await store.readMember(deps.store, by.credential.tenant, userId)).role);
   await remove(deps, by, by.credential.tenant, userId, 'member.remove');
 }
 
@@ -144,7 +148,9 @@ async function remove(
   action: 'member.remove' | 'member.leave',
 ): Promise<void> {
   try {
-    await store.removeMember(deps.store, tenant, userId, by, action, () => endSignIns(deps.engine, tenant, userId));
+    await store.removeMember(deps.store, tenant, userId, changerOf(by), action, () =>
+      endSignIns(deps.engine, tenant, userId),
+    );
   } finally {
     // Also for somebody who is no member any more: a call that failed halfway is repeated.
     await settle(deps, tenant, userId);

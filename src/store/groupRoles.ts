@@ -5,9 +5,9 @@
 import { and, asc, count, eq, gt } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
 import type { Role } from '../domain/rights.ts';
-import { type Author, note } from './audit.ts';
+import { note } from './audit.ts';
 import type { Db } from './db.ts';
-import { lock } from './members.ts';
+import { lock, type RoleChanger } from './members.ts';
 import type { Store } from './records.ts';
 import { groupRoles } from './schema.ts';
 
@@ -58,7 +58,9 @@ async function findGroup(db: Db, tenant: string, group: string): Promise<GroupRo
 /**
  * Gives a group a role.
  * @param mayAdd whether the caller may add this group, too
- * @throws HoldfastError forbidden, if it is new and may not be added; refused, if there are too many; unavailable
+ * @param by who gives it, and what they may not change
+ * @throws HoldfastError forbidden, if it is new and may not be added; refused, if there are too many; unavailable; the
+ * errors of `refuse`
  */
 export const putGroup = (
   { database }: Databases,
@@ -66,7 +68,7 @@ export const putGroup = (
   group: string,
   role: Role,
   mayAdd: boolean,
-  by: Author,
+  { refuse, ...by }: RoleChanger,
 ): Promise<GroupRole> =>
   database.transaction(async (tx) => {
     await lock(tx, tenantId);
@@ -76,7 +78,7 @@ export const putGroup = (
       const [listed] = await tx.select({ groups: count() }).from(groupRoles).where(eq(groupRoles.tenantId, tenantId));
       if ((listed?.groups ?? 0) >= MAX_GROUPS)
         throw new HoldfastError('refused', `At most ${MAX_GROUPS} groups can have a role.`);
-    }
+    } else refuse(before.role);
     const [row] = await tx
       .insert(groupRoles)
       .values({ tenantId, group, role })
@@ -87,10 +89,20 @@ export const putGroup = (
     return row;
   });
 
-/** Takes the role of a group. @throws HoldfastError unknown, unavailable */
-export const deleteGroup = ({ database }: Databases, tenant: string, group: string, by: Author): Promise<void> =>
+/**
+ * Takes the role of a group.
+ * @param by who takes it, and what they may not change
+ * @throws HoldfastError unknown, unavailable; the errors of `refuse`
+ */
+export const deleteGroup = (
+  { database }: Databases,
+  tenant: string,
+  group: string,
+  { refuse, ...by }: RoleChanger,
+): Promise<void> =>
   database.transaction(async (tx) => {
-    const deleted = await tx.delete(groupRoles).where(of(tenant, group)).returning({ role: groupRoles.role });
-    if (deleted.length === 0) throw noSuchGroup();
+    const [deleted] = await tx.delete(groupRoles).where(of(tenant, group)).returning({ role: groupRoles.role });
+    if (deleted === undefined) throw noSuchGroup();
+    refuse(deleted.role);
     await note(tx, tenant, { ...by, action: 'group.delete', details: { group } });
   });

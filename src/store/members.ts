@@ -29,6 +29,15 @@ export interface Member {
   readonly signedInAt: Date;
 }
 
+/** Who changes the role of a member or of a group. */
+export interface RoleChanger extends Author {
+  /**
+   * Called with the stored role, in the transaction that changes it.
+   * @throws HoldfastError forbidden if the role is not theirs to change
+   */
+  refuse(stored: Role): void;
+}
+
 const of = (tenant: string, userId: string) => and(eq(members.tenantId, tenant), eq(members.userId, userId));
 
 export const noSuchMember = () => new HoldfastError('unknown', 'There is no such member.');
@@ -153,21 +162,23 @@ export async function join(
 
 /**
  * Changes the role that a member was given.
+ * @param by who changes it, and what they may not change
  * @param lowerSessions called with the role that now counts, if it is lower than before: before the change is
  * committed, so that no session keeps the higher one if this instance dies
- * @throws HoldfastError unknown; refused for the last owner; unavailable; the errors of `lowerSessions`
+ * @throws HoldfastError unknown; refused for the last owner; unavailable; the errors of `refuse` and `lowerSessions`
  */
 export const changeRole = (
   { database }: Databases,
   tenant: string,
   userId: string,
   role: Role,
-  by: Author,
+  { refuse, ...by }: RoleChanger,
   lowerSessions: (role: Role) => Promise<void>,
 ): Promise<Member> =>
   database.transaction(async (tx) => {
     await lock(tx, tenant);
     const before = await readRow(tx, tenant, userId);
+    refuse(before.role);
     if (role !== 'owner') await keepAnOwner(tx, tenant, before);
     await tx.update(members).set({ role }).where(of(tenant, userId));
     const after = await readRow(tx, tenant, userId);
@@ -183,21 +194,23 @@ export const changeRole = (
 
 /**
  * Removes a member.
+ * @param by who removes them, and what they may not change
  * @param action what the audit trail calls it
  * @param endSessions called before the removal is committed, so that none lasts if this instance dies
- * @throws HoldfastError unknown; refused for the last owner; unavailable; the errors of `endSessions`
+ * @throws HoldfastError unknown; refused for the last owner; unavailable; the errors of `refuse` and `endSessions`
  */
 export const removeMember = (
   { database }: Databases,
   tenant: string,
   userId: string,
-  by: Author,
+  { refuse, ...by }: RoleChanger,
   action: 'member.remove' | 'member.leave',
   endSessions: () => Promise<void>,
 ): Promise<void> =>
   database.transaction(async (tx) => {
     await lock(tx, tenant);
     const member = await readRow(tx, tenant, userId);
+    refuse(member.role);
     await keepAnOwner(tx, tenant, member);
     await tx.delete(members).where(of(tenant, userId));
     await note(tx, tenant, { ...by, action, details: { userId, member: member.email ?? member.subject } });

@@ -3,7 +3,6 @@
  * (docs/specification.md#members).
  */
 import { randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { beginSignIn, giveSignInsRole, readSignIn } from '../../src/engine/tenant/signIns.ts';
 import { makeSession, parseSession } from '../../src/identity/credentials.ts';
@@ -12,7 +11,16 @@ import { membershipsInDatabase } from '../../src/operations/members.ts';
 import { createInvitation } from '../../src/store/invitations.ts';
 import { changeRole } from '../../src/store/members.ts';
 import { recordSignIn } from '../../src/store/signIns.ts';
-import { KEY_SECRET, KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
+import {
+  BY,
+  KEY_SECRET,
+  KINDS,
+  type OpenStore,
+  openStore,
+  somebodyWaits,
+  storeTenant,
+  type TestDatabase,
+} from '../support/tenancy.ts';
 import { until } from '../support/until.ts';
 
 let made: TestDatabase;
@@ -25,14 +33,6 @@ afterAll(async () => {
   await store.close();
   await made.drop();
 });
-
-const BY = { actor: 'person:owner@id.example', address: null };
-
-/** Whether a connection to the database waits for a lock. */
-const somebodyWaits = async () => {
-  const text = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  return JSON.stringify(await store.database.run((db) => db.execute(text))).includes('1');
-};
 
 test('a role that was read before a lower one was given is not written after it', async () => {
   const { tenant } = await storeTenant(store);
@@ -62,7 +62,7 @@ test('a role that was read before a lower one was given is not written after it'
       return async (...args: unknown[]) => {
         if (name !== 'set') return Reflect.apply(value, client, args);
         lowered = lower();
-        await until('the change, or that it waits', async () => isLowered || (await somebodyWaits()));
+        await until('the change, or that it waits', async () => isLowered || (await somebodyWaits(store.database)));
         const reply: unknown = await Reflect.apply(value, client, args);
         if (isLowered) seen.push(await roleNow());
         return reply;

@@ -11,7 +11,7 @@ import { putGroup } from '../../src/store/groupRoles.ts';
 import { createInvitation, followLink, readLink } from '../../src/store/invitations.ts';
 import { invitations, members, users } from '../../src/store/schema.ts';
 import { recordSignIn } from '../../src/store/signIns.ts';
-import { KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
+import { BY, KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
 
 let made: TestDatabase;
 let store: OpenStore;
@@ -24,7 +24,6 @@ afterAll(async () => {
   await made.drop();
 });
 
-const BY = { actor: 'person:owner@id.example', address: null };
 const somebody = (more: Partial<Person> = {}): Person => {
   const subject = randomUUID();
   return {

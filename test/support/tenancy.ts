@@ -4,6 +4,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'drizzle-orm';
 import { inject } from 'vitest';
 import type { Credential } from '../../src/domain/tenants.ts';
 import type { Tier } from '../../src/domain/tiers.ts';
@@ -65,6 +66,15 @@ export async function storeTenant(store: Store, tier: Tier = 'Enterprise', id = 
   const row = { id, name: `Tenant ${id}`, tier, key: { digest: digestOf(key), sealed, label: null } };
   await store.database.transaction((tx) => insertTenant(tx, row, { actor: `person:user of ${id}`, address: null }));
   return { key, tenant: id, tier };
+}
+
+/** Somebody who may change every role. */
+export const BY = { actor: 'person:owner@id.example', address: null, refuse: () => {} };
+
+/** Whether a connection to the database waits for a lock. */
+export async function somebodyWaits(database: Database): Promise<boolean> {
+  const text = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  return JSON.stringify(await database.run((db) => db.execute(text))).includes('1');
 }
 
 export interface Session {

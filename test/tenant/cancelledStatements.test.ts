@@ -4,7 +4,7 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { putGroup } from '../../src/store/groupRoles.ts';
-import { type Session, signIn, storeTenant } from '../support/tenancy.ts';
+import { BY, type Session, signIn, storeTenant } from '../support/tenancy.ts';
 import { one, own, store, useTwoInstances } from '../support/twoInstances.ts';
 
 const GROUPS = '/api/v1/Tenant/groups';
@@ -28,9 +28,8 @@ beforeAll(async () => {
   owner = await signIn(store.redis, own.tenant);
   const next = await storeTenant(store);
   neighbour = await signIn(store.redis, next.tenant);
-  const by = { actor: 'person:somebody@id.example', address: '127.0.0.1' };
   for (const { tenant } of [own, next])
-    for (const i of [1, 2, 3, 4]) await putGroup(store, tenant, `team-${i}`, 'viewer', true, by);
+    for (const i of [1, 2, 3, 4]) await putGroup(store, tenant, `team-${i}`, 'viewer', true, BY);
   // Cancels each statement that lists the groups of the first tenant, once it has sent two of them: PostgreSQL
   // computes columns that are expensive after it has sorted the rows.
   const run = (statement: string) => store.database.run((db) => db.execute(sql.raw(statement)));

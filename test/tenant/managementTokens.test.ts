@@ -2,14 +2,18 @@
  * Management tokens (docs/specification.md#management-tokens), at two instances on one database.
  */
 import { randomUUID } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Role } from '../../src/domain/rights.ts';
+import { putGroup } from '../../src/store/groupRoles.ts';
+import { lock } from '../../src/store/members.ts';
 import { audit, managementTokens, members, users } from '../../src/store/schema.ts';
 import { forget } from '../support/forget.ts';
 import { bearer, type ManagementToken, makeToken, TOKENS, tokenContent } from '../support/managementTokens.ts';
 import type { Instance } from '../support/service.ts';
-import { type Session, signIn, storeTenant } from '../support/tenancy.ts';
+import { BY, type Session, signIn, somebodyWaits, storeTenant } from '../support/tenancy.ts';
 import { one, other, own, store, useTwoInstances } from '../support/twoInstances.ts';
+import { until } from '../support/until.ts';
 
 const KEYS = '/api/v1/Tenant/keys';
 const SETTINGS = '/api/v1/Tenant/settings';
@@ -84,6 +88,66 @@ describe('a management token', () => {
     const at = `/api/v1/Tenant/members/${id}`;
     expect((await one.request('PUT', at, { role: 'viewer' }, bearer(token))).body).toMatchObject({ code: 'FORBIDDEN' });
     expect((await one.request('DELETE', at, undefined, bearer(token))).body).toMatchObject({ code: 'FORBIDDEN' });
+  });
+
+  describe('with the scope members leaves alone what is an owner when its change is carried out', () => {
+    const group = async (role: Role) => {
+      const tenant = (await storeTenant(store)).tenant;
+      await putGroup(store, tenant, 'bosses', role, true, BY);
+      return {
+        tenant,
+        at: '/api/v1/Tenant/groups/bosses',
+        makeOwner: () => sql`update group_roles set role = 'owner'`,
+      };
+    };
+    const member = async (role: Role) => {
+      const tenant = (await storeTenant(store)).tenant;
+      const [user] = await store.database.run((db) =>
+        db.insert(users).values({ issuer: 'https://id.example', subject: tenant }).returning(),
+      );
+      const userId = user?.id ?? '';
+      await store.database.run((db) => db.insert(members).values({ tenantId: tenant, userId, role }));
+      const at = `/api/v1/Tenant/members/${userId}`;
+      return { tenant, at, makeOwner: () => sql`update members set role = 'owner'` };
+    };
+    const CHANGES = [
+      ['gives a group a lower role', group, 'PUT'],
+      ['deletes a group', group, 'DELETE'],
+      ['gives a member a lower role', member, 'PUT'],
+      ['removes a member', member, 'DELETE'],
+    ] as const;
+    /** Asks with a token of the tenant; then reads the role as an owner. */
+    const asking = async ({ tenant, at }: { tenant: string; at: string }, method: 'PUT' | 'DELETE') => {
+      const person = await signIn(store.redis, tenant);
+      const { token } = await makeToken(person, one, ['members']);
+      const body = method === 'PUT' ? { role: 'viewer' } : undefined;
+      return {
+        ask: () => one.request<{ code: string }>(method, at, body, bearer(token)),
+        roleNow: async () => (await person.request<{ role: Role }>(one.url, 'GET', at)).body.role,
+      };
+    };
+
+    test.each(CHANGES)('and %s: 403', async (_, make, method) => {
+      const { ask, roleNow } = await asking(await make('owner'), method);
+      expect(await ask()).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+      expect(await roleNow()).toBe('owner');
+      const other = await asking(await make('operator'), method);
+      expect((await other.ask()).status).toBe(200);
+    });
+
+    test.each(CHANGES)('and %s just when that becomes an owner: 403', async (_, make, method) => {
+      const made = await make('operator');
+      const { ask, roleNow } = await asking(made, method);
+      const asked = await store.database.transaction(async (tx) => {
+        await lock(tx, made.tenant);
+        await tx.execute(sql`${made.makeOwner()} where tenant_id = ${made.tenant}`);
+        const answer = ask();
+        await until('the change waits', () => somebodyWaits(store.database));
+        return { answer };
+      });
+      expect((await asked.answer).status).toBe(403);
+      expect(await roleNow()).toBe('owner');
+    });
   });
 
   test('opens no stream of events', async () => {
