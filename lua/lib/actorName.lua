@@ -7,8 +7,7 @@
 local function actorName(requester)
   local kind = string.match(ARGV[1], '^(%a+):')
   if kind == 'session' then
-    -- Sessions of the release before have no actor.
-    return ofPerson('actor') or 'person:' .. (ofPerson('email') or ofPerson('subject') or '')
+    return ofPerson('actor')
   elseif kind == 'token' then
     return 'user:' .. requester
   elseif ARGV[1] == '' then

@@ -17,7 +17,7 @@ local function admit(right, items, place)
   elseif not tenant.tier then
     return { 'NO_TENANT' }
   end
-  -- nil: all rights that such a credential can have
+  -- nil: all rights that a key without restrictions, or a derived token, can have
   local rights
   if tenant.grant then
     local endsAt
@@ -29,11 +29,11 @@ local function admit(right, items, place)
     end
   elseif not tenant.hasKey then
     tenant.session = credentialKey ~= tenantKey and redis.call('GET', credentialKey)
-    if not tenant.session then
+    -- A sign-in session begins with its rights. The value of a derived token is empty.
+    rights = tenant.session and string.match(tenant.session, '^{"rights":"([^"]*)"')
+    if not tenant.session or not rights and string.sub(ARGV[1], 1, 6) ~= 'token:' then
       return { 'NO_KEY' }
     end
-    -- A derived token's value is empty. Sessions of the release before have no rights: their people were owners.
-    rights = string.match(tenant.session, '^{"rights":"([^"]*)"')
     tenant.rights = rights
   end
   if tenant.isSuspended then

@@ -3,11 +3,7 @@
 --@include ofPerson
 
 -- Returns true if the caller is a person, and this is the requester that they reserve with (requesterOf() in
--- src/engine/tenant/signIns.ts). Sessions of the release before do not have it.
+-- src/engine/tenant/signIns.ts).
 local function isOwn(requester)
-  if not tenant.session or tenant.session == '' then
-    return false
-  end
-  local email = ofPerson('email')
-  return requester == (ofPerson('requester') or email and 'person:' .. email)
+  return tenant.rights and requester == ofPerson('requester')
 end

@@ -36,9 +36,9 @@
 --   bytes                what the tenant keeps, at most (written.lua); absent: it has not been measured
 --   measured             what it kept when it was last measured, in bytes, and when, in ms (measureBytes.lua)
 -- The table also has, once admit() has been called: endsAt and prefix, of the grant; session, the value of the derived
--- token or the sign-in session; rights, those of the sign-in session, nil for all rights; isRedefined: true if this
--- script changes definitions (redefine.lua), and redefined: their names; mayChange and mayChangeAll, if the key has a
--- prefix (prefix.lua); foreign: why the request is refused as a whole, since it concerns what the caller may not
+-- token or the sign-in session; rights, those of a sign-in session, nil for other credentials; isRedefined: true if
+-- this script changes definitions (redefine.lua), and redefined: their names; mayChange and mayChangeAll, if the key
+-- has a prefix (prefix.lua); foreign: why the request is refused as a whole, since it concerns what the caller may not
 -- change; and requestMark: the journal's length (slots.lua) before the transaction that is carried out, nil for other
 -- requests. In scripts that take a credential, ARGV[1] is it (admit.lua).
 --
@@ -81,7 +81,7 @@ do
     beats = found[16] or '',
     sessionsText = found[18],
     labelled = found[19] == '1',
-    -- The release before deletes keys without their grants.
+    -- A grant without its key admits nobody.
     grant = found[1] and found[20] or nil,
     terms = found[21] or '',
     bytes = tonumber(found[22] or math.huge),

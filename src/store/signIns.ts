@@ -3,7 +3,7 @@
  * them, and the invitations that they accept. All of it happens in one transaction.
  */
 import { randomBytes } from 'node:crypto';
-import { and, eq, gt, inArray, or, sql } from 'drizzle-orm';
+import { and, eq, gt, inArray, sql } from 'drizzle-orm';
 import type { Admitted, Joined, Membership, Person } from '../domain/memberships.ts';
 import { higherRole, type Role } from '../domain/rights.ts';
 import type { Tier } from '../domain/tiers.ts';
@@ -65,7 +65,6 @@ async function record(
   newTenant: (tx: Db) => Promise<Membership>,
 ): Promise<Recorded> {
   const { id: userId, tenantId } = await upsertUser(tx, person);
-  if (tenantId !== null) await adopt(tx, userId, tenantId);
   const before = await readMemberships(tx, userId);
   await refreshGroups(tx, userId, person.groups, by);
   const had = await readMemberships(tx, userId);
@@ -111,19 +110,6 @@ async function upsertUser(tx: Db, { issuer, subject, email, name }: Person) {
     .returning({ id: users.id, tenantId: users.tenantId });
   if (user === undefined) throw new TypeError('an insert returned nothing');
   return user;
-}
-
-/**
- * Makes a person the owner of their tenant if it has none and they are no member: an instance of the release before,
- * which knows no members, has created it. A tenant never loses its last owner, so nobody gets back in this way.
- */
-async function adopt(tx: Db, userId: string, tenantId: string): Promise<void> {
-  const [known] = await tx
-    .select({ userId: members.userId })
-    .from(members)
-    .where(and(eq(members.tenantId, tenantId), or(eq(members.role, 'owner'), eq(members.userId, userId))))
-    .limit(1);
-  if (known === undefined) await tx.insert(members).values({ tenantId, userId, role: 'owner' });
 }
 
 /** Gives the person the roles of their groups, and takes those of groups that they have left. */

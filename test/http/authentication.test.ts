@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeKey } from '../../src/identity/credentials.ts';
+import { RIGHTS } from '../../src/domain/rights.ts';
+import { giveSignInsRole } from '../../src/engine/tenant/signIns.ts';
+import { digestOf, makeKey } from '../../src/identity/credentials.ts';
+import { ask } from '../support/ask.ts';
+import { OWNER } from '../support/owner.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+import { signIn } from '../support/tenancy.ts';
 
 let holdfast: Instance;
 beforeAll(async () => {
@@ -50,8 +55,40 @@ describe.each(ROUTES)('%s %s with body %j: 401', (method, path, body) => {
   test('with a key of a tenant that does not exist', () => refused({ 'X-Api-Key': makeKey(makeTenant()) }));
 });
 
+describe('a sign-in session without rights admits nobody', () => {
+  test.each([
+    ['without any', JSON.stringify(OWNER)],
+    ['with rights in another place', JSON.stringify({ ...OWNER, rights: RIGHTS.join(' ') })],
+    ['with nothing but a brace', '{'],
+    ['that is empty', ''],
+  ])('%s', async (_, value) => {
+    const held = (await holdfast.reserve({ resource: randomUUID(), requester: 'holder' })).body[0];
+    const { cookie, request } = await signIn(holdfast.redis, holdfast.tenant);
+    const key = `{${holdfast.tenant}}:session:${digestOf(cookie.replace('holdfast_session=', ''))}`;
+    expect(await holdfast.redis.set(key, value, 'KEEPTTL', 'XX')).toBe('OK');
+    const release = [{ resource: held?.resource, requester: 'holder' }];
+    const asked = [
+      await request(holdfast.url, 'POST', '/api/v1/Reservation/unreserve', release),
+      await request(holdfast.url, 'POST', '/api/v1/Reservation/reset'),
+      await request(holdfast.url, 'GET', '/api/v1/Reservation/activeReservations'),
+      await request(holdfast.url, 'GET', '/api/v1/Resource/definitions'),
+    ];
+    expect(asked.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
+    const page = await ask(`${holdfast.url}/dashboard/reservations`, { headers: { Cookie: cookie } });
+    expect([page.status, page.to]).toEqual([303, '/dashboard/sign-in?to=%2Fdashboard%2Freservations']);
+  });
+
+  test('and one that cannot be read ends when its person gets another role', async () => {
+    const { cookie } = await signIn(holdfast.redis, holdfast.tenant);
+    const key = `{${holdfast.tenant}}:session:${digestOf(cookie.replace('holdfast_session=', ''))}`;
+    await holdfast.redis.set(key, `{"rights":"${RIGHTS.join(' ')}"}`, 'KEEPTTL', 'XX');
+    await giveSignInsRole(holdfast, holdfast.tenant, OWNER.id, 'viewer');
+    expect(await holdfast.redis.exists(key)).toBe(0);
+  });
+});
+
 describe('Authorization: Bearer', () => {
-  const ask = (headers: Record<string, string>) =>
+  const available = (headers: Record<string, string>) =>
     holdfast.request('GET', '/api/v1/Resource/available/r', undefined, headers);
 
   test.each([
@@ -60,7 +97,7 @@ describe('Authorization: Bearer', () => {
     ['beside the same X-Api-Key', (key: string) => ({ 'X-Api-Key': key, Authorization: `Bearer ${key}` })],
     ['of another scheme is nobody’s concern', (key: string) => ({ 'X-Api-Key': key, Authorization: 'Basic eDp5' })],
   ])('%s: 200', async (_, headers) => {
-    expect((await ask(headers(holdfast.key))).status).toBe(200);
+    expect((await available(headers(holdfast.key))).status).toBe(200);
   });
 
   test.each([
@@ -72,7 +109,7 @@ describe('Authorization: Bearer', () => {
     ['beside another X-Api-Key', () => ({ Authorization: `Bearer ${makeKey(holdfast.tenant)}` })],
     ['of another scheme', () => ({ 'X-Api-Key': '', Authorization: 'Basic eDp5' })],
   ])('%s: 401', async (_, headers) => {
-    expect(await ask(headers())).toMatchObject({ status: 401, body: { code: 'UNAUTHENTICATED' } });
+    expect(await available(headers())).toMatchObject({ status: 401, body: { code: 'UNAUTHENTICATED' } });
   });
 });
 

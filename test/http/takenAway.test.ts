@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { ReserveResult, TransactionResult } from '../../src/contract/reservations.ts';
 import { newToken, packToken, unpackToken } from '../../src/engine/reservations/releaseToken.ts';
-import { digestOf } from '../../src/identity/credentials.ts';
 import { setClock } from '../support/clock.ts';
 import {
   as,
@@ -60,24 +59,6 @@ describe('a person releases without a token', () => {
     });
     expect(answer.body).toMatchObject({ status: 'ROLLED_BACK', results: [{ explanation: 'INVALID_RELEASE_TOKEN' }] });
     expect((await renew(held)).body).toMatchObject([{ status: 'RENEWED' }]);
-  });
-
-  test('with a session of the release before, as owner', async () => {
-    const old = await signIn(holdfast.redis, holdfast.tenant);
-    const [, id = ''] = old.cookie.split('=');
-    const key = `{${holdfast.tenant}}:session:${digestOf(id)}`;
-    const user = {
-      id: randomUUID(),
-      issuer: 'https://id.example',
-      subject: 's',
-      email: OPERATOR,
-      name: null,
-      groups: [],
-    };
-    await holdfast.redis.set(key, JSON.stringify({ ...user, describedUntilMs: 0 }), 'KEEPTTL', 'XX');
-    const held = await hold();
-    expect((await release(old, held)).body).toMatchObject([{ status: 'RELINQUISHED' }]);
-    expect((await renew(held)).body).toMatchObject([{ explanation: `NOT_RESERVED: ${BY_OPERATOR}` }]);
   });
 });
 

@@ -214,17 +214,6 @@ describe('a tenant of the release before', () => {
     }
   });
 
-  test('that an old instance makes after the migration belongs to its user from their next sign-in', async () => {
-    const late = new OldTenant('late@id.example');
-    await late.insert(sql);
-    const { reserve } = createClient(one.url, late.keys.unlabelled);
-    expect((await reserve({ resource: 'printers', requester: 'late' })).body).toMatchObject([{ status: 'ACQUIRED' }]);
-    expect(await listMembers(store, late.id, undefined, 100)).toEqual([]);
-    expect((await enterOwn(late.person)).open).toMatchObject({ tenant: late.id, role: 'owner' });
-    expect(await listMembers(store, late.id, undefined, 100)).toMatchObject([{ givenRole: 'owner' }]);
-    expect((await enterOwn(plain.person)).memberships).toMatchObject([{ tenant: plain.id }]);
-  });
-
   test('leaves its audit trail and its user, who gets a new one, when it is deleted', async () => {
     const before = await actorsOf(gone.id);
     await deleteTenant(store, gone.id, BY);

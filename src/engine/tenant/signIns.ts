@@ -16,8 +16,7 @@ import type { Engine } from '../call.ts';
 export const SIGN_IN_MS = 12 * 3_600_000;
 
 const SessionUser = z.object({
-  /** In sessions of the release before, people were the owners of their tenants. */
-  role: z.enum(ROLES).default('owner'),
+  role: z.enum(ROLES),
   id: z.string(),
   issuer: z.string(),
   subject: z.string(),
@@ -26,17 +25,11 @@ const SessionUser = z.object({
   name: z.string().nullable(),
   groups: z.array(z.string()).readonly(),
   /** The tenants that the sign-in has made the person a member of, which pages say until they have read it. */
-  joined: z
-    .array(z.object({ tenant: z.string(), name: z.string(), by: z.string() }))
-    .readonly()
-    .default([]),
+  joined: z.array(z.object({ tenant: z.string(), name: z.string(), by: z.string() })).readonly(),
   /** Whether the person belonged to several tenants when the session began: they can switch. */
-  hasSeveral: z.boolean().default(false),
-  /**
-   * ms since 1970 UTC: the provider's description of the user is trusted until then (identity/admins.ts); 0 in sessions
-   * of older versions
-   */
-  describedUntilMs: z.number().default(0),
+  hasSeveral: z.boolean(),
+  /** ms since 1970 UTC: the provider's description of the user is trusted until then (identity/admins.ts). */
+  describedUntilMs: z.number(),
 });
 
 /** The person who has signed in. */
@@ -82,6 +75,9 @@ export async function beginSignIn(
   await send(() => redis.pexpire(index, SIGN_IN_MS));
 }
 
+/** How the value of each session begins. */
+const BEGINNING = '{"rights":"';
+
 /** A user as Redis has them: scripts read the rights, which come first (lua/lib/admit.lua). */
 const textOf = (user: SessionUser): string =>
   JSON.stringify({
@@ -91,15 +87,16 @@ const textOf = (user: SessionUser): string =>
     ...user,
   });
 
-const userOf = (text: string): SessionUser => SessionUser.parse(JSON.parse(text));
+/** Reads what textOf() made. Anything else is no session, as for scripts: null. */
+const userOf = (text: string | null): SessionUser | null =>
+  text?.startsWith(BEGINNING) ? (SessionUser.safeParse(JSON.parse(text)).data ?? null) : null;
 
 /**
  * @returns the user of the session; null if it has ended
  * @throws HoldfastError unavailable
  */
 export async function readSignIn({ redis }: Pick<Engine, 'redis'>, session: Credential): Promise<SessionUser | null> {
-  const text = await send(() => redis.get(keyOfCredential(session)));
-  return text === null ? null : userOf(text);
+  return userOf(await send(() => redis.get(keyOfCredential(session))));
 }
 
 /** Returns how much longer a session lasts, in ms; 0 if it has ended. @throws HoldfastError unavailable */
@@ -112,10 +109,9 @@ export const signInLastsMs = async ({ redis }: Pick<Engine, 'redis'>, session: C
  * @throws HoldfastError unavailable
  */
 export async function endSignIn({ redis }: Pick<Engine, 'redis'>, session: Credential): Promise<SessionUser | null> {
-  const text = await send(() => redis.getdel(keyOfCredential(session)));
+  const user = userOf(await send(() => redis.getdel(keyOfCredential(session))));
   // An invented session must not cause a message to all instances.
-  if (text === null) return null;
-  const user = userOf(text);
+  if (user === null) return null;
   await send(() => redis.srem(signInsKey(session.tenant, user.id), session.credentialKey));
   await endStreams(redis, session.tenant);
   return user;
@@ -163,10 +159,11 @@ export async function giveSignInsRole(
 /** Returns whether the session had another role. */
 async function giveRole(redis: RedisClient, key: string, role: Role): Promise<boolean> {
   const text = await send(() => redis.get(key));
-  const user = text === null ? null : userOf(text);
-  if (user === null || user.role === role) return false;
-  // Only if it has not ended meanwhile.
-  await send(() => redis.set(key, textOf({ ...user, role }), 'KEEPTTL', 'XX'));
+  const user = userOf(text);
+  if (text === null || user?.role === role) return false;
+  // Only if it has not ended meanwhile. A session that cannot be read must not keep its rights.
+  if (user === null) await send(() => redis.unlink(key));
+  else await send(() => redis.set(key, textOf({ ...user, role }), 'KEEPTTL', 'XX'));
   return true;
 }
 
