@@ -10,6 +10,7 @@ import * as ending from '../engine/sessions/end.ts';
 import * as renewing from '../engine/sessions/renew.ts';
 import { countWhole } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
+import { refuseOthersNames } from './person.ts';
 import { chargeRepeat } from './repeats.ts';
 
 type SessionDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'>;
@@ -26,13 +27,15 @@ const chargeOnce = <Result>(
  * @param once its Idempotency-Key, if it has one
  * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
  */
-export const beginSession = (
+export async function beginSession(
   deps: SessionDeps,
   credential: Credential,
   session: NewSession,
   once?: Once,
-): Promise<Charged<BegunSession>> =>
-  chargeOnce(deps, credential, once, beginning.beginSession(deps.engine, credential, session, once));
+): Promise<Charged<BegunSession>> {
+  await refuseOthersNames(deps.engine, credential, [session]);
+  return chargeOnce(deps, credential, once, beginning.beginSession(deps.engine, credential, session, once));
+}
 
 /**
  * @param once its Idempotency-Key, if it has one

@@ -1,4 +1,7 @@
-/** docs/specification.md#release: members release only what is theirs, so they reserve only in their own name. */
+/**
+ * docs/specification.md#release: members release only what is theirs, so they reserve, and begin sessions, only in
+ * their own name.
+ */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { active, hold, holdfast, person, useActing } from '../support/acting.ts';
@@ -8,8 +11,8 @@ useActing();
 type Person = Awaited<ReturnType<typeof person>>;
 
 /** Calls the API with the sign-in session of a person; gives the status and the text of the response. */
-async function call({ headers }: Person, operation: string, body: unknown) {
-  const response = await fetch(`${holdfast.url}/api/v1/Reservation/${operation}`, {
+async function call({ headers }: Person, operation: string, body: unknown, at = 'Reservation/') {
+  const response = await fetch(`${holdfast.url}/api/v1/${at}${operation}`, {
     method: 'POST',
     headers: { ...headers, 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
@@ -47,6 +50,21 @@ describe('a member reserves in their own name only', () => {
     for (const requester of [member.requester, member.requester.slice('person:'.length)])
       for (const [operation, body] of asking({ resource: randomUUID(), requester }))
         expect(await call(member, operation, body)).toMatchObject({ status: 200 });
+  });
+
+  test('and begins sessions in their own name only, which operators do in any', async () => {
+    const [member, operator] = [await person(), await person('operator')];
+    const begin = (who: Person, requester: string) => call(who, '', { requester, ttlSeconds: 60 }, 'Session');
+    const refused = await begin(member, 'ci-42');
+    expect(refused.status).toBe(403);
+    expect(JSON.parse(refused.text)).toMatchObject({ code: 'FORBIDDEN', error: expect.stringContaining('own name') });
+    const listed = async () => (await holdfast.request<{ requester: string }[]>('GET', '/api/v1/Session')).body;
+    expect((await listed()).filter(({ requester }) => requester === 'ci-42')).toEqual([]);
+    const own = [member.requester, member.requester.slice('person:'.length)];
+    for (const requester of own) expect((await begin(member, requester)).status).toBe(200);
+    expect((await begin(operator, 'ci-42')).status).toBe(200);
+    const names = (await listed()).map(({ requester }) => requester);
+    expect(names.sort()).toEqual([...own, 'ci-42'].sort());
   });
 
   test('a release in a transaction proves itself by its token; operators may end it anyhow', async () => {
