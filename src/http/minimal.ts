@@ -18,17 +18,19 @@ export const PreferHeaders = z.object({
   }),
 });
 
+type Minimal<Result extends { readonly status: string }> = Partial<Result> & Pick<Result, 'status'>;
+
 interface Item {
   readonly resource?: string | undefined;
   readonly requester: string;
 }
 
 /** @returns the results as this request wants them */
-export function asPreferred<Result extends object>(
+export function asPreferred<Result extends { readonly status: string }>(
   c: Pick<Context<AppEnv>, 'env' | 'get' | 'header'>,
   items: readonly Item[],
   results: Result[],
-): Result[] {
+): Result[] | Minimal<Result>[] {
   // Reads the header from where it costs nearly nothing: most requests have none.
   const { prefer } = c.env.incoming.headers;
   if (prefer === undefined || !ASKED.test(String(prefer))) return results;
@@ -36,8 +38,8 @@ export function asPreferred<Result extends object>(
   c.header('Vary', 'Prefer');
   // The requester that a derived token implies was filled in: the item did not have to say it.
   const isImplied = c.get('credential').subject !== undefined;
-  // What is left out is described for the header: the schema of the response is that of whole results.
-  return results.map((result, i) => minimal(result, items[i], isImplied) as Result);
+  // The status is never left out.
+  return results.map((result, i) => minimal(result, items[i], isImplied) as Minimal<Result>);
 }
 
 function minimal(result: object, item: Item | undefined, isImplied: boolean): Record<string, unknown> {

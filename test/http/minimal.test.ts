@@ -1,5 +1,8 @@
 /** Minimal results (docs/specification.md#minimal-results). */
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { DEFAULT_INSTANCE, openapiDocument } from '../../src/http/openapi.ts';
 import { type Instance, startInstance } from '../support/service.ts';
 
 let service: Instance;
@@ -11,6 +14,46 @@ afterAll(() => service.stop());
 const MINIMAL = { Prefer: 'return=minimal' };
 const post = (verb: string, items: unknown, headers: Record<string, string> = MINIMAL) =>
   service.request<Record<string, unknown>[]>('POST', `/api/v1/Reservation/${verb}`, items, headers);
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+ajv.addSchema(z.record(z.string(), z.unknown()).parse(openapiDocument(DEFAULT_INSTANCE)), 'api');
+
+/** What of a response contradicts the OpenAPI document; null: nothing. */
+function contradiction(verb: string, { status, body }: { status: number; body: unknown }): string | null {
+  const at = `/paths/~1api~1v1~1Reservation~1${verb}/post/responses/${status}/content/application~1json/schema`;
+  const validate = ajv.getSchema(`api#${at}`);
+  if (validate === undefined) return `it has no schema for ${verb} ${status}`;
+  return validate(body) ? null : ajv.errorsText(validate.errors);
+}
+
+describe('the OpenAPI document describes minimal results', () => {
+  it.each([MINIMAL, {}])('with %j, as well as whole ones', async (headers: Record<string, string>) => {
+    await service.register({ name: 'cars', capacity: 2 });
+    const items = ['desk', 'cars'].map((resource) => ({ resource, requester: 'cy' }));
+    const withLease = <Item>(item: Item) => ({ ...item, ttlSeconds: 60 });
+    const reserved = await post('reserve', items.map(withLease), headers);
+    const proofs = items.map((item, i) => ({ ...item, releaseToken: reserved.body[i]?.releaseToken }));
+    const wrong = proofs.map((proof) => ({ ...proof, releaseToken: crypto.randomUUID() }));
+    const answers = [
+      ['reserve', reserved],
+      ['reserve', await post('reserve', [{ resource: 'desk', requester: 'dan' }], headers)],
+      ['renew', await post('renew', proofs.map(withLease), headers)],
+      ['renew', await post('renew', wrong.map(withLease), headers)],
+      ['unreserve', await post('unreserve', wrong, headers)],
+      ['unreserve', await post('unreserve', [...proofs, ...proofs], headers)],
+      ['renew', await post('renew', proofs.map(withLease), headers)],
+    ] as const;
+    expect(answers.map(([, { status }]) => status)).toEqual([200, 200, 200, 403, 403, 200, 200]);
+    for (const [verb, answer] of answers) expect(contradiction(verb, answer)).toBeNull();
+  });
+
+  it('and no others', () => {
+    expect(contradiction('renew', { status: 200, body: [{ expiresAt: null }] })).toContain(
+      "required property 'status'",
+    );
+    expect(contradiction('unreserve', { status: 200, body: [{ status: 'RENEWED' }] })).not.toBeNull();
+  });
+});
 
 describe('with Prefer: return=minimal', () => {
   it('results leave out what the caller knows, and what is null', async () => {

@@ -83,10 +83,12 @@ function successBlocks({ responses }: Call, document: Document): Block[] {
 function responseFields({ content = {} }: Response, { components: { schemas } }: Document): Block[] {
   const { schema } = content['application/json'] ?? content['text/event-stream'] ?? {};
   if (schema === undefined) return [];
-  const { type } = schema;
-  const [whole, ...others] = fieldsOf(schema, schemas);
+  // Of results that can be minimal, the table shows the whole ones: the header Prefer says what is left out.
+  const shown = schema.anyOf?.[0] ?? schema;
+  const { type } = shown;
+  const [whole, ...others] = fieldsOf(shown, schemas);
   if (whole === undefined)
-    return [text(`The body is ${type === 'boolean' ? '`true` or `false`' : typeOf(schema, schemas)}.`)];
+    return [text(`The body is ${type === 'boolean' ? '`true` or `false`' : typeOf(shown, schemas)}.`)];
   const head = ['field', 'type', 'meaning'];
   const always = ({ rows }: Fields) =>
     rows.map(([name, kind, given, meaning]) => [name, given === 'required' ? kind : `${kind}, may be absent`, meaning]);

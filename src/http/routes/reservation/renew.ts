@@ -3,7 +3,8 @@
  */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { Failure } from '../../../contract/errors.ts';
-import { RenewBody, RenewResult } from '../../../contract/reservations.ts';
+import { RenewResults } from '../../../contract/minimal.ts';
+import { RenewBody } from '../../../contract/reservations.ts';
 import { INVALID_RELEASE_TOKEN } from '../../../domain/reservations.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
 import { renew } from '../../../operations/renew.ts';
@@ -28,11 +29,11 @@ export const renewOperation = operation({
   canBeMinimal: true,
   body: RenewBody,
   responses: {
-    200: answer('A result for each item, in the same order.', z.array(RenewResult)),
+    200: answer('A result for each item, in the same order.', RenewResults),
     ...bodyOperation,
     403: answer(
       'At least one item had a wrong or missing release token (explanation INVALID_RELEASE_TOKEN); the other items were applied. Or the tenant is suspended.',
-      z.union([z.array(RenewResult), Failure]),
+      z.union([RenewResults, Failure]),
     ),
   },
 });

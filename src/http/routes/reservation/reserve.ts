@@ -1,9 +1,10 @@
 /**
  * POST /api/v1/Reservation/reserve: reserves resources (docs/specification.md#reserve).
  */
-import { OpenAPIHono, z } from '@hono/zod-openapi';
+import { OpenAPIHono } from '@hono/zod-openapi';
 import { DryRunQuery } from '../../../contract/dryRun.ts';
-import { ReserveBody, ReserveResult } from '../../../contract/reservations.ts';
+import { ReserveResults } from '../../../contract/minimal.ts';
+import { ReserveBody } from '../../../contract/reservations.ts';
 import { PollQuery } from '../../../contract/waiting.ts';
 import * as dryRun from '../../../operations/dryRun.ts';
 import type { WaitDeps } from '../../../operations/hold.ts';
@@ -32,7 +33,7 @@ export const reserveOperation = operation({
   canBeMinimal: true,
   body: ReserveBody,
   responses: {
-    200: waitingAnswer(z.array(ReserveResult)),
+    200: waitingAnswer(ReserveResults),
     ...bodyOperation,
   },
 });

@@ -4,7 +4,8 @@
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { DryRunQuery } from '../../../contract/dryRun.ts';
 import { Failure } from '../../../contract/errors.ts';
-import { UnreserveBody, UnreserveResult } from '../../../contract/reservations.ts';
+import { UnreserveResults } from '../../../contract/minimal.ts';
+import { UnreserveBody } from '../../../contract/reservations.ts';
 import { INVALID_RELEASE_TOKEN } from '../../../domain/reservations.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
 import * as dryRun from '../../../operations/dryRun.ts';
@@ -32,11 +33,11 @@ export const unreserveOperation = operation({
   canBeMinimal: true,
   body: UnreserveBody,
   responses: {
-    200: answer('A result for each item, in the same order.', z.array(UnreserveResult)),
+    200: answer('A result for each item, in the same order.', UnreserveResults),
     ...bodyOperation,
     403: answer(
       'At least one item had a wrong or missing release token (explanation INVALID_RELEASE_TOKEN); the other items were applied. Or the tenant is suspended.',
-      z.union([z.array(UnreserveResult), Failure]),
+      z.union([UnreserveResults, Failure]),
     ),
   },
 });
