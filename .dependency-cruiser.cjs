@@ -87,7 +87,7 @@ module.exports = {
       from: { path: room('dashboard') },
       to: {
         path: '^src/http/',
-        pathNot: '^src/http/(clientAddress|deps|describeFault|env|errorStatuses|sameOrigin)\\.ts$',
+        pathNot: '^src/http/(clientAddress|deps|describeFault|env|errorStatuses|logFault|sameOrigin)\\.ts$',
       },
     },
     {

@@ -9,6 +9,7 @@ import { ZodError } from 'zod';
 import { type ErrorCode, HoldfastError } from '../domain/errors.ts';
 import type { BodyDeps } from '../http/deps.ts';
 import { FAILURES, retryAfter } from '../http/errorStatuses.ts';
+import { logFault } from '../http/logFault.ts';
 import { assetRoutes } from './assets.ts';
 import { PLACES } from './components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
@@ -105,7 +106,9 @@ const limitForm = ({ sizes }: Pick<BodyDeps, 'sizes'>) =>
 const showError: ErrorHandler<DashboardEnv> = (error, c) => {
   if (error instanceof HoldfastError && error.code === 'unauthenticated') return c.redirect(signInPath(c), 303);
   const problem = problemOf(error);
-  if (problem.status >= 500) c.var.log.error({ requestId: c.var.requestId, err: error }, 'page failed');
+  const { log, requestId } = c.var;
+  if (problem.status === 500) logFault(c, error, 'page failed');
+  else if (problem.status > 500) log.warn({ requestId, err: error.cause ?? error }, 'store unavailable');
   return c.html(<ProblemPage {...problem} viewer={c.var.viewer ?? null} />, problem.status, retryAfter(error));
 };
 

@@ -9,9 +9,13 @@ import { type FailureCode, HoldfastError, LimitError } from '../domain/errors.ts
 import { describeFault, isUnknownField } from './describeFault.ts';
 import type { AppEnv } from './env.ts';
 import { FAILURES, retryAfter } from './errorStatuses.ts';
+import { logFault } from './logFault.ts';
 
 /** The header for the code of a failure whose body is a string. */
 export const CODE_HEADER = 'Holdfast-Error';
+
+/** What every 401 has to name (RFC 9110, 15.5.2): how to send a key or a token. */
+const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
 
 /** Answers with a failure other than a 400. */
 export const fail = (
@@ -20,7 +24,7 @@ export const fail = (
   code: FailureCode,
   error: string,
   headers?: Record<string, string>,
-) => c.json({ error, code }, status, headers);
+) => c.json({ error, code }, status, status === 401 ? CHALLENGE : headers);
 
 /** Answers with a 400. */
 export const refuse = (c: Context, message: string, code: FailureCode = 'MALFORMED_REQUEST') =>
@@ -43,6 +47,6 @@ export const onError: ErrorHandler<AppEnv> = (error, c) => {
     if (error.code === 'upgrade') return c.json({ error: error.message, code, upgradeRequired: true }, status);
     return status === 400 ? refuse(c, error.message, code) : fail(c, status, code, error.message, retryAfter(error));
   }
-  c.get('log').error({ requestId: c.get('requestId'), err: error }, 'request failed');
+  logFault(c, error, 'request failed');
   return fail(c, 500, 'INTERNAL', 'Internal error.');
 };

@@ -3,6 +3,7 @@
  */
 import type { Context } from 'hono';
 import type { Right } from '../domain/rights.ts';
+import { logFault } from '../http/logFault.ts';
 import type { McpEnv } from './env.ts';
 import { adviceOf, needsRight } from './failures.ts';
 import type { Tool, ToolCall } from './tool.ts';
@@ -57,6 +58,6 @@ function noteFailure(c: Context<McpEnv>, error: unknown): string {
   const text = adviceOf(error);
   if (text !== null) return text;
   const requestId = c.get('requestId');
-  c.get('log').error({ requestId, err: error }, 'request failed');
+  logFault(c, error, 'request failed');
   return `Internal error of the service (request ${requestId}). The call may or may not have been carried out. Repeating the same call is safe.`;
 }

@@ -1,5 +1,6 @@
 /**
- * Structured logs: JSON lines on standard output, without keys, tokens and stack traces.
+ * Structured logs: JSON lines on standard output, without keys and tokens. Unexpected errors have the lines of code that
+ * they come from.
  */
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 
@@ -48,6 +49,12 @@ function timestamp(): string {
   }
   return cached;
 }
+
+const FRAME = /^\s+at (.*)$/gm;
+
+/** Returns where an error comes from: the functions and lines of its stack, without its message. */
+export const framesOf = (error: unknown): string[] =>
+  error instanceof Error ? Array.from((error.stack ?? '').matchAll(FRAME), ([, frame = '']) => frame) : [];
 
 /**
  * Serializes an error without its stack, its cause and the properties that libraries add: ioredis adds the command with

@@ -94,6 +94,28 @@ describe('pages and forms', () => {
       expect((await ask(`${service.one.url}/dashboard/${form}`, init)).status).toBe(413);
   });
 
+  test('and pages that fail show nothing of the fault; the log has the lines of code that it comes from', async () => {
+    const cookie = await session('trent');
+    const tenant = /hfs_([a-z0-9-]+)_/.exec(cookie)?.[1];
+    // A key of another type than the scripts expect.
+    await service.one.redis.set(`{${tenant}}:slots`, 'x');
+    const page = await ask(`${service.one.url}/dashboard/reservations`, { headers: { Cookie: cookie } });
+    expect([page.status, page.text.includes('WRONGTYPE'), /\.[jt]sx?:\d+/.test(page.text)]).toEqual([
+      500,
+      false,
+      false,
+    ]);
+    const lines = service.one.logged.map((text) => JSON.parse(text));
+    const line = lines.find(
+      ({ msg, requestId }) => msg === 'page failed' && requestId === page.headers.get('x-request-id'),
+    );
+    expect([line.err.message, line.stack.join()]).toEqual([
+      expect.stringContaining('WRONGTYPE'),
+      expect.stringMatching(/\.[jt]sx?:\d+:\d+/),
+    ]);
+    expect(JSON.stringify(line)).not.toContain(cookie.replace(/^.*=/, ''));
+  });
+
   test('signing out of a session that there is not tells nobody', async () => {
     const cookie = await session('erin');
     const tenant = /hfs_([a-z0-9-]+)_/.exec(cookie)?.[1];

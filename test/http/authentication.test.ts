@@ -46,6 +46,7 @@ describe.each(ROUTES)('%s %s with body %j: 401', (method, path, body) => {
   const refused = async (headers: Record<string, string>) => {
     const answer = await holdfast.request(method, path, body, headers);
     expect(answer).toMatchObject({ status: 401, body: { error: expect.any(String), code: 'UNAUTHENTICATED' } });
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
     expect(answer.headers.get('x-request-id')).not.toBeNull();
   };
 
