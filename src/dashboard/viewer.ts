@@ -53,7 +53,18 @@ export const viewer = ({
     const joined = isRead ? [] : user.joined.filter(({ tenant }) => belongs(tenant));
     const { pathname, search } = new URL(c.req.url);
     const page = pathname + search;
-    const person = { credential, user, standing, actor, address, memberships: others, joined, standings: [], page };
+    const person = {
+      credential,
+      userId: user.id,
+      user,
+      standing,
+      actor,
+      address,
+      memberships: others,
+      joined,
+      standings: [],
+      page,
+    };
     c.set('viewer', person);
     if (isChange(c.req.method)) refuseForeignOrigin(c);
     // An administrator whose own tenant is suspended can still end that, and everybody can leave a tenant that is

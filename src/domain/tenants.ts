@@ -61,9 +61,12 @@ export const grantOf = ({ permission, prefix, expiresAt }: KeyLimits): Grant | n
 export const grantText = ({ rights, endsAtMs, prefix }: Grant): string =>
   `${rightsText(rights)}\n${endsAtMs ?? 0}\n${prefix}`;
 
+/** The string that scripts look a management token up by. */
+export const managementKey = (digest: string): string => `management:${digest}`;
+
 /** An API key or a management token, as scripts look it up. */
 export interface KeyRecord {
-  /** SHA-256 of a key, hexadecimal; of a management token after `management:` */
+  /** SHA-256 of a key, hexadecimal; of a management token, what managementKey() makes of it */
   readonly digest: string;
   readonly label: string | null;
   /** null: a key without restrictions */

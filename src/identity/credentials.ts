@@ -4,7 +4,7 @@
  */
 import { hash, randomBytes } from 'node:crypto';
 import { API_KEY, DERIVED_TOKEN, MANAGEMENT_TOKEN, SESSION } from '../domain/names.ts';
-import type { Credential } from '../domain/tenants.ts';
+import { type Credential, managementKey } from '../domain/tenants.ts';
 
 /** SHA-256, hexadecimal: the only form in which a key, a token or a session is looked up. */
 export const digestOf = (secret: string): string => hash('sha256', secret);
@@ -50,7 +50,7 @@ export function parseKey(text: string): Credential | null {
 /** Parses a management token; null if it is not one. */
 export function parseManagementToken(text: string): Credential | null {
   const tenant = MANAGEMENT_TOKEN.exec(text)?.[1];
-  return tenant === undefined ? null : { tenant, credentialKey: `management:${digestOf(text)}`, kind: 'management' };
+  return tenant === undefined ? null : { tenant, credentialKey: managementKey(digestOf(text)), kind: 'management' };
 }
 
 /** Parses the cookie of a session; null if it is not one. */

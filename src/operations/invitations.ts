@@ -72,7 +72,13 @@ export const createInvitation = (
     refuseOwnerByToken(by, role);
     const secret = email === undefined ? randomBytes(20).toString('hex') : null;
     const of = secret === null ? { email: email ?? '' } : { digest: digestOf(secret) };
-    const created = await store.createInvitation(deps.store, credential.tenant, { id, role, of, expiresInDays }, by);
+    const inviter = { actor: by.actor, address: by.address, maker: by.userId ?? credential.credentialKey };
+    const created = await store.createInvitation(
+      deps.store,
+      credential.tenant,
+      { id, role, of, expiresInDays },
+      inviter,
+    );
     return { ...created, secret: created.isNew ? secret : null };
   };
   return countUse(deps, credential, charged(chargeWrite(deps.engine, credential, 'members'), create));

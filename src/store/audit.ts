@@ -20,12 +20,14 @@ export interface AuditEntry extends Author {
 export const TENANT_DELETE = 'tenant.delete';
 
 /** Writes an entry, in the transaction that makes the change. */
-export async function note(
-  tx: Db,
-  tenantId: string,
-  { actor, address, action, details = {} }: AuditEntry,
-): Promise<void> {
-  await tx.insert(audit).values({ tenantId, actor, address, action, details });
+export const note = (tx: Db, tenantId: string, entry: AuditEntry): Promise<void> => noteAll(tx, tenantId, [entry]);
+
+/** Writes entries, in the transaction that makes the changes. */
+export async function noteAll(tx: Db, tenantId: string, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  await tx
+    .insert(audit)
+    .values(entries.map(({ actor, address, action, details = {} }) => ({ tenantId, actor, address, action, details })));
 }
 
 /**
@@ -33,14 +35,7 @@ export async function note(
  * @throws HoldfastError unavailable
  */
 export async function noteActions(database: Database, tenantId: string, entries: readonly AuditEntry[]): Promise<void> {
-  const rows = entries.map(({ actor, address, action, details = {} }) => ({
-    tenantId,
-    actor,
-    address,
-    action,
-    details,
-  }));
-  await database.run((db) => db.insert(audit).values(rows));
+  await database.run((db) => noteAll(db, tenantId, entries));
 }
 
 /** Which entries are read. A part that is left out, or undefined, lets all through. */

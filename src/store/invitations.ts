@@ -2,16 +2,17 @@
  * Invitations to a tenant (docs/specification.md#members): of an e-mail address, accepted when somebody signs in with
  * it, or by a link that several people may use.
  */
-import { and, asc, count, eq, gt, lte, sql } from 'drizzle-orm';
+import { and, asc, count, eq, gt, isNull, lte, sql } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
 import type { Membership } from '../domain/memberships.ts';
-import type { Role } from '../domain/rights.ts';
+import { higherRole, type Role } from '../domain/rights.ts';
 import { type Author, note } from './audit.ts';
 import { isDuplicate } from './database.ts';
 import type { Db } from './db.ts';
+import { isBarred, mayInvite } from './lostRoles.ts';
 import { join, lock, roleOf } from './members.ts';
 import type { Store } from './records.ts';
-import { invitations, tenants } from './schema.ts';
+import { invitations, managementTokens, members, tenants } from './schema.ts';
 
 type Databases = Pick<Store, 'database'>;
 
@@ -27,6 +28,12 @@ export interface Invitation {
   readonly createdBy: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
+}
+
+/** Who invites. */
+export interface Inviter extends Author {
+  /** The id of the user, or the credential key of the management token; null: an administrator */
+  readonly maker: string | null;
 }
 
 export interface NewInvitation {
@@ -59,14 +66,14 @@ export async function insertInvitation(
   tx: Db,
   tenantId: string,
   { id, role, of, expiresInDays }: NewInvitation,
-  by: Author,
+  { maker, ...by }: Inviter,
 ): Promise<Invitation> {
   await tx.delete(invitations).where(and(eq(invitations.tenantId, tenantId), lte(invitations.expiresAt, sql`now()`)));
   const address = 'email' in of ? { email: of.email.toLowerCase() } : of;
   const expiresAt = new Date(Date.now() + expiresInDays * DAY_MS);
   const [row] = await tx
     .insert(invitations)
-    .values({ ...(id === undefined ? {} : { id }), tenantId, role, ...address, createdBy: by.actor, expiresAt })
+    .values({ ...(id === undefined ? {} : { id }), tenantId, role, ...address, createdBy: by.actor, maker, expiresAt })
     .returning(COLUMNS);
   if (row === undefined) throw new TypeError('an insert returned nothing');
   const details = { id: row.id, email: row.email, role, expiresAt: row.expiresAt.toISOString() };
@@ -77,16 +84,19 @@ export async function insertInvitation(
 /**
  * Creates an invitation, unless one with the same id and content exists.
  * @returns the invitation, and whether it is new
- * @throws HoldfastError refused if the address is invited, the id is in use or there are too many; unavailable
+ * @throws HoldfastError forbidden if the inviter may invite no more; refused if the address is invited, the id is in use
+ * or there are too many; unavailable
  */
 export async function createInvitation(
   { database }: Databases,
   tenantId: string,
   invitation: NewInvitation,
-  by: Author,
+  by: Inviter,
 ): Promise<{ readonly row: Invitation; readonly isNew: boolean }> {
   const create = async (tx: Db) => {
     await lock(tx, tenantId);
+    if (by.maker !== null && !(await mayStillInvite(tx, tenantId, by.maker)))
+      throw new HoldfastError('forbidden', 'You may not invite anybody to this tenant any more.');
     const existing = invitation.id === undefined ? undefined : await findById(tx, tenantId, invitation.id);
     if (existing !== undefined) {
       const email = 'email' in invitation.of ? invitation.of.email.toLowerCase() : null;
@@ -109,6 +119,27 @@ export async function createInvitation(
       ? new HoldfastError('refused', 'This address is invited already. Revoke that invitation first.')
       : idInUse();
   }
+}
+
+/**
+ * Whether a person or a management token may invite by now: the call was admitted before this transaction. A person's
+ * role stays until it has ended.
+ */
+async function mayStillInvite(tx: Db, tenantId: string, maker: string): Promise<boolean> {
+  const digest = /^management:(.*)$/.exec(maker)?.[1];
+  if (digest !== undefined) {
+    const tokens = await tx
+      .select({ id: managementTokens.id })
+      .from(managementTokens)
+      .where(and(eq(managementTokens.tenantId, tenantId), eq(managementTokens.digest, digest)));
+    return tokens.length > 0;
+  }
+  const [member] = await tx
+    .select({ role: members.role, groupRole: members.groupRole })
+    .from(members)
+    .where(and(eq(members.tenantId, tenantId), eq(members.userId, maker)))
+    .for('share');
+  return member !== undefined && mayInvite(higherRole(member.role, member.groupRole));
 }
 
 const idInUse = () =>
@@ -161,6 +192,17 @@ export const deleteInvitation = ({ database }: Databases, tenantId: string, id: 
     await note(tx, tenantId, { ...by, action: 'invitation.delete', details: { id, ...row } });
   });
 
+/** Counts the links that are open. @throws HoldfastError unavailable */
+export async function countLinks({ database }: Databases, tenantId: string): Promise<number> {
+  const [row] = await database.run((db) =>
+    db
+      .select({ links: count() })
+      .from(invitations)
+      .where(and(eq(invitations.tenantId, tenantId), isNull(invitations.email), isOpen)),
+  );
+  return row?.links ?? 0;
+}
+
 /** Reads where a link leads. @throws HoldfastError unknown if it has expired or was revoked; unavailable */
 export const readLink = ({ database }: Databases, digest: string): Promise<Membership> =>
   database.run((db) => findLink(db, digest));
@@ -176,9 +218,12 @@ async function findLink(db: Db, digest: string): Promise<Membership> {
   return row;
 }
 
+const BARRED =
+  'You were removed from this tenant, or got a lower role, so links do not let you in. Ask an owner to invite your e-mail address.';
+
 /**
  * Makes a person a member by a link.
- * @throws as readLink()
+ * @throws HoldfastError forbidden if they were removed or got a lower role; as readLink()
  */
 export const followLink = ({ database }: Databases, digest: string, userId: string, by: Author): Promise<Membership> =>
   database.transaction(async (tx) => {
@@ -188,6 +233,7 @@ export const followLink = ({ database }: Databases, digest: string, userId: stri
     // Somebody who belongs to the tenant has the role that its owners want: an open link does not raise it again.
     const role = await roleOf(tx, link.tenant, userId);
     if (role !== null) return { ...link, role };
+    if (await isBarred(tx, link.tenant, userId)) throw new HoldfastError('forbidden', BARRED);
     await join(tx, link.tenant, userId, link.role, { ...by, by: 'link' });
     return link;
   });

@@ -4,8 +4,10 @@
 import { and, asc, count, eq, gt } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
 import type { Scope } from '../domain/rights.ts';
+import { managementKey } from '../domain/tenants.ts';
 import type { Author } from './audit.ts';
 import { IdInUse } from './idInUse.ts';
+import { revokeInvitationsOf } from './lostRoles.ts';
 import { changeRecord, type Store } from './records.ts';
 import { managementTokens } from './schema.ts';
 
@@ -113,7 +115,7 @@ const isSame = (row: TokenRow, token: NewToken): boolean =>
   row.scopes.join() === token.scopes.join();
 
 /**
- * Deletes a token. It is invalid on every instance when this returns.
+ * Deletes a token, and revokes the invitations that it has made. It is invalid on every instance when this returns.
  * @throws HoldfastError unknown; the errors of changeRecord()
  */
 export const deleteToken = (store: Store, tenant: string, of: string, by: Author): Promise<TokenRow> =>
@@ -122,8 +124,11 @@ export const deleteToken = (store: Store, tenant: string, of: string, by: Author
     tenant,
     ({ id, label }) => ({ ...by, action: 'token.delete', details: { id, label } }),
     async (tx) => {
-      const [row] = await tx.delete(managementTokens).where(ofTenant(tenant, of)).returning(COLUMNS);
-      if (row === undefined) throw noSuchToken();
+      const columns = { ...COLUMNS, digest: managementTokens.digest };
+      const [deleted] = await tx.delete(managementTokens).where(ofTenant(tenant, of)).returning(columns);
+      if (deleted === undefined) throw noSuchToken();
+      const { digest, ...row } = deleted;
+      await revokeInvitationsOf(tx, tenant, managementKey(digest), by);
       return row;
     },
   );

@@ -8,6 +8,7 @@ import type { Membership } from '../domain/memberships.ts';
 import { higherRole, type Role } from '../domain/rights.ts';
 import { type Author, note } from './audit.ts';
 import type { Db } from './db.ts';
+import { barFromLinks, isBarred, mayInvite, revokeInvitationsOf } from './lostRoles.ts';
 import { noSuchTenant, type Store } from './records.ts';
 import { members, tenants, users } from './schema.ts';
 
@@ -87,9 +88,14 @@ export const readMember = ({ database }: Databases, tenant: string, userId: stri
   database.run((db) => readRow(db, tenant, userId));
 
 async function readRow(db: Db, tenant: string, userId: string): Promise<Member> {
+  const row = await findRow(db, tenant, userId);
+  if (row === null) throw noSuchMember();
+  return row;
+}
+
+async function findRow(db: Db, tenant: string, userId: string): Promise<Member | null> {
   const [row] = await selectMembers(db).where(of(tenant, userId));
-  if (row === undefined) throw noSuchMember();
-  return toMember(row);
+  return row === undefined ? null : toMember(row);
 }
 
 /** Lists a person's memberships, the oldest first. */
@@ -140,7 +146,7 @@ export const preferTenant = async ({ database }: Databases, userId: string, tena
 
 /**
  * Makes a person a member, in a transaction. A higher role that they have stays.
- * @param by who joins, and by what: `invitation`, `link`
+ * @param by who joins or lets them in, and by what: `invitation`, `link`, `member`
  */
 export async function join(
   tx: Db,
@@ -161,7 +167,7 @@ export async function join(
 }
 
 /**
- * Changes the role that a member was given.
+ * Changes the role that a member was given. Takes back somebody who was removed: links do not let them in any more.
  * @param by who changes it, and what they may not change
  * @param lowerSessions called with the role that now counts, if it is lower than before: before the change is
  * committed, so that no session keeps the higher one if this instance dies
@@ -177,7 +183,12 @@ export const changeRole = (
 ): Promise<Member> =>
   database.transaction(async (tx) => {
     await lock(tx, tenant);
-    const before = await readRow(tx, tenant, userId);
+    const before = await findRow(tx, tenant, userId);
+    if (before === null) {
+      if (!(await isBarred(tx, tenant, userId))) throw noSuchMember();
+      await join(tx, tenant, userId, role, { ...by, by: 'member' });
+      return readRow(tx, tenant, userId);
+    }
     refuse(before.role);
     if (role !== 'owner') await keepAnOwner(tx, tenant, before);
     await tx.update(members).set({ role }).where(of(tenant, userId));
@@ -188,9 +199,13 @@ export const changeRole = (
         action: 'member.change',
         details: { userId, member: before.email ?? before.subject, role, before: before.role },
       });
-    if (higherRole(before.role, after.role) !== after.role) await lowerSessions(after.role);
+    if (isLower(role, before.givenRole ?? before.role)) await barFromLinks(tx, tenant, userId);
+    if (!mayInvite(after.role)) await revokeInvitationsOf(tx, tenant, userId, by);
+    if (isLower(after.role, before.role)) await lowerSessions(after.role);
     return after;
   });
+
+const isLower = (role: Role, than: Role): boolean => higherRole(role, than) !== role;
 
 /**
  * Removes a member.
@@ -214,6 +229,8 @@ export const removeMember = (
     await keepAnOwner(tx, tenant, member);
     await tx.delete(members).where(of(tenant, userId));
     await note(tx, tenant, { ...by, action, details: { userId, member: member.email ?? member.subject } });
+    if (action === 'member.remove') await barFromLinks(tx, tenant, userId);
+    await revokeInvitationsOf(tx, tenant, userId, by);
     await endSessions();
   });
 

@@ -4,7 +4,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
 import { rightsOfScopes } from '../domain/rights.ts';
-import { grantOf, type KeyRecord, settingsOf, type TenantRecord } from '../domain/tenants.ts';
+import { grantOf, type KeyRecord, managementKey, settingsOf, type TenantRecord } from '../domain/tenants.ts';
 import { loadTenant } from '../engine/tenant/load.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { type AuditEntry, note } from './audit.ts';
@@ -49,7 +49,7 @@ async function readManagementTokens(tx: Db, tenant: string): Promise<KeyRecord[]
     .from(managementTokens)
     .where(eq(managementTokens.tenantId, tenant));
   return rows.map((row) => ({
-    digest: `management:${row.digest}`,
+    digest: managementKey(row.digest),
     label: row.label,
     grant: { rights: rightsOfScopes(row.scopes), endsAtMs: row.expiresAt.getTime(), prefix: '' },
   }));

@@ -112,6 +112,11 @@ export const invitations = pgTable(
     digest: text('digest').unique('invitations_digest'),
     /** Who made it, as in the audit trail. */
     createdBy: text('created_by').notNull(),
+    /**
+     * Who made it: the id of the user, or the credential key of the management token. The invitation ends when they may
+     * invite no more. null: an administrator
+     */
+    maker: text('maker'),
     createdAt: time('created_at').notNull().defaultNow(),
     expiresAt: time('expires_at').notNull(),
   },
@@ -119,6 +124,18 @@ export const invitations = pgTable(
     index('invitations_tenant').on(table.tenantId),
     uniqueIndex('invitations_email').on(table.email, table.tenantId),
   ],
+);
+
+/** Who was removed from a tenant or got a lower role: links of its invitations give them nothing. */
+export const linkBars = pgTable(
+  'link_bars',
+  {
+    tenantId: ofTenant(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.userId] })],
 );
 
 /** The role that a group of the identity provider gives in a tenant. */

@@ -12,6 +12,7 @@ import { isDuplicate } from './database.ts';
 import type { Db } from './db.ts';
 import { IdInUse } from './idInUse.ts';
 import type { NewKey } from './keys.ts';
+import { mayInvite, revokeInvitationsOf } from './lostRoles.ts';
 import { join, readMemberships } from './members.ts';
 import type { Store } from './records.ts';
 import { groupRoles, invitations, members, users } from './schema.ts';
@@ -133,6 +134,7 @@ async function refreshGroups(tx: Db, userId: string, groups: readonly string[], 
       await tx.delete(members).where(row);
       await note(tx, tenantId, { ...by, action: 'member.leave', details: { userId, by: 'group' } });
     } else await tx.update(members).set({ groupRole: now }).where(row);
+    if (!mayInvite(higherRole(role, now))) await revokeInvitationsOf(tx, tenantId, userId, by);
   }
   for (const [tenantId, groupRole] of given) {
     await tx.insert(members).values({ tenantId, userId, groupRole });

@@ -92,5 +92,5 @@ async function inviteOwner(tx: Db, tenantId: string, email: string, by: Author):
   // Nobody but administrators can have invited anybody: an address that was mistyped must not get in.
   await tx.delete(invitations).where(eq(invitations.tenantId, tenantId));
   const invitation = { id: undefined, role: 'owner', of: { email }, expiresInDays: INVITED_DAYS } as const;
-  await insertInvitation(tx, tenantId, invitation, by);
+  await insertInvitation(tx, tenantId, invitation, { ...by, maker: null });
 }

@@ -68,8 +68,8 @@ export async function storeTenant(store: Store, tier: Tier = 'Enterprise', id = 
   return { key, tenant: id, tier };
 }
 
-/** Somebody who may change every role. */
-export const BY = { actor: 'person:owner@id.example', address: null, refuse: () => {} };
+/** Somebody who may change every role, and invite. */
+export const BY = { actor: 'person:owner@id.example', address: null, maker: null, refuse: () => {} };
 
 /** Whether a connection to the database waits for a lock. */
 export async function somebodyWaits(database: Database): Promise<boolean> {

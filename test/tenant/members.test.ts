@@ -3,42 +3,17 @@
  */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { Known } from '../../src/domain/memberships.ts';
 import type { Role } from '../../src/domain/rights.ts';
 import { Sealer } from '../../src/identity/sealer.ts';
 import { membershipsInDatabase } from '../../src/operations/members.ts';
 import { auditPage } from '../../src/store/audit.ts';
-import { createInvitation } from '../../src/store/invitations.ts';
-import { recordSignIn } from '../../src/store/signIns.ts';
 import type { Instance } from '../support/service.ts';
-import { KEY_SECRET, type Session, signIn, storeTenant } from '../support/tenancy.ts';
+import { member, type Person, team } from '../support/team.ts';
+import { KEY_SECRET, type Session, signIn } from '../support/tenancy.ts';
 import { one, other, store, useTwoInstances } from '../support/twoInstances.ts';
 
 const TENANT = '/api/v1/Tenant';
 useTwoInstances();
-
-interface Person extends Session {
-  readonly id: string;
-  readonly known: Known;
-  begin(): Promise<Session>;
-}
-
-const BY = { actor: 'person:root@id.example', address: null };
-
-/** Makes somebody a member, and signs them in. */
-async function member(tenant: string, role: Role): Promise<Person> {
-  const subject = randomUUID();
-  const person = { issuer: 'https://id.example', subject, email: `${subject}@id.example`, name: null, groups: ['lab'] };
-  await createInvitation(store, tenant, { id: undefined, role, of: { email: person.email }, expiresInDays: 1 }, BY);
-  const { userId: id } = await recordSignIn(store, person, '127.0.0.1', () => Promise.reject(new Error('a tenant')));
-  const begin = () => signIn(store.redis, tenant, { ...person, id, role });
-  return { ...(await begin()), id, known: { ...person, id }, begin };
-}
-
-async function team() {
-  const { tenant, key } = await storeTenant(store);
-  return { tenant, key, owner: await member(tenant, 'owner') };
-}
 
 const put = (by: Session, id: string, role: Role, at = one) =>
   by.request<{ role: Role }>(at.url, 'PUT', `${TENANT}/members/${id}`, { role });

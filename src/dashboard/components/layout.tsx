@@ -51,6 +51,7 @@ const DONE: ReadonlyMap<string, string> = new Map(
     saved: 'Saved.',
     tenantCreated: 'The tenant is created.',
     leftTenant: 'You have left the tenant.',
+    lowered: 'Saved. The lower role holds now.',
     removed: 'Removed. Their sessions have ended.',
     transferred: 'You are an operator now.',
     suspended: 'The tenant is suspended.',

@@ -44,6 +44,10 @@ const RoleForm = ({
   </form>
 );
 
+/** Reminds of the links that are open, when somebody is removed or gets a lower role. */
+export const openLinks = (links: number): string =>
+  `${links === 1 ? 'One link is' : `${links} links are`} open. Links do not let this person in again, but with another account they could join. Revoke the links that they know.`;
+
 interface MembersPartProps {
   readonly at: string;
   readonly members: readonly Member[];
@@ -51,9 +55,11 @@ interface MembersPartProps {
   readonly own: string;
   /** Whether there may be more members. */
   readonly isFull: boolean;
+  /** How many links are open. */
+  readonly links: number;
 }
 
-export const MembersPart = ({ at, members, own, isFull }: MembersPartProps) => (
+export const MembersPart = ({ at, members, own, isFull, links }: MembersPartProps) => (
   <>
     <Scroll label="Members">
       <table class="stacked">
@@ -90,7 +96,9 @@ export const MembersPart = ({ at, members, own, isFull }: MembersPartProps) => (
               <td data-label="Last sign-in">
                 <When at={member.signedInAt} as="ago" />
               </td>
-              <td data-label="Actions">{member.id !== own && <Actions at={at} member={member} number={i} />}</td>
+              <td data-label="Actions">
+                {member.id !== own && <Actions at={at} member={member} number={i} links={links} />}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -104,13 +112,13 @@ export const MembersPart = ({ at, members, own, isFull }: MembersPartProps) => (
   </>
 );
 
-const Actions = ({ at, member, number }: { at: string; member: Member; number: number }) => (
+const Actions = ({ at, member, number, links }: { at: string; member: Member; number: number; links: number }) => (
   <div class="buttons">
     <Confirm
       id={`remove-${number}`}
       label="Remove"
       about={nameOf(member)}
-      question={`Remove “${nameOf(member)}”? Their sessions end at once.${member.groupRole === null ? '' : ' A group of theirs has a role here: they come back when they sign in, unless you take it.'}`}
+      question={removalOf(member, links)}
       action={`${at}/remove`}
       fields={{ id: member.id }}
     />{' '}
@@ -124,6 +132,15 @@ const Actions = ({ at, member, number }: { at: string; member: Member; number: n
     />
   </div>
 );
+
+const removalOf = (member: Member, links: number): string =>
+  [
+    `Remove “${nameOf(member)}”? Their sessions end at once, and the invitations that they made.`,
+    ...(member.groupRole === null
+      ? []
+      : ['A group of theirs has a role here: they come back when they sign in, unless you take it.']),
+    ...(links === 0 ? [] : [openLinks(links)]),
+  ].join(' ');
 
 interface InvitationsPartProps {
   readonly at: string;

@@ -29,7 +29,7 @@ export const bySession = ({ engine, trustedProxies }: SessionDeps, need: Need) =
     const right = isRight(need) ? need : null;
     if (credential.kind === 'management' && right !== null) {
       const { label } = await verifyCredential(engine, credential, right);
-      c.set('actor', { credential, actor: `token:${label}`, address });
+      c.set('actor', { credential, userId: null, actor: `token:${label}`, address });
       return next();
     }
     if (credential.kind !== 'session') throw new HoldfastError('forbidden', takes(right));
@@ -37,7 +37,7 @@ export const bySession = ({ engine, trustedProxies }: SessionDeps, need: Need) =
     const user = await readSignIn(engine, credential);
     if (user === null) throw new HoldfastError('unauthenticated', 'The session has ended.');
     c.set('user', user);
-    c.set('actor', { credential, actor: actorNameOf('person', user), address });
+    c.set('actor', { credential, userId: user.id, actor: actorNameOf('person', user), address });
     await next();
   });
 

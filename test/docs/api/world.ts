@@ -122,7 +122,7 @@ async function joinTenant({ store, instance }: World, { tenant, name, role, grou
     name: title,
     groups: [...groups],
   };
-  const by = { actor: 'person:anna@example.com', address: null };
+  const by = { actor: 'person:anna@example.com', address: null, maker: null };
   await createInvitation(store, tenant, { id: undefined, role, of: { email }, expiresInDays: 1 }, by);
   const { userId: id } = await recordSignIn(store, person, '192.0.2.7', () => Promise.reject(new Error('no tenant')));
   const { cookie } = await signIn(store.redis, tenant, { ...person, id, role });
