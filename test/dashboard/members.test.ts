@@ -124,6 +124,37 @@ describe('the page of members', () => {
     expect((await get(owner, '/dashboard')).status).toBe(303);
   });
 
+  test('reminds of open links when somebody gets a lower role or is removed, and a link then lets them in no more', async () => {
+    const owner = await sessionOf('olga');
+    const linkOf = async () =>
+      /\/join\/[0-9a-f]{40}/.exec(
+        (await post(owner, '/dashboard/members', { email: '', role: 'operator' })).text,
+      )?.[0] ?? '';
+    const path = await linkOf();
+    await post(await sessionOf('paul'), path);
+    const page = async (query = '') => (await get(owner, `/dashboard/members${query}`)).text;
+    const id = /action="\/dashboard\/members\/remove".*?value="([0-9a-f-]{36})"/s.exec(await page())?.[1] ?? '';
+    const reminder = (text: string) => /<p class="notice">([^<.]*)\./.exec(text)?.[1] ?? null;
+    const question = (text: string) => /class="question">(Remove[^<]*)/.exec(text)?.[1] ?? '';
+    expect(question(await page())).toContain('One link is open.');
+    expect([reminder(await page()), reminder(await page('?done=saved'))]).toEqual([null, null]);
+    expect((await post(owner, '/dashboard/members/role', { id, role: 'owner' })).to).toBe(
+      '/dashboard/members?done=saved',
+    );
+    const lowered = await post(owner, '/dashboard/members/role', { id, role: 'viewer' });
+    expect(lowered.to).toBe('/dashboard/members?done=lowered');
+    expect(reminder(await page('?done=lowered'))).toBe('One link is open');
+    await linkOf();
+    const removed = await post(owner, '/dashboard/members/remove', { id });
+    expect(removed.to).toBe('/dashboard/members?done=removed');
+    expect(reminder(await page('?done=removed'))).toBe('2 links are open');
+    const refused = await post(await sessionOf('paul'), path);
+    expect([refused.status, refused.text.includes('links do not let you in')]).toEqual([403, true]);
+    for (const [, link] of (await page()).matchAll(/action="\/dashboard\/members\/revoke".*?value="([0-9a-f-]{36})"/gs))
+      await post(owner, '/dashboard/members/revoke', { id: link ?? '' });
+    expect(reminder(await page('?done=removed'))).toBeNull();
+  });
+
   test('a tenant is deleted by its name only', async () => {
     const owner = await sessionOf('ole');
     const erase = (confirm: string) => post(owner, '/dashboard/settings/delete-tenant', { confirm });

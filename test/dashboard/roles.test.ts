@@ -43,7 +43,7 @@ const FORMS: readonly (readonly [string, Right, Record<string, string>])[] = [
   ['/keys/change', 'keys', { ...NOBODY, label: 'x' }],
   ['/keys/rotate', 'keys', NOBODY],
   ['/keys/delete', 'keys', NOBODY],
-  ['/members', 'members', { email: '', role: 'viewer' }],
+  ['/members', 'members', { email: 'no address', role: 'viewer' }],
   ['/members/role', 'members', NOBODY],
   ['/members/remove', 'members', NOBODY],
   ['/members/transfer', 'members', NOBODY],

@@ -9,7 +9,7 @@ import { digestOf, makeKey, makeToken, parseKey } from '../../src/identity/crede
 import { keyOfCredential } from '../../src/redis/keys.ts';
 import { apiKeys } from '../../src/store/schema.ts';
 import { bearer, makeToken as makeManagementToken } from './managementTokens.ts';
-import { type OpenStore, signIn } from './tenancy.ts';
+import { enrol, type OpenStore, signIn } from './tenancy.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -55,7 +55,11 @@ export async function makeCallers(
     return { Cookie: cookie, Origin: instance.url };
   };
   // People whose address is `q`: members may cancel and release what is their own.
-  for (const role of ROLES) callers.set(role, await cookieOf({ role, id: randomUUID(), email: 'q' }));
+  for (const role of ROLES) {
+    const id = randomUUID();
+    await enrol(store, tenant, role, id);
+    callers.set(role, await cookieOf({ role, id, email: 'q' }));
+  }
   callers.set('administrator', await cookieOf({ role: 'viewer', id: randomUUID(), email: 'root@id.example' }));
   const owner = await signIn(store.redis, tenant);
   for (const scope of SCOPES) {

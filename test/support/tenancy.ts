@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { inject } from 'vitest';
+import type { Role } from '../../src/domain/rights.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
 import type { Tier } from '../../src/domain/tiers.ts';
 import { beginSignIn, type SessionUser } from '../../src/engine/tenant/signIns.ts';
@@ -15,6 +16,7 @@ import { Sealer } from '../../src/identity/sealer.ts';
 import { createRedis, type RedisClient } from '../../src/redis/client.ts';
 import { Database } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/records.ts';
+import { members, users } from '../../src/store/schema.ts';
 import { insertTenant } from '../../src/store/tenants.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import type { Answer } from './client.ts';
@@ -81,6 +83,14 @@ export interface Session {
   readonly cookie: string;
   /** Asks an instance, as a page of its own would. */
   request<Body>(url: string, method: string, path: string, body?: unknown): Promise<Answer<Body>>;
+}
+
+/** Makes a member of somebody with an id, so that the database knows who uses a session that `signIn` makes. */
+export async function enrol({ database }: Store, tenantId: string, role: Role, userId = OWNER.id): Promise<void> {
+  await database.transaction(async (tx) => {
+    await tx.insert(users).values({ id: userId, issuer: OWNER.issuer, subject: userId }).onConflictDoNothing();
+    await tx.insert(members).values({ tenantId, userId, role });
+  });
 }
 
 /** Signs an operator in; returns the credential, for calls without HTTP. */

@@ -14,6 +14,7 @@ import { EXAMPLES, type ExampleRequest, type Ids } from '../support/exampleReque
 import { type Instance, startInstance } from '../support/service.ts';
 import {
   databaseEnv,
+  enrol,
   KINDS,
   type OpenStore,
   openStore,
@@ -130,6 +131,7 @@ describe('what is another tenant’s is unknown', () => {
   let owner: Session;
   beforeAll(async () => {
     const victim = await storeTenant(store);
+    await enrol(store, victim.tenant, 'owner');
     owner = await signIn(store.redis, victim.tenant);
     theirs = await makeThings(owner, holdfast, victim.tenant);
     const { cookie } = await signIn(store.redis, (await storeTenant(store)).tenant);

@@ -48,7 +48,7 @@ const made = operation({
   operationId: 'createInvitation',
   summary: 'Invite somebody',
   description:
-    'With `email`, the person with that verified address joins at the next sign-in. Without it, the response has a link, and anybody who has the link can join. No e-mail is sent.',
+    'With `email`, the person with that verified address joins at the next sign-in. Without it, the response has a link, and anybody who has the link can join, but for those who were removed or got a lower role. It is revoked when you may invite no more. No e-mail is sent.',
   body: NewInvitation,
   responses: {
     200: answer('It exists already, with this id.', InvitationWithLink),
