@@ -21,8 +21,8 @@ export function mayEnd(user: SessionUser, requester: string): boolean {
 }
 
 /**
- * Refuses a person who would reserve, or begin a session, in another's name: a reserve returns the release token of what
- * the requester holds already, so a member could release what others hold.
+ * Refuses a person who would reserve, or begin a session, in another's name: a reserve returns the release token of
+ * what the requester holds already, so a member could release what others hold.
  * @param items those that reserve, or begin a session
  * @throws HoldfastError forbidden; unavailable
  */

@@ -84,8 +84,8 @@ export async function insertInvitation(
 /**
  * Creates an invitation, unless one with the same id and content exists.
  * @returns the invitation, and whether it is new
- * @throws HoldfastError forbidden if the inviter may invite no more; refused if the address is invited, the id is in use
- * or there are too many; unavailable
+ * @throws HoldfastError forbidden if the inviter may invite no more; refused if the address is invited, the id is in
+ * use or there are too many; unavailable
  */
 export async function createInvitation(
   { database }: Databases,

@@ -1,6 +1,6 @@
 /**
- * Structured logs: JSON lines on standard output, without keys and tokens. Unexpected errors have the lines of code that
- * they come from.
+ * Structured logs: JSON lines on standard output, without keys and tokens. Unexpected errors have the lines of code
+ * that they come from.
  */
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 
