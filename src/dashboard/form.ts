@@ -32,6 +32,13 @@ export async function readForm<Schema extends z.ZodType>(
   return data;
 }
 
+/** @throws HoldfastError refused if the query of the address is malformed */
+export function readQuery<Schema extends z.ZodType>(c: Context<DashboardEnv>, schema: Schema): z.infer<Schema> {
+  const { data, error } = schema.safeParse(c.req.query());
+  if (error !== undefined) throw new HoldfastError('refused', 'The address is malformed.');
+  return data;
+}
+
 /**
  * Checks a value by a schema of the API.
  * @throws HoldfastError refused

@@ -5,7 +5,6 @@
 import { type ErrorHandler, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { secureHeaders } from 'hono/secure-headers';
-import { ZodError } from 'zod';
 import { type ErrorCode, HoldfastError } from '../domain/errors.ts';
 import type { BodyDeps } from '../http/deps.ts';
 import { FAILURES, retryAfter } from '../http/errorStatuses.ts';
@@ -135,7 +134,5 @@ function problemOf(error: unknown): Problem {
     const text = error.code === 'unavailable' ? UNAVAILABLE : error.message;
     return { status: FAILURES[error.code].status, title: TITLES[error.code], text };
   }
-  if (error instanceof ZodError)
-    return { status: 400, title: 'Refused', text: 'The form or the address is malformed.' };
   return { status: 500, title: 'That did not work', text: 'An internal error. It has been logged.' };
 }

@@ -116,6 +116,18 @@ describe('pages and forms', () => {
     expect(JSON.stringify(line)).not.toContain(cookie.replace(/^.*=/, ''));
   });
 
+  test('and pages that read what they do not understand fail, too; a malformed address is refused', async () => {
+    const cookie = await session('walter');
+    const page = (path: string) => ask(`${service.one.url}/dashboard/${path}`, { headers: { Cookie: cookie } });
+    expect((await page('resources/one')).status).toBe(400);
+    await service.one.redis.hset(`{${/hfs_([a-z0-9-]+)_/.exec(cookie)?.[1]}}:tenant`, 'tier', 'Golden');
+    const { status, headers } = await page('overview');
+    expect(status).toBe(500);
+    const lines = service.one.logged.map((text) => JSON.parse(text));
+    const line = lines.find(({ requestId }) => requestId === headers.get('x-request-id'));
+    expect(line).toMatchObject({ msg: 'page failed', err: { type: 'ZodError' }, stack: expect.any(Array) });
+  });
+
   test('signing out of a session that there is not tells nobody', async () => {
     const cookie = await session('erin');
     const tenant = /hfs_([a-z0-9-]+)_/.exec(cookie)?.[1];

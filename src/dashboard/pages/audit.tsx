@@ -12,7 +12,7 @@ import { ACTIONS } from '../auditSentences.ts';
 import { AuditTable } from '../components/auditTable.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
-import { searched } from '../form.ts';
+import { readQuery, searched } from '../form.ts';
 import { TENANTS } from '../viewer.ts';
 
 const OWN = '/dashboard/audit';
@@ -61,13 +61,13 @@ export const auditRoutes = ({ tenants }: DashboardDeps) => {
     );
   return app.get(OWN, (c) => {
     const { credential } = c.var.viewer;
-    return show(c, tenants.store, { ...Query.parse(c.req.query()), tenant: credential.tenant }, OWN);
+    return show(c, tenants.store, { ...readQuery(c, Query), tenant: credential.tenant }, OWN);
   });
 };
 
 /** For administrators: the caller checks that the viewer is one. */
 export const allAuditRoute = (store: Store) =>
-  new Hono<DashboardEnv>().get(ALL, (c) => show(c, store, Query.parse(c.req.query()), ALL));
+  new Hono<DashboardEnv>().get(ALL, (c) => show(c, store, readQuery(c, Query), ALL));
 
 async function show(c: Context<DashboardEnv>, store: Store, query: Query, at: string) {
   const page = await anyTrail(store, filterOf(query), query.before, PAGE);

@@ -7,7 +7,7 @@ import { ENDINGS, type HistoryFilter, type PastPage } from '../../domain/history
 import { HistoryTable } from '../components/historyTable.tsx';
 import { Page } from '../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
-import { searched } from '../form.ts';
+import { readQuery, searched } from '../form.ts';
 import { ENDING_WORDS } from '../historyWords.ts';
 import { searchHistory } from '../searchHistory.ts';
 
@@ -64,7 +64,7 @@ const filterOf = ({ resource, requester, from, fromExact, to, toExact }: Query):
 export const historyRoutes = ({ history, reads }: DashboardDeps) =>
   new Hono<DashboardEnv>().get(AT, async (c) => {
     const { viewer } = c.var;
-    const query = Query.parse(c.req.query());
+    const query = readQuery(c, Query);
     const search = { filter: filterOf(query), ending: query.ending || undefined, cursor: query.cursor, rows: ROWS };
     const page = await searchHistory(history, viewer.credential.tenant, search, () => reads.debit(viewer.credential));
     return c.html(

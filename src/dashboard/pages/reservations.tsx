@@ -12,7 +12,7 @@ import { cancelForm } from '../cancelWait.ts';
 import { ReleaseManyPage } from '../components/releaseManyPage.tsx';
 import { ReservationsPage } from '../components/reservationsPage.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
-import { attempt, check, type Failed } from '../form.ts';
+import { attempt, check, type Failed, readQuery } from '../form.ts';
 import { releaseSchema } from '../formSchemas.ts';
 import { failureText, readSelected } from '../releaseMany.ts';
 import { AT, addressOf, comparing, Query, wantedBy } from '../reservationsQuery.ts';
@@ -30,7 +30,7 @@ const NOTHING_SELECTED: Failed = { status: 400, fault: 'Select the reservations 
 export const reservationsRoutes = (deps: DashboardDeps) => {
   const Releases = releaseSchema(deps);
   const cancelWait = cancelForm(deps);
-  const queryOf = (c: Context<DashboardEnv>) => Query.parse(c.req.query());
+  const queryOf = (c: Context<DashboardEnv>) => readQuery(c, Query);
   const backTo = (c: Context<DashboardEnv>, done: string) => {
     const address = addressOf(queryOf(c), { select: '' });
     return `${address}${address.includes('?') ? '&' : '?'}done=${done}`;

@@ -17,7 +17,7 @@ import { ResourceTree, resourcePath } from '../components/resourceTree.tsx';
 import { TimelineView } from '../components/timeline.tsx';
 import { WaitingPart } from '../components/waitingPart.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
-import { attempt, check, type Failed, pageNumber, readForm } from '../form.ts';
+import { attempt, check, type Failed, pageNumber, readForm, readQuery } from '../form.ts';
 import { resourceSchema } from '../formSchemas.ts';
 import { type Details, readDetails, SLOTS, type View, type Wanted } from '../resourceDetails.ts';
 import { labelTexts } from '../rows.ts';
@@ -58,12 +58,12 @@ export const resourceRoutes = (deps: DashboardDeps) => {
 
   return new Hono<DashboardEnv>()
     .get(AT, (c) => {
-      const wanted = Query.parse(c.req.query());
+      const wanted = readQuery(c, Query);
       check(Resource, { name: wanted.name });
       return show(c, { after: undefined, ...wanted });
     })
     .post(`${AT}/cancel`, async (c) => {
-      const { name } = Query.parse(c.req.query());
+      const { name } = readQuery(c, Query);
       const failed = await cancelWait(c);
       return failed
         ? show(c, firstPage(name), failed)

@@ -9,7 +9,7 @@ import { asRegistration, RegisterForm, RegistrationForm, type Typed } from '../c
 import { childrenOf, ResourceTree } from '../components/resourceTree.tsx';
 import { SearchForm } from '../components/searchForm.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
-import { attempt, check, type Failed, pageNumber, readForm, searched } from '../form.ts';
+import { attempt, check, type Failed, pageNumber, readForm, readQuery, searched } from '../form.ts';
 import { registerSchema } from '../formSchemas.ts';
 import { labelTexts, MAX_ROWS, type Row, readRows } from '../rows.ts';
 import { may, needs } from '../viewer.ts';
@@ -34,7 +34,7 @@ export const resourcesRoutes = (deps: DashboardDeps) => {
 
   const show = async (c: Context<DashboardEnv>, failed?: Failed | Question, typed?: Typed) => {
     const { viewer } = c.var;
-    const { q, page } = Query.parse(c.req.query());
+    const { q, page } = readQuery(c, Query);
     const rows = await readRows(engine, viewer.credential);
     const wanted = q.toLowerCase();
     const children = childrenOf(rows);

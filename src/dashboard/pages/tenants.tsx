@@ -23,7 +23,7 @@ import { SearchForm } from '../components/searchForm.tsx';
 import { CreateTenant, type Listing, TenantTable, type TypedTenant } from '../components/tenantTable.tsx';
 import { When } from '../components/when.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
-import { attempt, check, type Failed, readForm, searched } from '../form.ts';
+import { attempt, check, type Failed, readForm, readQuery, searched } from '../form.ts';
 import { TenantsQuery, TenantToCreate, TierChange } from '../formSchemas.ts';
 import { SIGN_IN, startPath, TENANTS } from '../viewer.ts';
 import { ALL, allAuditRoute } from './audit.tsx';
@@ -82,7 +82,7 @@ const databaseRoutes = (deps: DashboardDeps, tenants: TenantDeps) => {
   const { store } = tenants;
   const showOne = async (c: Context<DashboardEnv>, failed?: Failed) => {
     const id = idOf(c);
-    const { before } = Query.parse(c.req.query());
+    const { before } = readQuery(c, Query);
     const [tenant, trail] = await Promise.all([
       readTenant(store, id),
       auditPage(store.database, { tenant: id }, before, PAGE),
@@ -92,7 +92,7 @@ const databaseRoutes = (deps: DashboardDeps, tenants: TenantDeps) => {
   };
 
   const showAll = async (c: Context<DashboardEnv>, failed?: Failed, typed?: TypedTenant) => {
-    const { q, sort, order, after } = Query.parse(c.req.query());
+    const { q, sort, order, after } = readQuery(c, Query);
     const search = q === '' ? undefined : q;
     const page = await listTenants(store, { search, sort, order, after, limit: PAGE });
     const listing: Listing = { q, sort, order };

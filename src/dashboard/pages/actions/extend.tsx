@@ -14,7 +14,7 @@ import { Page } from '../../components/layout.tsx';
 import { LeaseFields } from '../../components/leaseFields.tsx';
 import { When } from '../../components/when.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
-import { attempt, check, type Failed, readForm } from '../../form.ts';
+import { attempt, check, type Failed, readForm, readQuery } from '../../form.ts';
 import { renewSchema } from '../../formSchemas.ts';
 import { ownPath } from '../../ownPath.ts';
 import { needs } from '../../viewer.ts';
@@ -80,7 +80,7 @@ export const extendRoutes = (deps: DashboardDeps) => {
 
   return new Hono<DashboardEnv>()
     .use(AT, needs('reserve'))
-    .get(AT, (c) => show(c, Form.parse(c.req.query())))
+    .get(AT, (c) => show(c, readQuery(c, Form)))
     .post(AT, async (c) => {
       const form = await readForm(c, Form);
       const { credential, user } = c.var.viewer;

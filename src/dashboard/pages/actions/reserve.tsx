@@ -22,7 +22,7 @@ import { Page } from '../../components/layout.tsx';
 import { LeaseFields } from '../../components/leaseFields.tsx';
 import { ResourceState, type ResourceStateProps } from '../../components/resourceState.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
-import { type Attempt, attempt, check, type Failed, readForm } from '../../form.ts';
+import { type Attempt, attempt, check, type Failed, readForm, readQuery } from '../../form.ts';
 import { checkSchema, reserveSchema } from '../../formSchemas.ts';
 import { readInTheWay } from '../../inTheWay.ts';
 import { ownPath } from '../../ownPath.ts';
@@ -104,7 +104,7 @@ export const reserveRoutes = (deps: DashboardDeps) => {
     .use(AT, needs('reserve'))
     .use(CLAIM, needs('reserve'))
     .get(AT, (c) => {
-      const query = Query.parse(c.req.query());
+      const query = readQuery(c, Query);
       return query.resource === ''
         ? c.html(<NamePage viewer={c.var.viewer} back={ownPath(query.back)} />)
         : show(c, Form.parse(query));

@@ -65,7 +65,8 @@ const put = operation({
   path: `${PATH}/{id}`,
   operationId: 'changeMember',
   summary: 'Change the role of a member',
-  description: 'Holds on every instance once this call returns. The last owner keeps the role. Somebody who was removed becomes a member again. After a lower role, links of invitations let the person in no more, if they leave.',
+  description:
+    'Holds on every instance once this call returns. The last owner keeps the role. Somebody who was removed becomes a member again. After a lower role, links of invitations let the person in no more, if they leave.',
   request: { params: MemberParams },
   body: RoleChange,
   responses: { 200: answer('The member.', Member), ...unknown, ...bodyOperation },
@@ -77,7 +78,8 @@ const removed = operation({
   path: `${PATH}/{id}`,
   operationId: 'removeMember',
   summary: 'Remove a member',
-  description: 'Once this call returns, their sessions and event streams have ended on every instance. Links of invitations let them in no more, and the invitations that they made are revoked.',
+  description:
+    'Once this call returns, their sessions and event streams have ended on every instance. Links of invitations let them in no more, and the invitations that they made are revoked.',
   request: { params: MemberParams },
   responses: { 200: answer('The removed member.', RemovedMember), ...unknown, ...parameterOperation },
 });
