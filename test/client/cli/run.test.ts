@@ -36,7 +36,18 @@ describe('the command', () => {
   });
 
   test('holds the resource while it runs, and the resource is released after it', async () => {
-    const { stdout } = await run(['b', '--note', 'why', '--', 'holdfast', 'ls', '--resource', 'b', '--json']);
+    const { stdout } = await run([
+      'b',
+      '--keep-key',
+      '--note',
+      'why',
+      '--',
+      'holdfast',
+      'ls',
+      '--resource',
+      'b',
+      '--json',
+    ]);
     expect(JSON.parse(stdout)).toMatchObject([{ resource: 'b', note: 'why' }]);
     expect(await held()).not.toContain('b');
   });
@@ -69,6 +80,18 @@ describe('the variables', () => {
     const seen = await variables(['--match', 'os=ios', '--match', 'size=l', '--match', 'size=xl']);
     expect(seen.HOLDFAST_RESOURCE).toBe('large tablet');
   });
+
+  test('have no API key, unless --keep-key asks for it', async () => {
+    expect(await variables(['m'])).not.toHaveProperty('HOLDFAST_KEY');
+    expect(await variables(['m', '--keep-key'])).toMatchObject({ HOLDFAST_KEY: service.key });
+  });
+
+  test('let holdfast inside the command say that --keep-key is missing', async () => {
+    expect(await run(['m', '--', 'holdfast', 'ls'])).toMatchObject({
+      code: 78,
+      stderr: 'holdfast: HOLDFAST_KEY is not set: `holdfast run` passes it on with --keep-key only\n',
+    });
+  });
 });
 
 describe('who reserves', () => {
@@ -79,14 +102,14 @@ describe('who reserves', () => {
   });
 
   test('is another one inside a command, so that what runs there at the same time excludes each other', async () => {
-    const { code, stderr } = await run(['f', '--', 'holdfast', 'run', 'f', '--', 'true']);
+    const { code, stderr } = await run(['f', '--keep-key', '--', 'holdfast', 'run', 'f', '--', 'true']);
     expect(code).toBe(75);
     expect(stderr).toContain('f is held by');
   });
 
   test('is the same inside a command if it says so', async () => {
-    const nested = 'holdfast run --requester "$HOLDFAST_REQUESTER" phones -- holdfast ls --json';
-    const { stdout } = await run(['g', '--', 'sh', '-c', nested]);
+    const nested = 'holdfast run --keep-key --requester "$HOLDFAST_REQUESTER" phones -- holdfast ls --json';
+    const { stdout } = await run(['g', '--keep-key', '--', 'sh', '-c', nested]);
     expect(new Set(JSON.parse(stdout).map((row: { requester: string }) => row.requester)).size).toBe(1);
   });
 });
@@ -130,7 +153,7 @@ describe('the exit code', () => {
   });
 
   test('is 76 if somebody else has released the resource meanwhile', async () => {
-    const { code, stderr } = await run(['m', '--', 'holdfast', 'reset', '--yes']);
+    const { code, stderr } = await run(['m', '--keep-key', '--', 'holdfast', 'reset', '--yes']);
     expect(stderr).toContain('holdfast: m was released by somebody else meanwhile\n');
     expect(code).toBe(76);
   });
@@ -138,5 +161,5 @@ describe('the exit code', () => {
 
 test('readers share a resource', async () => {
   const nested = ['holdfast', 'run', '--shared', 'n', '--', 'echo', 'both'];
-  expect(await run(['--shared', 'n', '--', ...nested])).toMatchObject({ code: 0, stdout: 'both\n' });
+  expect(await run(['--shared', '--keep-key', 'n', '--', ...nested])).toMatchObject({ code: 0, stdout: 'both\n' });
 });

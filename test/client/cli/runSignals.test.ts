@@ -61,7 +61,7 @@ describe('a signal to holdfast alone', () => {
   });
 
   test('goes through a run in a run', async () => {
-    const running = await run(['d', '--', 'holdfast', 'run', 'e', '--', 'sh', '-c', COUNT]);
+    const running = await run(['d', '--keep-key', '--', 'holdfast', 'run', 'e', '--', 'sh', '-c', COUNT]);
     await running.prints('ready');
     running.kill('SIGTERM');
     expect(await running.ended).toMatchObject({ code: 0, stdout: 'ready\ngot 1\n' });
@@ -77,7 +77,9 @@ describe('a signal to the process group', () => {
   });
 
   test('reaches the command of a run in a run once', async () => {
-    const running = await run(['g', '--', 'holdfast', 'run', 'h', '--', 'sh', '-c', COUNT], { detached: true });
+    const running = await run(['g', '--keep-key', '--', 'holdfast', 'run', 'h', '--', 'sh', '-c', COUNT], {
+      detached: true,
+    });
     await running.prints('ready');
     running.kill('SIGINT', -running.pid);
     expect(await running.ended).toMatchObject({ code: 0, stdout: 'ready\ngot 1\n' });

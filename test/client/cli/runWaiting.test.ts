@@ -82,7 +82,7 @@ describe('a run that waits', () => {
 
   test('says so if the `run` around it holds the resource', async () => {
     const inner = 'holdfast run --wait 2s j -- true';
-    const { code, stderr } = await (await run(['j', '--', 'sh', '-c', inner])).ended;
+    const { code, stderr } = await (await run(['j', '--keep-key', '--', 'sh', '-c', inner])).ended;
     expect(code).toBe(75);
     expect(stderr).toContain('holdfast: j is held by the `holdfast run` around this command: it may wait for itself\n');
     expect(stderr).toMatch(/j is held by .*; that is the `holdfast run` around this command\n$/);

@@ -45,7 +45,9 @@ function keyOf(): string | (() => string) {
     throw new ExitError(EXIT.notConfigured, 'HOLDFAST_KEY and HOLDFAST_KEY_FILE are both set: which one?');
   if (HOLDFAST_KEY_FILE !== '') return keyIn(HOLDFAST_KEY_FILE);
   if (HOLDFAST_KEY.trim() !== '') return HOLDFAST_KEY.trim();
-  throw new ExitError(EXIT.notConfigured, `HOLDFAST_KEY is ${HOLDFAST_KEY === '' ? 'not set' : 'blank'}: an API key`);
+  const hint =
+    process.env.HOLDFAST_RUN === undefined ? 'an API key' : '`holdfast run` passes it on with --keep-key only';
+  throw new ExitError(EXIT.notConfigured, `HOLDFAST_KEY is ${HOLDFAST_KEY === '' ? 'not set' : 'blank'}: ${hint}`);
 }
 
 function keyIn(file: string): () => string {

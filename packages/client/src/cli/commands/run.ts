@@ -7,7 +7,7 @@ import { EXIT, ExitError, exitCodeOf } from '../exitCodes.ts';
 import { messageOf } from '../messages.ts';
 import { say } from '../output.ts';
 import { type Outcome, supervise } from '../run/supervise.ts';
-import { variablesOf } from '../run/variables.ts';
+import { environmentOf } from '../run/variables.ts';
 import { DEFAULT_TTL_MS, RESERVING_OPTIONS, targetOf, type Wish, wishOf } from './reserving.ts';
 import { Wait } from './waits.ts';
 
@@ -31,7 +31,8 @@ The command gets these variables:
   HOLDFAST_SLOTS          the slots that it holds, a line for each
   HOLDFAST_FENCING_TOKEN  the fencing token; of several, the highest
   HOLDFAST_REQUESTER      who holds them
-  HOLDFAST_RUN            the same: a \`run\` or \`reserve\` inside the command takes a new requester then`;
+  HOLDFAST_RUN            the same: a \`run\` or \`reserve\` inside the command takes a new requester then
+It does not get HOLDFAST_KEY, unless you say --keep-key. A command that runs holdfast itself needs it.`;
 
 export const run: Command = {
   name: 'run',
@@ -43,6 +44,7 @@ export const run: Command = {
   options: [
     { name: 'ttl', value: '<duration>', text: 'the lease, which is renewed at a third of it. Default: 30s' },
     ...RESERVING_OPTIONS,
+    { name: 'keep-key', text: 'pass HOLDFAST_KEY on to the command, which runs holdfast itself' },
     { name: 'quiet', short: 'q', text: 'say nothing about the wait, nor if it could not be had (75)' },
   ],
   examples: [
@@ -77,7 +79,8 @@ async function hold(call: Call, wish: Wish, ttl: number): Promise<number> {
     const lease = { signal: held.signal, leftMs: () => held.remainingMs, graceMs: Math.min(GRACE_MS, ttl / 6) };
     let leftMs = RELEASE_MS;
     try {
-      outcome = await supervise(call.args.command, { ...process.env, ...variablesOf(held) }, lease, call.interrupts);
+      const env = environmentOf(held, call.args.has('keep-key'));
+      outcome = await supervise(call.args.command, env, lease, call.interrupts);
       leftMs = Math.min(RELEASE_MS, Math.max(held.remainingMs, MIN_RELEASE_MS));
       if (outcome.isLost && held.signal.aborted) leftMs = 0;
     } finally {
