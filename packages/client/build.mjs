@@ -3,7 +3,7 @@
  * the library that it uses. So the package has no dependencies.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -20,15 +20,8 @@ const options = {
   target: 'es2022',
   logLevel: 'warning',
 };
-// Names of properties that only the library itself uses. Minifiers cannot know that they may be shortened.
-const shortened = JSON.parse(readFileSync('shortened.json', 'utf8'));
 await Promise.all([
-  build({
-    ...options,
-    entryPoints: ['src/index.ts'],
-    outfile: 'dist/index.js',
-    mangleProps: new RegExp(`^(${shortened.join('|')})$`),
-  }),
+  build({ ...options, entryPoints: ['src/index.ts'], outfile: 'dist/index.js' }),
   build({
     ...options,
     entryPoints: ['src/cli/main.ts'],
