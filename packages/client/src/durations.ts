@@ -21,7 +21,7 @@ export function msOf(duration: number | string, name: string): number {
   const ms = isNumber ? duration : Number(amount) * (UNITS[unit] ?? 0);
   if (isNumber && ms > 0 && ms < 1000) throw invalid(`${name}: ${ms} is ${ms} ms; write '${ms}s' for seconds`);
   if (ms >= 0) return Math.ceil(ms / 1000) * 1000;
-  const endless = name === 'ttl' ? ', or Infinity' : '';
+  const endless = name === 'wait' ? '' : ', or Infinity';
   throw invalid(`${name} is a number of ms, or text such as '30s'${endless}; not ${String(duration)}`);
 }
 

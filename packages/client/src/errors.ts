@@ -2,16 +2,27 @@
 import type { components } from './generated.ts';
 
 /** Who holds what was asked for, since when, until when and why. */
-export type HeldBy = NonNullable<components['schemas']['ReserveResult']['heldBy']>;
+export type HeldBy = NonNullable<Schemas['ReserveResult']['heldBy']>;
+
+type Schemas = components['schemas'];
 
 /**
+ * The codes that this version of the client knows: TypeScript refuses a misspelt one. A later service may send others.
+ * Compare those as text: `String(error.code) === 'NEW_CODE'`.
  * - an item's status: `ALREADY_HELD`, `NOT_AVAILABLE`, `NOT_VALID`, `NOT_RESERVED`, `DOESNT_OWN_RESERVATION`
  * - a code of the service: `UNAUTHENTICATED`, `FORBIDDEN`, `LIMIT_REACHED`, `UNAVAILABLE` and so on
  *   (docs/specification.md#errors)
  * - of the client: `ALREADY_HAD` (another hold of this client has it), `LEASE_LOST`, `INVALID_OPTION`,
  *   `UNREACHABLE` (no response after all retries), `UNEXPECTED_RESPONSE`
  */
-export type ErrorCode = string;
+export type ErrorCode =
+  | Exclude<Schemas['ReserveResult']['status'], 'ACQUIRED' | 'WAITING'>
+  | Exclude<Schemas['UnreserveResult']['status'], 'RELINQUISHED'>
+  | Schemas['FailureCode']
+  | 'LEASE_LOST'
+  | 'INVALID_OPTION'
+  | 'UNREACHABLE'
+  | 'UNEXPECTED_RESPONSE';
 
 export interface ErrorDetails {
   /** HTTP status of the response, if there was one. */
@@ -36,9 +47,10 @@ export class HoldfastError extends Error {
   declare readonly retryAfterMs: number | undefined;
   declare readonly requestId: string | undefined;
 
-  constructor(code: ErrorCode, message: string, { cause, ...details }: ErrorDetails = {}) {
+  /** @param code a service may send one that this version does not know */
+  constructor(code: string, message: string, { cause, ...details }: ErrorDetails = {}) {
     super(message, cause === undefined ? {} : { cause });
-    this.code = code;
+    this.code = code as ErrorCode;
     Object.assign(this, details);
   }
 }
@@ -48,5 +60,5 @@ export const invalid = (message: string, cause?: unknown): HoldfastError =>
   new HoldfastError('INVALID_OPTION', message, { cause });
 
 /** The response is that of a proxy, or of another service. */
-export const unexpected = (code: ErrorCode = 'UNEXPECTED_RESPONSE', details: ErrorDetails = {}): HoldfastError =>
+export const unexpected = (code = 'UNEXPECTED_RESPONSE', details: ErrorDetails = {}): HoldfastError =>
   new HoldfastError(code, 'Unexpected response: is this Holdfast?', details);

@@ -1,5 +1,6 @@
 /** The client: every call of the service, and holds that look after themselves. */
 import { type Duration, ttlSecondsOf } from './durations.ts';
+import { serviceOfProcess } from './environment.ts';
 import { HoldfastError, invalid } from './errors.ts';
 import { type EventsOptions, events } from './events/events.ts';
 import { type Mirror, type MirrorOptions, openMirror } from './events/mirror.ts';
@@ -47,11 +48,19 @@ export class Holdfast {
 
   /** @throws HoldfastError INVALID_OPTION */
   constructor(options: HoldfastOptions) {
-    const { url, key, requester, ...rest } = { ...options };
+    const { url, key, requester, retryFor, onRetry, ...rest } = { ...options };
     refuseUnknown(rest);
-    this.#api = createApi({ url, key });
+    this.#api = createApi({ url, key, retryFor, onRetry });
     this.#requesters = new Requesters(requester);
     this.#reserver = new Reserver(this.#api, this.#requesters);
+  }
+
+  /**
+   * Makes a client of HOLDFAST_URL and HOLDFAST_KEY, or HOLDFAST_KEY_FILE, which is read for each request.
+   * @throws HoldfastError INVALID_OPTION: it names the variable
+   */
+  static fromEnv(options: Omit<HoldfastOptions, 'url' | 'key'> = {}): Holdfast {
+    return new Holdfast({ ...options, ...serviceOfProcess() });
   }
 
   /**

@@ -21,6 +21,7 @@ export type {
   Match,
   Registration,
   ReserveOptions,
+  Retry,
   SessionInfo,
   TransactionResult,
   TreeNode,

@@ -4,6 +4,7 @@
  */
 
 import type { Duration } from './durations.ts';
+import type { HoldfastError } from './errors.ts';
 import type { components } from './generated.ts';
 
 export type { HeldBy } from './errors.ts';
@@ -37,6 +38,16 @@ export type LimitReached = Schemas['LimitReached'];
 export type Waiting = NonNullable<ReserveResult['waiting']>;
 export type Match = NonNullable<ReserveItem['match']>;
 
+/** A request that failed and is sent again. */
+export interface Retry {
+  /** Why it failed. */
+  readonly error: HoldfastError;
+  /** How often it was sent until now. */
+  readonly attempt: number;
+  /** When it is sent again, in ms from now. */
+  readonly delayMs: number;
+}
+
 /** How to make a client. */
 export interface HoldfastOptions {
   /** Where the service is: `https://holdfast.example.com`. */
@@ -48,6 +59,13 @@ export interface HoldfastOptions {
    * not exclude each other, and the first one that releases ends the hold of both.
    */
   readonly requester?: string | undefined;
+  /**
+   * How long a call is repeated while the service cannot be reached: 30 s if absent, 0: not at all. Calls that wait,
+   * renewals and releases of holds have times of their own.
+   */
+  readonly retryFor?: Duration | undefined;
+  /** Called before each repeat of a request: for logs and metrics. */
+  readonly onRetry?: ((retry: Retry) => void) | undefined;
 }
 
 /** How to reserve. */

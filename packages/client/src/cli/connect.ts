@@ -1,5 +1,7 @@
 /** Makes the client from the environment: HOLDFAST_URL, HOLDFAST_KEY or HOLDFAST_KEY_FILE, HOLDFAST_REQUESTER. */
 import { readFileSync } from 'node:fs';
+import { keyIn, urlIn } from '../environment.ts';
+import { HoldfastError } from '../errors.ts';
 import { Holdfast } from '../holdfast.ts';
 import type { Arguments } from './arguments.ts';
 import { EXIT, ExitError, usageError } from './exitCodes.ts';
@@ -28,41 +30,28 @@ export const serviceOf = (args: Arguments) => ({ url: urlOf(args), key: keyOf(),
 function urlOf(args: Arguments): string {
   const [name, url] = args.has('url')
     ? (['--url', args.text('url') ?? ''] as const)
-    : (['HOLDFAST_URL', process.env.HOLDFAST_URL ?? ''] as const);
-  if (url === '')
-    throw new ExitError(
-      EXIT.notConfigured,
-      'HOLDFAST_URL is not set: where is the service? https://holdfast.example.com',
-    );
+    : (['HOLDFAST_URL', configured(() => urlIn(process.env))] as const);
   if (/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) return url;
   throw usageError(`${name} is not an http or https address: ${JSON.stringify(url)}`);
 }
 
-/** A key in a file is read for each request, so that it may be replaced while a command runs. */
 function keyOf(): string | (() => string) {
-  const { HOLDFAST_KEY = '', HOLDFAST_KEY_FILE = '' } = process.env;
-  if (HOLDFAST_KEY !== '' && HOLDFAST_KEY_FILE !== '')
-    throw new ExitError(EXIT.notConfigured, 'HOLDFAST_KEY and HOLDFAST_KEY_FILE are both set: which one?');
-  if (HOLDFAST_KEY_FILE !== '') return keyIn(HOLDFAST_KEY_FILE);
-  if (HOLDFAST_KEY.trim() !== '') return HOLDFAST_KEY.trim();
-  const hint =
-    process.env.HOLDFAST_RUN === undefined ? 'an API key' : '`holdfast run` passes it on with --keep-key only';
-  throw new ExitError(EXIT.notConfigured, `HOLDFAST_KEY is ${HOLDFAST_KEY === '' ? 'not set' : 'blank'}: ${hint}`);
+  const { HOLDFAST_KEY = '', HOLDFAST_KEY_FILE = '', HOLDFAST_RUN } = process.env;
+  if (HOLDFAST_RUN !== undefined && HOLDFAST_KEY + HOLDFAST_KEY_FILE === '')
+    throw notConfigured('HOLDFAST_KEY is not set: `holdfast run` passes it on with --keep-key only');
+  return configured(() => keyIn(process.env, readText));
 }
 
-function keyIn(file: string): () => string {
-  const read = () => readText(file).trim();
-  let last = read();
-  if (last === '') throw new ExitError(EXIT.notConfigured, `HOLDFAST_KEY_FILE is blank: there is no key in ${file}`);
-  return () => {
-    try {
-      last = read() || last;
-    } catch {
-      // It is being replaced: the last key still counts.
-    }
-    return last;
-  };
+/** @throws ExitError if the environment lacks something */
+function configured<T>(find: () => T): T {
+  try {
+    return find();
+  } catch (error) {
+    throw error instanceof HoldfastError ? notConfigured(error.message) : error;
+  }
 }
+
+const notConfigured = (message: string) => new ExitError(EXIT.notConfigured, message);
 
 /** @throws ExitError that names the file */
 export function readText(file: string): string {

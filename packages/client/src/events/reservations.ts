@@ -2,16 +2,30 @@
 import type { ActiveReservation, HoldfastEvent } from '../types.ts';
 
 /** A reservation in a mirror: the fields of `activeReservations` that events carry. */
-export type MirroredReservation = Readonly<
-  Pick<ActiveReservation, 'resource' | 'requester' | 'reservedAt' | 'expiresAt' | 'acquiredSlots' | 'fencingToken'> &
-    Partial<Pick<HoldfastEvent, 'slots' | 'mode' | 'note'>>
->;
+export interface MirroredReservation {
+  /** As it was reserved. */
+  readonly resource: string;
+  readonly requester: string;
+  readonly reservedAt: string;
+  /** When the lease ends. Null: never. */
+  readonly expiresAt: string | null;
+  /** The slot that it has of each pool. */
+  readonly acquiredSlots: Readonly<Record<string, string>> | null;
+  readonly fencingToken: number;
+  /** Its slots of the pool, if it has several. */
+  readonly slots?: readonly string[];
+  /** Only if it is held together with others. */
+  readonly mode?: 'SHARED';
+  readonly note?: string;
+}
 
 type Change = NonNullable<HoldfastEvent['changes']>[number];
 
 export class Reservations {
   /** Resource as requested → requester → reservation. A requester has at most one of a resource. */
   readonly #byResource = new Map<string, Map<string, MirroredReservation>>();
+  /** What `get` has returned, and returns again until it changes. */
+  readonly #arrays = new Map<string, readonly MirroredReservation[]>();
 
   constructor(rows: readonly ActiveReservation[] = []) {
     for (const row of rows) this.#set(mirrored(row, row.reservedAt));
@@ -21,8 +35,13 @@ export class Reservations {
     return this.#byResource.size;
   }
 
+  /** @returns the same array until it changes */
   get(resource: string): readonly MirroredReservation[] {
-    return [...(this.#byResource.get(resource)?.values() ?? [])];
+    const of = this.#byResource.get(resource);
+    if (of === undefined) return NONE;
+    const array = this.#arrays.get(resource) ?? [...of.values()];
+    this.#arrays.set(resource, array);
+    return array;
   }
 
   resources(): IterableIterator<string> {
@@ -38,6 +57,7 @@ export class Reservations {
     if (type === 'RESET') {
       const all = [...this.#byResource.keys()];
       this.#byResource.clear();
+      this.#arrays.clear();
       return all;
     }
     if (type === 'TRANSACTION_APPLIED')
@@ -52,10 +72,17 @@ export class Reservations {
     return this.#set({ ...known, expiresAt: event.expiresAt });
   }
 
-  /** The resources whose reservations are others here than there. */
-  differences(there: Reservations): readonly string[] {
-    const names = new Set([...this.#byResource.keys(), ...there.#byResource.keys()]);
-    return [...names].filter((name) => this.#stateOf(name) !== there.#stateOf(name));
+  /**
+   * Takes the place of what was known before.
+   * @returns the resources whose reservations have changed. The others keep their arrays.
+   */
+  replace(before: Reservations): readonly string[] {
+    const names = [...new Set([...this.#byResource.keys(), ...before.#byResource.keys()])];
+    return names.filter((name) => {
+      if (this.#stateOf(name) !== before.#stateOf(name)) return true;
+      this.#arrays.set(name, before.get(name));
+      return false;
+    });
   }
 
   /** A fencing token stands for a reservation, and only the end of its lease ever changes. */
@@ -88,6 +115,7 @@ export class Reservations {
     const { resource, requester } = reservation;
     const of = this.#byResource.get(resource) ?? new Map<string, MirroredReservation>();
     this.#byResource.set(resource, of.set(requester, reservation));
+    this.#arrays.delete(resource);
     return [resource];
   }
 
@@ -95,6 +123,7 @@ export class Reservations {
     const of = this.#byResource.get(resource);
     if (of?.delete(requester) !== true) return [];
     if (of.size === 0) this.#byResource.delete(resource);
+    this.#arrays.delete(resource);
     return [resource];
   }
 }
@@ -122,5 +151,7 @@ function mirrored(
     ...(note !== undefined && { note }),
   };
 }
+
+const NONE: readonly MirroredReservation[] = [];
 
 const lastSegment = (name: string): string => name.slice(name.lastIndexOf('>') + 1);

@@ -6,7 +6,7 @@ import { ENDLESS } from '../durations.ts';
 import { HoldfastError } from '../errors.ts';
 import type { Api } from '../http/api.ts';
 import { closeAfter, textIn } from '../http/body.ts';
-import { defaultDeadline, delayBefore, pause } from '../http/retries.ts';
+import { delayBefore, pause, withCause } from '../http/retries.ts';
 import type { HoldfastEvent } from '../types.ts';
 
 /**
@@ -24,14 +24,15 @@ const LASTED_MS = 5000;
 /**
  * Yields the events. When the signal aborts, it ends.
  * @param silentMs for tests
- * @throws HoldfastError if the first stream cannot be opened within 30 s; if the service refuses the key
+ * @throws HoldfastError if the first stream cannot be opened in time: 30 s, or the client's `retryFor`; if the service refuses the key
  */
 export async function* stream(
   api: Api,
   signal?: AbortSignal,
   silentMs = SILENT_MS,
 ): AsyncGenerator<HoldfastEvent | ConnectionChange, void, undefined> {
-  let deadline = defaultDeadline();
+  let deadline = api.retries.deadline();
+  let failure: HoldfastError | undefined;
   for (let tries = 1; ; tries++) {
     let error = new HoldfastError('UNREACHABLE', 'The stream of events ended');
     let openedAt: number | undefined;
@@ -44,16 +45,19 @@ export async function* stream(
       // Anything else is a body that broke off.
       if (cause instanceof HoldfastError) error = cause;
     }
-    if (signal?.aborted) return;
+    if (signal?.aborted) return void withCause(signal.reason, failure);
     if (openedAt !== undefined) {
+      failure = undefined;
       deadline = ENDLESS;
       if (performance.now() - openedAt > LASTED_MS) tries = 1;
       yield { type: 'DISCONNECTED' };
     }
     const delay = delayBefore(error, tries, deadline);
     if (delay === undefined) throw error;
+    failure = error;
+    api.retries.tell(error, tries, delay);
     await pause(delay, signal);
-    if (signal?.aborted) return;
+    if (signal?.aborted) return void withCause(signal.reason, failure);
   }
 }
 

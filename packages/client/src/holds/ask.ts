@@ -4,7 +4,7 @@
  */
 import { HoldfastError, unexpected } from '../errors.ts';
 import type { Answer } from '../http/api.ts';
-import { pause as pauseAlive } from '../http/retries.ts';
+import { pause as pauseAlive, withCause } from '../http/retries.ts';
 import type { Waiting } from '../types.ts';
 import type { Attempt, Outcome } from './attempts.ts';
 import { startTimer } from './clocks.ts';
@@ -51,19 +51,27 @@ export async function askUntilDecided<O extends Outcome>(asking: Asking<O>): Pro
   const closing = signal && new AbortController();
   let call: Promise<Answer<O>> | undefined;
   let askedAt = 0;
+  let failure: HoldfastError | undefined;
+  const onFailure = (error: HoldfastError) => {
+    failure = error;
+  };
   try {
     for (let calls = 0; ; calls++) {
       signal?.throwIfAborted();
       call = shareConnections(async (mayHold) => {
-        if (calls > 0) await pauseAlive(mayHold ? askedAt + MIN_CALL_MS - performance.now() : SHORT_POLL_MS);
+        // The first call only joins the queue, so the second one follows at once.
+        if (calls > 1 || (calls > 0 && !mayHold))
+          await pauseAlive(mayHold ? askedAt + MIN_CALL_MS - performance.now() : SHORT_POLL_MS);
         askedAt = performance.now();
         return attempt.ask({
           pollSeconds: mayHold ? pollSecondsOf(asking, calls) : (asking.pollSeconds ?? 0),
           deadline: until,
           signal: closing?.signal,
+          onFailure,
         });
       });
       const answer = await orAborted(call, signal);
+      failure = undefined;
       const { state, waiting } = answer.result;
       if (state !== 'WAITING') return answer;
       call = undefined;
@@ -77,7 +85,7 @@ export async function askUntilDecided<O extends Outcome>(asking: Asking<O>): Pro
   } catch (error) {
     const cleanUp = giveUp(asking, call, closing).finally(() => asking.ended());
     await Promise.race([cleanUp, pause(PATIENCE_MS)]);
-    throw error;
+    throw signal?.aborted && error === signal.reason ? withCause(error, failure) : error;
   }
 }
 

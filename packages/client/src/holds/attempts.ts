@@ -37,11 +37,14 @@ export function attemptOf(api: Api, plan: Plan, requester: string): Attempt {
     return { title, cancel, ask: askTransaction(api, { method: 'ALL_OR_NONE', requests, ...waits }) };
   }
   const item = { requester, ...only, ...waits };
+  let isQueued = false;
   return {
     title,
     cancel,
-    ask: async (options) => {
-      const { result, ...rest } = await api.reserve(item, options);
+    ask: async ({ pollSeconds, ...options }) => {
+      // The first call is not held: calls for one name join the queue in the order in which they were made.
+      const { result, ...rest } = await api.reserve(item, { ...options, pollSeconds: isQueued ? pollSeconds : 0 });
+      isQueued = true;
       return { ...rest, result: outcomeOf([result], isGot(result) ? 'GOT' : stateOf(result)) };
     },
   };

@@ -164,7 +164,8 @@ export class Hold {
     this.#closing ??= new AbortController();
     const offset = offsetOf(this.#clocks);
     lease.announce(ttlMs);
-    const options = { signal: this.#closing.signal, deadline: finite(lease.deadline) };
+    const onFailure = (error: HoldfastError) => lease.failed(error);
+    const options = { signal: this.#closing.signal, deadline: finite(lease.deadline), onFailure };
     const answers = await Promise.all(this.#keys().map((key) => api.renew({ ...key, ttlSeconds }, options))).finally(
       () => lease.mayLast(ttlMs),
     );

@@ -18,7 +18,10 @@ export function keepRenewed(lease: Lease, renew: () => Promise<unknown>): () => 
     if (isStopped || ms === ENDLESS || lease.lost !== undefined) return;
     timer = startTimer(() => {
       if (lease.lost !== undefined) return;
-      renew().catch(() => schedule(Math.max(PAUSE.ms, lease.remainingMs * PAUSE.share)));
+      renew().catch((error: unknown) => {
+        lease.failed(error);
+        schedule(Math.max(PAUSE.ms, lease.remainingMs * PAUSE.share));
+      });
     }, ms);
   };
   // Also after a renewal by the holder, which may have changed the length.

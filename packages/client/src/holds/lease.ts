@@ -28,6 +28,7 @@ export class Lease {
   #latestEnd = Number.NEGATIVE_INFINITY;
   #isFinished = false;
   #lost: HoldfastError | undefined;
+  #failure: unknown;
   #controller: AbortController | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -49,6 +50,7 @@ export class Lease {
   extend(ttlMs: number, sentAt: number, offset: number): void {
     const wallAhead = Math.min(offset, this.#clocks.wall() - this.#clocks.monotonic());
     this.#ttlMs = ttlMs;
+    this.#failure = undefined;
     this.#deadline = this.#after({ monotonic: sentAt, wall: sentAt + wallAhead }, ttlMs);
     this.mayLast(ttlMs);
     this.#arm();
@@ -63,6 +65,11 @@ export class Lease {
       wall: Math.min(this.#deadline.wall, wall),
     };
     this.#arm();
+  }
+
+  /** A renewal has failed, and is repeated: the reason why the lease was lost, if it is not renewed in time. */
+  failed(error: unknown): void {
+    this.#failure = error;
   }
 
   /** A request that begins or renews the lease may be carried out until now: it may last `ttlMs` longer. */
@@ -105,7 +112,8 @@ export class Lease {
   /** Why it counts as over, if it does. Looks at the clocks. */
   get lost(): HoldfastError | undefined {
     if (!this.#isFinished && this.#lost === undefined && this.remainingMs <= 0) {
-      this.lose(new HoldfastError('LEASE_LOST', `The lease of ${this.#title} was not renewed in time`));
+      const message = `The lease of ${this.#title} was not renewed in time`;
+      this.lose(new HoldfastError('LEASE_LOST', message, { cause: this.#failure }));
     }
     return this.#lost;
   }

@@ -45,6 +45,8 @@ export function planOf(target: Target, options: ReserveOptions = {}, session?: s
   if (session !== undefined && (ttl ?? requester) !== undefined) throw invalid('the session has ttl and requester');
   const waitMs = waitMsOf(wait);
   const ttlSeconds = ttlSecondsOf(ttl);
+  checkPriority(priority);
+  if (waitMs > 0 && ttlSeconds === ENDLESS && session === undefined) throw invalid(WAIT_NEEDS_TTL);
   const hasLease = ttlSeconds !== ENDLESS && session === undefined;
   const fieldsOf = (key: string) => ({
     resource: match === undefined ? key : undefined,
@@ -67,6 +69,15 @@ export function planOf(target: Target, options: ReserveOptions = {}, session?: s
     signal,
     onWaiting,
   };
+}
+
+/** Otherwise a grant to a caller that has died unnoticed would never end. */
+export const WAIT_NEEDS_TTL = 'a request that waits needs a ttl that ends, not Infinity';
+
+/** Also without a wait, which the service would not see. @throws HoldfastError INVALID_OPTION */
+export function checkPriority(priority = 0): void {
+  if (!Number.isInteger(priority) || Math.abs(priority) > 100)
+    throw invalid(`priority is an integer from -100 to 100, not ${priority}`);
 }
 
 function namesOf(target: Wanted): [string, ...string[]] {

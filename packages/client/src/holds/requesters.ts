@@ -118,10 +118,18 @@ declare const process:
   | { readonly pid?: number; getBuiltinModule?(name: 'node:os'): { hostname(): string } | undefined }
   | undefined;
 
+/** Deno asks its user before it tells the name of the host, unless that is allowed. */
+declare const Deno:
+  | { readonly permissions: { querySync(kind: { name: 'sys'; kind: 'hostname' }): { readonly state: string } } }
+  | undefined;
+
+const mayAskHost = (): boolean =>
+  typeof Deno === 'undefined' || Deno.permissions.querySync({ name: 'sys', kind: 'hostname' }).state === 'granted';
+
 /** `<host>-<pid>-<random>`, as far as there are such; in a browser only random characters. */
 function uniqueRequester(): string {
-  if (typeof process === 'undefined' || process.pid === undefined || 'Deno' in globalThis) return randomText(16);
-  const host = process.getBuiltinModule?.('node:os')?.hostname().slice(0, 64);
+  if (typeof process === 'undefined' || process.pid === undefined) return randomText(16);
+  const host = mayAskHost() ? process.getBuiltinModule?.('node:os')?.hostname().slice(0, 64) : 'deno';
   return [host, process.pid, randomText(8)].filter(Boolean).join('-');
 }
 

@@ -7,7 +7,7 @@ import type { Match, TransactionBody, TransactionResult } from '../types.ts';
 import { askUntilDecided } from './ask.ts';
 import { askTransaction } from './attempts.ts';
 import { keyOf, type ReservationKey } from './hold.ts';
-import { itemOf, textOf } from './plan.ts';
+import { checkPriority, itemOf, textOf, WAIT_NEEDS_TTL } from './plan.ts';
 import { randomText } from './requesters.ts';
 
 /** Takes a resource. */
@@ -48,6 +48,9 @@ export async function transact(api: Api, options: TransactionOptions, requester:
   const { method, requests, wait, priority = 0, signal, ...rest } = options;
   refuseUnknown(rest);
   const waitMs = waitMsOf(wait);
+  checkPriority(priority);
+  const isEndless = requests.some((one) => 'ttl' in one && one.ttl === ENDLESS && one.session === undefined);
+  if (waitMs > 0 && isEndless) throw invalid(WAIT_NEEDS_TTL);
   const body: TransactionBody = {
     method,
     requests: requests.map((request) =>

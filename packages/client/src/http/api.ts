@@ -4,13 +4,17 @@
  * Lost connections and 503 are repeated with backoff, and 429 after `Retry-After`, until `signal` aborts or `deadline`
  * passes. A reserve that was repeated may answer `ALREADY_HAD` where the first answer, `ACQUIRED`, was lost.
  */
+import type { HoldfastError } from '../errors.ts';
 import type * as T from '../types.ts';
+import type { Retries } from './retries.ts';
 
 /** How a call is carried out. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** `performance.now()` after which it is not repeated any more. The default is 30 s after the call. */
+  /** `performance.now()` after which it is not repeated any more. The default is the client's: 30 s after the call. */
   readonly deadline?: number | undefined;
+  /** Called with the error of each attempt that is repeated. */
+  readonly onFailure?: ((error: HoldfastError) => void) | undefined;
 }
 
 export interface Answer<Result> {
@@ -42,9 +46,11 @@ export interface Request extends CallOptions {
 export type Late<Result> = (answer: Answer<Result>) => void;
 
 export interface Api {
+  readonly retries: Retries;
   /**
    * A try, or, with `waitSeconds` in the item, one held call of `pollSeconds`: `WAITING` means to call again with the
-   * same item. What a call gets after its signal has aborted is released.
+   * same item. With 0 it is not held, and calls of one name are carried out in their order. What a call gets after its
+   * signal has aborted is released.
    */
   reserve(item: T.ReserveItem, options?: CallOptions & { pollSeconds?: number }): Promise<Answer<T.ReserveResult>>;
   unreserve(item: T.UnreserveItem, options?: CallOptions): Promise<Answer<T.UnreserveResult>>;

@@ -3,7 +3,7 @@ import { HoldfastError } from '../errors.ts';
 import type { Answer, CallOptions, Late } from './api.ts';
 import type { Exchange, Outgoing } from './exchange.ts';
 import { mayHaveRun } from './failures.ts';
-import { attemptMs, defaultDeadline, delayBefore, pause } from './retries.ts';
+import { attemptMs, delayBefore, pause, withCause } from './retries.ts';
 
 /**
  * How long a call that was given up may still be answered, in ms. What it got is then released: the answer may be on
@@ -28,12 +28,17 @@ export async function carryOut<Result>(exchange: Exchange, call: Call<Result>): 
   const closing = new AbortController();
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let failure: HoldfastError | undefined;
+    const onFailure = (error: HoldfastError) => {
+      failure = error;
+      call.onFailure?.(error);
+    };
     const giveUp = () => {
-      reject(signal.reason);
+      reject(withCause(signal.reason, failure));
       timer = setTimeout(() => closing.abort(), late === undefined ? 0 : LINGER_MS);
     };
     signal.addEventListener('abort', giveUp);
-    repeat(exchange, call, closing.signal)
+    repeat(exchange, { ...call, onFailure }, closing.signal)
       .then((answer) => (signal.aborted ? late?.(answer) : resolve(answer)), reject)
       .finally(() => {
         clearTimeout(timer);
@@ -44,7 +49,7 @@ export async function carryOut<Result>(exchange: Exchange, call: Call<Result>): 
 
 async function repeat<Result>(
   exchange: Exchange,
-  { outgoing, heldMs = 0, signal, deadline = defaultDeadline(), read }: Call<Result>,
+  { outgoing, heldMs = 0, signal, deadline = exchange.retries.deadline(), onFailure, read }: Call<Result>,
   closing?: AbortSignal,
 ): Promise<Answer<Result>> {
   let repeated = false;
@@ -59,6 +64,8 @@ async function repeat<Result>(
       const delay = signal?.aborted ? undefined : delayBefore(error, tries, deadline);
       if (delay === undefined) throw error;
       repeated ||= mayHaveRun(error);
+      onFailure?.(error);
+      exchange.retries.tell(error, tries, delay);
       await pause(delay, signal);
     }
   }

@@ -27,12 +27,17 @@ export function createApi(endpoint: Endpoint): Api {
   const reserves = new Lane(exchange, { ...RESERVE, late });
 
   return {
+    retries: exchange.retries,
     reserve(item, options = {}) {
-      if (!item.waitSeconds) return reserves.call(item, options);
       const { pollSeconds = DEFAULT_POLL_SECONDS, ...rest } = options;
+      if (!item.waitSeconds || pollSeconds === 0) return reserves.call(item, rest);
       return carryOut(exchange, {
         ...rest,
-        outgoing: { method: 'POST', path: `${RESERVE.path}?pollSeconds=${pollSeconds}`, body: JSON.stringify([item]) },
+        outgoing: {
+          method: 'POST',
+          path: `/Reservation/reserve?pollSeconds=${pollSeconds}`,
+          body: JSON.stringify([item]),
+        },
         heldMs: pollSeconds * 1000,
         late: ({ result }) => late(result),
         read: onlyResult,
@@ -43,7 +48,7 @@ export function createApi(endpoint: Endpoint): Api {
     check: (item, options) => checks.call(item, options),
     cancel: (item, options) => cancels.call(item, options),
     request<Result>(request: Request, late?: Late<Result>) {
-      const { method, path, query = {}, body, idempotencyKey, has, signal, deadline, ...rest } = request;
+      const { method, path, query = {}, body, idempotencyKey, has, signal, deadline, onFailure, ...rest } = request;
       // The options of users are passed on as they are.
       refuseUnknown(rest);
       const parameters = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
@@ -51,6 +56,7 @@ export function createApi(endpoint: Endpoint): Api {
       const call: Call<Result> = {
         signal,
         deadline,
+        onFailure,
         late,
         outgoing: {
           method,

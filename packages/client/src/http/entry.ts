@@ -1,5 +1,7 @@
 /** One call that waits for its batch, is in flight, or pauses before a repeat. */
-import type { Answer } from './api.ts';
+import type { HoldfastError } from '../errors.ts';
+import type { Answer, CallOptions } from './api.ts';
+import { withCause } from './retries.ts';
 
 /** A class, and no closures: there may be thousands of them a second. */
 export class Entry<Item, Result> {
@@ -15,25 +17,26 @@ export class Entry<Item, Result> {
   isSettled = false;
   /** Of the pause before it is repeated, if it is repeated alone. */
   timer: ReturnType<typeof setTimeout> | undefined;
-  readonly #signal: AbortSignal | undefined;
+  #failure: HoldfastError | undefined;
+  readonly #options: CallOptions;
   readonly #onAnswer: (answer: Answer<Result>) => void;
   readonly #onError: (error: unknown) => void;
 
-  /** @param signal rejects the call as soon as it aborts */
+  /** @param options its signal rejects the call as soon as it aborts */
   constructor(
     item: Item,
     deadline: number,
-    signal: AbortSignal | undefined,
+    options: CallOptions,
     onAnswer: (answer: Answer<Result>) => void,
     onError: (error: unknown) => void,
   ) {
     this.item = item;
     this.text = JSON.stringify(item);
     this.deadline = deadline;
-    this.#signal = signal;
+    this.#options = options;
     this.#onAnswer = onAnswer;
     this.#onError = onError;
-    signal?.addEventListener('abort', this);
+    options.signal?.addEventListener('abort', this);
   }
 
   resolve(result: Result, sentAt: number): void {
@@ -46,14 +49,20 @@ export class Entry<Item, Result> {
     this.#onError(error);
   }
 
+  /** An attempt has failed. It is repeated. */
+  failed(error: HoldfastError): void {
+    this.#failure = error;
+    this.#options.onFailure?.(error);
+  }
+
   /** The signal has aborted. */
   handleEvent(): void {
-    this.reject(this.#signal?.reason);
+    this.reject(withCause(this.#options.signal?.reason, this.#failure));
   }
 
   #settle(): void {
     this.isSettled = true;
     clearTimeout(this.timer);
-    this.#signal?.removeEventListener('abort', this);
+    this.#options.signal?.removeEventListener('abort', this);
   }
 }

@@ -6,9 +6,10 @@ import { HoldfastError, invalid } from '../errors.ts';
 import type { HoldfastOptions } from '../types.ts';
 import { type Closing, closeAfter, textIn } from './body.ts';
 import { errorOf, unreachable } from './failures.ts';
+import { Retries } from './retries.ts';
 
-/** Where the service is, and who calls. */
-export type Endpoint = Pick<HoldfastOptions, 'url' | 'key'>;
+/** Where the service is, who calls, and how long a call is repeated. */
+export type Endpoint = Omit<HoldfastOptions, 'requester'>;
 
 export interface Outgoing {
   readonly method: string;
@@ -34,6 +35,7 @@ export interface Incoming {
 }
 
 export interface Exchange {
+  readonly retries: Retries;
   /** @throws HoldfastError unless the status is 200 or 201, or the body is an array of results; UNREACHABLE */
   send(outgoing: Outgoing): Promise<Incoming>;
   /**
@@ -54,7 +56,7 @@ const KEY = /^[\x21-\x7e]+$/;
 const FOLLOWS_NOTHING = { redirect: 'error', window: null } as const;
 
 /** @throws HoldfastError INVALID_OPTION */
-export function createExchange({ url, key }: Endpoint): Exchange {
+export function createExchange({ url, key, retryFor, onRetry }: Endpoint): Exchange {
   const base = baseOf(url);
   if (typeof key !== 'function') checkKey(key);
 
@@ -100,6 +102,7 @@ export function createExchange({ url, key }: Endpoint): Exchange {
   }
 
   return {
+    retries: new Retries(retryFor, onRetry),
     send({ method, path, body = null, idempotencyKey, minimal, timeoutMs, isLong, signal }) {
       const headers: Record<string, string> = {};
       if (body !== null) headers['Content-Type'] = 'application/json';
@@ -130,8 +133,9 @@ function checkKey(key: unknown): string {
 function baseOf(url: string): string {
   // fetch refuses a user and password, with both of them in its message.
   const { protocol, username, password, origin, pathname } = new URL(URL.canParse(url) ? url : 'none:');
-  if (/^https?:$/.test(protocol) && username + password === '')
-    return `${origin}${pathname.replace(/\/+$/, '')}/api/v1`;
+  const path = pathname.replace(/\/+$/, '');
+  if (path.endsWith('/api/v1')) throw invalid('url ends before /api/v1, as in https://holdfast.example.com');
+  if (/^https?:$/.test(protocol) && username + password === '') return `${origin}${path}/api/v1`;
   throw invalid('url must be an address without a user, such as https://holdfast.example.com');
 }
 

@@ -17,6 +17,9 @@ type Minimal<Result extends { status: string }> = Partial<Result> & Pick<Result,
 
 export const RESERVE: Kind<ReserveItem, ReserveResult> = {
   path: '/Reservation/reserve',
+  // It joins the queue, and is told so at once.
+  pathOf: ({ waitSeconds }) => (waitSeconds ? '/Reservation/reserve?pollSeconds=0' : undefined),
+  nameOf: ({ resource }) => resource,
   sizeOf: ({ count = 1 }) => count,
   // In one request, a second item with the same match would take a second resource.
   markOf: ({ match, requester }) => match && `${requester}`,

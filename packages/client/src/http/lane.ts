@@ -1,6 +1,7 @@
 /**
  * Batches calls of one kind: those that are made while requests are in flight travel together in the next one. A lone
- * call leaves at once. Calls leave in the order in which they came.
+ * call leaves at once. Calls leave in the order in which they came. Requests may overtake each other on their way: so a
+ * reserve stays while an earlier one of the same name is in flight, and their queue is that of their calls.
  *
  * A batch that is refused as a whole is sent again in halves, down to the single call that gets the error. A batch
  * whose connection was lost is sent again, with others.
@@ -11,7 +12,7 @@ import type { Answer, CallOptions } from './api.ts';
 import { Entry } from './entry.ts';
 import type { Exchange } from './exchange.ts';
 import { hasField, isForAll, isUsedUp, mayHaveRun } from './failures.ts';
-import { attemptMs, defaultDeadline, delayBefore } from './retries.ts';
+import { attemptMs, delayBefore } from './retries.ts';
 
 /** Requests of one kind in flight, before calls are queued. */
 export const MAX_IN_FLIGHT = 3;
@@ -26,10 +27,14 @@ const MAX_LENGTH = (512 * 1024) / 3;
 export interface Kind<Item, Result> {
   /** Below `/api/v1`. */
   readonly path: string;
+  /** The path of a request with this item, if it is another one. */
+  readonly pathOf?: (item: Item) => string | undefined;
   /** How many items it counts as; 1 by default. */
   readonly sizeOf?: (item: Item) => number;
   /** Two calls with the same mark do not travel in one request. */
   readonly markOf?: (item: Item) => string | undefined;
+  /** Calls of the same name are carried out in their order. */
+  readonly nameOf?: (item: Item) => string | undefined;
   /** A field of each result; `status` by default. */
   readonly has?: string;
   /** Puts back what a minimal result leaves out (docs/specification.md#minimal-results). */
@@ -43,6 +48,8 @@ export class Lane<Item, Result> {
   readonly #kind: Kind<Item, Result>;
   #queue: Entry<Item, Result>[] = [];
   #inFlight = 0;
+  /** The names of the calls in flight, with their request. */
+  readonly #names = new Map<string | undefined, unknown>();
   #isDue = false;
 
   constructor(exchange: Exchange, kind: Kind<Item, Result>) {
@@ -51,10 +58,11 @@ export class Lane<Item, Result> {
   }
 
   /** @throws HoldfastError; the reason of the signal, as soon as it aborts */
-  call(item: Item, { signal, deadline = defaultDeadline() }: CallOptions = {}): Promise<Answer<Result>> {
+  call(item: Item, options: CallOptions = {}): Promise<Answer<Result>> {
+    const { signal, deadline = this.#exchange.retries.deadline() } = options;
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      this.#queue.push(new Entry(item, deadline, signal, resolve, reject));
+      this.#queue.push(new Entry(item, deadline, options, resolve, reject));
       this.#soon();
     });
   }
@@ -68,35 +76,47 @@ export class Lane<Item, Result> {
       while (this.#inFlight < MAX_IN_FLIGHT) {
         const batch = this.#take();
         if (batch.length === 0) return;
-        this.#occupy(this.#carry(batch));
+        this.#occupy(batch);
       }
     });
   }
 
   /** Counts a request as in flight until it has ended, or is so late that its instance may be gone. */
-  #occupy(work: Promise<unknown>): void {
+  #occupy(batch: readonly Entry<Item, Result>[]): void {
     this.#inFlight++;
+    const names = batch.flatMap((entry) => this.#nameOf(entry) ?? []);
+    for (const name of names) this.#names.set(name, batch);
     let isFree = false;
     const free = () => {
       clearTimeout(timer);
       if (isFree) return;
       isFree = true;
       this.#inFlight--;
+      for (const name of names) if (this.#names.get(name) === batch) this.#names.delete(name);
       this.#soon();
     };
     const timer = setTimeout(free, LATE_MS);
-    void work.then(free);
+    void this.#carry(batch).then(free);
   }
 
-  /** Takes as many calls from the queue as fit into one request. */
+  #nameOf({ item }: Entry<Item, Result>): string | undefined {
+    return this.#kind.nameOf?.(item);
+  }
+
+  /** Takes as many calls from the queue as fit into one request, but for those that must not overtake others. */
   #take(): Entry<Item, Result>[] {
     const { sizeOf, markOf } = this.#kind;
     const taken: Entry<Item, Result>[] = [];
+    const kept: Entry<Item, Result>[] = [];
     const marks = new Set<string>();
     let [size, length, end] = [0, 0, 0];
     for (; end < this.#queue.length; end++) {
       const entry = this.#queue[end];
       if (entry === undefined || entry.isSettled) continue;
+      if (this.#names.has(this.#nameOf(entry))) {
+        kept.push(entry);
+        continue;
+      }
       const mark = markOf?.(entry.item);
       size += sizeOf?.(entry.item) ?? 1;
       length += entry.text.length + 1;
@@ -105,7 +125,7 @@ export class Lane<Item, Result> {
       if (mark !== undefined) marks.add(mark);
       taken.push(entry);
     }
-    this.#queue = this.#queue.slice(end);
+    this.#queue = [...kept, ...this.#queue.slice(end)];
     return taken;
   }
 
@@ -137,11 +157,13 @@ export class Lane<Item, Result> {
   }
 
   async #send(entries: readonly Entry<Item, Result>[]): Promise<void> {
-    const { path, late, restore, has = 'status' } = this.#kind;
+    const { pathOf, late, restore, has = 'status' } = this.#kind;
+    let { path } = this.#kind;
     let deadline = ENDLESS;
     let body = '';
     for (const entry of entries) {
       entry.tries++;
+      path = pathOf?.(entry.item) ?? path;
       deadline = Math.min(deadline, entry.deadline);
       body += `${body === '' ? '[' : ','}${entry.text}`;
     }
@@ -157,6 +179,7 @@ export class Lane<Item, Result> {
     for (const [i, entry] of entries.entries()) {
       // As the OpenAPI description says, from which the type is made.
       const result = restore === undefined ? (results[i] as Result) : restore(results[i], entry.item);
+      this.#names.delete(this.#nameOf(entry));
       if (entry.isSettled) late?.(result);
       else entry.resolve(result, sentAt);
     }
@@ -169,11 +192,13 @@ export class Lane<Item, Result> {
       if (entry.isSettled) return false;
       const own = delayBefore(error, entry.tries, entry.deadline);
       if (own === undefined) entry.reject(error);
+      else entry.failed(error);
       delay ??= own; // of the oldest one, for all: they stay together
       return own !== undefined;
     });
     const [first] = again;
     if (first === undefined) return;
+    this.#exchange.retries.tell(error, first.tries, delay ?? 0);
     const timer = setTimeout(() => {
       this.#queue = [...again, ...this.#queue];
       this.#soon();

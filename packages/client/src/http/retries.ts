@@ -1,15 +1,47 @@
 /** When a call that failed is sent again: full jitter, `Retry-After`, deadlines, signals. */
+import { type Duration, msOf } from '../durations.ts';
 import type { HoldfastError } from '../errors.ts';
+import type { Retry } from '../types.ts';
 import { isRetryable } from './failures.ts';
 
 const FIRST_DELAY_MS = 50;
 const MAX_DELAY_MS = 2000;
-const DEFAULT_DEADLINE_MS = 30_000;
 const MAX_ATTEMPT_MS = 10_000;
 const MIN_ATTEMPT_MS = 1000;
 
-/** `performance.now()` after which a call that begins now is not repeated, if it does not say. */
-export const defaultDeadline = (): number => performance.now() + DEFAULT_DEADLINE_MS;
+/** How long the calls of a client are repeated, and who hears of it. */
+export class Retries {
+  readonly #forMs: number;
+  readonly #onRetry: ((retry: Retry) => void) | undefined;
+
+  /** @throws HoldfastError INVALID_OPTION */
+  constructor(retryFor: Duration = '30s', onRetry?: (retry: Retry) => void) {
+    this.#forMs = msOf(retryFor, 'retryFor');
+    this.#onRetry = onRetry;
+  }
+
+  /** `performance.now()` after which a call that begins now is not repeated, if it does not say. */
+  deadline(): number {
+    return performance.now() + this.#forMs;
+  }
+
+  /** Tells the user of a retry, in a turn of its own: what the function throws must not break the retry. */
+  tell(error: HoldfastError, attempt: number, delayMs: number): void {
+    const onRetry = this.#onRetry;
+    if (onRetry !== undefined) queueMicrotask(() => onRetry({ error, attempt, delayMs }));
+  }
+}
+
+/**
+ * @param reason why a call was aborted
+ * @param cause the last error of the call, if it had failed. The reason gets it as its cause, unless it has one.
+ * @returns the reason
+ */
+export function withCause(reason: unknown, cause: HoldfastError | undefined): unknown {
+  if (cause !== undefined && reason instanceof Error && reason.cause === undefined)
+    Reflect.defineProperty(reason, 'cause', { value: cause, configurable: true, writable: true });
+  return reason;
+}
 
 /** How long an attempt may take, in ms: a third of what is left, so that there is time for two more. */
 export const attemptMs = (deadline: number): number =>

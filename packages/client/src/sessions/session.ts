@@ -157,6 +157,7 @@ export class Session {
         path: '/Session/renew',
         body: { session: this.id, token: this.#token },
         has: 'status',
+        onFailure: (error) => this.#lease.failed(error),
         ...options,
       })
       .finally(() => this.#lease.mayLast(this.#ttlMs));
