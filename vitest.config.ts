@@ -1,9 +1,16 @@
 import { defineConfig } from 'vitest/config';
 import { LongFirst } from './test/support/longFirst.ts';
 
+const CLIENT = `${import.meta.dirname}/packages/client/src`;
+
 export default defineConfig({
   // The examples import the client by its name. Its package need not be built for the tests.
-  resolve: { alias: { '@holdfast/client': `${import.meta.dirname}/packages/client/src/index.ts` } },
+  resolve: {
+    alias: [
+      { find: /^@holdfast\/client$/, replacement: `${CLIENT}/index.ts` },
+      { find: /^@holdfast\/client\/testing$/, replacement: `${CLIENT}/testing/index.ts` },
+    ],
+  },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/redis.ts', 'test/support/postgres.ts', 'test/support/programs.ts'],

@@ -1,6 +1,6 @@
 /**
- * Builds the package into dist: the library as one file for servers and browsers, its types, and the command line with
- * the library that it uses. So the package has no dependencies.
+ * Builds the package into dist: the library for servers and browsers, its fake for tests, their types, and the command
+ * line with the library that it uses. So the package has no dependencies.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, rmSync } from 'node:fs';
@@ -21,7 +21,14 @@ const options = {
   logLevel: 'warning',
 };
 await Promise.all([
-  build({ ...options, entryPoints: ['src/index.ts'], outfile: 'dist/index.js' }),
+  build({
+    ...options,
+    entryPoints: { index: 'src/index.ts', testing: 'src/testing/index.ts' },
+    outdir: 'dist',
+    // The fake throws the same HoldfastError.
+    splitting: true,
+    chunkNames: 'shared-[hash]',
+  }),
   build({
     ...options,
     entryPoints: ['src/cli/main.ts'],

@@ -1,11 +1,13 @@
 /** What the package exports. */
+
+export type { CallOptions, HoldfastClient, ListOptions } from './client.ts';
 export type { Duration } from './durations.ts';
 export { type ErrorCode, HoldfastError } from './errors.ts';
 export type { EventsOptions } from './events/events.ts';
 export type { Mirror, MirrorOptions } from './events/mirror.ts';
 export type { MirroredReservation } from './events/reservations.ts';
 export type { ConnectionChange } from './events/stream.ts';
-export { type CallOptions, Holdfast, type ListOptions } from './holdfast.ts';
+export { Holdfast } from './holdfast.ts';
 export type { Hold, Reservation, ReservationKey } from './holds/hold.ts';
 export type { MatchOptions, Target } from './holds/plan.ts';
 export type { ReserveRequest, TransactionOptions, UnreserveRequest } from './holds/transaction.ts';

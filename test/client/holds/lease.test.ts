@@ -1,11 +1,11 @@
 /** A lease as its holder sees it, by clocks that the test sets. */
 import { describe, expect, test } from 'vitest';
-import type { Clocks } from '../../../packages/client/src/holds/clocks.ts';
+import { CLOCKS, type Clocks } from '../../../packages/client/src/holds/clocks.ts';
 import { Lease, marginOf } from '../../../packages/client/src/holds/lease.ts';
 
 function setUp(ttlMs = 10_000) {
   const time = { monotonic: 500, wall: 1_000_000 };
-  const clocks: Clocks = { monotonic: () => time.monotonic, wall: () => time.wall };
+  const clocks: Clocks = { ...CLOCKS, monotonic: () => time.monotonic, wall: () => time.wall };
   const pass = (ms: number) => {
     time.monotonic += ms;
     time.wall += ms;

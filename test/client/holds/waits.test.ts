@@ -177,7 +177,10 @@ describe('a caller that gives up', () => {
   test('can be made to by cancel', async () => {
     await using _ = await pair.a.reserve('cancelled');
     const waits = [1, 2].map(() => pair.b.reserve('cancelled', { wait: '60s' }));
-    await waiting('cancelled', 2);
+    // A cancellation between two calls of a caller ends a ticket that its next call issues again.
+    const areHeld = async () =>
+      (await pair.a.waiting({ resource: 'cancelled' })).filter((one) => one.attended).length === 2;
+    await until('both calls are held', areHeld);
     const refused = Promise.all(waits.map((wait) => expect(wait).rejects.toMatchObject({ code: 'NOT_AVAILABLE' })));
     expect(await pair.b.cancel('cancelled')).toBe(true);
     await refused;

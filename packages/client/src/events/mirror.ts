@@ -29,7 +29,7 @@ export interface MirrorOptions {
 const MAX_EARLY = 20_000;
 
 /** Made by `holdfast.mirror()`. */
-export class Mirror {
+export class LiveMirror {
   /** Resolves when the signal has aborted. Rejects if the service refuses the key, or a function of yours throws. */
   readonly closed: Promise<void>;
   readonly #api: Api;
@@ -200,6 +200,9 @@ export class Mirror {
   }
 }
 
+/** What `mirror` returns. In tests, any object with these members is one. */
+export interface Mirror extends Pick<LiveMirror, keyof LiveMirror> {}
+
 /**
  * @returns when everything that is held is in it
  * @throws HoldfastError as events(); the reason of the signal
@@ -210,7 +213,7 @@ export async function openMirror(api: Api, options: MirrorOptions = {}): Promise
   const ready = new Promise<void>((resolve) => {
     onReady = resolve;
   });
-  const opened = new Mirror(api, options, onReady);
+  const opened = new LiveMirror(api, options, onReady);
   await Promise.race([ready, opened.closed]);
   options.signal?.throwIfAborted();
   return opened;

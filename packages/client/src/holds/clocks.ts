@@ -7,9 +7,21 @@ export interface Clocks {
   monotonic(): number;
   /** ms since 1970. */
   wall(): number;
+  /**
+   * Runs a function after some ms of the monotonic clock.
+   * @returns stops it
+   */
+  timer(run: () => void, ms: number): () => void;
 }
 
-export const CLOCKS: Clocks = { monotonic: () => performance.now(), wall: () => Date.now() };
+export const CLOCKS: Clocks = {
+  monotonic: () => performance.now(),
+  wall: () => Date.now(),
+  timer(run, ms) {
+    const timer = startTimer(run, ms);
+    return () => clearTimeout(timer);
+  },
+};
 
 /** By how many ms the wall clock is ahead of the monotonic one. Sleep makes it greater. */
 export const offsetOf = (clocks: Clocks): number => clocks.wall() - clocks.monotonic();

@@ -48,7 +48,8 @@ export interface Origin {
   readonly clocks?: Clocks | undefined;
 }
 
-export class Hold {
+/** A hold over the service, or over its fake. */
+export class LiveHold {
   /** The requester that has it. */
   readonly requester: string;
   /** How long it waited for its turn, in ms. */
@@ -204,6 +205,9 @@ export class Hold {
     return this.#results.map(keyOf);
   }
 }
+
+/** What `reserve` returns. In tests, any object with these members is one. */
+export interface Hold extends Pick<LiveHold, keyof LiveHold> {}
 
 /** What releases a result that has got something. */
 export const keyOf = ({ resource, requester, releaseToken }: ReservationResult): ReservationKey => ({

@@ -1,6 +1,5 @@
 /** Renews a lease in the background, each time a third of it has passed. */
 import { ENDLESS } from '../durations.ts';
-import { startTimer } from './clocks.ts';
 import type { Lease } from './lease.ts';
 
 /** The pause after a renewal that failed, as a share of what is left, and at least in ms. */
@@ -11,12 +10,12 @@ const PAUSE = { share: 1 / 20, ms: 50 };
  * @returns a function that stops it
  */
 export function keepRenewed(lease: Lease, renew: () => Promise<unknown>): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let stopTimer = () => {};
   let isStopped = false;
   const schedule = (ms: number) => {
-    clearTimeout(timer);
+    stopTimer();
     if (isStopped || ms === ENDLESS || lease.lost !== undefined) return;
-    timer = startTimer(() => {
+    stopTimer = lease.clocks.timer(() => {
       if (lease.lost !== undefined) return;
       renew().catch((error: unknown) => {
         lease.failed(error);
@@ -29,6 +28,6 @@ export function keepRenewed(lease: Lease, renew: () => Promise<unknown>): () => 
   schedule(lease.renewInMs);
   return () => {
     isStopped = true;
-    clearTimeout(timer);
+    stopTimer();
   };
 }

@@ -4,7 +4,7 @@
  */
 import { ENDLESS } from '../durations.ts';
 import { HoldfastError } from '../errors.ts';
-import { CLOCKS, type Clocks, startTimer } from './clocks.ts';
+import { CLOCKS, type Clocks } from './clocks.ts';
 
 /**
  * How long before its end a lease counts as over: for drift of the clocks, and for the way to the protected resource.
@@ -21,7 +21,7 @@ const NEVER: Moment = { monotonic: ENDLESS, wall: ENDLESS };
 
 export class Lease {
   readonly #title: string;
-  readonly #clocks: Clocks;
+  readonly clocks: Clocks;
   #ttlMs = ENDLESS;
   /** From this moment on, by either clock, the holder counts it as over. */
   #deadline = NEVER;
@@ -30,7 +30,7 @@ export class Lease {
   #lost: HoldfastError | undefined;
   #failure: unknown;
   #controller: AbortController | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #stopTimer = () => {};
 
   /** Called each time it was granted or renewed. */
   onExtended: () => void = () => {};
@@ -38,7 +38,7 @@ export class Lease {
   /** @param title names what is leased, for messages */
   constructor(title: string, clocks: Clocks = CLOCKS) {
     this.#title = title;
-    this.#clocks = clocks;
+    this.clocks = clocks;
   }
 
   /**
@@ -48,7 +48,7 @@ export class Lease {
    * @param offset `offsetOf(clocks)` before the request: if the machine slept until the response, it was less than now
    */
   extend(ttlMs: number, sentAt: number, offset: number): void {
-    const wallAhead = Math.min(offset, this.#clocks.wall() - this.#clocks.monotonic());
+    const wallAhead = Math.min(offset, this.clocks.wall() - this.clocks.monotonic());
     this.#ttlMs = ttlMs;
     this.#failure = undefined;
     this.#deadline = this.#after({ monotonic: sentAt, wall: sentAt + wallAhead }, ttlMs);
@@ -74,7 +74,7 @@ export class Lease {
 
   /** A request that begins or renews the lease may be carried out until now: it may last `ttlMs` longer. */
   mayLast(ttlMs: number): void {
-    this.#latestEnd = Math.max(this.#latestEnd, this.#clocks.monotonic() + ttlMs);
+    this.#latestEnd = Math.max(this.#latestEnd, this.clocks.monotonic() + ttlMs);
   }
 
   /** Monotonic clock: the service has certainly ended the lease by then. */
@@ -84,7 +84,7 @@ export class Lease {
 
   /** Monotonic clock: the holder counts the lease as over from then on. */
   get deadline(): number {
-    return this.#clocks.monotonic() + this.remainingMs;
+    return this.clocks.monotonic() + this.remainingMs;
   }
 
   /** Monotonic clock: it has ended by then, unless a renewal whose response was lost was carried out. */
@@ -136,7 +136,7 @@ export class Lease {
     if (this.#isFinished || this.#lost !== undefined) return;
     this.#lost = error;
     this.#controller?.abort(error);
-    clearTimeout(this.#timer);
+    this.#stopTimer();
   }
 
   /** Aborts the signal for another reason. The lease goes on. */
@@ -148,11 +148,11 @@ export class Lease {
   /** The holder gives it back: it is not watched any more, and its signal stays as it is. */
   finish(): void {
     this.#isFinished = true;
-    clearTimeout(this.#timer);
+    this.#stopTimer();
   }
 
   #now(): Moment {
-    return { monotonic: this.#clocks.monotonic(), wall: this.#clocks.wall() };
+    return { monotonic: this.clocks.monotonic(), wall: this.clocks.wall() };
   }
 
   #after({ monotonic, wall }: Moment, ttlMs: number): Moment {
@@ -163,10 +163,10 @@ export class Lease {
 
   /** A lease whose signal nobody has asked for needs no timer. */
   #arm(): void {
-    clearTimeout(this.#timer);
+    this.#stopTimer();
     if (this.#controller === undefined || this.#isFinished || this.#lost !== undefined) return;
     if (this.#deadline === NEVER) return;
-    this.#timer = startTimer(() => {
+    this.#stopTimer = this.clocks.timer(() => {
       if (this.lost === undefined) this.#arm();
     }, this.remainingMs);
   }

@@ -9,7 +9,7 @@ import type { ActiveReservation, HeldBy, ReserveResult } from '../types.ts';
 import { askUntilDecided } from './ask.ts';
 import { attemptOf, isGot, type Outcome } from './attempts.ts';
 import { CLOCKS, type Clocks, offsetOf } from './clocks.ts';
-import { Hold, keyOf } from './hold.ts';
+import { type Hold, keyOf, LiveHold } from './hold.ts';
 import { Lease } from './lease.ts';
 import type { Plan } from './plan.ts';
 import type { Requesters, Use } from './requesters.ts';
@@ -34,12 +34,12 @@ const TAKEN = /^(ALREADY_HELD|NOT_AVAILABLE)$/;
 export class Reserver {
   readonly #api: Api;
   readonly #requesters: Requesters;
-  readonly #clocks: Clocks;
+  readonly clocks: Clocks;
 
   constructor(api: Api, requesters: Requesters, clocks: Clocks = CLOCKS) {
     this.#api = api;
     this.#requesters = requesters;
-    this.#clocks = clocks;
+    this.clocks = clocks;
   }
 
   /**
@@ -58,11 +58,11 @@ export class Reserver {
 
   /** @throws HoldfastError, also if somebody else has it; the reason of the plan's signal */
   async take(plan: Plan, session?: Owner): Promise<Held> {
-    const until = plan.waitMs === undefined ? undefined : this.#clocks.monotonic() + plan.waitMs;
+    const until = plan.waitMs === undefined ? undefined : this.clocks.monotonic() + plan.waitMs;
     for (let above = 0; ; ) {
       plan.signal?.throwIfAborted();
       const use = this.#requesters.begin(plan.keys, session?.requester ?? plan.requester, above);
-      const offset = offsetOf(this.#clocks);
+      const offset = offsetOf(this.clocks);
       const answer = await this.#ask(plan, use, until, session);
       const { state, results, decisive } = answer.result;
       const [first, ...others] = results;
@@ -107,7 +107,7 @@ export class Reserver {
     session: Owner | undefined,
   ): Promise<Held> {
     const { answer, first, others, offset } = got;
-    const lease = session?.lease ?? new Lease(plan.title, this.#clocks);
+    const lease = session?.lease ?? new Lease(plan.title, this.clocks);
     if (session === undefined) lease.extend(plan.ttlMs, answer.sentAt, offset);
     const { results } = answer.result;
     const tokens = results.flatMap(({ releaseToken }) => releaseToken ?? []);
@@ -120,9 +120,9 @@ export class Reserver {
       session,
       waitedMs: first.waitedMs ?? 0,
       ended: () => this.#requesters.end(use),
-      clocks: this.#clocks,
+      clocks: this.clocks,
     };
-    const hold = new Hold(origin, first, others);
+    const hold = new LiveHold(origin, first, others);
     const wasHad = results.some(({ status }) => status === 'ALREADY_HAD');
     try {
       // A reservation from before: who knows when its lease ends. After a wait: much of it may have passed.
@@ -162,7 +162,7 @@ export class Reserver {
   /** After a wait, the service does not say who holds it: so this asks once. */
   async #refusal({ title, waitMs = 0, items, signal }: Plan, result: ReserveResult, until = ENDLESS) {
     const { status, explanation, resource, heldBy } = result;
-    if (this.#clocks.monotonic() < until || !TAKEN.test(status))
+    if (this.clocks.monotonic() < until || !TAKEN.test(status))
       return new HoldfastError(status, `${title}: ${explanation}`, { heldBy });
     const message = `${title}: its turn did not come within ${waitMs / 1000} s`;
     const details = { heldBy: items[0].match === undefined ? await this.#holderOf(resource, signal) : heldBy };

@@ -5,7 +5,7 @@
 import { type Duration, ttlSecondsOf } from '../durations.ts';
 import { HoldfastError } from '../errors.ts';
 import { asyncDispose } from '../holds/asyncDispose.ts';
-import { CLOCKS, offsetOf } from '../holds/clocks.ts';
+import { offsetOf } from '../holds/clocks.ts';
 import { type Hold, isUnreachable } from '../holds/hold.ts';
 import { keepRenewed } from '../holds/keepRenewed.ts';
 import { Lease } from '../holds/lease.ts';
@@ -30,7 +30,7 @@ export interface SessionOptions {
 /** How to reserve in a session: it has the lease and the requester. */
 export type SessionReserveOptions = Omit<ReserveOptions, 'ttl' | 'requester'>;
 
-export class Session {
+export class LiveSession {
   readonly id: string;
   /** The requester of all its reservations: they do not exclude each other. */
   readonly requester: string;
@@ -67,13 +67,13 @@ export class Session {
     reserver: Reserver,
     requester: string,
     { ttl, signal, requester: _, ...rest }: SessionOptions,
-  ): Promise<Session> {
+  ): Promise<LiveSession> {
     refuseUnknown(rest);
     const ttlSeconds = ttlSecondsOf(ttl);
     const ttlMs = ttlSeconds * 1000;
     for (;;) {
-      const lease = new Lease('the session');
-      const offset = offsetOf(CLOCKS);
+      const lease = new Lease('the session', reserver.clocks);
+      const offset = offsetOf(reserver.clocks);
       const { result, sentAt, repeated } = await api.request<BegunSession>({
         method: 'POST',
         path: '/Session',
@@ -83,7 +83,7 @@ export class Session {
         signal,
       });
       lease.extend(ttlMs, sentAt, offset);
-      const session = new Session(api, reserver, requester, ttlMs, result, lease);
+      const session = new LiveSession(api, reserver, requester, ttlMs, result, lease);
       // The response may be that of an earlier attempt. Only a renewal says whether the session has ended, and when it
       // ends. It has the time that any call has: the lease may be much longer, or over.
       if (repeated) await session.#renew({ signal });
@@ -150,7 +150,7 @@ export class Session {
   }
 
   async #renew(options: CallOptions = { deadline: this.#lease.deadline }): Promise<void> {
-    const offset = offsetOf(CLOCKS);
+    const offset = offsetOf(this.#reserver.clocks);
     const { result, sentAt } = await this.#api
       .request<RenewedSession>({
         method: 'POST',
@@ -187,3 +187,6 @@ export class Session {
     }
   }
 }
+
+/** What `session` returns. In tests, any object with these members is one. */
+export interface Session extends Pick<LiveSession, keyof LiveSession> {}

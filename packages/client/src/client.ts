@@ -1,0 +1,283 @@
+/** Every call of the service, and holds that look after themselves: of a client, and of its fake. */
+import { type Duration, ttlSecondsOf } from './durations.ts';
+import { HoldfastError, invalid } from './errors.ts';
+import { type EventsOptions, events } from './events/events.ts';
+import { type Mirror, type MirrorOptions, openMirror } from './events/mirror.ts';
+import type { ConnectionChange } from './events/stream.ts';
+import type { Hold, ReservationKey } from './holds/hold.ts';
+import { planOf, type Target } from './holds/plan.ts';
+import { type Requesters, randomText } from './holds/requesters.ts';
+import type { Reserver } from './holds/reserver.ts';
+import { type TransactionOptions, transact } from './holds/transaction.ts';
+import { use, type Work } from './holds/use.ts';
+import type { Api } from './http/api.ts';
+import { refuseUnknown } from './options.ts';
+import { LiveSession, type Session, type SessionOptions } from './sessions/session.ts';
+import type {
+  ActiveReservation,
+  CheckResult,
+  Definition,
+  HoldfastEvent,
+  Registration,
+  ReserveOptions,
+  SessionInfo,
+  TransactionResult,
+  TreeNode,
+  WaitingRequest,
+} from './types.ts';
+
+/** Any call can be ended by a signal. */
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Which reservations or waits to list. */
+export interface ListOptions extends CallOptions {
+  /** As it was requested. */
+  readonly resource?: string | undefined;
+  readonly requester?: string | undefined;
+}
+
+export class Client {
+  readonly #api: Api;
+  readonly #requesters: Requesters;
+  readonly #reserver: Reserver;
+
+  /** @param api the service, or its fake */
+  constructor(api: Api, requesters: Requesters, reserver: Reserver) {
+    this.#api = api;
+    this.#requesters = requesters;
+    this.#reserver = reserver;
+  }
+
+  /**
+   * Who this client is: unique to this object, unless you chose a requester. Reservations of one name that it holds at
+   * the same time are made by `<requester>#2`, `<requester>#3` and so on. Reservations of different names are made by
+   * the same requester: below one ancestor, they share its slot (docs/specification.md#how-a-plan-is-met).
+   */
+  get requester(): string {
+    return this.#requesters.base;
+  }
+
+  /**
+   * Reserves, runs `work`, and always releases. The lease is renewed meanwhile, each time a third of it has passed.
+   * @param target a name, several names to take together, or options with `match`
+   * @param work gets the hold, and a signal that aborts before the lease can have ended, or when `options.signal` does
+   * @returns what `work` returns
+   * @throws what `work` throws; HoldfastError LEASE_LOST if the lease was lost meanwhile; as `reserve`
+   */
+  using<T>(target: Target, work: Work<T>): Promise<T>;
+  using<T>(target: Target, options: ReserveOptions, work: Work<T>): Promise<T>;
+  async using<T>(target: Target, second: ReserveOptions | Work<T>, third?: Work<T>): Promise<T> {
+    const [options, work] = typeof second === 'function' && third === undefined ? [{}, second] : [second, third];
+    if (typeof work !== 'function' || typeof options === 'function') throw invalid('using needs a function, last');
+    const plan = planOf(target, options);
+    return use(await this.#reserver.take(plan), work, plan.signal);
+  }
+
+  /**
+   * Reserves, and waits for its turn if `wait` says so. The lease is 30 s unless `ttl` says otherwise. It is not
+   * renewed by itself: call `renew`, or use `using`. Several names are taken together or not at all.
+   * @throws HoldfastError ALREADY_HELD, NOT_AVAILABLE, NOT_VALID (with `heldBy`, if the service knows), ALREADY_HAD if
+   * another hold of this
+   *   client has it under a requester that you chose; the reason of `options.signal`
+   */
+  async reserve(target: Target, options?: ReserveOptions): Promise<Hold> {
+    return (await this.#reserver.take(planOf(target, options))).hold;
+  }
+
+  /** As `reserve`, but null instead of ALREADY_HELD and NOT_AVAILABLE. */
+  async tryReserve(target: Target, options?: ReserveOptions): Promise<Hold | null> {
+    return (await this.#reserver.tryTake(planOf(target, options)))?.hold ?? null;
+  }
+
+  /**
+   * Releases a hold, or a reservation by its token.
+   * @returns whether it was held until now
+   * @throws HoldfastError DOESNT_OWN_RESERVATION if the token is wrong, or somebody else has it
+   */
+  async release(target: Hold | ReservationKey): Promise<boolean> {
+    if ('release' in target) return target.release();
+    const { resource, requester, releaseToken } = target;
+    const { result } = await this.#api.unreserve({ resource, requester, releaseToken });
+    if (result.status === 'DOESNT_OWN_RESERVATION') throw refusal(resource, result);
+    return result.status === 'RELINQUISHED';
+  }
+
+  /**
+   * Renews a hold, or a reservation by its token: it then ends `ttl` from now.
+   * @returns when it ends, by the clock of the service; null: never
+   * @throws HoldfastError LEASE_LOST (a hold), NOT_RESERVED, DOESNT_OWN_RESERVATION
+   */
+  async renew(target: Hold | ReservationKey, ttl?: Duration): Promise<Date | null> {
+    if ('renew' in target) {
+      await target.renew(ttl);
+      return target.expiresAt;
+    }
+    const { resource, requester, releaseToken } = target;
+    const ttlSeconds = ttlSecondsOf(ttl);
+    const { result } = await this.#api.renew({ resource, requester, releaseToken, ttlSeconds });
+    if (result.status !== 'RENEWED') throw refusal(resource, result);
+    return result.expiresAt === null ? null : new Date(result.expiresAt);
+  }
+
+  /**
+   * Sends a transaction as it is (docs/specification.md#transactions), with durations. Requests without a requester get
+   * the client's, without a number. `using` and `reserve` take several names more simply.
+   * @returns the response: look at `status`, and at that of each result
+   */
+  transaction(options: TransactionOptions): Promise<TransactionResult> {
+    return transact(this.#api, options, this.requester);
+  }
+
+  /**
+   * Begins a session: many reservations of one requester that end together, kept by one heartbeat. It renews itself,
+   * each time a third of its `ttl` has passed.
+   */
+  session(options: SessionOptions = {}): Promise<Session> {
+    return LiveSession.begin(this.#api, this.#reserver, this.#requesters.forSession(options.requester), options);
+  }
+
+  /** Says who holds a resource and whether it could be reserved. `options.requester`: by whom. */
+  check(resource: string, options?: CallOptions & { readonly requester?: string | undefined }): Promise<CheckResult>;
+  check(
+    resources: readonly string[],
+    options?: CallOptions & { readonly requester?: string | undefined },
+  ): Promise<CheckResult[]>;
+  async check(
+    resources: string | readonly string[],
+    { requester, signal, ...rest }: CallOptions & { readonly requester?: string | undefined } = {},
+  ): Promise<CheckResult | CheckResult[]> {
+    refuseUnknown(rest);
+    const checkOne = async (resource: string) => {
+      const item = requester === undefined ? { resource } : { resource, requester };
+      return (await this.#api.check(item, { signal })).result;
+    };
+    return typeof resources === 'string' ? checkOne(resources) : Promise.all(resources.map(checkOne));
+  }
+
+  /** Whether a slot of it is free. */
+  async available(resource: string, options?: CallOptions): Promise<boolean> {
+    return !(await this.check(resource, options)).reserved;
+  }
+
+  /**
+   * Ends the waits for a resource: of a requester, or of this client.
+   * @returns whether there was one
+   */
+  async cancel(
+    resource: string,
+    { requester, signal, ...rest }: CallOptions & { readonly requester?: string | undefined } = {},
+  ): Promise<boolean> {
+    refuseUnknown(rest);
+    const requesters = requester === undefined ? this.#requesters.waitingFor(resource) : [requester];
+    const answers = await Promise.all(
+      requesters.map((one) => this.#api.cancel({ resource, requester: one }, { signal })),
+    );
+    return answers.some(({ result }) => result.status === 'CANCELLED');
+  }
+
+  /** Lists reservations. */
+  active(options?: ListOptions): Promise<ActiveReservation[]> {
+    return this.#list('/Reservation/activeReservations', options, 'resource', 'requester');
+  }
+
+  /** Lists who waits, in the order of the queue. */
+  waiting(options?: ListOptions): Promise<WaitingRequest[]> {
+    return this.#list('/Reservation/waiting', options, 'resource', 'requester');
+  }
+
+  /** Lists sessions. */
+  sessions(options?: CallOptions): Promise<SessionInfo[]> {
+    return this.#list('/Session', options);
+  }
+
+  /** Registers pools, blockers, trees and labels: all of them or none. Returns them as stored. */
+  async register(definitions: Registration | readonly Registration[], options?: CallOptions): Promise<Definition[]> {
+    const body = [definitions].flat();
+    const request = { ...options, method: 'POST' as const, path: '/Resource/register', body };
+    return (await this.#api.request<Definition[]>(request)).result;
+  }
+
+  /** Lists definitions. `label`: `os=android`. */
+  definitions(options?: CallOptions & { readonly label?: string | undefined }): Promise<Definition[]> {
+    return this.#list('/Resource/definitions', options, 'label');
+  }
+
+  /** The tree of all definitions, with free slots and waits. */
+  tree(options?: CallOptions): Promise<TreeNode[]> {
+    return this.#list('/Resource/tree', options);
+  }
+
+  /**
+   * Deletes a definition; with `cascade`, those below it too.
+   * @returns the names that were deleted
+   * @throws HoldfastError NOT_REGISTERED, REFUSED if it is held or others are below it
+   */
+  async unregister(
+    name: string,
+    { cascade, ...options }: CallOptions & { readonly cascade?: boolean | undefined } = {},
+  ): Promise<string[]> {
+    const { result } = await this.#api.request<{ deleted: string[] }>({
+      ...options,
+      method: 'DELETE',
+      path: `/Resource/${encodeURIComponent(name)}`,
+      query: { cascade: cascade ? 'true' : undefined },
+      has: 'deleted',
+    });
+    return result.deleted;
+  }
+
+  /**
+   * Ends all reservations and waits of the tenant. Definitions stay.
+   * @returns how many reservations it ended
+   */
+  async reset(options?: CallOptions): Promise<number> {
+    const { result } = await this.#api.request<{ cleared: number }>({
+      ...options,
+      method: 'POST',
+      path: '/Reservation/reset',
+      has: 'cleared',
+      idempotencyKey: randomText(26),
+    });
+    return result.cleared;
+  }
+
+  /**
+   * Iterates over every change, as it happens, with `CONNECTED` and `DISCONNECTED` in between: events that came while
+   * it was not connected are missing. It connects again by itself until `signal` aborts, which ends the iteration
+   * without an error. A loop that falls more than 1 MiB behind loses its connection.
+   * @throws HoldfastError if it cannot connect within 30 s at first; if the service refuses the key
+   */
+  events(options?: EventsOptions): AsyncGenerator<HoldfastEvent | ConnectionChange, void, undefined> {
+    return events(this.#api, options);
+  }
+
+  /**
+   * Follows everything that is held, also across lost connections.
+   * @returns the mirror, as soon as it has everything
+   * @throws as `events`; the reason of `options.signal`
+   */
+  mirror(options?: MirrorOptions): Promise<Mirror> {
+    return openMirror(this.#api, options);
+  }
+
+  /** @param names of options that are filters, as the service calls them */
+  async #list<Row>(
+    path: string,
+    { signal, ...query }: ListOptions & { readonly label?: string | undefined } = {},
+    ...names: readonly string[]
+  ): Promise<Row[]> {
+    refuseUnknown(query, ...names);
+    return (await this.#api.request<Row[]>({ method: 'GET', path, query, signal })).result;
+  }
+}
+
+/**
+ * The calls of a client: a `Holdfast`, the fake of `@holdfast/client/testing`, or an object of yours in tests. A function
+ * that uses a few of them can take a `Pick<HoldfastClient, 'using'>`.
+ */
+export interface HoldfastClient extends Pick<Client, keyof Client> {}
+
+const refusal = (resource: string, { status, explanation }: { status: string; explanation: string }) =>
+  new HoldfastError(status, `${resource}: ${explanation}`);

@@ -1,0 +1,84 @@
+/** What is registered, and which slots a name or a match means. */
+import { HoldfastError } from '../errors.ts';
+import { textOf } from '../holds/plan.ts';
+import type { Definition, Match, Registration, ReserveItem } from '../types.ts';
+
+/** Slots of which an item takes `count`. */
+export interface Choice {
+  /** The name that is reserved: that of a match is the resource that it picks. */
+  readonly resource: string;
+  /** The pool that the slots belong to, or the resource itself. */
+  readonly base: string;
+  readonly isPool: boolean;
+  readonly slots: readonly string[];
+}
+
+/** The fake has no trees and no blockers: a test that needs them needs the service. */
+export const unsupported = (what: string): Error =>
+  new Error(`fakeHoldfast has no ${what}: test it with a real service`);
+
+export class Definitions {
+  readonly #all = new Map<string, Definition>();
+
+  register(registrations: readonly Registration[]): Definition[] {
+    return registrations.map(({ name, capacity, blocks, treePath, group, labels }) => {
+      if (treePath || group) throw unsupported('trees');
+      if (blocks?.length) throw unsupported('blockers');
+      const known = this.#all.get(name);
+      const all = labels ?? known?.labels ?? {};
+      const definition: Definition = {
+        name,
+        capacity: capacity ?? known?.capacity ?? 1,
+        blocks: [],
+        treePath: null,
+        ...(Object.keys(all).length > 0 && { labels: all }),
+      };
+      this.#all.set(name, definition);
+      return definition;
+    });
+  }
+
+  delete(name: string): void {
+    if (!this.#all.delete(name))
+      throw new HoldfastError('NOT_REGISTERED', `${name} is not registered.`, { status: 404 });
+  }
+
+  /** @param label `os=android` */
+  list(label?: string): Definition[] {
+    const [key = '', value] = label?.split('=') ?? [];
+    return [...this.#all.values()]
+      .filter(({ labels }) => label === undefined || labels?.[key] === value)
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** @returns what an item can take, in the order in which it is tried. None: it is not valid. */
+  choicesOf({ resource, match, count = 1 }: ReserveItem): Choice[] {
+    const names = match === undefined ? [resource ?? ''] : this.#fitting(match);
+    return names.map((name) => this.#choiceOf(name)).filter(({ slots }) => slots.length >= count);
+  }
+
+  #fitting(match: Match): string[] {
+    const wanted = Object.entries(match);
+    const fits = ({ labels = {} }: Definition) =>
+      wanted.every(([key, values]) => labels[key] !== undefined && [values].flat().includes(labels[key]));
+    return this.list()
+      .filter(fits)
+      .map(({ name }) => name);
+  }
+
+  #choiceOf(name: string): Choice {
+    const capacity = this.#all.get(name)?.capacity ?? 1;
+    if (capacity > 1) {
+      const slots = Array.from({ length: capacity }, (_, i) => `${name}_${i}`);
+      return { resource: name, base: name, isPool: true, slots };
+    }
+    const [, pool = '', index] = /^(.+)_(\d+)$/.exec(name) ?? [];
+    const size = this.#all.has(name) ? 1 : (this.#all.get(pool)?.capacity ?? 1);
+    if (size === 1) return { resource: name, base: name, isPool: false, slots: [name] };
+    const slots = Number(index) < size ? [name] : [];
+    return { resource: name, base: pool, isPool: false, slots };
+  }
+}
+
+/** The name by which an item waits. */
+export const titleOf = ({ resource, match }: ReserveItem): string => resource ?? textOf(match ?? {});
