@@ -16,7 +16,7 @@ const holdfast = new Holdfast({ url: process.env.HOLDFAST_URL ?? '', key: proces
 
 /** The block as a module. */
 export const moduleOf = (content: string): string =>
-  /from '@holdfast\/client'/.test(content) ? content : `${CLIENT}${content}\nexport {};\n`;
+  /from '@holdfast\/client/.test(content) ? content : `${CLIENT}${content}\nexport {};\n`;
 
 /** Type-checks modules, as strictly as this project. @returns the errors, each with the module's name and text */
 export function typeErrors(modules: ReadonlyMap<string, string>): string[] {
@@ -60,7 +60,10 @@ export async function runModule(text: string, folder: string, env: Readonly<Reco
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    alias: { '@holdfast/client': join(ROOT, 'packages/client/src/index.ts') },
+    alias: {
+      '@holdfast/client': join(ROOT, 'packages/client/src/index.ts'),
+      '@holdfast/client/testing': join(ROOT, 'packages/client/src/testing/index.ts'),
+    },
     logLevel: 'silent',
   });
   const { stdout } = await run(process.execPath, ['.example.mjs'], {

@@ -18,6 +18,34 @@ const CLIENT = `import { Holdfast } from '@holdfast/client';
 declare const holdfast: Holdfast;
 `;
 
+/** A misspelt code does not compile. A code of a later service is text. */
+const ERRORS = `import { type ErrorCode, Holdfast, HoldfastError, type Retry } from '@holdfast/client';
+const onRetry = ({ attempt, delayMs, error }: Retry) => console.warn(attempt, delayMs, error.code);
+const holdfast = Holdfast.fromEnv({ retryFor: '3s', onRetry });
+const error: unknown = await holdfast.reserve('a').catch((reason: unknown) => reason);
+if (error instanceof HoldfastError) {
+  const known: ErrorCode = error.code;
+  if (error.code === 'ALREADY_HELD' || error.code === 'LIMIT_REACHED') console.log(known);
+  // @ts-expect-error
+  if (error.code === 'ALREDY_HELD') console.log(known);
+  if (String(error.code) === 'OF_A_LATER_SERVICE') console.log(known);
+}
+`;
+
+/** Code under test takes the client, its fake, or an object with what it uses. */
+const TESTS = `import { Holdfast, type Hold, type HoldfastClient } from '@holdfast/client';
+import { fakeHoldfast } from '@holdfast/client/testing';
+const holdfast: HoldfastClient = new Holdfast({ url: 'http://localhost', key: 'key' });
+const fake: HoldfastClient = fakeHoldfast();
+const isFree = async (client: Pick<HoldfastClient, 'available'>) => client.available('printer');
+await isFree(holdfast);
+await isFree(fake);
+await isFree({ available: async () => true });
+const work = async (hold: Pick<Hold, 'fencingToken' | 'signal'>) => hold.fencingToken;
+await work({ fencingToken: 1, signal: new AbortController().signal });
+await fake.using('printer', work);
+`;
+
 let service: Instance;
 /** An empty project with the package in it. */
 let folder: string;
@@ -48,7 +76,9 @@ it(`the library has at most ${MAX_BYTES} bytes, minified and compressed`, async 
 describe('the tarball', () => {
   it('has the library, its types, the command, the licences, and nothing else', () => {
     expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json', 'dist/LICENSE.yaml']));
-    expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', 'dist/holdfast.js']));
+    expect(files).toEqual(
+      expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', 'dist/testing.js', 'dist/holdfast.js']),
+    );
     expect(
       files.filter((path) => !/^(LICENSE|README\.md|package\.json|dist\/.*(\.js|\.d\.ts|\.yaml))$/.test(path)),
     ).toEqual([]);
@@ -73,6 +103,19 @@ describe('the tarball', () => {
     expect(stdout).toBe("[ 'printer', true ]\n[]\n");
   });
 
+  it('has a fake for tests, which throws the errors of the library', async () => {
+    writeFileSync(
+      join(folder, 'fake.mjs'),
+      `import { HoldfastError } from '@holdfast/client';
+       import { fakeHoldfast } from '@holdfast/client/testing';
+       const fake = fakeHoldfast();
+       fake.heldBy('printer', 'bob');
+       console.log(await fake.reserve('printer').catch((error) => [error instanceof HoldfastError, error.code]));`,
+    );
+    const { stdout } = await run(process.execPath, ['fake.mjs'], { cwd: folder });
+    expect(stdout).toBe("[ true, 'ALREADY_HELD' ]\n");
+  });
+
   it('has a command', async () => {
     const { stdout } = await run('npx', ['--offline', 'holdfast', '--help'], { cwd: folder });
     expect(stdout).toContain('Usage: holdfast <command>');
@@ -95,6 +138,8 @@ describe('the tarball', () => {
        // @ts-expect-error
        await holdfast.reserve('a', { ttl: '30 seconds' });`,
     );
+    writeFileSync(join(folder, 'errors.ts'), ERRORS);
+    writeFileSync(join(folder, 'tests.ts'), TESTS);
     const options = {
       strict: true,
       exactOptionalPropertyTypes: true,
@@ -114,7 +159,7 @@ describe('the tarball', () => {
     expect(documented.length).toBeGreaterThan(3);
     writeFileSync(
       join(folder, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions: options, files: ['work.ts', ...documented] }),
+      JSON.stringify({ compilerOptions: options, files: ['work.ts', 'errors.ts', 'tests.ts', ...documented] }),
     );
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
     const tsc = resolve('node_modules/typescript/bin/tsc');
