@@ -9,7 +9,7 @@ import { Holdfast, HoldfastError } from '@holdfast/client';
 import express from 'express';
 import { saveReport, tidyUp } from './store.mjs';
 
-const holdfast = new Holdfast({ url: process.env.HOLDFAST_URL, key: process.env.HOLDFAST_KEY });
+const holdfast = Holdfast.fromEnv();
 const app = express();
 
 app.post('/reports/:name', async ({ params: { name } }, response) => {

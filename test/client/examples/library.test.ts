@@ -1,7 +1,10 @@
 /** The examples that use the library run as they are. */
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { EventSource } from 'eventsource';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Holdfast } from '../../../packages/client/src/index.ts';
+import { Holdfast, type MirroredReservation } from '../../../packages/client/src/index.ts';
+import { type Mounted, useSyncExternalStore } from '../../support/react.ts';
 import { type Instance, startInstance } from '../../support/service.ts';
 
 let service: Instance;
@@ -32,6 +35,93 @@ describe('docs/examples/express', () => {
     expect(await (await answer).json()).toEqual({ saved: 'The report may' });
     expect(await holdfast.active()).toEqual([]);
     await new Promise((resolve) => server.close(resolve));
+  });
+});
+
+describe('docs/examples/live', () => {
+  let server: Server;
+  let url: string;
+  beforeAll(async () => {
+    ({ server } = await import(String('../../../docs/examples/live/server.mjs')));
+    const address = server.address();
+    url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  });
+  afterAll(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const states = async function* (url: string, signal: AbortSignal) {
+    const { body } = await fetch(url, { signal });
+    for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? [])
+      for (const line of text.split('\n')) if (line.startsWith('data: ')) yield JSON.parse(line.slice(6));
+  };
+
+  it('sends who has a resource, and who is next, to each browser', async () => {
+    const stop = new AbortController();
+    const live = states(`${url}/live/plotter`, stop.signal);
+    const until = async (isSo: (state: { held: unknown[]; next: unknown[] }) => boolean) => {
+      for await (const state of { [Symbol.asyncIterator]: () => ({ next: () => live.next() }) })
+        if (isSo(state)) return state;
+    };
+    expect(await until(() => true)).toEqual({ connected: true, held: [], next: [] });
+    const hold = await holdfast.reserve('plotter', { note: 'not for everybody' });
+    const wait = holdfast.reserve('plotter', { wait: '1m' });
+    const expiresAt = hold.expiresAt?.toISOString();
+    expect(await until(({ next }) => next.length > 0)).toEqual({
+      connected: true,
+      held: [{ requester: holdfast.requester, expiresAt }],
+      next: [`${holdfast.requester}#2`],
+    });
+    await hold.release();
+    await (await wait).release();
+    expect(await until(({ held, next }) => held.length + next.length === 0)).toMatchObject({ connected: true });
+    stop.abort();
+  });
+
+  it('follows the server in a page', async () => {
+    const seen: unknown[] = [];
+    const effects: (() => () => void)[] = [];
+    vi.stubGlobal(
+      'EventSource',
+      class extends EventSource {
+        constructor(path: string) {
+          super(url + path);
+        }
+      },
+    );
+    vi.doMock('react', () => ({
+      useSyncExternalStore,
+      useState: (first: unknown) => [first, (state: unknown) => seen.push(state)],
+      useEffect: (effect: () => () => void) => effects.push(effect),
+    }));
+    const { useLive } = await import(String('../../../docs/examples/live/useHeld.mjs'));
+    expect(useLive('copier')).toEqual({ connected: false, held: [], next: [] });
+    const close = effects[0]?.();
+    await using _ = await holdfast.reserve('copier');
+    await expect.poll(() => seen.at(-1)).toMatchObject({ connected: true, held: [{ requester: holdfast.requester }] });
+    close?.();
+    vi.unstubAllGlobals();
+  });
+
+  it('renders what is held in a component of React', async () => {
+    const { useHeld, useConnected } = await import(String('../../../docs/examples/live/useHeld.mjs'));
+    const stop = new AbortController();
+    const mirror = await holdfast.mirror({ signal: stop.signal });
+    const component: Mounted<readonly MirroredReservation[]> = useHeld(mirror, 'plotter');
+    const seen: string[] = [];
+    component.render = (held) => seen.push(held.map(({ note }) => note).join());
+    const connection: Mounted<boolean> = useConnected(mirror);
+    const told: boolean[] = [];
+    connection.render = (connected) => told.push(connected);
+    await using _ = await holdfast.reserve('plotter', { note: 'map' });
+    await using _other = await holdfast.reserve('scanner');
+    await expect.poll(() => mirror.size).toBe(2);
+    expect(seen).toEqual(['map']);
+    stop.abort();
+    await mirror.closed;
+    expect(told).toEqual([false]);
+    component.unmount();
+    connection.unmount();
   });
 });
 

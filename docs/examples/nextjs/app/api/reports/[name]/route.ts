@@ -4,7 +4,7 @@
  */
 import { Holdfast, HoldfastError } from '@holdfast/client';
 
-const holdfast = new Holdfast({ url: process.env.HOLDFAST_URL ?? '', key: process.env.HOLDFAST_KEY ?? '' });
+const holdfast = Holdfast.fromEnv();
 
 /** The longest wait and the work fit in. */
 export const maxDuration = 30;
