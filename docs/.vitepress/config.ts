@@ -66,6 +66,7 @@ export default defineConfig({
           { text: 'Elect a leader', link: '/docs/guides/leader-election' },
           { text: 'Limit the rate of jobs', link: '/docs/guides/limit-job-rates' },
           { text: 'Mirror state', link: '/docs/guides/mirror-state' },
+          { text: 'Test your code', link: '/docs/guides/test-your-code' },
           { text: 'Let end users reserve', link: '/docs/guides/end-users' },
           { text: 'Any language', link: '/docs/guides/any-language' },
           { text: 'Coding agents', link: '/docs/guides/agents' },

@@ -274,8 +274,8 @@ export class Client {
 }
 
 /**
- * The calls of a client: a `Holdfast`, the fake of `@holdfast/client/testing`, or an object of yours in tests. A function
- * that uses a few of them can take a `Pick<HoldfastClient, 'using'>`.
+ * The calls of a client: a `Holdfast`, the fake of `@holdfast/client/testing`, or an object of yours in tests. A
+ * function that uses a few of them can take a `Pick<HoldfastClient, 'using'>`.
  */
 export interface HoldfastClient extends Pick<Client, keyof Client> {}
 

@@ -33,7 +33,7 @@ describe('loseLease', () => {
   test('aborts the signal of using, which rejects with LEASE_LOST, and the next one has its turn', async () => {
     let isLost = false;
     const work = holdfast.using('printer', async (_, signal) => {
-      holdfast.loseLease('printer');
+      await holdfast.loseLease('printer');
       isLost = signal.aborted;
       return 'done all the same';
     });
@@ -48,7 +48,7 @@ describe('loseLease', () => {
   test('finds a slot of a pool, and all that was taken with it', async () => {
     await holdfast.register([{ name: 'phones', capacity: 2 }]);
     const hold = await holdfast.reserve(['phones', 'rack']);
-    holdfast.loseLease('phones_0');
+    await holdfast.loseLease('phones_0');
     expect(hold.signal.aborted).toBe(true);
     expect(await holdfast.active()).toEqual([]);
   });
@@ -57,15 +57,20 @@ describe('loseLease', () => {
     const session = await holdfast.session();
     await session.reserve('a');
     await session.reserve('b');
-    holdfast.loseLease('a');
+    await holdfast.loseLease('a');
     expect(session.signal.aborted).toBe(true);
     expect(await holdfast.active()).toEqual([]);
     await expect(session.reserve('c')).rejects.toMatchObject({ code: 'LEASE_LOST' });
   });
 
-  test('says if this client does not hold it', () => {
+  test('comes after the calls that were made before it', async () => {
+    const work = holdfast.using('printer', (_, signal) => untilLost(signal));
+    await Promise.all([expect(work).rejects.toMatchObject({ code: 'LEASE_LOST' }), holdfast.loseLease('printer')]);
+  });
+
+  test('says if this client does not hold it', async () => {
     holdfast.heldBy('printer', 'bob');
-    expect(() => holdfast.loseLease('printer')).toThrow('This client does not hold printer');
+    await expect(holdfast.loseLease('printer')).rejects.toThrow('This client does not hold printer');
   });
 });
 

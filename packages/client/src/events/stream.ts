@@ -24,7 +24,8 @@ const LASTED_MS = 5000;
 /**
  * Yields the events. When the signal aborts, it ends.
  * @param silentMs for tests
- * @throws HoldfastError if the first stream cannot be opened in time: 30 s, or the client's `retryFor`; if the service refuses the key
+ * @throws HoldfastError if the first stream cannot be opened within 30 s, or the client's `retryFor`; if the service
+ *   refuses the key
  */
 export async function* stream(
   api: Api,

@@ -5,7 +5,7 @@ import { HoldfastError } from '../errors.ts';
 import type { Plan } from '../holds/plan.ts';
 import { Requesters } from '../holds/requesters.ts';
 import { type Held, type Owner, Reserver } from '../holds/reserver.ts';
-import { FakeClock } from './clock.ts';
+import { FakeClock, settled } from './clock.ts';
 import { FakeService } from './service.ts';
 
 /** Remembers what it made, so that a lease can be lost. */
@@ -56,10 +56,12 @@ export class FakeHoldfast extends Client {
 
   /**
    * Ends the lease of a hold, as if it had not been renewed in time: its signal aborts with LEASE_LOST, and others can
-   * have the resource. For a hold of a session, this is the lease of the session.
+   * have the resource. For a hold of a session, this is the lease of the session. Calls that were made before this one
+   * are carried out first.
    * @throws if this client does not hold it
    */
-  loseLease(name: string): void {
+  async loseLease(name: string): Promise<void> {
+    await settled();
     const rows = this.#service.store.holders(name);
     const tokens = new Set(rows.map(({ releaseToken }) => releaseToken));
     const lost = [...this.#reserver.made].filter(({ hold }) =>
