@@ -53,8 +53,8 @@ describe.concurrent('an address that is not of Holdfast', () => {
   test('with /api/v1 at its end: it says what to leave out', async () => {
     const { code, stderr } = await at(`${service.url}/api/v1`, ['ls']);
     expect({ code, stderr }).toMatchObject({
-      code: 70,
-      stderr: expect.stringContaining('HOLDFAST_URL ends before /api/v1'),
+      code: 64,
+      stderr: 'holdfast: url (HOLDFAST_URL) ends before /api/v1, as in https://holdfast.example.com\n',
     });
   });
 

@@ -21,7 +21,11 @@ describe('the constructor refuses', () => {
     ['a key of two lines', { url, key: 'a\nb' }, 'key must be'],
     ['a key that is no text', { url, key: 7 }, 'key must be'],
     ['no url', { key: 'k' }, 'url must be'],
-    ['a url with the path of the API', { url: `${url}/api/v1/`, key: 'k' }, 'url ends before /api/v1, as in https://'],
+    [
+      'a url with the path of the API',
+      { url: `${url}/api/v1/`, key: 'k' },
+      'url (HOLDFAST_URL) ends before /api/v1, as in https://',
+    ],
   ])('%s', (_, options, message) => {
     expect(() => new Holdfast(untyped(options))).toThrow(refused(message));
   });

@@ -134,7 +134,8 @@ function baseOf(url: string): string {
   // fetch refuses a user and password, with both of them in its message.
   const { protocol, username, password, origin, pathname } = new URL(URL.canParse(url) ? url : 'none:');
   const path = pathname.replace(/\/+$/, '');
-  if (path.endsWith('/api/v1')) throw invalid('url ends before /api/v1, as in https://holdfast.example.com');
+  if (path.endsWith('/api/v1'))
+    throw invalid('url (HOLDFAST_URL) ends before /api/v1, as in https://holdfast.example.com');
   if (/^https?:$/.test(protocol) && username + password === '') return `${origin}${path}/api/v1`;
   throw invalid('url must be an address without a user, such as https://holdfast.example.com');
 }
