@@ -92,7 +92,8 @@ do
     -- One slot is in the way, unless any of a pool would do.
     local isOne = not entry.closing and not entry.invalid and (entry.slot or not own or own.capacity == 1)
     local claims = tenant.queue and tenant.queue.countClaims() or 0
-    return { status, explanation, held = at, holder = isOne and records[at] or nil, claims = claims },
+    local role = entry.closing and 'closing' or entry.role
+    return { status, explanation, held = at, holder = isOne and records[at] or nil, claims = claims, role = role },
       not entry.invalid and (entry.slot and recordAt(entry.slot) and entry.slot or entry.resource) or nil
   end
 

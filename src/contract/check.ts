@@ -3,6 +3,7 @@
  */
 import { z } from 'zod';
 import { batch, heldNote, item, requesterName, resourceName, time } from './fields.ts';
+import { Reason } from './reservationFields.ts';
 
 export const CheckItem = item({
   resource: resourceName,
@@ -41,6 +42,9 @@ export const CheckResult = z
       .literal('SHARED')
       .optional()
       .meta({ description: 'Only if the resource has one slot, and it is held SHARED.' }),
+    reason: Reason.optional().meta({
+      description: 'Who is in the way, if `reservable` is false. Left out if the request asks about too much.',
+    }),
     holders: z.int().optional().meta({ description: 'Only with `mode`: how many requesters hold it.' }),
   })
   .meta({ id: 'CheckResult' });

@@ -2,7 +2,7 @@
  * The fields that requests and results of reservations share, as the API describes them.
  */
 import { z } from 'zod';
-import { TRANSACTION_METHODS } from '../domain/reservations.ts';
+import { REASONS, TRANSACTION_METHODS } from '../domain/reservations.ts';
 import { mode, time } from './fields.ts';
 
 export const resultResource = z
@@ -47,6 +47,47 @@ export const HeldBy = z
     note: z.string().nullable().meta({ description: 'The `note` of its holder.' }),
   })
   .meta({ id: 'HeldBy' });
+
+const Holder = z
+  .object({
+    requester: z.string().meta({ description: 'Who holds it: never a system requester.' }),
+    resource: z.string().nullable().meta({
+      description: 'What it asked for: perhaps something that takes `slot` along. Null, as the times: not known.',
+    }),
+    slot: z.string().meta({ description: 'The slot that is in the way.' }),
+    since: time.nullable().meta({ description: 'When it was reserved.' }),
+    until: time.nullable().meta({ description: 'When the lease ends. Null, with `since`: never.' }),
+    note: z.string().nullable().meta({ description: 'The `note` of the reservation.' }),
+  })
+  .meta({ id: 'Holder' });
+export type Holder = z.output<typeof Holder>;
+
+const NextInLine = z
+  .object({
+    requester: z.string().meta({ description: 'Who waits.' }),
+    since: time.meta({ description: 'When the wait began.' }),
+    until: time.meta({ description: 'The wait ends then.' }),
+    note: z.string().nullable().meta({ description: 'The first `note` among the items of the request.' }),
+  })
+  .meta({ id: 'NextInLine' });
+
+/** Who is in the way of a reserve (docs/specification.md#who-is-in-the-way). */
+export const Reason = z
+  .object({
+    kind: z.enum(REASONS).meta({
+      description:
+        'What is taken: slots of the resource itself, of an ancestor, or of a blocker. QUEUE: it is free, and kept for those who wait.',
+    }),
+    resource: z.string().meta({ description: 'The resource or slot that is taken.' }),
+    holders: z.array(Holder).meta({ description: 'Who holds it: the first few slots.' }),
+    more: z.int().meta({ description: 'How many of its slots are held besides.' }),
+    next: z.array(NextInLine).meta({
+      description:
+        'The first few who wait for it, in the order of the queue; of a request that waits: those before it.',
+    }),
+  })
+  .meta({ id: 'Reason' });
+export type Reason = z.output<typeof Reason>;
 
 export const requestType = <Type extends string>(type: Type) =>
   z.literal(type).meta({ description: 'What the item does.' });

@@ -19,6 +19,7 @@ import {
   type Wait,
 } from '../domain/waiting.ts';
 import { apiKeyLabel, batch, item, must, requesterName, resourceName, time } from './fields.ts';
+import { Reason } from './reservationFields.ts';
 import { sized } from './sizes.ts';
 
 const waitSeconds = sized((sizes) => {
@@ -136,6 +137,9 @@ export const Standing = z
       .meta({ description: 'The first thing that it needs and cannot have yet.', example: 'printer' }),
     since: time.meta({ description: 'When the wait began.' }),
     until: time.meta({ description: 'The wait ends then. A repeat after that begins a new wait.' }),
+    reason: Reason.optional().meta({
+      description: 'Who is in the way. Left out if a request waits for too much at once.',
+    }),
   })
   .meta({ id: 'Standing' });
 
@@ -183,6 +187,7 @@ export const WaitingRequest = z
       .meta({ description: 'False: it is detached (`pollSeconds=0`), or passed over until its caller comes back.' }),
     apiKeyLabel,
     note: z.string().optional().meta({ description: 'The first `note` among its items.' }),
+    reason: Reason.optional().meta({ description: 'Who holds what it waits for.' }),
   })
   .meta({ id: 'WaitingRequest' });
 export type WaitingRequest = z.output<typeof WaitingRequest>;

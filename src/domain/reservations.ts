@@ -25,6 +25,9 @@ export type TransactionMethod = (typeof TRANSACTION_METHODS)[number];
 
 export const TRANSACTION_STATUSES = ['APPLIED', 'WAITING', 'ROLLED_BACK'] as const;
 
+/** What is in the way of a reserve (docs/specification.md#who-is-in-the-way). */
+export const REASONS = ['SLOTS', 'ANCESTOR', 'BLOCKER', 'QUEUE'] as const;
+
 /** How a reservation holds its resource: alone, or together with others (docs/specification.md#shared-holds). */
 export const MODES = ['EXCLUSIVE', 'SHARED'] as const;
 export type Mode = (typeof MODES)[number];

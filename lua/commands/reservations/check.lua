@@ -28,8 +28,9 @@
   owner if the resource has one slot, else ''; expiry in ms or 0; 1 if the requester holds it, else 0; number of
   tickets that wait for it; 1 if a reserve by the requester, or by a new one if there is none, would succeed now, 0 if
   not, -1 if finding out would exceed the work budget; of a resource that is held SHARED, how many hold it, else '':
-  the owner is the only one of them that is known, else ''; the note of its reservation, '' none. The items of a
-  refused request are ''; which ones are refused is the last element if requests share the call (tellMisfits() in
+  the owner is the only one of them that is known, else ''; the note of its reservation, '' none; if such a reserve
+  would not succeed, who is in the way (whyNot() in why.lua), '' if nobody is, or if finding out would exceed the work
+  budget. The items of a refused request are ''; which ones are refused is the last element if requests share the call (tellMisfits() in
   sharedReads.lua). Or {'REFUSED', message}, which charges nothing if requests share the call; the reply of refuse() in
   refuse.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
@@ -55,8 +56,9 @@ local function openRare()
 --@include refuse
 --@include sessions/open
 --@include reservable
+--@include why
 --@include waiting/open
-  rare = { endDue = endDue, refuse = refuse, tryAll = tryAll }
+  rare = { endDue = endDue, refuse = refuse, tryAll = tryAll, whyNot = whyNot }
   return rare
 end
 
@@ -71,7 +73,8 @@ local function soleHolderOf(slot, record, mine)
   return record.refCount == 1 and (isMine and mine.owner or string.match(record.holders or '', '^[^\n]+')) or ''
 end
 
-local reply, toTry = { 'OK', '' }, {}
+-- toExplain: {result, kind, place}: items whose reserve would not succeed, and what is in the way (why.lua).
+local reply, toTry, toExplain = { 'OK', '' }, {}, {}
 
 -- Returns the fields of an item, and adds it to `toTry` if it takes a try to find out whether a reserve would succeed.
 local function lookAt(item)
@@ -89,7 +92,7 @@ local function lookAt(item)
   local result = {
     isFree and '0' or '1', owner, shown and endOf(shown) or '0', mine and '1' or '0', waitersOf(at),
     resource and (isFree or only and only.owner == requester) and '1' or '0', isShared and only.refCount or '',
-    shown and shown.note or '',
+    shown and shown.note or '', '',
   }
   -- Its ancestors and blockers count, and what is kept for waiting requests.
   if own and (isFree or requester ~= '') or isFree and tenant.queueText then
@@ -101,7 +104,28 @@ local function lookAt(item)
       toTry[#toTry + 1] = { result, name, requester }
     end
   end
+  if resource and not (isFree or mine and result[6] == '1') then
+    toExplain[#toExplain + 1] = { result = result, place = recordAt(slot or resource) and slot or resource }
+  end
   return result
+end
+
+-- Finds out who is in the way. Returns true if there was no time for all of it.
+local function explainAll(before)
+  local KINDS = { own = 'SLOTS', ancestor = 'ANCESTOR', blocker = 'BLOCKER', [''] = 'QUEUE' }
+  for _, one in ipairs(toTry) do
+    local kind = KINDS[one.role or '']
+    if one[1][6] == '0' and one.line and kind and one[1][1] == '0' then
+      toExplain[#toExplain + 1] = { result = one[1], kind = kind, place = one.line }
+    end
+  end
+  for _, one in ipairs(toExplain) do
+    if before + work > MAX_WORK then
+      return true
+    elseif one.result[6] == '0' then
+      one.result[9] = openRare().whyNot(one.kind or 'SLOTS', one.place, { one.place })
+    end
+  end
 end
 
 local items, names, spent = readItems(3, checkItem), {}, 0
@@ -122,6 +146,9 @@ if not overBudget and #toTry > 0 then
   overBudget = isOverBudget(function()
     tryAll(toTry)
   end, 1 - spent / MAX_WORK) and isSharedCall
+end
+if not overBudget then
+  overBudget = explainAll(spent) and isSharedCall
 end
 if overBudget then
   if isSharedCall then

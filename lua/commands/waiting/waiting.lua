@@ -31,7 +31,7 @@
   Returns {'OK', quota (reads.lua), cursor, number of resets, number of tickets, row, ...}. Cursor '' means that this
   was the last page. A row is a text with a line for each of: ticket, requester, resources (tabs between), method (''
   a single item), priority, since ms, until ms, what it waits for, 1 if it is attended else 0, label of the key, note
-  ('' none). If the tenant was reset since the first page, the listing ends. Or the reply of refuse() in refuse.lua,
+  ('' none), who is in the way (whyNot() in why.lua). If the tenant was reset since the first page, the listing ends. Or the reply of refuse() in refuse.lua,
   {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 --@include read
@@ -41,6 +41,7 @@
 local function openRare()
 --@include endDue
 --@include refuse
+--@include why
 --@include waiting/open
 --@part waiting/page
   return { endDue = endDue, refuse = refuse }

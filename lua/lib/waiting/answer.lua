@@ -2,15 +2,24 @@
 --@include waiting/ahead
 --@include waiting/ask
 --@include waiting/toldName
+--@include waiting/whyWaiting
 local SKIPPED = { 'NOT_AVAILABLE', 'SKIPPED' }
 
+-- How much work a script has done to find out who is in the way of its requests.
+local whyWork = 0
+
 -- Returns the reply to each item of a request that waits: {'WAITING', explanation, ticket, ahead, waitsFor, since ms,
--- until ms}.
+-- until ms, who is in the way (whyNot() in why.lua; '' if that takes more work than one script may do)}.
 local function waitingReply(ticket)
-  local ahead = countAhead(ticket.waitsFor, ticket.order)
+  local MAX_WHY_WORK = 2000
+  local ahead, before, why = countAhead(ticket.waitsFor, ticket.order), work, ''
+  if whyWork < MAX_WHY_WORK then
+    why = whyWaiting(ticket, ticket.order)
+    whyWork = whyWork + work - before
+  end
   return {
-    'WAITING', 'WAITING: ' .. ahead .. ' ahead', ticketId(ticket), ahead, toldName(ticket.waitsFor),
-    string.format('%.0f', ticket.since), string.format('%.0f', ticket.endsAt),
+    'WAITING', ahead == 0 and 'WAITING: you are next' or 'WAITING: ' .. ahead .. ' before you', ticketId(ticket), ahead,
+    toldName(ticket.waitsFor), string.format('%.0f', ticket.since), string.format('%.0f', ticket.endsAt), why,
   }
 end
 

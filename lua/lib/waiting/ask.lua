@@ -94,7 +94,7 @@ local function mayWaitFor(request)
 end
 
 -- Ends the ticket of a request that was carried out at once.
-local function endOf(ticket, isMade)
+local function endDone(ticket, isMade)
   postponed[#postponed + 1] = function()
     if ticket.status ~= 'ended' then
       endTicket(ticket, isMade and 'ACQUIRED' or 'ALREADY_HAD')
@@ -144,7 +144,7 @@ local function ask(request)
   }
   local done, place, reply, refusal, refusals, tried = carryOut(trial)
   if done then
-    return { done = done, waitedMs = ticket and endOf(ticket, isMadeIn(done)) or 0 }
+    return { done = done, waitedMs = ticket and endDone(ticket, isMadeIn(done)) or 0 }
   elseif not refusal or reply.isUnfinished or not ticket and not mayWaitFor(request) then
     return { reply = reply, place = place, tried = tried }
   end

@@ -52,7 +52,7 @@ queue.firstInLine = function(name, isPool, limit)
     if ticket then
       spend(3)
       rows[#rows + 1] = places[i]
-      rows[#rows + 1] = rowOf(ticket)
+      rows[#rows + 1] = rowOf(ticket, '')
     end
   end
   return rows, total

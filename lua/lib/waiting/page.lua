@@ -2,19 +2,10 @@
 --@include waiting/places
 --@include waiting/toldName
 --@include waiting/stateText
+--@include waiting/whyWaiting
 
--- Returns the note of a request: the first that an item of it has; '' if none has one.
-local function noteOf(items)
-  for _, item in ipairs(items) do
-    if item.options and item.options.note then
-      return item.options.note
-    end
-  end
-  return ''
-end
-
--- Returns a ticket's row (commands/waiting/waiting.lua).
-local function rowOf(ticket)
+-- Returns a ticket's row (commands/waiting/waiting.lua). `why`: who is in the way, '' if that is not asked for.
+local function rowOf(ticket, why)
   local resources = {}
   for i, item in ipairs(ticket.items) do
     resources[i] = item.resource
@@ -23,15 +14,25 @@ local function rowOf(ticket)
     ticketId(ticket), ticket.requester, table.concat(resources, '\t'), ticket.method, 100 - string.byte(ticket.order),
     string.format('%.0f', ticket.since), string.format('%.0f', ticket.endsAt), toldName(ticket.waitsFor),
     ticket.status == 'attended' and 1 or 0, ticket.label,
-    noteOf(ticket.items),
+    noteOf(ticket.items), why,
   }, '\n')
+end
+
+-- Returns who is in the way of a ticket. `known`: what was found for other tickets of the page.
+local function whyOf(ticket, known)
+  local key = kindOf(ticket) .. ticket.waitsFor
+  if string.sub(ticket.waitsFor, 1, 1) == MATCH then
+    key = ticket.order
+  end
+  known[key] = known[key] or whyWaiting(ticket, false)
+  return known[key]
 end
 
 -- Returns the rows of the tickets after a cursor that match, and the next cursor; '' at the end. Looks at `limit`
 -- tickets at most.
 queue.page = function(cursor, limit, requester, resource)
   local STEP, MAX_LISTED_WORK = 50, 1500
-  local rows, last, looked, places = {}, fromHex(cursor), 0, {}
+  local rows, last, looked, places, whys = {}, fromHex(cursor), 0, {}, {}
   if resource ~= '' then
     addPlace(places, resource, 1)
   end
@@ -43,15 +44,20 @@ queue.page = function(cursor, limit, requester, resource)
       orders[i] = string.sub(member, 2)
     end
     readTickets(orders)
-    for _, order in ipairs(orders) do
+    for i, order in ipairs(orders) do
       local ticket = ticketAt(order)
       if ticket and (requester == '' or ticket.requester == requester) and
         (resource == '' or placeOf(ticket, places)) then
         spend(3)
-        rows[#rows + 1] = rowOf(ticket)
+        local why = whyOf(ticket, whys)
+        rows[#rows + 1] = rowOf(ticket, why)
+      end
+      last = order
+      if work >= MAX_LISTED_WORK and i < #orders then
+        return rows, toHex(last)
       end
     end
-    looked, last = looked + STEP, orders[#orders] or last
+    looked = looked + STEP
     if #members < STEP then
       return rows, ''
     end

@@ -8,6 +8,7 @@ import { itemArgs } from '../../redis/items.ts';
 import { parseItem, toInteger, toMs, toTime } from '../../redis/reply.ts';
 import type { Engine } from '../call.ts';
 import { share } from '../coalesce.ts';
+import { toReason } from './reason.ts';
 
 /**
  * Costs one read for each item.
@@ -22,7 +23,7 @@ export async function check(
   const args = items.flatMap(({ resource, requester }) => itemArgs('check', { resource, requester: requester ?? '' }));
   const { quota, result: replies } = await share(engine, 'check', credential, items.length, args);
   const result = items.map(({ resource, requester }, i) => {
-    const [reserved, owner = '', expiresAt, held, waiting, reservable, holders, note] = parseItem(replies[i]);
+    const [reserved, owner = '', expiresAt, held, waiting, reservable, holders, note, why = ''] = parseItem(replies[i]);
     return {
       resource,
       reserved: reserved === '1',
@@ -33,6 +34,7 @@ export async function check(
       reservable: reservable === '-1' ? null : reservable === '1',
       ...(note ? { note } : {}),
       ...(holders === '' ? {} : { mode: 'SHARED' as const, holders: toInteger(holders) }),
+      ...toReason(why),
     };
   });
   return { quota, result };

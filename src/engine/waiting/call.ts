@@ -6,6 +6,7 @@ import type { ReserveResult } from '../../contract/reservations.ts';
 import type { Charged } from '../../domain/quota.ts';
 import { DEFAULT_CLAIM_SECONDS, DEFAULT_PRIORITY, isWaiting, type Wait } from '../../domain/waiting.ts';
 import { toInteger, toMs, toText } from '../../redis/reply.ts';
+import { toReason } from '../reservations/reason.ts';
 
 /** A call of an instance that attends the tickets of its request. */
 export interface WaitCall {
@@ -43,9 +44,10 @@ export const waitArg = (wait: Wait): string => {
 
 /** Reads where a ticket stands, from the reply to an item that waits (lua/lib/asTexts.lua). */
 export function toStanding(reply: readonly string[]): Required<Pick<ReserveResult, 'waiting'>> {
-  const [, , , ahead, waitsFor, since, until] = reply;
+  const [, , , ahead, waitsFor, since, until, why = ''] = reply;
   const at = (ms: unknown) => new Date(toMs(ms)).toISOString();
-  return { waiting: { ahead: toInteger(ahead), waitsFor: toText(waitsFor), since: at(since), until: at(until) } };
+  const standing = { ahead: toInteger(ahead), waitsFor: toText(waitsFor), since: at(since), until: at(until) };
+  return { waiting: { ...standing, ...toReason(why) } };
 }
 
 /** Reads the ticket of an item; '' if it does not wait. */

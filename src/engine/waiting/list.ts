@@ -8,6 +8,7 @@ import type { Credential } from '../../domain/tenants.ts';
 import { parseItem, toInteger, toMs, toText } from '../../redis/reply.ts';
 import { callRead, type Engine } from '../call.ts';
 import type { Page } from '../definitions/list.ts';
+import { toReason } from '../reservations/reason.ts';
 
 /** Rows that one call looks at. */
 const PAGE_ROWS = 400;
@@ -77,7 +78,8 @@ export async function* waiting(
 
 /** Reads a row of the list. */
 export function toRow(reply: unknown): WaitingRequest {
-  const [, requester, resources, method, priority, since, until, waitsFor, attended, label, note] = parseItem(reply);
+  const [, requester, resources, method, priority, since, until, waitsFor, attended, label, note, why = ''] =
+    parseItem(reply);
   return {
     requester: toText(requester),
     resources: toText(resources).split('\t'),
@@ -89,5 +91,6 @@ export function toRow(reply: unknown): WaitingRequest {
     attended: attended === '1',
     apiKeyLabel: toText(label) || null,
     ...(note ? { note } : {}),
+    ...toReason(why),
   };
 }

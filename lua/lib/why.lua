@@ -1,0 +1,174 @@
+-- Finds out who is in the way of a request (docs/specification.md#who-is-in-the-way): who holds what it lacks, and who
+-- waits for that. It looks at the first few of them only.
+--@include budget
+--@include children
+--@include endOf
+--@include held
+--@include owners
+--@include readDefinitions
+local whyNot, noteOf
+do
+  local MAX_HOLDERS, MAX_NEXT, MAX_DEPTH, MAX_CHILDREN, MAX_CHUNKS = 5, 3, 6, 100, 32
+
+  -- Returns the first held slots of a resource, also those that it has from an earlier capacity.
+  local function firstHeld(name)
+    local own, found = definition(name), { recordAt(name) and name or nil }
+    local left = own and own.pooled and math.min(MAX_HOLDERS, poolOf(name).held) or 0
+    for chunk = 0, MAX_CHUNKS - 1 do
+      if left <= 0 then
+        break
+      end
+      local field = chunkField(name, chunk)
+      readChunks({ field })
+      for index = 0, CHUNK_SLOTS - 1 do
+        local isHeld = bit.band(chunks[field][math.floor(index / 8) + 1], bit.rshift(128, index % 8)) ~= 0
+        if isHeld and left > 0 then
+          left = left - 1
+          found[#found + 1] = name .. '_' .. chunk * CHUNK_SLOTS + index
+        end
+      end
+      spend(5)
+    end
+    readSlots(found)
+    return found
+  end
+
+  -- Returns true if the plan of a reservation has a slot.
+  local function takesAlong(own, slot)
+    spend(#own.plan / 1000)
+    return string.find('\n' .. own.plan, '\n' .. slot .. '\n', 1, true) ~= nil
+  end
+
+  -- Returns the reservation of a requester, of something below a resource, that takes a slot of it along; nil if it is
+  -- not among the first children.
+  local function reservationBelow(name, requester, slot)
+    local children = childrenOf(name, '', MAX_CHILDREN)
+    readDefinitions(children)
+    readSlots(children)
+    for _, child in ipairs(children) do
+      local one = definition(child)
+      spend(1)
+      local own = reservationOn(child, nil, requester)
+      if own and takesAlong(own, slot) then
+        return own
+      end
+      -- A reservation further below takes the child along, unless that is a group.
+      local hold = one and not one.isGroup and recordAt(one.pooled and assignedSlot(child, requester) or child)
+      if one and (one.isGroup or hold and hold.owner == requester) then
+        own = reservationBelow(child, requester, slot)
+        if own then
+          return own
+        end
+      end
+    end
+  end
+
+  -- Adds a reservation; or the requester alone, if the reservation that takes the slot along is not known.
+  local function addHolder(reason, slot, own, requester)
+    reason.h[#reason.h + 1] = {
+      q = requester, s = slot, r = own and own.requestedName, a = own and own.reservedAt, e = own and endOf(own),
+      n = own and own.note,
+    }
+  end
+
+  -- Adds who holds a resource, or one slot. `along`: a blocker's slot that they hold through it; nil: it is itself in
+  -- the way.
+  local function addHolders(reason, name, depth, along)
+    local slots = firstHeld(name)
+    reason.m = reason.m + math.max(0, heldOf(name) - #slots)
+    for _, slot in ipairs(slots) do
+      spend(1)
+      local record = recordAt(slot)
+      local declarer = not record.token and string.match(record.owner, '^system:(.+)$')
+      if isSharedHold(slot, record) then
+        local shown = #reason.h
+        for requester in string.gmatch(record.holders or '', '[^\n]+') do
+          local own = #reason.h < MAX_HOLDERS and recordAt(shareOf(slot, requester))
+          if own then
+            addHolder(reason, along or slot, own, requester)
+          end
+        end
+        reason.m = reason.m + math.max(0, record.refCount - (#reason.h - shown))
+      elseif #reason.h >= MAX_HOLDERS then
+        reason.m = reason.m + 1
+      elseif declarer then
+        if depth < MAX_DEPTH then
+          addHolders(reason, declarer, depth + 1, along or slot)
+        end
+      else
+        local own = reservationAt(slot, record.owner)
+        if not own or along and own.refCount == 1 and not takesAlong(own, along) then
+          local pool = record.pool ~= '' and record.pool or slot
+          own = not record.token and reservationBelow(pool, record.owner, along or slot) or nil
+        end
+        if own or not along then
+          addHolder(reason, along or slot, own, record.owner)
+        end
+      end
+    end
+  end
+
+  -- Returns the note of a request: the first that an item of it has; '' if none has one.
+  noteOf = function(items)
+    for _, item in ipairs(items) do
+      if item.options and item.options.note then
+        return item.options.note
+      end
+    end
+    return ''
+  end
+
+  -- Adds the first tickets in a line, up to an order (nil: all).
+  local function addNext(reason, name, before)
+    local at = { l = 1, w = 1, v = 1 }
+    while #reason.w < MAX_NEXT do
+      local order, kind
+      for one, n in pairs(at) do
+        local other = tenant.queue.nthOf(name .. '\n' .. one, n)
+        if other and not (order and order < other) then
+          order, kind = other, one
+        end
+      end
+      if not order or before and order >= before then
+        return
+      end
+      at[kind] = at[kind] + 1
+      local ticket = tenant.queue.ticketAt(order)
+      if ticket then
+        spend(2)
+        reason.w[#reason.w + 1] = {
+          q = ticket.requester, a = ticket.since, e = ticket.endsAt, n = noteOf(ticket.items),
+        }
+      end
+    end
+  end
+
+  -- Describes who is in the way. Takes what is (SLOTS, ANCESTOR, BLOCKER or QUEUE), the name of the resource or slot,
+  -- and an array of the names whose holders are looked up. `before`: only tickets ahead of this order; nil: all, false:
+  -- none. Returns JSON: k the kind, r the name, h the holders, m the number of further held slots, w who waits. A
+  -- holder: q requester, s slot, r the name that it asked for, a since ms, e end ms (0 never), n note; without r, a and
+  -- e if its reservation is not known. Who waits: q, a, e and n likewise. Does no more than a share of the work of one
+  -- request, and describes what it has found until then.
+  whyNot = function(kind, name, places, before)
+    local SHARE = 1 / 10
+    local spent, reason = work, { k = kind, r = name, h = {}, m = 0, w = {} }
+    isOverBudget(function()
+      if before ~= false and tenant.queueText then
+        tenant.openFor(name)
+        if tenant.queue then
+          addNext(reason, name, before)
+        end
+      end
+      for _, place in ipairs(kind == 'QUEUE' and {} or places) do
+        if #reason.h < MAX_HOLDERS then
+          addHolders(reason, place, 0)
+        else
+          reason.m = reason.m + 1
+        end
+      end
+    end, SHARE)
+    work = spent + work
+    reason.h, reason.w = #reason.h > 0 and reason.h or nil, #reason.w > 0 and reason.w or nil
+    return cjson.encode(reason)
+  end
+end
