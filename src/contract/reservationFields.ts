@@ -48,28 +48,23 @@ export const HeldBy = z
   })
   .meta({ id: 'HeldBy' });
 
-const Holder = z
-  .object({
-    requester: z.string().meta({ description: 'Who holds it: never a system requester.' }),
-    resource: z.string().nullable().meta({
-      description: 'What it asked for: perhaps something that takes `slot` along. Null, as the times: not known.',
-    }),
-    slot: z.string().meta({ description: 'The slot that is in the way.' }),
-    since: time.nullable().meta({ description: 'When it was reserved.' }),
-    until: time.nullable().meta({ description: 'When the lease ends. Null, with `since`: never.' }),
-    note: z.string().nullable().meta({ description: 'The `note` of the reservation.' }),
-  })
-  .meta({ id: 'Holder' });
-export type Holder = z.output<typeof Holder>;
+const Holder = z.object({
+  requester: z.string().meta({ description: 'Who holds it: never a system requester.' }),
+  resource: z.string().nullable().meta({
+    description: 'What it asked for: perhaps something that takes `slot` along. Null, as the times: not known.',
+  }),
+  slot: z.string().meta({ description: 'The slot that is in the way.' }),
+  since: time.nullable().meta({ description: 'When it was reserved.' }),
+  until: time.nullable().meta({ description: 'When the lease ends. Null, with `since`: never.' }),
+  note: z.string().nullable().meta({ description: 'The `note` of the reservation.' }),
+});
 
-const NextInLine = z
-  .object({
-    requester: z.string().meta({ description: 'Who waits.' }),
-    since: time.meta({ description: 'When the wait began.' }),
-    until: time.meta({ description: 'The wait ends then.' }),
-    note: z.string().nullable().meta({ description: 'The first `note` among the items of the request.' }),
-  })
-  .meta({ id: 'NextInLine' });
+const NextInLine = z.object({
+  requester: z.string().meta({ description: 'Who waits.' }),
+  since: time.meta({ description: 'When the wait began.' }),
+  until: time.meta({ description: 'The wait ends then.' }),
+  note: z.string().nullable().meta({ description: 'The first `note` among the items of the request.' }),
+});
 
 /** Who is in the way of a reserve (docs/specification.md#who-is-in-the-way). */
 export const Reason = z

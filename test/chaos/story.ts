@@ -136,7 +136,7 @@ export function createStory(): Story {
       const before = frame(requester, 1000);
       const item = { requester, resource, waitSeconds: 60, ...asked };
       const standing = { ahead: 0, waitsFor: resource, since: isoOf(begunAt), until: isoOf(begunAt + 60_000) };
-      const waits = { status: 'WAITING', explanation: 'WAITING: 0 ahead', waiting: standing } as const;
+      const waits = { status: 'WAITING', explanation: 'WAITING: you are next', waiting: standing } as const;
       const isKnown = calls.some((call) => call.verb === 'reserve' && call.response?.[0]?.requester === requester);
       if (!isKnown) tell({ type: 'WAITING', resource, requester, explanation: 'WAITING' }, begunAt + 12);
       const response = [{ ...REFUSED, resource, requester, ...waits }];

@@ -168,7 +168,7 @@ describe('a dry run with waitSeconds', () => {
       ask<ReserveResult[]>('reserve', [wanted('busy', 'ann')], '&pollSeconds=30'),
     );
     expect(body).toMatchObject([
-      { status: 'WAITING', explanation: 'WAITING: 1 ahead', waiting: { ahead: 1, waitsFor: 'busy' }, ...NO_TOKEN },
+      { status: 'WAITING', explanation: 'WAITING: 1 before you', waiting: { ahead: 1, waitsFor: 'busy' }, ...NO_TOKEN },
     ]);
     expect((await holdfast.waiting()).body.map(({ requester }) => requester)).toEqual(['wim']);
     // The header asks for the same request again; that would never end.

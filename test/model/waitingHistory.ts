@@ -76,13 +76,14 @@ export async function run(running: RunningEngine, { cap, steps }: History): Prom
       resource,
       requester: request.requester,
       status: 'WAITING',
-      explanation: expect.stringMatching(/^WAITING: \d+ ahead$/),
+      explanation: expect.stringMatching(/^WAITING: (you are next|\d+ before you)$/),
       ...nothingHad,
       waiting: {
         ahead: expect.any(Number),
         waitsFor: expect.any(String),
         since: iso(since) ?? '',
         until: iso(until) ?? '',
+        reason: expect.any(Object),
       },
     }));
   }

@@ -45,7 +45,9 @@ describe('a request that waits', () => {
     const began = performance.now();
     const { body, headers } = await hold(one, [wanted('slow', 'first')], 1).response;
     expect(performance.now() - began).toBeGreaterThan(950);
-    expect(body).toMatchObject([{ status: 'WAITING', explanation: 'WAITING: 0 ahead', waiting: { waitsFor: 'slow' } }]);
+    expect(body).toMatchObject([
+      { status: 'WAITING', explanation: 'WAITING: you are next', waiting: { waitsFor: 'slow' } },
+    ]);
     expect(headers.get('holdfast-waiting')).toBe('true');
     const second = hold(one, [wanted('slow', 'second')]);
     await queue(one, 'both wait', ({ length }) => length === 2);

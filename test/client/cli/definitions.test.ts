@@ -86,3 +86,33 @@ describe('definitions', () => {
     expect(await run(['register', '-f', '/no/such/file'])).toMatchObject({ code: 66 });
   });
 });
+
+describe('unregister', () => {
+  test('deletes resources, keeps those that are held or have others below, and says why', async () => {
+    await service.register({ name: 'u1' }, { name: 'u2' }, { name: 'leaf', treePath: 'above' });
+    await service.reserve({ resource: 'u2', requester: 'ann' });
+    const { code, stdout } = await run(['unregister', 'u1', 'u2', 'above', 'nothing']);
+    expect(code).toBe(1);
+    const rows = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/ {2,}/));
+    expect(rows).toEqual([
+      ['NAME', 'STATUS'],
+      ['u1', 'deleted'],
+      ['u2', expect.stringMatching(/held|reserv/)],
+      ['above', expect.stringMatching(/below/)],
+      ['nothing', expect.stringMatching(/not registered/)],
+    ]);
+    const names = (await service.definitions()).body.map(({ name }) => name);
+    expect(names).not.toContain('u1');
+    expect(names).toContain('u2');
+  });
+
+  test('deletes a whole subtree with --cascade, and ends with 0', async () => {
+    await service.register({ name: 'leaf', treePath: 'above' });
+    const { code, stdout } = await run(['unregister', '--cascade', '--json', 'above', 'leaf']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(['above', 'leaf'].map((name) => ({ name, deleted: true, why: null })));
+  });
+});

@@ -58,6 +58,36 @@ describe('the command', () => {
   });
 });
 
+describe('{slot} in an argument', () => {
+  test('stands for the slot', async () => {
+    const { stdout } = await run(['phones', '--', 'printf', '[%s]', '{slot}', '--serial={slot}', '{}']);
+    expect(stdout).toBe('[phones_0][--serial=phones_0][{}]');
+  });
+
+  test('of several slots is there once for each', async () => {
+    const { stdout } = await run(['phones', '--count', '2', '--', 'printf', '[%s]', 'a', '-s={slot}', 'b']);
+    expect(stdout).toBe('[a][-s=phones_0][-s=phones_1][b]');
+  });
+});
+
+describe('HOLDFAST_WAIT and HOLDFAST_NOTE', () => {
+  const inside = ['--', 'holdfast', 'ls', '--resource', 'noted', '--json'];
+
+  test('stand for --wait and --note, which override them', async () => {
+    const env = { HOLDFAST_NOTE: 'from the environment' };
+    const notes = [await run(['noted', ...inside], { env }), await run(['noted', '--note', 'own', ...inside], { env })];
+    expect(notes.map(({ stdout }) => JSON.parse(stdout)[0].note)).toEqual(['from the environment', 'own']);
+    await service.reserve({ resource: 'busy', requester: 'ann', ttlSeconds: 60 });
+    const { code, stderr } = await run(['busy', '--', 'true'], { env: { HOLDFAST_WAIT: '1s' } });
+    expect([code, stderr]).toEqual([75, expect.stringContaining('busy: the wait of 1s is over')]);
+  });
+
+  test('are named if they are not valid', async () => {
+    const { code, stderr } = await run(['a', '--', 'true'], { env: { HOLDFAST_WAIT: 'soon' } });
+    expect([code, stderr]).toEqual([64, 'holdfast: HOLDFAST_WAIT is a duration such as 30s, 10m or 1h, not "soon"\n']);
+  });
+});
+
 describe('the variables', () => {
   test('name the resource, its slot, the fencing token and the requester', async () => {
     const seen = await variables(['phones']);

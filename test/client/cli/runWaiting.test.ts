@@ -31,9 +31,10 @@ describe('a run that waits', () => {
   test('begins when it is its turn, and has said where it stood', async () => {
     const release = await hold('a');
     const waits = await run(['--wait', '1m', 'a', '--', 'echo', 'ran']);
-    await waits.prints('holdfast: waiting for a: 0 ahead\n');
+    await waits.prints('holdfast: waiting for a: you are next. other has held it for ');
     await release();
-    expect(await waits.ended).toEqual({ code: 0, stdout: 'ran\n', stderr: 'holdfast: waiting for a: 0 ahead\n' });
+    const line = /^holdfast: waiting for a: you are next\. other has held it for \d+s; its lease ends in 5\ds\n$/;
+    expect(await waits.ended).toEqual({ code: 0, stdout: 'ran\n', stderr: expect.stringMatching(line) });
   });
 
   test('says nothing with --quiet', async () => {
@@ -51,13 +52,14 @@ describe('a run that waits', () => {
       env: { ...env, SHELL: '/bin/sh' },
       stdin: null,
     });
-    await waits.prints('waiting for c: 0 ahead, for 2s');
+    await waits.prints('waiting for c, for 2s: you are next');
     await release();
     const { code, stdout } = await waits.ended;
     expect(code).toBe(0);
     const [nothing, ...lines] = stdout.split('\r\u001b[K');
     expect(nothing).toBe('');
-    for (const line of lines.slice(0, -1)) expect(line).toMatch(/^holdfast: waiting for c: 0 ahead, for \d+s$/);
+    for (const line of lines.slice(0, -1))
+      expect(line).toMatch(/^holdfast: waiting for c, for \d+s: you are next\. other has/);
     expect(lines.length).toBeGreaterThan(2);
     expect(lines.at(-1)).toBe('ran\r\n');
   });
@@ -76,7 +78,9 @@ describe('a run that waits', () => {
     const waits = await run(['--wait', '1s', 'f', '--', 'echo', 'ran']);
     const { code, stdout, stderr } = await waits.ended;
     expect({ code, stdout }).toEqual({ code: 75, stdout: '' });
-    expect(stderr).toMatch(/holdfast: f: the wait of 1s is over; f is held by other; its lease ends in 5\ds\n$/);
+    expect(stderr).toMatch(
+      /holdfast: f: the wait of 1s is over; f is not free: other has held it for \d+s; its lease ends in 5\ds\n$/,
+    );
     expect(await queue('f')).toEqual([]);
   });
 
@@ -85,7 +89,7 @@ describe('a run that waits', () => {
     const { code, stderr } = await (await run(['j', '--keep-key', '--', 'sh', '-c', inner])).ended;
     expect(code).toBe(75);
     expect(stderr).toContain('holdfast: j is held by the `holdfast run` around this command: it may wait for itself\n');
-    expect(stderr).toMatch(/j is held by .*; that is the `holdfast run` around this command\n$/);
+    expect(stderr).toMatch(/j is not free: .*; that is the `holdfast run` around this command\n$/);
   });
 
   test('ends with 69 if the service could not be reached in time', async () => {

@@ -104,6 +104,10 @@ describe('wrong use', () => {
 
   test.each([
     [['rum'], 'holdfast: rum is not a command; did you mean run? `holdfast --help` lists them\n'],
+    [['unregistre'], 'holdfast: unregistre is not a command; did you mean unregister? `holdfast --help` lists them\n'],
+    [['deregister'], 'holdfast: deregister is not a command; did you mean unregister? `holdfast --help` lists them\n'],
+    [['unreserve'], 'holdfast: unreserve is not a command; did you mean release? `holdfast --help` lists them\n'],
+    [['unreserv'], 'holdfast: unreserv is not a command; `holdfast --help` lists them\n'],
     [[], 'holdfast: which command? `holdfast --help` lists them\n'],
     [['--json', 'ls'], 'holdfast: the command comes first: holdfast <command> --json\n'],
     [['run', '--ttl', '5', 'a', '--', 'true'], 'holdfast: --ttl is a duration such as 30s, 10m or 1h, not "5"\n'],
@@ -112,6 +116,7 @@ describe('wrong use', () => {
     [['run', '--count', '2', '--match', 'os=ios', '--', 'true'], 'holdfast: --count is for one resource by its name\n'],
     [['cancel', 'a'], 'holdfast: who waits? cancel needs --requester, or HOLDFAST_REQUESTER\n'],
     [['release', 'a'], 'holdfast: the argument is not what `reserve --json` printed; a name needs --token\n'],
+    [['release', '-'], 'holdfast: stdin is empty: - reads what `reserve --json` printed\n'],
     [['reset'], 'holdfast: reset needs --yes without a terminal\n'],
   ])('%j ends with 64 and one line', async (argv, stderr) => {
     const env = { HOLDFAST_URL: 'http://127.0.0.1:9', HOLDFAST_KEY: 'hf_t_x' };

@@ -54,14 +54,20 @@ describe('a reserve item that waits', () => {
         resource,
         requester: 'ann',
         status: 'WAITING',
-        explanation: 'WAITING: 1 ahead',
+        explanation: 'WAITING: 1 before you',
         releaseToken: null,
         expiresAt: null,
         acquiredSlots: null,
         acquiredBlockers: null,
         reservedAtPath: null,
         fencingToken: null,
-        waiting: { ahead: 1, waitsFor: resource, since: expect.any(String), until: expect.any(String) },
+        waiting: {
+          ahead: 1,
+          waitsFor: resource,
+          since: expect.any(String),
+          until: expect.any(String),
+          reason: expect.objectContaining({ kind: 'SLOTS', resource }),
+        },
       },
     ]);
     const { since, until: end } = Standing.parse(body[0]?.waiting);
@@ -141,6 +147,7 @@ describe('the list of waits', () => {
       waitsFor: resource,
       attended: false,
       apiKeyLabel: 'worker',
+      reason: expect.objectContaining({ kind: 'SLOTS', resource }),
     });
     expect(await requesters('?requester=second')).toEqual(['second']);
     expect(await requesters('?requester=second&resource=other')).toEqual([]);

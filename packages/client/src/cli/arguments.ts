@@ -29,19 +29,20 @@ export class Arguments {
     return this.#options.get(name) ?? [];
   }
 
-  /** The value of an option; the last one counts. */
-  text(name: string): string | undefined {
-    return this.all(name).at(-1);
+  /** The value of an option; the last one counts. @param variable has it, if the option is not given */
+  text(name: string, variable?: string): string | undefined {
+    return this.all(name).at(-1) ?? (variable === undefined ? undefined : process.env[variable] || undefined);
   }
 
-  /** The value of an option in ms. */
-  duration(name: string): number | undefined {
-    const text = this.text(name);
+  /** The value of an option in ms. @param variable has it, if the option is not given */
+  duration(name: string, variable?: string): number | undefined {
+    const text = this.text(name, variable);
     if (text === undefined) return undefined;
     try {
       return msOf(text, name);
     } catch {
-      throw usageError(`--${name} is a duration such as 30s, 10m or 1h, not ${JSON.stringify(shown(text))}`);
+      const where = variable === undefined || this.has(name) ? `--${name}` : variable;
+      throw usageError(`${where} is a duration such as 30s, 10m or 1h, not ${JSON.stringify(shown(text))}`);
     }
   }
 

@@ -19,7 +19,7 @@ const RETRIES_MS = 30_000;
 export function connect(args: Arguments, howLong: () => string | undefined = () => undefined): Holdfast {
   const { url, key, requester } = serviceOf(args);
   const client = new Holdfast({ url, key, requester });
-  const byDefault = `for up to ${span(args.duration('wait') || RETRIES_MS)}`;
+  const byDefault = `for up to ${span(args.duration('wait', 'HOLDFAST_WAIT') || RETRIES_MS)}`;
   sayOutages(url, () => howLong() ?? byDefault);
   return client;
 }

@@ -20,7 +20,7 @@ export const EXIT = {
 /** What each code means, as `--help` shows it. */
 export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] = [
   ['0', 'done; for run: the command ended with 0'],
-  ['1', 'check: at least one of the resources cannot be reserved now'],
+  ['1', 'check, why: at least one of the resources cannot be reserved now; unregister: at least one was kept'],
   ['64', 'wrong use: an unknown option, a missing argument'],
   ['65', 'the request or the file is not valid: the service refused it'],
   ['66', 'a file cannot be read'],

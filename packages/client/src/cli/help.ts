@@ -20,6 +20,8 @@ const VARIABLES = [
   ['HOLDFAST_KEY', 'an API key, or a derived token'],
   ['HOLDFAST_KEY_FILE', 'instead: a file with the key. It is read again when needed, so keys may rotate'],
   ['HOLDFAST_REQUESTER', 'who reserves. Without it, each start has a requester of its own'],
+  ['HOLDFAST_WAIT', 'how long run and reserve wait, if --wait is not given: 10m'],
+  ['HOLDFAST_NOTE', 'why they reserve, if --note is not given'],
   ['HOLDFAST_RUN', 'set by run for its command: reserves inside it take a new requester'],
 ] as const;
 

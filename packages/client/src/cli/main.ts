@@ -29,15 +29,25 @@ function show(text: string): number {
   return EXIT.done;
 }
 
+/** What people may call a command. */
+const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+  ['delete', 'unregister'],
+  ['deregister', 'unregister'],
+  ['remove', 'unregister'],
+  ['unlock', 'release'],
+  ['unreserve', 'release'],
+]);
+
+/** Whether a word takes back what another one does: `unregister` is the opposite of `register`. */
+const takesBack = (word: string) => /^(un|de)(?=re[gs])/.test(word);
+
 function unknown(name: string): Error {
   if (name === '') return usageError('which command? `holdfast --help` lists them');
   if (name.startsWith('-')) return usageError(`the command comes first: holdfast <command> ${name}`);
-  const hint =
-    didYouMean(
-      name,
-      COMMANDS.map((command) => command.name),
-    ) || ';';
-  return usageError(`${shown(name)} is not a command${hint} \`holdfast --help\` lists them`);
+  const meant = OTHER_WORDS.get(name) ?? name;
+  const known = COMMANDS.map((command) => command.name).filter((one) => takesBack(one) === takesBack(meant));
+  const hint = didYouMean(meant, known);
+  return usageError(`${shown(name)} is not a command${hint || ';'} \`holdfast --help\` lists them`);
 }
 
 // The reader of a pipe has left, as with `holdfast ls | head -1`.

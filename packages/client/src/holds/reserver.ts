@@ -172,8 +172,10 @@ export class Reserver {
   /** One attempt, of a second. */
   async #holderOf(resource: string, signal: AbortSignal | undefined): Promise<HeldBy | undefined> {
     const answer = await this.#api.check({ resource }, { signal, deadline: 0 }).catch(() => undefined);
-    const { requester = null, expiresAt = null, note = null } = answer?.result ?? {};
-    return requester === null ? undefined : { resource, requester, since: null, expiresAt, note };
+    const [holder] = answer?.result.reason?.holders ?? [];
+    if (holder === undefined) return undefined;
+    const { slot, requester, since, until, note } = holder;
+    return { resource: slot, requester, since, expiresAt: until, note };
   }
 
   #isHeld({ releaseToken }: ReserveResult): boolean {

@@ -12,20 +12,34 @@ const stateOf = ({ reservable, reserved, heldByRequester }: CheckResult): string
   return reserved ? 'held' : 'not available';
 };
 
-/** When the lease ends. Of a resource that another one takes along (`system:<name>`), the end is not known. */
-function endOf({ reserved, expiresAt, requester }: CheckResult): string {
-  const isKnown = expiresAt !== null || (requester !== null && !requester.startsWith('system:'));
-  return reserved && isKnown ? left(expiresAt) : '';
+/** The one holder of what is in the way. */
+function holderOf({ reason, reserved }: CheckResult): string {
+  const [first, ...others] = reason?.holders ?? [];
+  if (first === undefined) return '';
+  const isOne = others.every(({ requester }) => requester === first.requester) && reason?.more === 0;
+  const who = isOne ? first.requester : `${first.requester} and others`;
+  return reserved ? who : `${who} (${reason?.resource})`;
 }
+
+/** When the first holder's lease ends. */
+function endOf({ reason, heldByRequester, expiresAt }: CheckResult): string {
+  if (heldByRequester === true) return left(expiresAt);
+  const [first] = reason?.holders ?? [];
+  return first?.since == null ? '' : left(first.until);
+}
+
+const noteOf = ({ note, reason }: CheckResult): string => note ?? reason?.holders[0]?.note ?? '';
 
 const COLUMNS = {
   RESOURCE: ({ resource }: CheckResult) => resource,
   STATE: stateOf,
-  'HELD BY': ({ requester, holders }: CheckResult) =>
-    holders === undefined || holders === 1 ? (requester ?? '') : `${holders} readers`,
+  'HELD BY': (result: CheckResult) =>
+    result.holders === undefined || result.holders === 1
+      ? holderOf(result) || (result.requester ?? '')
+      : `${result.holders} readers`,
   'ENDS IN': endOf,
   WAITING: ({ waiting }: CheckResult) => String(waiting),
-  NOTE: ({ note }: CheckResult) => note ?? '',
+  NOTE: noteOf,
 };
 
 export const check: Command = {

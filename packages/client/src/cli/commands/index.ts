@@ -12,8 +12,10 @@ import { reserve } from './reserve.ts';
 import { reset } from './reset.ts';
 import { run } from './run.ts';
 import { tree } from './tree.ts';
+import { unregister } from './unregister.ts';
 import { waiting } from './waiting.ts';
 import { watch } from './watch.ts';
+import { why } from './why.ts';
 
 export const COMMANDS: readonly Command[] = [
   run,
@@ -21,12 +23,14 @@ export const COMMANDS: readonly Command[] = [
   release,
   renew,
   check,
+  why,
   ls,
   waiting,
   cancel,
   tree,
   watch,
   register,
+  unregister,
   definitions,
   reset,
   mcp,

@@ -27,11 +27,14 @@ export const leased = (reservation: Reservation, ttlMs: number): Reservation & L
 });
 
 /** What one argument names. No message has the text of the argument: there is a release token in it. */
-function parsed(text: string): Leased[] {
+function parsed(argument: string): Leased[] {
+  const text = argument === '-' ? readText('-') : argument;
+  if (argument === '-' && text.trim() === '') throw usageError('stdin is empty: - reads what `reserve --json` printed');
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
+    if (argument === '-') throw usageError('stdin is not what `reserve --json` printed');
     throw usageError('the argument is not what `reserve --json` printed; a name needs --token');
   }
   const items: unknown[] = Array.isArray(value) ? value : [value];
@@ -59,7 +62,7 @@ function parsed(text: string): Leased[] {
 export function reservationsOf(args: Arguments): readonly Leased[] {
   const { positionals } = args;
   const releaseToken = args.text('token');
-  if (releaseToken === undefined) return positionals.flatMap((text) => parsed(text === '-' ? readText('-') : text));
+  if (releaseToken === undefined) return positionals.flatMap(parsed);
   const [resource = '', ...others] = positionals;
   const requester = namedRequester(args);
   if (others.length > 0) throw usageError('--token is for one resource');

@@ -8,7 +8,11 @@ import { usageError } from '../exitCodes.ts';
 export const DEFAULT_TTL_MS = 30_000;
 
 export const RESERVING_OPTIONS: readonly Option[] = [
-  { name: 'wait', value: '<duration>', text: 'wait for it up to this long: 30s, 10m, 2h. Default: not at all' },
+  {
+    name: 'wait',
+    value: '<duration>',
+    text: 'wait for it up to this long: 30s, 10m, 2h; default: $HOLDFAST_WAIT, or not at all',
+  },
   { name: 'priority', value: '<n>', text: 'place in the queue, -100 to 100; higher is served first' },
   { name: 'count', value: '<n>', text: 'slots of a pool to take together' },
   { name: 'shared', text: 'hold it together with other readers' },
@@ -18,7 +22,7 @@ export const RESERVING_OPTIONS: readonly Option[] = [
     multiple: true,
     text: 'any resource with this label, instead of a name. May be given several times',
   },
-  { name: 'note', value: '<text>', text: 'why, for people: shown to those who wait' },
+  { name: 'note', value: '<text>', text: 'why, for people: shown to those who wait; default: $HOLDFAST_NOTE' },
   { ...REQUESTER_OPTION, text: `${REQUESTER_OPTION.text}, or one that is unique` },
   URL_OPTION,
 ];
@@ -52,12 +56,12 @@ export function wishOf(args: Arguments): Wish {
   if (new Set(names).size < names.length) throw usageError('a resource is named twice');
   if (count !== undefined && names.length !== 1) throw usageError('--count is for one resource by its name');
   const options: ReserveOptions = {
-    wait: args.duration('wait'),
+    wait: args.duration('wait', 'HOLDFAST_WAIT'),
     priority: args.integer('priority'),
     count,
     mode: args.has('shared') ? 'SHARED' : undefined,
     match,
-    note: args.text('note'),
+    note: args.text('note', 'HOLDFAST_NOTE'),
   };
   return { names, options, title: match === undefined ? names.join(', ') : args.all('match').join(',') };
 }

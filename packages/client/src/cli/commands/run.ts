@@ -7,7 +7,7 @@ import { EXIT, ExitError, exitCodeOf } from '../exitCodes.ts';
 import { messageOf } from '../messages.ts';
 import { say } from '../output.ts';
 import { type Outcome, supervise } from '../run/supervise.ts';
-import { environmentOf } from '../run/variables.ts';
+import { commandOf, environmentOf } from '../run/variables.ts';
 import { DEFAULT_TTL_MS, RESERVING_OPTIONS, targetOf, type Wish, wishOf } from './reserving.ts';
 import { Wait } from './waits.ts';
 
@@ -32,7 +32,10 @@ The command gets these variables:
   HOLDFAST_FENCING_TOKEN  the fencing token; of several, the highest
   HOLDFAST_REQUESTER      who holds them
   HOLDFAST_RUN            the same: a \`run\` or \`reserve\` inside the command takes a new requester then
-It does not get HOLDFAST_KEY, unless you say --keep-key. A command that runs holdfast itself needs it.`;
+
+{slot} in an argument of the command stands for the slot. If it holds several, there is such an argument for each.
+
+The command does not get HOLDFAST_KEY, unless you say --keep-key. A command that runs holdfast itself needs it.`;
 
 export const run: Command = {
   name: 'run',
@@ -50,7 +53,7 @@ export const run: Command = {
   examples: [
     'holdfast run staging -- ./deploy.sh',
     'holdfast run --wait 10m --note "$CI_JOB_URL" staging database -- make integration-test',
-    "holdfast run --wait 1h --count 2 phones -- sh -c './test.sh $HOLDFAST_SLOTS'",
+    'holdfast run --wait 1h --count 2 phones -- ./test.sh {slot}',
     'holdfast run --wait 1h --match os=android -- ./test.sh',
     'holdfast run --shared reference-data -- ./report.sh',
   ],
@@ -80,7 +83,7 @@ async function hold(call: Call, wish: Wish, ttl: number): Promise<number> {
     let leftMs = RELEASE_MS;
     try {
       const env = environmentOf(held, call.args.has('keep-key'));
-      outcome = await supervise(call.args.command, env, lease, call.interrupts);
+      outcome = await supervise(commandOf(call.args.command, held), env, lease, call.interrupts);
       leftMs = Math.min(RELEASE_MS, Math.max(held.remainingMs, MIN_RELEASE_MS));
       if (outcome.isLost && held.signal.aborted) leftMs = 0;
     } finally {

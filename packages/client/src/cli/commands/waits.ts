@@ -1,14 +1,14 @@
 /** What `run` and `reserve` say about a wait: that it waits for the `run` around it, and that it is over. */
 import { HoldfastError } from '../../errors.ts';
 import type { Holdfast } from '../../holdfast.ts';
-import type { HeldBy } from '../../types.ts';
 import type { Call } from '../command.ts';
 import { say } from '../output.ts';
+import { notFreeText } from '../reason.ts';
 import { Position } from '../run/position.ts';
 import { span } from '../times.ts';
 import type { Wish } from './reserving.ts';
 
-/** How long the question who holds a resource may take, in ms. */
+/** How long the question who is in the way may take, in ms. */
 const QUESTION_MS = 1000;
 
 /** What the `run` around this command holds. */
@@ -43,14 +43,17 @@ export class Wait {
     };
   }
 
-  /** The error, or, if a wait has run out, one that says so, and who holds the resource. */
+  /** The error; or one that says who is in the way, and whether a wait is over, if that is why. */
   async explain(client: Holdfast, error: unknown): Promise<unknown> {
-    const { wait = 0 } = this.#wish.options;
-    const waited = performance.now() - this.#started;
     if (!(error instanceof HoldfastError) || !/^(ALREADY_HELD|NOT_AVAILABLE)$/.test(error.code)) return error;
-    if (typeof wait !== 'number' || wait === 0 || waited < wait) return error;
-    const heldBy = error.heldBy ?? (await this.#holder(client));
-    return new HoldfastError('NOT_AVAILABLE', `${this.#wish.title}: the wait of ${span(wait)} is over`, { heldBy });
+    const { wait = 0 } = this.#wish.options;
+    const isOver = typeof wait === 'number' && wait > 0 && performance.now() - this.#started >= wait;
+    const { code, heldBy } = error;
+    if (!isOver && heldBy?.requester != null) return error;
+    const over = isOver ? `${this.#wish.title}: the wait of ${span(wait)} is over` : '';
+    const why = await this.#why(client);
+    if (why === undefined) return isOver ? new HoldfastError(code, over, { heldBy }) : error;
+    return new HoldfastError(code, isOver ? `${over}; ${why}` : why);
   }
 
   #warn(): void {
@@ -60,13 +63,12 @@ export class Wait {
     this.#isWarned = true;
   }
 
-  /** Who holds one of the resources, if the service says so at once. */
-  async #holder(client: Holdfast): Promise<HeldBy | undefined> {
+  /** Who is in the way of the first resource that is not free, if the service says so at once. */
+  async #why(client: Holdfast): Promise<string | undefined> {
     const signal = AbortSignal.any([this.#call.signal, AbortSignal.timeout(QUESTION_MS)]);
     const results = await client.check(this.#wish.names, { signal }).catch(() => []);
-    const held = results.find(({ reserved }) => reserved);
-    if (held === undefined) return undefined;
-    const { resource, requester, expiresAt, note = null } = held;
-    return { resource, requester, expiresAt, note, since: null };
+    for (const { resource, reason, waiting } of results)
+      if (reason !== undefined) return notFreeText(resource, reason, waiting);
+    return undefined;
   }
 }

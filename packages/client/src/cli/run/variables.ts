@@ -1,4 +1,4 @@
-/** The environment of the command of `run`. */
+/** The environment and the arguments of the command of `run`. */
 import type { Hold } from '../../index.ts';
 
 /**
@@ -19,3 +19,9 @@ export function environmentOf(
     HOLDFAST_RUN: requester,
   };
 }
+
+/** An argument with `{slot}` is there once for each slot: `--serial={slot}` names the slot. */
+export const commandOf = (command: readonly string[], { slots }: Pick<Hold, 'slots'>): readonly string[] =>
+  command.flatMap((argument) =>
+    argument.includes('{slot}') ? slots.map((slot) => argument.replaceAll('{slot}', () => slot)) : [argument],
+  );
