@@ -2,7 +2,8 @@
  * Words for times and holders, for models. A model has no clock: each time comes with the time that is left.
  */
 import { requesterName } from '../contract/fields.ts';
-import { SYSTEM_REQUESTER_PREFIX } from '../domain/names.ts';
+import type { Reason } from '../contract/reservationFields.ts';
+import { PATH_DELIMITER } from '../domain/resources.ts';
 
 const UNITS = [
   ['d', 86_400],
@@ -27,21 +28,44 @@ export const untilText = (time: string | null): string => (time === null ? 'with
 export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 export interface Holder {
-  readonly requester: string | null;
+  readonly requester: string;
   readonly expiresAt: string | null;
   readonly note?: string | null | undefined;
-  /** Null: it is not known whether it has an end. */
+  /** Null: its reservation is not known, nor whether that has an end. */
   readonly since?: string | null | undefined;
 }
 
 /** `held by "ann" until … (30 s from now), note "nightly build"` */
 export function holderText({ requester, expiresAt, note, since }: Holder): string {
-  const who = requester === null ? 'several or by other resources' : `by "${requester}"`;
-  // What another resource takes along (`system:<name>`) ends with a reservation that is not known here.
-  const isKnown =
-    expiresAt !== null || (requester !== null && since !== null && !requester.startsWith(SYSTEM_REQUESTER_PREFIX));
-  return `held ${who}${isKnown ? ` ${untilText(expiresAt)}` : ''}${noteText(note)}`;
+  const isKnown = expiresAt !== null || since !== null;
+  return `held by "${requester}"${isKnown ? ` ${untilText(expiresAt)}` : ''}${noteText(note)}`;
 }
+
+/** `"env" above it is full: "env_0" is held by "ann" until … (30 s from now), note "load test"; 3 more slots are held` */
+export function reasonText({ kind, resource, holders, more, next }: Reason): string {
+  const [first] = next;
+  if (kind === 'QUEUE')
+    return `it is kept for ${first === undefined ? 'others' : quoted(first.requester)}, who waits for it`;
+  const texts = holders.map(({ slot, until, ...holder }) => {
+    const along = isAlong(slot, holder.resource) ? `, taken along with ${quoted(holder.resource ?? '')}` : '';
+    return `${quoted(slot)} is ${holderText({ ...holder, expiresAt: until })}${along}`;
+  });
+  if (more > 0) texts.push(`${more} more ${more === 1 ? 'slot is' : 'slots are'} held`);
+  const cause = {
+    SLOTS: '',
+    ANCESTOR: `${quoted(resource)} above it is full: `,
+    BLOCKER: `it also needs ${quoted(resource)}: `,
+  };
+  return `${cause[kind]}${texts.join('; ')}`;
+}
+
+/** Whether a slot is held because of another resource, which somebody reserved. */
+function isAlong(slot: string, resource: string | null): boolean {
+  const own = resource?.split(PATH_DELIMITER).at(-1) ?? slot;
+  return slot !== own && !slot.startsWith(`${own}_`);
+}
+
+const quoted = (name: string) => JSON.stringify(name);
 
 export const noteText = (note: string | null | undefined): string => (note ? `, note ${JSON.stringify(note)}` : '');
 

@@ -118,7 +118,7 @@ describe('WAITING', () => {
     expect(isError).toBe(false);
     expect(data).toMatchObject({ status: 'WAITING', waiting: { waitsFor: 'busy' } });
     expect(text).toMatch(
-      /^WAITING, \d ahead: call again\. You do not have it yet: "busy" is held by "carl" until .*"deploy".* The wait ends at \d{4}-/,
+      /^WAITING, (you are next|\d before you): call again\. You do not have it yet: "busy" is held by "carl" until .*"deploy".* The wait ends at \d{4}-/,
     );
     await wait('eve');
     const again = (await startAgent(other)).call('reserve', { resource: 'busy', requester: 'me' });

@@ -114,12 +114,24 @@ describe('the texts of tools', () => {
     expect((await ann.call('who_is_waiting')).text).toMatch(/^1 waiting:\n/);
   });
 
-  it('name no end of what another resource takes along: it is not known', async () => {
-    await service.register({ name: 'rig', blocks: ['arm'] });
-    await service.reserve({ resource: 'rig', requester: 'carl', ttlSeconds: 300 });
+  it('name who holds what takes a resource along, and no system requester', async () => {
+    await service.register({ name: 'rig', blocks: ['arm'] }, { name: 'jig', blocks: ['arm'] });
+    await service.reserve({ resource: 'rig', requester: 'carl', ttlSeconds: 300, note: 'test' });
     expect((await bob.call('check', { resources: ['rig'] })).text).toMatch(/^"rig": held by "carl" until/);
-    const { text } = await bob.call('check', { resources: ['arm'] });
-    expect(text).toMatch(/^"arm": held by /);
-    expect(text).not.toContain('with no end');
+    const carl = /"arm" is held by "carl" until \S+ \(5 min from now\), note "test", taken along with "rig"/;
+    const arm = (await bob.call('check', { resources: ['arm'] })).text;
+    expect(arm).toMatch(/^"arm": nothing is free: /);
+    expect(arm).toMatch(carl);
+    const { text } = await bob.call('reserve', { resource: 'jig', waitSeconds: 0 });
+    expect(text).toMatch(/it also needs "arm": "arm" is held by "carl"/);
+    expect(text).toMatch(carl);
+  });
+
+  it('name who fills the resource above, and the slots of each', async () => {
+    await service.register({ name: 'env', capacity: 2 }, { name: 'api', treePath: 'env' });
+    await service.reserve({ resource: 'env', requester: 'carl', ttlSeconds: 300, count: 2 });
+    const above = /"env" above it is full: "env_0" is held by "carl" until .*; "env_1" is held by "carl" until /;
+    expect((await bob.call('check', { resources: ['api'] })).text).toMatch(above);
+    expect((await bob.call('reserve', { resource: 'api', waitSeconds: 0 })).text).toMatch(above);
   });
 });

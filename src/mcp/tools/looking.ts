@@ -15,7 +15,7 @@ import type { TreeRow } from '../../engine/definitions/list.ts';
 import { check as carryOut } from '../../operations/check.ts';
 import { listReservations, listTree, listWaiting, type OpenList } from '../../operations/lists.ts';
 import { tool } from '../tool.ts';
-import { holderText, lines, noteText, requester, untilText } from '../words.ts';
+import { holderText, lines, noteText, reasonText, requester, untilText } from '../words.ts';
 
 const quoted = (name: string) => JSON.stringify(name);
 
@@ -85,13 +85,17 @@ export const check = tool({
 });
 
 function checkText(one: CheckResult): string {
-  const { resource, reserved, heldByRequester, reservable, waiting, expiresAt, note } = one;
+  const { resource, reserved, heldByRequester, reservable, waiting, expiresAt, note, reason } = one;
   const queue = waiting === 0 ? '' : `; ${waiting} waiting`;
   if (heldByRequester === true)
     return `${quoted(resource)}: held by you ${untilText(expiresAt)}${noteText(note)}${queue}`;
   if (one.mode === 'SHARED') return `${quoted(resource)}: held SHARED by ${one.holders ?? 'several'}${queue}`;
-  if (reserved) return `${quoted(resource)}: ${one.requester === null ? 'nothing is free' : holderText(one)}${queue}`;
-  const kept = reservable === false ? ', but you cannot have it now: part of it is held or kept for others' : '';
+  const why = reason === undefined ? '' : `: ${reasonText(reason)}`;
+  const [holder] = reason?.holders ?? [];
+  const isPlain = holder !== undefined && holder.requester === one.requester;
+  const held = isPlain ? holderText({ ...holder, expiresAt: holder.until }) : `nothing is free${why}`;
+  if (reserved) return `${quoted(resource)}: ${held}${queue}`;
+  const kept = reservable === false ? `, but you cannot have it now${why}` : '';
   return `${quoted(resource)}: free${kept}${queue}`;
 }
 

@@ -13,7 +13,7 @@ import { reserve as carryOut } from '../../operations/reserve.ts';
 import { transaction } from '../../operations/transaction.ts';
 import { ToolError } from '../failures.ts';
 import { type Tool, type ToolCall, tool } from '../tool.ts';
-import { holderText, lines, requester, sentence, span, timeText, untilText } from '../words.ts';
+import { holderText, lines, reasonText, requester, sentence, span, timeText, untilText } from '../words.ts';
 
 /** A forgetful agent must not hold a thing for ever. */
 export const DEFAULT_TTL_S = 600;
@@ -24,7 +24,7 @@ const CLAIM_S = 60;
 const DESCRIPTION = `Reserve a shared resource (a port, a browser, a staging system, a migration) before you use it, so that no other agent uses it at the same time.
 If it is free, or you hold it already, you have it at once: status ACQUIRED or ALREADY_HAD. ALREADY_HAD without an earlier reserve of your own means that another agent with your requester holds it, such as a subagent of your session: do not use it, and call reserve again with a requester of your own. Keep the releaseToken of the result: release and renew need it. If you lose it, call reserve again with the same resource and requester: ALREADY_HAD shows it.
 If you need several at once, name them in resources: you get all of them or none, in one step. Do not hold one and wait for another: two agents that do so may wait for each other.
-If another holds it, the call waits up to 20 s for your turn. The status WAITING then says how many are ahead of you: call reserve again with the same arguments, at once, until the status changes. Your place in the queue is kept.
+If another holds it, the call waits up to 20 s for your turn. The status WAITING then says who is in the way and how many are before you: call reserve again with the same arguments, at once, until the status changes. Your place in the queue is kept.
 The reservation is a lease: it ends by itself after ttlSeconds (default ${DEFAULT_TTL_S}). Call renew before that if you need longer, and release as soon as you are done.
 Do not use the resource unless the status is ACQUIRED, or ALREADY_HAD and you reserved it before.`;
 
@@ -170,11 +170,11 @@ async function messageOf(call: ToolCall, result: ReserveResult): Promise<string>
     case 'ALREADY_HAD':
       return `ALREADY_HAD: you ("${requester}") hold ${heldText(result)} This call did not prolong the lease. ${siblingText(call, requester)} ${tokenText(result)}`;
     case 'WAITING':
-      return waiting === undefined ? explanation : waitingText(waiting, await holderOf(call, waiting.waitsFor));
+      return waiting === undefined ? explanation : waitingText(waiting);
     case 'NOT_VALID':
       return `${explanation}. Nothing was reserved. Correct the arguments and call again.`;
     default: {
-      const holder = heldBy === undefined ? '' : ` ${quoted(heldBy.resource)} is ${holderText(heldBy)}.`;
+      const holder = heldBy?.requester == null ? await whyText(call, resource) : heldByText(heldBy);
       return `${explanation}: you do not have ${quoted(resource)}.${holder} Do not use it. To wait for it, call reserve again with waitSeconds above 0.`;
     }
   }
@@ -198,12 +198,18 @@ const tokenText = ({ releaseToken, fencingToken }: ReserveResult): string =>
 
 type Standing = NonNullable<ReserveResult['waiting']>;
 
-const waitingText = ({ ahead, waitsFor, until }: Standing, holder: string): string =>
-  `WAITING, ${ahead} ahead: call again. You do not have it yet${holder === '' ? '' : `: ${quoted(waitsFor)} is ${holder}`}. Call reserve again with the same arguments, within ${span(CLAIM_S)}, to keep your place in the queue. The wait ends at ${timeText(until)}. To give up, call cancel.`;
+function waitingText({ ahead, until, reason }: Standing): string {
+  const place = ahead === 0 ? 'you are next' : `${ahead} before you`;
+  const why = reason === undefined ? '' : `: ${reasonText(reason)}`;
+  return `WAITING, ${place}: call again. You do not have it yet${why}. Call reserve again with the same arguments, within ${span(CLAIM_S)}, to keep your place in the queue. The wait ends at ${timeText(until)}. To give up, call cancel.`;
+}
 
-/** Who holds what a request waits for; '' if that cannot be said: the wait goes on all the same. */
-async function holderOf({ deps, credential }: ToolCall, resource: string): Promise<string> {
+const heldByText = ({ resource, requester, ...rest }: NonNullable<ReserveResult['heldBy']>): string =>
+  requester === null ? '' : ` ${quoted(resource)} is ${holderText({ requester, ...rest })}.`;
+
+/** A sentence about who is in the way; '' if that cannot be said. */
+async function whyText({ deps, credential }: ToolCall, resource: string): Promise<string> {
   const { result: results } = await check(deps, credential, [{ resource }]).catch(() => ({ result: [] }));
-  const [held] = results;
-  return held?.requester == null ? '' : holderText(held);
+  const { reason } = results[0] ?? {};
+  return reason === undefined ? '' : ` ${sentence(reasonText(reason))}`;
 }

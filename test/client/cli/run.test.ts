@@ -80,6 +80,7 @@ describe('HOLDFAST_WAIT and HOLDFAST_NOTE', () => {
     await service.reserve({ resource: 'busy', requester: 'ann', ttlSeconds: 60 });
     const { code, stderr } = await run(['busy', '--', 'true'], { env: { HOLDFAST_WAIT: '1s' } });
     expect([code, stderr]).toEqual([75, expect.stringContaining('busy: the wait of 1s is over')]);
+    await service.reset();
   });
 
   test('are named if they are not valid', async () => {
