@@ -10,26 +10,37 @@ local whyNot, noteOf
 do
   local MAX_HOLDERS, MAX_NEXT, MAX_DEPTH, MAX_CHILDREN, MAX_CHUNKS = 5, 3, 6, 100, 32
 
+  -- firstHeldOf[name]: what firstHeld() has found.
+  local firstHeldOf = {}
+
+  -- Adds the held slots of a chunk, `left` at most. Returns how many more are to be found.
+  local function addFrom(found, name, chunk, left)
+    local field = chunkField(name, chunk)
+    readChunks({ field })
+    spend(6)
+    for at, byte in ipairs(chunks[field]) do
+      for offset = 0, byte > 0 and left > 0 and 7 or -1 do
+        if left > 0 and bit.band(byte, bit.rshift(128, offset)) ~= 0 then
+          left = left - 1
+          found[#found + 1] = name .. '_' .. chunk * CHUNK_SLOTS + (at - 1) * 8 + offset
+        end
+      end
+    end
+    return left
+  end
+
   -- Returns the first held slots of a resource, also those that it has from an earlier capacity.
   local function firstHeld(name)
+    if firstHeldOf[name] then
+      return firstHeldOf[name]
+    end
     local own, found = definition(name), { recordAt(name) and name or nil }
     local left = own and own.pooled and math.min(MAX_HOLDERS, poolOf(name).held) or 0
     for chunk = 0, MAX_CHUNKS - 1 do
-      if left <= 0 then
-        break
-      end
-      local field = chunkField(name, chunk)
-      readChunks({ field })
-      for index = 0, CHUNK_SLOTS - 1 do
-        local isHeld = bit.band(chunks[field][math.floor(index / 8) + 1], bit.rshift(128, index % 8)) ~= 0
-        if isHeld and left > 0 then
-          left = left - 1
-          found[#found + 1] = name .. '_' .. chunk * CHUNK_SLOTS + index
-        end
-      end
-      spend(5)
+      left = left > 0 and addFrom(found, name, chunk, left) or 0
     end
     readSlots(found)
+    firstHeldOf[name] = found
     return found
   end
 

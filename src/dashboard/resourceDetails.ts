@@ -3,6 +3,7 @@
  * takes along, and the first of those below it.
  */
 import type { UsageFigures } from '../contract/history.ts';
+import type { Reason } from '../contract/reservationFields.ts';
 import type { PastEntry } from '../domain/history.ts';
 import { PATH_DELIMITER } from '../domain/resources.ts';
 import { type TreeRow, tree } from '../engine/definitions/list.ts';
@@ -11,7 +12,7 @@ import { fillPage } from '../operations/history.ts';
 import { debitLooked } from '../operations/looked.ts';
 import { measureUsage, type UsageOfResource } from '../operations/usage.ts';
 import type { DashboardDeps, Viewer } from './env.ts';
-import { type InTheWay, readInTheWay } from './inTheWay.ts';
+import { readInTheWay } from './inTheWay.ts';
 import type { Row } from './rows.ts';
 import { currentSpans, pastSpans, type Timeline, timelineOf } from './timeline.ts';
 
@@ -43,7 +44,7 @@ export interface Details {
   readonly page: number;
   readonly pages: number;
   /** What keeps others from it; null: nothing but those who hold it */
-  readonly inTheWay: InTheWay | null;
+  readonly inTheWay: Reason | null;
   readonly timeline: Timeline;
   /** Whether more reservations ended in the time of the timeline than were read. */
   readonly isCut: boolean;

@@ -20,7 +20,10 @@ beforeAll(async () => {
     { name: 'staging', blocks: ['database'] },
     { name: 'suite', capacity: 3, blocks: ['database'] },
     { name: 'spare', blocks: ['printer'] },
+    { name: 'env', capacity: 2 },
+    { name: 'api', treePath: 'env' },
   );
+  await client.reserve({ resource: 'env', requester: 'ci-43', ttlSeconds: 600, count: 2, note: 'load' });
   await client.reserve({ resource: 'staging', requester: 'ci-42', ttlSeconds: 3000 });
 });
 afterAll(() => holdfast.stop());
@@ -68,6 +71,13 @@ describe('a free resource with a blocker in use', () => {
       );
     },
   );
+
+  test('has the holders of a full pool above it', async () => {
+    for (const path of ['/resources/one?name=api', '/reserve?resource=api'])
+      expect(await see(path)).toMatch(
+        /Not available to new requesters: env is full\. Held by ci-43 since \d+ s, free in \d+ min \(load\)\./,
+      );
+  });
 
   test('is not called free on its page, which offers to wait', async () => {
     const page = await see('/resources/one?name=load-test');

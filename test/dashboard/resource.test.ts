@@ -108,7 +108,8 @@ describe('the state of a resource', () => {
     );
     await client.reserve({ resource: 'Hall', requester: 'ann' }, { resource: 'Projector', requester: 'bob' });
     await go('/resources/one?name=Room');
-    await part('state').getByText('Not available to new requesters: House is full.').waitFor();
+    const full = 'Not available to new requesters: House is full. Hall takes it along. Held by ann since';
+    await part('state').getByText(full).waitFor();
     expect(await part('plan').locator('li').allTextContents()).toEqual([
       'House above it: held by ann',
       'Projector blocker: held by bob',

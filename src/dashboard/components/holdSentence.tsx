@@ -2,9 +2,10 @@
  * Sentences about who holds something: since when and until when, and what keeps others from a resource that is free
  * itself.
  */
+import type { Reason } from '../../contract/reservationFields.ts';
+import { PATH_DELIMITER } from '../../domain/resources.ts';
 import type { HeldSlot } from '../../engine/reservations/resource.ts';
 import { type Hold, holderText } from '../../engine/reservations/slotState.ts';
-import type { InTheWay } from '../inTheWay.ts';
 import { resourcePath } from './resourceTree.tsx';
 import { When } from './when.tsx';
 
@@ -24,7 +25,11 @@ export const Held = ({ one: { hold, shares } }: { one: Pick<HeldSlot, 'hold' | '
   );
 };
 
-const Times = ({ hold: { since, until, isUnclaimed, hasSession } }: { hold: Hold }) => (
+const Times = ({
+  hold: { since, until, isUnclaimed, hasSession },
+}: {
+  hold: Pick<Hold, 'since' | 'until' | 'isUnclaimed' | 'hasSession'>;
+}) => (
   <>
     {' '}
     since <When at={since} as="since" />,{' '}
@@ -39,21 +44,52 @@ const Times = ({ hold: { since, until, isUnclaimed, hasSession } }: { hold: Hold
   </>
 );
 
-/** What keeps new requesters from a resource: an ancestor or a blocker, who has it, and until when. */
-export const NotAvailable = ({ by: { kind, name, hold } }: { by: InTheWay }) => (
+/** Who is in the way of new requesters: what is taken, who has it, until when and why; or who it is kept for. */
+export const NotAvailable = ({ by: { kind, resource, holders, more, next } }: { by: Reason }) => (
   <p>
-    Not available to new requesters: {kind === 'blocker' && 'its blocker '}
-    <a href={resourcePath(name)}>{name}</a> is {kind === 'blocker' ? 'not free' : 'full'}.
-    {hold !== null && (
+    {kind === 'ANCESTOR' && (
       <>
-        {kind === 'blocker' && hold.kind === 'own' && hold.resource !== name && (
-          <>
-            {' '}
-            <a href={resourcePath(hold.resource)}>{hold.resource}</a> takes it along.
-          </>
-        )}{' '}
-        <Held one={{ hold, shares: [] }} />.
+        Not available to new requesters: <a href={resourcePath(resource)}>{resource}</a> is full.
       </>
     )}
+    {kind === 'BLOCKER' && (
+      <>
+        Not available to new requesters: its blocker <a href={resourcePath(resource)}>{resource}</a> is not free.
+      </>
+    )}
+    {kind === 'QUEUE' && (
+      <>
+        Not available to new requesters: kept for <strong>{next[0]?.requester ?? 'others'}</strong>, who waits for it.
+      </>
+    )}
+    {reservationsOf(holders).map((holder) => (
+      <HolderSentence holder={holder} />
+    ))}
+    {more > 0 && ` ${more} more ${more === 1 ? 'slot is' : 'slots are'} held.`}
   </p>
 );
+
+type Holder = Reason['holders'][number];
+
+/** One for each reservation, whatever the number of its slots. */
+const reservationsOf = (holders: readonly Holder[]): Holder[] => [
+  ...new Map(holders.map((one) => [`${one.requester}\n${one.since}\n${one.resource}`, one])).values(),
+];
+
+const HolderSentence = ({ holder: { requester, resource, slot, since, until, note } }: { holder: Holder }) => {
+  const own = resource?.split(PATH_DELIMITER).at(-1) ?? slot;
+  const isAlong = slot !== own && !slot.startsWith(`${own}_`);
+  return (
+    <>
+      {isAlong && (
+        <>
+          {' '}
+          <a href={resourcePath(own)}>{own}</a> takes it along.
+        </>
+      )}{' '}
+      Held by <strong>{requester}</strong>
+      {since !== null && <Times hold={{ since, until, isUnclaimed: false, hasSession: false }} />}
+      {note !== null && <> ({note})</>}.
+    </>
+  );
+};

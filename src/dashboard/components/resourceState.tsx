@@ -3,9 +3,9 @@
  * they have it themselves.
  */
 import type { CheckResult } from '../../contract/check.ts';
+import { SYSTEM_REQUESTER_PREFIX } from '../../domain/names.ts';
 import { requesterOf } from '../../engine/tenant/signIns.ts';
 import type { Viewer } from '../env.ts';
-import type { InTheWay } from '../inTheWay.ts';
 import { Note } from './heldTable.tsx';
 import { NotAvailable } from './holdSentence.tsx';
 import { resourcePath } from './resourceTree.tsx';
@@ -15,15 +15,13 @@ import { When } from './when.tsx';
 export interface ResourceStateProps {
   /** Of a check for the person. */
   readonly state: CheckResult;
-  /** What keeps the person from it if it is free; null: nothing */
-  readonly inTheWay: InTheWay | null;
   readonly viewer: Viewer;
   /** The page that actions lead back to. */
   readonly back: string;
 }
 
-export const ResourceState = ({ state, inTheWay, viewer, back }: ResourceStateProps) => {
-  const { resource, expiresAt, note, waiting, heldByRequester } = state;
+export const ResourceState = ({ state, viewer, back }: ResourceStateProps) => {
+  const { resource, expiresAt, note, waiting, heldByRequester, reason } = state;
   const hold = { resource, requester: requesterOf(viewer.user), claimBy: null };
   return (
     <div data-live="state">
@@ -37,14 +35,20 @@ export const ResourceState = ({ state, inTheWay, viewer, back }: ResourceStatePr
         )}
         . {waiting > 0 && `${waiting} ${waiting === 1 ? 'waits' : 'wait'} for it.`}
       </p>
-      {inTheWay !== null && <NotAvailable by={inTheWay} />}
+      {reason !== undefined && holderOf(state) === null && <NotAvailable by={reason} />}
       <Note text={note} />
       {heldByRequester && <RowActions row={{ resource, isFree: false, holds: [hold] }} viewer={viewer} back={back} />}
     </div>
   );
 };
 
-function stateText({ reserved, reservable, requester, heldByRequester, mode, holders }: CheckResult): string {
+/** Its one holder; null: there are several, or it is taken along with another resource. */
+const holderOf = ({ requester }: CheckResult) =>
+  requester?.startsWith(SYSTEM_REQUESTER_PREFIX) === true ? null : requester;
+
+function stateText(state: CheckResult): string {
+  const { reserved, reservable, heldByRequester, mode, holders } = state;
+  const requester = holderOf(state);
   if (heldByRequester) return 'is yours';
   if (mode !== undefined) return `is shared by ${holders}`;
   if (reserved) return requester === null ? 'is in use' : `is held by ${requester}`;

@@ -20,11 +20,10 @@ import { leaseFields, leaseOf, suggestedLease } from '../../actions/lease.ts';
 import { refusalText } from '../../actions/refusal.ts';
 import { Page } from '../../components/layout.tsx';
 import { LeaseFields } from '../../components/leaseFields.tsx';
-import { ResourceState, type ResourceStateProps } from '../../components/resourceState.tsx';
+import { ResourceState } from '../../components/resourceState.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
 import { type Attempt, attempt, check, type Failed, readForm, readQuery } from '../../form.ts';
 import { checkSchema, reserveSchema } from '../../formSchemas.ts';
-import { readInTheWay } from '../../inTheWay.ts';
 import { ownPath } from '../../ownPath.ts';
 import { needs } from '../../viewer.ts';
 
@@ -66,19 +65,12 @@ export const reserveRoutes = (deps: DashboardDeps) => {
     return (await checkState(deps, credential, items)).result[0] ?? null;
   };
 
-  const see = async (viewer: Viewer, resource: string): Promise<Seen | null> => {
-    const state = await readState(viewer, resource);
-    if (state === null) return null;
-    const isInTheWay = state.reservable === false && !state.reserved;
-    return { state, inTheWay: isInTheWay ? await readInTheWay(deps.engine, viewer.credential, resource) : null };
-  };
-
   const show = async (c: Context<DashboardEnv>, typed: Form, failed?: Failed) => {
     const { viewer } = c.var;
     const [terms, seen] = await Promise.all([
       readTerms(deps.engine, viewer.credential),
       // After a failure, the page shows the state if it can be read, and the failure in any case.
-      failed ? see(viewer, typed.resource).catch(() => null) : see(viewer, typed.resource),
+      failed ? readState(viewer, typed.resource).catch(() => null) : readState(viewer, typed.resource),
     ]);
     const props = { viewer, typed, terms, seen, failed, sizes: deps.sizes };
     return c.html(<ReservePage {...props} />, failed?.status ?? 200);
@@ -160,27 +152,24 @@ const NamePage = ({ viewer, back }: { viewer: Viewer; back: string }) => (
   </Page>
 );
 
-/** A resource as the page shows it. */
-type Seen = Pick<ResourceStateProps, 'state' | 'inTheWay'>;
-
 interface ReservePageProps {
   readonly viewer: Viewer;
   readonly typed: Form;
   readonly terms: Terms;
   /** null: it could not be read */
-  readonly seen: Seen | null;
+  readonly seen: CheckResult | null;
   readonly sizes: Sizes;
   readonly failed: Failed | undefined;
 }
 
 const ReservePage = ({ viewer, typed, terms, seen, sizes, failed }: ReservePageProps) => {
   const { resource } = typed;
-  const canTake = seen?.state.reservable !== false;
+  const canTake = seen?.reservable !== false;
   const back = ownPath(typed.back);
   const renew = `${AT}?${new URLSearchParams({ resource, back })}`;
   return (
     <Page title={`Reserve ${resource}`} viewer={viewer} failed={failed} renew={{ from: renew }}>
-      {seen && <ResourceState {...seen} viewer={viewer} back={back} />}
+      {seen && <ResourceState state={seen} viewer={viewer} back={back} />}
       <form class="fields" method="post" action={AT}>
         <input type="hidden" name="resource" value={resource} />
         <input type="hidden" name="back" value={back} />
