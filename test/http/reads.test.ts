@@ -31,6 +31,7 @@ describe('check', () => {
         expiresAt,
         waiting: 0,
         reservable: false,
+        reason: expect.objectContaining({ holders: [expect.objectContaining({ requester: 'alice' })] }),
       },
       {
         resource: 'c1',
@@ -49,6 +50,7 @@ describe('check', () => {
         expiresAt: null,
         waiting: 0,
         reservable: false,
+        reason: expect.objectContaining({ holders: [expect.objectContaining({ requester: 'bob' })] }),
       },
       {
         resource: 'c3',

@@ -44,6 +44,8 @@
 --@include availability
 --@include endOf
 --@include isShare
+--@include children
+--@include readDefinitions
 --@include waiting/waiters
 
 -- Makes what few checks need, once: making a function costs time.
@@ -56,10 +58,15 @@ local function openRare()
 --@include refuse
 --@include sessions/open
 --@include reservable
---@include why
 --@include waiting/open
-  rare = { endDue = endDue, refuse = refuse, tryAll = tryAll, whyNot = whyNot }
+  rare = { endDue = endDue, refuse = refuse, tryAll = tryAll }
   return rare
+end
+
+-- The same for checks of what is not free.
+local function openWhy()
+--@include why
+  return whyNot
 end
 
 local refused = read('read', openRare, chargeSharers)
@@ -119,11 +126,12 @@ local function explainAll(before)
       toExplain[#toExplain + 1] = { result = one[1], kind = kind, place = one.line }
     end
   end
+  local whyNot = #toExplain > 0 and openWhy()
   for _, one in ipairs(toExplain) do
     if before + work > MAX_WORK then
       return true
     elseif one.result[6] == '0' then
-      one.result[9] = openRare().whyNot(one.kind or 'SLOTS', one.place, { one.place })
+      one.result[9] = whyNot(one.kind or 'SLOTS', one.place, { one.place })
     end
   end
 end
