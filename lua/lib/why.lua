@@ -87,6 +87,7 @@ do
   local function addHolders(reason, name, depth, along)
     local slots = firstHeld(name)
     reason.m = reason.m + math.max(0, heldOf(name) - #slots)
+    local isShown = {}
     for _, slot in ipairs(slots) do
       spend(1)
       local record = recordAt(slot)
@@ -95,11 +96,11 @@ do
         local shown = #reason.h
         for requester in string.gmatch(record.holders or '', '[^\n]+') do
           local own = #reason.h < MAX_HOLDERS and recordAt(shareOf(slot, requester))
-          if own then
+          if own and (not along or takesAlong(own, along)) then
             addHolder(reason, along or slot, own, requester)
           end
         end
-        reason.m = reason.m + math.max(0, record.refCount - (#reason.h - shown))
+        reason.m = reason.m + (along and 0 or math.max(0, record.refCount - (#reason.h - shown)))
       elseif #reason.h >= MAX_HOLDERS then
         reason.m = reason.m + 1
       elseif declarer then
@@ -108,11 +109,15 @@ do
         end
       else
         local own = reservationAt(slot, record.owner)
-        if not own or along and own.refCount == 1 and not takesAlong(own, along) then
-          local pool = record.pool ~= '' and record.pool or slot
-          own = not record.token and reservationBelow(pool, record.owner, along or slot) or nil
+        if own and along and not takesAlong(own, along) then
+          own = nil
         end
-        if own or not along then
+        if not own and (not record.token or record.refCount > 1) then
+          own = reservationBelow(record.pool ~= '' and record.pool or slot, record.owner, along or slot)
+        end
+        -- Its further slots take along the same.
+        if not along or own and not isShown[own] then
+          isShown[own or slot] = true
           addHolder(reason, along or slot, own, record.owner)
         end
       end

@@ -9,10 +9,12 @@ import { waiting } from '../../src/engine/waiting/list.ts';
 import type { RunningEngine } from '../support/engine.ts';
 import { all, wholeTree } from '../support/listed.ts';
 import { check } from '../support/verbs.ts';
+import { withoutReasons } from './reasons.ts';
 import type { WaitingModel } from './waitingModel.ts';
 import { RESOURCES } from './waitingSteps.ts';
 
 const iso = (ms: number) => new Date(ms).toISOString();
+const requestersOf = ({ queue }: WaitingModel) => queue.map(({ requester }) => requester);
 const withBelow = (node: TreeNode): TreeNode[] => [node, ...node.children.flatMap(withBelow)];
 
 /** Notes which tickets the engine lists after a change of definitions. */
@@ -33,7 +35,7 @@ export async function compareQueue(
   const { engine, credential } = running;
   const rows = await all(waiting(engine, credential));
   expect(
-    rows.map(({ waitsFor, ...row }) => row),
+    withoutReasons(rows, model, requestersOf(model)).map(({ waitsFor, ...row }) => row),
     'queue',
   ).toEqual(
     model.queue.map((ticket) => ({
@@ -67,7 +69,7 @@ async function compareCounts(
     RESOURCES.map((resource) => ({ resource })),
   );
   expect(
-    checked.map(({ resource, waiting }) => [resource, waiting]),
+    withoutReasons(checked, model, requestersOf(model)).map(({ resource, waiting }) => [resource, waiting]),
     'waiting in check',
   ).toEqual(
     RESOURCES.map((name) => {
