@@ -21,6 +21,7 @@ export type {
   HoldfastEvent,
   HoldfastOptions,
   Match,
+  Reason,
   Registration,
   ReserveOptions,
   Retry,

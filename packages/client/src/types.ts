@@ -35,7 +35,10 @@ export type EndedSession = Schemas['EndedSession'];
 export type HoldfastEvent = Schemas['Event'];
 export type Failure = Schemas['Failure'];
 export type LimitReached = Schemas['LimitReached'];
+/** Where a request that waits stands. `reason` says who is in the way. */
 export type Waiting = NonNullable<ReserveResult['waiting']>;
+/** Who is in the way: who holds what is wanted, since when, until when and why, and who is next. */
+export type Reason = NonNullable<CheckResult['reason']>;
 export type Match = NonNullable<ReserveItem['match']>;
 
 /** A request that failed and is sent again. */
@@ -87,7 +90,10 @@ export interface ReserveOptions {
   readonly requester?: string | undefined;
   /** Ends the call: a wait is cancelled. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with its place in the queue while it waits: within a second, then every 5 s (sooner with a short `ttl`). */
+  /**
+   * Called with its place in the queue and who is in the way, while it waits: within a second, then every 5 s (sooner
+   * with a short `ttl`).
+   */
   readonly onWaiting?: ((waiting: Waiting) => void) | undefined;
 }
 

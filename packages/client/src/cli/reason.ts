@@ -1,8 +1,7 @@
 /** Says in words who is in the way: who holds what is wanted, until when and why, and who is next. */
-import type { CheckResult } from '../types.ts';
+import type { CheckResult, Reason } from '../types.ts';
 import { ago, left } from './times.ts';
 
-export type Reason = NonNullable<CheckResult['reason']>;
 type Holder = Reason['holders'][number];
 /** The slots of one reservation. */
 type Group = readonly [Holder, ...Holder[]];
