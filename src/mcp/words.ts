@@ -41,7 +41,7 @@ export function holderText({ requester, expiresAt, note, since }: Holder): strin
   return `held by "${requester}"${isKnown ? ` ${untilText(expiresAt)}` : ''}${noteText(note)}`;
 }
 
-/** `"env" above it is full: "env_0" is held by "ann" until … (30 s from now), note "load test"; 3 more slots are held` */
+/** `"env" above it is full: "env_0" is held by "ann" until …, note "load test"; 3 more slots are held` */
 export function reasonText({ kind, resource, holders, more, next }: Reason): string {
   const [first] = next;
   if (kind === 'QUEUE')

@@ -3,7 +3,7 @@
  * (docs/specification.md#who-is-in-the-way).
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ReserveResult, TransactionResult } from '../../src/contract/reservations.ts';
+import type { ReserveResult } from '../../src/contract/reservations.ts';
 import { type Instance, startInstance } from '../support/service.ts';
 
 let holdfast: Instance;
@@ -26,6 +26,16 @@ const wait = async (requester: string, resource: string, more = {}) =>
       { resource, requester, ...WAIT, ...more },
     ])
   ).body[0];
+/** Waits for both: the first is kept while the second is held. */
+const waitForBoth = (requester: string, first: string, second: string) => {
+  const one = { requestType: 'RESERVE', requester, ttlSeconds: 9 };
+  const requests = [
+    { ...one, resource: first },
+    { ...one, resource: second },
+  ];
+  const body = { method: 'ALL_OR_NONE', requests, waitSeconds: 60 };
+  return holdfast.request('POST', '/api/v1/Reservation/transaction?pollSeconds=2', body);
+};
 const listed = async (resource: string) => (await holdfast.waiting(`?resource=${resource}`)).body;
 
 /** Somebody who holds a slot by a reservation of `resource`. */
@@ -48,13 +58,8 @@ describe('a plain name', () => {
   test('has its holder, with the note, since when and until when', async () => {
     await take('ann', 'printer');
     const { body } = await holdfast.check({ resource: 'printer' });
-    expect(body[0]?.reason).toEqual({
-      kind: 'SLOTS',
-      resource: 'printer',
-      holders: [holder('ann', 'printer')],
-      more: 0,
-      next: [],
-    });
+    const holders = [holder('ann', 'printer')];
+    expect(body[0]?.reason).toEqual({ kind: 'SLOTS', resource: 'printer', holders, more: 0, next: [] });
     expect(body[0]?.reason?.holders[0]?.until).toBe(body[0]?.expiresAt);
   });
 
@@ -81,20 +86,13 @@ describe('a plain name', () => {
 
   test('that is held SHARED has each reader, as far as they fit', async () => {
     for (const requester of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) await take(requester, 'docs', { mode: 'SHARED' });
-    const readers = ['a', 'b', 'c', 'd', 'e'].map((requester) => holder(requester, 'docs'));
-    expect(await reasonOf('docs')).toEqual({ kind: 'SLOTS', resource: 'docs', holders: readers, more: 2, next: [] });
+    const holders = ['a', 'b', 'c', 'd', 'e'].map((requester) => holder(requester, 'docs'));
+    expect(await reasonOf('docs')).toEqual({ kind: 'SLOTS', resource: 'docs', holders, more: 2, next: [] });
   });
 
   test('that is kept has those who wait for it, and no holder', async () => {
     await take('ann', 'scanner');
-    const requests = ['kept', 'scanner'].map((resource) => ({
-      requestType: 'RESERVE',
-      resource,
-      requester: 'bob',
-      ttlSeconds: 9,
-    }));
-    const body = { method: 'ALL_OR_NONE', requests, waitSeconds: 60 };
-    const held = holdfast.request<TransactionResult>('POST', '/api/v1/Reservation/transaction?pollSeconds=1', body);
+    const held = waitForBoth('bob', 'kept', 'scanner');
     await expect
       .poll(() => reasonOf('kept'))
       .toEqual({ kind: 'QUEUE', resource: 'kept', holders: [], more: 0, next: [waiter('bob')] });
@@ -122,8 +120,7 @@ describe('a pool', () => {
     await holdfast.register({ name: 'many', capacity: 40 });
     await take('ann', 'many', { count: 40 });
     const reason = await reasonOf('many');
-    expect(reason?.holders.map(({ slot }) => slot)).toEqual(['many_0', 'many_1', 'many_2', 'many_3', 'many_4']);
-    expect(reason?.more).toBe(35);
+    expect(reason).toMatchObject({ more: 35, holders: [0, 1, 2, 3, 4].map((i) => ({ slot: `many_${i}` })) });
   });
 
   test('has the holder of the slot, if one is asked for by name', async () => {
@@ -252,6 +249,28 @@ describe('a request that waits', () => {
       holders: [holder('bob', 'site', 'ui')],
     });
     expect((await wait('cleo', 'jet'))?.waiting?.reason).toMatchObject({ kind: 'BLOCKER', resource: 'ink' });
+  });
+
+  test('for more slots than are free has those who hold the others', async () => {
+    await holdfast.register({ name: 'three', capacity: 3 });
+    await take('ann', 'three', { count: 2 });
+    const holders = ['three_0', 'three_1'].map((slot) => holder('ann', slot, 'three'));
+    const waits = await wait('cleo', 'three', { count: 2 });
+    expect(waits?.waiting?.reason).toMatchObject({ kind: 'SLOTS', resource: 'three', holders });
+  });
+
+  test('for what is kept has those before it, and no holder', async () => {
+    await take('ann', 'drum');
+    const held = waitForBoth('bob', 'stage', 'drum');
+    await expect.poll(() => listed('stage')).toHaveLength(1);
+    expect((await wait('cleo', 'stage'))?.waiting?.reason).toEqual({
+      kind: 'QUEUE',
+      resource: 'stage',
+      holders: [],
+      more: 0,
+      next: [waiter('bob')],
+    });
+    await held;
   });
 
   test('for any resource that fits has the holders of those that do', async () => {

@@ -125,6 +125,16 @@ describe('a run that is refused (75)', () => {
     }
   });
 
+  test('says it after a wait for any resource that fits', async () => {
+    await service.register({ name: 'pixel', labels: { os: 'android' } });
+    await take('ann', 'pixel');
+    const { code, stderr } = await run(['run', '--wait', '1s', '--match', 'os=android', '--', 'true']);
+    expect(code).toBe(75);
+    expect(stderr).toMatch(
+      /^holdfast: os=android: the wait of 1s is over; ann has held pixel for \d+s \(pixel test\);/m,
+    );
+  });
+
   test('says it after a wait, too', async () => {
     await take('rigger', 'rigA');
     const { code, stderr } = await run(['run', '--wait', '1s', 'rigB', '--', 'true']);

@@ -1,9 +1,10 @@
 /** What `run` and `reserve` say about a wait: that it waits for the `run` around it, and that it is over. */
 import { HoldfastError } from '../../errors.ts';
 import type { Holdfast } from '../../holdfast.ts';
+import type { Waiting } from '../../types.ts';
 import type { Call } from '../command.ts';
 import { say } from '../output.ts';
-import { notFreeText } from '../reason.ts';
+import { holdersText, notFreeText } from '../reason.ts';
 import { Position } from '../run/position.ts';
 import { span } from '../times.ts';
 import type { Wish } from './reserving.ts';
@@ -22,6 +23,7 @@ export class Wait {
   readonly #call: Call;
   readonly #started = performance.now();
   #isWarned = false;
+  #last: Waiting | undefined;
 
   constructor(wish: Wish, call: Call) {
     this.#position = new Position(wish.title);
@@ -39,6 +41,7 @@ export class Wait {
     if (this.#call.args.has('quiet')) return undefined;
     return (waiting) => {
       this.#warn();
+      this.#last = waiting;
       this.#position.update(waiting);
     };
   }
@@ -66,9 +69,12 @@ export class Wait {
   /** Who is in the way of the first resource that is not free, if the service says so at once. */
   async #why(client: Holdfast): Promise<string | undefined> {
     const signal = AbortSignal.any([this.#call.signal, AbortSignal.timeout(QUESTION_MS)]);
-    const results = await client.check(this.#wish.names, { signal }).catch(() => []);
+    const { names } = this.#wish;
+    const results = await client.check(names, { signal }).catch(() => []);
     for (const { resource, reason, waiting } of results)
       if (reason !== undefined) return notFreeText(resource, reason, waiting);
-    return undefined;
+    // A match cannot be asked about.
+    const { reason } = (names.length === 0 && this.#last) || {};
+    return reason && (holdersText(reason, reason.resource) || undefined);
   }
 }

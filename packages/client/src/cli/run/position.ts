@@ -1,7 +1,7 @@
 /**
  * Tells people their position in the queue and who is in the way, on stderr: on a terminal as one line that is
- * rewritten, elsewhere as a line. A line comes at once if the position is worse, 10 s after the last one if it is better
- * or somebody else is in the way, and otherwise every minute, so that a log shows what a job waits for.
+ * rewritten, elsewhere as a line. A line comes at once if the position is worse, 10 s after the last one if it is
+ * better or somebody else is in the way, and otherwise every minute, so that a log shows what a job waits for.
  */
 import { isatty } from 'node:tty';
 import type { Waiting } from '../../types.ts';
