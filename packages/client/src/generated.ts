@@ -164,6 +164,60 @@ export interface components {
                  * @example 2026-01-31T12:00:30.000Z
                  */
                 until: string;
+                /** @description Who is in the way. Left out if a request waits for too much at once. */
+                reason?: {
+                    /**
+                     * @description What is taken: slots of the resource itself, of an ancestor, or of a blocker. QUEUE: it is free, and kept for those who wait.
+                     * @enum {string}
+                     */
+                    kind: "SLOTS" | "ANCESTOR" | "BLOCKER" | "QUEUE";
+                    /** @description The resource or slot that is taken. */
+                    resource: string;
+                    /** @description Who holds it: the first few slots. */
+                    holders: {
+                        /** @description Who holds it: never a system requester. */
+                        requester: string;
+                        /** @description What it asked for: perhaps something that takes `slot` along. Null, as the times: not known. */
+                        resource: string | null;
+                        /** @description The slot that is in the way. */
+                        slot: string;
+                        /**
+                         * Format: date-time
+                         * @description When it was reserved.
+                         * @example 2026-01-31T12:00:30.000Z
+                         */
+                        since: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the lease ends. Null, with `since`: never.
+                         * @example 2026-01-31T12:00:30.000Z
+                         */
+                        until: string | null;
+                        /** @description The `note` of the reservation. */
+                        note: string | null;
+                    }[];
+                    /** @description How many of its slots are held besides. */
+                    more: number;
+                    /** @description The first few who wait for it, in the order of the queue; of a request that waits: those before it. */
+                    next: {
+                        /** @description Who waits. */
+                        requester: string;
+                        /**
+                         * Format: date-time
+                         * @description When the wait began.
+                         * @example 2026-01-31T12:00:30.000Z
+                         */
+                        since: string;
+                        /**
+                         * Format: date-time
+                         * @description The wait ends then.
+                         * @example 2026-01-31T12:00:30.000Z
+                         */
+                        until: string;
+                        /** @description The first `note` among the items of the request. */
+                        note: string | null;
+                    }[];
+                };
             };
         };
         UnreserveItem: {
@@ -507,6 +561,60 @@ export interface components {
              * @enum {string}
              */
             mode?: "SHARED";
+            /** @description Who is in the way, if `reservable` is false. Left out if the request asks about too much. */
+            reason?: {
+                /**
+                 * @description What is taken: slots of the resource itself, of an ancestor, or of a blocker. QUEUE: it is free, and kept for those who wait.
+                 * @enum {string}
+                 */
+                kind: "SLOTS" | "ANCESTOR" | "BLOCKER" | "QUEUE";
+                /** @description The resource or slot that is taken. */
+                resource: string;
+                /** @description Who holds it: the first few slots. */
+                holders: {
+                    /** @description Who holds it: never a system requester. */
+                    requester: string;
+                    /** @description What it asked for: perhaps something that takes `slot` along. Null, as the times: not known. */
+                    resource: string | null;
+                    /** @description The slot that is in the way. */
+                    slot: string;
+                    /**
+                     * Format: date-time
+                     * @description When it was reserved.
+                     * @example 2026-01-31T12:00:30.000Z
+                     */
+                    since: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When the lease ends. Null, with `since`: never.
+                     * @example 2026-01-31T12:00:30.000Z
+                     */
+                    until: string | null;
+                    /** @description The `note` of the reservation. */
+                    note: string | null;
+                }[];
+                /** @description How many of its slots are held besides. */
+                more: number;
+                /** @description The first few who wait for it, in the order of the queue; of a request that waits: those before it. */
+                next: {
+                    /** @description Who waits. */
+                    requester: string;
+                    /**
+                     * Format: date-time
+                     * @description When the wait began.
+                     * @example 2026-01-31T12:00:30.000Z
+                     */
+                    since: string;
+                    /**
+                     * Format: date-time
+                     * @description The wait ends then.
+                     * @example 2026-01-31T12:00:30.000Z
+                     */
+                    until: string;
+                    /** @description The first `note` among the items of the request. */
+                    note: string | null;
+                }[];
+            };
             /** @description Only with `mode`: how many requesters hold it. */
             holders?: number;
         };
@@ -617,6 +725,60 @@ export interface components {
             apiKeyLabel: string | null;
             /** @description The first `note` among its items. */
             note?: string;
+            /** @description Who holds what it waits for. */
+            reason?: {
+                /**
+                 * @description What is taken: slots of the resource itself, of an ancestor, or of a blocker. QUEUE: it is free, and kept for those who wait.
+                 * @enum {string}
+                 */
+                kind: "SLOTS" | "ANCESTOR" | "BLOCKER" | "QUEUE";
+                /** @description The resource or slot that is taken. */
+                resource: string;
+                /** @description Who holds it: the first few slots. */
+                holders: {
+                    /** @description Who holds it: never a system requester. */
+                    requester: string;
+                    /** @description What it asked for: perhaps something that takes `slot` along. Null, as the times: not known. */
+                    resource: string | null;
+                    /** @description The slot that is in the way. */
+                    slot: string;
+                    /**
+                     * Format: date-time
+                     * @description When it was reserved.
+                     * @example 2026-01-31T12:00:30.000Z
+                     */
+                    since: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When the lease ends. Null, with `since`: never.
+                     * @example 2026-01-31T12:00:30.000Z
+                     */
+                    until: string | null;
+                    /** @description The `note` of the reservation. */
+                    note: string | null;
+                }[];
+                /** @description How many of its slots are held besides. */
+                more: number;
+                /** @description The first few who wait for it, in the order of the queue; of a request that waits: those before it. */
+                next: {
+                    /** @description Who waits. */
+                    requester: string;
+                    /**
+                     * Format: date-time
+                     * @description When the wait began.
+                     * @example 2026-01-31T12:00:30.000Z
+                     */
+                    since: string;
+                    /**
+                     * Format: date-time
+                     * @description The wait ends then.
+                     * @example 2026-01-31T12:00:30.000Z
+                     */
+                    until: string;
+                    /** @description The first `note` among the items of the request. */
+                    note: string | null;
+                }[];
+            };
         };
         Cleared: {
             /** @description The number of reservations that ended. */
