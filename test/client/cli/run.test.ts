@@ -75,7 +75,11 @@ describe('HOLDFAST_WAIT and HOLDFAST_NOTE', () => {
 
   test('stand for --wait and --note, which override them', async () => {
     const env = { HOLDFAST_NOTE: 'from the environment' };
-    const notes = [await run(['noted', ...inside], { env }), await run(['noted', '--note', 'own', ...inside], { env })];
+    const keeping = ['noted', '--keep-key'];
+    const notes = [
+      await run([...keeping, ...inside], { env }),
+      await run([...keeping, '--note', 'own', ...inside], { env }),
+    ];
     expect(notes.map(({ stdout }) => JSON.parse(stdout)[0].note)).toEqual(['from the environment', 'own']);
     await service.reserve({ resource: 'busy', requester: 'ann', ttlSeconds: 60 });
     const { code, stderr } = await run(['busy', '--', 'true'], { env: { HOLDFAST_WAIT: '1s' } });

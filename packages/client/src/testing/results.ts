@@ -1,5 +1,5 @@
 /** What the service says of reservations and waits. */
-import type { ActiveReservation, ReserveItem, ReserveResult, WaitingRequest } from '../types.ts';
+import type { ActiveReservation, Reason, ReserveItem, ReserveResult, WaitingRequest } from '../types.ts';
 import { titleOf } from './definitions.ts';
 import { acquiredSlotsOf, isoOf, type Row, type Ticket } from './store.ts';
 
@@ -49,6 +49,37 @@ export function activeOf(row: Row): ActiveReservation {
     ...sharedFields(row),
     ...(note !== undefined && { note }),
     ...(session !== undefined && { session }),
+  };
+}
+
+const MAX_HOLDERS = 5;
+const MAX_NEXT = 3;
+
+/**
+ * Who is in the way of a resource.
+ * @param holders of its slots, in their order
+ * @param before the tickets that come before
+ */
+export function reasonOf(resource: string, holders: readonly Row[], before: readonly Ticket[]): Reason {
+  const held = holders.flatMap((row) => row.slots.map((slot) => ({ row, slot })));
+  return {
+    kind: held.length > 0 ? 'SLOTS' : 'QUEUE',
+    resource,
+    holders: held.slice(0, MAX_HOLDERS).map(({ row, slot }) => ({
+      requester: row.requester,
+      resource: row.resource,
+      slot,
+      since: isoOf(row.reservedAt),
+      until: isoOf(row.expiresAt),
+      note: row.item.note ?? null,
+    })),
+    more: Math.max(0, held.length - MAX_HOLDERS),
+    next: before.slice(0, MAX_NEXT).map(({ requester, items, since, until }) => ({
+      requester,
+      since: isoOf(since),
+      until: isoOf(until),
+      note: items.find(({ note }) => note !== undefined)?.note ?? null,
+    })),
   };
 }
 

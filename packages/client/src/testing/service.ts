@@ -6,7 +6,7 @@ import type * as T from '../types.ts';
 import type { FakeClock } from './clock.ts';
 import { titleOf, unsupported } from './definitions.ts';
 import { eventStream } from './eventStream.ts';
-import { activeOf, resultOf, waitingOf } from './results.ts';
+import { activeOf, reasonOf, resultOf, waitingOf } from './results.ts';
 import { Sessions } from './sessions.ts';
 import { ended, isoOf, type Refusal, type Row, Store, type Ticket } from './store.ts';
 
@@ -75,15 +75,17 @@ export class FakeService implements Api {
       const own = held.find((row) => row.requester === requester);
       const owner = slots.length === 1 && held.length === 1 ? first : undefined;
       const { note } = owner?.item ?? {};
+      const waiting = this.store.tickets.filter(({ items }) => items.some((item) => item.resource === resource));
       return {
         resource,
         reserved: free === 0,
         requester: owner?.requester ?? null,
         heldByRequester: requester === undefined ? null : own !== undefined,
         expiresAt: isoOf((own ?? owner)?.expiresAt ?? null),
-        waiting: this.store.tickets.filter(({ items }) => items.some((item) => item.resource === resource)).length,
+        waiting: waiting.length,
         ...(note !== undefined && { note }),
         reservable: free > 0,
+        ...(free === 0 && { reason: reasonOf(resource, [...new Set(held)], waiting) }),
       };
     });
   }
@@ -124,7 +126,7 @@ export class FakeService implements Api {
       [...this.store.rows].map(activeOf).filter(isWanted(query)),
     'GET /Reservation/waiting': ({ query: { resource, requester } = {} }) =>
       this.store.tickets
-        .map(waitingOf)
+        .map((ticket) => ({ ...waitingOf(ticket), reason: { ...this.#reasonOf(ticket), next: [] } }))
         .filter((row) => resource === undefined || row.resources.includes(resource))
         .filter((row) => requester === undefined || row.requester === requester),
     'POST /Reservation/transaction': ({ body, query = {} }) =>
@@ -188,9 +190,16 @@ export class FakeService implements Api {
         waitsFor: titleOf(items[0] ?? { requester }),
         since: isoOf(ticket.since),
         until: isoOf(ticket.until),
+        reason: this.#reasonOf(outcome),
       };
       return items.map((item) => ({
-        ...resultOf(item, requester, undefined, 'WAITING', `WAITING: ${ahead} ahead`),
+        ...resultOf(
+          item,
+          requester,
+          undefined,
+          'WAITING',
+          `WAITING: ${ahead === 0 ? 'you are next' : `${ahead} before you`}`,
+        ),
         waiting,
       }));
     }
@@ -210,6 +219,13 @@ export class FakeService implements Api {
     const ticket = this.store.wait(items, requester, waitSeconds * 1000, priority, isTransaction);
     this.#untold.add(ticket);
     return ticket;
+  }
+
+  #reasonOf(ticket: Ticket): T.Reason {
+    const [item = { requester: ticket.requester }] = ticket.items;
+    const slots = this.store.definitions.choicesOf(item).flatMap((choice) => choice.slots);
+    const holders = new Set(slots.flatMap((slot) => this.store.holders(slot)));
+    return reasonOf(titleOf(item), [...holders], this.store.tickets.slice(0, this.store.tickets.indexOf(ticket)));
   }
 
   /** Until it has an outcome, or the response has been held long enough. */
