@@ -128,7 +128,7 @@ export const call = async (
 ): Promise<unknown[]> => {
   const keys = keysOfRequest(verb, credential);
   const argsOf = () => [credential.credentialKey, ...args()];
-  return (await run(engine, engine.redis, verb, credential.tenant, keys, argsOf)).result;
+  return (await run(engine, undefined, verb, credential.tenant, keys, argsOf)).result;
 };
 
 /**
@@ -147,7 +147,7 @@ export async function callRead(
 ): Promise<Charged<unknown[]>> {
   const keys = keysOfRequest(verb, credential);
   const argsOf = () => [credential.credentialKey, String(costs), ...args()];
-  const { result } = await run(engine, engine.redis, verb, credential.tenant, keys, argsOf);
+  const { result } = await run(engine, undefined, verb, credential.tenant, keys, argsOf);
   const text = toText(result.shift());
   const [work] = text.split(' ').slice(3).map(toInteger);
   return { quota: toQuota(text, ['ReadsPerMinute']), result, ...(work !== undefined && { work }) };
@@ -183,10 +183,8 @@ export async function callCharged(
             (isDry ? 'd' : '') +
             (once?.fingerprint ?? ''),
         ];
-  const redis = replication?.redis ?? engine.redis;
   const argsOf = (mayHaveRun: boolean, indexed: string) => [credentialKey, ...flagsOf(mayHaveRun), ...args(indexed)];
-  const { result, isReplayed } = await run(engine, redis, verb, tenant, keys, argsOf);
-  await replication?.confirm(tenantKey(tenant));
+  const { result, isReplayed } = await run(engine, replication, verb, tenant, keys, argsOf);
   const text = toText(result.shift());
   if (isReplayed) return { quota: [], result, isReplayed };
   const [work, dueInMs, reads] = text.split(' ').slice(6).map(toInteger);
@@ -196,15 +194,19 @@ export async function callCharged(
   return { ...charged, dueInMs, reads };
 }
 
-/** Runs a script until it answers, or a limit on repeating it is reached. `result` is the reply after its code. */
+/**
+ * Runs a script until it answers, or a limit on repeating it is reached. `result` is the reply after its code.
+ * @param replication confirms what the script has written
+ */
 async function run(
   engine: Engine,
-  redis: RedisClient,
+  replication: Replication | undefined,
   verb: GuardedVerb,
   tenant: string,
   keys: readonly string[],
   args: (mayHaveRun: boolean, indexed: string) => (string | number)[],
 ): Promise<{ result: unknown[]; isReplayed: boolean }> {
+  const redis = replication?.redis ?? engine.redis;
   // Records of reservations are packed bytes.
   const command = verb === 'active' ? 'hf_activeBuffer' : (`hf_${verb}` as const);
   let indexed = '';
@@ -216,9 +218,11 @@ async function run(
       const reply = parseReply(await send((mayHaveRun) => redis[command](...keys, ...args(mayHaveRun, indexed))));
       return { reply, work: workOf(verb, reply) };
     });
-    if (rest.length > LONG_REPLY || PAGED_VERBS.includes(verb)) await ownTurn();
     // A call that is answered before the backlog has come to its end is answered at once.
     if (backlogEndsMs > 0 && code !== 'AGAIN') endBacklog(engine.redis, tenant);
+    // In a later turn of the event loop, the connection may be another one (replication.ts).
+    if (code === 'OK' || code === 'REPLAYED') await replication?.confirm(tenantKey(tenant));
+    if (rest.length > LONG_REPLY || PAGED_VERBS.includes(verb)) await ownTurn();
     switch (code) {
       case 'OK':
         return { result: rest, isReplayed: false };
@@ -234,7 +238,7 @@ async function run(
         continue;
       case 'INDEX': {
         const [ms, swept] = rest;
-        await lowerIndex(redis, engine.replication, tenant, toMs(ms));
+        await lowerIndex(redis, replication, tenant, toMs(ms));
         indexed = `${toMs(ms)} ${toInteger(swept)}`;
         continue;
       }
