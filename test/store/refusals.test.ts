@@ -83,6 +83,15 @@ describe('refusals with a database', () => {
     ]);
   });
 
+  test('are read from the database where Redis may have forgotten a part of a day', async () => {
+    const tenant = await activeTenant();
+    const dayMs = 24 * HOUR_MS;
+    const startMs = Math.floor(Date.now() / dayMs) * dayMs - 8 * dayMs;
+    await putRefusals(store.database, tenant, [{ startMs, counts: { rprinter: 5 } }]);
+    const found = await historyInDatabase(store, DEFAULT_TIERS).refusals(tenant, 'printer', startMs, Date.now());
+    expect(found).toEqual([{ startMs, count: 5 }]);
+  });
+
   test('are deleted when the tier no longer keeps the history, and with their tenant', async () => {
     const tenant = await activeTenant();
     await putRefusals(store.database, tenant, [

@@ -10,8 +10,11 @@ import { send } from '../../redis/send.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** How many days Redis keeps, with the current one. */
-const KEPT_DAYS = 8;
+/**
+ * How many days before the current one Redis keeps whole. The key of a day lasts for 8 days after its last write
+ * (lua/commands/tenant/refusals.lua), so that of the day before these may have ended.
+ */
+const WHOLE_DAYS = 7;
 /** Names that an instance counts between two writes: of a tenant, and of all. The rest counts as others. */
 const MAX_NAMES = 1000;
 const MAX_ALL = 50_000;
@@ -71,13 +74,13 @@ export class RefusalCounts {
 
 const dayOf = (ms: number): number => Math.floor(ms / DAY_MS);
 
-/** The start of the first hour that Redis keeps, in ms since 1970 UTC. */
-export const keptSince = (): number => (dayOf(Date.now()) - KEPT_DAYS) * DAY_MS;
+/** The start of the first day that Redis keeps whole, in ms since 1970 UTC. */
+export const keptSince = (): number => (dayOf(Date.now()) - WHOLE_DAYS) * DAY_MS;
 
 /** The days that have hours from one time up to another, as far as Redis keeps them. */
 function daysWithin(fromMs: number, toMs: number): number[] {
   const last = dayOf(Math.min(toMs - 1, Date.now()));
-  const first = Math.max(dayOf(fromMs), dayOf(Date.now()) - KEPT_DAYS);
+  const first = Math.max(dayOf(fromMs), dayOf(Date.now()) - WHOLE_DAYS);
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
 }
 
