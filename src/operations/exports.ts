@@ -35,7 +35,7 @@ export async function openExport<Row, Cursor>(
     const first = await list.readPage(undefined);
     const isShort = first.next === null;
     if (isShort) close();
-    return { quota, isShort, pages: pagesFrom(first, list), close };
+    return { quota, isShort, pages: pagesFrom(first, list), close: isShort ? () => {} : close };
   } catch (error) {
     close();
     throw error;
