@@ -10,6 +10,7 @@ import type { Credential } from '../domain/tenants.ts';
 import { toText } from '../redis/reply.ts';
 import { callCharged, callRead, type Engine } from './call.ts';
 import { refusal } from './refusal.ts';
+import { beginSharing, endSharing, refuseLate } from './tenantTurns.ts';
 import { callArg } from './waiting/call.ts';
 
 /** Verbs whose scripts handle each item on its own. */
@@ -41,6 +42,7 @@ type Turn =
 interface Queued {
   readonly args: Arguments;
   readonly items: number;
+  readonly sinceMs: number;
   readonly resolve: (turn: Turn) => void;
   readonly fail: (error: unknown) => void;
 }
@@ -61,7 +63,7 @@ const lanesOf = new WeakMap<Engine, Map<string, Lane>>();
  * @param args what the script takes for the items
  * @param once the Idempotency-Key of the request. Its reply is kept, so it shares no call
  * @returns the reply to each item
- * @throws as callCharged()
+ * @throws as callCharged(); HoldfastError overloaded if too many requests of the tenant wait
  */
 export async function share(
   engine: Engine,
@@ -75,7 +77,8 @@ export async function share(
   if (items > MAX_ITEMS_OF_ONE || once !== undefined) return callAlone();
   const lanes = lanesOf.get(engine) ?? new Map<string, Lane>();
   lanesOf.set(engine, lanes);
-  const name = `${verb} ${credential.tenant} ${credential.credentialKey}`;
+  const { tenant } = credential;
+  const name = `${verb} ${tenant} ${credential.credentialKey}`;
   const lane = lanes.get(name) ?? { inFlight: 0, itemWork: 0, queue: [] };
   lanes.set(name, lane);
 
@@ -83,8 +86,9 @@ export async function share(
   if (lane.inFlight < MAX_IN_FLIGHT) {
     lane.inFlight++;
   } else {
+    beginSharing(engine, tenant);
     const turn = await new Promise<Turn>((resolve, fail) => {
-      lane.queue.push({ args, items, resolve, fail });
+      lane.queue.push({ args, items, sinceMs: performance.now(), resolve, fail });
     });
     if (turn.kind === 'alone') return callAlone();
     if (turn.kind === 'replies') return turn.replies;
@@ -99,12 +103,18 @@ export async function share(
     return replies;
   } catch (error) {
     // Queued requests have waited about as long as this one: they fail now too.
-    if (isUnavailable(error)) for (const { fail } of lane.queue.splice(0)) fail(error);
+    if (isUnavailable(error)) {
+      const queued = lane.queue.splice(0);
+      endSharing(engine, tenant, queued.length);
+      for (const { fail } of queued) fail(error);
+    }
     throw error;
   } finally {
+    endSharing(engine, tenant, refuseLate(lane.queue));
     // The oldest queued request makes the next call, in its own context, so that traces show it there.
     if (lane.queue.length > 0) {
       const [first, ...following] = takeBatch(lane);
+      endSharing(engine, tenant, 1 + following.length);
       first?.resolve({ kind: 'call', others: following });
     } else if (--lane.inFlight === 0) {
       lanes.delete(name);

@@ -18,7 +18,10 @@ const FALL = 0.8;
 const KEEP_MS = 1000;
 /** With more tenants than these, those without calls are forgotten at once. */
 const MAX_IDLE = 10_000;
-/** Calls of a tenant that wait here: a quarter of the requests that an instance has in flight by default. */
+/**
+ * Calls of a tenant that wait here, with the requests that wait to share one: a quarter of the requests that an
+ * instance has in flight by default.
+ */
 const MAX_WAITING = 1024;
 /** Calls that have waited longer than this are refused: their callers would give up soon. */
 const PATIENCE_MS = 1500;
@@ -42,6 +45,8 @@ interface Line {
   /** When its last call ended, in ms. */
   endedMs: number;
   readonly waiting: Waiting[];
+  /** How many requests wait to share a call (coalesce.ts). */
+  sharing: number;
 }
 
 /** A reply, and the work of its script: undefined if it does not say. */
@@ -65,13 +70,10 @@ export async function inTurn<Reply>(
   isNext: boolean,
   call: () => Promise<Replied<Reply>>,
 ): Promise<Reply> {
-  const lines = linesOf.get(engine) ?? new Map<string, Line>();
-  linesOf.set(engine, lines);
-  const line = lines.get(tenant) ?? { inFlight: 0, work: MAX_WORK, endedMs: 0, waiting: [] };
-  lines.set(tenant, line);
+  const [line, lines] = lineOf(engine, tenant);
   if (line.inFlight === 0 && performance.now() - line.endedMs > KEEP_MS) line.work = MAX_WORK;
   if (line.waiting.length === 0 && hasRoom(line)) line.inFlight++;
-  else if (line.waiting.length >= MAX_WAITING && !isNext) throw tooMany();
+  else if (isFull(line) && !isNext) throw tooMany();
   else
     await new Promise<void>((start, fail) => {
       const waiting = { sinceMs: performance.now(), start, fail };
@@ -91,26 +93,67 @@ export async function inTurn<Reply>(
     startNext(line);
     if (line.inFlight === 0) {
       line.endedMs = performance.now();
-      if (lines.size > MAX_IDLE) lines.delete(tenant);
+      forgetIdle(lines, tenant, line);
     }
   }
 }
+
+/**
+ * Counts a request that begins to wait, to share a call of its tenant.
+ * @throws HoldfastError overloaded if too many wait
+ */
+export function beginSharing(engine: Engine, tenant: string): void {
+  const [line] = lineOf(engine, tenant);
+  if (isFull(line)) throw tooMany();
+  line.sharing++;
+}
+
+/** Counts requests that wait no more to share a call. */
+export function endSharing(engine: Engine, tenant: string, requests: number): void {
+  if (requests === 0) return;
+  const [line, lines] = lineOf(engine, tenant);
+  line.sharing -= requests;
+  forgetIdle(lines, tenant, line);
+}
+
+function lineOf(engine: Engine, tenant: string): [line: Line, lines: Map<string, Line>] {
+  const lines = linesOf.get(engine) ?? new Map<string, Line>();
+  linesOf.set(engine, lines);
+  const line = lines.get(tenant) ?? { inFlight: 0, work: MAX_WORK, endedMs: 0, waiting: [], sharing: 0 };
+  lines.set(tenant, line);
+  return [line, lines];
+}
+
+function forgetIdle(lines: Map<string, Line>, tenant: string, { inFlight, sharing }: Line): void {
+  if (inFlight === 0 && sharing === 0 && lines.size > MAX_IDLE) lines.delete(tenant);
+}
+
+const isFull = ({ waiting, sharing }: Line): boolean => waiting.length + sharing >= MAX_WAITING;
 
 const hasRoom = ({ inFlight, work }: Line): boolean =>
   inFlight === 0 || (work <= MAX_WORK && inFlight < MIN_CALLS) || (inFlight + 1) * work <= MAX_WORK;
 
 /** Starts the calls that there is room for, and refuses those that have waited for too long. */
 function startNext(line: Line): void {
-  const oldestMs = performance.now() - PATIENCE_MS;
   while (hasRoom(line)) {
+    refuseLate(line.waiting);
     const next = line.waiting.shift();
     if (next === undefined) return;
-    if (next.sinceMs < oldestMs) next.fail(tooBusy());
-    else {
-      line.inFlight++;
-      next.start();
-    }
+    line.inFlight++;
+    next.start();
   }
+}
+
+/**
+ * Refuses those at the head of a queue that have waited for too long.
+ * @returns how many
+ */
+export function refuseLate(queue: Pick<Waiting, 'sinceMs' | 'fail'>[]): number {
+  const oldestMs = performance.now() - PATIENCE_MS;
+  const inTime = queue.findIndex(({ sinceMs }) => sinceMs >= oldestMs);
+  const late = queue.splice(0, inTime === -1 ? queue.length : inTime);
+  for (const { fail } of late) fail(tooBusy());
+  return late.length;
 }
 
 const tooMany = () =>

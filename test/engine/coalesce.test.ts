@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { startRedis } from '../../scripts/redisServer.ts';
 import type { ReserveItem } from '../../src/contract/reservations.ts';
 import { LimitError } from '../../src/domain/errors.ts';
@@ -101,6 +101,50 @@ describe('requests of one caller share calls while two are under way', () => {
         i % 2 === 0 ? { status: 'fulfilled' } : { status: 'rejected', reason: { code: 'unauthenticated' } },
       );
     });
+  });
+});
+
+describe('requests that wait to share a call', () => {
+  test('are at most 1,024 of a tenant, whatever their keys and verbs: one more is refused at once', async () => {
+    const own = await startEngine(makeTenant());
+    await asked([item('first')], own);
+    const bad = (key: string) => ({ ...own, credential: { ...own.credential, credentialKey: key.repeat(64) } });
+    // Two calls are in flight, and two wait for their turn, as 511 requests of each caller do.
+    const outcomes = ['e', 'f'].map((key) =>
+      Promise.allSettled(names(key, 513).map((name) => asked([item(name)], bad(key)))),
+    );
+    const refused = [
+      asked([item('more')], bad('e')),
+      asked([item('more')], bad('f')),
+      unreserve(
+        own.engine,
+        bad('e').credential,
+        names('more', 30).map((resource) => ({ resource, requester: 'x', releaseToken: null })),
+      ),
+    ];
+    for (const one of await Promise.allSettled(refused)) expect(one).toMatchObject({ reason: { code: 'overloaded' } });
+    // Another tenant's are answered.
+    await Promise.all(names('other', 10).map((name) => asked([item(name)])));
+    for (const one of (await Promise.all(outcomes)).flat())
+      expect(one).toMatchObject({ reason: { code: 'unauthenticated' } });
+    // All places are free again.
+    const again = await Promise.all(names('again', 1000).map((name) => asked([item(name)], own)));
+    expect(again).toHaveLength(1000);
+    own.stop();
+  });
+
+  test('are refused after 1.5 s, before anything is done', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      const requests = names('slow', 3).map((name) => asked([item(name)]));
+      vi.advanceTimersByTime(1501);
+      const [first, second, late] = await Promise.allSettled(requests);
+      expect([first, second]).toMatchObject([{ status: 'fulfilled' }, { status: 'fulfilled' }]);
+      expect(late).toMatchObject({ reason: { code: 'overloaded' } });
+      expect(called).toHaveLength(2);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 
