@@ -18,7 +18,14 @@ import { cycle, reserveOne } from './requests.ts';
 import { pin, pinApart, type RunningServer, SERVICE, startServer, stopServers } from './servers.ts';
 
 /** Limits that are never reached here, but are charged and reported in headers. */
-const LIMITS = { writesPerMinute: 1e9, writesPerDay: 1e12, readsPerMinute: 1e9, reservations: 1e9, definitions: 1e9 };
+const LIMITS = {
+  writesPerMinute: 1e9,
+  writesPerDay: 1e12,
+  readsPerMinute: 1e9,
+  reservations: 1e9,
+  eventConnections: 1e9,
+  definitions: 1e9,
+};
 const TIERS: TierTable = { ...DEFAULT_TIERS, Enterprise: { ...DEFAULT_TIERS.Enterprise, ...LIMITS } };
 
 /** A tenant and its key. */

@@ -75,7 +75,7 @@ export const DEFAULT_TIERS: TierTable = {
     readsPerMinute: 250_000,
     writesPerDay: null,
     reservations: 1_000_000,
-    eventConnections: null,
+    eventConnections: 1000,
     apiKeys: null,
     definitions: 100_000,
     bytes: 4096 * MIB,

@@ -3,6 +3,7 @@
  */
 import { spawn } from 'node:child_process';
 import { describe, expect, inject, test } from 'vitest';
+import { DEFAULT_TIERS, TIERS } from '../../src/domain/tiers.ts';
 import { openStream } from '../../src/engine/tenant/streamLeases.ts';
 import { configuredTenants } from '../../src/identity/configuredTenants.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
@@ -37,6 +38,19 @@ describe('the number of streams', () => {
     await until('the place is given back', async () => (await leases(one.tenant)) === 4);
     expect((await watch(two)).head).toMatch(/200/);
     await Promise.all([one.stop(), two.stop()]);
+  });
+
+  test('is limited in each tier, so that no tenant takes all connections of an instance', async () => {
+    for (const tier of TIERS) {
+      const { eventConnections } = DEFAULT_TIERS[tier];
+      const one = await startInstance({ keys: [{ ...makeConfiguredKey(makeTenant()), tier }] });
+      const open = Array.from({ length: eventConnections ?? 2000 }, (_, i) => [Date.now() + 45_000, `open-${i}`]);
+      await looking.zadd(`{${one.tenant}}:streams`, ...open.flat());
+      expect((await watch(one)).head, tier).toMatch(/429/);
+      await looking.zrem(`{${one.tenant}}:streams`, 'open-0');
+      expect((await watch(one)).head, tier).toMatch(/200/);
+      await one.stop();
+    }
   });
 
   test('an instance that dies gives its own back within 45 s', async () => {
