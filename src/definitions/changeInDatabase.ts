@@ -146,7 +146,7 @@ async function write<P extends Planned>(
 ): Promise<boolean> {
   const { tenant } = credential;
   const author = await authorOf(engine, credential, planned.keyLabel);
-  return database.transaction(async (tx) => {
+  return database.of(tenant).transaction(async (tx) => {
     const grown = await tx
       .update(tenants)
       .set({ definitionsVersion: planned.version + 1, changedAt: sql`now()` })

@@ -68,7 +68,7 @@ export function auditPage(database: Database, filter: AuditFilter, before: numbe
   if (actor === undefined && action !== undefined) pin(audit.action, action);
   if (action === undefined && actor !== undefined) pin(audit.actor, actor);
   const cursor = sql`(select ${audit.at} from ${audit} where ${audit.id} = ${before ?? null})`;
-  return database.run((db) =>
+  return database.of(tenant ?? null).run((db) =>
     db
       .select()
       .from(audit)

@@ -22,15 +22,18 @@ const TELL_EVERY_MS = 1000;
 
 /**
  * Runs work on connections. If the signal is aborted before work starts, it is not started; if it is aborted before a
- * transaction commits, the transaction is rolled back. Both calls then reject.
+ * transaction commits, the transaction is rolled back. Both calls then reject. A tenant has a share of the connections
+ * (turns.ts); null: the work is no tenant's.
  */
 export interface Connected {
-  run<T>(work: (db: Db) => Promise<T>, signal: AbortSignal): Promise<T>;
-  transaction<T>(work: (tx: Db) => Promise<T>, signal: AbortSignal): Promise<T>;
-  snapshot<T>(work: (tx: Db) => Promise<T>, signal: AbortSignal): Promise<T>;
+  run<T>(work: (db: Db) => Promise<T>, signal: AbortSignal, tenant: string | null): Promise<T>;
+  transaction<T>(work: (tx: Db) => Promise<T>, signal: AbortSignal, tenant: string | null): Promise<T>;
+  snapshot<T>(work: (tx: Db) => Promise<T>, signal: AbortSignal, tenant: string | null): Promise<T>;
   migrate(): Promise<void>;
   close(): Promise<unknown>;
 }
+
+type Calls = Pick<Database, 'run' | 'transaction' | 'snapshot'>;
 
 export class Database {
   readonly #connected: Connected;
@@ -95,17 +98,31 @@ export class Database {
    * `work`
    */
   run<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    return this.#inTime((signal) => this.#connected.run(work, signal));
+    return this.of(null).run(work);
   }
 
   /** Runs `work` in one transaction. Throws the errors of run(). */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    return this.#inTime((signal) => this.#connected.transaction(work, signal));
+    return this.of(null).transaction(work);
   }
 
   /** Runs `work`, which reads, on one state of the database. Throws the errors of run(). */
   snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    return this.#inTime((signal) => this.#connected.snapshot(work, signal));
+    return this.of(null).snapshot(work);
+  }
+
+  /**
+   * Returns the same calls for requests of a tenant, which has a share of the connections and of the calls in flight.
+   * They also throw HoldfastError overloaded, if too many calls of the tenant are in flight.
+   * @param tenant null: the calls are no tenant's, and not limited by it
+   */
+  of(tenant: string | null): Calls {
+    const connected = this.#connected;
+    return {
+      run: (work) => this.#inTime((signal) => connected.run(work, signal, tenant)),
+      transaction: (work) => this.#inTime((signal) => connected.transaction(work, signal, tenant)),
+      snapshot: (work) => this.#inTime((signal) => connected.snapshot(work, signal, tenant)),
+    };
   }
 
   /** Whether the database responds. */

@@ -34,7 +34,7 @@ export const listGroups = (
   after: string | undefined,
   limit: number,
 ): Promise<GroupRole[]> =>
-  database.run((db) =>
+  database.of(tenant).run((db) =>
     db
       .select(COLUMNS)
       .from(groupRoles)
@@ -45,7 +45,7 @@ export const listGroups = (
 
 /** @throws HoldfastError unknown, unavailable */
 export async function readGroup({ database }: Databases, tenant: string, group: string): Promise<GroupRole> {
-  const row = await database.run((db) => findGroup(db, tenant, group));
+  const row = await database.of(tenant).run((db) => findGroup(db, tenant, group));
   if (row === undefined) throw noSuchGroup();
   return row;
 }
@@ -70,7 +70,7 @@ export const putGroup = (
   mayAdd: boolean,
   { refuse, ...by }: RoleChanger,
 ): Promise<GroupRole> =>
-  database.transaction(async (tx) => {
+  database.of(tenantId).transaction(async (tx) => {
     await lock(tx, tenantId);
     const before = await findGroup(tx, tenantId, group);
     if (before === undefined) {
@@ -100,7 +100,7 @@ export const deleteGroup = (
   group: string,
   { refuse, ...by }: RoleChanger,
 ): Promise<void> =>
-  database.transaction(async (tx) => {
+  database.of(tenant).transaction(async (tx) => {
     const [deleted] = await tx.delete(groupRoles).where(of(tenant, group)).returning({ role: groupRoles.role });
     if (deleted === undefined) throw noSuchGroup();
     refuse(deleted.role);

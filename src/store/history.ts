@@ -35,7 +35,7 @@ export const historyInDatabase = (store: Store, tiers: TierTable, clock = Date.n
       throw new HoldfastError('refused', 'cursor must be one that this listing returned.');
     const now = clock();
     if (cursor === undefined) await moveHistory(store, tenant, { tiers, maxBatches: MAX_BATCHES, now });
-    return store.database.run(async (db) => {
+    return store.database.of(tenant).run(async (db) => {
       const owner = await readOwner(db, tenant);
       if (owner === undefined) return { entries: [], next: null };
       const { from, to } = filter;

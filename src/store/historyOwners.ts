@@ -54,7 +54,7 @@ const owners = (db: Db) => {
  * @throws HoldfastError unavailable
  */
 export const ensureOwner = (database: Database, tenant: string): Promise<HistoryOwner | undefined> =>
-  database.run(async (db) => {
+  database.of(tenant).run(async (db) => {
     const found = await readOwner(db, tenant);
     if (found !== undefined) return found;
     await db.execute(sql`

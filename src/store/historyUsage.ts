@@ -26,7 +26,7 @@ export const usageInDatabase = (
   const ask = async (tenant: string, statement: (kept: (fromMs: number) => SQL) => SQL): Promise<unknown> => {
     const now = clock();
     await moveHistory(store, tenant, { tiers, maxBatches: MAX_BATCHES, now });
-    return store.database.run(async (db) => {
+    return store.database.of(tenant).run(async (db) => {
       const owner = await readOwner(db, tenant);
       const ofOwner = (fromMs: number) => (owner === undefined ? sql`false` : keptOf(owner, tiers, fromMs, now));
       return rowsOf(await db.execute(statement(ofOwner)));

@@ -112,7 +112,7 @@ export async function createInvitation(
     return { row: await insertInvitation(tx, tenantId, invitation, by), isNew: true };
   };
   try {
-    return await database.transaction(create);
+    return await database.of(tenantId).transaction(create);
   } catch (error) {
     if (!isDuplicate(error)) throw error;
     throw 'email' in invitation.of && invitation.id === undefined
@@ -163,7 +163,7 @@ export const listInvitations = (
   after: string | undefined,
   limit: number,
 ): Promise<Invitation[]> =>
-  database.run((db) =>
+  database.of(tenantId).run((db) =>
     db
       .select(COLUMNS)
       .from(invitations)
@@ -176,14 +176,14 @@ export const listInvitations = (
 
 /** @throws HoldfastError unknown, unavailable */
 export async function readInvitation({ database }: Databases, tenantId: string, id: string): Promise<Invitation> {
-  const row = await database.run((db) => findById(db, tenantId, id));
+  const row = await database.of(tenantId).run((db) => findById(db, tenantId, id));
   if (row === undefined) throw noSuchInvitation();
   return row;
 }
 
 /** Revokes an invitation. @throws HoldfastError unknown, unavailable */
 export const deleteInvitation = ({ database }: Databases, tenantId: string, id: string, by: Author): Promise<void> =>
-  database.transaction(async (tx) => {
+  database.of(tenantId).transaction(async (tx) => {
     const [row] = await tx
       .delete(invitations)
       .where(and(eq(invitations.tenantId, tenantId), eq(invitations.id, id)))
@@ -194,7 +194,7 @@ export const deleteInvitation = ({ database }: Databases, tenantId: string, id: 
 
 /** Counts the links that are open. @throws HoldfastError unavailable */
 export async function countLinks({ database }: Databases, tenantId: string): Promise<number> {
-  const [row] = await database.run((db) =>
+  const [row] = await database.of(tenantId).run((db) =>
     db
       .select({ links: count() })
       .from(invitations)

@@ -27,13 +27,15 @@ const named = (tenant: string, issuer: string, audience: string) =>
  * @throws HoldfastError unavailable
  */
 export const listIssuers = ({ database }: Store, tenant: string): Promise<Issuer[]> =>
-  database.run((db) =>
-    db
-      .select(COLUMNS)
-      .from(jwtIssuers)
-      .where(eq(jwtIssuers.tenantId, tenant))
-      .orderBy(asc(jwtIssuers.issuer), asc(jwtIssuers.audience)),
-  );
+  database
+    .of(tenant)
+    .run((db) =>
+      db
+        .select(COLUMNS)
+        .from(jwtIssuers)
+        .where(eq(jwtIssuers.tenantId, tenant))
+        .orderBy(asc(jwtIssuers.issuer), asc(jwtIssuers.audience)),
+    );
 
 /**
  * Finds a tenant's registrations of an issuer with one of these audiences.
@@ -45,7 +47,7 @@ export const findIssuers = (
   issuer: string,
   audiences: readonly string[],
 ): Promise<(Issuer & { tenant: string })[]> =>
-  database.run((db) =>
+  database.of(tenant).run((db) =>
     db
       .select({ ...COLUMNS, tenant: jwtIssuers.tenantId })
       .from(jwtIssuers)
@@ -64,7 +66,7 @@ export const findIssuers = (
  * unavailable
  */
 export const putIssuer = ({ database }: Store, tenant: string, one: Issuer, by: Author): Promise<void> =>
-  database.transaction(async (tx) => {
+  database.of(tenant).transaction(async (tx) => {
     // Serializes the changes of a tenant, so that they are counted correctly.
     const [row] = await tx.select({ tier: tenants.tier }).from(tenants).where(eq(tenants.id, tenant)).for('update');
     if (row === undefined) throw noSuchTenant();
@@ -95,7 +97,7 @@ export async function deleteIssuer(
   audience: string,
   by: Author,
 ): Promise<void> {
-  const isDeleted = await database.transaction(async (tx) => {
+  const isDeleted = await database.of(tenant).transaction(async (tx) => {
     const deleted = await tx
       .delete(jwtIssuers)
       .where(named(tenant, issuer, audience))

@@ -69,13 +69,15 @@ export async function insertKey(tx: Db, tenantId: string, key: NewKey, isDefault
  * @throws HoldfastError unavailable
  */
 export const listKeys = ({ database }: Store, tenant: string): Promise<KeyRow[]> =>
-  database.run((db) =>
-    db
-      .select(COLUMNS)
-      .from(apiKeys)
-      .where(eq(apiKeys.tenantId, tenant))
-      .orderBy(sql`${isDefault} desc`, asc(createdAt), asc(id)),
-  );
+  database
+    .of(tenant)
+    .run((db) =>
+      db
+        .select(COLUMNS)
+        .from(apiKeys)
+        .where(eq(apiKeys.tenantId, tenant))
+        .orderBy(sql`${isDefault} desc`, asc(createdAt), asc(id)),
+    );
 
 /**
  * Lists a page of a tenant's keys, by id.
@@ -88,7 +90,7 @@ export const pageOfKeys = (
   after: string | undefined,
   limit: number,
 ): Promise<KeyRow[]> =>
-  database.run((db) =>
+  database.of(tenant).run((db) =>
     db
       .select(COLUMNS)
       .from(apiKeys)
@@ -99,7 +101,7 @@ export const pageOfKeys = (
 
 /** @throws HoldfastError unknown, unavailable */
 export async function readKey({ database }: Store, tenant: string, of: string): Promise<KeyRow> {
-  const [row] = await database.run((db) => db.select(COLUMNS).from(apiKeys).where(ofTenant(tenant, of)));
+  const [row] = await database.of(tenant).run((db) => db.select(COLUMNS).from(apiKeys).where(ofTenant(tenant, of)));
   if (row === undefined) throw noSuchKey();
   return row;
 }
@@ -110,7 +112,7 @@ export async function readKey({ database }: Store, tenant: string, of: string): 
  * @throws HoldfastError unknown, unavailable
  */
 export const showKey = ({ database }: Store, tenant: string, of: string, by: Author): Promise<string> =>
-  database.transaction(async (tx) => {
+  database.of(tenant).transaction(async (tx) => {
     const [row] = await tx.select({ sealed, label, rotatedAt }).from(apiKeys).where(ofTenant(tenant, of));
     if (row === undefined) throw noSuchKey();
     const [known] = await tx
@@ -162,7 +164,9 @@ export async function createKey(
     return { row, isNew: true };
   } catch (error) {
     if (!(error instanceof IdInUse)) throw error;
-    const [row] = await store.database.run((db) => db.select(COLUMNS).from(apiKeys).where(ofTenant(tenant, key.id)));
+    const [row] = await store.database
+      .of(tenant)
+      .run((db) => db.select(COLUMNS).from(apiKeys).where(ofTenant(tenant, key.id)));
     if (row === undefined || !isSame(row, key)) throw error;
     return { row, isNew: false };
   }

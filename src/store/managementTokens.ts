@@ -50,7 +50,7 @@ export const listTokens = (
   after: string | undefined,
   limit: number,
 ): Promise<TokenRow[]> =>
-  database.run((db) =>
+  database.of(tenant).run((db) =>
     db
       .select(COLUMNS)
       .from(managementTokens)
@@ -61,7 +61,9 @@ export const listTokens = (
 
 /** @throws HoldfastError unknown, unavailable */
 export async function readToken({ database }: Store, tenant: string, of: string): Promise<TokenRow> {
-  const [row] = await database.run((db) => db.select(COLUMNS).from(managementTokens).where(ofTenant(tenant, of)));
+  const [row] = await database
+    .of(tenant)
+    .run((db) => db.select(COLUMNS).from(managementTokens).where(ofTenant(tenant, of)));
   if (row === undefined) throw noSuchToken();
   return row;
 }
@@ -98,7 +100,7 @@ export async function createToken(
     return { row, isNew: true };
   } catch (error) {
     if (!(error instanceof IdInUse)) throw error;
-    const [row] = await store.database.run((db) =>
+    const [row] = await store.database.of(tenant).run((db) =>
       db
         .select(COLUMNS)
         .from(managementTokens)

@@ -74,7 +74,7 @@ export async function listMembers(
   after: string | undefined,
   limit: number,
 ): Promise<Member[]> {
-  const rows = await database.run((db) =>
+  const rows = await database.of(tenant).run((db) =>
     selectMembers(db)
       .where(and(eq(members.tenantId, tenant), after === undefined ? undefined : gt(members.userId, after)))
       .orderBy(asc(members.userId))
@@ -85,7 +85,7 @@ export async function listMembers(
 
 /** @throws HoldfastError unknown, unavailable */
 export const readMember = ({ database }: Databases, tenant: string, userId: string): Promise<Member> =>
-  database.run((db) => readRow(db, tenant, userId));
+  database.of(tenant).run((db) => readRow(db, tenant, userId));
 
 async function readRow(db: Db, tenant: string, userId: string): Promise<Member> {
   const row = await findRow(db, tenant, userId);
@@ -125,7 +125,7 @@ export const withRole = (
   userId: string,
   follow: (role: Role | null) => Promise<void>,
 ): Promise<void> =>
-  database.transaction(async (tx) => {
+  database.of(tenant).transaction(async (tx) => {
     await lockRow(tx, tenant);
     await follow(await roleOf(tx, tenant, userId));
   });
@@ -181,7 +181,7 @@ export const changeRole = (
   { refuse, ...by }: RoleChanger,
   lowerSessions: (role: Role) => Promise<void>,
 ): Promise<Member> =>
-  database.transaction(async (tx) => {
+  database.of(tenant).transaction(async (tx) => {
     await lock(tx, tenant);
     const before = await findRow(tx, tenant, userId);
     if (before === null) {
@@ -222,7 +222,7 @@ export const removeMember = (
   action: 'member.remove' | 'member.leave',
   endSessions: () => Promise<void>,
 ): Promise<void> =>
-  database.transaction(async (tx) => {
+  database.of(tenant).transaction(async (tx) => {
     await lock(tx, tenant);
     const member = await readRow(tx, tenant, userId);
     refuse(member.role);

@@ -112,7 +112,7 @@ async function write(
 ): Promise<number | null> {
   let expiries: number[] = [];
   const attempt = () =>
-    database.transaction(async (tx) => {
+    database.of(tenant).transaction(async (tx) => {
       const locked = await lockOwner(tx, owner, tenant);
       if (locked === undefined) return null;
       const days = tiers[locked.tier].historyDays ?? Number.POSITIVE_INFINITY;

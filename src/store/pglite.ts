@@ -33,10 +33,10 @@ export async function openPglite(folder: string, log: Logger): Promise<Connected
   const db = drizzle(pglite);
   const turns = new Turns([db]);
   return {
-    run: (work, signal) => turns.take(() => work(db), signal),
-    transaction: (work, signal) => turns.take(() => db.transaction(whileWanted(work, signal)), signal),
-    snapshot: (work, signal) =>
-      turns.take(() => db.transaction(work, { isolationLevel: 'repeatable read', accessMode: 'read only' }), signal),
+    run: (work, ...by) => turns.take(() => work(db), ...by),
+    transaction: (work, signal, tenant) => turns.take(() => db.transaction(whileWanted(work, signal)), signal, tenant),
+    snapshot: (work, ...by) =>
+      turns.take(() => db.transaction(work, { isolationLevel: 'repeatable read', accessMode: 'read only' }), ...by),
     // Needs no lock: only one process can open the folder.
     migrate: () => migrate(db, { migrationsFolder: MIGRATIONS_FOLDER }),
     close: async () => {

@@ -178,24 +178,26 @@ export class PostgresPool {
   /**
    * Runs `work` on a connection that nobody else uses meanwhile.
    * @param signal once it is aborted, work that waits for a connection is not started
+   * @param tenant whose work it is (turns.ts)
    */
-  run<T>(work: (db: Db) => Promise<T>, signal: AbortSignal): Promise<T> {
-    return this.#turns.take((connection) => connection.run(work), signal);
+  run<T>(work: (db: Db) => Promise<T>, signal: AbortSignal, tenant: string | null): Promise<T> {
+    return this.#turns.take((connection) => connection.run(work), signal, tenant);
   }
 
   /**
    * Runs `work` in a transaction.
    * @param signal once it is aborted, waiting work is not started, and a transaction is rolled back instead of
    * committed
+   * @param tenant whose work it is (turns.ts)
    */
-  transaction<T>(work: (tx: Db) => Promise<T>, signal: AbortSignal): Promise<T> {
-    return this.#turns.take((connection) => connection.transaction('begin', work, signal), signal);
+  transaction<T>(work: (tx: Db) => Promise<T>, signal: AbortSignal, tenant: string | null): Promise<T> {
+    return this.#turns.take((connection) => connection.transaction('begin', work, signal), signal, tenant);
   }
 
   /** Runs `work` in a read-only transaction that sees one state of the database. */
-  snapshot<T>(work: (tx: Db) => Promise<T>, signal: AbortSignal): Promise<T> {
+  snapshot<T>(work: (tx: Db) => Promise<T>, signal: AbortSignal, tenant: string | null): Promise<T> {
     const begin = 'begin isolation level repeatable read read only';
-    return this.#turns.take((connection) => connection.transaction(begin, work, signal), signal);
+    return this.#turns.take((connection) => connection.transaction(begin, work, signal), signal, tenant);
   }
 
   async close(): Promise<void> {

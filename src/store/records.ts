@@ -60,6 +60,7 @@ async function readManagementTokens(tx: Db, tenant: string): Promise<KeyRecord[]
  * removed key is invalid.
  * @param entry what the audit trail says, or how it follows from the result
  * @param work changes rows, in a transaction that no other change of the tenant's record overlaps
+ * @param share whose share of the database is used; null: nobody's, for a change that a busy tenant must not delay
  * @returns the result of `work`
  * @throws HoldfastError unknown, if there is no such tenant; unavailable: the outcome is unknown; whatever `work`
  * throws, and then nothing has changed
@@ -69,8 +70,9 @@ export async function changeRecord<T>(
   id: string,
   entry: AuditEntry | ((result: T) => AuditEntry),
   work: (tx: Db) => Promise<T>,
+  share: string | null = id,
 ): Promise<T> {
-  const [result, changed] = await database.transaction(async (tx) => {
+  const [result, changed] = await database.of(share).transaction(async (tx) => {
     await tx
       .update(tenants)
       .set({ version: sql`${tenants.version} + 1`, changedAt: sql`now()` })

@@ -55,7 +55,7 @@ export async function storedRefusals(
   const latest = await refusalsOf(redis, tenant, resource, Math.max(since, fromMs), toMs);
   if (fromMs >= since) return latest;
   const timeOf = (ms: number) => sql`to_timestamp(${ms}::bigint / 1000.0)`;
-  const rows = await database.run((db) =>
+  const rows = await database.of(tenant).run((db) =>
     db.execute(sql`
       select (extract(epoch from hour) * 1000)::float8 as "startMs", (counts ->> ${`r${resource}`}::text)::float8 as count
       from ${refusals}

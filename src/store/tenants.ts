@@ -76,16 +76,16 @@ export const deleteTenant = ({ database }: Store, id: string, by: Author): Promi
 
 /** @throws HoldfastError unknown, unavailable */
 export async function readTenant({ database }: Store, id: string): Promise<Tenant> {
-  const [tenant] = await database.run((db) => db.select(TENANT_COLUMNS).from(tenants).where(eq(tenants.id, id)));
+  const [tenant] = await database.of(id).run((db) => db.select(TENANT_COLUMNS).from(tenants).where(eq(tenants.id, id)));
   if (tenant === undefined) throw noSuchTenant();
   return tenant;
 }
 
 /** Counts a tenant's keys. */
 export async function countKeys({ database }: Store, tenant: string): Promise<number> {
-  const [row] = await database.run((db) =>
-    db.select({ keys: count() }).from(apiKeys).where(eq(apiKeys.tenantId, tenant)),
-  );
+  const [row] = await database
+    .of(tenant)
+    .run((db) => db.select({ keys: count() }).from(apiKeys).where(eq(apiKeys.tenantId, tenant)));
   return row?.keys ?? 0;
 }
 
@@ -99,8 +99,12 @@ export const setTier = (store: Store, id: string, tier: Tier, by: Author): Promi
  * Suspends a tenant: its requests get 403 from now on, and its event streams end. Throws the errors of changeRecord().
  */
 export const suspendTenant = (store: Store, id: string, by: Author): Promise<unknown> =>
-  changeRecord(store, id, { ...by, action: 'tenant.suspend' }, (tx) =>
-    tx.update(tenants).set({ suspendedAt: new Date() }).where(eq(tenants.id, id)),
+  changeRecord(
+    store,
+    id,
+    { ...by, action: 'tenant.suspend' },
+    (tx) => tx.update(tenants).set({ suspendedAt: new Date() }).where(eq(tenants.id, id)),
+    null,
   );
 
 /** Ends a suspension. Throws the errors of changeRecord(). */

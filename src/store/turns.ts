@@ -1,36 +1,92 @@
 /**
  * Shares a fixed set of items, such as connections, among callers: one caller uses an item at a time. Callers that find
  * none free queue up, and leave the queue when they stop waiting, so that no work is done for callers that have gone.
+ *
+ * A tenant uses at most half of the items. The next free one goes to the tenant that uses the fewest; of several, to
+ * the one that has not had one for longest. So the slow work of one tenant does not keep the others waiting.
  */
+import { HoldfastError } from '../domain/errors.ts';
+
+/** Callers of a tenant for each item, including those in the queue. */
+const CALLERS_PER_ITEM = 25;
+
+/** What a tenant has of the items. */
+interface Share {
+  used: number;
+  waiting: number;
+  /** The number of the last turn that it had; 0: it has had none since it was idle */
+  lastTurn: number;
+}
+
+/** A caller in the queue. */
+interface Waiting<Item> {
+  readonly share: Share;
+  readonly proceed: (item: Item) => void;
+}
+
 export class Turns<Item> {
   readonly #free: Item[];
-  readonly #queue = new Set<(item: Item) => void>();
+  readonly #maxUsed: number;
+  readonly #maxCallers: number;
+  /** The oldest first. */
+  readonly #queue = new Set<Waiting<Item>>();
+  readonly #shares = new Map<string, Share>();
+  #turns = 0;
 
   constructor(items: readonly Item[]) {
     this.#free = [...items];
+    this.#maxUsed = Math.ceil(items.length / 2);
+    this.#maxCallers = items.length * CALLERS_PER_ITEM;
   }
 
   /**
    * Runs `work` with an item that nobody else uses meanwhile.
    * @param signal aborted when the caller stops waiting
-   * @throws the signal's reason, if it is aborted before an item is free; the errors of `work`
+   * @param tenant whose work it is; null: no tenant's, and it is not limited
+   * @throws the signal's reason, if it is aborted before an item is free; HoldfastError overloaded, if the tenant has
+   * too many callers; the errors of `work`
    */
-  async take<T>(work: (item: Item) => Promise<T>, signal: AbortSignal): Promise<T> {
-    // Prefers the item that was used last: connections that are not needed are never made.
-    const item = this.#free.pop() ?? (await this.#wait(signal));
+  async take<T>(work: (item: Item) => Promise<T>, signal: AbortSignal, tenant: string | null): Promise<T> {
+    const share = (tenant === null ? undefined : this.#shares.get(tenant)) ?? { used: 0, waiting: 0, lastTurn: 0 };
+    if (share.used + share.waiting >= this.#maxCallers) throw tooMany();
+    if (tenant !== null) this.#shares.set(tenant, share);
     try {
-      return await work(item);
+      // Prefers the item that was used last: connections that are not needed are never made.
+      const free = share.used < this.#maxUsed ? this.#free.pop() : undefined;
+      if (free !== undefined) this.#begin(share);
+      const item = free ?? (await this.#wait(signal, share));
+      return await work(item).finally(() => this.#giveBack(item, share));
     } finally {
-      const [next] = this.#queue;
-      if (next === undefined) this.#free.push(item);
-      else next(item);
+      if (tenant !== null && share.used + share.waiting === 0) this.#shares.delete(tenant);
     }
   }
 
-  #wait(signal: AbortSignal): Promise<Item> {
+  #begin(share: Share): void {
+    share.used++;
+    share.lastTurn = ++this.#turns;
+  }
+
+  #giveBack(item: Item, share: Share): void {
+    share.used--;
+    const next = this.#next();
+    if (next === undefined) this.#free.push(item);
+    else next.proceed(item);
+  }
+
+  /** The caller that gets the next free item. */
+  #next(): Waiting<Item> | undefined {
+    let next: Waiting<Item> | undefined;
+    for (const waiting of this.#queue)
+      if (waiting.share.used < this.#maxUsed && (next === undefined || isBefore(waiting.share, next.share)))
+        next = waiting;
+    return next;
+  }
+
+  #wait(signal: AbortSignal, share: Share): Promise<Item> {
     return new Promise((resolve, reject) => {
       const leave = () => {
-        this.#queue.delete(proceed);
+        share.waiting--;
+        this.#queue.delete(waiting);
         signal.removeEventListener('abort', giveUp);
       };
       const giveUp = () => {
@@ -39,10 +95,22 @@ export class Turns<Item> {
       };
       const proceed = (item: Item) => {
         leave();
+        this.#begin(share);
         resolve(item);
       };
-      this.#queue.add(proceed);
+      const waiting = { share, proceed };
+      share.waiting++;
+      this.#queue.add(waiting);
       signal.addEventListener('abort', giveUp);
     });
   }
 }
+
+const isBefore = (one: Share, other: Share): boolean =>
+  one.used < other.used || (one.used === other.used && one.lastTurn < other.lastTurn);
+
+const tooMany = () =>
+  new HoldfastError(
+    'overloaded',
+    'Too many requests of this tenant wait for the database at this instance. Nothing was done: repeat the call.',
+  );

@@ -92,6 +92,31 @@ describe.each(Object.entries(KINDS))('on %s', (_, make) => {
     expect(await refusal(database.run((db) => db.execute(sql`select`)))).toBe('done');
   });
 
+  test('callers of several tenants have their turns one after the other, however many one of them has', async () => {
+    const { opened, open } = gate();
+    const order: string[] = [];
+    const calls = ['loud', 'loud', 'loud', 'quiet', null].map((tenant) =>
+      database.of(tenant).run(async (db) => {
+        await opened;
+        await db.execute(sql`select`);
+        order.push(tenant ?? 'nobody');
+      }),
+    );
+    open();
+    await Promise.all(calls);
+    expect(order).toEqual(['loud', 'quiet', 'nobody', 'loud', 'loud']);
+  });
+
+  test('a tenant has a quarter of the calls: more are refused at once, and those of others are made', async () => {
+    const { opened, open } = gate();
+    const taken = Array.from({ length: 25 }, () => refusal(database.of('loud').run(() => opened)));
+    expect(await refusal(database.of('loud').transaction(async () => {}))).toContain('overloaded: ');
+    const others = [database.of('quiet').run(async () => {}), database.run(async () => {})].map(refusal);
+    open();
+    expect(new Set(await Promise.all([...taken, ...others]))).toEqual(new Set(['done']));
+    expect(await refusal(database.of('loud').run(async () => {}))).toBe('done');
+  });
+
   test('more definitions than one statement has parameters for are written and deleted whole', async () => {
     const tenant = 'many-definitions';
     await database.run((db) => db.insert(tenants).values(insert(tenant)));
@@ -103,4 +128,26 @@ describe.each(Object.entries(KINDS))('on %s', (_, make) => {
     await database.transaction((tx) => deleteDefinitions(tx, tenant, doomed));
     expect(await stored()).toBe(1);
   }, 60_000);
+});
+
+test('a tenant uses at most half of the connections to Postgres', async () => {
+  const made = await KINDS.Postgres();
+  const database = await Database.open(made.url, 4, createLogger('silent'));
+  const { opened, open } = gate();
+  let begun = 0;
+  const slow = Array.from({ length: 60 }, () =>
+    database.of('loud').run(async (db) => {
+      begun++;
+      await db.execute(sql`select`);
+      await opened;
+    }),
+  );
+  for (let i = 0; i < 3; i++)
+    expect(await refusal(database.of('quiet').run((db) => db.execute(sql`select`)))).toBe('done');
+  expect(begun).toBe(2);
+  open();
+  await Promise.all(slow);
+  expect(begun).toBe(60);
+  await database.close();
+  await made.drop();
 });

@@ -127,7 +127,9 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
     const relay = await withoutArrayTypes(made.url);
     const pool = new PostgresPool(relay.url, { size: 1, statementTimeoutMs: 5000 });
     const signal = new AbortController().signal;
-    expect(await pool.run((db) => db.select({ one: sql`1` }).from(sql`(select) as t`), signal)).toEqual([{ one: 1 }]);
+    expect(await pool.run((db) => db.select({ one: sql`1` }).from(sql`(select) as t`), signal, null)).toEqual([
+      { one: 1 },
+    ]);
     await pool.close();
     relay.stop();
   });
