@@ -139,4 +139,11 @@ export interface History {
   readonly streams: readonly StreamSeen[];
   readonly faults: readonly FaultSeen[];
   readonly end: readonly EndState[];
+  /** When the campaign's own process did not run, although it had something to do: the machine was busy. */
+  readonly lags: readonly Lag[];
+}
+
+export interface Lag {
+  readonly from: number;
+  readonly by: number;
 }

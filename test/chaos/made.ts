@@ -1,6 +1,6 @@
 /** Makes small histories by hand, to try checks on them. */
 import type { ReserveItem, ReserveResult, UnreserveResult } from '../../src/contract/reservations.ts';
-import type { Call, CallOf, EndState, FaultSeen, History, StreamSeen, Verb } from './history.ts';
+import type { Call, CallOf, EndState, FaultSeen, History, Lag, StreamSeen, Verb } from './history.ts';
 
 export const TENANT = 'main';
 
@@ -16,6 +16,7 @@ export class MadeHistory {
   readonly #faults: FaultSeen[] = [];
   readonly #streams: StreamSeen[] = [];
   readonly #end: EndState[] = [];
+  readonly #lags: Lag[] = [];
 
   /** Adds a call. Times are in ms after the start of the history. */
   call<V extends Verb>(verb: V, request: CallOf<V>['request'], [from, by]: Times, came: Came<V>, fields: Fields = {}) {
@@ -68,6 +69,12 @@ export class MadeHistory {
     return this;
   }
 
+  /** Says that the machine was busy. */
+  lag([from, by]: Times) {
+    this.#lags.push({ from: START + from, by: START + by });
+    return this;
+  }
+
   stream(stream: StreamSeen) {
     this.#streams.push(stream);
     return this;
@@ -82,7 +89,7 @@ export class MadeHistory {
   get history(): History {
     const calls = this.#calls.toSorted((a, b) => a.invokedAt - b.invokedAt).map((call, id) => ({ ...call, id }));
     const named = { seed: 'made', setup: 'always', startedAt: START, endedAt: START + LENGTH };
-    return { ...named, calls, streams: this.#streams, faults: this.#faults, end: this.#end };
+    return { ...named, calls, streams: this.#streams, faults: this.#faults, end: this.#end, lags: this.#lags };
   }
 }
 

@@ -3,7 +3,7 @@
  * was recorded.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Check, Violation } from './check.ts';
+import type { Violation } from './check.ts';
 import { CHECKS } from './checks/all.ts';
 import { now } from './clock.ts';
 import { deck } from './deck.ts';
@@ -38,8 +38,6 @@ export interface Plan {
   readonly program?: Program | undefined;
   /** Another build, for rolling updates. */
   readonly other?: Program | undefined;
-  /** By default all. */
-  readonly checks?: readonly Check[];
 }
 
 export interface Round {
@@ -58,8 +56,8 @@ export interface Round {
 export async function runRound(plan: Plan, say: (line: string) => void): Promise<Round> {
   const random = createRandom(plan.seed);
   const system = await plan.setup.start(random.fork('system'), plan.program, plan.other);
+  const recorder = new Recorder(plan.seed, plan.setup.name);
   try {
-    const recorder = new Recorder(plan.seed, plan.setup.name);
     await prepare(system);
     const load = startLoad(system, random.fork('load'), recorder, { callers: plan.callers });
     const endWatch = watchFailovers(system, recorder);
@@ -73,9 +71,10 @@ export async function runRound(plan: Plan, say: (line: string) => void): Promise
       await endWatch();
     }
     const history = recorder.history(await readEnd(system));
-    const checks = (plan.checks ?? CHECKS).map((check) => ({ name: check.name, undecided: 0, ...check.run(history) }));
+    const checks = CHECKS.map((check) => ({ name: check.name, undecided: 0, ...check.run(history) }));
     return { history, checks, troubles, violations: checks.flatMap(({ violations }) => violations) };
   } finally {
+    recorder.stop();
     await system.stop();
   }
 }

@@ -234,7 +234,7 @@ export function createStory(): Story {
       const stream: StreamSeen = { tenant: TENANT, at: 'api0', openedAt: START, endedAt: Infinity, events };
       const streams = [stream, { ...stream, at: 'api1', events: [...events] }];
       const times = { startedAt: START, endedAt: at + 20 };
-      return { seed: 'story', setup: 'story', ...times, calls, streams, faults, end: [end] };
+      return { seed: 'story', setup: 'story', ...times, calls, streams, faults, end: [end], lags: [] };
     },
   };
 }

@@ -4,6 +4,7 @@ import type { History } from '../history.ts';
 import { contradictionsOf } from './contradictions.ts';
 import { type Hold, type Holds, holdsOf } from './holds.ts';
 import { asksOf, groupBy, waits } from './outcomes.ts';
+import { slackOf } from './undone.ts';
 import { callsOf, limited, nameOf, timeOf } from './words.ts';
 
 /**
@@ -36,8 +37,9 @@ const isLeftToExpire = ({ ends, lease }: Hold, by: number): boolean =>
   lease.by < Infinity && ends.every(({ how, from }) => how === 'expired' || from > by);
 
 /** Each stream tells of the end of a lease: not before it is due, and soon after. */
-function expiries({ holds }: Holds, { streams, startedAt, faults }: History): readonly Violation[] {
-  const calm = calmOf(faults);
+function expiries({ holds }: Holds, history: History): readonly Violation[] {
+  const { streams, startedAt, faults } = history;
+  const [calm, slack] = [calmOf(faults), slackOf(history)];
   const ending = holds.filter((hold) => isLeftToExpire(hold, hold.lease.by + TOLD_WITHIN_MS));
   const byTenant = groupBy(ending, ({ tenant }) => tenant);
   return streams.flatMap((stream) => {
@@ -49,7 +51,7 @@ function expiries({ holds }: Holds, { streams, startedAt, faults }: History): re
     );
     return (byTenant.get(stream.tenant) ?? []).flatMap((hold): readonly Violation[] => {
       const { from, by } = hold.lease;
-      const due = by + TOLD_WITHIN_MS;
+      const due = by + TOLD_WITHIN_MS + slack(from, by + TOLD_WITHIN_MS);
       if (stream.openedAt > hold.knownAt || openUntil <= due) return [];
       const own = told.get(JSON.stringify([hold.resource, hold.requester])) ?? [];
       const times = own.map(({ receivedAt }) => receivedAt).filter((at) => at > hold.knownAt);
@@ -62,7 +64,7 @@ function expiries({ holds }: Holds, { streams, startedAt, faults }: History): re
         return [{ check: 'leases', what, calls }];
       }
       if (times.some((time) => time <= due) || !calm(from, due)) return [];
-      const what = `the lease of ${nameOf(hold)} is due at ${at}, and ${where} does not tell of it in ${TOLD_WITHIN_MS} ms`;
+      const what = `the lease of ${nameOf(hold)} is due at ${at}, and ${where} does not tell of it in ${Math.round(due - by)} ms`;
       return [{ check: 'leases', what, calls }];
     });
   });
@@ -79,8 +81,9 @@ const calmOf =
 /**
  * In the tenant of those who watch leases nobody else wants a name: who waits for it while its lease ends gets it then.
  */
-function lateGrants({ holds }: Holds, { calls, startedAt, faults }: History): readonly Violation[] {
-  const calm = calmOf(faults);
+function lateGrants({ holds }: Holds, history: History): readonly Violation[] {
+  const { calls, startedAt, faults } = history;
+  const [calm, slack] = [calmOf(faults), slackOf(history)];
   const watched = holds.filter((hold) => hold.tenant.startsWith('leases') && hold.lease.by < Infinity);
   const bySlot = groupBy(watched, ({ resource }) => resource);
   const waiting = calls.filter((call) => call.tenant.startsWith('leases') && waits(call) && call.status === 200);
@@ -90,7 +93,8 @@ function lateGrants({ holds }: Holds, { calls, startedAt, faults }: History): re
     );
     const [held] = before;
     if (!held || before.length > 1 || !isLeftToExpire(held, call.completedAt)) return [];
-    const due = held.lease.by + GRANTED_WITHIN_MS;
+    const promised = held.lease.by + GRANTED_WITHIN_MS;
+    const due = promised + slack(held.lease.from, promised);
     const isLate = call.completedAt > due && (result?.status === 'ACQUIRED' || result?.status === 'WAITING');
     if (!isLate || !calm(held.lease.from, due)) return [];
     const what = `${item.requester} waits for ${item.resource} until ${timeOf(call.completedAt, startedAt)}, and the lease of ${nameOf(held)} was due at ${timeOf(held.lease.by, startedAt)}`;

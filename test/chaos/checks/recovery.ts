@@ -2,6 +2,7 @@
 import type { Check, Violation } from '../check.ts';
 import type { Call, FaultSeen, History } from '../history.ts';
 import { probesOf } from '../report/servedAfter.ts';
+import { slackOf } from './undone.ts';
 import { limited, timeOf } from './words.ts';
 
 /** A probe is sent so seldom to one address, and has so long to be answered, in ms. */
@@ -31,10 +32,12 @@ function notServed(
   at: string,
   probes: readonly Call[],
   next: number,
-  { startedAt }: History,
+  history: History,
 ): readonly Violation[] {
+  const { startedAt } = history;
   const from = fault.servedFromAt ?? fault.healedAt;
-  const due = from + fault.servedWithinMs;
+  const promised = from + fault.servedWithinMs;
+  const due = promised + slackOf(history)(from, promised + PROBE_MS);
   const after = probes.filter(({ invokedAt, completedAt }) => invokedAt > from && completedAt < next);
   const served = after.find(({ status }) => status === 200)?.completedAt ?? Infinity;
   const said = `${fault.kind} was over at ${timeOf(from, startedAt)}: ${at}`;

@@ -49,3 +49,12 @@ export function undoingOf({ faults }: Pick<History, 'faults'>): Undoing {
 }
 
 const recentMs = ({ loses }: FaultSeen) => (typeof loses === 'object' ? loses.recentMs : Infinity);
+
+/** So many ms more than a time in which the machine was late may be lost elsewhere: a call goes through several processes. */
+const LAGS = 4;
+
+/** Returns how much later than promised something may happen, in ms, since the machine was busy in a time. */
+export const slackOf =
+  ({ lags }: Pick<History, 'lags'>) =>
+  (from: number, by: number): number =>
+    LAGS * lags.reduce((sum, lag) => sum + Math.max(0, Math.min(lag.by, by) - Math.max(lag.from, from)), 0);

@@ -1,6 +1,10 @@
 /** Gathers what happens in a round: its calls, its streams of events and its faults. */
 import { now } from '../clock.ts';
-import type { Call, EndState, FaultSeen, History, StreamSeen } from '../history.ts';
+import type { Call, EndState, FaultSeen, History, Lag, StreamSeen } from '../history.ts';
+
+/** How often the process looks whether it runs in time, in ms; and how late that may be. */
+const TICK_MS = 100;
+const LATE_MS = 50;
 
 const REPEATED = 'NOT_RESERVED, but the balancer may have repeated it';
 
@@ -17,12 +21,25 @@ export class Recorder {
   readonly #calls: Call[] = [];
   readonly #streams: StreamSeen[] = [];
   readonly #faults: FaultSeen[] = [];
+  readonly #lags: Lag[] = [];
+  readonly #ticks: NodeJS.Timeout;
   #invoked = 0;
 
   /** @param setup its name */
   constructor(seed: string, setup: string) {
     this.#seed = seed;
     this.#setup = setup;
+    let due = now() + TICK_MS;
+    this.#ticks = setInterval(() => {
+      const at = now();
+      if (at > due + LATE_MS) this.#lags.push({ from: due, by: at });
+      due = at + TICK_MS;
+    }, TICK_MS);
+  }
+
+  /** Stops looking whether the process runs in time. */
+  stop(): void {
+    clearInterval(this.#ticks);
   }
 
   /** Returns the id of a call that is invoked now. */
@@ -58,6 +75,7 @@ export class Recorder {
       streams: this.#streams.toSorted((a, b) => a.openedAt - b.openedAt),
       faults: [...this.#faults],
       end,
+      lags: [...this.#lags],
     };
   }
 }

@@ -36,7 +36,8 @@ export interface Store {
   primaryOf(tenant: string): Promise<Part>;
 }
 
-const COMMAND_MS = 5000;
+/** On a machine that is busy. */
+const COMMAND_MS = 10_000;
 const quiet = () => {};
 
 /** Makes a client that neither repeats a command nor connects again. */
