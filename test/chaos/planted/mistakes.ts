@@ -1,0 +1,153 @@
+/**
+ * Mistakes that are planted into a copy of the service, one at a time, to see which check or test finds them. Each
+ * replaces a text that stands in its file once.
+ */
+
+export interface Mistake {
+  readonly name: string;
+  /** What the service does wrong. */
+  readonly what: string;
+  /** Below the root. */
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** Lua that is true once in so many times, by the clock of Redis. */
+const once = (times: number): string => `tonumber(redis.call('TIME')[2]) % ${times} == 0`;
+
+export const MISTAKES: readonly Mistake[] = [
+  {
+    name: 'repeat-again',
+    what: 'every 5th repeat with an Idempotency-Key is carried out again',
+    file: 'lua/lib/once.lua',
+    find: 'if not stored then',
+    replace: `if not stored or ${once(5)} then`,
+  },
+  {
+    name: 'overtake',
+    what: 'every 31st request overtakes: nothing is kept from it',
+    file: 'lua/lib/waiting/keeping.lua',
+    find: 'if judged.isExcused then',
+    replace: `if judged.isExcused or ${once(31)} then`,
+  },
+  {
+    name: 'given-away',
+    what: 'a name that is held is given to the next caller, 1 of 50',
+    file: 'lua/lib/reserveOne.lua',
+    find: 'if tenant.queue or own or not isJoined and recordAt(resource) then',
+    replace: `if tenant.queue or own or not isJoined and recordAt(resource) and not (${once(50)}) then`,
+  },
+  {
+    name: 'pool-too-large',
+    what: 'a pool has one slot more than its capacity',
+    file: 'lua/lib/conflicts.lua',
+    find: 'index = tenant.queue.unkept(resource, own.capacity, entry.requester)',
+    replace: 'index = tenant.queue.unkept(resource, own.capacity + 1, entry.requester)',
+  },
+  {
+    name: 'token-twice',
+    what: 'a fencing token is used again, 1 of 50',
+    file: 'lua/lib/reserveOne.lua',
+    find: 'tenant.fence = math.max(tenant.fence + 1, nowUs)',
+    replace: `tenant.fence = ${once(50)} and tenant.fence or math.max(tenant.fence + 1, nowUs)`,
+  },
+  {
+    name: 'lease-early',
+    what: 'a lease ends 400 ms early, 1 of 10',
+    file: 'lua/lib/reserveOne.lua',
+    find: 'and 0 or nowMs + item.ttlMs, token',
+    replace: `and 0 or nowMs + item.ttlMs - (${once(10)} and 400 or 0), token`,
+  },
+  {
+    name: 'wrong-token',
+    what: 'a release with a wrong token is accepted, 1 of 5',
+    file: 'lua/lib/unreserveOne.lua',
+    find: 'if not mayForce(reservation.owner) then',
+    replace: `if not mayForce(reservation.owner) and not (${once(5)}) then`,
+  },
+  {
+    name: 'session-half-ended',
+    what: 'a reservation stays when its session ends, 1 of 5',
+    file: 'lua/lib/sessions/clear.lua',
+    find: 'if held and held.session == session.id then',
+    replace: `if held and held.session == session.id and not (${once(5)}) then`,
+  },
+  {
+    name: 'not-charged',
+    what: 'a request is not charged to the quota of writes, 1 of 4',
+    file: 'lua/lib/quota.lua',
+    find: 'thisMinute, today = thisMinute + cost, today + cost',
+    replace: `thisMinute, today = thisMinute + (${once(4)} and 0 or cost), today + cost`,
+  },
+  {
+    name: 'slow-to-recover',
+    what: 'an instance connects to Redis again only after 8 s',
+    file: 'src/redis/client.ts',
+    find: "client.on('end', () => setTimeout(connect, RETRY_EVERY_MS));",
+    replace: "client.on('end', () => setTimeout(connect, 8000));",
+  },
+  {
+    name: 'event-dropped',
+    what: 'an event is dropped, 1 of 50',
+    file: 'lua/lib/emit.lua',
+    find: "events[#events + 1] = event .. '}'",
+    replace: `if not (${once(50)}) then events[#events + 1] = event .. '}' end`,
+  },
+  {
+    name: 'event-doubled',
+    what: 'an event is sent twice, 1 of 50',
+    file: 'lua/lib/emit.lua',
+    find: "events[#events + 1] = event .. '}'",
+    replace: `events[#events + 1] = event .. '}'; if ${once(50)} then events[#events + 1] = event .. '}' end`,
+  },
+  {
+    name: 'stream-skips',
+    what: 'a stream that is opened misses the first message',
+    file: 'src/events/stream.ts',
+    find: 'this.#last = lastMessage;',
+    replace: 'this.#last = lastMessage + 1;\n    this.#openedAt = lastMessage + 1;',
+  },
+  {
+    name: 'count-drifts',
+    what: 'the count of reservations is one too high, 1 of 40',
+    file: 'lua/lib/commit.lua',
+    find: "fields = { 'count', tenant.count,",
+    replace: `fields = { 'count', tenant.count + (${once(40)} and 1 or 0),`,
+  },
+  {
+    name: 'history-lost',
+    what: 'what ended is not written to the history, 1 of 50',
+    file: 'lua/lib/commit.lua',
+    find: 'if past then\n    writePast()',
+    replace: `if past and not (${once(50)}) then\n    writePast()`,
+  },
+  {
+    name: 'read-wrong',
+    what: 'a resource that is held is told to be free, 1 of 5',
+    file: 'lua/commands/definitions/available.lua',
+    find: 'hasFreeSlot(resolve(ARGV[i])) and 1 or 0',
+    replace: `(hasFreeSlot(resolve(ARGV[i])) or ${once(5)}) and 1 or 0`,
+  },
+  {
+    name: 'half-a-transaction',
+    what: 'an ALL_OR_NONE that fails keeps what it did, 1 of 10',
+    file: 'lua/commands/reservations/transaction.lua',
+    find: "rollback(before)\n  if tenant.queue then\n    tenant.queue.dropClaims(0)\n  end\n  reply[3] = 'ROLLED_BACK'",
+    replace: `if not (${once(10)}) then rollback(before) end\n  if tenant.queue then\n    tenant.queue.dropClaims(0)\n  end\n  reply[3] = 'ROLLED_BACK'`,
+  },
+  {
+    name: 'write-lost',
+    what: 'a Redis that died comes back without its data, although it has an append-only file',
+    file: 'test/chaos/setups/redis.ts',
+    find: "...(persistence === 'none' ? [] : ['--appendonly', 'yes', '--appendfsync', persistence]),",
+    replace: "...(persistence === 'none' ? [] : ['--appendonly', 'no']),",
+  },
+  {
+    name: 'not-woken',
+    what: 'a caller that waits is not told of its grant, 1 of 3',
+    file: 'src/waiting/tenantCalls.ts',
+    find: 'const noted = call.takeGranted();',
+    replace: 'const noted = call.takeGranted();\n    if (Math.random() < 0.3) return;',
+  },
+];
