@@ -10,6 +10,7 @@ import type { RunningEngine } from '../support/engine.ts';
 import { all, wholeTree } from '../support/listed.ts';
 import { check } from '../support/verbs.ts';
 import { withoutReasons } from './reasons.ts';
+import { LAST } from './tickets.ts';
 import type { WaitingModel } from './waitingModel.ts';
 import { RESOURCES } from './waitingSteps.ts';
 
@@ -53,7 +54,33 @@ export async function compareQueue(
   const left = model.tickets.length;
   model.settle();
   expect(model.tickets, 'tickets that could be granted').toHaveLength(left);
+  await compareKept(running, model);
   if (areCountsCompared) await compareCounts(running, model, rows);
+}
+
+/** Of so many names it is compared whether a stranger gets them. */
+const MAX_ASKED = 4;
+
+/** Compares whether somebody who comes now gets what is free, but kept. */
+async function compareKept({ engine, credential }: RunningEngine, model: WaitingModel): Promise<void> {
+  const { slots, counts } = model.keptAhead(LAST);
+  const names = [...new Set([...slots, ...counts.keys()])].filter((name) => model.available(name)).slice(0, MAX_ASKED);
+  if (names.length === 0) return;
+  const checked = await check(
+    engine,
+    credential,
+    names.map((resource) => ({ resource })),
+  );
+  const before = model.before();
+  const expected = names.map((resource) => {
+    const { status } = model.reserve({ resource, requester: 'a stranger' }, null);
+    model.undo(before);
+    return [resource, status === 'ACQUIRED'];
+  });
+  expect(
+    checked.map(({ resource, reservable }) => [resource, reservable]),
+    'whether a stranger gets it',
+  ).toEqual(expected);
 }
 
 /** Compares how many wait for each name. */
