@@ -2,6 +2,7 @@
  * Held calls: what a caller gets, and when (docs/specification.md#waiting).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TransactionResult } from '../../src/contract/reservations.ts';
 import { hold, queue, requesters, wanted } from '../support/held.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 
@@ -99,5 +100,43 @@ describe('a request that waits', () => {
     const { body } = await hold(one, [wanted('bot', 'detached')], 0).response;
     expect(body).toMatchObject([{ status: 'WAITING' }]);
     expect((await one.waiting('?resource=bot')).body).toMatchObject([{ attended: false }]);
+  });
+});
+
+describe('what is free, but kept for a request that waits', () => {
+  const STRANGERS = 120;
+  const definitions = [
+    { name: 'pool', capacity: 2 },
+    { name: 'gate' },
+    { name: 'lift', blocks: ['gate'] },
+    { name: 'hall' },
+    { name: 'room0', treePath: 'hall' },
+    { name: 'room1', treePath: 'hall' },
+  ];
+
+  test.each([
+    ['a name', ['key'], 'key'],
+    ['a slot by its name', ['pool_1'], 'pool_1'],
+    ['all slots of a pool', ['pool_0', 'pool_1'], 'pool'],
+    ['a blocker', ['lift'], 'gate'],
+    ['an ancestor', ['room0'], 'room1'],
+  ])('%s is given to nobody else, however many try', async (_, kept, tried) => {
+    await one.reset();
+    await one.register(...definitions);
+    const held = await take('busy', 'holder');
+    const wish = { requestType: 'RESERVE', requester: 'waiter', ttlSeconds: 60 };
+    const requests = [...kept, 'busy'].map((resource) => ({ ...wish, resource }));
+    const whole = { method: 'ALL_OR_NONE', requests, waitSeconds: 60 };
+    const ticket = two.request<TransactionResult>('POST', '/api/v1/Reservation/transaction', whole);
+    await queue(one, 'it waits', ({ length }) => length === 1);
+    for (let i = 0; i < STRANGERS; i += 10) {
+      const items = Array.from({ length: 10 }, (_, n) => ({ resource: tried, requester: `s${i + n}`, ttlSeconds: 60 }));
+      const { body } = await (i % 20 === 0 ? one : two).reserve(...items);
+      expect(body.map(({ explanation }) => explanation)).toEqual(
+        items.map(() => 'NOT_AVAILABLE: kept for a waiting request'),
+      );
+    }
+    await one.unreserve(held);
+    expect((await ticket).body.status).toBe('APPLIED');
   });
 });
