@@ -20,6 +20,17 @@ export const FIXED: readonly RegistrationItem[] = [
   { name: 'crane1', blocks: ['rail'] },
   { name: 'phone0', labels: { kind: 'phone' } },
   { name: 'phone1', labels: { kind: 'phone' } },
+  { name: 'bay', capacity: 2 },
+  { name: 'gate' },
+  { name: 'lift', blocks: ['gate'] },
+  { name: 'yard' },
+  { name: 'dock', treePath: 'yard' },
+];
+
+/** What a crowd wants: names, a pool and its slots, a blocker, an ancestor. */
+export const CROWDED: readonly { readonly resource: string; readonly count?: number }[] = [
+  ...['k0', 'k1', 'k2', 'bay', 'bay_0', 'bay_1', 'gate', 'lift', 'yard', 'dock'].map((resource) => ({ resource })),
+  { resource: 'bay', count: 2 },
 ];
 
 /** Names whose capacity and path callers change while they are reserved. */

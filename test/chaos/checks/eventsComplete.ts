@@ -8,6 +8,7 @@ import { SERVED_PREFIX } from '../things.ts';
 import { holdsOf } from './holds.ts';
 import { outcomeOf, releasesOf } from './outcomes.ts';
 import { callsByRequester, changesOf, lossesOf } from './seen.ts';
+import { untoldOf } from './untold.ts';
 import { limited, timeOf } from './words.ts';
 
 export const eventsComplete: Check = {
@@ -16,6 +17,7 @@ export const eventsComplete: Check = {
   run(history) {
     const effects = effectsOf(history);
     const callsOf = callsByRequester(history);
+    const isUntold = untoldOf(history);
     const violations: Violation[] = [];
     let looked = 0;
     for (const stream of history.streams) {
@@ -31,7 +33,7 @@ export const eventsComplete: Check = {
         const what = `stream ${stream.at} of ${tenant} misses ${missing.join(', ')} of ${requester}, done by ${at}`;
         violations.push({ check: this.name, what, calls: callsOf(tenant, requester) });
       }
-      violations.push(...phantomsOf(stream, history, callsOf));
+      violations.push(...phantomsOf(stream, history, callsOf, isUntold));
     }
     return { looked, violations: limited(violations) };
   },
@@ -102,16 +104,17 @@ function phantomsOf(
   stream: StreamSeen,
   { startedAt }: History,
   callsOf: (tenant: string, requester: string) => readonly Call[],
+  isUntold: ReturnType<typeof untoldOf>,
 ): Violation[] {
   const violations: Violation[] = [];
   for (const { event, receivedAt } of stream.events)
-    for (const { kind, requester, resource } of changesOf(event)) {
+    for (const { kind, requester, resource, token } of changesOf(event)) {
       if (requester.startsWith(SERVED_PREFIX)) continue;
       const calls = callsOf(stream.tenant, requester).filter(({ invokedAt }) => invokedAt <= receivedAt);
       const isByCall = kind === 'ended' && event.requestType === 'UNRESERVE';
       const isPossible =
         kind === 'made'
-          ? calls.some(mayReserve)
+          ? calls.some(mayReserve) && !(token !== null && isUntold(stream.tenant, requester, token))
           : kind === 'expired'
             ? calls.some(mayExpire)
             : !isByCall || calls.some(mayEnd);

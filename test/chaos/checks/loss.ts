@@ -1,4 +1,4 @@
-/** Nothing that was acknowledged is lost, and nothing comes back (docs/specification.md#consistency). */
+/** Nothing that was acknowledged is lost, comes back, or is released by others (docs/specification.md#consistency). */
 import { isDeepStrictEqual } from 'node:util';
 import type { ActiveReservation } from '../../../src/contract/reservations.ts';
 import type { Check, Violation } from '../check.ts';
@@ -6,7 +6,7 @@ import type { Call, EndState, History } from '../history.ts';
 import { SERVED_PREFIX } from '../things.ts';
 import { contradictionsOf, unsureRequesters } from './contradictions.ts';
 import { type Holds, holdsOf, identityOf } from './holds.ts';
-import { asksOf, groupBy, outcomeOf } from './outcomes.ts';
+import { asksOf, groupBy, outcomeOf, releasesOf } from './outcomes.ts';
 import { callsOf, limited, nameOf } from './words.ts';
 
 export const loss: Check = {
@@ -20,6 +20,7 @@ export const loss: Check = {
       ...history.end.flatMap((end) => atTheEnd(end, history)),
       ...phantoms(history),
       ...repeats(history),
+      ...stolen(history),
     ];
     return { looked, violations: limited(violations) };
   },
@@ -83,6 +84,16 @@ function repeats(history: History): readonly Violation[] {
     if (!differs) return [];
     const what = `repeats with the Idempotency-Key ${first.idempotencyKey} got different responses`;
     return [{ check: 'loss', what, calls }];
+  });
+}
+
+/** Nobody gives something back with a token that no caller was given. */
+function stolen(history: History): readonly Violation[] {
+  const { byToken } = holdsOf(history);
+  return history.calls.flatMap(releasesOf).flatMap(({ call, item, status }): readonly Violation[] => {
+    if (status !== 'RELINQUISHED' || byToken.has(item.releaseToken ?? '')) return [];
+    const what = `${item.resource} of ${item.requester} was released with a token that nobody was given`;
+    return [{ check: 'loss', what, calls: [call] }];
   });
 }
 

@@ -9,6 +9,7 @@ import type { EndState, History } from '../history.ts';
 import { SERVED_PREFIX } from '../things.ts';
 import { type Hold, holdsOf } from './holds.ts';
 import { callsByRequester, lossesOf } from './seen.ts';
+import { untoldOf } from './untold.ts';
 import { callsOf, limited, nameOf } from './words.ts';
 
 export const past: Check = {
@@ -28,6 +29,7 @@ function checkTenant(history: History, { tenant, past: entries, active, readAt }
   const isLost = lossesOf(history);
   const isMoved = history.faults.some(({ clockStepMs }) => clockStepMs !== 0);
   const askedBy = callsByRequester(history);
+  const isUntold = untoldOf(history);
   const holds = holdsOf(history).holds.filter((hold) => hold.tenant === tenant);
   const byToken = new Map(holds.map((hold) => [hold.fencingToken, hold]));
   const kept = new Map<number, HistoryEntry>();
@@ -44,6 +46,8 @@ function checkTenant(history: History, { tenant, past: entries, active, readAt }
     else kept.set(fencingToken, entry);
     if (!requester.startsWith(SERVED_PREFIX) && askedBy(tenant, requester).length === 0)
       wrong(`${named} is of a requester who never called`);
+    if (fencingToken !== null && isUntold(tenant, requester, fencingToken))
+      wrong(`${named} is of what no call was told`);
     const hold = byToken.get(fencingToken ?? -1);
     const why = hold && againstEntry(entry, hold, isMoved);
     if (why) wrong(`${named} ${why}`, hold);

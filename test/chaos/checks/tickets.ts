@@ -1,88 +1,176 @@
-/**
- * The tickets of requests that wait for one plain name, as their callers know of them (docs/specification.md#tickets).
- */
+/** The tickets of requests that wait, as their callers know of them (docs/specification.md#tickets). */
 import type { Call, CallOf, History } from '../history.ts';
 import { PLAIN } from '../things.ts';
-import { groupBy } from './outcomes.ts';
+import { groupBy, outcomeOf, waits } from './outcomes.ts';
+import { resourcesOf, type Wanted } from './places.ts';
 
-export interface Ticket {
+/** A request that waits, which may have a ticket. */
+export interface Wish {
   readonly tenant: string;
-  readonly resource: string;
   readonly requester: string;
+  /** What it waits for, together. */
+  readonly wanted: readonly Wanted[];
+  /** The resources of its plans. */
+  readonly resources: readonly string[];
+  /** The highest that it was sent with. */
   readonly priority: number;
   readonly calls: readonly Call[];
   /** When its first call was made. */
   readonly askedAt: number;
-  /** When it was in the queue for certain. */
+  /** When it had no ticket for certain. */
+  readonly goneBy: number;
+}
+
+/** A wish that was in the queue for certain. */
+export interface Ticket extends Wish {
   readonly queuedAt: number;
   /** Until when its wait lasts at least. */
   readonly until: number;
   /** Until when it has been attended without a break. */
   readonly attendedUntil: number;
-  /** Of its grant. Null: its caller was not told of any. */
+  /** Of its grant: the lowest one. Null: its caller was not told of any. */
   readonly fencingToken: number | null;
   /** When its caller was told of its grant; else when its last call was over. */
   readonly endedAt: number;
 }
 
-type Reserve = CallOf<'reserve'>;
-
-/** Returns the tickets for plain names, of calls with one item, that were certainly in the queue. */
-export function ticketsOf({ calls, streams }: History): readonly Ticket[] {
-  const names: readonly string[] = PLAIN;
-  const waiting = calls
-    .filter((call) => call.verb === 'reserve')
-    .filter(
-      ({ request: [item, ...more] }) => item?.waitSeconds && more.length === 0 && names.includes(item.resource ?? ''),
-    );
-  const groups = groupBy(waiting, ({ tenant, request: [item] }) => keyOf(tenant, item?.requester, item?.resource));
-  const told = new Map<string, number>();
-  for (const { tenant, events } of streams)
-    for (const { receivedAt, event } of events) {
-      if (event.type !== 'WAITING') continue;
-      const key = keyOf(tenant, event.requester, event.resource);
-      told.set(key, Math.min(receivedAt, told.get(key) ?? Infinity));
-    }
-  return [...groups].flatMap(([key, own]) => ticketOf(own, told.get(key) ?? Infinity) ?? []);
+/** One call of a wish. */
+interface Ask {
+  readonly call: CallOf<'reserve'> | CallOf<'transaction'>;
+  readonly wanted: readonly Wanted[];
+  readonly requester: string;
+  readonly waitSeconds: number;
+  readonly priority: number;
+  readonly claimSeconds: number;
+  /** Whether it may be judged: it wants all of it, alone, with a lease. */
+  readonly isSimple: boolean;
+  readonly status: string | null;
+  readonly fencingToken: number | null;
 }
-
-const keyOf = (...words: readonly (string | null | undefined)[]) => words.join(' ');
 
 /** An answer that comes sooner is of a caller that does not poll, or of an instance that stops. */
 const HELD_MS = 900;
 /** The least that a ticket keeps its turn without a call; half of a second is for the way. */
 const CLAIM_SECONDS = 5;
 const WAY_MS = 500;
+/** How long a call that was given up may still be carried out: a part stood still. */
+const AFTERMATH_MS = 45_000;
 
-function ticketOf(calls: readonly Reserve[], toldAt: number): Ticket | null {
-  const [first] = calls;
-  const item = first?.request[0];
-  const last = calls.at(-1);
-  if (!first || !last || !item?.resource || item.session !== undefined || item.mode === 'SHARED') return null;
-  const items = calls.map(({ request }) => request[0]);
-  const priority = item.priority ?? 0;
-  if (items.some((one) => (one?.priority ?? 0) !== priority)) return null;
-  const answers = calls.filter(({ status, isReplayed }) => status === 200 && !isReplayed);
-  const isWaiting = ({ response }: Reserve) => response?.[0]?.status === 'WAITING';
-  const waited = answers.filter(isWaiting);
-  if (waited.some(({ invokedAt, completedAt }) => completedAt - invokedAt < HELD_MS)) return null;
+/** Returns all wishes, and those of them that were in the queue for certain. */
+export function ticketsOf({ calls, streams }: History): {
+  readonly wishes: readonly Wish[];
+  readonly tickets: readonly Ticket[];
+} {
+  const groups = groupBy(calls.filter(waits).flatMap(asksIn), ({ call: { tenant, verb }, requester, wanted }) =>
+    keyOf(tenant, verb, requester, ...wanted.map(({ resource }) => resource)),
+  );
+  const told = new Map<string, number>();
+  for (const { tenant, events } of streams)
+    for (const { receivedAt, event } of events) {
+      if (event.type !== 'WAITING') continue;
+      const of = event.changes?.map(({ resource }) => resource) ?? [event.resource];
+      const requester = event.requester ?? event.changes?.[0]?.requester;
+      const key = keyOf(tenant, event.changes ? 'transaction' : 'reserve', requester, ...of);
+      told.set(key, Math.min(receivedAt, told.get(key) ?? Infinity));
+    }
+  const wishes: Wish[] = [];
+  const tickets: Ticket[] = [];
+  for (const [key, asks] of groups) {
+    const wish = wishOf(asks);
+    wishes.push(wish);
+    const ticket = ticketOf(wish, asks, told.get(key) ?? Infinity);
+    if (ticket) tickets.push(ticket);
+  }
+  return { wishes, tickets };
+}
+
+const keyOf = (...words: readonly (string | null | undefined)[]) => words.join(' ');
+
+function asksIn(call: Call): readonly Ask[] {
+  if (call.verb === 'transaction') {
+    const { requests, method, waitSeconds = 0, priority = 0, claimSeconds = CLAIM_SECONDS, session } = call.request;
+    const tokens = (call.response?.results ?? []).flatMap((one) =>
+      'fencingToken' in one ? (one.fencingToken ?? []) : [],
+    );
+    return [
+      {
+        ...{ call, wanted: requests, requester: requests[0]?.requester ?? '', waitSeconds, priority, claimSeconds },
+        isSimple: method === 'ALL_OR_NONE' && session === undefined && requests.every(isPlainItem),
+        status: call.response?.status ?? null,
+        fencingToken: tokens.length > 0 ? Math.min(...tokens) : null,
+      },
+    ];
+  }
+  if (call.verb !== 'reserve') return [];
+  return call.request.flatMap((item, i): readonly Ask[] => {
+    const { requester, waitSeconds = 0, priority = 0, claimSeconds = CLAIM_SECONDS } = item;
+    if (waitSeconds === 0) return [];
+    const result = call.response?.[i];
+    return [
+      {
+        ...{ call, wanted: [item], requester, waitSeconds, priority, claimSeconds },
+        isSimple: call.request.length === 1 && isPlainItem(item),
+        status: result?.status ?? null,
+        fencingToken: result?.fencingToken ?? null,
+      },
+    ];
+  });
+}
+
+/** Whether its plan is known, and nobody may join what it takes. */
+const isPlainItem = (item: {
+  readonly match?: unknown;
+  readonly mode?: unknown;
+  readonly session?: unknown;
+}): boolean => item.match === undefined && item.mode !== 'SHARED' && item.session === undefined;
+
+function wishOf(asks: readonly Ask[]): Wish {
+  const [first] = asks;
+  const calls = asks.map(({ call }) => call);
+  const ends = asks.map(({ call, waitSeconds, claimSeconds, status }) => {
+    if (outcomeOf(call) === 'unknown') return call.completedAt + AFTERMATH_MS + waitSeconds * 1000;
+    return status === 'WAITING' ? call.completedAt + (waitSeconds + claimSeconds) * 1000 : call.completedAt;
+  });
+  return {
+    tenant: first?.call.tenant ?? '',
+    requester: first?.requester ?? '',
+    wanted: first?.wanted ?? [],
+    resources: [...new Set((first?.wanted ?? []).flatMap(resourcesOf))],
+    priority: Math.max(...asks.map(({ priority }) => priority)),
+    calls,
+    askedAt: first?.call.invokedAt ?? 0,
+    goneBy: Math.max(...ends),
+  };
+}
+
+function ticketOf(wish: Wish, asks: readonly Ask[], toldAt: number): Ticket | null {
+  if (asks.some((ask) => !ask.isSimple || ask.priority !== wish.priority)) return null;
+  const answers = asks.filter(({ call: { status, isReplayed } }) => status === 200 && !isReplayed);
+  const waited = answers.filter(({ status }) => status === 'WAITING');
+  if (waited.some(({ call }) => call.completedAt - call.invokedAt < HELD_MS)) return null;
   // An answer that decides a ticket at once is of none.
-  const queuedAt = Math.min(toldAt, waited[0]?.completedAt ?? Infinity);
+  const queuedAt = Math.min(toldAt, waited[0]?.call.completedAt ?? Infinity);
   if (queuedAt === Infinity) return null;
 
   let attendedUntil = queuedAt;
-  for (const { invokedAt, completedAt, request } of answers) {
-    if (completedAt < queuedAt) continue;
-    if (invokedAt > attendedUntil) break;
-    const claimSeconds = request[0]?.claimSeconds ?? CLAIM_SECONDS;
-    attendedUntil = completedAt + claimSeconds * 1000 - WAY_MS;
+  for (const { call, claimSeconds } of answers) {
+    if (call.completedAt < queuedAt) continue;
+    if (call.invokedAt > attendedUntil) break;
+    attendedUntil = call.completedAt + claimSeconds * 1000 - WAY_MS;
   }
-  const granted = answers.find(({ response }) => response?.[0]?.fencingToken != null);
-  const waitSeconds = Math.min(...items.map((one) => one?.waitSeconds ?? 0));
+  const granted = answers.find(({ fencingToken }) => fencingToken !== null);
+  const waitSeconds = Math.min(...asks.map((ask) => ask.waitSeconds));
+  const last = asks.at(-1)?.call.completedAt ?? queuedAt;
   return {
-    ...{ tenant: first.tenant, resource: item.resource, requester: item.requester, priority, calls },
-    ...{ askedAt: first.invokedAt, queuedAt, until: first.invokedAt + waitSeconds * 1000 - WAY_MS, attendedUntil },
-    fencingToken: granted?.response?.[0]?.fencingToken ?? null,
-    endedAt: granted?.completedAt ?? last.completedAt,
+    ...wish,
+    ...{ queuedAt, until: wish.askedAt + waitSeconds * 1000 - WAY_MS, attendedUntil },
+    fencingToken: granted?.fencingToken ?? null,
+    endedAt: granted?.call.completedAt ?? last,
   };
+}
+
+/** The name of a ticket for one plain name; null: it is for something else. */
+export function plainNameOf({ wanted: [one, ...more] }: Wish): string | null {
+  const name = PLAIN.find((plain) => plain === one?.resource);
+  return name !== undefined && more.length === 0 ? name : null;
 }

@@ -44,6 +44,7 @@ export async function workThrough(caller: Caller): Promise<void> {
   const { shift, random } = caller;
   while (!shift.isOver) {
     await draw(shift.isRegistered ? [...ALWAYS, ...WITH_FIXED] : ALWAYS, random)(caller);
+    await caller.repeatAnswered();
     caller.forget();
     await caller.pause(0, 60);
   }

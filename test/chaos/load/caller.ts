@@ -3,7 +3,7 @@
  * client does.
  */
 import { now } from '../clock.ts';
-import type { CallOf, Verb } from '../history.ts';
+import type { Call, CallOf, Verb } from '../history.ts';
 import type { Random } from '../random.ts';
 import type { System, Tenant } from '../system.ts';
 import { send } from './http.ts';
@@ -26,6 +26,9 @@ export interface Manner {
 /** With 503 and without a response nobody knows what came of a call. */
 export const isUnknown = ({ status }: { readonly status: number | null }): boolean => status === null || status === 503;
 
+const isStillWaiting = ({ response }: Pick<Call, 'response'>): boolean =>
+  JSON.stringify(response).includes('"WAITING"');
+
 export class Caller {
   readonly name: string;
   readonly tenant: Tenant;
@@ -33,6 +36,8 @@ export class Caller {
   readonly shift: Shift;
   #requesters: string[] = [];
   #drawn = 0;
+  /** Sends the calls with an Idempotency-Key that were answered since it last forgot its requesters. */
+  #repeats: (() => Promise<unknown>)[] = [];
 
   constructor(name: string, tenant: Tenant, random: Random, shift: Shift) {
     this.name = name;
@@ -58,6 +63,12 @@ export class Caller {
   forget(): void {
     for (const requester of this.#requesters) this.shift.busy.delete(requester);
     this.#requesters = [];
+    this.#repeats = [];
+  }
+
+  /** Repeats some of the calls that were answered, as a client does whose response got lost on the way. */
+  async repeatAnswered(): Promise<void> {
+    for (const repeat of this.#repeats) if (this.random.chance(0.5)) await repeat();
   }
 
   idempotencyKey(): string {
@@ -112,6 +123,8 @@ export class Caller {
       await this.pause(50, 400);
       call = await this.call(verb, request, manner);
     }
+    if (manner.idempotencyKey !== undefined && call.status === 200 && !isStillWaiting(call))
+      this.#repeats.push(() => this.call(verb, request, manner));
     return call;
   }
 }

@@ -7,6 +7,7 @@ import type { System, Tenant } from '../system.ts';
 import { FIXED } from '../things.ts';
 import { workThrough } from './acts.ts';
 import { Caller } from './caller.ts';
+import { crowd } from './crowd.ts';
 import { restore } from './definitions.ts';
 import { tidy, tidyOnce } from './janitor.ts';
 import { holdLong, keep } from './keepers.ts';
@@ -16,6 +17,7 @@ import { probe } from './prober.ts';
 import type { Recorder } from './recorder.ts';
 import { Shift } from './shift.ts';
 import { subscribe } from './streams.ts';
+import { steal } from './thief.ts';
 import { callThroughout } from './turned.ts';
 
 /** Callers come to their end within this time, or are left alone. */
@@ -51,6 +53,8 @@ export function startLoad(
     if (tenant !== undefined) loops.push(work(new Caller(name, tenant, random.fork(name), shift)));
   };
   for (let i = 0; i < callers; i++) hire(`c${i}`, 'main', workThrough);
+  for (const [name, work] of crowd()) hire(name, 'main', work);
+  hire('thief', 'main', steal);
   hire('keeper', 'main', keep);
   for (const name of ['long0', 'long1']) hire(name, 'main', holdLong);
   for (const at of system.addresses) hire('prober', 'main', (caller) => probe(caller, at));
