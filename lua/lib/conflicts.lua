@@ -50,7 +50,7 @@ local function slotFor(entry)
   end
   local index
   if tenant.queue then
-    index = tenant.queue.unkept(resource, own.capacity, entry.requester)
+    index = tenant.queue.unkept(resource, own.capacity)
   else
     index = lowestFree(resource, own.capacity)
   end

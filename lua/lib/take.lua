@@ -32,7 +32,7 @@ local function takeFurther(entry, plan)
   for i = 1, entry.count - 1 do
     local index
     if tenant.queue then
-      index = tenant.queue.unkept(pool, capacity, entry.requester)
+      index = tenant.queue.unkept(pool, capacity)
     else
       index = lowestFree(pool, capacity)
     end

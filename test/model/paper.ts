@@ -139,13 +139,18 @@ export class Paper extends Turns {
     if (item.match !== undefined && this.hasSession(item.session))
       return this.reserveAny(item, (named) => this.take(named, token, start, rank, isExempt, released));
     const before = this.before();
-    if (!isPart || !isExempt) this.keptSlots = without(this.keptAhead(rank).slots, released);
-    const result = super.reserve(item, token);
-    this.keptSlots = new Set();
+    const kept = without(this.keptAhead(rank).slots, released);
+    const reserve = () => {
+      this.keptSlots = kept;
+      const result = super.reserve(item, token);
+      this.keptSlots = new Set();
+      return result;
+    };
+    const result = reserve();
     if (!isSuccess(result) || result.status === 'ALREADY_HAD' || isPart) return result;
     if (!this.overtakes(start, rank, released, new Set())) return result;
     this.undo(before);
-    if (isExempt) return super.reserve(item, token);
+    if (isExempt) return reserve();
     const { resource, requester } = item;
     return { resource, requester, status: 'NOT_AVAILABLE', explanation: KEPT, ...nothingHad };
   }

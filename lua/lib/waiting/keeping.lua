@@ -7,8 +7,7 @@
 -- The request that is judged. Fields:
 --   rank       the order of its ticket; nil for a request without one
 --   isExcused  true while it is carried out although it takes what is kept
---   exempt     the set of its requesters that mayTake() found exempt: they may take any slot while it is excused
-local judged = { rank = nil, isExcused = false, exempt = {} }
+local judged = { rank = nil, isExcused = false }
 
 -- Returns true if so many slots are free that none of them is kept.
 local function isPlenty(free)
@@ -226,7 +225,6 @@ end
 -- Returns true if their requesters may take them all the same. If not, and the request has a rank, its ticket waits for
 -- the first of them: the line is noted.
 local function mayTake(kept)
-  judged.exempt = {}
   local may = asBefore(function()
     for _, one in ipairs(kept) do
       if one.isNew or not isHeldThrough(one.requester, one.at, one.owner, 0) then
@@ -234,7 +232,6 @@ local function mayTake(kept)
         if not isExempt(one.requester, keepers) then
           return false
         end
-        judged.exempt[one.requester] = true
       end
     end
     return true
@@ -273,11 +270,11 @@ do
     return not isLineEmpty(slot) and keptAt(slot, judged.rank) > 0 and not isReleased(slot)
   end
 
-  -- Returns the free slot of a pool with the lowest index that is not kept by name from a requester; if there is none
-  -- but kept ones, the lowest of these. Returns nil if no slot is free.
-  unkept = function(name, capacity, requester)
+  -- Returns the free slot of a pool with the lowest index that is not kept by name for others; if there is none
+  -- but kept ones, the lowest of these. Returns nil if no slot is free. Also of a requester from which nothing is kept.
+  unkept = function(name, capacity)
     local index = lowestFree(name, capacity)
-    if not index or judged.isExcused and judged.exempt[requester] or isLineEmpty(name) then
+    if not index or isLineEmpty(name) then
       return index
     end
     local other = index

@@ -42,8 +42,8 @@ export const MISTAKES: readonly Mistake[] = [
     name: 'pool-too-large',
     what: 'a pool has one slot more than its capacity',
     file: 'lua/lib/conflicts.lua',
-    find: 'index = tenant.queue.unkept(resource, own.capacity, entry.requester)',
-    replace: 'index = tenant.queue.unkept(resource, own.capacity + 1, entry.requester)',
+    find: 'index = tenant.queue.unkept(resource, own.capacity)',
+    replace: 'index = tenant.queue.unkept(resource, own.capacity + 1)',
   },
   {
     name: 'token-twice',

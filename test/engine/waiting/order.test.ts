@@ -171,6 +171,24 @@ describe('somebody who holds what others wait for', () => {
     expect(await take('holder', 'B')).toMatchObject({ status: 'ACQUIRED' });
   });
 
+  test('gets any slot of a pool that is not kept by name, as long as one is free', async () => {
+    await register({ name: 'p', capacity: 3 });
+    await take('holder', 'A');
+    await take('holder', 'B');
+    expect(await awaitAll('waiter', ['A', 'p_0'])).toBe('WAITING');
+    const item = { requestType: 'RESERVE' as const, requester: 'two', ttlSeconds: 60 };
+    const two = [
+      { ...item, resource: 'p', count: 2 },
+      { ...item, resource: 'B' },
+    ];
+    const { engine, credential } = running;
+    const { result } = await transactWith(engine, credential, 'ALL_OR_NONE', two, { wait: WAIT, call: CALL });
+    expect(result.status).toBe('WAITING');
+    // Nobody else gets a slot now: p_0 is kept by name, and two more for two.
+    expect((await take('stranger', 'p'))?.status).toBe('NOT_AVAILABLE');
+    expect(await take('holder', 'p')).toMatchObject({ status: 'ACQUIRED', acquiredSlots: { p: 'p_1' } });
+  });
+
   test('gets nothing that is kept if those who wait for it are its own requests, which have it by then', async () => {
     const rented = await take('holder', 'R');
     await take('holder', 'P');
