@@ -210,6 +210,18 @@ describe('recovery', () => {
   test('an instance that serves again in time is clean', () => expectClean(recovery, probed(3500)));
   test('an instance that serves again too late is found', () =>
     expectFound(recovery, probed(9000), /serves again only/));
+  test('an instance that serves late is clean if the machine was that busy', () =>
+    expectClean(recovery, probed(9000).lag([4000, 5500])));
+  test('a call that fails is found if the fault may fail none of its kind', () => {
+    const sparing = (verb: 'reserve' | 'past') =>
+      made()
+        .reserve(ann, [0, 10], acquired(1), { caller: 'prober' })
+        .fault({ sparedAddresses: ['api0'], sparedVerbs: [verb] }, [100, 2000])
+        .reserve(ann, [200, 210], { down: 503 })
+        .reserve(ann, [2100, 2110], acquired(1), { caller: 'prober' });
+    expectFound(recovery, sparing('reserve'), /1 calls failed/);
+    expectClean(recovery, sparing('past'));
+  });
   test('an instance that fails again after that is found', () => {
     const history = probed(2500);
     for (let at = 20_050; at < 30_000; at += 200)

@@ -128,6 +128,7 @@ describe('what is free, but kept for a request that waits', () => {
     const requests = [...kept, 'busy'].map((resource) => ({ ...wish, resource }));
     const whole = { method: 'ALL_OR_NONE', requests, waitSeconds: 60 };
     const ticket = two.request<TransactionResult>('POST', '/api/v1/Reservation/transaction', whole);
+    ticket.catch(() => {});
     await queue(one, 'it waits', ({ length }) => length === 1);
     for (let i = 0; i < STRANGERS; i += 10) {
       const items = Array.from({ length: 10 }, (_, n) => ({ resource: tried, requester: `s${i + n}`, ttlSeconds: 60 }));

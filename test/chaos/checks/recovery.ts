@@ -55,7 +55,7 @@ function notServed(
 
 /** Calls that fail while a fault lasts that no call may notice. What the fault before it broke may fail still. */
 function notSpared(fault: FaultSeen, { calls, faults, startedAt }: History): readonly Violation[] {
-  const { sparedAddresses = [], kind } = fault;
+  const { sparedAddresses = [], sparedVerbs, kind } = fault;
   const isCalm = !faults.some(
     (other) =>
       other !== fault &&
@@ -63,7 +63,8 @@ function notSpared(fault: FaultSeen, { calls, faults, startedAt }: History): rea
       other.healedAt + other.servedWithinMs + PROBE_MS > fault.startedAt,
   );
   const failed = calls.filter(
-    ({ at, status, invokedAt, completedAt }) =>
+    ({ at, verb, status, invokedAt, completedAt }) =>
+      (sparedVerbs?.includes(verb) ?? true) &&
       invokedAt > fault.startedAt &&
       completedAt < fault.healedAt &&
       (status ?? 0) >= 500 &&

@@ -45,8 +45,9 @@ function foundBy({ status, stdout, stderr }: SpawnSyncReturns<string>): string {
     const [check, , , violations] = row.split(/ {2,}/);
     return Number(violations) > 0 ? `${check} (${violations})` : [];
   });
-  const tests = [...stdout.matchAll(/^ *FAIL +(.*)$/gm)].map(([, test = '']) => test);
-  const found = [...checks, ...new Set(tests)];
+  const tests = [...`${stdout}${stderr}`.matchAll(/^ *FAIL +(.*)$/gm)].map(([, test = '']) => test);
+  const troubles = stdout.split('\n').filter((line) => line.startsWith('failed: '));
+  const found = [...checks, ...troubles, ...new Set(tests)];
   return found.length > 0 ? found.join('\n    ') : `exit code ${status}: ${(stdout + stderr).slice(-2000)}`;
 }
 
