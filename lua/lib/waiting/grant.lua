@@ -133,7 +133,8 @@ local function emitGrant(ticket, done)
     emitOfTicket('TRANSACTION_APPLIED', 'TRANSACTION', ticket, 'APPLIED', function(i)
       local reply, made = done[i] and done[i][1], done[i] and done[i][2]
       if not made then
-        return reply and reply[1] or 'NOT_AVAILABLE'
+        -- An item before it got the reservation, which is unclaimed as this one would be.
+        return reply and reply[1] == 'ACQUIRED' and 'ALREADY_HAD' or reply and reply[1] or 'NOT_AVAILABLE'
       end
       return 'ACQUIRED', leaseAsJson(reply, made.note)
     end)

@@ -214,6 +214,18 @@ describe('events of a transaction that waits', () => {
     ]);
     subscriber.close();
   });
+
+  test('tell of a reservation that two of its items name once', async () => {
+    const subscriber = await watch(holdfast);
+    const item = { requestType: 'RESERVE', requester: 'ann', ttlSeconds: 60 };
+    const requests = [resource, 'other', resource].map((name) => ({ ...item, resource: name }));
+    const body = { method: 'ALL_OR_NONE', waitSeconds: 300, requests };
+    await holdfast.request('POST', '/api/v1/Reservation/transaction?pollSeconds=0', body);
+    await release();
+    const applied = (await subscriber.count(3)).find(({ type }) => type === 'TRANSACTION_APPLIED');
+    expect(applied?.changes?.map(({ explanation }) => explanation)).toEqual(['ACQUIRED', 'ACQUIRED', 'ALREADY_HAD']);
+    subscriber.close();
+  });
 });
 
 describe('a wait costs', () => {
