@@ -114,6 +114,22 @@ describe('the queue', () => {
     expect(again).toContainEqual(expect.stringContaining('which nobody held'));
   });
 
+  test('finds that a caller was told late of its grant, unless the machine was busy', () => {
+    const story = createStory();
+    const ann = story.acquire('ann-1', 'n5');
+    story.wait('bob-1', 'n5');
+    story.release(ann);
+    story.acquire('bob-1', 'n5', { waitSeconds: 60 });
+    const last = story.calls.at(-1);
+    if (!last) throw new Error('there is no call');
+    const held = { pollSeconds: 5, completedAt: last.completedAt + 2500 };
+    story.calls[story.calls.length - 1] = Object.assign({}, last, held);
+    const history = story.history();
+    expect(whats(queue, history)).toEqual([expect.stringMatching(/bob-1 was granted n5 .* its call was held until/)]);
+    const lags = [{ from: last.completedAt, by: last.completedAt + 600 }];
+    expect(whats(queue, { ...history, lags })).toEqual([]);
+  });
+
   test('finds what was granted twice', () => {
     const found = waiting((story, ann) => {
       story.release(ann);

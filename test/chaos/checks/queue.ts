@@ -9,6 +9,7 @@ import { asksOf, groupBy } from './outcomes.ts';
 import { overtaken } from './overtaken.ts';
 import { changesOf } from './seen.ts';
 import { plainNameOf, type Ticket, ticketsOf } from './tickets.ts';
+import { toldLate } from './toldLate.ts';
 import { limited, timeOf } from './words.ts';
 
 export const queue: Check = {
@@ -21,6 +22,7 @@ export const queue: Check = {
       ...doubles(history),
       ...history.end.flatMap(idle),
       ...overtaken(wishes, tickets, history),
+      ...toldLate(history),
       ...[...plain.values()].flatMap((waiting) => starved(waiting, history)),
     ];
     return { looked: tickets.length, violations: limited(violations) };
