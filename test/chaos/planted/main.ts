@@ -10,12 +10,14 @@ import { ROOT } from '../setups/program.ts';
 import { MISTAKES, type Mistake } from './mistakes.ts';
 
 const NOT_COPIED = new Set(['node_modules', '.git', 'dist', 'chaos-results']);
-const ROUND = ['npm', 'run', '--silent', 'chaos', '--', '--minutes', '0.1', '--seconds', '30', '--callers', '6'];
+const ROUND = ['npm', 'run', '--silent', 'chaos', '--', '--minutes', '0.1', '--seconds', '10', '--callers', '6'];
+/** Most mistakes show without a fault: one that breaks nothing is injected. */
+const HARMLESS = 'script-flush';
 
 const words = process.argv.slice(2);
 const end = words.indexOf('--');
 const names = end < 0 ? words : words.slice(0, end);
-const command = end < 0 ? [...ROUND, '--seed', '1', '--setup', 'always'] : words.slice(end + 1);
+const command = end < 0 ? ROUND : words.slice(end + 1);
 const unknown = names.filter((name) => !MISTAKES.some((one) => one.name === name));
 if (unknown.length > 0 || command.length === 0) {
   console.log('npm run chaos:planted -- [<mistake> …] [-- <command>]\n\nMistakes:');
@@ -56,7 +58,8 @@ const env = { ...process.env, NO_COLOR: '1' };
 for (const mistake of MISTAKES.filter(({ name }) => names.length === 0 || names.includes(name))) {
   const folder = plant(mistake);
   try {
-    const result = spawnSync(program, args, { cwd: folder, encoding: 'utf8', maxBuffer: 1 << 28, env });
+    const fault = end < 0 ? ['--setup', 'always', '--fault', mistake.fault ?? HARMLESS] : [];
+    const result = spawnSync(program, [...args, ...fault], { cwd: folder, encoding: 'utf8', maxBuffer: 1 << 28, env });
     console.log(`${mistake.name}: ${mistake.what}\n  found by\n    ${foundBy(result)}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -11,6 +11,8 @@ export interface Mistake {
   readonly file: string;
   readonly find: string;
   readonly replace: string;
+  /** A fault that it shows after. */
+  readonly fault?: string;
 }
 
 /** Lua that is true once in so many times, by the clock of Redis. */
@@ -86,6 +88,7 @@ export const MISTAKES: readonly Mistake[] = [
     file: 'src/redis/client.ts',
     find: 'Math.min(attempt * 50, 200)',
     replace: '(attempt < 3 ? 50 : 9000)',
+    fault: 'kill-redis',
   },
   {
     name: 'event-dropped',
@@ -142,6 +145,7 @@ export const MISTAKES: readonly Mistake[] = [
     file: 'test/chaos/setups/redis.ts',
     find: "...(persistence === 'none' ? [] : ['--appendonly', 'yes', '--appendfsync', persistence]),",
     replace: "...(persistence === 'none' ? [] : ['--appendonly', 'no']),",
+    fault: 'kill-redis',
   },
   {
     name: 'not-woken',
