@@ -72,6 +72,21 @@ describe('the agreement of streams', () => {
   });
 });
 
+describe('a stream that is opened while another one is open', () => {
+  const openedAt = (openedAt: number) => {
+    const history = clean().history();
+    const [first, second] = history.streams;
+    const from = at(first?.events ?? [], 'TRANSACTION_APPLIED');
+    const late = second ? [{ ...second, openedAt, events: second.events.slice(from) }] : [];
+    return whats(eventsAgree, { ...history, streams: first ? [first, ...late] : late });
+  };
+  const { events } = clean().history().streams[0] ?? { events: [] };
+  const before = events[at(events, 'TRANSACTION_APPLIED') - 1]?.receivedAt ?? 0;
+
+  test('may miss what was told before', () => expect(openedAt(before)).toEqual([]));
+  test('must tell of what happened since', () => expect(openedAt(before - 200)).toHaveLength(1));
+});
+
 describe('the completeness of streams', () => {
   test.each([['RESERVED'], ['UNRESERVED'], ['TRANSACTION_APPLIED']])('finds that a %s is missing', (type) => {
     const history = inStream(clean().history(), (events) => void events.splice(at(events, type), 1));

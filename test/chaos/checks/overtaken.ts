@@ -3,7 +3,7 @@ import type { Violation } from '../check.ts';
 import type { History } from '../history.ts';
 import { type Hold, holdsOf } from './holds.ts';
 import { groupBy } from './outcomes.ts';
-import { slotsKeptFor } from './places.ts';
+import { capacityOf, neededAt, slotsKeptFor } from './places.ts';
 import type { Ticket, Wish } from './tickets.ts';
 import { callsOf, nameOf, timeOf } from './words.ts';
 
@@ -98,8 +98,8 @@ function priorityOf({ call, requester }: Hold): number {
 }
 
 /**
- * Whether something is kept where a ticket waits, for itself or for one before it: nobody before it wants any of its
- * resources; or it wants one slot, and all before it want only that.
+ * Whether something is kept where a ticket waits, for itself or for one before it: its resources are enough for it and
+ * for all before it; or it wants one slot, and all before it want only that.
  */
 function isNext(ticket: Ticket, wishes: readonly Wish[], by: number): boolean {
   const [only, ...more] = ticket.resources;
@@ -115,5 +115,9 @@ function isNext(ticket: Ticket, wishes: readonly Wish[], by: number): boolean {
       one.priority >= ticket.priority &&
       one.resources.some((name) => mine.has(name)),
   );
-  return before.every(({ resources }) => isOfOneSlot && resources.length === 1);
+  const isEnough = ticket.resources.every((name) => {
+    const needed = [ticket, ...before].reduce((sum, { wanted }) => sum + neededAt(wanted, name), 0);
+    return needed <= capacityOf(name) || neededAt(ticket.wanted, name) === needed;
+  });
+  return isEnough || (isOfOneSlot && before.every(({ resources }) => resources.length === 1));
 }

@@ -24,6 +24,10 @@ export function resourcesOf({ resource, match }: Wanted): readonly string[] {
   return [...(treePath?.split('>') ?? []), name, ...(blocks ?? [])];
 }
 
+/** Returns how many slots of a resource requests for these things need at most. */
+export const neededAt = (wanted: readonly Wanted[], resource: string): number =>
+  wanted.reduce((sum, one) => sum + (resourcesOf(one).includes(resource) ? (one.count ?? 1) : 0), 0);
+
 /**
  * Returns the slots that nobody else may take if a request for these things is next: resources with one slot, slots
  * that are named, and all slots of a pool if it wants all.
@@ -38,7 +42,7 @@ export function slotsKeptFor(wanted: readonly Wanted[]): readonly string[] {
   });
 }
 
-const capacityOf = (name: string): number => DEFINITIONS.get(name)?.capacity ?? 1;
+export const capacityOf = (name: string): number => DEFINITIONS.get(name)?.capacity ?? 1;
 
 const slotsOf = (pool: string, capacity: number) => Array.from({ length: capacity }, (_, i) => `${pool}_${i}`);
 

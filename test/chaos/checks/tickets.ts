@@ -127,9 +127,12 @@ const isPlainItem = (item: {
 function wishOf(asks: readonly Ask[]): Wish {
   const [first] = asks;
   const calls = asks.map(({ call }) => call);
-  const ends = asks.map(({ call, waitSeconds, claimSeconds, status }) => {
+  const last = asks.at(-1);
+  const ends = asks.map((ask) => {
+    const { call, waitSeconds, claimSeconds, status } = ask;
     if (outcomeOf(call) === 'unknown') return call.completedAt + AFTERMATH_MS + waitSeconds * 1000;
-    return status === 'WAITING' ? call.completedAt + (waitSeconds + claimSeconds) * 1000 : call.completedAt;
+    const isLeft = ask === last && status === 'WAITING';
+    return isLeft ? call.completedAt + (waitSeconds + claimSeconds) * 1000 : call.completedAt;
   });
   return {
     tenant: first?.call.tenant ?? '',

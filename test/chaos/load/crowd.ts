@@ -18,11 +18,11 @@ function some({ random }: Caller, count: number): Thing[] {
 
 type Act = (caller: Caller) => Promise<void>;
 
-/** Holds one thing for about a second. */
+/** Holds one thing for some seconds. */
 const hold: Act = async (caller) => {
-  const items = some(caller, 1).map((thing) => ({ ...thing, requester: caller.requester(), ttlSeconds: 4 }));
+  const items = some(caller, 1).map((thing) => ({ ...thing, requester: caller.requester(), ttlSeconds: 5 }));
   const held = await take(caller, ...items);
-  await caller.pause(300, 1500);
+  await caller.pause(500, 3000);
   await release(caller, held);
 };
 
@@ -30,7 +30,7 @@ const hold: Act = async (caller) => {
 const waitForAll: Act = async (caller) => {
   const { random, shift } = caller;
   const requester = caller.requester();
-  const requests = some(caller, random.between(2, 5)).map((thing) => ({
+  const requests = some(caller, random.between(2, 4)).map((thing) => ({
     ...{ requestType: 'RESERVE' as const, ...thing, requester, ttlSeconds: 2 },
   }));
   const priority = random.chance(0.2) ? random.between(-1, 1) : 0;
@@ -48,17 +48,19 @@ const waitForAll: Act = async (caller) => {
 
 /** Tries for some things, each for somebody else, and gives back at once what it gets. */
 const press: Act = async (caller) => {
-  const items = some(caller, 3).map((thing) => ({ ...thing, requester: caller.requester(), ttlSeconds: 1 }));
+  const items = some(caller, 4).map((thing) => ({ ...thing, requester: caller.requester(), ttlSeconds: 1 }));
   await release(caller, await take(caller, ...items));
 };
 
 /** Who does what: callers by name. */
 const CROWD: readonly (readonly [string, Act])[] = [
   ['x0', hold],
+  ['x5', hold],
   ['x1', waitForAll],
   ['x2', waitForAll],
   ['x3', waitForAll],
   ['x4', press],
+  ['x6', press],
 ];
 
 /** Returns the callers of a crowd, each with what it does again and again while the things are registered. */
@@ -69,7 +71,7 @@ export const crowd = (): readonly (readonly [string, (caller: Caller) => Promise
       while (!caller.shift.isOver) {
         if (caller.shift.isRegistered) await act(caller);
         caller.forget();
-        await caller.pause(20, 120);
+        await caller.pause(10, 60);
       }
     },
   ]);

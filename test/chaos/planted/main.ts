@@ -10,7 +10,7 @@ import { ROOT } from '../setups/program.ts';
 import { MISTAKES, type Mistake } from './mistakes.ts';
 
 const NOT_COPIED = new Set(['node_modules', '.git', 'dist', 'chaos-results']);
-const ROUND = ['npm', 'run', '--silent', 'chaos', '--', '--minutes', '0.1', '--seconds', '10', '--callers', '6'];
+const ROUND = ['npm', 'run', '--silent', 'chaos', '--', '--minutes', '0.1', '--seconds', '20', '--callers', '6'];
 /** Most mistakes show without a fault: one that breaks nothing is injected. */
 const HARMLESS = 'script-flush';
 

@@ -110,6 +110,7 @@ export const MISTAKES: readonly Mistake[] = [
     file: 'src/events/stream.ts',
     find: 'this.#last = lastMessage;',
     replace: 'this.#last = lastMessage + 1;\n    this.#openedAt = lastMessage + 1;',
+    fault: 'kill-instance',
   },
   {
     name: 'count-drifts',
