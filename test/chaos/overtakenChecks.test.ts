@@ -5,7 +5,7 @@ import { eventsComplete } from './checks/eventsComplete.ts';
 import { loss } from './checks/loss.ts';
 import { past } from './checks/past.ts';
 import { queue } from './checks/queue.ts';
-import { acquired, MadeHistory, type Times } from './made.ts';
+import { acquired, MadeHistory, type Times, tokenOf } from './made.ts';
 import { createStory, whats } from './story.ts';
 
 const WAITING: TransactionResult = { method: 'ALL_OR_NONE', status: 'WAITING', results: [] };
@@ -61,6 +61,26 @@ describe('the queue, for those who wait for several things', () => {
     const made = waitFor(new MadeHistory(), 'ann', ['k0', 'k1'], [100, 20_000]);
     made.reserve({ resource: 'k0', requester: 'zoe' }, [0, 10], acquired(1));
     expect(found(made.reserve({ resource: 'k1', requester: 'zoe' }, [10_000, 10_010], acquired(7)))).toEqual([]);
+  });
+
+  test('lets somebody have more who has got what is waited for by an item before', () => {
+    const made = waitFor(new MadeHistory(), 'ann', ['k0', 'k1'], [0, 20_000]);
+    const items = ['k2', 'k1'].map((resource) => ({ resource, requester: 'zoe' }));
+    const refused = {
+      explanation: '',
+      acquiredSlots: null,
+      acquiredBlockers: null,
+      reservedAtPath: null,
+      expiresAt: null,
+    };
+    const results = items.map((item, i) => ({
+      ...{ ...refused, ...item, status: 'ACQUIRED' as const, releaseToken: tokenOf(7 + i), fencingToken: 7 + i },
+    }));
+    expect(found(made.call('reserve', items, [10_000, 10_010], { response: results }))).toEqual([]);
+  });
+
+  test('does not judge names whose capacity changes', () => {
+    expect(found(passed(['k0', 'shift0'], 'shift0'))).toEqual([]);
   });
 
   test('does not judge while a fault may have lost tickets', () => {

@@ -36,7 +36,11 @@ export function overtaken(wishes: readonly Wish[], tickets: readonly Ticket[], h
   /** Whether its requester holds nothing else while a grant is made: nothing is kept from one who may have to finish. */
   const holdsNothing = ({ tenant, requester }: Pick<Hold, 'tenant' | 'requester'>, from: number, grant: Hold) =>
     (own.get(`${tenant} ${requester}`) ?? []).every(
-      (one) => one.call === grant.call || one.fencingToken > grant.fencingToken || one.endedBy < from,
+      (one) =>
+        // A transaction is judged by what was held before it, the items of a reserve one after the other.
+        (one.call === grant.call && grant.call.verb === 'transaction') ||
+        one.fencingToken >= grant.fencingToken ||
+        one.endedBy < from,
     );
 
   const isCancelled = ({ askedAt, requester }: Ticket, by: number) =>

@@ -33,6 +33,9 @@ export const neededAt = (wanted: readonly Wanted[], resource: string): number =>
  * that are named, and all slots of a pool if it wants all.
  */
 export function slotsKeptFor(wanted: readonly Wanted[]): readonly string[] {
+  // Nobody knows how many slots these have.
+  if (wanted.some(({ resource }) => SHIFTING.some((name) => name === lastOf(resource ?? '').replace(/_\d+$/, ''))))
+    return [];
   return wanted.flatMap((one) => {
     const last = lastOf(one.resource ?? '');
     const named = poolOf(last) === null ? [] : [last];

@@ -10,7 +10,14 @@ import { callsOf, timeOf } from './words.ts';
 const WITHIN_MS = 1000;
 
 export function toldLate(history: History): readonly Violation[] {
-  const [slack, { isNear }] = [slackOf(history), undoingOf(history)];
+  const slack = slackOf(history);
+  /** Whether something is broken in a time that calls at an address notice. Scripts that are lost are sent again. */
+  const isNear = (address: string, from: number, by: number) => {
+    const faults = history.faults.filter(
+      ({ kind, sparedAddresses = [] }) => kind !== 'script-flush' && !sparedAddresses.includes(address),
+    );
+    return undoingOf({ faults }).isNear(from, by);
+  };
   const grantedAt = new Map<string, number>();
   for (const { tenant, events } of history.streams)
     for (const { event, receivedAt } of events)
@@ -24,7 +31,7 @@ export function toldLate(history: History): readonly Violation[] {
     const late = asksOf(call).find(({ waits, result }) => {
       const at = grantedAt.get(`${tenant} ${result?.fencingToken}`);
       if (!waits || result?.status !== 'ACQUIRED' || at === undefined || at < invokedAt) return false;
-      return completedAt > at + WITHIN_MS + slack(at, completedAt) && !isNear(at - WITHIN_MS, completedAt);
+      return completedAt > at + WITHIN_MS + slack(at, completedAt) && !isNear(call.at, at - WITHIN_MS, completedAt);
     });
     if (!late) return [];
     const { resource, requester, fencingToken } = late.result ?? {};

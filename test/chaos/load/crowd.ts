@@ -46,10 +46,21 @@ const waitForAll: Act = async (caller) => {
   }
 };
 
-/** Tries for some things, each for somebody else, and gives back at once what it gets. */
+/** Tries for some things, each for somebody else or all for one, and gives back at once what it gets. */
 const press: Act = async (caller) => {
+  if (caller.random.chance(0.2)) return pressForAll(caller);
   const items = some(caller, 4).map((thing) => ({ ...thing, requester: caller.requester(), ttlSeconds: 1 }));
   await release(caller, await take(caller, ...items));
+};
+
+const pressForAll: Act = async (caller) => {
+  const requester = caller.requester();
+  const requests = some(caller, 2).map((thing) => ({
+    ...{ requestType: 'RESERVE' as const, ...thing, requester, ttlSeconds: 1 },
+  }));
+  const transaction: Transaction = { method: 'ALL_OR_NONE', requests };
+  const { response } = await caller.ask('transaction', transaction);
+  await release(caller, heldIn(transaction, response));
 };
 
 /** Who does what: callers by name. */

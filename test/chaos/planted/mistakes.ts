@@ -44,8 +44,10 @@ export const MISTAKES: readonly Mistake[] = [
     name: 'pool-too-large',
     what: 'a pool has one slot more than its capacity',
     file: 'lua/lib/conflicts.lua',
-    find: 'index = tenant.queue.unkept(resource, own.capacity)',
-    replace: 'index = tenant.queue.unkept(resource, own.capacity + 1)',
+    find: 'elseif heldOf(resource) + (entry.count or 1) > own.capacity then',
+    replace:
+      'elseif heldOf(resource) == own.capacity and own.capacity > 1 then\n    return slotAt(resource, own.capacity), true\n' +
+      '  elseif heldOf(resource) + (entry.count or 1) > own.capacity then',
   },
   {
     name: 'token-twice',
@@ -135,10 +137,10 @@ export const MISTAKES: readonly Mistake[] = [
   },
   {
     name: 'half-a-transaction',
-    what: 'an ALL_OR_NONE that fails keeps what it did, 1 of 10',
+    what: 'an ALL_OR_NONE that fails keeps what it did, 1 of 3',
     file: 'lua/commands/reservations/transaction.lua',
     find: "rollback(before)\n  if tenant.queue then\n    tenant.queue.dropClaims(0)\n  end\n  reply[3] = 'ROLLED_BACK'",
-    replace: `if not (${once(10)}) then rollback(before) end\n  if tenant.queue then\n    tenant.queue.dropClaims(0)\n  end\n  reply[3] = 'ROLLED_BACK'`,
+    replace: `if not (${once(3)}) then rollback(before) end\n  if tenant.queue then\n    tenant.queue.dropClaims(0)\n  end\n  reply[3] = 'ROLLED_BACK'`,
   },
   {
     name: 'write-lost',
