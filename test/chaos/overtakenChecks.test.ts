@@ -57,6 +57,12 @@ describe('the queue, for those who wait for several things', () => {
     expect(found(made.reserve({ resource: 'k0', requester: 'zoe' }, [10_000, 10_010], acquired(7)))).toEqual([]);
   });
 
+  test('does not judge who waits for a slot that one before it wants by name, too', () => {
+    const made = waitFor(new MadeHistory(), 'bob', ['bay_1', 'k2'], [0, 20_000]);
+    waitFor(made, 'ann', ['k0', 'bay_1'], [100, 20_000]);
+    expect(found(made.reserve({ resource: 'k0', requester: 'zoe' }, [10_000, 10_010], acquired(7)))).toEqual([]);
+  });
+
   test('lets somebody finish who holds something', () => {
     const made = waitFor(new MadeHistory(), 'ann', ['k0', 'k1'], [100, 20_000]);
     made.reserve({ resource: 'k0', requester: 'zoe' }, [0, 10], acquired(1));

@@ -62,7 +62,7 @@ export function overtaken(wishes: readonly Wish[], tickets: readonly Ticket[], h
         holdsNothing(ticket, ticket.askedAt, grant) &&
         !isDisturbed(ticket.askedAt, knownAt) &&
         !isCancelled(ticket, knownAt) &&
-        isNext(ticket, wishes, knownAt),
+        isNext(ticket, wishes, grant),
     );
     if (!passed) return [];
     const since = timeOf(passed.queuedAt, history.startedAt);
@@ -102,10 +102,10 @@ function priorityOf({ call, requester }: Hold): number {
 }
 
 /**
- * Whether something is kept where a ticket waits, for itself or for one before it: its resources are enough for it and
- * for all before it; or it wants one slot, and all before it want only that.
+ * Whether something is kept where a ticket waits while a grant is made, for itself or for one before it: its resources
+ * are enough for it and for all before it; or it wants one slot, and all before it want only that.
  */
-function isNext(ticket: Ticket, wishes: readonly Wish[], by: number): boolean {
+function isNext(ticket: Ticket, wishes: readonly Wish[], { askedAt, knownAt }: Hold): boolean {
   const [only, ...more] = ticket.resources;
   const isOfOneSlot = more.length === 0 && slotsKeptFor(ticket.wanted)[0] === only;
   const mine = new Set(ticket.resources);
@@ -113,15 +113,15 @@ function isNext(ticket: Ticket, wishes: readonly Wish[], by: number): boolean {
     (one) =>
       one.tenant === ticket.tenant &&
       (one.requester !== ticket.requester || one.askedAt !== ticket.askedAt) &&
-      one.askedAt < by &&
-      one.goneBy > ticket.askedAt &&
+      one.askedAt < knownAt &&
+      one.goneBy > askedAt &&
       (one.askedAt < ticket.queuedAt || one.priority > ticket.priority) &&
       one.priority >= ticket.priority &&
       one.resources.some((name) => mine.has(name)),
   );
   const isEnough = ticket.resources.every((name) => {
     const needed = [ticket, ...before].reduce((sum, { wanted }) => sum + neededAt(wanted, name), 0);
-    return needed <= capacityOf(name) || neededAt(ticket.wanted, name) === needed;
+    return needed <= capacityOf(name);
   });
   return isEnough || (isOfOneSlot && before.every(({ resources }) => resources.length === 1));
 }

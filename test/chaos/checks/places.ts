@@ -12,16 +12,16 @@ export interface Wanted {
   readonly count?: number | undefined;
 }
 
-/** Returns the resources of the plan of a name, or of a slot; pools by their own name. */
+/** Returns the resources of the plan of a name; of a slot its pool, and the slot. */
 export function resourcesOf({ resource, match }: Wanted): readonly string[] {
   if (match !== undefined || resource === undefined)
     return FIXED.filter(({ labels }) => labels).map(({ name }) => name);
   const last = lastOf(resource);
   // Their place in the tree changes.
   if (SHIFTING.some((name) => name === last)) return [last, 'root'];
-  const name = poolOf(last) ?? last;
-  const { treePath, blocks } = DEFINITIONS.get(name) ?? {};
-  return [...(treePath?.split('>') ?? []), name, ...(blocks ?? [])];
+  const pool = poolOf(last);
+  const { treePath, blocks } = DEFINITIONS.get(pool ?? last) ?? {};
+  return [...(treePath?.split('>') ?? []), ...(pool === null ? [] : [pool]), last, ...(blocks ?? [])];
 }
 
 /** Returns how many slots of a resource requests for these things need at most. */
@@ -38,10 +38,9 @@ export function slotsKeptFor(wanted: readonly Wanted[]): readonly string[] {
     return [];
   return wanted.flatMap((one) => {
     const last = lastOf(one.resource ?? '');
-    const named = poolOf(last) === null ? [] : [last];
     const capacity = capacityOf(last);
     const whole = capacity > 1 && one.count === capacity ? slotsOf(last, capacity) : [];
-    return [...resourcesOf(one).filter((name) => capacityOf(name) === 1), ...named, ...whole];
+    return [...resourcesOf(one).filter((name) => capacityOf(name) === 1), ...whole];
   });
 }
 
