@@ -33,7 +33,7 @@ export function overtaken(wishes: readonly Wish[], tickets: readonly Ticket[], h
     }
   const mayCancel = history.calls.filter(({ verb }) => verb === 'cancel' || verb === 'reset');
 
-  /** Whether its requester holds nothing else while a grant is made: nothing is kept from one who may have to finish. */
+  /** Whether a requester holds nothing else while a grant is made: nothing is kept from one who may have to finish. */
   const holdsNothing = ({ tenant, requester }: Pick<Hold, 'tenant' | 'requester'>, from: number, grant: Hold) =>
     (own.get(`${tenant} ${requester}`) ?? []).every(
       (one) =>

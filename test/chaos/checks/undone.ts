@@ -50,7 +50,7 @@ export function undoingOf({ faults }: Pick<History, 'faults'>): Undoing {
 
 const recentMs = ({ loses }: FaultSeen) => (typeof loses === 'object' ? loses.recentMs : Infinity);
 
-/** So many ms more than a time in which the machine was late may be lost elsewhere: a call goes through several processes. */
+/** A call goes through several processes: each of them may have been as late as the campaign's own. */
 const LAGS = 4;
 
 /** Returns how much later than promised something may happen, in ms, since the machine was busy in a time. */
