@@ -1,6 +1,7 @@
 /** Tries the check of the queue on requests for several things, and the checks that find what nobody was told of. */
 import { describe, expect, test } from 'vitest';
 import type { Transaction, TransactionResult } from '../../src/contract/reservations.ts';
+import { errors } from './checks/errors.ts';
 import { eventsComplete } from './checks/eventsComplete.ts';
 import { loss } from './checks/loss.ts';
 import { past } from './checks/past.ts';
@@ -124,4 +125,10 @@ test('a release with a token that nobody was given is found', () => {
     .reserve({ resource: 'n0', requester: 'ann' }, [0, 10], acquired(1))
     .release({ resource: 'n0', requester: 'ann', token: 'made up' }, [20, 30], 'RELINQUISHED');
   expect(whats(loss, made.history)).toEqual([expect.stringMatching(/n0 of ann .* a token that nobody was given/)]);
+});
+
+test('a call that is answered 500 is found, and one that is answered 503 is not', () => {
+  const ann = { resource: 'n0', requester: 'ann' };
+  const made = new MadeHistory().reserve(ann, [0, 10], { down: 500 }).reserve(ann, [20, 30], { down: 503 });
+  expect(whats(errors, made.history)).toEqual([expect.stringMatching(/reserve at api0\) was answered 500/)]);
 });

@@ -1,6 +1,7 @@
 /** All checks of a campaign's history. */
 import type { Check } from '../check.ts';
 import { capacity } from './capacity.ts';
+import { errors } from './errors.ts';
 import { eventsAgree } from './eventsAgree.ts';
 import { eventsComplete } from './eventsComplete.ts';
 import { eventsOrder } from './eventsOrder.ts';
@@ -26,6 +27,7 @@ export const CHECKS: readonly Check[] = [
   sessions,
   quotas,
   recovery,
+  errors,
   eventsAgree,
   eventsOrder,
   eventsComplete,

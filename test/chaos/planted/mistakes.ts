@@ -68,7 +68,7 @@ export const MISTAKES: readonly Mistake[] = [
     what: 'a release with a wrong token is accepted, 1 of 5',
     file: 'lua/lib/unreserveOne.lua',
     find: 'if not mayForce(reservation.owner) then',
-    replace: `if not mayForce(reservation.owner) and not (${once(5)}) then`,
+    replace: `if ${once(5)} then\n      item.token = reservation.token\n    elseif not mayForce(reservation.owner) then`,
   },
   {
     name: 'session-half-ended',
