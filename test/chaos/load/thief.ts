@@ -12,7 +12,7 @@ export async function steal(caller: Caller): Promise<void> {
   while (!shift.isOver) {
     await caller.pause(100, 400);
     const { response } = await caller.call('active', '');
-    const held = (response ?? []).reverse().filter(({ resource }) => !resource.startsWith(KEPT_PREFIX));
+    const held = (response ?? []).toReversed().filter(({ resource }) => !resource.startsWith(KEPT_PREFIX));
     // One at a time: the answer to several says 403 if one of them is refused.
     for (const { resource, requester } of held.slice(0, AT_MOST))
       await caller.call('unreserve', [{ resource, requester, releaseToken: randomUUID() }], {
