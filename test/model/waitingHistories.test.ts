@@ -2,26 +2,18 @@
  * The engine's queue against the model's, in random histories: HISTORIES of them, or 20 that are always the same. One
  * that fails is shrunk and printed; put into foundWaiting.json it is run again for good.
  */
-import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, inject, test } from 'vitest';
 import { STEERED_CLOCK } from '../support/clock.ts';
 import { startEngine } from '../support/engine.ts';
 import { makeTenant } from '../support/service.ts';
+import { SMALL_PIECES } from '../support/smallPieces.ts';
 import found from './foundWaiting.json' with { type: 'json' };
 import { run } from './waitingHistory.ts';
 import { crowdedHistories, type History, histories, type Step } from './waitingSteps.ts';
 
 const HISTORIES = Number(process.env.HISTORIES ?? 20);
 const STEPS = 150;
-
-/** Scripts that settle the queue in the smallest pieces: each looks at one ticket, or at one line. */
-const SMALL_PIECES = {
-  'waiting/settle': readFileSync('lua/lib/waiting/settle.lua', 'utf8').replace(
-    /(MIN_SETTLE_WORK, MAX_SETTLE_WORK, MAX_SCRIPT_WORK) = [\d, ]+/,
-    '$1 = 0, 0, 0',
-  ),
-};
 
 async function runOnEngine(history: History, includes: Readonly<Record<string, string>> = {}): Promise<void> {
   const limits = history.cap === null ? {} : { reservations: history.cap };
