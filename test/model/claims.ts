@@ -67,15 +67,15 @@ export class Claims extends Paper {
 
   /** The results of a request that was carried out: its requester has all items of it, or the one that counts. */
   protected tell({ requester, method, items }: Request, made: readonly Reservation[], tokens: Tokens): Result[] {
-    // What was granted is told also if its name means something else by now.
+    // What was granted by a name is told first: the name may mean something else by now.
     const hads = items.map((item) =>
       item.match === undefined
-        ? (this.hadFor(item, requester) ?? made.find(({ requestedName }) => requestedName === item.resource))
+        ? (made.find(({ requestedName }) => requestedName === item.resource) ?? this.hadFor(item, requester))
         : (made[0] ?? this.hadFor(item, requester)),
     );
     const isOne = (had: Reservation | undefined) => had !== undefined && (made.length === 0 || made.includes(had));
     const isExact = (had: Reservation | undefined, i: number) =>
-      had !== undefined && isOne(had) && (made.length === 0 || hasCount(had, items[i]));
+      had !== undefined && isOne(had) && (made.length === 0 || placeOf(had, items) === i);
     const exact = hads.findIndex(isExact);
     const counts = exact < 0 ? hads.findIndex(isOne) : exact;
     return items.map(({ resource, mode, match }, i) => {

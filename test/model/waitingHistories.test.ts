@@ -24,6 +24,7 @@ async function runOnEngine(history: History, includes: Readonly<Record<string, s
 describe('the engine serves who waits as the model does', () => {
   test.each([
     ['histories', histories, {}],
+    ['histories, settled in the smallest pieces', histories, SMALL_PIECES],
     ['histories of a crowd', crowdedHistories, {}],
     ['histories of a crowd, settled in the smallest pieces', crowdedHistories, SMALL_PIECES],
   ])(`in ${HISTORIES} random %s`, { timeout: 60_000 + HISTORIES * 3000 }, async (_, make, includes) => {

@@ -194,7 +194,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
  * tickets keep something from each other, and holders wait for what others hold.
  */
 const CROWD = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'J'];
-const THINGS = ['p', 'q', 'a', 'b', 'ink', 'd', 'e', 'f', 'g', 'h', 'i', 'p_0', 'p_1', 'q_1'];
+const THINGS = [...NAMES, ...'defghi', 'p_0', 'p_1', 'q_1', 'r>a', 'r>a', 'r>p'];
 const crowdRequester = fc.constantFrom(...CROWD);
 const thing = fc.constantFrom(...THINGS);
 const longWait = fc.record({
@@ -222,8 +222,9 @@ const crowdGiveBack = fc.record({
 });
 
 const crowdStep: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 1, arbitrary: register },
-  { weight: 14, arbitrary: fc.record({ do: does('reserve'), items: few(crowdTake, 1), call }) },
+  { weight: 2, arbitrary: register },
+  { weight: 1, arbitrary: fc.record({ do: does('delete'), name: fc.constantFrom(...NAMES) }) },
+  { weight: 14, arbitrary: fc.record({ do: does('reserve'), items: few(crowdTake, 5), call }) },
   {
     weight: 20,
     arbitrary: fc.record({

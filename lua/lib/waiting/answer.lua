@@ -31,23 +31,21 @@ local function firstReply(outcome)
   return outcome.reply or { 'ACQUIRED' }
 end
 
--- Returns the reservation that a requester has of an item; nil if there is none. `slots` are those of the ticket. A
--- reservation of a grant counts even if its name has another meaning by now.
+-- Returns the reservation that a requester has of an item; nil if there is none. `slots` are those of the ticket: what
+-- was granted by the name of the item comes first, since the name may have another meaning by now.
 local function heldOfItem(requester, item, slots)
   if item.options and item.options.match then
     local granted = string.match(slots, '[^\n]+')
     local record = granted and recordAt(granted)
     return record and record.owner == requester and record.match and record or heldByMatch(requester, item)
   end
-  local resource, slot = resolve(item.resource)
-  local had = resource and reservationOn(resource, slot, requester)
-  for granted in string.gmatch(had and '' or slots, '[^\n]+') do
+  for granted in string.gmatch(slots, '[^\n]+') do
     local record = recordAt(granted)
     if record and record.owner == requester and record.requestedName == item.resource then
       return record
     end
   end
-  return had or nil
+  return hadFor(item, requester)
 end
 
 -- Returns the reply to an item of which the requester has a reservation.
@@ -68,7 +66,7 @@ local function repliesOfHeld(request, ticket, waitedMs)
     local had = heldOfItem(request.requester, item, ticket.slots)
     hads[i] = had
     if had and not isExact and (slots == '\n' or string.find(slots, '\n' .. had.slot .. '\n', 1, true)) then
-      isExact = slots == '\n' or isOfCount(had, item)
+      isExact = slots == '\n' or had.requestedName == item.resource and isOfCount(had, item)
       told = isExact and i or told or i
     end
   end

@@ -98,13 +98,13 @@ do
     end
   end
 
-  -- Plans tickets again, until the time is up; then tries to grant them. Takes an array of orders. Returns the number
+  -- Plans tickets again, one at least, until the time is up; then tries to grant them. Takes an array of orders. Returns the number
   -- of tickets that were planned.
   local function replanTickets(orders, limit)
     local count, changes = 0, ticketChanges
     readTickets(orders)
     for _, order in ipairs(orders) do
-      if work > limit then
+      if count > 0 and work > limit then
         break
       end
       local ticket = ticketAt(order)
