@@ -98,8 +98,8 @@ do
     end
   end
 
-  -- Plans tickets again, one at least, until the time is up; then tries to grant them. Takes an array of orders. Returns the number
-  -- of tickets that were planned.
+  -- Plans tickets again, one at least, until the time is up; then tries to grant them. Takes an array of orders.
+  -- Returns the number of tickets that were planned.
   local function replanTickets(orders, limit)
     local count, changes = 0, ticketChanges
     readTickets(orders)
