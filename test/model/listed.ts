@@ -18,6 +18,16 @@ export interface Sent {
 }
 
 class ListedModel extends WaitingModel {
+  /** The next tickets, by what is held: of a list, nothing else changes. */
+  private readonly nextBy = new Map<string, Ticket[]>();
+
+  override next(): Ticket[] {
+    const held = this.reservations.map(({ fence }) => fence).join();
+    const next = this.nextBy.get(held) ?? super.next();
+    this.nextBy.set(held, next);
+    return next;
+  }
+
   /** Adds a reservation with the slots that it was listed with. */
   add(listed: ActiveReservation): void {
     const { resource, requester, fencingToken, mode, slots, acquiredSlots, acquiredBlockers, reservedAtPath } = listed;

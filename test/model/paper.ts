@@ -44,7 +44,8 @@ export class Paper extends Turns {
     rank: Rank = LAST,
   ): TransactionResult {
     const before = this.before();
-    const exempt = new Set(items.map(({ requester }) => requester).filter((one) => this.isExempt(one, rank)));
+    const requesters = [...new Set(items.map(({ requester }) => requester))];
+    const exempt = new Set(requesters.filter((one) => this.isExempt(one, rank)));
     const isWhole = method === 'ALL_OR_NONE';
     let results = this.takeItems(method, items, tokens, rank, isWhole ? new Set() : exempt, exempt);
     if (isWhole && exempt.size > 0 && results.some(({ explanation }) => explanation === KEPT)) {

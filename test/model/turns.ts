@@ -96,27 +96,28 @@ export class Turns extends Model {
     return this.holdAt(slot)?.owner === requester || this.sharing(slot).some((one) => one.requester === requester);
   }
 
-  /**
-   * The lacked entries that count at a resource or slot: one that names a slot counts at its pool while that is free.
-   */
-  private countingAt(lacks: Entry[], name: string): Entry[] {
-    return lacks.filter(
-      ({ resource, slot }) =>
-        slot === name || (resource === name && (slot === undefined || this.holdAt(slot) === undefined)),
-    );
+  /** The names at which a lacked entry counts: one that names a slot counts at its pool while that is free. */
+  private countsAt({ resource, slot }: Entry): string[] {
+    if (slot === undefined) return [resource];
+    return this.holdAt(slot) === undefined ? [slot, resource] : [slot];
   }
 
   /** The tickets that are next, in order. */
   next(): Ticket[] {
-    const attended = this.queue.filter((ticket) => this.isAttended(ticket));
-    const lacks = attended.map((ticket) => this.lacks(ticket));
-    return attended.filter((_, i) => {
-      const mine = lacks[i] ?? [];
-      const here = distinct(lacks.slice(0, i + 1).flat());
-      return mine
-        .flatMap((entry) => [entry.resource, nameOf(entry)])
-        .filter((name) => this.countingAt(mine, name).length > 0)
-        .every((name) => this.countingAt(here, name).length <= Math.min(MAX_TURN, this.capacityOf(name)));
+    /** What the tickets so far lack, by the name at which it counts. */
+    const lackedAt = new Map<string, Set<string>>();
+    return this.queue.filter((ticket) => {
+      if (!this.isAttended(ticket)) return false;
+      const names = this.lacks(ticket).flatMap((entry) => {
+        const { resource, slot, owner, nth } = entry;
+        const at = this.countsAt(entry);
+        for (const name of at) {
+          const lacked = lackedAt.get(name) ?? new Set();
+          lackedAt.set(name, lacked.add(JSON.stringify([resource, slot, owner, nth])));
+        }
+        return at;
+      });
+      return names.every((name) => (lackedAt.get(name)?.size ?? 0) <= Math.min(MAX_TURN, this.capacityOf(name)));
     });
   }
 
@@ -132,7 +133,7 @@ export class Turns extends Model {
     const names = lacks.flatMap((entry) => [entry.resource, nameOf(entry)]);
     return {
       slots: new Set(lacks.flatMap(({ slot }) => slot ?? [])),
-      counts: new Map(names.map((name) => [name, this.countingAt(lacks, name).length])),
+      counts: new Map(names.map((name) => [name, lacks.filter((entry) => this.countsAt(entry).includes(name)).length])),
     };
   }
 

@@ -222,8 +222,8 @@ export class Crowd {
       });
     if (answer?.status === 200) return answer.body;
     if (answer?.status === 503) this.counts.unavailable++;
-    // Of what is released, a lease may have ended already.
-    else if (answer && answer.status !== 403)
+    // Of what is released, a lease may have ended already. A process that stood still may have got half of a request.
+    else if (answer && ![403, 408].includes(answer.status))
       this.faults.push(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return null;
   }
