@@ -100,6 +100,10 @@ local function touch(slot, before, now)
       activateRequester(owner, name)
     end
   end
+  if isTaken and now.match and nthOf('\9', 1) then
+    -- It may be what a match of the requester waits for.
+    activeRequesters[owner] = ''
+  end
 end
 
 local function touchChanges()

@@ -25,7 +25,8 @@ tenant.openFor = function(name)
   end
 end
 
--- Opens the queue if a match waits: a slot of a resource that fits may have become free.
+-- Opens the queue if a match waits: a slot of a resource that fits may have become free, or been taken by a match of
+-- the same requester.
 local function openForMatches()
   local first = redis.call('ZRANGE', linesKey, '[\9', '(\10', 'BYLEX', 'LIMIT', 0, 1)
   if first[1] and not tenant.queue then
@@ -47,7 +48,7 @@ tenant.openForChanges = function()
   for _, slot in ipairs(changed) do
     local before, record = original[slot], records[slot]
     local pool = record and record.pool or before and before.pool or ''
-    if tenant.labelled and (not record or isOnlyLeft(slot, before, record)) then
+    if tenant.labelled and (not record or record.match or isOnlyLeft(slot, before, record)) then
       openForMatches()
     end
     if (not record or not before or record.owner ~= before.owner) and not isShare(slot) then
