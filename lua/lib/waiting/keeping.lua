@@ -135,41 +135,47 @@ local function waitsForNow(ticket)
   return last, last and freeAt(last) == 0
 end
 
-local nextWaits = {}
+local function holdsNow(requester, name)
+  local held = knownNow().held
+  held[requester] = held[requester] or {}
+  if held[requester][name] == nil then
+    held[requester][name] = holds(requester, name, 0)
+  end
+  return held[requester][name]
+end
 
--- Returns what the next tickets at the front of the queue wait for: an array of {name, order}. Looks at 64 tickets.
-local function waitsOfNext()
-  local MAX_NEXT = 64
-  local now = stamp()
-  if nextWaits.stamp == now then
-    return nextWaits.list
+-- Returns true if a requester holds what a ticket waits for. The requester's own ticket does not count.
+local function isWaitedForBy(ticket, requester)
+  if ticket.order == judged.rank then
+    return false
   end
-  local list = {}
-  for n = 1, MAX_NEXT do
-    local order = nthOf('\1', n)
-    if not order then
-      break
+  spend(#ticket.lines / 4)
+  for _, line in ipairs(ticket.lines) do
+    -- It waits for one of its lines. Most requesters hold none of them, which takes least time to see.
+    if holdsNow(requester, line) then
+      local name = isNext(ticket) and waitsForNow(ticket)
+      return name and holdsNow(requester, name) or false
     end
-    local ticket = ticketAt(order)
-    spend(2)
-    local name = ticket and isNext(ticket) and waitsForNow(ticket)
-    list[#list + 1] = name and { name, order } or nil
   end
-  nextWaits = { stamp = now, list = list }
-  return list
+  return false
 end
 
 -- Returns true if nothing is kept from a requester, since a next ticket waits for what it holds: it must be able to
--- finish. `keepers` are the tickets that keep what it asks for; they are looked at first, then the front of the queue.
+-- finish. `keepers` are the tickets that keep what it asks for; they are looked at first, then 64 at the front of the
+-- queue.
 local function isExempt(requester, keepers)
+  local MAX_NEXT = 64
   for _, ticket in ipairs(keepers) do
-    local name = ticket.order ~= judged.rank and waitsForNow(ticket)
-    if name and holds(requester, name, 0) then
+    if isWaitedForBy(ticket, requester) then
       return true
     end
   end
-  for _, one in ipairs(waitsOfNext()) do
-    if one[2] ~= judged.rank and holds(requester, one[1], 0) then
+  for n = 1, MAX_NEXT do
+    local order = nthOf('\1', n)
+    local ticket = order and ticketAt(order, nthOf('\1', n + 1))
+    if not order then
+      break
+    elseif ticket and isWaitedForBy(ticket, requester) then
       return true
     end
   end

@@ -7,14 +7,27 @@
 -- when it can be.
 --@include waiting/needs
 local MAX_TURNS, MAX_WALK = 64, 200
--- fronts[name]: the tickets whose turn has come in a line, as far as it was walked. It is valid while its stamp is.
---   list, set   of {ticket, lacked}, in order; of their orders
---   count, keys the slots that they lack; their keys
---   walked, i, j, isAll   how far the line was walked (nextInLine in lines.lua)
-local fronts = {}
+-- known[stamp]: what was found out in a state of slots and tickets. Kept of this state and of the one before, since a
+-- request on paper is judged in both. Fields:
+--   fronts[name]  the tickets whose turn has come in a line, as far as it was walked:
+--     list, set   of {ticket, lacked}, in order; of their orders
+--     count, keys the slots that they lack; their keys
+--     walked, i, j, isAll   how far the line was walked (nextInLine in lines.lua)
+--   isNext[order]  whether a ticket is next
+--   held[requester][name]  whether a requester holds something (keeping.lua)
+local known, latest = {}, ''
 
 local function stamp()
   return (journal[-#journal] or -#journal) * 1048576 + ticketChanges
+end
+
+local function knownNow()
+  local now = stamp()
+  if now ~= latest then
+    known = { [latest] = known[latest], [now] = known[now] or { fronts = {}, isNext = {}, held = {} } }
+    latest = now
+  end
+  return known[now]
 end
 
 -- Walks on to the next ticket of a line. `isMore`: the ticket behind it is read too. Returns false at the end, or when
@@ -48,11 +61,12 @@ end
 
 -- Returns what is known of the tickets whose turn has come in a line.
 local function frontAt(name)
-  local front, now = fronts[name], stamp()
-  if not front or front.stamp ~= now then
+  local fronts = knownNow().fronts
+  local front = fronts[name]
+  if not front then
     local own = definition(name)
     front = {
-      stamp = now, list = {}, set = {}, count = 0, keys = {}, walked = 0, i = 1, j = 1, last = '',
+      list = {}, set = {}, count = 0, keys = {}, walked = 0, i = 1, j = 1, last = '',
       limit = own and own.capacity or 1, isAll = isLineEmpty(name),
     }
     fronts[name] = front
@@ -91,9 +105,9 @@ end
 
 -- Returns true if a ticket is next.
 local function isNext(ticket)
-  local now = stamp()
-  if ticket.nextStamp == now then
-    return ticket.wasNext
+  local found = knownNow().isNext
+  if found[ticket.order] ~= nil then
+    return found[ticket.order]
   end
   local is = ticket.status == 'attended' and entriesOf(ticket) ~= nil
   spend(2 + #ticket.lines)
@@ -103,7 +117,7 @@ local function isNext(ticket)
       break
     end
   end
-  ticket.nextStamp, ticket.wasNext = now, is
+  found[ticket.order] = is
   return is
 end
 
