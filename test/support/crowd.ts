@@ -64,7 +64,7 @@ export class Crowd {
   readonly #key: string;
   readonly #held = new Set<Held>();
   readonly #plain = new Set<Promise<unknown>>();
-  /** The items of all requests so far, by key, and whether the last call was detached. */
+  /** The items of all requests so far, by key, and whether the last call was carried out, and is detached. */
   readonly #sent = new Map<string, { items: Wanted['items']; isDetached: boolean }>();
   readonly #owned: Owned[] = [];
 
@@ -143,7 +143,8 @@ export class Crowd {
     );
     // Requests that the list could not tell apart are one request.
     const items = this.#sent.get(key)?.items ?? wanted.items;
-    this.#sent.set(key, { items, isDetached: pollSeconds === 0 });
+    const sent = { items, isDetached: false };
+    this.#sent.set(key, sent);
     const wait = {
       waitSeconds: anyOf([1, 2, 3, 5, 20, 60]),
       claimSeconds: CLAIM_SECONDS,
@@ -160,6 +161,7 @@ export class Crowd {
     const results = await this.#send<ReserveResult[] | { results: ReserveResult[] }>(path, body, held.closing.signal);
     this.#held.delete(held);
     if (results === null) return;
+    sent.isDetached = pollSeconds === 0 && ![...this.#held].some((other) => other.key === key);
     const all = 'results' in results ? results.results : results;
     if (all.some(({ status }) => status === 'WAITING')) {
       if (isChance(0.7)) await this.#wait({ ...wanted, items }, anyOf([0, 5, 20]));
