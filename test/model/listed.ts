@@ -10,6 +10,10 @@ import type { Hold, Registration, Reservation } from './state.ts';
 import type { Request, Ticket } from './tickets.ts';
 import { WaitingModel } from './waitingModel.ts';
 
+/** The bounds of the waiting order: so many tickets of the queue make somebody exempt, and so many are looked at. */
+const MAX_EXEMPTING = 64;
+const MAX_KEPT_LOOKS = 16;
+
 /** What a caller has sent for a ticket. */
 export interface Sent {
   items: Request['items'];
@@ -26,6 +30,11 @@ class ListedModel extends WaitingModel {
     const next = this.nextBy.get(held) ?? super.next();
     this.nextBy.set(held, next);
     return next;
+  }
+
+  protected override exempting(): Ticket[] {
+    const front = this.queue.slice(0, MAX_EXEMPTING);
+    return this.next().filter((ticket) => front.includes(ticket));
   }
 
   /** Adds a reservation with the slots that it was listed with. */
@@ -86,7 +95,7 @@ class ListedModel extends WaitingModel {
       call: { instance: '', pollMs: !attended && isDetached ? 0 : 1 },
       calls: { '': Number.POSITIVE_INFINITY },
       awayAt: attended || isDetached ? null : 0,
-      lacked: [],
+      lacked: [listed.waitsFor],
     });
   }
 
@@ -96,8 +105,18 @@ class ListedModel extends WaitingModel {
       (ticket) =>
         (this.isDetached(ticket) || this.isAttended(ticket)) &&
         this.isFree(ticket) &&
+        !this.isFarBehind(ticket) &&
         this.carryOut(ticket, ticket, []).status !== 'ROLLED_BACK',
     );
+  }
+
+  /** Whether as many tickets ahead wait for the same thing as are looked at when less of it is kept. */
+  private isFarBehind({ id, lacked }: Ticket): boolean {
+    const ahead = this.queue.slice(
+      0,
+      this.queue.findIndex((one) => one.id === id),
+    );
+    return ahead.filter((one) => one.lacked[0] === lacked[0]).length >= MAX_KEPT_LOOKS;
   }
 
   /** Whether a request could be carried out if nothing were kept. Judged first, since it takes little time. */
