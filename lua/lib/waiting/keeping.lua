@@ -123,10 +123,15 @@ local function isKeptFrom(ticket)
   if ticket.method == 'FIRST' or free == 0 or isPlenty(free) or isFirst(name, ticket.order) then
     return false
   end
-  local lacked, met, needed = lackedAt(ticket, name), {}, 0
+  local lacked, met, named, needed = lackedAt(ticket, name), {}, {}, 0
   for _, key in ipairs(lacked) do
     needed = needed + (met[key] and 0 or 1)
     met[key] = true
+    named[string.match(key, '^(.*)\n[^#]') or ''] = true
+  end
+  for owner in pairs(named) do
+    -- A slot that an owner lacks by name also meets its need of any slot.
+    needed = needed - (met[owner] and 1 or 0)
   end
   if #lacked == 0 then
     return false
