@@ -76,6 +76,8 @@ local function touch(slot, before, now)
   if isShare(slot) then
     if now and not before then
       activateRequester(now.owner, string.match(slot, '^[^\1]*'))
+      -- It may hold by this what a next ticket waits for, also through a blocker.
+      activeRequesters[now.owner] = state.hasKept and '' or activeRequesters[now.owner]
     end
     return
   end
