@@ -32,11 +32,6 @@ local function askedOverCap(before, begun)
   elseif tenant.count + tenant.further + others <= cap then
     return nil
   end
---@include furtherSlots
-  correctFurther()
-  if tenant.count + tenant.further + others <= cap then
-    return nil
-  end
   rollback(before)
   return more
 end

@@ -25,15 +25,13 @@
 --   match          by which match it was made: the digest of that, and the resource that was picked (match.lua)
 --   session        id of the session that it lasts as long as (sessions/records.lua); expiresAt is 0 then
 --   waited         how long its caller waited for it, in ms
--- Further fields stand in `details`, as {"x":{"note":"..."},...}, before everything else. They never change. So an
--- instance of an older version, which does not know them, keeps them when it renews a reservation or writes its record
--- again. A record without any is as it always was. To add a field: give it to addFurther() (reservePlan.lua), name it
--- here and in `Further` of slotRecord.ts. Its value is a text, a number of at most 14 digits, true, or an array of
--- these that is not empty. The slots hash has it packed, in one of three forms. The first byte is the form. Integers
--- are big-endian and unsigned; a string (s) ends with a zero byte, which no name contains.
+-- Further fields stand in `details`, as {"x":{"note":"..."},...}, before everything else. They never change.
+-- To add a field: give it to addFurther() (reservePlan.lua), name it here and in `Further` of slotRecord.ts. Its value
+-- is a text, a number of at most 14 digits, true, or an array of these that is not empty. The slots hash has it packed,
+-- in one of three forms. The first byte is the form. Integers are big-endian and unsigned; a string (s) ends with a
+-- zero byte, which no name contains.
 -- src/engine/reservations/slotRecord.ts reads these forms too.
---   1 not a reservation               refCount, owner, pool, byName (1 or 0), holders ('' is left out). An instance of
---                                     an older version drops the holders when it writes such a record
+--   1 not a reservation               refCount, owner, pool, byName (1 or 0), holders ('' is left out)
 --   2 a reservation of a plain name   owner, fence, reservedAt, expiresAt, token, type, label
 --   3 any other reservation           all fields
 local HOLD, HOLDERS, PLAIN, FULL = '>BI4ssB', 's', '>BsI7I6I6c22ss', '>BI4ssBI7I6I6c22sssss'

@@ -1,6 +1,5 @@
 -- Writes all changes of a script. Scripts that change reservations call it through finish().
 --@include callWith
---@include due
 --@include history
 --@include marks
 --@include poolFields
@@ -13,8 +12,6 @@ local isDueStale = false
 -- Writes the records of slots, and the due times of reservations. Notes what ended, for the history.
 local function writeRecords()
   local set, del, due, undue = {}, {}, {}, {}
-  -- added: number of new due members. ended: reservations whose due time ends or changes.
-  local added, ended = 0, {}
   -- The further slots of a reservation have one record, which is packed once.
   local packed, packedRecord, endedAt
   for _, slot in ipairs(changed) do
@@ -31,16 +28,11 @@ local function writeRecords()
       end
       local dueBefore = before and before.token and before.expiresAt or 0
       local dueNow = record and record.token and record.expiresAt or 0
-      if dueBefore > 0 and (dueNow ~= dueBefore or record.fence ~= before.fence) then
-        ended[#ended + 1] = before
-        if dueNow == 0 then
-          undue[#undue + 1] = before.slot
-        end
-      end
-      if dueNow > 0 and (dueNow ~= dueBefore or record.fence ~= before.fence) then
+      if dueBefore > 0 and dueNow == 0 then
+        undue[#undue + 1] = before.slot
+      elseif dueNow > 0 and dueNow ~= dueBefore then
         due[#due + 1] = dueNow
         due[#due + 1] = record.slot
-        added = added + (dueBefore == 0 and 1 or 0)
         tenant.nextDue = math.min(tenant.nextDue, dueNow)
       end
       if before and before.token and before.fence ~= (record and record.fence) and limits.history > 0 then
@@ -55,11 +47,8 @@ local function writeRecords()
   end
   callWith('HSET', slotsKey, set)
   callWith('HDEL', slotsKey, del)
-  local areOthers = callWith('ZADD', dueKey, due) > added
-  if callWith('ZREM', dueKey, undue) < #undue or areOthers then
-    -- Some members have the next release's form (due.lua): ZADD added a second one beside it, or ZREM did not find it.
-    callWith('ZREM', dueKey, comingDueMembers(ended))
-  end
+  callWith('ZADD', dueKey, due)
+  callWith('ZREM', dueKey, undue)
 end
 
 -- Writes the history of what ended. Dropping what is too old is approximate: whole nodes of the stream, now and then.

@@ -1,6 +1,6 @@
 -- The tenant's definitions, as this script sees and changes them. One hash holds, for each registered name,
 --   <name>     packed: a version byte, capacity, flags (1 pooled, 2 it has blockers), parent ('' none); then, unless 0,
---              a byte of further flags (1 group, 2 it has labels), which older instances skip
+--              a byte of further flags (1 group, 2 it has labels)
 --   \1<name>   its blockers, with '\n' between; absent if it has none
 --   \2<name>   ms: until then the name cannot be reserved, since it may be about to be deleted (delete.lua)
 --   \4<name>   its labels, '<key>=<value>', sorted, with '\n' between; absent if it has none

@@ -6,8 +6,6 @@
 --     release of a slot removes it. So a resource can be held without it.
 --   m<resets>\n<requester>\n<match>\n<fence, 16 digits>\n<slot>
 --     A reservation that was made by a match, of which <match> is the digest.
--- An older instance neither adds nor removes these. A member of the second kind that it has left is ignored, since no
--- such reservation is found. Those of the first kind are checked now and then (match.lua).
 --@include slots
 
 -- Writes the marks that follow from the changes of this script. tenant.marks: further members to add, each with true,

@@ -1,40 +1,5 @@
 -- The next resource of a search (matchWalk.lua), and what is done at the end of one in vain.
 --@include matchWalk
--- True if this script has checked some of the marks.
-local isChecked = false
-
--- Returns resources that are marked as held and are not, and removes their marks: an older instance has released them.
--- Checks some at a time.
-local function wronglyMarked(search)
-  local found = {}
-  if isChecked then
-    return found
-  end
-  isChecked = true
-  for _, walk in ipairs(search.walks) do
-    local prefix = tenant.heldPrefix .. walk.label .. '\n'
-    local lower, upper = boundsOf(prefix, '')
-    local first = redis.call('ZRANGE', indexKey, lower, upper, 'BYLEX', 'LIMIT', 0, 1)[1]
-    spend(3)
-    if first and #found == 0 then
-      local count = redis.call('ZLEXCOUNT', indexKey, lower, upper)
-      local from = redis.call('ZRANK', indexKey, first) + math.floor(nowUs % math.max(1, count - MAX_CHECKED + 1))
-      local members = redis.call('ZRANGE', indexKey, from, from + math.min(count, MAX_CHECKED) - 1)
-      for i, member in ipairs(members) do
-        members[i] = string.sub(member, #prefix + 1)
-      end
-      readDefinitions(members)
-      readSlots(members)
-      for _, name in ipairs(members) do
-        if not definition(name) or not isFull(name) then
-          tenant.marks[prefix .. name] = false
-          found[#found + 1] = definition(name) and name or nil
-        end
-      end
-    end
-  end
-  return found
-end
 
 -- Returns the next resource that has a free slot of its own; nil at the end.
 local function nextOpen(search)
@@ -43,12 +8,7 @@ local function nextOpen(search)
     if search.passed >= MAX_PASSED then
       break
     elseif not walk then
-      local names = wronglyMarked(search)
-      if #names == 0 then
-        return nil
-      end
-      walk = { label = '', names = names, at = 1, isEnd = true }
-      search.walks[#search.walks + 1], name = walk, names[1]
+      return nil
     end
     walk.at = walk.at + 1
     search.label = walk.label

@@ -14,7 +14,7 @@
 --
 -- MAX_LOOKED is part of the contract. MAX_PASSED and MAX_SEARCH_WORK bound the work of one item.
 local MAX_LOOKED, MAX_PASSED, MAX_SEARCH_WORK, MAX_LINES = 500, 700, 6000, 200
-local FIRST_STEP, MAX_STEP, MAX_CHECKED = 16, 256, 64
+local FIRST_STEP, MAX_STEP = 16, 256
 
 -- Returns the bounds of the members with a prefix that ends with '\n', behind a name ('': from the first).
 local function boundsOf(prefix, after)

@@ -10,9 +10,6 @@
 -- A field that does not apply is null. The object begins with type and then, if it has one, expiresAt. expiresAt is in
 -- ms, also in changes.
 -- src/events/message.ts turns a message into the text of streams.
---
--- Instances of the previous release expect '<number> <publisher>' and the text of streams. They find no number in 'v2',
--- and end their streams as at any gap, so that readers connect again.
 --@include clock
 --@include tenant
 local events = {}

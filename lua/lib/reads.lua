@@ -1,5 +1,5 @@
 -- Charges reads to the tenant's quota. A window of a minute begins with its first read. Each tier has a counter, and so
--- have sign-in sessions in each tier (src/redis/keys.ts). Instances of the release before count in the same counters.
+-- have sign-in sessions in each tier (src/redis/keys.ts).
 --@include limits
 -- What is left, if something was charged: the limit, the amount left and the seconds until the window ends; '-1 0 0' if
 -- nothing was charged, or the tier has no limit.

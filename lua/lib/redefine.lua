@@ -4,8 +4,7 @@
 --   n<name>                    for every registered name
 --   c<parent>\n<name>          for every child of a resource; with parent '' for the roots
 --   s<pool>\n<index, 7 digits> for every registered name that has the form <pool>_<index>
---   l<key>=<value>\n<name>     for every label of a resource. Members of older definitions can remain after an older
---                              instance has changed these, so the definition decides
+--   l<key>=<value>\n<name>     for every label of a resource
 --@include callWith
 --@include definitions
 --@include labels
@@ -133,7 +132,6 @@ local function commitDefinitions(version)
   local fields = { 'definitions', count }
   if version ~= '' then
     fields[3], fields[4] = 'definitionsVersion', version + 1
-    fields[5], fields[6] = 'detailsVersion', version + 1
   end
   for _, name in ipairs(tenant.labelled and {} or redefinedOrder) do
     if defined[name] and defined[name].hasLabels then

@@ -5,13 +5,9 @@
 -- Without a database, one step (now) does all.
 --@include tenant
 
--- Returns true if an apply finds another version than the planned one; or if a plan finds that an older instance, which
--- does not know groups and labels, has changed the definitions last. The caller then copies them from the database.
--- Also cancels a copy that is in progress, since it may have read the definitions before this change.
+-- Returns true if an apply finds another version than the planned one. The caller then copies the definitions from the
+-- database. Also cancels a copy that is in progress, since it may have read the definitions before this change.
 local function isStale(phase, version)
   local current = redis.call('HGET', tenantKey, 'definitionsVersion')
-  if phase == 'plan' or phase == 'replan' then
-    return redis.call('HGET', tenantKey, 'detailsVersion') ~= current
-  end
   return phase == 'apply' and (redis.call('DEL', copyingKey) == 1 or current ~= version)
 end

@@ -2,7 +2,6 @@
 -- Remembers who took reservations away from their holders (docs/specification.md#taken-away). tellTaken.lua tells them.
 --   taken    hash: release token -> ms and actor, with a line break between
 --   takenAt  sorted set: release token -> ms
--- Instances of the previous release write neither.
 --
 -- tenant.takenAway: the reservations that this request released without their tokens, nil none. A rollback may have
 -- brought some of them back.

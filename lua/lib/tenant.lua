@@ -8,8 +8,7 @@
 --   resetBy              ms and actor of the last reset, with a line break between
 --   resets               number of resets so far: a paged walk that began before a reset ends
 --   count                number of reservations, including expired ones that no script has ended yet
---   further              number of further slots of reservations of several slots (slots.lua). An instance of the
---                        previous release does not lower it: it may be too high (further.lua)
+--   further              number of further slots of reservations of several slots (slots.lua)
 --   fence                the last fencing token that was drawn
 --   nextDue              ms: no reservation is due before this; may be too early, never too late. inf: none will be due
 --   indexed              ms: the expiry index has this tenant at or before this time. inf: it may lack the tenant
@@ -26,8 +25,6 @@
 --   told:<limitType>     ms of the last event that reported this limit
 --   version              version of the tenant's record (tier, keys, settings) in the database
 --   definitionsVersion   version of its definitions in the database; absent if they are not all copied here
---   detailsVersion       the same, written by instances that know groups and labels; any other value if an older
---                        instance has changed the definitions since, and may have lost some of these
 --   closing              ms: until then some resource cannot be reserved, since it may be about to be deleted
 --   queue                state of the waiting queue (waiting/state.lua); absent if there is no ticket
 --   beats                last beats of the instances that hold calls (waiting/beats.lua)

@@ -80,26 +80,8 @@ export function changeInDatabase(
 
 async function carryOut<P extends Planned>(stores: Stores, credential: Credential, change: Change<P>): Promise<P> {
   const start = performance.now();
-  const planned = await plan(stores, credential, change, PLAN);
+  const planned = await change.step(PLAN);
   return afterCharge(planned.quota, () => writeAndApply(stores, credential, change, planned, start));
-}
-
-/** Plans a change. Refreshes Redis first if an older instance has left its definitions without groups and labels. */
-async function plan<P extends Planned>(
-  { copy }: Stores,
-  { tenant }: Credential,
-  change: Change<P>,
-  step: Step,
-): Promise<P> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await change.step(step);
-    } catch (error) {
-      if (!(error instanceof StaleError)) throw error;
-      if (tries > MAX_CONFLICTS) throw beingChanged();
-      await copy.refresh(tenant);
-    }
-  }
 }
 
 const beingChanged = () => new HoldfastError('unavailable', 'The definitions are being changed. Repeat the call.');
@@ -132,7 +114,7 @@ async function writeAndApply<P extends Planned>(
     await pause(Math.random() * 20 * (conflicts + 1));
     if (conflicts >= MAX_CONFLICTS) await stores.copy.refresh(tenant);
     plannedAt = performance.now();
-    planned = await plan(stores, credential, change, REPLAN);
+    planned = await change.step(REPLAN);
   }
 }
 

@@ -29,9 +29,6 @@ export interface Batch {
   readonly text: Buffer;
 }
 
-/** The first line of a message of the previous release. The text of streams follows. */
-const TEXT_HEAD = /^(\d+) (\w*)$/;
-
 /** The start of an event: its type and, if the type has it, the end of the lease in ms. */
 const BEGINNING = /\{"type":"(\w+)",(?:"expiresAt":(\d+|null),)?/y;
 
@@ -52,7 +49,7 @@ const nullsOf = new Map<string, string>(
 export function parseMessage(tenant: string, payload: Buffer): Message {
   const message = payload.toString('latin1');
   const headEnd = message.indexOf('\n');
-  if (!message.startsWith('v2 ')) return parseText(message.slice(0, Math.max(0, headEnd)), message.slice(headEnd + 1));
+  if (!message.startsWith('v2 ')) return UNKNOWN;
   const numberEnd = message.indexOf(' ', 3);
   const publisherEnd = message.indexOf(' ', numberEnd + 1);
   const ms = message.slice(publisherEnd + 1, headEnd);
@@ -74,12 +71,8 @@ export function parseMessage(tenant: string, payload: Buffer): Message {
   };
 }
 
-/** Reads a message of the previous release. The next release can drop this. */
-function parseText(head: string, text: string): Message {
-  const [, number = Number.NaN, publisher = ''] = TEXT_HEAD.exec(head) ?? [];
-  // Each event ends with an empty line, and contains no other.
-  return { number: Number(number), publisher, events: text.split('\n\n').length - 1, text };
-}
+/** A message of a form that this version does not know. */
+const UNKNOWN: Message = { number: Number.NaN, publisher: '', events: 0, text: '' };
 
 /** No event begins like this. */
 const NOTHING = '\n';

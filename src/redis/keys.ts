@@ -6,7 +6,7 @@
  *
  *   {t}:tenant            hash: tier, API keys and counters (lua/lib/tenant.lua)
  *   {t}:slots             hash: held slot → record (lua/lib/codec.lua)
- *   {t}:due               sorted set: reservation with a lease (lua/lib/due.lua) → ms at which it is due
+ *   {t}:due               sorted set: slot of a reservation with a lease → ms at which it is due
  *   {t}:pools             hash: held slots of pools and their owners (lua/lib/pools.lua, bitmaps.lua)
  *   {t}:definitions       hash: registered resources (lua/lib/definitions.lua)
  *   {t}:tickets           hash: ticket that waits or was granted → record (lua/lib/waiting/tickets.lua)

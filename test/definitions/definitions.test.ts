@@ -2,7 +2,7 @@
  * Definitions survive (docs/specification.md#store-modes-and-start): the database is right, and Redis follows it, in
  * whatever order things go wrong.
  */
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redisServer.ts';
 import { changeInDatabase } from '../../src/definitions/changeInDatabase.ts';
@@ -88,20 +88,6 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
       const listed = await allDefinitions(engine, credential);
       await forget(store.redis, tenant);
       expect(await allDefinitions(engine, credential)).toEqual(listed);
-      // An instance of the version before, which knows neither, registers them again.
-      const base = `{${tenant}}:`;
-      for (const name of ['phone', 'phones']) {
-        const packed = await store.redis.hgetBuffer(`${base}definitions`, name);
-        if (packed !== null) await store.redis.hset(`${base}definitions`, name, packed.subarray(0, -1));
-      }
-      await store.redis.hincrby(`${base}tenant`, 'definitionsVersion', 1);
-      await store.database.run((db) =>
-        db
-          .update(tenants)
-          .set({ definitionsVersion: sql`${tenants.definitionsVersion} + 1` })
-          .where(eq(tenants.id, tenant)),
-      );
-      expect((await allDefinitions(engine, credential)).find(({ name }) => name === 'phones')?.group).toBeUndefined();
       await changes.register(credential, [item('phone', 2, ['phones'])]);
       expect((await details()).filter(([name]) => String(name).startsWith('phone'))).toEqual(stored);
       expect((await allDefinitions(engine, credential)).filter(({ name }) => name.startsWith('phone'))).toMatchObject([

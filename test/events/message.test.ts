@@ -35,21 +35,9 @@ describe('a message', () => {
     );
   });
 
-  test('of the release before holds the text of streams', () => {
-    const frames = 'event: RESET\ndata: {"type":"RESET","apiKeyLabel":"é"}\n\n'.repeat(2);
-    const { messages, events, isUnbroken, text } = read(`7 ab12\n${frames}`, `v2 8 ab12 1\n${line}`);
-    expect([messages[0]?.number, messages[0]?.publisher, events, isUnbroken]).toEqual([7, 'ab12', 3, true]);
-    expect(text.toString().startsWith(`${frames}event: RESET`)).toBe(true);
-  });
-
-  test('has no number for instances of the release before, so they end their streams', () => {
-    // How they read the first line.
-    expect('v2 7 ab12 1769860830000').not.toMatch(/^(\d+) (\w*)$/);
-  });
-
   test('of another form has no number that could follow another one', () => {
     expect(parseMessage('t', Buffer.from(`v3 7 ab12 0\n${line}`)).number).toBeNaN();
     expect(parseMessage('t', Buffer.from('garbage')).number).toBeNaN();
-    expect(parseMessage('t', Buffer.from('7 ab12')).number).toBeNaN();
+    expect(parseMessage('t', Buffer.from(`7 ab12\n${line}`)).number).toBeNaN();
   });
 });

@@ -57,7 +57,7 @@ describe('a stream that may have missed something ends', () => {
 
 describe('a stream ends at a break in the numbers of messages', () => {
   const forge = (tenant: string, payload: string) => looking.call('SPUBLISH', `{${tenant}}:events`, payload);
-  const frame = 'event: RESERVED\ndata: {"type":"RESERVED"}\n\n';
+  const event = '{"type":"RESERVED"}';
 
   test.each([
     ['one is skipped', 2],
@@ -68,7 +68,7 @@ describe('a stream ends at a break in the numbers of messages', () => {
     await reserve(holdfast, 'before');
     await stream.count(1);
     const [number, publisher] = await looking.hmget(`{${holdfast.tenant}}:tenant`, 'messages', 'publisher');
-    await forge(holdfast.tenant, `${Number(number) + step} ${publisher}\n${frame}`);
+    await forge(holdfast.tenant, `v2 ${Number(number) + step} ${publisher} 0\n${event}`);
     await until('it ends', () => stream.ended === 'in good order');
     expect(stream.events.map(({ resource }) => resource)).toEqual(['before']);
     const again = await watch(holdfast);
@@ -84,7 +84,7 @@ describe('a stream ends at a break in the numbers of messages', () => {
     await first.count(3);
     const second = await watch(holdfast);
     const publisher = await looking.hget(`{${holdfast.tenant}}:tenant`, 'publisher');
-    await forge(holdfast.tenant, `2 ${publisher}\n${frame}`);
+    await forge(holdfast.tenant, `v2 2 ${publisher} 0\n${event}`);
     await reserve(holdfast, 'after');
     expect((await second.count(1)).map(({ resource }) => resource)).toEqual(['after']);
     expect(second.ended).toBe('no');
@@ -97,7 +97,7 @@ describe('a stream ends at a break in the numbers of messages', () => {
     await reserve(holdfast, 'before');
     await stream.count(1);
     const number = Number(await looking.hget(`{${holdfast.tenant}}:tenant`, 'messages'));
-    await forge(holdfast.tenant, `${number + 1} ${'0'.repeat(40)}\n${frame}`);
+    await forge(holdfast.tenant, `v2 ${number + 1} ${'0'.repeat(40)} 0\n${event}`);
     await until('it ends', () => stream.ended === 'in good order');
     expect(stream.events.map(({ resource }) => resource)).toEqual(['before']);
     await holdfast.stop();
@@ -106,7 +106,7 @@ describe('a stream ends at a break in the numbers of messages', () => {
   test('one has no number', async () => {
     const holdfast = await startInstance();
     const stream = await watch(holdfast);
-    await forge(holdfast.tenant, frame);
+    await forge(holdfast.tenant, event);
     await until('it ends', () => stream.ended === 'in good order');
     expect(stream.events).toEqual([]);
     await holdfast.stop();

@@ -218,7 +218,7 @@ describe('after a reset', () => {
       `DOESNT_OWN_RESERVATION: ${RESET}`,
     ]);
     expect((await holdfast.unreserve(held)).body).toMatchObject([{ explanation: `NOT_RESERVED: ${RESET}` }]);
-    // A token of an instance of the release before does not say when it was made.
+    // This token does not say when it was made.
     const releaseToken = unpackToken(newToken());
     expect((await renew({ ...held, releaseToken })).body).toMatchObject([{ explanation: 'NOT_RESERVED' }]);
     await setClock(holdfast.redis, holdfast.tenant, NOW + 60_000 + DAY_MS);

@@ -1,7 +1,6 @@
 /**
  * The quota of reads (docs/specification.md#limits).
  */
-import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { describe, expect, test } from 'vitest';
 import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { watch } from '../support/watch.ts';
@@ -80,19 +79,6 @@ describe('the quota of reads', () => {
     expect(await one.redis.pexpire(`reads:Free:{${one.tenant}}`, 0)).toBe(1);
     expect((await one.available('r')).status).toBe(200);
     subscriber.close();
-    await Promise.all([one, ...others].map((instance) => instance.stop()));
-  });
-
-  test('is shared with instances of the release before, which count with rate-limiter-flexible', async () => {
-    const [one, ...others] = await start();
-    if (one === undefined) throw new Error('no instance');
-    const old = new RateLimiterRedis({ storeClient: one.redis, keyPrefix: 'reads:Free', points: 20, duration: 60 });
-    await old.consume(`{${one.tenant}}`, 12);
-    expect((await one.available('r')).headers.get('ratelimit')).toMatch(/r=7;/);
-    expect(await old.consume(`{${one.tenant}}`, 6)).toMatchObject({ remainingPoints: 1 });
-    expect((await one.check({ resource: 'a' }, { resource: 'b' })).status).toBe(429);
-    expect((await one.available('r')).status).toBe(200);
-    await expect(old.consume(`{${one.tenant}}`)).rejects.toMatchObject({ remainingPoints: 0 });
     await Promise.all([one, ...others].map((instance) => instance.stop()));
   });
 

@@ -59,7 +59,6 @@ describe.each([
     const other = makeKey(tenant);
     await redis.hdel(tenantKey(tenant), `key:${digestOf(key)}`);
     await redis.hset(tenantKey(tenant), { [`key:${digestOf(other)}`]: '', version, definitionsVersion: version });
-    await redis.hset(tenantKey(tenant), { detailsVersion: version });
     await store.database.run((db) => db.execute(sql`UPDATE tenants SET changed_at = now() - interval '3 days'`));
     expect([await statusOf(before, key), await statusOf(before, other)]).toEqual([401, 200]);
 

@@ -192,7 +192,7 @@ describe('a management token', () => {
     }
   });
 
-  test('that a release without grants has deleted is dead, whatever is left of it', async () => {
+  test('is dead without the field of its digest, even if its grant is left', async () => {
     const { token } = await makeToken(owner, one, ['keys']);
     const tenant = `{${own.tenant}}:tenant`;
     const fields = await store.redis.hkeys(tenant);

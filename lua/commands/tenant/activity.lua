@@ -21,13 +21,11 @@ end
 local minute = math.floor(nowMs / 60000)
 local slot = minute % 60
 local row = redis.call('HGET', activityKey, slot) or ''
-local before, operations, refusals, requests = string.match(row, '^(%d+) (%d+) (%d+) ?(%d*)$')
+local before, operations, refusals, requests = string.match(row, '^(%d+) (%d+) (%d+) (%d+)$')
 if tonumber(before) ~= minute then
   operations, refusals, requests = 0, 0, 0
 end
--- A row that an instance of the release before wrote last has no requests.
-requests = (tonumber(requests) or 0) + ARGV[3]
-local counts = { minute, operations + ARGV[1], refusals + ARGV[2], requests }
+local counts = { minute, operations + ARGV[1], refusals + ARGV[2], requests + ARGV[3] }
 redis.call('HSET', activityKey, slot, table.concat(counts, ' '))
 redis.call('EXPIRE', activityKey, 7200)
 for i = 4, #ARGV do

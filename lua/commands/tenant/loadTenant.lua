@@ -31,7 +31,7 @@ elseif ARGV[2] == '' and not tenant[1] then
   return 'OK'
 end
 if ARGV[2] ~= '' then
-  redis.call('HSET', tenantKey, 'definitionsVersion', ARGV[2], 'detailsVersion', ARGV[2])
+  redis.call('HSET', tenantKey, 'definitionsVersion', ARGV[2])
 end
 if ARGV[1] ~= '' and tenant[2] and tonumber(tenant[2]) > tonumber(ARGV[1]) then
   return 'OK'

@@ -31,7 +31,6 @@
 ]]
 --@include clock
 --@include read
---@include furtherSlots
 --@include measureBytes
 --@include quota
 --@include slots
@@ -50,7 +49,6 @@ if refused then
 end
 -- Cost 0 charges nothing, and computes the windows as of now.
 charge(nil, 0)
-correctFurther()
 local streams = redis.call('ZCOUNT', streamsKey, nowMs, '+inf')
 local reservations = tenant.count + tenant.further + (tenant.sessions and tenant.sessions.count or 0)
 return {

@@ -6,14 +6,13 @@
 --   createdAt, expiresAt   ms
 --   isEnded     true if its caller has ended it; it is due since then
 --   label       label of the key that began it; once it has ended, of the key that ended it
---   actor       who ended it (actorName.lua); nil if nobody has, or an instance of the previous release did
+--   actor       who ended it (actorName.lua); nil if nobody has
 --   holds       number of its reservations, nil if it was not counted
 -- Redis has it in three keys. sessions is a hash: id -> record, packed like those of reservations (codec.lua), its form
--- being 1, or 2 once it has ended; then the actor follows, which instances of the previous release do not read.
+-- being 1, or 2 once it has ended; then the actor follows.
 -- sessionsDue is a sorted set: id -> ms at which it is due. sessionHolds is a sorted set with the member <id>\n<slot>
--- for each reservation, in byte order. An instance of the version before leaves members of reservations that it
--- releases: a member counts as long as the reservation on its slot has the session's id. The tenant's field `sessions`
--- has their number, the time at which one is next due, and 1 if isClearing, else 0.
+-- for each reservation, in byte order. The tenant's field `sessions` has their number, the time at which one is next
+-- due, and 1 if isClearing, else 0.
 --@include callWith
 local SESSION = '>BsI4I6I6c22s'
 local MAX_HOLDS = 50000

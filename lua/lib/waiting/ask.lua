@@ -105,7 +105,7 @@ local function endDone(ticket, isMade)
 end
 
 -- Finds the session of a request, whose items have it instead of a lease: nil if they have leases, false if there is no
--- such session. For an instance of the version before, the ticket has a lease of the same length.
+-- such session. The ticket has a lease of the same length.
 local function findSession(request)
   for _, item in ipairs(request.items) do
     if not item.ttlMs then

@@ -7,13 +7,7 @@
 
 -- Returns the ticket of a request; nil if it has none. A grant of which a session has released something is over.
 local function ticketOf(request)
-  local prefix, n = '\2' .. request.requester .. '\n' .. digestOf(request), 1
-  local order = nthOf(prefix, n)
-  -- An instance of the previous release, which knows no modes, leaves the members of a ticket that it ended.
-  while order and not ticketAt(order) do
-    n = n + 1
-    order = nthOf(prefix, n)
-  end
+  local order = nthOf('\2' .. request.requester .. '\n' .. digestOf(request), 1)
   local ticket = order and ticketAt(order)
   for slot in string.gmatch(ticket and ticket.status == 'granted' and ticket.slots or '', '[^\n]+') do
     local reservation = recordAt(slot)

@@ -7,10 +7,7 @@ queue.endTicketsOf = function(session, limit)
   local order = nthOf(prefix, 1)
   while order do
     local ticket = ticketAt(order)
-    if not (ticket and ticket.session == session) then
-      -- An instance of the version before has ended it.
-      setMember(prefix, order, false)
-    elseif ticket.status == 'granted' then
+    if ticket.status == 'granted' then
       changeTicket(ticket, { status = 'ended' })
       wake(ticket, 'ENDED\tNOT_VALID\tNOT_VALID: the session has ended\t-1')
     else

@@ -12,8 +12,7 @@ local function fromHex(text)
   end))
 end
 
--- One digit tells isUnsettled, hasKept and wasKept. An instance of the version before writes 0 or 1, and takes all but
--- 1 for settled.
+-- One digit tells isUnsettled, hasKept and wasKept.
 local function settledDigit()
   return state.isUnsettled and 1 or state.hasKept and 0 or state.wasKept and 2 or 3
 end

@@ -40,8 +40,7 @@ local function ticketId(ticket)
 end
 
 -- Returns what an item of a ticket is stored as, and what its plan is kept under: its name; or, if it is for several
--- slots, '<count>\127><name>'. No name has the control character. An instance of the previous release takes it for a
--- path that is not valid, so it passes the ticket over.
+-- slots, '<count>\127><name>'. No name has the control character.
 local function itemName(item)
   return (item.count or 1) > 1 and item.count .. '\127>' .. item.resource or item.resource
 end
@@ -70,7 +69,6 @@ local function packTicket(ticket)
     items[3 * i - 2], items[3 * i - 1], items[3 * i] = itemName(item), item.ttlMs, item.type
     if item.options then
       if item.options.match then
-        -- An instance of the previous release takes this for a path that is not valid.
         items[3 * i - 2] = '\127' .. item.resource .. '>' .. (item.options.anchor or '')
       end
       options = options or {}

@@ -14,9 +14,6 @@ const CHUNK_CHARACTERS = 262_144;
 /** Lifetime of the lease after each call, in ms. */
 const LEASE_MS = 5000;
 
-/** In place of the version of definitions that an older instance, which knows no groups and labels, has changed. */
-const INCOMPLETE = -1;
-
 export interface Versions {
   readonly version: number;
   readonly definitionsVersion: number;
@@ -28,12 +25,11 @@ export interface Versions {
  * @throws HoldfastError unavailable
  */
 export async function versionsInRedis(redis: RedisClient, tenant: string): Promise<Versions | null> {
-  const [version, definitionsVersion, tier, detailsVersion] = await send(() =>
-    redis.hmget(tenantKey(tenant), 'version', 'definitionsVersion', 'tier', 'detailsVersion'),
+  const [version, definitionsVersion, tier] = await send(() =>
+    redis.hmget(tenantKey(tenant), 'version', 'definitionsVersion', 'tier'),
   );
   if (!version || !definitionsVersion || !tier) return null;
-  const isWhole = detailsVersion === definitionsVersion;
-  return { version: Number(version), definitionsVersion: isWhole ? Number(definitionsVersion) : INCOMPLETE };
+  return { version: Number(version), definitionsVersion: Number(definitionsVersion) };
 }
 
 /**

@@ -3,7 +3,6 @@
  * its settings.
  */
 import type { Credential } from '../../domain/tenants.ts';
-import { MAX_PRIORITY } from '../../domain/waiting.ts';
 import { tenantKey } from '../../redis/keys.ts';
 import { toInteger } from '../../redis/reply.ts';
 import { send } from '../../redis/send.ts';
@@ -19,6 +18,5 @@ export async function readMaxPriority(engine: Engine, credential: Credential): P
     await verifyCredential(engine, credential);
     [tier, bound] = await read();
   }
-  // Tenants that an older version loaded have no such field.
-  return bound === null || bound === undefined ? MAX_PRIORITY : toInteger(bound);
+  return toInteger(bound);
 }

@@ -13,8 +13,7 @@ local records, needed, held, count, further = {}, {}, {}, 0, 0
 local due = redis.call('ZRANGE', KEYS[3], 0, -1, 'WITHSCORES')
 local dueAt = {}
 for i = 1, #due, 2 do
-  -- A member is the slot, or the fencing token and the slot (lua/lib/due.lua).
-  dueAt[string.match(due[i], '^%d+\n(.*)$') or due[i]] = tonumber(due[i + 1])
+  dueAt[due[i]] = tonumber(due[i + 1])
 end
 local found = redis.call('HGETALL', KEYS[2])
 for i = 1, #found, 2 do

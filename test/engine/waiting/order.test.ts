@@ -98,14 +98,6 @@ describe('a request for several slots', () => {
     await take('a', 'p_1');
     expect(await askForSeveral('a', 3)).toMatchObject({ status: 'NOT_AVAILABLE' });
   });
-
-  test('is stored so that an instance of the previous release passes it over', async () => {
-    await register({ name: 'p', capacity: 3 });
-    await take('holder', 'p');
-    await askForSeveral('a', 3);
-    const [stored] = await running.engine.redis.hvalsBuffer(`{${running.credential.tenant}}:tickets`);
-    expect(stored?.toString('latin1')).toContain('3\u007f>p');
-  });
 });
 
 describe('a request for a whole pool', () => {
