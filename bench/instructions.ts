@@ -1,0 +1,117 @@
+/**
+ * `npm run bench:instructions`: counts the instructions that Redis executes for a call of reserve and unreserve, with
+ * valgrind's callgrind: other load on the machine does not change the count. With `-- --against <folder>` it counts
+ * those of another checkout too. Takes about two minutes a checkout.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { freePort } from '../scripts/freePort.ts';
+import { startRedisNode } from '../scripts/redisServer.ts';
+import { type Checkout, freshName, type Kind, openCheckout } from './checkout.ts';
+import { until } from './until.ts';
+
+const HERE = fileURLToPath(new URL('..', import.meta.url));
+/** The number of reservations that the tenant has besides: Redis then keeps its slots as a hash table. */
+const HELD = 700;
+const HELD_NAME = 'held-by-another';
+
+/** A kind of request, and whether an event stream of the tenant is open. */
+interface Case extends Kind {
+  readonly calls: number;
+  readonly isHeard?: boolean;
+}
+
+const CASES: readonly Case[] = [
+  { what: 'plain name', size: 1, calls: 100, name: () => freshName('plain') },
+  { what: 'plain name, with a lease', size: 1, calls: 100, name: () => freshName('leased'), ttlSeconds: 600 },
+  { what: 'plain name, with an open stream', size: 1, calls: 100, name: () => freshName('heard'), isHeard: true },
+  { what: 'plain name that is held', size: 1, calls: 100, name: () => HELD_NAME, status: 'ALREADY_HELD' },
+  { what: 'pool of 100,000', size: 1, calls: 50, name: () => 'pool' },
+  { what: 'plain names, 10 items, each', size: 10, calls: 20, name: () => freshName('ten') },
+  { what: 'plain names, 100 items, each', size: 100, calls: 5, name: () => freshName('hundred') },
+];
+
+const { against } = parseArgs({ options: { against: { type: 'string' } } }).values;
+const folder = mkdtempSync(join(tmpdir(), 'holdfast-instructions-'));
+try {
+  const here = await count(HERE, 'here');
+  const there = against === undefined ? undefined : await count(resolve(against), 'there');
+  console.log('Instructions of Redis for a call, in thousands');
+  for (const [name, thousands] of here) {
+    const other = there?.get(name);
+    const beside = other === undefined ? '' : `   there ${other.toFixed(1)}   ratio ${(thousands / other).toFixed(3)}`;
+    console.log(`${name.padEnd(56)} ${thousands.toFixed(1).padStart(6)}${beside}`);
+  }
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+/** Counts the thousands of instructions of each case, with a Redis of its own. */
+async function count(checkout: string, name: string): Promise<Map<string, number>> {
+  const out = join(folder, name);
+  const runner = ['valgrind', '--tool=callgrind', `--callgrind-out-file=${out}.%p`];
+  // Redis's own work in between is part of the count, so it does little of it.
+  const server = await startRedisNode(console.error, await freePort(), ['--hz', '1', '--dynamic-hz', 'no'], { runner });
+  const opened = await openCheckout(checkout, name, `redis://127.0.0.1:${server.port}`);
+  try {
+    await prepare(opened);
+    const counts = new Map<string, number>();
+    for (const one of CASES) await countCase(opened, one, server.pid, out, counts);
+    return counts;
+  } finally {
+    opened.redis.disconnect();
+    await server.stop();
+  }
+}
+
+async function prepare({ run }: Checkout): Promise<void> {
+  // Redis needs longer to compile the scripts here than a call waits.
+  const first = { what: 'first', size: 1, name: () => freshName('first') };
+  const isServed = () =>
+    run('reserve', first, 1).then(
+      () => true,
+      () => false,
+    );
+  await until('Redis has the scripts', isServed, 60_000);
+  const kind = { what: 'held', size: 100, name: () => freshName('held') };
+  await run('reserve', kind, HELD / kind.size);
+  await run('reserve', { ...kind, size: 1, name: () => HELD_NAME }, 1);
+}
+
+async function countCase(
+  { redis, credential, run }: Checkout,
+  one: Case,
+  pid: number,
+  out: string,
+  counts: Map<string, number>,
+): Promise<void> {
+  const { what, size, calls, isHeard = false, status } = one;
+  const hourMs = 3_600_000;
+  await redis.hset(`{${credential.tenant}}:tenant`, 'listenUntil', isHeard ? Date.now() + hourMs : 0);
+  const counted = async (verb: 'reserve' | 'unreserve') => {
+    execFileSync('callgrind_control', ['--zero', String(pid)]);
+    await run(verb, one, calls);
+    execFileSync('callgrind_control', [`--dump=${verb}`, String(pid)]);
+    counts.set(`${verb}, ${what}`, newestCount(out) / calls / size / 1000);
+  };
+  // The first round warms up: it loads the scripts and makes the keys.
+  await run('reserve', one, 1);
+  if (status === undefined) await run('unreserve', one, 1);
+  await counted('reserve');
+  if (status === undefined) await counted('unreserve');
+}
+
+/** Returns the instructions of the dump that was written last. */
+function newestCount(out: string): number {
+  const dumps = readdirSync(folder)
+    .filter((file) => join(folder, file).startsWith(`${out}.`))
+    .map((file) => ({ file, nth: Number(/\.(\d+)$/.exec(file)?.[1]) }))
+    .filter(({ file }) => /\.\d+\.\d+$/.test(file))
+    .sort((a, b) => a.nth - b.nth);
+  const text = readFileSync(join(folder, dumps.at(-1)?.file ?? ''), 'utf8');
+  return Number(/^(?:totals|summary): (\d+)/m.exec(text)?.[1]);
+}
