@@ -19,13 +19,18 @@
 --@include work
 -- defined[name]: its definition, false if there is none, nil if it was not read.
 local defined = {}
+-- Those that the plain way (lua/verbs) has read before: name -> packed, false if there is none.
+local readBefore = handed and handed.definitions or {}
 
 -- Returns the definition of a name; false if there is none.
 local function definition(name)
   local found = defined[name]
   if found == nil and tenant.definitions > 0 then
     spend(2)
-    local packed = redis.call('HGET', definitionsKey, name)
+    local packed = readBefore[name]
+    if packed == nil then
+      packed = redis.call('HGET', definitionsKey, name)
+    end
     found = packed and unpackDefinition(packed)
     defined[name] = found
   end

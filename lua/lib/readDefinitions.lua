@@ -8,7 +8,7 @@ local function readDefinitions(names)
   end
   local missing = {}
   for _, name in ipairs(names) do
-    if defined[name] == nil then
+    if defined[name] == nil and readBefore[name] == nil then
       defined[name] = false
       missing[#missing + 1] = name
     end

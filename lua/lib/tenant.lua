@@ -42,7 +42,8 @@
 -- Scripts change count, further, fence, nextDue, indexed, messages and listenUntil of this table; commit() writes them.
 local tenant
 do
-  local found = redis.call(
+  -- The plain way (lua/verbs) may have read it before.
+  local found = handed or redis.call(
     'HMGET', tenantKey,
     'key:' .. ARGV[1], 'suspended', 'tier', 'count', 'fence', 'nextDue', 'indexed', 'definitions',
     'requireRegistration', 'usage', 'listenUntil', 'messages', 'closing', 'publisher', 'queue', 'beats', 'further',

@@ -3,18 +3,18 @@
  * by lua/lib/name.lua, once in a script; `--@tiers` by the table of tiers (lua/lib/limits.lua); `--@parts` by the files
  * that the command names in lines `--@part name` (lua/lib/waiting/open.lua); `--@nest` begins a function; `--@makeRare`
  * makes the functions of files that begin with `--@rare`. The script's header names its keys: with `KEYS[2]  slots`,
- * `slotsKey` stands for KEYS[2]. ioredis sends EVALSHA, and EVAL if Redis has not seen the script.
+ * `slotsKey` stands for KEYS[2]. ioredis sends EVALSHA, and EVAL if Redis has not seen the script. Verbs that have a
+ * module in lua/verbs are functions of a library instead (bundle.ts, functions.ts).
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename } from 'node:path';
 import type { ClientContext, Result } from 'ioredis';
 import { once } from '../domain/firstUse.ts';
 import type { TierTable } from '../domain/tiers.ts';
+import { type Library, libraryOf, scriptOf } from './bundle.ts';
 import type { RedisClient } from './client.ts';
+import { functionCall } from './functions.ts';
+import { modulesOf, textsIn, withoutComments } from './luaFiles.ts';
 import { tierLimits } from './tierLimits.ts';
-
-export const LUA_FOLDER = fileURLToPath(new URL('../../lua/', import.meta.url));
 
 export type Verb =
   | 'active'
@@ -84,14 +84,11 @@ export interface Script {
   readonly lua: () => string;
   /** The names of its keys, in order. */
   readonly keys: readonly string[];
+  /** The library that has the verb as a function: then `lua` is for a Redis that forbids functions. */
+  readonly library?: () => Library;
+  /** The part of `lua` that carries out what the verb's module (lua/verbs) does not. */
+  readonly general?: () => string;
 }
-
-const textsIn = (folder: string): Map<string, string> =>
-  new Map(
-    readdirSync(join(LUA_FOLDER, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.lua'))
-      .map((file) => [file.slice(0, -'.lua'.length), readFileSync(join(LUA_FOLDER, folder, file), 'utf8')]),
-  );
 
 const loaded = new Map<string, Script[]>();
 
@@ -99,7 +96,7 @@ const loaded = new Map<string, Script[]>();
  * Reads every script, once for all instances of a process. Includes are inserted when its text is first used: that
  * takes a few ms a script, and few instances use all of them.
  * @param tiers the limits of each tier
- * @param replaced include name → source to use instead of the file; tests control the clock with it
+ * @param replaced name of an include or a module → source to use instead of the file; tests control the clock with it
  * @throws Error if a script has no header. Reading `lua` throws if an include does not exist
  */
 export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, string>> = {}): readonly Script[] {
@@ -136,18 +133,32 @@ function readScripts(tiers: TierTable, replaced: Readonly<Record<string, string>
       script.rare.push(rare.replace(/^--@include .*\n/gm, ''));
       return includes;
     });
-  return [...textsIn('commands')].map(([file, source]) => {
+  const modules = modulesOf(prepare(read('clock')), tiers, replaced);
+  const scripts = [...textsIn('commands')].map(([file, source]): Script => {
     const header = /^--\[\[([\s\S]*?)\]\]/.exec(source)?.[1];
     if (header === undefined) throw new Error(`lua/commands/${file}.lua has no header`);
+    const name = basename(file);
     const keys = [...header.matchAll(/^ {2}KEYS\[\d+\] {2}(\w+)/gm)].map(([, key = '']) => key);
-    const parts = [...source.matchAll(/^--@part ([\w/]+)$/gm)].map(([, name = '']) => `--@include ${name}\n`).join('');
-    const lua = once(() => {
+    const parts = [...source.matchAll(/^--@part ([\w/]+)$/gm)].map(([, part = '']) => `--@include ${part}\n`).join('');
+    const general = once(() => {
       const body = prepare(source.slice(header.length + '--[[]]'.length));
       const script = { included: new Set<string>(), parts, rare: [], areRareMade: !/^--@makeRare$/m.test(body) };
       return nest(putConstants(putKeys(makeRare(expand(body, script), script.rare), keys)));
     });
-    return { name: basename(file), source, keys, lua };
+    if (!modules.has(`verbs/${name}`)) {
+      const lua = () => `${/\bhanded\b/.test(general()) ? 'local handed\n' : ''}${general()}`;
+      return { name, source, keys, lua };
+    }
+    const lua = once(() => scriptOf(modules, { name, general: general() }));
+    return { name, source, keys, lua, library: () => functions(), general };
   });
+  const functions = once(() =>
+    libraryOf(
+      modules,
+      scripts.flatMap(({ name, general }) => (general === undefined ? [] : [{ name, general: general() }])),
+    ),
+  );
+  return scripts;
 }
 
 /** A script while its includes are inserted. */
@@ -193,10 +204,6 @@ function putKeys(lua: string, keys: readonly string[]): string {
   const places = new Map(keys.map((key, i) => [`${key}Key`, `KEYS[${i + 1}]`]));
   return lua.replace(new RegExp(`\\b(?:${keys.join('|')})Key\\b`, 'g'), (word) => places.get(word) ?? word);
 }
-
-/** Leaves out comments but those for the loader. Lines keep their numbers. */
-const withoutComments = (lua: string): string =>
-  lua.replace(/'(?:\\.|[^'\\\n])*'| *--(?!@).*$/gm, (text) => (text.startsWith("'") ? text : ''));
 
 const LITERAL = /(?:\d+|'[^'\n]*')/.source;
 /** A line that declares constants; and what may contain their names: texts and words in capitals. */
@@ -247,18 +254,29 @@ export function observeScripts(redis: RedisClient, scripts: readonly Script[], o
   }
 }
 
-/** Gives a client the scripts as methods `hf_<name>`, and `hf_<name>Buffer` for replies in bytes. */
-export function defineScripts(redis: RedisClient, scripts: readonly Script[]): void {
-  for (const { name, lua, keys } of scripts) {
+/**
+ * Gives a client the scripts as methods `hf_<name>`, and `hf_<name>Buffer` for replies in bytes.
+ * @param onForbidden called once if Redis forbids functions
+ */
+export function defineScripts(
+  redis: RedisClient,
+  scripts: readonly Script[],
+  onForbidden: () => void = () => {},
+): void {
+  for (const { name, lua, keys, library } of scripts) {
     const own = `script_${name}`;
     const isDefined = once(() => {
       redis.defineCommand(own, { lua: lua(), numberOfKeys: keys.length });
       return true;
     });
-    for (const suffix of ['', 'Buffer'])
-      Reflect.set(redis, `hf_${name}${suffix}`, (...args: Argument[]) => {
+    for (const suffix of ['', 'Buffer']) {
+      const runScript = (...args: Argument[]): Promise<unknown> => {
         isDefined();
         return Reflect.apply(Reflect.get(redis, `${own}${suffix}`), redis, args);
-      });
+      };
+      const run =
+        library === undefined ? runScript : functionCall(redis, library, name, keys.length, runScript, onForbidden);
+      Reflect.set(redis, `hf_${name}${suffix}`, run);
+    }
   }
 }

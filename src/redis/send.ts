@@ -10,7 +10,7 @@ export const RETRY_EVERY_MS = 50;
 
 /** Temporary errors of Redis or ioredis. The command has not run. */
 const NOT_RUN =
-  /^(Too many Cluster redirections\. Last error: \w+: )?(LOADING|MASTERDOWN|READONLY|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|UNBLOCKED|NOSCRIPT)\b|^Stream isn't writeable|^Cluster isn't ready|^Failed to refresh slots|^None of startup nodes|^All sentinels are unreachable|ECONNREFUSED/;
+  /^(Too many Cluster redirections\. Last error: \w+: )?(ERR Function not found|LOADING|MASTERDOWN|READONLY|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|UNBLOCKED|NOSCRIPT)\b|^Stream isn't writeable|^Cluster isn't ready|^Failed to refresh slots|^None of startup nodes|^All sentinels are unreachable|ECONNREFUSED/;
 
 /** Errors of a lost connection. The command may have run. */
 const LOST =

@@ -13,6 +13,14 @@ export function tierLimits(tiers: TierTable): string {
   return `${branches.join('else')}else\n  limits = ${limitsTable({})}\nend`;
 }
 
+/** Returns a Lua module (bundle.ts): a function that returns the limits of a tier. They are made once. */
+export const limitsModule = (tiers: TierTable): string => `local NO_LIMIT = 9007199254740992
+local LIMITS = { ${TIERS.map((tier) => `${tier} = ${limitsTable(tiers[tier])}`).join(', ')} }
+local NONE = ${limitsTable({})}
+return function(tier)
+  return LIMITS[tier] or NONE
+end`;
+
 function limitsTable(limits: Partial<TierLimits>): string {
   const columns = {
     readsPerMinute: limits.readsPerMinute,

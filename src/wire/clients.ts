@@ -27,6 +27,8 @@ export interface Clients {
   lastError(): string;
   /** Makes another client that runs scripts. The caller closes it. */
   createFresh(): RedisClient;
+  /** Returns the name of the library of functions in Redis. */
+  libraryName(): string;
   /** Makes a client for BullMQ, which waits for Redis as long as it takes. The caller closes it. */
   createForJobs(): RedisClient;
   /** Closes the connections once their commands in flight are answered. */
@@ -40,7 +42,7 @@ export function createClients(config: Config, log: Logger, { includes, observers
   const { redisUrl, waitReplicas } = config;
   const scripts = loadScripts(config.tiers, includes);
   const prepare = (client: RedisClient) => {
-    defineScripts(client, scripts);
+    defineScripts(client, scripts, () => log.warn(FORBIDDEN));
     for (const observer of observers) observeScripts(client, scripts, observer);
     return client;
   };
@@ -74,6 +76,7 @@ export function createClients(config: Config, log: Logger, { includes, observers
       defineScripts(fresh, scripts);
       return fresh;
     },
+    libraryName: () => scripts.find(({ library }) => library !== undefined)?.library?.().name ?? '',
     createForJobs: () => createPatientRedis(redisUrl),
     quit: async () => {
       for (const client of forScripts.toReversed()) await client.quit().catch(() => client.disconnect());
@@ -85,3 +88,6 @@ export function createClients(config: Config, log: Logger, { includes, observers
 }
 
 const NO_ANSWER = 'no answer';
+
+const FORBIDDEN =
+  'Redis forbids functions: reserve and unreserve run as scripts, which costs Redis more (docs/operations/redis.md#functions)';

@@ -12,6 +12,7 @@ import { copiesJob } from '../jobs/copies.ts';
 import { expiryJob } from '../jobs/expiry.ts';
 import { historyJob, oldHistoryJob } from '../jobs/history.ts';
 import type { Job } from '../jobs/job.ts';
+import { librariesJob } from '../jobs/libraries.ts';
 import { reconciliationJob } from '../jobs/reconciliation.ts';
 import { refusalsJob } from '../jobs/refusals.ts';
 import { startSchedule } from '../jobs/schedule.ts';
@@ -19,19 +20,18 @@ import { usagesJob } from '../jobs/usages.ts';
 import { moveHistories } from '../operations/moveHistories.ts';
 import { copyRefusals } from '../operations/refusals.ts';
 import { copyUsages } from '../operations/usages.ts';
-import type { RedisClient } from '../redis/client.ts';
+import { deleteOldLibraries } from '../redis/oldLibraries.ts';
 import { deleteOldEntries } from '../store/auditRetention.ts';
 import { deleteOfDeleted } from '../store/historyOwners.ts';
 import { dropOldPartitions } from '../store/historyPartitions.ts';
 import type { Store } from '../store/records.ts';
 import { deleteOldRefusals } from '../store/refusals.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Clients } from './clients.ts';
 import type { Stores } from './stores.ts';
 
 interface JobDeps {
-  readonly redis: RedisClient;
-  /** A client for BullMQ alone; it is closed with the jobs. */
-  readonly connection: RedisClient;
+  readonly clients: Clients;
   readonly stores: Pick<Stores, 'store' | 'copy'>;
   readonly metrics: Metrics | null;
   readonly log: Logger;
@@ -40,8 +40,10 @@ interface JobDeps {
 /** @returns a function that waits for the turns in progress, starts no others and closes the connection */
 export function startJobs(
   config: Config,
-  { redis, connection, stores: { copy, store }, metrics, log }: JobDeps,
+  { clients, stores: { copy, store }, metrics, log }: JobDeps,
 ): () => Promise<void> {
+  const { redis } = clients;
+  const connection = clients.createForJobs();
   const onSwept = async ({ ended, stuckQueues, visited }: Swept) => {
     metrics?.countSweep(ended, stuckQueues);
     const sinceMs = Date.now();
@@ -58,6 +60,7 @@ export function startJobs(
   const jobs = [
     expiryJob(redis, config.sweepIntervalMs, onSwept, log),
     reconciliationJob(redis, config.reconcileIntervalMs, log, alsoDo),
+    librariesJob(() => deleteOldLibraries(redis, clients.libraryName(), Date.now()), log),
     ...(store === null ? [] : historyJobs(store, config, metrics, log)),
     ...(copy === null ? [] : [copiesJob(copy, log)]),
     ...(store === null ? [] : [auditJob(() => deleteOldEntries(store.database, config.tiers), log)]),

@@ -79,8 +79,7 @@ export async function wire(
     const fault = await startFault(config.redisUrl, clients, stores);
     if (fault !== null) return fault;
     if (isClosed) return 'leaving';
-    if (jobs !== null)
-      stopJobs = jobs.startJobs(config, { redis, connection: clients.createForJobs(), stores, metrics, log });
+    if (jobs !== null) stopJobs = jobs.startJobs(config, { clients, stores, metrics, log });
     void warnOfReplicas(clients, config.waitReplicas, log);
     return null;
   }, log);

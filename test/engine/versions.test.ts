@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { LUA_FOLDER } from '../../src/redis/scripts.ts';
+import { LUA_FOLDER } from '../../src/redis/luaFiles.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { watch } from '../support/watch.ts';
 
@@ -28,6 +28,7 @@ describe('two versions of the scripts', () => {
       const [result] = (await taking.reserve({ resource: 'pool', requester: 'r', ttlSeconds: 60 })).body;
       const token = { resource: 'pool', requester: 'r', releaseToken: result?.releaseToken ?? undefined };
       await taking.redis.script('FLUSH');
+      await taking.redis.function('FLUSH');
       const again = await giving.reserve({ resource: 'pool', requester: 'r' });
       expect(again.body).toMatchObject([{ status: 'ALREADY_HAD', releaseToken: token.releaseToken }]);
       expect((await giving.renew({ ...token, ttlSeconds: 60 })).body).toMatchObject([{ status: 'RENEWED' }]);

@@ -6,7 +6,8 @@ import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { encodeRegistration, encodeStored, type StoredDefinition } from '../../src/engine/definitions/codec.ts';
 import { fieldsOf } from '../../src/redis/items.ts';
 import { KEYS_OF } from '../../src/redis/keys.ts';
-import { LUA_FOLDER, loadScripts } from '../../src/redis/scripts.ts';
+import { LUA_FOLDER } from '../../src/redis/luaFiles.ts';
+import { loadScripts } from '../../src/redis/scripts.ts';
 import { readNames } from '../support/luaNames.ts';
 import { redisAddress } from '../support/redisAddress.ts';
 
@@ -33,7 +34,9 @@ const source = (name: string) => scripts.find((script) => script.name === name)?
 const headerOf = (name: string) => /^--\[\[([\s\S]*?)\]\]/.exec(source(name))?.[1] ?? '';
 
 describe.each(scripts.map(({ name }) => name))('lua/commands/%s.lua', (name) => {
-  const lua = scripts.find((script) => script.name === name)?.lua() ?? '';
+  const script = scripts.find((one) => one.name === name);
+  const lua = script?.lua() ?? '';
+  const own = script?.general === undefined ? lua : `local handed\n${script.general()}`;
 
   test('compiles', async () => {
     const redis = new Redis(redisAddress(inject('redisUrl')));
@@ -42,7 +45,7 @@ describe.each(scripts.map(({ name }) => name))('lua/commands/%s.lua', (name) => 
   });
 
   test('it defines every name before it uses it, and uses every name that it defines', () => {
-    const { missing, unused } = readNames(lua);
+    const { missing, unused } = readNames(own);
     expect(missing).toEqual([]);
     expect(unused).toEqual([]);
   });
@@ -51,7 +54,7 @@ describe.each(scripts.map(({ name }) => name))('lua/commands/%s.lua', (name) => 
     const named = (text: string, what: string) =>
       [...new Set([...text.matchAll(new RegExp(`${what}\\[(\\d+)\\]`, 'g'))].map(([, index]) => Number(index)))].sort();
     const header = headerOf(name);
-    const code = lua.replace(/--.*$/gm, '');
+    const code = own.replace(/--.*$/gm, '');
     expect(named(header, 'KEYS')).toEqual(named(code, 'KEYS'));
     // Items begin at the last argument that the header names.
     const walked = [...code.matchAll(/(?:for i = |readItems\()(\d+), /g)].map(([, first]) => Number(first));

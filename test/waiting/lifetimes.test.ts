@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
-import { LUA_FOLDER } from '../../src/redis/scripts.ts';
+import { LUA_FOLDER } from '../../src/redis/luaFiles.ts';
 import { type Held, hold, queue, requesters, wanted } from '../support/held.ts';
 import { startProcess } from '../support/process.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';

@@ -39,7 +39,7 @@ export function newReleaseToken(): string {
   return toStored(start, 7);
 }
 
-/** Returns when a release token was made, in ms since 1970 UTC; Infinity if it does not say that, as a token that a caller has made up. */
+/** Returns when a release token was made, in ms since 1970 UTC; Infinity if it does not say that. */
 export const madeAtMs = (token: string): number =>
   UUID.test(token) && token[14] === '7' ? Number.parseInt(token.replace('-', '').slice(0, 12), 16) : Infinity;
 

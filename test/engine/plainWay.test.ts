@@ -1,0 +1,184 @@
+/**
+ * Requests for plain names take a short way (lua/verbs), all others the general one (lua/commands). Both give the same
+ * replies and leave the same state: generated calls go to two tenants, of which one never takes the short way.
+ */
+import { randomInt } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { register } from '../../src/engine/definitions/register.ts';
+import { NOW } from '../../src/engine/definitions/step.ts';
+import { keysOfRequest } from '../../src/redis/keys.ts';
+import { toText } from '../../src/redis/reply.ts';
+import { STEERED_CLOCK, setClock } from '../support/clock.ts';
+import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { redisAddress } from '../support/redisAddress.ts';
+
+const CALLS = Number(process.env.PLAIN_CALLS ?? 250);
+const NEVER = 'return function() return nil end';
+const GENERAL = { clock: STEERED_CLOCK, 'verbs/reserve': NEVER, 'verbs/unreserve': NEVER };
+// Ahead of the real clock, by which other tests' instances end leases.
+const START = Date.UTC(2055, 0, 1);
+const HOUR_MS = 3_600_000;
+
+/** Numbers from a seed, so that a failure can be repeated: PLAIN_SEED. */
+const seed = Number(process.env.PLAIN_SEED ?? randomInt(1, 2 ** 31 - 1));
+let state = seed;
+const below = (limit: number): number => {
+  state = (state * 48_271) % 2_147_483_647;
+  return state % limit;
+};
+const pick = <T>(values: readonly [T, ...T[]]): T => values[below(values.length)] ?? values[0];
+const isOneIn = (number: number): boolean => below(number) === 0;
+
+const NAMES = ['a', 'b', 'c', 'd', 'a>b', 'root>leaf', 'leaf', 'pool', 'pool_1', 'job_7', 'job-7', 'é"\\'] as const;
+const REQUESTERS = ['r', 's', 'person "x"'] as const;
+
+type Args = (string | number)[];
+interface Held {
+  readonly resource: string;
+  readonly requester: string;
+  readonly token: string;
+}
+
+let tokens = 0;
+const newToken = () => String(tokens++).padStart(22, 'T');
+
+function reserveItem(held: Held[]): Args {
+  const [resource, requester, token] = [pick(NAMES), pick(REQUESTERS), newToken()];
+  held.push({ resource, requester, token });
+  const options = isOneIn(12) ? pick(['{"note":"n"}', '{"mode":"SHARED"}']) : '';
+  const count = isOneIn(25) ? 2 : '';
+  return [resource, requester, pick(['', '', 1500, 60_000]), pick(['', 'Device']), token, '', count, options];
+}
+
+function unreserveItem(held: readonly Held[]): Args {
+  const one = held[below(Math.max(1, held.length))] ?? { resource: 'a', requester: 'r', token: newToken() };
+  return [one.resource, one.requester, isOneIn(10) ? pick(['', newToken()]) : one.token];
+}
+
+/** Returns the flags of a call, and the number of its items. */
+function shapeOf(): readonly [string, number] {
+  if (isOneIn(8)) return [pick(['r', 'd', 'c']), 1 + below(2)];
+  if (isOneIn(3))
+    return pick<readonly [string, number]>([
+      ['s1,1', 2],
+      ['s2,1,1', 4],
+    ]);
+  return ['', pick([1, 1, 1, 2, 5])];
+}
+
+/** What differs between tenants. */
+interface Kind {
+  readonly title: string;
+  readonly hasDefinitions?: boolean;
+  readonly fields?: Readonly<Record<string, string | number>>;
+  readonly grant?: string;
+  readonly limits?: Parameters<typeof startEngine>[3];
+}
+const KINDS: readonly Kind[] = [
+  { title: 'a plain tenant' },
+  { title: 'a tenant with resources', hasDefinitions: true },
+  { title: 'a tenant with an open stream', fields: { listenUntil: START + HOUR_MS } },
+  { title: 'a tenant whose stream has lapsed', fields: { listenUntil: START - 1 }, hasDefinitions: true },
+  { title: 'a tenant at its limits', limits: { writesPerMinute: 40, reservations: 5 } },
+  { title: 'a tenant with a limit of a day and of bytes', limits: { writesPerDay: 300, bytes: 4000 } },
+  { title: 'a tenant without a history', limits: { historyDays: 0 } },
+  { title: 'a tenant with a restricted key', grant: 'read reserve\n0\n' },
+  { title: 'a tenant with a key that may only read', grant: 'read\n0\n' },
+  { title: 'a tenant with a key for some names', grant: 'read reserve\n0\na' },
+  { title: 'a tenant with terms', fields: { terms: '2000 50000 0' } },
+  { title: 'a tenant that allows only registered resources', fields: { requireRegistration: 1 }, hasDefinitions: true },
+  { title: 'a suspended tenant', fields: { suspended: 1 } },
+];
+
+interface Twin extends RunningEngine {
+  readonly messages: string[];
+}
+
+async function start(kind: Kind, includes: Readonly<Record<string, string>>): Promise<Twin> {
+  const running = await startEngine(undefined, undefined, includes, kind.limits);
+  const { engine, credential } = running;
+  const tenantKey = `{${credential.tenant}}:tenant`;
+  await setClock(engine.redis, credential.tenant, START);
+  const items = [
+    { name: 'root', capacity: 3, blocks: [], treePath: null },
+    { name: 'leaf', capacity: 1, blocks: ['d'], treePath: 'root' },
+    { name: 'pool', capacity: 2, blocks: [], treePath: null },
+  ];
+  if (kind.hasDefinitions) await register(engine, credential, items, 16, NOW);
+  else await engine.loadTenant(credential.tenant);
+  // The index has it: no call has to write that first.
+  await engine.redis.hset(tenantKey, { bytes: 100, indexed: 1, ...kind.fields });
+  if (kind.grant) await engine.redis.hset(tenantKey, `grant:${credential.credentialKey}`, kind.grant);
+  const listener = new Redis(redisAddress(inject('redisUrl')));
+  const messages: string[] = [];
+  listener.on('smessage', (_: string, message: string) => messages.push(message));
+  await listener.ssubscribe(`{${credential.tenant}}:events`);
+  return {
+    ...running,
+    messages,
+    stop: () => {
+      listener.disconnect();
+      running.stop();
+    },
+  };
+}
+
+/** The reply without the number for the work, which each way counts as it likes. */
+async function call({ engine, credential }: Twin, verb: 'reserve' | 'unreserve', flags: string, args: Args) {
+  const keys = keysOfRequest(verb, credential, `answer:${tokens}`);
+  const reply = await engine.redis[`hf_${verb}`](...keys, credential.credentialKey, flags, ...args);
+  if (!Array.isArray(reply) || reply[0] !== 'OK') return reply;
+  const [code, quota, ...rest] = reply;
+  return [code, toText(quota).split(' ').slice(0, 6).join(' '), ...rest];
+}
+
+/** Everything that Redis has of a tenant, but for what names the tenant. */
+async function storedOf({ engine: { redis }, credential: { tenant, credentialKey }, messages }: Twin) {
+  const key = (name: string) => `{${tenant}}:${name}`;
+  const fields = Object.entries(await redis.hgetall(key('tenant')))
+    .filter(([name]) => !name.endsWith(credentialKey))
+    .sort();
+  const history = await redis.xrangeBuffer(key('history'), '-', '+');
+  return {
+    fields,
+    slots: Object.entries(await redis.hgetallBuffer(key('slots')))
+      .map(([slot, record]) => [slot, record.toString('latin1')])
+      .sort(),
+    due: await redis.zrange(key('due'), '0', '-1', 'WITHSCORES'),
+    pools: Object.entries(await redis.hgetall(key('pools'))).sort(),
+    history: history.map(([, values]) => values.map((value) => value.toString('latin1'))),
+    messages: messages.map((message) => message.replaceAll(tenant, 't')),
+  };
+}
+
+describe.each(KINDS)(`$title (seed ${seed})`, (kind) => {
+  let short: Twin;
+  let general: Twin;
+  beforeAll(async () => {
+    short = await start(kind, { clock: STEERED_CLOCK });
+    general = await start(kind, GENERAL);
+  });
+  afterAll(() => {
+    short.stop();
+    general.stop();
+  });
+
+  test('gets the same replies and has the same state, whichever way its requests take', async () => {
+    const held: Held[] = [];
+    let now = START;
+    const at = (ms: number) =>
+      Promise.all([short, general].map(({ engine, credential }) => setClock(engine.redis, credential.tenant, ms)));
+    for (let nth = 0; nth < CALLS; nth++) {
+      now += pick([0, 0, 1, 300, 2500]);
+      await at(now);
+      const [flags, count] = shapeOf();
+      const verb = isOneIn(2) ? 'reserve' : 'unreserve';
+      const items = Array.from({ length: count }, () => (verb === 'reserve' ? reserveItem(held) : unreserveItem(held)));
+      const args = verb === 'reserve' ? ['', '', ...items.flat()] : items.flat();
+      const replies = [await call(short, verb, flags, args), await call(general, verb, flags, args)];
+      expect(replies[0], `call ${nth}: ${verb} ${flags} ${JSON.stringify(args)}`).toEqual(replies[1]);
+    }
+    expect(await storedOf(short)).toEqual(await storedOf(general));
+  });
+});
