@@ -1,1 +1,0 @@
-ALTER TABLE "tenants" ADD COLUMN "max_priority" integer DEFAULT 100 NOT NULL;
