@@ -18,7 +18,7 @@ end
 -- the names, and whether one has the form of a path.
 local function readNames(args, first, size)
   local names, hasPath = {}, false
-  if #args - first >= MAX_ITEMS * size then
+  if #args < first or #args - first >= MAX_ITEMS * size then
     return nil
   end
   for at = first, #args, size do

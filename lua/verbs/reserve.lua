@@ -7,6 +7,7 @@ local record = require('reservations/plainRecord')
 local tenant = require('frame/tenant')
 
 local ITEM_SIZE, FIRST = 8, 5
+local HELD = 'ALREADY_HELD'
 
 -- Returns true if an item has a lease of its own or none, does not wait, and asks for one slot without options.
 local function arePlain(args)
@@ -21,7 +22,7 @@ end
 
 -- Returns the text of an item whose resource somebody else holds.
 local function textOfHeld(name, held)
-  return 'ALREADY_HELD\nALREADY_HELD\n' .. name .. '\n' .. held.owner .. '\n' .. held.reservedAt .. '\n' ..
+  return HELD .. '\n' .. HELD .. '\n' .. name .. '\n' .. held.owner .. '\n' .. held.reservedAt .. '\n' ..
     held.expiresAt .. '\n'
 end
 
