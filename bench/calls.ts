@@ -49,7 +49,7 @@ async function measure(checkout: Checkout, verb: (typeof VERBS)[number], kind: K
   await checkout.redis.config('RESETSTAT');
   await checkout.run(verb, kind, callsOf(kind));
   const stats = await checkout.redis.info('commandstats');
-  const us = Number(/cmdstat_evalsha:calls=\d+,usec=(\d+)/.exec(stats)?.[1]);
+  const us = Number(/cmdstat_(?:evalsha|fcall):calls=\d+,usec=(\d+)/.exec(stats)?.[1]);
   if (round < 0) return;
   const name = nameOf(verb, kind);
   const times = timesOf.get(checkout);

@@ -5,5 +5,8 @@ export async function scriptTime(redis: RedisClient, work: () => Promise<void>):
   await redis.config('RESETSTAT');
   await work();
   const stats = await redis.info('commandstats');
-  return [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=\d+,usec=(\d+)/g)].reduce((sum, [, us]) => sum + Number(us), 0);
+  return [...stats.matchAll(/cmdstat_(?:eval|evalsha|fcall):calls=\d+,usec=(\d+)/g)].reduce(
+    (sum, [, us]) => sum + Number(us),
+    0,
+  );
 }

@@ -69,11 +69,11 @@ export async function costOf(
 /** Reads the CPU time of Redis so far, and the number of script calls. */
 export async function redisUse({ redis }: Stage): Promise<{ seconds: number; calls: number; scriptUs: number }> {
   const info = `${await redis.info('cpu')}${await redis.info('commandstats')}`;
-  const of = (pattern: RegExp) => Number(pattern.exec(info)?.[1] ?? 0);
+  const of = (pattern: RegExp) => [...info.matchAll(pattern)].reduce((sum, [, number]) => sum + Number(number), 0);
   return {
-    seconds: of(/used_cpu_sys:([\d.]+)/) + of(/used_cpu_user:([\d.]+)/),
-    calls: of(/cmdstat_evalsha:calls=(\d+)/),
-    scriptUs: of(/cmdstat_evalsha:calls=\d+,usec=(\d+)/),
+    seconds: of(/used_cpu_sys:([\d.]+)/g) + of(/used_cpu_user:([\d.]+)/g),
+    calls: of(/cmdstat_(?:evalsha|fcall):calls=(\d+)/g),
+    scriptUs: of(/cmdstat_(?:evalsha|fcall):calls=\d+,usec=(\d+)/g),
   };
 }
 

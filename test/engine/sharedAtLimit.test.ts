@@ -33,7 +33,7 @@ describe('requests that share a call at a limit', () => {
     );
     const calls = async () => {
       const stats = await own.engine.redis.info('commandstats');
-      return [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)].reduce(
+      return [...stats.matchAll(/^cmdstat_(?:eval|evalsha|fcall):calls=(\d+)/gm)].reduce(
         (sum, [, count]) => sum + Number(count),
         0,
       );

@@ -61,7 +61,7 @@ async function recorded(work: () => Promise<unknown>): Promise<string[]> {
   await running.engine.redis.echo(loud.tenant);
   await until('the last command', () => lines.includes(`"echo" "${loud.tenant}"`));
   socket.destroy();
-  const tenants = [...lines.matchAll(/^\S+ \[\S+ \S+\] "eval.*?"\{([^}]+)\}:tenant"/gim)].map(
+  const tenants = [...lines.matchAll(/^\S+ \[\S+ \S+\] "(?:eval|fcall).*?"\{([^}]+)\}:tenant"/gim)].map(
     ([, tenant = '']) => tenant,
   );
   return tenants.filter((tenant) => tenant === loud.tenant || tenant === quiet.tenant);

@@ -47,7 +47,8 @@ export class ScriptTimes {
       if (scripts.length === best.length) best = best.map((ms, j) => Math.min(ms, scripts[j] ?? ms));
       else if (i === 0 || Math.max(...scripts) < Math.max(...best)) best = scripts;
     }
-    const ms = Math.max(0, ...best);
+    if (best.length === 0) throw new Error(`${title}: Redis has run no script`);
+    const ms = Math.max(...best);
     this.#figures.push([title, ms]);
     return this.onQuietCore(ms);
   }
@@ -69,7 +70,7 @@ export class ScriptTimes {
     await operation().catch((error: unknown) => error);
     const cpu = (await this.cpuMs()) - before;
     const entries = SlowLog.parse(await this.#redis.slowlog('GET', MAX_ENTRIES));
-    const scripts = entries.filter(([, , , [command = '']]) => /^EVAL/i.test(command));
+    const scripts = entries.filter(([, , , [command = '']]) => /^(?:EVAL|FCALL)/i.test(command));
     // Other processes of the machine may have kept a script waiting: it has not worked longer than Redis has.
     return scripts.map(([, , microseconds]) => Math.min(cpu, microseconds / 1000));
   }
