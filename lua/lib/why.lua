@@ -185,6 +185,8 @@ do
     end, SHARE)
     work = spent + work
     reason.h, reason.w = #reason.h > 0 and reason.h or nil, #reason.w > 0 and reason.w or nil
-    return cjson.encode(reason)
+    local text = cjson.encode(reason)
+    spend(#text / 150)
+    return text
   end
 end
