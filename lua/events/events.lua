@@ -8,10 +8,7 @@ function events.begin(found, ms)
   listed, nowMs = {}, ms
   listenUntil, messages, publisher = tonumber(found[11] or 0), tonumber(found[12] or 0), found[14] or ''
   events.isHeard = listenUntil > nowMs
-  label = nil
-  if events.isHeard then
-    label = found[1] ~= '' and found[1] or false
-  end
+  label = found[1] ~= '' and found[1]
   return events.isHeard or listenUntil == 0
 end
 

@@ -53,8 +53,8 @@ local function areAnyDefined(key, names, found)
   return isAny
 end
 
--- Begins a plain request. Takes keys and arguments, the place of the first item, the number of arguments of an item,
--- and the key of the definitions. Returns {names, nowMs, work}; or nil and what was read of the tenant (nil: nothing),
+-- Begins a plain request. Takes keys and arguments, the place of the first item and the number of arguments of an item.
+-- Returns {names, nowMs, work}; or nil and what was read of the tenant (nil: nothing),
 -- if the request must go the general way. Nothing has been changed then.
 function plain.begin(keys, args, first, size)
   -- Other credentials have a kind before a colon.
@@ -70,10 +70,8 @@ function plain.begin(keys, args, first, size)
   if not isPlain then
     return nil, found
   end
-  if found[8] and found[8] ~= '0' then
-    if hasPath or areAnyDefined(keys[6], names, found) then
-      return nil, found
-    end
+  if found[8] and found[8] ~= '0' and (hasPath or areAnyDefined(keys[6], names, found)) then
+    return nil, found
   end
   local nowUs, nowMs = readClock(keys)
   found.nowUs = nowUs

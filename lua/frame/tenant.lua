@@ -9,7 +9,8 @@ local NO_LIMIT = 9007199254740992
 local PER_ENTRY, ROUNDED_UP = 128, 1.25
 
 local key, nowUs, nowMs
-local limits, count, further, fence, nextDue, nextDueBefore, indexed, bytes, written, isChanged
+-- earliest: when the first of the new reservations ends, in ms; infinite if none does.
+local limits, count, further, fence, nextDue, nextDueBefore, indexed, earliest, bytes, written, isChanged
 local usage, quota
 
 -- Reads the tenant for a credential: the SHA-256 of an API key. Returns the fields in the order of lua/lib/tenant.lua,
@@ -37,7 +38,7 @@ function tenant.use(found, us)
   count, fence = tonumber(found[4] or 0), tonumber(found[5] or 0)
   further = count > 0 and tonumber(found[17] or 0) or 0
   nextDue, indexed = tonumber(found[6] or math.huge), tonumber(found[7] or math.huge)
-  nextDueBefore, written, isChanged = nextDue, 0, false
+  nextDueBefore, earliest, written, isChanged = nextDue, math.huge, 0, false
   bytes = tonumber(found[22] or math.huge)
   tenant.label = found[1]
   tenant.keepsHistory = limits.history > 0
@@ -82,8 +83,9 @@ end
 -- Counts a new reservation that ends at a time in ms, 0 never. Returns its fencing token.
 function tenant.add(expiresAt)
   count, fence, isChanged = count + 1, math.max(fence + 1, nowUs), true
-  if expiresAt > 0 and expiresAt < nextDue then
-    nextDue = expiresAt
+  if expiresAt > 0 then
+    earliest = math.min(earliest, expiresAt)
+    nextDue = math.min(nextDue, expiresAt)
   end
   return fence
 end
@@ -98,7 +100,7 @@ end
 function tenant.hasNoRoom()
   return isChanged and
     (count + further > limits.reservations or limits.bytes < NO_LIMIT and bytes >= limits.bytes or
-      nextDue < nextDueBefore and nextDue < indexed)
+      earliest < indexed)
 end
 
 -- Notes that an entry of so many bytes is written.

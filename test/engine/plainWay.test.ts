@@ -88,6 +88,10 @@ const KINDS: readonly Kind[] = [
   { title: 'a tenant with a key for some names', grant: 'read reserve\n0\na' },
   { title: 'a tenant with terms', fields: { terms: '2000 50000 0' } },
   { title: 'a tenant that allows only registered resources', fields: { requireRegistration: 1 }, hasDefinitions: true },
+  {
+    title: 'a tenant that the expiry index has too late',
+    fields: { indexed: START + HOUR_MS, nextDue: START + 40_000 },
+  },
   { title: 'a suspended tenant', fields: { suspended: 1 } },
 ];
 
