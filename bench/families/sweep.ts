@@ -18,8 +18,9 @@ import type { Table } from '../table.ts';
 
 const DUE = 100_000;
 /** Two hours ago: leases of an hour that begin then are due. */
-const PAST = `local nowMs = tonumber(redis.call('TIME')[1]) * 1000 - 7200000
-local nowUs = nowMs * 1000`;
+const PAST = `return function()
+  return tonumber(redis.call('TIME')[1]) * 1000000 - 7200000000
+end`;
 const SET_KEYS = `for i = 1, ARGV[1] do redis.call('SET', ARGV[2] .. ':' .. i, 'token', 'PXAT', ARGV[3]) end`;
 const SOON_MS = 500;
 
@@ -30,7 +31,7 @@ export async function sweeping({ env, engine, credential, tenant, say }: Stage, 
   pin(0, [service.pid]);
   const [redis, past] = [createRedis(redisServer.url, () => {}), createRedis(redisServer.url, () => {})];
   defineScripts(redis, loadScripts(engine.tiers));
-  defineScripts(past, loadScripts(engine.tiers, { clock: PAST }));
+  defineScripts(past, loadScripts(engine.tiers, { 'frame/now': PAST }));
   const subscriber = await openStreams(service.port, tenant.key, 1);
 
   const ours = new Series(async () => {

@@ -76,7 +76,7 @@ export async function startQueue(say: (line: string) => void): Promise<Queue> {
     engine,
     full,
     empty,
-    later: (byMs) => connect({ clock: clockAhead(byMs) }),
+    later: (byMs) => connect({ 'frame/now': clockAhead(byMs) }),
     stop: async () => {
       for (const client of clients) client.disconnect();
       await server.stop();
@@ -84,10 +84,11 @@ export async function startQueue(say: (line: string) => void): Promise<Queue> {
   };
 }
 
-/** A replacement of lua/lib/clock.lua. */
-const clockAhead = (byMs: number) => `local time = redis.call('TIME')
-local nowUs = time[1] * 1000000 + time[2] + ${byMs * 1000}
-local nowMs = math.floor(nowUs / 1000)`;
+/** A replacement of lua/frame/clock.lua. */
+const clockAhead = (byMs: number) => `return function()
+  local time = redis.call('TIME')
+  return time[1] * 1000000 + time[2] + ${byMs * 1000}
+end`;
 
 const wait = { waitSeconds: WAIT_SECONDS, claimSeconds: CLAIM_SECONDS };
 const callOf = ({ pollMs }: Kind) => ({ instance: INSTANCE, pollMs, isContinuation: false });

@@ -1,69 +1,125 @@
--- The events of a plain request. lua/lib/publish.lua describes a message, lua/lib/emit.lua an event.
+-- Publishes events. A script collects them, and publishes them in one message after it has changed the state. So events
+-- are in the order of the changes. If the tenant has no open stream, no event is built.
+--
+-- A message is the line 'v2 <number> <publisher> <ms>', then a line for each event:
+--   number     counts the tenant's messages, so that a stream notices a gap
+--   publisher  the Redis process at which streams were opened. A replaced primary that has not noticed it yet would go
+--              on with the same numbers; the publisher tells its messages apart
+--   ms         the time of the events, since 1970 UTC
+-- An event's line is a JSON object with the fields of its type (src/contract/events.ts) except tenantId and timestamp.
+-- A field that does not apply is null. The object begins with type and then, if it has one, expiresAt. expiresAt is in
+-- ms, also in changes.
+-- src/events/message.ts turns a message into the text of streams.
+local clock = require('frame/clock')
+local keys = require('frame/keys')
+local tenant = require('frame/tenant')
 local events = {}
-local listed, nowMs, listenUntil, messages, publisher, label
 
--- Takes what tenant.begin() has read, and the time in ms. Returns false if the last stream's lease has lapsed: then the
--- general way must note what the streams miss.
-function events.begin(found, ms)
-  listed, nowMs = {}, ms
-  listenUntil, messages, publisher = tonumber(found[11] or 0), tonumber(found[12] or 0), found[14] or ''
-  events.isHeard = listenUntil > nowMs
-  label = found[1] ~= '' and found[1]
-  return events.isHeard or listenUntil == 0
+-- True if an event was dropped because the last stream's lease had lapsed. If the clock is set back, that lease would
+-- be valid again, and its stream would miss the event. So publish() ends the lease and skips a number.
+local lapsed
+
+-- Writes fields of the tenant's hash, given as an array field, value, ..., and publishes the events that were emitted.
+function events.publish(fields)
+  local hasEvents = #events.listed > 0
+  if hasEvents or lapsed then
+    tenant.messages = tenant.messages + 1
+    fields[#fields + 1] = 'messages'
+    fields[#fields + 1] = tenant.messages
+  end
+  if lapsed then
+    fields[#fields + 1] = 'listenUntil'
+    fields[#fields + 1] = 0
+    lapsed = false
+  end
+  if #fields > 0 then
+    redis.call('HSET', keys.tenant, unpack(fields))
+  end
+  if hasEvents then
+    redis.call(
+      'SPUBLISH', tenant.base .. 'events',
+      'v2 ' .. tenant.messages .. ' ' .. tenant.publisher .. ' ' .. clock.nowMs() .. '\n' .. table.concat(events.listed, '\n')
+    )
+    events.listed = {}
+  end
 end
 
--- Returns a text as JSON. Names contain no control characters.
-local function quote(text)
+-- Collects events. publish() sends them.
+
+-- Returns true if a stream may be open.
+function events.isListening()
+  return tenant.listenUntil > 0 and tenant.listenUntil > clock.nowMs()
+end
+
+-- sharedFields[kind]: JSON of the fields that are the same in all events of a kind.
+local sharedFields
+
+-- Returns a name as JSON. Names contain no control characters.
+function events.quote(text)
   if string.find(text, '["\\]') then
     text = string.gsub(text, '["\\]', '\\%0')
   end
   return '"' .. text .. '"'
 end
 
-local function key()
-  return label and quote(label) or 'null'
-end
-
--- Returns a resource type as JSON: '' is the default one.
-local function typeOf(type)
-  return type == '' and '"UserDefined"' or quote(type)
-end
-
-function events.reserved(name, requester, type, fence, expiresAt)
-  listed[#listed + 1] = '{"type":"RESERVED","expiresAt":' .. (expiresAt > 0 and expiresAt or 'null') ..
-    ',"requestType":"RESERVE","explanation":"ACQUIRED","resourceType":' .. typeOf(type) .. ',"apiKeyLabel":' .. key() ..
-    ',"acquiredSlots":null,"fencingToken":' .. fence .. ',"resource":' .. quote(name) .. ',"requester":' ..
-    quote(requester) .. '}'
-end
-
-function events.reserveFailed(name, requester, type)
-  listed[#listed + 1] = '{"type":"RESERVE_FAILED","requestType":"RESERVE","explanation":"ALREADY_HELD","resourceType":' ..
-    typeOf(type) .. ',"apiKeyLabel":' .. key() .. ',"resource":' .. quote(name) .. ',"requester":' .. quote(requester) ..
-    '}'
-end
-
-function events.unreserved(name, requester, type)
-  listed[#listed + 1] =
-    '{"type":"UNRESERVED","requestType":"UNRESERVE","explanation":"RELINQUISHED","resourceType":' .. typeOf(type) ..
-    ',"apiKeyLabel":' .. key() .. ',"actor":' .. quote(label and 'key:' .. label or 'key') .. ',"resource":' ..
-    quote(name) .. ',"requester":' .. quote(requester) .. '}'
-end
-
--- Adds the tenant's fields that the events need: field, value, ...
-function events.fields(fields)
-  if listed[1] then
-    messages = messages + 1
-    fields[#fields + 1], fields[#fields + 2] = 'messages', messages
+-- Adds an event with these fields, each nil if it does not apply:
+--   requestType, explanation, apiKeyLabel ('' none), resourceType ('' the default type)
+--   resource, requester
+--   fencingToken (digits), expiresAt (ms, 0 never), acquiredSlots (JSON): of a reservation that was made or renewed
+--   note: of a reservation that was made
+--   method, changes (JSON): of a transaction
+--   actor: of a release or a reset, who made it; of others it is never given
+--   limitType, limit: of a limit that was reached
+function events.emit(type, fields)
+  if not events.isListening() then
+    lapsed = tenant.listenUntil > 0
+    return
   end
+  local kind = table.concat({
+    type, fields.requestType or '', fields.explanation or '', fields.resourceType or '\n', fields.apiKeyLabel,
+    fields.actor or '',
+  }, '\n')
+  local shared = sharedFields[kind]
+  if not shared then
+    local function quoteOrNull(text)
+      return text and text ~= '' and events.quote(text) or 'null'
+    end
+    shared = '"requestType":' .. quoteOrNull(fields.requestType) .. ',"explanation":' ..
+      quoteOrNull(fields.explanation) .. ',"resourceType":' ..
+      quoteOrNull(fields.resourceType == '' and 'UserDefined' or fields.resourceType) .. ',"apiKeyLabel":' ..
+      quoteOrNull(fields.apiKeyLabel) ..
+      ((type == 'UNRESERVED' or type == 'RESET') and ',"actor":' .. quoteOrNull(fields.actor) or '')
+    sharedFields[kind] = shared
+  end
+  local event = '{"type":"' .. type .. '",'
+  if fields.fencingToken then
+    event = event .. '"expiresAt":' .. (fields.expiresAt > 0 and fields.expiresAt or 'null') .. ',' .. shared ..
+      ',"acquiredSlots":' .. (fields.acquiredSlots or 'null') .. ',"fencingToken":' .. fields.fencingToken ..
+      (fields.note and ',"note":' .. events.quote(fields.note) or '')
+  else
+    event = event .. shared
+  end
+  -- These have either pair of fields.
+  local isWait = type == 'WAITING' or type == 'WAIT_ENDED'
+  if fields.resource then
+    event = event .. ',"resource":' .. events.quote(fields.resource) .. ',"requester":' .. events.quote(fields.requester)
+  elseif isWait then
+    event = event .. ',"resource":null,"requester":null'
+  end
+  if fields.changes then
+    event = event .. ',"method":' .. events.quote(fields.method) .. ',"changes":' .. fields.changes
+  elseif fields.limitType then
+    event = event .. ',"limitType":' .. events.quote(fields.limitType) .. ',"limit":' .. fields.limit
+  elseif isWait then
+    event = event .. ',"method":null,"changes":null'
+  end
+  events.listed[#events.listed + 1] = event .. '}'
 end
 
--- Publishes the events in one message. `tenantKey` ends with the name of the hash.
-function events.publish(tenantKey)
-  if listed[1] then
-    redis.call(
-      'SPUBLISH', string.sub(tenantKey, 1, -7) .. 'events',
-      'v2 ' .. messages .. ' ' .. publisher .. ' ' .. nowMs .. '\n' .. table.concat(listed, '\n')
-    )
-  end
+function events.begin()
+  events.listed = {}
+  lapsed = false
+  sharedFields = {}
 end
+
 return events

@@ -1,138 +1,102 @@
--- The tenant's hash, as far as a plain request needs it. lua/lib/tenant.lua lists the fields.
--- begin() assigns all state of this module, so nothing stays from the call before.
+-- The tenant's hash. Including this file reads it, since every script needs it first, except resets, swept and the
+-- versions, which few scripts read. Fields of the hash:
+--   key:<SHA-256>        label of the API key with this digest, '' none
+--   grant:<SHA-256>      what a restricted key may do, and what a management token may (its digest follows
+--                        `management:`): its rights (src/domain/rights.ts), when it ends (ms, 0 never) and the prefix
+--                        of the names that it may change ('' any), in three lines. Absent: a key without restrictions
+--   tier, suspended      the tenant's tier; '1' if it is suspended
+--   resetBy              ms and actor of the last reset, with a line break between
+--   resets               number of resets so far: a paged walk that began before a reset ends
+--   count                number of reservations, including expired ones that no script has ended yet
+--   further              number of further slots of reservations of several slots (slots.lua)
+--   fence                the last fencing token that was drawn
+--   nextDue              ms: no reservation is due before this; may be too early, never too late. inf: none will be due
+--   indexed              ms: the expiry index has this tenant at or before this time. inf: it may lack the tenant
+--   swept                number of sweeps after which the tenant's time in the expiry index may have been raised
+--   definitions          number of registered resources
+--   requireRegistration  '1' if only registered resources may be reserved
+--   maxPriority          the highest priority that requests with keys and sign-in sessions may wait with; no script
+--                        reads it
+--   terms                the settings for leases and notes (terms.lua), '' or absent if none is set
+--   usage                writes in the open windows of the quota, packed (quota.lua)
+--   listenUntil          ms: the last lease of an event stream ends then; 0: no stream has a lease
+--   messages             number of the last message on the tenant's channel of events (publish.lua)
+--   publisher            the Redis process that numbers the messages (openStream.lua)
+--   told:<limitType>     ms of the last event that reported this limit
+--   version              version of the tenant's record (tier, keys, settings) in the database
+--   definitionsVersion   version of its definitions in the database; absent if they are not all copied here
+--   closing              ms: until then some resource cannot be reserved, since it may be about to be deleted
+--   queue                state of the waiting queue (waiting/state.lua); absent if there is no ticket
+--   beats                last beats of the instances that hold calls (waiting/beats.lua)
+--   sessions             state of the sessions (sessions/records.lua); absent if there is none
+--   labelled             '1' if a resource has had labels
+--   bytes                what the tenant keeps, at most (written.lua); absent: it has not been measured
+--   measured             what it kept when it was last measured, in bytes, and when, in ms (measureBytes.lua)
+-- The table also has, once admit() has been called: endsAt and prefix, of the grant; session, the value of the derived
+-- token or the sign-in session; rights, those of a sign-in session, nil for other credentials; isRedefined: true if
+-- this script changes definitions (redefine.lua), and redefined: their names; mayChange and mayChangeAll, if the key
+-- has a prefix (prefix.lua); foreign: why the request is refused as a whole, since it concerns what the caller may not
+-- change; and requestMark: the journal's length (slots.lua) before the transaction that is carried out, nil for other
+-- requests. In scripts that take a credential, ARGV[1] is it (admit.lua).
+--
+-- Scripts change count, further, fence, nextDue, indexed, messages and listenUntil of this table; commit() writes them.
+local call = require('frame/call')
+local keys = require('frame/keys')
 local limitsOf = require('frame/limits')
 local tenant = {}
 
-local MINUTE_MS, DAY_MS = 60000, 86400000
+-- No limit: 2 ^ 53, more than any count.
 local NO_LIMIT = 9007199254740992
--- A write of this many bytes to a hash, a sorted set or the history takes at most this much more (lua/lib/written.lua).
-local PER_ENTRY, ROUNDED_UP = 128, 1.25
 
-local key, nowUs, nowMs
--- earliest: when the first of the new reservations ends, in ms; infinite if none does.
-local limits, count, further, fence, nextDue, nextDueBefore, indexed, earliest, bytes, written, isChanged
-local usage, quota
-
--- Reads the tenant for a credential: the SHA-256 of an API key. Returns the fields in the order of lua/lib/tenant.lua,
--- which takes them over; and true if a request with this key is plain: the key has the right `reserve` for all names,
--- and nothing of the tenant is due, waits, or belongs to a session.
-function tenant.begin(tenantKey, credential)
-  key = tenantKey
-  local found = redis.call(
-    'HMGET', key,
-    'key:' .. credential, 'suspended', 'tier', 'count', 'fence', 'nextDue', 'indexed', 'definitions',
+-- Reads the tenant. The fields of the call before are dropped, also those that other modules have added.
+function tenant.begin()
+  -- The plain way (lua/plain) may have read it before.
+  local found = call.handed or redis.call(
+    'HMGET', keys.tenant,
+    'key:' .. call.args[1], 'suspended', 'tier', 'count', 'fence', 'nextDue', 'indexed', 'definitions',
     'requireRegistration', 'usage', 'listenUntil', 'messages', 'closing', 'publisher', 'queue', 'beats', 'further',
-    'sessions', 'labelled', 'grant:' .. credential, 'terms', 'bytes'
+    'sessions', 'labelled', 'grant:' .. call.args[1], 'terms', 'bytes'
   )
-  local rights = found[20] and string.match(found[20], '^([^\n]*)\n0\n$')
-  local isPlain = found[1] and found[3] and found[2] ~= '1' and found[9] ~= '1' and not found[15] and not found[18] and
-    (not found[21] or found[21] == '') and
-    (not found[20] or rights and string.find(' ' .. rights .. ' ', ' reserve ', 1, true))
-  return found, isPlain and true or false
-end
-
--- Takes what begin() has read, and the time. Returns true if nothing is due yet.
-function tenant.use(found, us)
-  nowUs, nowMs = us, math.floor(us / 1000)
-  limits = limitsOf(found[3])
-  count, fence = tonumber(found[4] or 0), tonumber(found[5] or 0)
-  further = count > 0 and tonumber(found[17] or 0) or 0
-  nextDue, indexed = tonumber(found[6] or math.huge), tonumber(found[7] or math.huge)
-  nextDueBefore, earliest, written, isChanged = nextDue, math.huge, 0, false
-  bytes = tonumber(found[22] or math.huge)
-  tenant.label = found[1]
-  tenant.keepsHistory = limits.history > 0
-  usage = found[10]
-  return nextDue > nowMs
-end
-
-local function quotaOf(limit, spent, leftMs)
-  return limit == NO_LIMIT and '-1 0 0' or
-    string.format('%d %d %d', limit, math.max(0, limit - spent), math.ceil(leftMs / 1000))
-end
-
--- Charges writes (lua/lib/quota.lua). Returns false, with nothing charged, if they exceed the quota.
-function tenant.charge(cost)
-  local windowStart, thisMinute, day, today = 0, 0, 0, 0
-  if usage then
-    windowStart, thisMinute, day, today = struct.unpack('>I7I4I4I4', usage)
+  local nextDue, indexed = tonumber(found[6] or math.huge), tonumber(found[7] or math.huge)
+  local count = tonumber(found[4] or 0)
+  local further = count > 0 and tonumber(found[17] or 0) or 0
+  for field in pairs(tenant) do
+    if field ~= 'begin' then
+      tenant[field] = nil
+    end
   end
-  -- A failover can set Redis's clock back.
-  if nowMs >= windowStart + MINUTE_MS or nowMs < windowStart then
-    windowStart, thisMinute = nowMs, 0
-  end
-  local thisDay = math.floor(nowMs / DAY_MS)
-  if thisDay ~= day then
-    day, today = thisDay, 0
-  end
-  thisMinute, today = thisMinute + cost, today + cost
-  if thisMinute > limits.writesPerMinute or today > limits.writesPerDay then
-    return false
-  end
-  usage = struct.pack('>I7I4I4I4', windowStart, thisMinute, day, today)
-  quota = quotaOf(limits.writesPerMinute, thisMinute, windowStart + MINUTE_MS - nowMs) .. ' ' ..
-    quotaOf(limits.writesPerDay, today, (day + 1) * DAY_MS - nowMs)
-  return true
+  -- The prefix of the tenant's keys: {<tenant id>}:
+  tenant.base = string.sub(keys.tenant, 1, -7)
+  tenant.hasKey = found[1] ~= false
+  tenant.keyLabel = found[1] or ''
+  tenant.isSuspended = found[2] == '1'
+  tenant.tier = found[3]
+  tenant.count = count
+  tenant.countBefore = count
+  tenant.further = further
+  tenant.furtherBefore = further
+  tenant.fence = tonumber(found[5] or 0)
+  tenant.nextDue = nextDue
+  tenant.nextDueBefore = nextDue
+  tenant.indexed = indexed
+  tenant.indexedBefore = indexed
+  tenant.definitions = tonumber(found[8] or 0)
+  tenant.requiresRegistration = found[9] == '1'
+  tenant.usage = found[10]
+  tenant.listenUntil = tonumber(found[11] or 0)
+  tenant.messages = tonumber(found[12] or 0)
+  tenant.closing = tonumber(found[13] or 0)
+  tenant.publisher = found[14] or ''
+  tenant.queueText = found[15]
+  tenant.beats = found[16] or ''
+  tenant.sessionsText = found[18]
+  tenant.labelled = found[19] == '1'
+  -- A grant without its key admits nobody.
+  tenant.grant = found[1] and found[20] or nil
+  tenant.terms = found[21] or ''
+  tenant.bytes = tonumber(found[22] or math.huge)
+  tenant.limits = limitsOf(tenant.tier)
+  tenant.NO_LIMIT = NO_LIMIT
 end
 
--- Returns the quota as replies have it (lua/lib/quota.lua), with the work of the request.
-function tenant.quota(work)
-  return string.format('%s %d', quota, work)
-end
-
--- Counts a new reservation that ends at a time in ms, 0 never. Returns its fencing token.
-function tenant.add(expiresAt)
-  count, fence, isChanged = count + 1, math.max(fence + 1, nowUs), true
-  if expiresAt > 0 then
-    earliest = math.min(earliest, expiresAt)
-    nextDue = math.min(nextDue, expiresAt)
-  end
-  return fence
-end
-
--- Counts a reservation that has ended.
-function tenant.remove()
-  count, isChanged = count - 1, true
-end
-
--- Returns true if the new reservations exceed the cap or the limit of bytes, or if the expiry index may not have the
--- tenant early enough for them (lua/lib/cap.lua, index.lua).
-function tenant.hasNoRoom()
-  return isChanged and
-    (count + further > limits.reservations or limits.bytes < NO_LIMIT and bytes >= limits.bytes or
-      earliest < indexed)
-end
-
--- Notes that an entry of so many bytes is written.
-function tenant.note(size)
-  written = written + PER_ENTRY + ROUNDED_UP * size
-end
-
--- Notes that an entry of the history is written.
-function tenant.notePast(size)
-  written = written + PER_ENTRY + size
-end
-
--- Returns true now and then: the history then drops entries above the limit, which follows.
-function tenant.isTrimming()
-  return nowUs % 16 == 0, limits.history
-end
-
--- Writes the record, with further fields: field, value, ...
-function tenant.commit(fields)
-  local n = #fields
-  fields[n + 1], fields[n + 2] = 'usage', usage
-  if isChanged then
-    fields[n + 3], fields[n + 4], fields[n + 5], fields[n + 6] = 'count', count, 'fence', string.format('%d', fence)
-    n = n + 4
-  end
-  if nextDue ~= nextDueBefore then
-    fields[n + 3], fields[n + 4] = 'nextDue', nextDue
-    n = n + 2
-  end
-  if written > 0 and bytes < math.huge then
-    fields[n + 3], fields[n + 4] = 'bytes', string.format('%.0f', bytes + written)
-  end
-  redis.call('HSET', key, unpack(fields))
-end
 return tenant

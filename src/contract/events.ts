@@ -15,7 +15,7 @@ const LIMIT = ['limitType', 'limit'] as const;
 const ACTOR = ['actor'] as const;
 const OPTIONAL_FIELDS = [...RESERVATION, ...LEASE, ...TRANSACTION, ...LIMIT, ...ACTOR] as const;
 
-/** The optional fields of each type, as lua/lib/publish.lua writes them. */
+/** The optional fields of each type, as lua/events/events.lua writes them. */
 const FIELDS_OF = {
   RESERVED: [...RESERVATION, ...LEASE],
   RENEWED: [...RESERVATION, ...LEASE],

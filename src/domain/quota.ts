@@ -22,7 +22,7 @@ export interface Charged<Result> {
   readonly reads?: number;
   /** ms until something of the tenant is next due, -1: nothing; only if requests of the tenant wait */
   readonly dueInMs?: number;
-  /** The work of the script, in units of lua/lib/work.lua, if it says. */
+  /** The work of the script, in units of lua/frame/work.lua, if it says. */
   readonly work?: number;
   /** The request is a repeat: this is the response to the first one, and nothing was done or charged. */
   readonly isReplayed?: true;

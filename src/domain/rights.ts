@@ -89,5 +89,5 @@ export const rightsOfScopes = (scopes: readonly Scope[]): readonly Right[] =>
 /** The rights that a management token can have. */
 export const SCOPED_RIGHTS: ReadonlySet<Right> = new Set(rightsOfScopes(SCOPES));
 
-/** Rights as scripts read them (lua/lib/admit.lua). */
+/** Rights as scripts read them (lua/frame/admission.lua). */
 export const rightsText = (rights: readonly Right[]): string => rights.join(' ');

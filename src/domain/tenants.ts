@@ -19,7 +19,7 @@ export const prefixFault = (prefix: string): string | null =>
 /** The caller of a request as its headers describe it, not verified yet. */
 export interface Credential {
   readonly tenant: string;
-  /** The string that scripts look the caller up by (lua/lib/admit.lua); never the key, token or session itself. */
+  /** The string that scripts look the caller up by (lua/frame/admission.lua); never the key, token or session. */
   readonly credentialKey: string;
   readonly kind: 'key' | 'token' | 'session' | 'management' | 'service';
   /** The name of the person in the audit trail, if their session has been read. */
@@ -57,7 +57,7 @@ export const grantOf = ({ permission, prefix, expiresAt }: KeyLimits): Grant | n
     ? null
     : { rights: RIGHTS_OF_KEY[permission], endsAtMs: expiresAt?.getTime() ?? null, prefix };
 
-/** A grant as scripts read it (lua/lib/tenant.lua). */
+/** A grant as scripts read it (lua/frame/tenant.lua). */
 export const grantText = ({ rights, endsAtMs, prefix }: Grant): string =>
   `${rightsText(rights)}\n${endsAtMs ?? 0}\n${prefix}`;
 
@@ -114,7 +114,7 @@ export interface TenantRecord extends Settings {
   readonly keys: readonly KeyRecord[];
 }
 
-/** The settings for leases and notes as scripts read them (lua/lib/terms.lua); '' if none is set. */
+/** The settings for leases and notes as scripts read them (lua/reservations/terms.lua); '' if none is set. */
 export function termsText({ defaultTtlSeconds, maxTtlSeconds, requireNote }: Terms): string {
   if (defaultTtlSeconds === null && maxTtlSeconds === null && !requireNote) return '';
   const ms = (seconds: number | null) => (seconds === null ? '' : seconds * 1000);

@@ -48,7 +48,7 @@ type VerbWithCredential = {
   [Verb in TenantVerb]: 'credential' extends (typeof KEYS_OF)[Verb][number] ? Verb : never;
 }[TenantVerb];
 
-/** Verbs whose scripts verify the credential first (lua/lib/admit.lua). renewStreams checks it in its own way. */
+/** Verbs whose scripts verify the credential first (lua/frame/admission.lua). renewStreams checks it in its own way. */
 type GuardedVerb = Exclude<VerbWithCredential, 'renewStreams'>;
 
 /** Verbs whose scripts charge the quota of writes, and return what is left of it. */
@@ -155,7 +155,7 @@ export async function callRead(
 
 /**
  * Calls a script that charges the quota of writes.
- * @param args `indexed` is '' at first, then what was written to the expiry index (lua/lib/index.lua)
+ * @param args `indexed` is '' at first, then what was written to the expiry index (lua/limits/cap.lua)
  * @returns the reply after its code and the quota
  * @throws as call(); upgrade if the tier lacks the operation
  */
@@ -172,7 +172,7 @@ export async function callCharged(
   const isRemembered = !RECOGNISING_VERBS.includes(verb) && KEYS_OF[verb].some((name) => name === 'answer');
   const own = once ? onceKey(once.key) : isRemembered ? answerKey(newToken()) : tokenSet;
   const keys = keysOfRequest(verb, credential, own);
-  // `charge` takes no flags (lua/lib/flags.lua).
+  // `charge` takes no flags (lua/frame/flags.lua).
   const flagsOf = (mayHaveRun: boolean) =>
     verb === 'charge'
       ? []
@@ -267,7 +267,7 @@ const PAGED_VERBS: readonly GuardedVerb[] = [
   'waiting',
 ];
 
-/** The work of a script, in units of lua/lib/work.lua; undefined if it does not say. */
+/** The work of a script, in units of lua/frame/work.lua; undefined if it does not say. */
 function workOf(verb: GuardedVerb, [code, text]: readonly unknown[]): number | undefined {
   if (code === 'AGAIN' || code === 'REFUSED') return LONG_WORK;
   if (PAGED_VERBS.includes(verb)) return PAGE_WORK;
@@ -279,7 +279,7 @@ function workOf(verb: GuardedVerb, [code, text]: readonly unknown[]): number | u
 
 const WRITES = ['OperationsPerMinute', 'OperationsPerDay'] as const;
 
-/** @param reply the quota as lua/lib/quota.lua and reads.lua return it */
+/** @param reply the quota as lua/limits/quota.lua and reads.lua return it */
 function toQuota(reply: string, windows: readonly Quota['limitType'][] = WRITES): Quota[] {
   const numbers = reply.split(' ').map(toInteger);
   return windows.flatMap((limitType, i) => {

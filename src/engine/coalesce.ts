@@ -24,7 +24,7 @@ const MAX_IN_FLIGHT = 2;
 
 /** Maximum number of items of a shared call: they keep Redis busy for about a millisecond, */
 const MAX_ITEMS = 100;
-/** and maximum work of those with long plans, in units of lua/lib/work.lua. */
+/** and maximum work of those with long plans, in units of lua/frame/work.lua. */
 const MAX_WORK = 1000;
 
 /**
@@ -174,7 +174,7 @@ async function callForAll(
   return { replies: shared, called: from };
 }
 
-/** The requests that a shared call refuses, by their numbers (lua/lib/shares.lua). */
+/** The requests that a shared call refuses, by their numbers (lua/frame/shares.lua). */
 const Refusals = z.array(z.tuple([z.int(), z.string()], z.unknown()));
 
 function refusalsOf(engine: Engine, verb: SharedVerb, reply: unknown): Map<number, Error> {

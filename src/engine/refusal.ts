@@ -50,7 +50,7 @@ export function refusal(tiers: TierTable, verb: string, code: unknown, rest: rea
   }
 }
 
-/** @param reply the reply of refuse() of lua/lib/refuse.lua, after its code */
+/** @param reply the reply of refuse() of lua/limits/quota.lua, after its code */
 function limitError(tiers: TierTable, reply: readonly unknown[]): LimitError {
   const [limitType, limit, tier, asked, retryAfter, left] = LimitReply.parse(
     reply.map((one) => (one instanceof Buffer ? one.toString() : one)),

@@ -6,7 +6,7 @@
 import { HoldfastError } from '../domain/errors.ts';
 import type { Engine } from './call.ts';
 
-/** Work of a tenant in flight, in units of lua/lib/work.lua: each is about a microsecond of Redis. */
+/** Work of a tenant in flight, in units of lua/frame/work.lua: each is about a microsecond of Redis. */
 const MAX_WORK = 2000;
 /** Calls that are not longer than that: Redis has the next one while the reply to the one before travels. */
 const MIN_CALLS = 2;
@@ -26,7 +26,7 @@ const MAX_WAITING = 1024;
 /** Calls that have waited longer than this are refused: their callers would give up soon. */
 const PATIENCE_MS = 1500;
 
-/** The work of a call that is as long as calls may be: the work budget (lua/lib/budget.lua). */
+/** The work of a call that is as long as calls may be: the work budget (lua/frame/work.lua). */
 export const LONG_WORK = 8000;
 /** The work of a call that reads a page. */
 export const PAGE_WORK = 1000;

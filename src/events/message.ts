@@ -1,5 +1,5 @@
 /**
- * Reads the messages that scripts publish (lua/lib/publish.lua) and turns them into the text of streams. An instance
+ * Reads the messages that scripts publish (lua/events/events.lua) and turns them into the text of streams. An instance
  * does this once for each message, for any number of streams.
  *
  * Events are not parsed: parsing would cost more than all other work for an event. The fields of an event are copied

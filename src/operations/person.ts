@@ -1,7 +1,7 @@
 /**
  * In whose name a person may reserve, and what they may extend and end without its release token
- * (docs/specification.md#release). The scripts check the latter too (lua/lib/mayForce.lua): pages show no button that
- * would be refused.
+ * (docs/specification.md#release). The scripts check the latter too (lua/frame/admission.lua): pages show no button
+ * that would be refused.
  */
 import type { TransactionItem } from '../contract/reservations.ts';
 import { HoldfastError } from '../domain/errors.ts';

@@ -1,25 +1,36 @@
 /**
  * Puts the Lua modules of lua/ into one text: a library of Redis Functions, or a script where functions are forbidden.
- * A module is a file: it names others by `local x = require('frame/tenant')`, and ends with `return x`.
+ * A module is a file: it names others by `local x = require('frame/tenant')`, and ends with `return x`. It is made when
+ * it is first required.
  */
 import { hash } from 'node:crypto';
 
 /** The globals that Lua has while a function runs. While a library loads, most of them do not exist. */
 const GLOBALS =
-  'redis, string, table, math, struct, cjson, cmsgpack, tonumber, tostring, ipairs, pairs, next, unpack, error, pcall, ' +
-  'setmetatable';
-
-/** Verbs that run while Redis is full: they free more than they write. */
-const FREEING = ['unreserve'];
+  'redis, string, table, math, struct, cjson, cmsgpack, bit, tonumber, tostring, ipairs, pairs, next, unpack, error, pcall';
 
 /**
- * A verb of the library. The module `verbs/<name>` carries out plain requests. It returns the reply; or nil and what it
- * has read of the tenant, if `general` must carry out the request.
+ * Verbs that Redis refuses as a whole while it is full. The others free memory, read, or change what is there: they run
+ * even then.
  */
+const GROWING: readonly string[] = [
+  'beginSession',
+  'copyDefinitions',
+  'issueToken',
+  'loadTenant',
+  'openStream',
+  'probe',
+  'register',
+  'reserve',
+  'transaction',
+];
+
 export interface Verb {
   readonly name: string;
-  /** Lua that uses KEYS, ARGV and `handed`: what the module has read, nil nothing. */
-  readonly general: string;
+  /** Its module: a function that takes keys by name, and arguments, and returns the reply. */
+  readonly module: string;
+  /** The names of its keys, in order. */
+  readonly keys: readonly string[];
 }
 
 export interface Library {
@@ -29,11 +40,19 @@ export interface Library {
   readonly functionOf: (verb: string) => string;
 }
 
-/** The names of the modules that some need, in the order in which they can run. */
-function needed(modules: ReadonlyMap<string, string>, names: readonly string[]): string[] {
+type Modules = ReadonlyMap<string, string>;
+
+/**
+ * Returns the modules that some need, each after those that it needs itself.
+ * @throws Error if one does not exist
+ */
+function neededBy(modules: Modules, names: readonly string[]): string[] {
   const found = new Set<string>();
+  const under = new Set<string>();
   const add = (name: string) => {
     if (found.has(name)) return;
+    if (under.has(name)) throw new Error(`lua/${name}.lua needs itself`);
+    under.add(name);
     for (const [, other = ''] of sourceOf(modules, name).matchAll(/\brequire\('([\w/]+)'\)/g)) add(other);
     found.add(name);
   };
@@ -41,45 +60,65 @@ function needed(modules: ReadonlyMap<string, string>, names: readonly string[]):
   return [...found];
 }
 
-function sourceOf(modules: ReadonlyMap<string, string>, name: string): string {
+function sourceOf(modules: Modules, name: string): string {
   const lua = modules.get(name);
   if (lua === undefined) throw new Error(`lua/${name}.lua does not exist`);
   return lua;
 }
 
-const made = (modules: ReadonlyMap<string, string>, names: readonly string[]): string =>
-  needed(modules, names)
-    .map((name) => `made['${name}'] = (function()\n${sourceOf(modules, name)}\nend)()\n`)
-    .join('');
+/** The module with the plain way of a verb. */
+const plainOf = (modules: Modules, { name }: Verb) => (modules.has(`plain/${name}`) ? [`plain/${name}`] : []);
+
+/** Returns what lua/frame/run.lua takes of a verb, as Lua. */
+function tableOf(modules: Modules, verb: Verb): string {
+  const list = (names: readonly string[]) => `{ ${names.map((name) => `'${name}'`).join(', ')} }`;
+  const [plain] = plainOf(modules, verb);
+  const begun = neededBy(modules, [verb.module]).filter((name) =>
+    /^function \w+\.begin\(\)/m.test(sourceOf(modules, name)),
+  );
+  return `{ module = '${verb.module}', plainModule = ${plain === undefined ? 'nil' : `'${plain}'`}, keys = ${list(verb.keys)},
+modules = ${list(begun)}, begins = {} }`;
+}
+
+/** Returns the text that library and script begin with. The globals become locals, which are faster. */
+function bodyOf(modules: Modules, verbs: readonly Verb[]): string {
+  const roots = verbs.flatMap((verb) => [...plainOf(modules, verb), verb.module]);
+  const texts = neededBy(modules, ['frame/run', ...roots]).map(
+    (name) => `modules['${name}'] = function()\n${sourceOf(modules, name)}\nend\n`,
+  );
+  return `local function globals() return ${GLOBALS} end
+local ${GLOBALS}
+local modules, made = {}, {}
+local function require(name)
+  if not made[name] then made[name] = modules[name]() end
+  return made[name]
+end
+${texts.join('')}local verbs = {
+${verbs.map((verb) => `${verb.name} = ${tableOf(modules, verb)},\n`).join('')}}
+local run
+local function call(verb, keys, args)
+  if not run then
+    ${GLOBALS} = globals()
+    run = require('frame/run')
+  end
+  return run(verbs[verb], keys, args)
+end
+`;
+}
 
 /**
  * Makes a library. Its name and those of its functions end with its digest, so versions live side by side.
  * @param modules name → source
  * @throws Error if a module does not exist
  */
-export function libraryOf(modules: ReadonlyMap<string, string>, verbs: readonly Verb[]): Library {
-  const names = verbs.map(({ name }) => `verbs/${name}`);
-  // They come before the globals become locals: a function may use 60 locals of those around it.
-  const generals = verbs.map(({ name, general }) => `local function ${name}(KEYS, ARGV, handed)\n${general}\nend\n`);
-  const body = `local register = redis.register_function
-${generals.join('')}local function globals() return ${GLOBALS} end
-local ${GLOBALS}
-local made = {}
-local function require(name) return made[name] end
-local function begin()
-  ${GLOBALS} = globals()
-${made(modules, names)}end
-`;
+export function libraryOf(modules: Modules, verbs: readonly Verb[]): Library {
+  const body = `local register = redis.register_function\n${bodyOf(modules, verbs)}`;
   const digest = hash('sha256', body).slice(0, 16);
   const functionOf = (verb: string) => `hf_${verb}_${digest}`;
   const registered = verbs.map(
     ({ name }) => `register{
-  function_name = '${functionOf(name)}', flags = { ${FREEING.includes(name) ? "'allow-oom'" : ''} },
-  callback = function(keys, args)
-    if not redis then begin() end
-    local reply, handed = made['verbs/${name}'](keys, args)
-    return reply or ${name}(keys, args, handed)
-  end,
+  function_name = '${functionOf(name)}', flags = { ${GROWING.includes(name) ? '' : "'allow-oom'"} },
+  callback = function(keys, args) return call('${name}', keys, args) end,
 }
 `,
   );
@@ -90,13 +129,5 @@ ${made(modules, names)}end
  * Makes the script of a verb, for a Redis that forbids functions.
  * @throws Error if a module does not exist
  */
-export const scriptOf = (modules: ReadonlyMap<string, string>, { name, general }: Verb): string =>
-  `local reply, handed = (function()
-local made = {}
-local function require(name) return made[name] end
-${made(modules, [`verbs/${name}`])}return made['verbs/${name}']
-end)()(KEYS, ARGV)
-if reply then
-  return reply
-end
-${general}`;
+export const scriptOf = (modules: Modules, verb: Verb): string =>
+  `${bodyOf(modules, [verb])}return call('${verb.name}', KEYS, ARGV)`;

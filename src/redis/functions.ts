@@ -2,8 +2,10 @@
  * Calls the functions of a library (bundle.ts). A primary that does not have the library gets it: one that has just
  * joined a cluster, or has restarted without its data. Where functions are forbidden, scripts run instead.
  */
+import { once } from '../domain/firstUse.ts';
 import type { Library } from './bundle.ts';
 import type { RedisClient } from './client.ts';
+import type { Script } from './scripts.ts';
 import { primariesOf } from './topology.ts';
 
 type Argument = string | number;
@@ -39,26 +41,38 @@ function load(redis: RedisClient, { lua }: Library): Promise<void> {
 /** Calls a verb's function. The arguments are its keys, then what it takes. */
 export type FunctionCall = (...args: Argument[]) => Promise<unknown>;
 
+/** Returns what runs a verb as a script, with the same arguments. */
+function scriptCall(redis: RedisClient, { name, lua, keys }: Script, suffix: '' | 'Buffer'): FunctionCall {
+  const define = once(() => {
+    redis.defineCommand(`script_${name}`, { lua: lua(), numberOfKeys: keys.length });
+    return true;
+  });
+  return (...args) => {
+    define();
+    return Reflect.apply(Reflect.get(redis, `script_${name}${suffix}`), redis, args);
+  };
+}
+
 /**
  * Returns what calls a verb's function.
- * @param runScript runs the verb as a script, with the same arguments
+ * @param suffix `Buffer` for replies in bytes
  * @param onForbidden called once for a client whose Redis forbids functions
  */
 export function functionCall(
   redis: RedisClient,
-  library: () => Library,
-  verb: string,
-  numberOfKeys: number,
-  runScript: FunctionCall,
+  script: Script,
+  suffix: '' | 'Buffer',
   onForbidden: () => void,
 ): FunctionCall {
+  const { name, keys, library } = script;
+  const runScript = scriptCall(redis, script, suffix);
   const forbid = () => {
     if (!forbidding.has(redis)) onForbidden();
     forbidding.add(redis);
   };
   return async (...args) => {
     if (forbidding.has(redis)) return runScript(...args);
-    const call = () => redis.fcall(library().functionOf(verb), numberOfKeys, ...args);
+    const call = () => redis[`call${suffix}`]('FCALL', library().functionOf(name), keys.length, ...args);
     try {
       return await call();
     } catch (error) {

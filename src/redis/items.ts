@@ -1,6 +1,6 @@
 /**
- * The fields of the items that scripts take, in the order in which they are passed: the twin of lua/lib/items, where
- * each kind has a file. Definitions are encoded in src/engine/definitions/codec.ts.
+ * The fields of the items that scripts take, in the order in which they are passed: the twin of lua/frame/items.lua,
+ * where each kind has a function. Definitions are encoded in src/engine/definitions/codec.ts.
  */
 const ITEMS = {
   reserve: ['resource', 'requester', 'ttlMs', 'type', 'token', 'wait', 'count', 'options'],

@@ -4,42 +4,42 @@
  * declares each key that it may touch: while a cluster moves the slot, Redis then refuses a script if some of its keys
  * are missing, instead of taking them for empty.
  *
- *   {t}:tenant            hash: tier, API keys and counters (lua/lib/tenant.lua)
- *   {t}:slots             hash: held slot → record (lua/lib/codec.lua)
+ *   {t}:tenant            hash: tier, API keys and counters (lua/frame/tenant.lua)
+ *   {t}:slots             hash: held slot → record (lua/slots/codec.lua)
  *   {t}:due               sorted set: slot of a reservation with a lease → ms at which it is due
- *   {t}:pools             hash: held slots of pools and their owners (lua/lib/pools.lua, bitmaps.lua)
- *   {t}:definitions       hash: registered resources (lua/lib/definitions.lua)
- *   {t}:tickets           hash: ticket that waits or was granted → record (lua/lib/waiting/tickets.lua)
+ *   {t}:pools             hash: held slots of pools and their owners (lua/slots/pools.lua, bitmaps.lua)
+ *   {t}:definitions       hash: registered resources (lua/definitions/definitions.lua)
+ *   {t}:tickets           hash: ticket that waits or was granted → record (lua/waiting/tickets.lua)
  *   {t}:lines             sorted set: the lines of tickets for resources, and other orders of tickets
  *                         (waiting/lines.lua)
  *   {t}:waits             sorted set: ticket → ms at which it must be looked at (waiting/catchUp.lua)
- *   {t}:sessions          hash: session of callers → record (lua/lib/sessions/records.lua)
+ *   {t}:sessions          hash: session of callers → record (lua/sessions/sessions.lua)
  *   {t}:sessionHolds      sorted set: reservations of sessions
  *   {t}:sessionsDue       sorted set: session → ms at which it is due
  *   {t}:wake:<instance>   channel (sharded pub/sub): tickets whose calls the instance holds, and what became of them
- *   {t}:index             sorted set: names of registered resources in several orders (lua/lib/redefine.lua)
+ *   {t}:index             sorted set: names of registered resources in several orders (lua/definitions/redefine.lua)
  *   {t}:copying           the lease under which its definitions are copied from the database
  *   {t}:token:<SHA-256>   a derived token, until it ends
  *   {t}:tokens:<issuer>:<minute>:<digit>  set: tokens that were exchanged for an issuer's JWTs in one minute
  *                                         (tokens.ts)
  *   {t}:session:<SHA-256> the user of a sign-in session, as JSON, until it ends
  *   {t}:signIns:<user id> set: the sign-in sessions of a user (session:<SHA-256>), some of which may have ended
- *   {t}:answer:<id>       the reply to a request, for some seconds (lua/lib/answers.lua)
- *   {t}:once:<key>        the reply to a request with this Idempotency-Key, for 10 minutes (lua/lib/once.lua)
+ *   {t}:answer:<id>       the reply to a request, for some seconds (lua/frame/answers.lua)
+ *   {t}:once:<key>        the reply to a request with this Idempotency-Key, for 10 minutes (lua/frame/idempotency.lua)
  *   {t}:answers           list: the replies of the kind before, oldest first
  *   {t}:taken             hash: release token of a reservation that was taken away → ms and actor
- *                         (lua/lib/takeAway.lua)
+ *                         (lua/reservations/unreserve.lua)
  *   {t}:takenAt           sorted set: the same token → ms
- *   {t}:history           stream: ended reservations and waits (lua/lib/history.lua)
- *   {t}:resetSlots        hash: the slots of a large reset, until they are in the history (lua/commands/history)
+ *   {t}:history           stream: ended reservations and waits (lua/history/ended.lua)
+ *   {t}:resetSlots        hash: the slots of a large reset, until they are in the history (lua/verbs/history)
  *   {t}:streams           sorted set: id of an open stream of events → ms at which its lease lapses
  *   {t}:sessionStreams    the same for streams of sign-in sessions, which do not count towards the tier's limit
  *   {t}:activity          hash: minute of the hour → number of the minute since 1970, operations, refusals
  *   {t}:refusals:<day>    hash: refused requests of a day since 1970, by hour and resource or limit (refusals.lua)
  *   {t}:used              hash: SHA-256 of an API key → ms at which it was last used
- *   {t}:events            channel (sharded pub/sub): numbered messages of events (lua/lib/publish.lua); an empty
+ *   {t}:events            channel (sharded pub/sub): numbered messages of events (lua/events/events.lua); an empty
  *                         message: keys have changed
- *   reads:<tier>:{t}      string: reads in the open window of a minute (lua/lib/reads.lua); with :sessions after it,
+ *   reads:<tier>:{t}      string: reads in the open window of a minute (lua/limits/quota.lua); with :sessions after it,
  *                         those of sign-in sessions
  *   {active}              sorted set: tenant that has been active → ms at which it was last
  *   {history}             sorted set: tenant whose history may have to be moved to the database → ms since when

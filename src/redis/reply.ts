@@ -6,7 +6,7 @@ export function parseReply(reply: unknown): unknown[] {
   return reply[0] instanceof Buffer ? [reply[0].toString(), ...reply.slice(1)] : reply;
 }
 
-/** Splits an item of a reply into its parts (lua/lib/asTexts.lua). */
+/** Splits an item of a reply into its parts (lua/reservations/texts.lua). */
 export const parseItem = (item: unknown): string[] => toText(item).split('\n');
 
 export function toText(value: unknown): string {

@@ -1,17 +1,11 @@
 /**
- * Writes the table of tiers as Lua, which the loader inserts into lua/lib/limits.lua. So scripts have the limits of the
- * instance's configuration, and a tenant's record has only the name of its tier.
+ * Writes the table of tiers as the Lua module frame/limits. So functions have the limits of the instance's
+ * configuration, and a tenant's record has only the name of its tier.
  */
 import { TIERS, type TierLimits, type TierTable } from '../domain/tiers.ts';
 
 /** Entries of a tenant's history that Redis keeps at most: some 20 MB. */
 const MAX_HISTORY = 100_000;
-
-/** Returns Lua that sets `limits` by the tenant's tier. NO_LIMIT stands for an unlimited number. */
-export function tierLimits(tiers: TierTable): string {
-  const branches = TIERS.map((tier) => `if tier == '${tier}' then\n  limits = ${limitsTable(tiers[tier])}\n`);
-  return `${branches.join('else')}else\n  limits = ${limitsTable({})}\nend`;
-}
 
 /** Returns a Lua module (bundle.ts): a function that returns the limits of a tier. They are made once. */
 export const limitsModule = (tiers: TierTable): string => `local NO_LIMIT = 9007199254740992

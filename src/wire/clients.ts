@@ -10,7 +10,7 @@ import { defineScripts, loadScripts, observeScripts, type ScriptObserver } from 
 import { createSubscriptions, type Subscriptions } from '../redis/subscriptions.ts';
 
 export interface ClientOptions {
-  /** Replacements for files of lua/lib, by name. */
+  /** Replacements for modules of lua/, by name. */
   readonly includes: Readonly<Record<string, string>>;
   /** Called for each script call of each client. */
   readonly observers: readonly ScriptObserver[];
@@ -76,7 +76,7 @@ export function createClients(config: Config, log: Logger, { includes, observers
       defineScripts(fresh, scripts);
       return fresh;
     },
-    libraryName: () => scripts.find(({ library }) => library !== undefined)?.library?.().name ?? '',
+    libraryName: () => scripts[0]?.library().name ?? '',
     createForJobs: () => createPatientRedis(redisUrl),
     quit: async () => {
       for (const client of forScripts.toReversed()) await client.quit().catch(() => client.disconnect());
@@ -90,4 +90,4 @@ export function createClients(config: Config, log: Logger, { includes, observers
 const NO_ANSWER = 'no answer';
 
 const FORBIDDEN =
-  'Redis forbids functions: reserve and unreserve run as scripts, which costs Redis more (docs/operations/redis.md#functions)';
+  'Redis forbids functions: everything runs as scripts, which costs Redis more (docs/operations/redis.md#functions)';

@@ -45,7 +45,7 @@ export interface Services {
 }
 
 export interface WireOptions {
-  /** Replacements for files of lua/lib, by name. Tests control the clock with one. */
+  /** Replacements for modules of lua/, by name. Tests control the clock with one. */
   readonly includes?: Readonly<Record<string, string>>;
 }
 

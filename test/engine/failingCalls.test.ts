@@ -4,6 +4,8 @@
  * first only.
  */
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../src/contract/reservations.ts';
 import { deleteDefinition } from '../../src/engine/definitions/delete.ts';
@@ -11,6 +13,7 @@ import { register } from '../../src/engine/definitions/register.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
 import type { RedisClient } from '../../src/redis/client.ts';
 import { keysOf } from '../../src/redis/keys.ts';
+import { LUA_FOLDER } from '../../src/redis/luaFiles.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
 import { operatorOf } from '../support/tenancy.ts';
@@ -18,20 +21,27 @@ import { renew, reserve, reset, transaction, unreserve } from '../support/verbs.
 
 /** Makes the call fail whose number `{tenant}:failAt` holds, unless something was written before it. */
 const FAILING = `
-local call, calls, wrote = redis.call, 0, false
-local prefix = string.gsub(KEYS[1], ':[^:]*$', ':')
-local failAt = tonumber(call('GET', prefix .. 'failAt') or 0)
+local real, calls, wrote, failAt = redis, 0, false, 0
 local WRITES = { HSET = 1, HDEL = 1, HINCRBY = 1, ZADD = 1, ZREM = 1, SADD = 1, SREM = 1, SPOP = 1, BITFIELD = 1, UNLINK = 1, RENAMENX = 1, XADD = 1 }
-local redis = {
+redis = {
+  pcall = real.pcall, sha1hex = real.sha1hex, log = real.log, LOG_WARNING = real.LOG_WARNING,
   call = function(...)
     calls = calls + 1
     if calls == failAt and not wrote then
       error('call ' .. calls .. ' fails')
     end
-    wrote = wrote or WRITES[select(1, ...)]
-    return call(...)
+    wrote = wrote or WRITES[...]
+    return real.call(...)
   end,
 }
+local run = (function()
+${readFileSync(join(LUA_FOLDER, 'frame', 'run.lua'), 'utf8')}
+end)()
+return function(verb, keys, args)
+  calls, wrote = 0, false
+  failAt = tonumber(real.call('GET', string.gsub(keys[1], ':[^:]*$', ':') .. 'failAt') or 0)
+  return run(verb, keys, args)
+end
 `;
 
 const start = Date.now();
@@ -82,7 +92,7 @@ const VERBS: Record<string, (running: RunningEngine, held: ReserveResult[]) => P
 
 describe('where one of a script’s Redis calls fails, nothing is half done', () => {
   test.each(Object.keys(VERBS))('%s', async (name) => {
-    const running = await startEngine(undefined, undefined, { clock: STEERED_CLOCK + FAILING });
+    const running = await startEngine(undefined, undefined, { 'frame/now': STEERED_CLOCK, 'frame/run': FAILING });
     const { engine, credential } = running;
     const { redis } = engine;
     await setClock(redis, credential.tenant, start);

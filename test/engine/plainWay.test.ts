@@ -1,5 +1,5 @@
 /**
- * Requests for plain names take a short way (lua/verbs), all others the general one (lua/commands). Both give the same
+ * Requests for plain names take a short way (lua/plain), all others the general one (lua/verbs). Both give the same
  * replies and leave the same state: generated calls go to two tenants, of which one never takes the short way.
  */
 import { randomInt } from 'node:crypto';
@@ -15,7 +15,7 @@ import { redisAddress } from '../support/redisAddress.ts';
 
 const CALLS = Number(process.env.PLAIN_CALLS ?? 250);
 const NEVER = 'return function() return nil end';
-const GENERAL = { clock: STEERED_CLOCK, 'verbs/reserve': NEVER, 'verbs/unreserve': NEVER };
+const GENERAL = { 'frame/now': STEERED_CLOCK, 'plain/reserve': NEVER, 'plain/unreserve': NEVER };
 // Ahead of the real clock, by which other tests' instances end leases.
 const START = Date.UTC(2055, 0, 1);
 const HOUR_MS = 3_600_000;
@@ -160,7 +160,7 @@ describe.each(KINDS)(`$title (seed ${seed})`, (kind) => {
   let short: Twin;
   let general: Twin;
   beforeAll(async () => {
-    short = await start(kind, { clock: STEERED_CLOCK });
+    short = await start(kind, { 'frame/now': STEERED_CLOCK });
     general = await start(kind, GENERAL);
   });
   afterAll(() => {

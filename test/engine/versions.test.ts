@@ -10,12 +10,15 @@ import { makeConfiguredKey, makeTenant, startInstance } from '../support/service
 import { watch } from '../support/watch.ts';
 
 /** Text of another version: all scripts include it, so all of them differ. */
-const clock = `${readFileSync(join(LUA_FOLDER, 'lib', 'clock.lua'), 'utf8')}\n-- another version\n`;
+const clock = `-- another version\n${readFileSync(join(LUA_FOLDER, 'frame', 'clock.lua'), 'utf8')}`;
 
 describe('two versions of the scripts', () => {
   test('serve the same tenant at the same time', async () => {
     const keys = [makeConfiguredKey(makeTenant())];
-    const [old, young] = await Promise.all([startInstance({ keys }), startInstance({ keys, includes: { clock } })]);
+    const [old, young] = await Promise.all([
+      startInstance({ keys }),
+      startInstance({ keys, includes: { 'frame/clock': clock } }),
+    ]);
     await old.register(
       { name: 'pool', capacity: 4, treePath: 'root', blocks: ['tool'] },
       { name: 'root', capacity: 9 },

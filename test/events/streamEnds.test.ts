@@ -43,7 +43,7 @@ describe('a stream that may have missed something ends', () => {
   });
 
   test('when its lease had lapsed before it was renewed', async () => {
-    const holdfast = await startInstance({ includes: { clock: STEERED_CLOCK } });
+    const holdfast = await startInstance({ includes: { 'frame/now': STEERED_CLOCK } });
     const stream = await watch(holdfast);
     await setClock(looking, holdfast.tenant, Date.now() + 60_000);
     await reserve(holdfast, 'unheard');
@@ -114,7 +114,7 @@ describe('a stream ends at a break in the numbers of messages', () => {
 
   test('it slept through its lease, and others listened meanwhile', async () => {
     const keys = [makeConfiguredKey(makeTenant())];
-    const includes = { clock: STEERED_CLOCK };
+    const includes = { 'frame/now': STEERED_CLOCK };
     const [sleeping, other] = await Promise.all([startInstance({ keys, includes }), startInstance({ keys, includes })]);
     const stream = await watch(sleeping);
     await reserve(other, 'heard');
@@ -130,7 +130,7 @@ describe('a stream ends at a break in the numbers of messages', () => {
   });
 
   test('the clock jumped ahead and back, and a message was sent in between', async () => {
-    const holdfast = await startInstance({ includes: { clock: STEERED_CLOCK } });
+    const holdfast = await startInstance({ includes: { 'frame/now': STEERED_CLOCK } });
     const stream = await watch(holdfast);
     await reserve(holdfast, 'before');
     await stream.count(1);

@@ -59,7 +59,7 @@ describe('the number of streams', () => {
     const start = Date.now();
     await setClock(looking, tenant, start);
     const key = { ...makeConfiguredKey(tenant), tier: 'Free' as const };
-    const one = await startInstance({ keys: [key], includes: { clock: STEERED_CLOCK } });
+    const one = await startInstance({ keys: [key], includes: { 'frame/now': STEERED_CLOCK } });
     // What a dead instance left: a lease that nobody renews.
     const dead = {
       ...credential,

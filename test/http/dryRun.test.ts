@@ -12,7 +12,7 @@ import { watch } from '../support/watch.ts';
 let holdfast: Instance;
 beforeAll(async () => {
   const keys = [makeConfiguredKey(makeTenant(), 'worker')];
-  holdfast = await startInstance({ keys, includes: { clock: STEERED_CLOCK } });
+  holdfast = await startInstance({ keys, includes: { 'frame/now': STEERED_CLOCK } });
 });
 afterAll(() => holdfast.stop());
 beforeEach(() => holdfast.reset());

@@ -9,7 +9,7 @@ const start = Date.now() + 86_400_000;
 const at = (seconds: number) => setClock(holdfast.redis, holdfast.tenant, start + seconds * 1000);
 const time = (seconds: number) => new Date(start + seconds * 1000).toISOString();
 beforeAll(async () => {
-  holdfast = await startInstance({ includes: { clock: STEERED_CLOCK } });
+  holdfast = await startInstance({ includes: { 'frame/now': STEERED_CLOCK } });
   await at(0);
 });
 afterAll(() => holdfast.stop());

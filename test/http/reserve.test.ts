@@ -6,7 +6,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 
 let holdfast: Instance;
 beforeAll(async () => {
-  holdfast = await startInstance({ includes: { clock: STEERED_CLOCK } });
+  holdfast = await startInstance({ includes: { 'frame/now': STEERED_CLOCK } });
 });
 afterAll(() => holdfast.stop());
 

@@ -25,7 +25,7 @@ const NO_NOTE = 'NOT_VALID: a note is required';
 const key = makeConfiguredKey(makeTenant());
 let holdfast: Instance;
 beforeAll(async () => {
-  holdfast = await startInstance({ keys: [key], includes: { clock: STEERED_CLOCK } });
+  holdfast = await startInstance({ keys: [key], includes: { 'frame/now': STEERED_CLOCK } });
   defineScripts(holdfast.redis, loadScripts(DEFAULT_TIERS));
 });
 afterAll(() => holdfast.stop());

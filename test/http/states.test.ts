@@ -8,7 +8,7 @@ import { type Instance, startInstance } from '../support/service.ts';
 
 let holdfast: Instance;
 beforeAll(async () => {
-  holdfast = await startInstance({ includes: { clock: STEERED_CLOCK } });
+  holdfast = await startInstance({ includes: { 'frame/now': STEERED_CLOCK } });
 });
 afterAll(() => holdfast.stop());
 beforeEach(async () => {

@@ -24,7 +24,7 @@ let one: Instance;
 let now = NOW;
 beforeAll(async () => {
   const keys = [{ ...makeConfiguredKey(makeTenant()), tier: 'Starter' as const }];
-  one = await startInstance({ keys, env: { TIERS }, includes: { clock: STEERED_CLOCK } });
+  one = await startInstance({ keys, env: { TIERS }, includes: { 'frame/now': STEERED_CLOCK } });
   await setClock(one.redis, one.tenant, now);
 });
 afterAll(() => one.stop());
@@ -151,7 +151,7 @@ describe('what a tenant keeps', () => {
   let clock = NOW;
   beforeAll(async () => {
     const keys = [{ ...makeConfiguredKey(makeTenant()), tier: 'Enterprise' as const }];
-    big = await startInstance({ keys, env: { TIERS }, includes: { clock: STEERED_CLOCK } });
+    big = await startInstance({ keys, env: { TIERS }, includes: { 'frame/now': STEERED_CLOCK } });
     running = await startEngine();
     await setClock(big.redis, big.tenant, clock);
     await big.reserve({ resource: 'first', requester: 'r' });

@@ -15,7 +15,7 @@ const keys = [{ ...makeConfiguredKey(makeTenant()), tier: 'Starter' as const }];
 let instances: [Instance, Instance, Instance];
 let one: Instance;
 beforeAll(async () => {
-  const start = () => startInstance({ keys, env: { TIERS }, includes: { clock: STEERED_CLOCK } });
+  const start = () => startInstance({ keys, env: { TIERS }, includes: { 'frame/now': STEERED_CLOCK } });
   instances = [await start(), await start(), await start()];
   one = instances[0];
 });

@@ -22,7 +22,7 @@ let instances: [Instance, Instance, Instance];
 let one: Instance;
 const at = (ms: number) => setClock(one.redis, one.tenant, ms);
 beforeAll(async () => {
-  const start = () => startInstance({ keys: [free], env: { TIERS }, includes: { clock: STEERED_CLOCK } });
+  const start = () => startInstance({ keys: [free], env: { TIERS }, includes: { 'frame/now': STEERED_CLOCK } });
   instances = [await start(), await start(), await start()];
   one = instances[0];
 });
@@ -173,7 +173,7 @@ describe('the answer', () => {
   });
 });
 
-/** As lua/lib/quota.lua keeps it: window's start (7 bytes), written, day, written today. */
+/** As lua/limits/quota.lua keeps it: window's start (7 bytes), written, day, written today. */
 function packUsage(startMs: number, written: number): Buffer {
   const bytes = Buffer.alloc(19);
   bytes.writeUIntBE(startMs, 1, 6);

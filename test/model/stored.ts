@@ -1,5 +1,5 @@
 /**
- * Compares a tenant's keys in Redis, read as lua/lib/codec.lua describes them, with the model: every slot has one
+ * Compares a tenant's keys in Redis, read as lua/slots/codec.lua describes them, with the model: every slot has one
  * owner, every reference is a plan that names it, nothing is held that no reservation needs, and every count and index
  * agrees with the records.
  */

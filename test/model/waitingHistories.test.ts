@@ -17,7 +17,12 @@ const STEPS = 150;
 
 async function runOnEngine(history: History, includes: Readonly<Record<string, string>> = {}): Promise<void> {
   const limits = history.cap === null ? {} : { reservations: history.cap };
-  const running = await startEngine(makeTenant(), inject('redisUrl'), { clock: STEERED_CLOCK, ...includes }, limits);
+  const running = await startEngine(
+    makeTenant(),
+    inject('redisUrl'),
+    { 'frame/now': STEERED_CLOCK, ...includes },
+    limits,
+  );
   await run(running, history).finally(() => running.stop());
 }
 

@@ -1,14 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, inject, test } from 'vitest';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { encodeRegistration, encodeStored, type StoredDefinition } from '../../src/engine/definitions/codec.ts';
 import { fieldsOf } from '../../src/redis/items.ts';
 import { KEYS_OF } from '../../src/redis/keys.ts';
-import { LUA_FOLDER } from '../../src/redis/luaFiles.ts';
+import { readModules } from '../../src/redis/luaFiles.ts';
 import { loadScripts } from '../../src/redis/scripts.ts';
-import { readNames } from '../support/luaNames.ts';
 import { redisAddress } from '../support/redisAddress.ts';
 
 /** The fields in the order in which they are encoded: each changes one argument only. */
@@ -29,40 +26,45 @@ const DEFINITION_FIELDS = {
   ),
 };
 
+const ITEMS = readModules().get('frame/items') ?? '';
 const scripts = loadScripts(DEFAULT_TIERS);
 const source = (name: string) => scripts.find((script) => script.name === name)?.source ?? '';
 const headerOf = (name: string) => /^--\[\[([\s\S]*?)\]\]/.exec(source(name))?.[1] ?? '';
 
-describe.each(scripts.map(({ name }) => name))('lua/commands/%s.lua', (name) => {
-  const script = scripts.find((one) => one.name === name);
-  const lua = script?.lua() ?? '';
-  const own = script?.general === undefined ? lua : `local handed\n${script.general()}`;
+/** The names of the modules that a text requires. */
+const requiredBy = (lua: string) => [...lua.matchAll(/\brequire\('([\w/]+)'\)/g)].map(([, name = '']) => name);
 
-  test('compiles', async () => {
-    const redis = new Redis(redisAddress(inject('redisUrl')));
-    await expect(redis.script('LOAD', lua)).resolves.toMatch(/^[0-9a-f]{40}$/);
-    redis.disconnect();
-  });
+test('Redis compiles the library, and the script of each verb', async () => {
+  const redis = new Redis(redisAddress(inject('redisUrl')));
+  const library = scripts[0]?.library();
+  await redis.function('LOAD', 'REPLACE', library?.lua ?? '');
+  for (const { lua } of scripts) await expect(redis.script('LOAD', lua())).resolves.toMatch(/^[0-9a-f]{40}$/);
+  redis.disconnect();
+});
 
-  test('it defines every name before it uses it, and uses every name that it defines', () => {
-    const { missing, unused } = readNames(own);
-    expect(missing).toEqual([]);
-    expect(unused).toEqual([]);
-  });
+test('each module is needed by some verb', () => {
+  const modules = readModules();
+  const found = new Set([...modules.keys()].filter((name) => /^verbs\/|^plain\/(un)?reserve$/.test(name)));
+  found.add('frame/run');
+  for (const name of found) for (const other of requiredBy(modules.get(name) ?? '')) found.add(other);
+  expect([...modules.keys()].filter((name) => !found.has(name))).toEqual([]);
+});
 
-  test('its header names just the keys and arguments that its body uses, and what it returns', () => {
-    const named = (text: string, what: string) =>
-      [...new Set([...text.matchAll(new RegExp(`${what}\\[(\\d+)\\]`, 'g'))].map(([, index]) => Number(index)))].sort();
+describe.each(scripts.map(({ name }) => name))('the verb %s', (name) => {
+  test('has a header that names the arguments which its body uses, and what it returns', () => {
     const header = headerOf(name);
-    const code = own.replace(/--.*$/gm, '');
-    expect(named(header, 'KEYS')).toEqual(named(code, 'KEYS'));
+    const code = source(name).slice(header.length);
+    const named = [...header.matchAll(/^ {2}ARGV\[(\d+)\]/gm)].map(([, index]) => Number(index));
     // Items begin at the last argument that the header names.
-    const walked = [...code.matchAll(/(?:for i = |readItems\()(\d+), /g)].map(([, first]) => Number(first));
-    expect(named(header, 'ARGV')).toEqual([...new Set([...named(code, 'ARGV'), ...walked])].sort());
+    const used = [...code.matchAll(/\bargs\[(\d+)\]|(?:for i = |readItems\()(\d+), /g)];
+    expect(used.map(([, index, first]) => Number(index ?? first)).filter((index) => !named.includes(index))).toEqual(
+      [],
+    );
+    expect(named).toEqual(named.map((_, i) => i + 1));
     expect(header).toMatch(/\n {2}Returns /);
   });
 
-  test('it is passed the keys that its header names', () => {
+  test('is passed the keys that its header names', () => {
     const passed: readonly string[] | undefined = Object.entries(KEYS_OF).find(([verb]) => verb === name)?.[1];
     // The others work on keys that are no tenant's.
     if (passed === undefined) expect(['lowerIndex', 'probe', 'raiseIndex']).toContain(name);
@@ -70,22 +72,13 @@ describe.each(scripts.map(({ name }) => name))('lua/commands/%s.lua', (name) => 
   });
 });
 
-describe('lua/lib', () => {
-  test('each is included by some script', () => {
-    const includes = readdirSync(join(LUA_FOLDER, 'lib'), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.lua'))
-      .map((file) => file.slice(0, -'.lua'.length));
-    const read = (name: string) => readFileSync(join(LUA_FOLDER, 'lib', `${name}.lua`), 'utf8');
-    const all = [...scripts.map(({ name }) => source(name)), ...includes.map(read)].join('');
-    const isUsed = (name: string) => all.includes(`--@include ${name}\n`) || all.includes(`--@part ${name}\n`);
-    expect(includes.filter((name) => !isUsed(name))).toEqual([]);
-  });
-
+describe('lua/frame/items.lua', () => {
   test.each(['reserve', 'unreserve', 'renew', 'check', 'cancel', 'register', 'copy'] as const)(
-    'items/%s lays out the fields that instances pass',
+    'lays out the fields of an item to %s as instances pass them',
     (kind) => {
-      const lua = readFileSync(join(LUA_FOLDER, 'lib', 'items', `${kind}.lua`), 'utf8');
-      const fields = [...lua.matchAll(/^ {4}(\w+) = ARGV\[at(?: \+ (\d+))?\](?:,$| ~= '')/gm)];
+      const reader = kind === 'copy' ? 'copiedItem' : `${kind}Item`;
+      const lua = ITEMS.split(/^end$/m).find((text) => text.includes(`function itemForms.${reader}(at)`)) ?? '';
+      const fields = [...lua.matchAll(/^ {4}(\w+) = call\.args\[at(?: \+ (\d+))?\](?:,$| ~= '')/gm)];
       expect(fields.map(([, field]) => field)).toEqual(
         kind === 'register' || kind === 'copy' ? DEFINITION_FIELDS[kind] : fieldsOf(kind),
       );

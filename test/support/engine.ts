@@ -23,13 +23,13 @@ export interface RunningEngine {
 
 /**
  * Starts one whose clock is steered by setClock, and is Redis's own until it is.
- * @param includes stand-ins for files of lua/lib, by name
+ * @param includes stand-ins for modules of lua/, by name
  * @param limits of the tenant's tier; what is left out is not limited
  */
 export async function startEngine(
   tenant = makeTenant(),
   redisUrl = inject('redisUrl'),
-  includes: Readonly<Record<string, string>> = { clock: STEERED_CLOCK },
+  includes: Readonly<Record<string, string>> = { 'frame/now': STEERED_CLOCK },
   limits: Partial<TierLimits> = {},
 ): Promise<RunningEngine> {
   const redis = createRedis(redisUrl, () => {});

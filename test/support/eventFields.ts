@@ -18,7 +18,7 @@ export function useEventFields(): void {
   beforeAll(async () => {
     holdfast = await startInstance({
       keys: [{ ...makeConfiguredKey(makeTenant(), 'wörk "er"'), tier: 'Free' }],
-      includes: { clock: STEERED_CLOCK },
+      includes: { 'frame/now': STEERED_CLOCK },
     });
     await setClock(holdfast.redis, holdfast.tenant, NOW);
   });

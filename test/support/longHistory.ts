@@ -1,6 +1,6 @@
 /**
- * Long histories, written directly into a tenant's stream in the form of lua/lib/history.lua: ten reservations in each
- * entry, as a batch leaves them.
+ * Long histories, written directly into a tenant's stream in the form of lua/history/ended.lua: ten reservations in
+ * each entry, as a batch leaves them.
  */
 import type { RedisClient } from '../../src/redis/client.ts';
 import { historyKey } from '../../src/redis/keys.ts';
@@ -12,7 +12,7 @@ const NOTE = '🎉'.repeat(500);
 /** More bytes than any reservation has that addIn() adds. */
 export const LONGEST = 4000;
 
-/** A released reservation of the full form of lua/lib/codec.lua. */
+/** A released reservation of the full form of lua/slots/codec.lua. */
 function released(number: number, at: number, isLong: boolean): Buffer {
   const resource = isLong ? longName(number) : `printer-${number}`;
   const integers = Buffer.alloc(19);

@@ -1,6 +1,6 @@
 /**
- * Writes ended reservations and waits into a tenant's stream, at chosen times, in the form of lua/lib/history.lua. The
- * scripts write them at the time of the end.
+ * Writes ended reservations and waits into a tenant's stream, at chosen times, in the form of lua/history/ended.lua.
+ * The scripts write them at the time of the end.
  */
 import type { RedisClient } from '../../src/redis/client.ts';
 import { historyKey } from '../../src/redis/keys.ts';
@@ -45,7 +45,7 @@ const waitOf = ({ resource, requester = 'q', endedAt, waitedMs = 0 }: Past) =>
     ending: 'ELAPSED',
   });
 
-/** The record has the full form of lua/lib/codec.lua. */
+/** The record has the full form of lua/slots/codec.lua. */
 function reservationOf({ resource, slot = resource, slots, requester = 'q', ...times }: Past): Buffer {
   const text = (value: string) => Buffer.from(`${value}\0`);
   const integer = (value: number, bytes: number) => {

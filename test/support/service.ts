@@ -44,7 +44,7 @@ export interface InstanceOptions {
 export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {
   const { redisUrl = inject('redisUrl'), env = {}, port = 0 } = options;
   // Workers also sweep the tenants of other tests, some of which have a clock of their own.
-  const { includes = (env.ROLE ?? 'api') === 'api' ? {} : { clock: STEERED_CLOCK } } = options;
+  const { includes = (env.ROLE ?? 'api') === 'api' ? {} : { 'frame/now': STEERED_CLOCK } } = options;
   const keys = options.keys ?? [makeConfiguredKey(makeTenant())];
   const logged: string[] = [];
   const log = createLogger('trace', { write: (line) => void logged.push(line) });

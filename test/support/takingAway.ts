@@ -26,7 +26,7 @@ export function useTakingAway(): void {
   beforeAll(async () => {
     holdfast = await startInstance({
       keys: [makeConfiguredKey(makeTenant(), 'wörk "er"')],
-      includes: { clock: STEERED_CLOCK },
+      includes: { 'frame/now': STEERED_CLOCK },
     });
     operator = await as('operator', OPERATOR);
   });

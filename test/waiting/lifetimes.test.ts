@@ -125,7 +125,7 @@ describe('an instance that is killed', () => {
 
 /** Starts an instance whose scripts send no wake-ups. */
 const startMute = () => {
-  const file = join(LUA_FOLDER, 'lib', 'waiting', 'write.lua');
+  const file = join(LUA_FOLDER, 'waiting', 'write.lua');
   const silent = readFileSync(file, 'utf8').replace("'wake:'", "'nobody listens:'");
   return startInstance({ keys, includes: { 'waiting/write': silent } });
 };

@@ -1,6 +1,6 @@
 /**
- * The steps of a change of definitions (docs/specification.md#store-modes-and-start; lua/lib/redefine.lua). Without a
- * database, NOW does it in one. With one, PLAN and apply() enclose the write to the database.
+ * The steps of a change of definitions (docs/specification.md#store-modes-and-start; lua/definitions/changes.lua).
+ * Without a database, NOW does it in one. With one, PLAN and apply() enclose the write to the database.
  */
 import type { Quota } from '../../domain/quota.ts';
 import { asService, type Credential } from '../../domain/tenants.ts';

@@ -58,7 +58,7 @@ async function reconcileAt(
  */
 async function reconcileTenant(redis: RedisClient, tenant: string): Promise<boolean> {
   const [lease, sessions] = await send(() => redis.hmget(tenantKey(tenant), 'nextDue', 'sessions'));
-  // 'inf' or missing: the tenant has no leases, or no sessions (lua/lib/sessions/records.lua).
+  // 'inf' or missing: the tenant has no leases, or no sessions (lua/sessions/sessions.lua).
   const times = [lease, sessions?.split(' ')[1]].map((text) => Number.parseInt(text ?? '', 10)).filter(Number.isFinite);
   if (times.length === 0) return false;
   const due = Math.min(...times);

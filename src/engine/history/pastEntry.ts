@@ -1,5 +1,5 @@
 /**
- * Reads an entry of a tenant's history, as lua/lib/history.lua writes it.
+ * Reads an entry of a tenant's history, as lua/history/ended.lua writes it.
  */
 import { z } from 'zod';
 import type { Ending, PastEntry } from '../../domain/history.ts';
@@ -51,7 +51,7 @@ export function readPastEntry({ field, value }: StreamField): PastEntry | null {
   const record = readRecord(own, value.subarray(headEnd + 1));
   if (record === null) return null;
   const { details } = record;
-  // That of a shared hold has its requester behind it (lua/lib/shared.lua).
+  // That of a shared hold has its requester behind it (lua/slots/shared.lua).
   const slot = own.split('\u0001', 1)[0] ?? own;
   const resource = record.pool || slot;
   return {

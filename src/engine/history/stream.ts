@@ -1,5 +1,5 @@
 /**
- * Reads and empties the stream of a tenant's ended reservations and waits (lua/lib/history.lua), to move it.
+ * Reads and empties the stream of a tenant's ended reservations and waits (lua/history/ended.lua), to move it.
  */
 import type { RedisClient } from '../../redis/client.ts';
 import { historyKey } from '../../redis/keys.ts';

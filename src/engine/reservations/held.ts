@@ -20,7 +20,7 @@ const MAX_HOLDERS = 20;
  */
 export async function capacityOf(redis: RedisClient, tenant: string, resource: string): Promise<number> {
   const packed = await send(() => redis.hgetBuffer(definitionsKey(tenant), resource));
-  // The layout is that of lua/lib/definitions.lua: the capacity follows the byte of the version.
+  // The layout is that of lua/definitions/definitions.lua: the capacity follows the byte of the version.
   return packed === null ? 1 : packed.readUInt32BE(1);
 }
 
@@ -80,7 +80,7 @@ export async function heldOfTenant(redis: RedisClient, tenant: string, max: numb
   return held;
 }
 
-/** The field of a requester's SHARED reservation of a slot (lua/lib/shared.lua). */
+/** The field of a requester's SHARED reservation of a slot (lua/slots/shared.lua). */
 const shareOf = (slot: string, requester: string): string => `${slot}\u0001${requester}\u0001`;
 
 const read = (redis: RedisClient, tenant: string, fields: readonly string[]) =>

@@ -1,5 +1,6 @@
 /**
- * Reads who is in the way of a reserve (docs/specification.md#who-is-in-the-way), as lua/lib/why.lua describes it.
+ * Reads who is in the way of a reserve (docs/specification.md#who-is-in-the-way), as
+ * lua/reservations/why.lua describes it.
  */
 import { z } from 'zod';
 import type { Reason } from '../../contract/reservationFields.ts';

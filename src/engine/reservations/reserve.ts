@@ -68,7 +68,7 @@ export const reserveArgs = (
   });
 };
 
-/** Formats the options that few items have (lua/lib/items/reserve.lua). */
+/** Formats the options that few items have (lua/frame/items.lua). */
 function optionsArg(item: Asking & Pick<ReserveItem, 'note' | 'mode'>, items: readonly Asking[]): string {
   const { note, mode, match } = item;
   if (!note && mode !== 'SHARED' && !match) return '';
@@ -82,7 +82,7 @@ function optionsArg(item: Asking & Pick<ReserveItem, 'note' | 'mode'>, items: re
 /** An item of a request, among those with a match. */
 type Asking = Asked & { readonly requester: string };
 
-/** The options of an item with a match (lua/lib/match.lua). */
+/** The options of an item with a match (lua/reservations/match.lua). */
 function matchOptions(item: Asking, items: readonly Asking[]): { match: string; nth?: number } {
   const match = textOfAsked(item);
   const isSame = (other: Asking) => other.requester === item.requester && other.match && textOfAsked(other) === match;
@@ -90,13 +90,13 @@ function matchOptions(item: Asking, items: readonly Asking[]): { match: string; 
   return { match, ...(nth > 1 && { nth }) };
 }
 
-/** Formats how long a reservation lasts (lua/lib/items/reserve.lua). */
+/** Formats how long a reservation lasts (lua/frame/items.lua). */
 const leaseArg = ({ ttlSeconds, session }: Pick<ReserveItem, 'ttlSeconds' | 'session'>): string | number => {
   if (session !== undefined) return `s${packToken(session)}`;
   return ttlSeconds === undefined ? '' : ttlSeconds * 1000;
 };
 
-/** Reads a reply of reserveOne() of lua/lib/reserveOne.lua. */
+/** Reads a reply of reserveOne() of lua/reservations/match.lua. */
 export function toReserveResult(item: ReserveItem, reply: readonly string[]): ReserveResult {
   const [status, explanation, fencingToken, expiresAt, token, described, waitedMs] = reply;
   const { resource, requester, mode, match } = item;
@@ -128,7 +128,7 @@ export function toReserveResult(item: ReserveItem, reply: readonly string[]): Re
   }
 }
 
-/** Reads who holds what a refused item lacked (lua/lib/asTexts.lua). Returns no field if the reply does not say. */
+/** Reads who holds what a refused item lacked (lua/reservations/texts.lua). No field if the reply does not say. */
 function toHeldBy([, , resource, requester, since, expiresAt, note]: readonly string[]): Pick<ReserveResult, 'heldBy'> {
   if (resource === undefined) return {};
   return {

@@ -1,5 +1,5 @@
 /**
- * Reads the record of a held slot. lua/lib/codec.lua writes it and documents its forms.
+ * Reads the record of a held slot. lua/slots/codec.lua writes it and documents its forms.
  */
 import { z } from 'zod';
 import type { ActiveReservation } from '../../contract/reservations.ts';
@@ -11,7 +11,7 @@ import { unpackToken } from './releaseToken.ts';
 /** What a reservation holds besides its own slot (docs/specification.md#plans). */
 type Details = Pick<ActiveReservation, 'acquiredSlots' | 'acquiredBlockers' | 'reservedAtPath' | 'slots' | 'mode'>;
 
-/** Further fields of a reservation (lua/lib/codec.lua), each left out if it does not have it. */
+/** Further fields of a reservation (lua/slots/codec.lua), each left out if it does not have it. */
 const Further = z.object({
   note: z.string().optional(),
   session: z.string().transform(unpackToken).optional(),
@@ -156,7 +156,7 @@ const DetailsText = z.object({
 });
 type DetailsText = z.output<typeof DetailsText>;
 
-/** Reads what describe() of lua/lib/reservePlan.lua wrote. '' has no fields. */
+/** Reads what describe() of lua/reservations/reserve.lua wrote. '' has no fields. */
 const parseText = (text: string): DetailsText => (text === '' ? NO_DETAILS : DetailsText.parse(JSON.parse(text)));
 const NO_DETAILS: DetailsText = {};
 

@@ -1,5 +1,5 @@
 /**
- * A slot as pages show it: who holds it, why, since when and until when. lua/lib/slotText.lua writes the text.
+ * A slot as pages show it: who holds it, why, since when and until when. lua/reservations/texts.lua writes the text.
  */
 import { parseItem, toInteger, toMs, toTime } from '../../redis/reply.ts';
 

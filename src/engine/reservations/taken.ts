@@ -7,7 +7,7 @@ import { madeAtMs } from './releaseToken.ts';
 /**
  * @param status NOT_RESERVED or DOESNT_OWN_RESERVATION
  * @param item its token may be missing or malformed
- * @param loss what the script adds to the status (lua/lib/tellTaken.lua)
+ * @param loss what the script adds to the status (lua/reservations/unreserve.lua)
  * @returns the explanation of the result: the status, and who took the reservation away, if somebody did
  */
 export function explainLoss(

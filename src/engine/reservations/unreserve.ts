@@ -45,7 +45,7 @@ const taken = new WeakSet<object>();
 /** Whether a release took a reservation away: its release token was not shown. */
 export const wasTaken = (result: object): boolean => taken.has(result);
 
-/** Reads a reply of unreserveOne() of lua/lib/unreserveOne.lua. */
+/** Reads a reply of unreserveOne() of lua/reservations/unreserve.lua. */
 export function toUnreserveResult(item: UnreserveItem, reply: readonly string[]): UnreserveResult {
   const { resource, requester } = item;
   const [status, ...released] = reply;

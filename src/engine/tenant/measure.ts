@@ -45,7 +45,7 @@ export async function measure(redis: RedisClient, tenant: string): Promise<Measu
     send(() => redis.hmget(tenantKey(tenant), ...fields)),
     lastHour({ redis }, tenant),
   ]);
-  // The first number of the field `sessions` is how many there are (lua/lib/sessions/records.lua).
+  // The first number of the field `sessions` is how many there are (lua/sessions/sessions.lua).
   const reservations = [count, further, sessions?.split(' ')[0]].reduce((sum, text) => sum + Number(text ?? 0), 0);
   return {
     tenant,

@@ -78,7 +78,7 @@ export async function beginSignIn(
 /** How the value of each session begins. */
 const BEGINNING = '{"rights":"';
 
-/** A user as Redis has them: scripts read the rights, which come first (lua/lib/admit.lua). */
+/** A user as Redis has them: scripts read the rights, which come first (lua/frame/admission.lua). */
 const textOf = (user: SessionUser): string =>
   JSON.stringify({
     rights: rightsText(RIGHTS_OF_ROLE[user.role]),

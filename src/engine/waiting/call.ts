@@ -42,7 +42,7 @@ export const waitArg = (wait: Wait): string => {
   return `${waitSeconds * 1000} ${priority} ${claimSeconds * 1000}`;
 };
 
-/** Reads where a ticket stands, from the reply to an item that waits (lua/lib/asTexts.lua). */
+/** Reads where a ticket stands, from the reply to an item that waits (lua/reservations/texts.lua). */
 export function toStanding(reply: readonly string[]): Required<Pick<ReserveResult, 'waiting'>> {
   const [, , , ahead, waitsFor, since, until, why = ''] = reply;
   const at = (ms: unknown) => new Date(toMs(ms)).toISOString();

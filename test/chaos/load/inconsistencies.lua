@@ -1,4 +1,4 @@
--- Looks for what does not fit together in the state of a tenant, after lua/lib/codec.lua, which reads its records.
+-- Looks for what does not fit together in the state of a tenant, after lua/slots/codec.lua, which reads its records.
 -- Nothing may be due any more, or end while it runs.
 --   KEYS[1]  tenant     KEYS[2]  slots    KEYS[3]  due       KEYS[4]  pools        KEYS[5]  tickets
 --   KEYS[6]  lines      KEYS[7]  waits    KEYS[8]  sessions  KEYS[9]  sessionsDue
@@ -17,7 +17,7 @@ for i = 1, #due, 2 do
 end
 local found = redis.call('HGETALL', KEYS[2])
 for i = 1, #found, 2 do
-  local slot, record = found[i], unpackRecord(found[i], found[i + 1])
+  local slot, record = found[i], codec.unpackRecord(found[i], found[i + 1])
   records[slot] = record
   if record.pool ~= '' then
     held[record.pool] = (held[record.pool] or 0) + 1

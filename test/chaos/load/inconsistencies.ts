@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { System } from '../system.ts';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
-const SCRIPT = `${read('../../../lua/lib/codec.lua')}\n${read('./inconsistencies.lua')}`;
+const SCRIPT = `local codec = (function()\n${read('../../../lua/slots/codec.lua')}\nend)()\n${read('./inconsistencies.lua')}`;
 /** In the order of the script's header. */
 const KEYS = ['tenant', 'slots', 'due', 'pools', 'tickets', 'lines', 'waits', 'sessions', 'sessionsDue'];
 

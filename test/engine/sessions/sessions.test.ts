@@ -149,7 +149,7 @@ describe('renewing a session', () => {
     await renewSession(running.engine, running.credential, large);
     const cost = await costOf(small);
     expect(await costOf(large)).toEqual(cost);
-    expect(cost).toContain('evalsha 1');
+    expect(cost).toContain('fcall 1');
     await goTo(61);
     expect(await all(active(running.engine, running.credential))).toEqual([]);
   });

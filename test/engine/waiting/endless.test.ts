@@ -15,7 +15,7 @@ import { reserve, unreserve } from '../../support/verbs.ts';
 import { CALL } from '../../support/waitingEngine.ts';
 
 const BEGIN = '  local isBegun = false\n';
-const settle = readFileSync('lua/lib/waiting/settle.lua', 'utf8');
+const settle = readFileSync('lua/waiting/settle.lua', 'utf8');
 const ENDLESS = settle.replace(BEGIN, `  if tenant then return false end\n${BEGIN}`);
 
 /** A Redis of its own, so that a sweep finds no other tenants. */

@@ -19,7 +19,7 @@ const goTo = (seconds: number) => setClock(holdfast.redis, holdfast.tenant, NOW 
 beforeAll(async () => {
   holdfast = await startInstance({
     keys: [makeConfiguredKey(makeTenant(), 'worker')],
-    includes: { clock: STEERED_CLOCK },
+    includes: { 'frame/now': STEERED_CLOCK },
   });
 });
 afterAll(() => holdfast.stop());

@@ -1,0 +1,90 @@
+-- Reads a stored definition (definitions/definitions.lua).
+local call = require('frame/call')
+local keys = require('frame/keys')
+local tenant = require('frame/tenant')
+local work = require('frame/work')
+local registry = {}
+registry.DEFINITION = '>BI4Bs'
+
+-- Returns it as a table.
+function registry.unpackDefinition(packed)
+  local _, capacity, flags, parent, at = struct.unpack(registry.DEFINITION, packed)
+  local more = string.byte(packed, at) or 0
+  return {
+    capacity = capacity, parent = parent, pooled = flags % 2 == 1, hasBlockers = flags >= 2,
+    isGroup = more % 2 == 1, hasLabels = more >= 2,
+  }
+end
+
+-- The tenant's definitions, as this script sees and changes them. One hash holds, for each registered name,
+--   <name>     packed: a version byte, capacity, flags (1 pooled, 2 it has blockers), parent ('' none); then, unless 0,
+--              a byte of further flags (1 group, 2 it has labels)
+--   \1<name>   its blockers, with '\n' between; absent if it has none
+--   \2<name>   ms: until then the name cannot be reserved, since it may be about to be deleted
+--              (verbs/definitions/delete.lua)
+--   \4<name>   its labels, '<key>=<value>', sorted, with '\n' between; absent if it has none
+--   \3         a long value: it keeps Redis from storing a short hash as a list, which every look-up would walk
+-- A definition is a table:
+--   capacity     its number of slots; 1 for a group, which has none
+--   parent       the resource above it in the tree, '' none
+--   pooled       true if it has more than one slot, or if slots are still held from when it had more
+--   isGroup      true if it only groups: it takes no slot and gates nothing
+--   hasLabels    true if it has any; labelsOf() reads them
+--   labels       array of them, nil until they are read
+--   hasBlockers  true if it has any; blockersOf() reads them
+--   blocks       array of their names, nil until they are read
+
+-- Those that the plain way (lua/verbs) has read before: name -> packed, false if there is none.
+local readBefore
+
+-- Returns the definition of a name; false if there is none.
+function registry.definition(name)
+  local found = registry.defined[name]
+  if found == nil and tenant.definitions > 0 then
+    work.spend(2)
+    local packed = readBefore[name]
+    if packed == nil then
+      packed = redis.call('HGET', keys.definitions, name)
+    end
+    found = packed and registry.unpackDefinition(packed)
+    registry.defined[name] = found
+  end
+  return found or false
+end
+
+-- Reads many definitions at once.
+
+-- Reads definitions that were not read yet. Takes an array of names.
+function registry.readDefinitions(names)
+  if tenant.definitions == 0 then
+    return
+  end
+  local missing = {}
+  for _, name in ipairs(names) do
+    if registry.defined[name] == nil and readBefore[name] == nil then
+      registry.defined[name] = false
+      missing[#missing + 1] = name
+    end
+  end
+  for from = 1, #missing, 1000 do
+    local last = math.min(from + 999, #missing)
+    local count = 0
+    work.spend(0.5 * (last - from + 1))
+    local found = redis.call('HMGET', keys.definitions, unpack(missing, from, last))
+    for i, packed in ipairs(found) do
+      if packed then
+        count = count + 1
+        registry.defined[missing[from + i - 1]] = registry.unpackDefinition(packed)
+      end
+    end
+    work.spend(1.5 * count)
+  end
+end
+
+function registry.begin()
+  -- defined[name]: its definition, false if there is none, nil if it was not read.
+  registry.defined = {}
+  readBefore = call.handed and call.handed.definitions or {}
+end
+
+return registry

@@ -1,0 +1,102 @@
+-- The paths of registered resources.
+local itemForms = require('frame/items')
+local keys = require('frame/keys')
+local pools = require('slots/pools')
+local registry = require('definitions/definitions')
+local tenant = require('frame/tenant')
+local work = require('frame/work')
+local naming = {}
+local paths
+
+-- Returns the path of a registered resource, its own name included, with '>' between.
+function naming.pathOf(name)
+  local path = paths[name]
+  if not path then
+    local parent = registry.definition(name).parent
+    path = parent ~= '' and registry.definition(parent) and naming.pathOf(parent) .. '>' .. name or name
+    work.spend(0.5 + #path / 500)
+    paths[name] = path
+  end
+  return path
+end
+
+-- Finds resources that are registered under the name of a slot.
+
+-- Returns the registered resource whose name is a slot name of the pool, the lowest index first; nil if none is.
+function naming.nameOfSlot(pool, capacity)
+  work.spend(3)
+  local from, to = '[s' .. pool .. '\n', string.format('(s%s\n%07d', pool, capacity)
+  local member = redis.call('ZRANGE', keys.index, from, to, 'BYLEX', 'LIMIT', 0, 1)[1]
+  return member and pool .. '_' .. tonumber(string.sub(member, -7))
+end
+
+-- Resolves names that callers send (docs/specification.md#what-a-name-means): a resource, one slot of a pool, or a
+-- path.
+
+-- Returns the last segment of a name that has the form of a path; nil or false for other names.
+function naming.lastSegment(name)
+  return string.find(name, '>', 1, true) and string.match(name, '^.*>([^>]+)$')
+end
+
+-- Returns the resource that a name means and, if the name is that of one slot of a pool, the slot. Returns nil if the
+-- name is not valid. Blockers never need registration: the tenant chose their names when it declared them.
+function naming.resolve(name, isBlocker)
+  if tenant.definitions > 0 or tenant.isRedefined then
+    if registry.definition(name) then
+      return name
+    end
+    local pool, index = pools.slotIndex(name)
+    local whole = pool and registry.definition(pool)
+    if whole and whole.capacity > 1 then
+      if index < whole.capacity then
+        return pool, name
+      end
+      return nil
+    end
+    local last = naming.lastSegment(name)
+    if last and registry.definition(last) then
+      return naming.pathOf(last) == name and last or nil
+    end
+  end
+  if tenant.requiresRegistration and not isBlocker then
+    return nil
+  end
+  return name
+end
+
+-- The stored tree below a resource (definitions/redefine.lua describes the index).
+
+-- Returns up to `limit` stored children of a resource ('': the roots), in byte order, after the child `after` ('': from
+-- the first). Changes that this script has made are not included.
+function naming.childrenOf(name, after, limit)
+  local prefix = 'c' .. name .. '\n'
+  local from = after == '' and '[' .. prefix or '(' .. prefix .. after
+  local members = redis.call('ZRANGE', keys.index, from, '(c' .. name .. '\11', 'BYLEX', 'LIMIT', 0, limit)
+  work.spend(3 + #members / 10)
+  for i, member in ipairs(members) do
+    members[i] = string.sub(member, #prefix + 1)
+  end
+  return members
+end
+
+-- The blockers of resources.
+
+-- Returns the blockers that a resource declares, an array of names.
+function naming.blockersOf(name)
+  local one = registry.definition(name)
+  if not one or not one.hasBlockers then
+    return {}
+  end
+  if not one.blocks then
+    local text = redis.call('HGET', keys.definitions, '\1' .. name) or ''
+    one.blocks = itemForms.splitLines(text)
+    work.spend(2 + #one.blocks / 4 + #text / 200)
+  end
+  return one.blocks
+end
+
+function naming.begin()
+  paths = {}
+end
+
+return naming

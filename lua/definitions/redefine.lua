@@ -1,0 +1,236 @@
+-- Changes definitions. Scripts change the tables of definitions/definitions.lua, and write them at the end by
+-- commitDefinitions().
+--
+-- A sorted set indexes definitions, in byte order. It has these members:
+--   n<name>                    for every registered name
+--   c<parent>\n<name>          for every child of a resource; with parent '' for the roots
+--   s<pool>\n<index, 7 digits> for every registered name that has the form <pool>_<index>
+--   l<key>=<value>\n<name>     for every label of a resource
+local bytes = require('limits/bytes')
+local codec = require('slots/codec')
+local keys = require('frame/keys')
+local labelling = require('definitions/labels')
+local pools = require('slots/pools')
+local registry = require('definitions/definitions')
+local slotMap = require('slots/slots')
+local tenant = require('frame/tenant')
+local work = require('frame/work')
+local redefining = {}
+local VERSION, UNLISTED, LONG_VALUE = 1, '\3', string.rep(' ', 65)
+
+-- Replaces the definition of a name; false removes it.
+function redefining.redefine(name, one)
+  work.spend(9)
+  if redefining.redefined[name] == nil then
+    labelling.labelsOf(name)
+    redefining.redefined[name] = registry.definition(name)
+    redefining.redefinedOrder[#redefining.redefinedOrder + 1] = name
+  end
+  registry.defined[name] = one
+  tenant.isRedefined, tenant.redefined = true, redefining.redefinedOrder
+end
+
+-- Adds the fields of a changed definition to those to set and to delete.
+local function writeDefinition(writes, name, before, after)
+  local set, del = writes.set, writes.del
+  if after then
+    local flags = (after.pooled and 1 or 0) + (after.hasBlockers and 2 or 0)
+    set[#set + 1] = name
+    local packed = struct.pack(registry.DEFINITION, VERSION, after.capacity, flags, after.parent)
+    local more = (after.isGroup and 1 or 0) + (after.hasLabels and 2 or 0)
+    set[#set + 1] = more == 0 and packed or packed .. string.char(more)
+    if after.hasBlockers then
+      set[#set + 1] = '\1' .. name
+      set[#set + 1] = table.concat(after.blocks, '\n')
+    end
+  else
+    del[#del + 1] = name
+  end
+  if before and before.hasBlockers and not (after and after.hasBlockers) then
+    del[#del + 1] = '\1' .. name
+  end
+end
+
+-- Adds the changes of a definition's labels. The resource may have more slots now, so it is no longer marked as held
+-- (slots/poolFields.lua).
+local function writeLabels(writes, name, before, after)
+  local set, del, add, remove = writes.set, writes.del, writes.add, writes.remove
+  local old, new = before and before.labels or {}, after and after.labels or {}
+  for _, label in ipairs(tenant.labelled and old or {}) do
+    remove[#remove + 1] = tenant.heldPrefix .. label .. '\n' .. name
+  end
+  if table.concat(old, '\n') == table.concat(new, '\n') then
+    return
+  elseif #new > 0 then
+    set[#set + 1] = '\4' .. name
+    set[#set + 1] = table.concat(new, '\n')
+  else
+    del[#del + 1] = '\4' .. name
+  end
+  local isNew = {}
+  for _, label in ipairs(new) do
+    isNew[label] = true
+  end
+  for _, label in ipairs(old) do
+    if not isNew[label] then
+      remove[#remove + 1] = 'l' .. label .. '\n' .. name
+    end
+    isNew[label] = nil
+  end
+  for label in pairs(isNew) do
+    add[#add + 1] = 0
+    add[#add + 1] = 'l' .. label .. '\n' .. name
+  end
+end
+
+-- Adds the members of the index that a changed definition adds and removes.
+local function writeIndex(writes, name, before, after)
+  local add, remove = writes.add, writes.remove
+  if (not before) ~= (not after) then
+    local pool, index = pools.slotIndex(name)
+    for _, member in ipairs({ 'n' .. name, pool and string.format('s%s\n%07d', pool, index) }) do
+      if after then
+        add[#add + 1] = 0
+        add[#add + 1] = member
+      else
+        remove[#remove + 1] = member
+      end
+    end
+  end
+  local parentBefore, parent = before and before.parent, after and after.parent
+  if parentBefore ~= parent then
+    if parentBefore then
+      remove[#remove + 1] = 'c' .. parentBefore .. '\n' .. name
+    end
+    if parent then
+      add[#add + 1] = 0
+      add[#add + 1] = 'c' .. parent .. '\n' .. name
+    end
+  end
+end
+
+-- Writes all changes of definitions, and the next version after `version` ('' without a database, which has no
+-- versions).
+function redefining.commitDefinitions(version)
+  local writes = { set = {}, del = {}, add = {}, remove = {} }
+  local countBefore, count = tenant.definitions, tenant.definitions
+  for _, name in ipairs(redefining.redefinedOrder) do
+    local before, after = redefining.redefined[name], registry.defined[name]
+    writeDefinition(writes, name, before, after)
+    writeIndex(writes, name, before, after)
+    if before and before.hasLabels or after and after.hasLabels then
+      writeLabels(writes, name, before, after)
+    end
+    count = count + (after and 1 or 0) - (before and 1 or 0)
+  end
+  if countBefore == 0 and count > 0 then
+    writes.set[#writes.set + 1] = UNLISTED
+    writes.set[#writes.set + 1] = LONG_VALUE
+  elseif countBefore > 0 and count == 0 then
+    writes.del[#writes.del + 1] = UNLISTED
+  end
+  bytes.callWith('HDEL', keys.definitions, writes.del)
+  bytes.callWith('HSET', keys.definitions, writes.set)
+  bytes.callWith('ZREM', keys.index, writes.remove)
+  bytes.callWith('ZADD', keys.index, writes.add)
+  local fields = { 'definitions', count }
+  if version ~= '' then
+    fields[3], fields[4] = 'definitionsVersion', version + 1
+  end
+  for _, name in ipairs(tenant.labelled and {} or redefining.redefinedOrder) do
+    if registry.defined[name] and registry.defined[name].hasLabels then
+      fields[#fields + 1] = 'labelled'
+      fields[#fields + 1] = 1
+      break
+    end
+  end
+  bytes.addBytes(fields)
+  redis.call('HSET', keys.tenant, unpack(fields))
+end
+
+-- Defines resources, and moves held slots into pools that grow.
+
+-- Gives a name another definition. isGroup and labels are left as they are if nil.
+function redefining.define(name, capacity, parent, blocks, isGroup, labels)
+  local before, labelsBefore = registry.definition(name), labelling.labelsOf(name)
+  if isGroup == nil then
+    isGroup = before and before.isGroup or false
+  end
+  if labels then
+    work.spend(#labels + #labelsBefore)
+  else
+    labels = labelsBefore
+  end
+  local pooled = capacity > 1 or before and before.pooled and pools.poolOf(name).held > 0 or false
+  work.spend(#blocks / 2 + #name / 100)
+  redefining.redefine(name, {
+    capacity = capacity, parent = parent, blocks = blocks, hasBlockers = #blocks > 0, pooled = pooled,
+    isGroup = isGroup, labels = labels, hasLabels = #labels > 0,
+  })
+end
+
+-- Maximum number of held slots that one script moves into pools. A registration with more is refused. A copy from the
+-- database leaves the rest as plain resources: the pool neither assigns nor counts them.
+redefining.MAX_ADOPTED = 500
+
+local adopted
+
+-- Returns the lowest stored indexes i below a capacity for which <name>_<i> is held, at most limit + 1 of them.
+local function heldIndexes(name, capacity, limit)
+  local found, stored = {}, redis.call('HLEN', keys.pools)
+  local lastChunk = math.floor((capacity - 1) / pools.CHUNK_SLOTS)
+  for first = 0, lastChunk, 100 do
+    local fields = {}
+    for chunk = first, math.min(first + 99, lastChunk) do
+      fields[#fields + 1] = pools.chunkField(name, chunk)
+    end
+    work.spend(#fields * (0.5 + slotMap.shortHashCost(stored) + #name / 500))
+    for i, packed in ipairs(redis.call('HMGET', keys.pools, unpack(fields))) do
+      for at = 1, packed and #packed or 0 do
+        local byte = string.byte(packed, at)
+        for offset = 0, byte == 0 and -1 or 7 do
+          local index = (first + i - 1) * pools.CHUNK_SLOTS + (at - 1) * 8 + offset
+          if index < capacity and bit.band(byte, bit.rshift(128, offset)) ~= 0 then
+            found[#found + 1] = index
+            if #found > limit then
+              return found
+            end
+          end
+        end
+      end
+    end
+  end
+  return found
+end
+
+-- Moves slots that are held as plain resources into their pool. They keep the names by which they were reserved. The
+-- pool must already be defined. Returns false if there are more of them than one script may adopt.
+function redefining.adoptSlots(name)
+  local capacity = registry.definition(name).capacity
+  local before = redefining.redefined[name] and redefining.redefined[name].capacity or 1
+  if capacity <= before or redis.call('EXISTS', keys.pools) == 0 then
+    return true
+  end
+  local limit = redefining.MAX_ADOPTED - adopted
+  local indexes, slots = heldIndexes(name, capacity, limit), {}
+  for i = 1, math.min(limit, #indexes) do
+    slots[i] = name .. '_' .. indexes[i]
+  end
+  adopted = adopted + #slots
+  slotMap.readSlots(slots)
+  for _, slot in ipairs(slots) do
+    local unpooled = slotMap.recordAt(slot)
+    if unpooled and unpooled.pool == '' then
+      slotMap.setRecord(slot, codec.copyWith(unpooled, { pool = name, byName = true }))
+    end
+  end
+  return #indexes <= limit
+end
+
+function redefining.begin()
+  -- redefined[name]: the definition before the change, false for none. redefinedOrder: the names, in order of change.
+  redefining.redefined, redefining.redefinedOrder = {}, {}
+  adopted = 0
+end
+
+return redefining

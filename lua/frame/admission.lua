@@ -1,0 +1,154 @@
+-- Reads who a sign-in session belongs to.
+local call = require('frame/call')
+local keys = require('frame/keys')
+local tenant = require('frame/tenant')
+local admission = {}
+
+-- Returns a text of the sign-in session's value (src/engine/tenant/signIns.ts); nil if it has none by this name. A
+-- quote inside a JSON text follows a backslash, so these marks can only be those around a text.
+function admission.ofPerson(name)
+  -- A request of 500 items asks 1,500 times.
+  tenant.person = tenant.person or {}
+  local known = tenant.person[name]
+  if known == nil then
+    local text = string.match(tenant.session, '"' .. name .. '":"(.-)","')
+    known = text and string.gsub(text, '\\(.)', '%1') or false
+    tenant.person[name] = known
+  end
+  return known or nil
+end
+
+-- Names who sends the request (docs/specification.md#who-did-it).
+
+-- Takes a requester of the request: a derived token acts for its subject alone, so that is its requester. Returns nil
+-- for the service itself.
+function admission.actorName(requester)
+  local kind = string.match(call.args[1], '^(%a+):')
+  if kind == 'session' then
+    return admission.ofPerson('actor')
+  elseif kind == 'token' then
+    return 'user:' .. requester
+  elseif call.args[1] == '' then
+    return nil
+  end
+  local as = kind == 'management' and 'token' or 'key'
+  return tenant.keyLabel == '' and as or as .. ':' .. tenant.keyLabel
+end
+
+-- Knows the person who sends a request by what they reserve with on the dashboard.
+
+-- Returns true if the caller is a person, and this is the requester that they reserve with (requesterOf() in
+-- src/engine/tenant/signIns.ts).
+function admission.isOwn(requester)
+  return tenant.rights and requester == admission.ofPerson('requester')
+end
+
+-- Says what a person may end and extend without its release token (docs/specification.md#release).
+
+-- Returns true if the caller is a person who may end what this requester has: with the right `force` whatever it is,
+-- else only what they reserved on the dashboard, and what their own e-mail address has.
+function admission.mayForce(requester)
+  return tenant.rights and
+    (string.find(' ' .. tenant.rights .. ' ', ' force ', 1, true) ~= nil or admission.ofPerson('email') == requester or
+      admission.isOwn(requester))
+end
+
+-- Holds a key with a prefix to the names that start with it (docs/specification.md#restricted-keys). For its
+-- requests, the table of the tenant has two of these functions as fields:
+--   mayChange(name)      returns true if the key may change a resource
+--   mayChangeAll(items)  returns true if it may change all that the items of a request name
+
+-- A path means the resource that its last name is, so that must start with the prefix too.
+local function mayChange(name)
+  local prefix = tenant.prefix
+  return string.sub(name, 1, #prefix) == prefix and string.sub(string.match(name, '[^>]*$'), 1, #prefix) == prefix
+end
+
+-- Returns the field of an item that names what the key may not change; nil if there is none. A match means any names.
+local function foreignField(item)
+  if item.options and item.options.match then
+    return 'match'
+  end
+  for _, field in ipairs({ 'resource', 'name', 'blocks', 'treePath' }) do
+    for name in string.gmatch(item[field] or '', '[^\n]+') do
+      if not mayChange(name) then
+        return field
+      end
+    end
+  end
+end
+
+local function mayChangeAll(items)
+  for _, item in ipairs(items) do
+    if foreignField(item) then
+      return false
+    end
+  end
+  return true
+end
+
+-- Returns why a request is refused, nil if it is not. Takes its items, nil if it changes all names, and the prefix of
+-- their places in messages, nil for none.
+local function whyForeign(items, place)
+  if not items then
+    return 'This changes all names, and this key may only change those that start with "' .. tenant.prefix .. '".'
+  end
+  for i, item in ipairs(items) do
+    local field = foreignField(item)
+    if field then
+      local rule = field == 'match' and ' must be a resource whose name starts with ' or ' must start with '
+      return (place or '') .. '[' .. i - 1 .. '].' .. field .. rule .. '"' .. tenant.prefix ..
+        '": this key may change no other names.'
+    end
+  end
+end
+
+-- Authenticates the caller. ARGV[1] is the credential, one of
+--   the SHA-256 of an API key, hexadecimal; management:<SHA-256> of a management token
+--   token:<SHA-256> of a derived token, or session:<SHA-256> of a session: each is a Redis key that expires, passed as
+--     the script's credential key; for other credentials that key is the tenant's hash
+--   '' the service itself
+-- Every script makes this check, so an old key stops working before the reply to its rotation is sent, and a changed
+-- role holds from the moment that the change is answered.
+
+-- Takes the right that the request needs (src/domain/rights.ts), nil for none. If that is a right to change something,
+-- takes the items whose names it changes, nil for all names of the tenant, and the prefix of their places in messages
+-- (nil or 'requests'). Returns nil; or the reply that refuses the caller: {'NO_TENANT'}, {'NO_KEY'}, {'SUSPENDED'} or
+-- {'FORBIDDEN', message}.
+function admission.admit(right, items, place)
+  if call.args[1] == '' then
+    return nil
+  elseif not tenant.tier then
+    return { 'NO_TENANT' }
+  end
+  -- nil: all rights that a key without restrictions, or a derived token, can have
+  local rights
+  if tenant.grant then
+    local endsAt
+    rights, endsAt, tenant.prefix = string.match(tenant.grant, '^([^\n]*)\n(%d+)\n(.*)$')
+    tenant.endsAt = tonumber(endsAt)
+    local time = endsAt ~= '0' and redis.call('TIME')
+    if time and time[1] * 1000 + math.floor(time[2] / 1000) >= tenant.endsAt then
+      return { 'NO_KEY' }
+    end
+  elseif not tenant.hasKey then
+    tenant.session = keys.credential ~= keys.tenant and redis.call('GET', keys.credential)
+    -- A sign-in session begins with its rights. The value of a derived token is empty.
+    rights = tenant.session and string.match(tenant.session, '^{"rights":"([^"]*)"')
+    if not tenant.session or not rights and string.sub(call.args[1], 1, 6) ~= 'token:' then
+      return { 'NO_KEY' }
+    end
+    tenant.rights = rights
+  end
+  if tenant.isSuspended then
+    return { 'SUSPENDED' }
+  elseif right and rights and not string.find(' ' .. rights .. ' ', ' ' .. right .. ' ', 1, true) then
+    return { 'FORBIDDEN', 'This needs the right "' .. right .. '", which this key, token or role does not have.' }
+  elseif tenant.prefix and tenant.prefix ~= '' and (right == 'reserve' or right == 'define' or right == 'reset') then
+    tenant.mayChange, tenant.mayChangeAll = mayChange, mayChangeAll
+    local why = whyForeign(items, place)
+    return why and { 'FORBIDDEN', why }
+  end
+end
+
+return admission

@@ -1,0 +1,24 @@
+-- Remembers the reply to a request for 5 s, which is longer than send() retries (src/redis/send.ts). If a reply is
+-- lost, the retry gets the remembered one, and the request does not run twice.
+local flags = require('frame/flags')
+local keys = require('frame/keys')
+local answers = {}
+
+-- Returns the reply of this request's first try; nil if it has not run yet.
+function answers.answerBefore()
+  local packed = flags.isRepeated and redis.call('GET', keys.answer)
+  if not packed then
+    return nil
+  end
+  return packed == '' and { 'UNKNOWN' } or cmsgpack.unpack(packed)
+end
+
+-- Remembers a reply and returns it. A long reply is not kept: a retry of its request gets {'UNKNOWN'}.
+function answers.remember(reply)
+  local ANSWER_MS, MAX_ANSWER_BYTES = 5000, 65536
+  local packed = cmsgpack.pack(reply)
+  redis.call('SET', keys.answer, #packed > MAX_ANSWER_BYTES and '' or packed, 'PX', ANSWER_MS)
+  return reply
+end
+
+return answers

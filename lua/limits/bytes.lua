@@ -1,0 +1,93 @@
+-- How many bytes this script has written to the tenant's hashes, sorted sets and history: at least as many as Redis
+-- needs for them. The tenant's field `bytes` has what the tenant kept when it was last measured (limits/bytes.lua), and
+-- what scripts have written since. Nothing is subtracted for what they remove, so it cannot drift below the truth.
+local clock = require('frame/clock')
+local keys = require('frame/keys')
+local tenant = require('frame/tenant')
+local bytes = {}
+
+-- The most that Redis needs for an entry besides its bytes; and it rounds these up, by a quarter at most.
+bytes.PER_ENTRY = 128
+
+-- Adds the tenant's field to write: field, value.
+function bytes.addBytes(fields)
+  if bytes.written > 0 and tenant.bytes < math.huge then
+    fields[#fields + 1] = 'bytes'
+    fields[#fields + 1] = string.format('%.0f', tenant.bytes + bytes.written)
+  end
+end
+
+-- Calls a variadic command with a list of any length, 1,000 arguments at a time (an even number, so pairs stay
+-- together). An empty list makes no call. Returns the sum of the replies. Counts what HSET and ZADD write
+-- (limits/bytes.lua).
+
+function bytes.callWith(command, key, list)
+  local sum = 0
+  if command == 'HSET' then
+    for at = 1, #list, 2 do
+      bytes.written = bytes.written + bytes.PER_ENTRY + 1.25 * (#list[at] + #list[at + 1])
+    end
+  elseif command == 'ZADD' then
+    for at = 2, #list, 2 do
+      bytes.written = bytes.written + bytes.PER_ENTRY + 1.25 * #list[at]
+    end
+  end
+  for from = 1, #list, 1000 do
+    sum = sum + redis.call(command, key, unpack(list, from, math.min(from + 999, #list)))
+  end
+  return sum
+end
+
+-- Measures what the tenant keeps in Redis (docs/specification.md#bytes-of-a-tenant).
+
+-- Returns the bytes of everything that the tenant keeps: exact for keys of at most so many entries, and estimated from
+-- as many for others. Drops the oldest entries of the history if they take more than a quarter of the tenant's limit.
+local function measureBytes()
+  local SAMPLES, HISTORY_SHARE = 3000, 0.25
+  local function bytesOf(key)
+    return redis.call('MEMORY', 'USAGE', key, 'SAMPLES', SAMPLES) or 0
+  end
+
+  local history, share = bytesOf(keys.history), tenant.limits.bytes * HISTORY_SHARE
+  if history > share then
+    redis.call('XTRIM', keys.history, 'MAXLEN', math.floor(redis.call('XLEN', keys.history) * share / history * 0.9))
+    history = bytesOf(keys.history)
+  end
+  local total = history
+  for _, key in ipairs({
+    keys.tenant, keys.slots, keys.due, keys.pools, keys.definitions, keys.index, keys.tickets, keys.lines, keys.waits, keys.sessions,
+    keys.sessionHolds, keys.sessionsDue, keys.answers,
+  }) do
+    total = total + bytesOf(key)
+  end
+  -- The remembered replies have keys of their own; their list counts them (frame/idempotency.lua).
+  local first = string.match(redis.call('LINDEX', keys.answers, 0) or '', '^%d+ (%d+)')
+  local last = string.match(redis.call('LINDEX', keys.answers, -1) or '', '^%d+ %d+ (%d+)')
+  total = total + (first and last - first or 0)
+  tenant.bytes = total
+  redis.call('HSET', keys.tenant, 'bytes', string.format('%.0f', total), 'measured', string.format('%.0f %.0f', total, clock.nowMs()))
+  return total
+end
+
+-- Returns what the tenant keeps, in bytes, as it was at most a second ago, and at most 1/64 of the limit off. So no
+-- caller makes this instance measure again and again.
+function bytes.bytesNow()
+  local AGAIN_MS, STEPS = 1000, 64
+  local measured, ms = string.match(redis.call('HGET', keys.tenant, 'measured') or '', '^(%d+) (%d+)$')
+  local isFresh = measured and clock.nowMs() - ms < AGAIN_MS and tenant.bytes - measured < tenant.limits.bytes / STEPS
+  return isFresh and tonumber(measured) or measureBytes()
+end
+
+-- The limit of bytes (docs/specification.md#bytes-of-a-tenant).
+
+-- Returns true if the tenant keeps as many bytes as its tier allows. Call it only if tenant.bytes, which is never too
+-- low, reaches the limit: it may measure.
+function bytes.isOverBytes()
+  return bytes.bytesNow() >= tenant.limits.bytes
+end
+
+function bytes.begin()
+  bytes.written = 0
+end
+
+return bytes

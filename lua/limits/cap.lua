@@ -1,0 +1,93 @@
+-- The tenant's cap on concurrent reservations, and its limit of bytes (limits/bytes.lua): what would take more of one
+-- is refused, and what takes nothing more is not.
+local bytes = require('limits/bytes')
+local clock = require('frame/clock')
+local committing = require('frame/commit')
+local flags = require('frame/flags')
+local frame = require('frame/frame')
+local keys = require('frame/keys')
+local quota = require('limits/quota')
+local slotMap = require('slots/slots')
+local tenant = require('frame/tenant')
+local cap = {}
+
+-- A reservation of several slots counts as that many. The items of waiting tickets count too, so that no grant exceeds
+-- the cap; and so does each session.
+--
+-- Takes the state before the request (frame/frame.lua), and the number of sessions that it begins (nil: 0). Returns
+-- nil; or, if the request would exceed the cap or the tenant keeps too many bytes, rolls back all its changes and
+-- returns the number of reservations that it asked for.
+function cap.askedOverCap(before, begun)
+  local most = tenant.limits.reservations
+  -- Only scripts whose requests may wait have any pending (waiting/queue.lua).
+  local asked = tenant.queue and tenant.queue.pending
+  local pending = asked and asked.items or 0
+  local waiting = tenant.queueState and tenant.queueState.items or 0
+  local others = waiting + pending + (tenant.sessions and tenant.sessions.count or 0) + (begun or 0)
+  local more = tenant.count + tenant.further - before.count + pending + (begun or 0)
+  if more <= 0 then
+    return nil
+  end
+  tenant.keepsTooMuch = tenant.limits.bytes < tenant.NO_LIMIT and tenant.bytes >= tenant.limits.bytes and bytes.isOverBytes()
+  if tenant.keepsTooMuch then
+    frame.rollback(before)
+    return more
+  elseif tenant.count + tenant.further + others <= most then
+    return nil
+  end
+  frame.rollback(before)
+  return more
+end
+
+-- Returns nil; or, if the request would exceed the cap, rolls back all its changes and returns the reply that refuses
+-- it as a whole. Takes what askedOverCap() takes.
+function cap.overCap(requestType, before, begun)
+  local asked = cap.askedOverCap(before, begun)
+  if not asked then
+    return nil
+  end
+  if not flags.isDry then
+    committing.finish()
+  end
+  return cap.refuseAtCap(requestType, asked)
+end
+
+-- Refuses a request that exceeds the cap on concurrent reservations, or the limit of bytes (limits/cap.lua).
+
+-- Returns the reply that refuses a request which asked for so many reservations. Call it when all changes are written.
+function cap.refuseAtCap(requestType, asked)
+  local untilNextS = math.ceil((tenant.nextDue - clock.nowMs()) / 1000)
+  if tenant.keepsTooMuch then
+    return quota.refuse(requestType, 'StoredBytes', tenant.limits.bytes, 1, 1)
+  end
+  return quota.refuse(requestType, 'ConcurrentReservations', tenant.limits.reservations, asked, math.max(1, math.min(60, untilNextS)))
+end
+
+-- The expiry index is written before a lease, so that no crash can leave a lease that no sweep would find. The index is
+-- usually on another primary, so a script cannot write it. The script's first call returns {'INDEX', ms, swept}; the
+-- instance writes the index, and calls again with '<ms> <swept>'. If a sweep took the tenant out of the index in
+-- between, `swept` has changed, and the script returns {'INDEX', ...} again.
+
+-- Takes '<ms> <swept>' as above, '' on the first call. Returns nil if the index has the tenant early enough for all
+-- reservations that this script made or renewed, for the tickets that it issued and for sessions; else {'INDEX', ...}.
+function cap.askForIndex(written)
+  local ms, swept = string.match(written, '^(%d+) (%d+)$')
+  if ms and swept == (redis.call('HGET', keys.tenant, 'swept') or '0') then
+    tenant.indexed = math.min(tenant.indexed, tonumber(ms))
+  end
+  local earliest = tenant.queue and tenant.queue.earliest() or math.huge
+  if tenant.sessions then
+    earliest = math.min(earliest, tenant.sessions.nextDue)
+  end
+  for _, slot in ipairs(slotMap.changed) do
+    local record = slotMap.records[slot]
+    if record and record.token and record.expiresAt > 0 then
+      earliest = math.min(earliest, record.expiresAt)
+    end
+  end
+  if earliest < tenant.indexed then
+    return { 'INDEX', earliest, tonumber(redis.call('HGET', keys.tenant, 'swept') or 0) }
+  end
+end
+
+return cap

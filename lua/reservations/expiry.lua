@@ -1,0 +1,123 @@
+-- Number of leases that this script ended.
+local clock = require('frame/clock')
+local committing = require('frame/commit')
+local events = require('events/events')
+local history = require('history/ended')
+local keys = require('frame/keys')
+local pools = require('slots/pools')
+local registry = require('definitions/definitions')
+local releasing = require('reservations/release')
+local slotMap = require('slots/slots')
+local tenant = require('frame/tenant')
+local work = require('frame/work')
+local expiry = {}
+
+-- Limits for one call: reservations ended, and work spent on ending them.
+local MAX_ENDED, MAX_EXPIRY_WORK = 100, 1500
+
+-- Returns the reservation on a slot of the due set; nil if it is not due now.
+local function dueReservation(slot)
+  local record = slotMap.recordAt(slot)
+  return record and record.token and record.expiresAt > 0 and record.expiresAt <= clock.nowMs() and record or nil
+end
+
+-- Ends the lease of the reservation on a slot; or `held`, a reservation of a session that is over: `endedBy` is the
+-- session if its caller ended it, nil if it was due.
+function expiry.endLease(slot, held, endedBy)
+  local ended = held or dueReservation(slot)
+  if not ended then
+    -- An inconsistent due entry must not make every script of the tenant fail for ever.
+    redis.call('ZREM', keys.due, slot)
+    releasing.report('slot ' .. slot .. ': it was due, and has no lease that is')
+    return
+  end
+  expiry.leasesEnded = expiry.leasesEnded + 1
+  history.howEnded = history.howEnded or {}
+  history.howEnded[ended.fence] = { held and 'S' or 'E', endedBy and endedBy.actor }
+  releasing.release(ended)
+  work.spend(5)
+  local event = {
+    requestType = endedBy and 'UNRESERVE' or 'EXPIRE', resource = ended.requestedName, requester = ended.owner,
+    explanation = 'EXPIRED', resourceType = ended.type,
+    apiKeyLabel = endedBy and endedBy.label or ended.label, actor = endedBy and endedBy.actor,
+  }
+  if not endedBy then
+    events.emit('RESERVATION_EXPIRED', event)
+  end
+  event.explanation = 'RELINQUISHED'
+  events.emit('UNRESERVED', event)
+end
+
+-- Ends due reservations, earliest first. Returns true if none is left that is due.
+local function endLeases()
+  local slots = redis.call('ZRANGE', keys.due, '-inf', clock.nowMs(), 'BYSCORE', 'LIMIT', 0, MAX_ENDED)
+  work.done = 0
+  for i, slot in ipairs(slots) do
+    if i % 10 == 1 then
+      slotMap.readSlots({ unpack(slots, i, math.min(i + 9, #slots)) })
+    end
+    expiry.endLease(slot)
+    if work.done > MAX_EXPIRY_WORK and i < #slots then
+      break
+    end
+  end
+  return #slots < MAX_ENDED and work.done <= MAX_EXPIRY_WORK
+end
+
+-- Ends due reservations (docs/specification.md#expiry). Every script that reads slots does this first, so no script
+-- ever sees an expired reservation.
+
+-- Returns true if items can be carried out although the tenant has work left: they name plain resources for which
+-- nobody waits, and whose reservations are not due, so that neither has to do with the other.
+local function areApart(items)
+  for _, item in ipairs(items) do
+    local name = item.resource
+    local pool = pools.slotIndex(name)
+    local isPlain = not string.find(name, '>', 1, true) and not registry.definition(name) and not (pool and registry.definition(pool))
+    local lastsLonger = item.ttlMs and string.sub(item.ttlMs, 1, 1) == 's'
+    if not isPlain or lastsLonger or item.options or (item.wait or '') ~= '' or not tenant.queue.isLineEmpty(name) then
+      return false
+    end
+    local record = slotMap.recordAt(name)
+    if record and (record.session or record.pool ~= '' or record.expiresAt ~= 0 and record.expiresAt <= clock.nowMs()) then
+      return false
+    end
+  end
+  return items[1] ~= nil
+end
+
+-- Ends due reservations, up to a limit that leaves time for the script's own work; if the tenant has tickets, carries
+-- out all that is due of them too. Returns nil if nothing is left: the script goes on, and finish() writes these
+-- changes with its own. If more is due, commits these and returns {'AGAIN'}: the script returns it, and the instance
+-- calls again. `items`: those of the request, nil for one without. If they are apart from what is left, the script goes
+-- on, and leaves that to later ones.
+function expiry.expire(items)
+  local isAll = true
+  local isSessionDue = tenant.sessions and tenant.sessions.nextDue <= clock.nowMs()
+  if tenant.queueText and (isSessionDue or tenant.nextDue <= clock.nowMs() or tenant.queueState.nextDue <= clock.nowMs() or tenant.queueState.isUnsettled or tenant.queueState.replanned) then
+    if not tenant.queue then
+      tenant.openQueue()
+    end
+    committing.isDueStale = isSessionDue or tenant.nextDue <= clock.nowMs()
+    isAll = tenant.queue.catchUp(expiry.endLease)
+  elseif isSessionDue or tenant.nextDue <= clock.nowMs() then
+    committing.isDueStale = true
+    isAll = tenant.nextDue > clock.nowMs() or endLeases()
+    isAll = isAll and (not isSessionDue or tenant.sessions.clearDue())
+  end
+  if not isAll then
+    if tenant.queue then
+      tenant.queue.suspend()
+      if items and areApart(items) then
+        return nil
+      end
+    end
+    return committing.finish({ 'AGAIN' })
+  end
+end
+
+function expiry.begin()
+  expiry.leasesEnded = 0
+end
+
+return expiry

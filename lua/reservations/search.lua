@@ -1,0 +1,296 @@
+-- The walk of a search for a resource that fits (reservations/match.lua). A search is a table:
+--   groups       the wanted labels by key: arrays of '<key>=<value>', of which one must be there
+--   count        the number of slots that are wanted
+--   walks        one for each label of the rarest group: {label, after, names, at, isEnd, step}
+--   passed       number of resources that were found held and not marked so
+--   failed       number of resources that were looked at in vain
+--   isFitting    true if one of them has the wanted labels
+--   isUnfinished true if it has passed so many that another script must go on
+--   isCut        true if there may be more than it has looked at
+--   lines, isIn  what was in the way (waiting/lines.lua); the same as a set
+--   heldAbove    the ancestors that were in the way
+--   kept         the refusal if something is kept for tickets
+--   last, label  the last resource that nextOpen() returned, and the label by which it found it, '' none
+--
+-- MAX_LOOKED is part of the contract. MAX_PASSED and MAX_SEARCH_WORK bound the work of one item.
+local freeSlots = require('slots/freeSlots')
+local keys = require('frame/keys')
+local labelling = require('definitions/labels')
+local pools = require('slots/pools')
+local registry = require('definitions/definitions')
+local slotMap = require('slots/slots')
+local tenant = require('frame/tenant')
+local work = require('frame/work')
+local searching = {}
+local MAX_PASSED = 700
+searching.MAX_LOOKED, searching.MAX_SEARCH_WORK, searching.MAX_LINES = 500, 6000, 200
+local FIRST_STEP, MAX_STEP = 16, 256
+
+-- Returns the bounds of the members with a prefix that ends with '\n', behind a name ('': from the first).
+local function boundsOf(prefix, after)
+  return after == '' and '[' .. prefix or '(' .. prefix .. after, '(' .. string.sub(prefix, 1, -2) .. '\11'
+end
+
+-- Returns the number of resources with a label, as far as the index tells.
+local function countOf(label)
+  work.spend(2.5)
+  return redis.call('ZLEXCOUNT', keys.index, boundsOf('l' .. label .. '\n', ''))
+end
+
+-- Returns the last name of the longest stretch behind a name in which all are marked as held. The marks are a part of
+-- what is listed, so equal numbers mean that all are marked.
+local function endOfHeld(label, after)
+  local listed, marked = 'l' .. label .. '\n', tenant.heldPrefix .. label .. '\n'
+  local first = redis.call('ZRANK', keys.index, listed .. after)
+  local low, high, last = 0, redis.call('ZLEXCOUNT', keys.index, boundsOf(listed, after)), after
+  while low < high do
+    local middle = math.ceil((low + high) / 2)
+    local member = redis.call('ZRANGE', keys.index, first + middle, first + middle)[1]
+    local name = string.sub(member, #listed + 1)
+    work.spend(8)
+    if redis.call('ZLEXCOUNT', keys.index, '(' .. marked .. after, '[' .. marked .. name) >= middle then
+      low, last = middle, name
+    else
+      high = middle - 1
+    end
+  end
+  return last
+end
+
+-- Returns the names that are not certainly held, and marks the others as held. It only looks whether there is a record
+-- of a resource that is no pool, since many may have to be passed.
+local function withoutHeld(search, marked, names)
+  local found = {}
+  if #names == 0 then
+    return found
+  end
+  work.spend(4 * #names + slotMap.shortHashCost(tenant.count) * #names)
+  local definitions = redis.call('HMGET', keys.definitions, unpack(names))
+  local holds = redis.call('HMGET', keys.slots, unpack(names))
+  for i, name in ipairs(names) do
+    if registry.defined[name] == nil then
+      registry.defined[name] = definitions[i] and registry.unpackDefinition(definitions[i])
+    end
+    if slotMap.records[name] == nil and holds[i] and registry.definition(name) and not registry.definition(name).pooled then
+      tenant.marks[marked .. name] = true
+      search.passed = search.passed + 1
+    else
+      if slotMap.records[name] == nil and not holds[i] then
+        slotMap.records[name] = false
+      end
+      found[#found + 1] = name
+    end
+  end
+  return found
+end
+
+-- Reads the next names of a walk that are not held, as far as that is known.
+local function readOn(search, walk)
+  local listed, marked = 'l' .. walk.label .. '\n', tenant.heldPrefix .. walk.label .. '\n'
+  walk.names, walk.at = {}, 1
+  while #walk.names == 0 and not walk.isEnd and search.passed < MAX_PASSED do
+    local lower, upper = boundsOf(listed, walk.after)
+    local members = redis.call('ZRANGE', keys.index, lower, upper, 'BYLEX', 'LIMIT', 0, walk.step)
+    work.spend(4 + #members / 3)
+    walk.isEnd = #members < walk.step
+    local last = members[1] and string.sub(members[#members], #listed + 1)
+    local isHeld, names = {}, {}
+    for _, member in ipairs(last and redis.call(
+      'ZRANGE', keys.index, (boundsOf(marked, walk.after)), '[' .. marked .. last, 'BYLEX', 'LIMIT', 0, walk.step
+    ) or {}) do
+      isHeld[string.sub(member, #marked + 1)] = true
+    end
+    for _, member in ipairs(members) do
+      local name = string.sub(member, #listed + 1)
+      if not isHeld[name] and not tenant.marks[marked .. name] then
+        names[#names + 1] = name
+      end
+    end
+    walk.names, walk.after = withoutHeld(search, marked, names), last or walk.after
+    if #names == 0 and not walk.isEnd then
+      walk.after = endOfHeld(walk.label, walk.after)
+    end
+    walk.step = math.min(2 * walk.step, MAX_STEP)
+  end
+  slotMap.readSlots(walk.names)
+end
+
+-- Returns the wanted labels by key.
+function searching.groupsOf(match)
+  local groups, byKey = {}, {}
+  for label in string.gmatch(match, '[^\n]+') do
+    local key = string.match(label, '^[^=]*')
+    if not byKey[key] then
+      byKey[key] = {}
+      groups[#groups + 1] = byKey[key]
+    end
+    table.insert(byKey[key], label)
+  end
+  return groups
+end
+
+-- Returns true, and notes it as search.anchor, if a resource has the wanted labels, and as many slots.
+function searching.fits(search, name)
+  local own = registry.definition(name)
+  if not own or own.isGroup or not own.hasLabels or own.capacity < search.count then
+    return false
+  end
+  local labels = '\n' .. table.concat(labelling.labelsOf(name), '\n') .. '\n'
+  for _, group in ipairs(search.groups) do
+    local isThere = false
+    for _, label in ipairs(group) do
+      isThere = isThere or string.find(labels, '\n' .. label .. '\n', 1, true) ~= nil
+    end
+    if not isThere then
+      return false
+    end
+  end
+  search.anchor = name
+  return true
+end
+
+-- Returns the resources that fit and have become free, or were defined, in this script, in order of name: they may
+-- still be marked, or not listed yet.
+local function freedNow(search)
+  local names, found, isIn = { unpack(tenant.redefined or {}) }, {}, {}
+  for _, slot in ipairs(slotMap.changed) do
+    local before, record = slotMap.original[slot], slotMap.records[slot]
+    local name = before and not (record and record.pool == before.pool) and (before.pool ~= '' and before.pool or slot)
+    if name and not isIn[name] then
+      isIn[name] = true
+      names[#names + 1] = name
+    end
+  end
+  work.spend(#slotMap.changed / 20)
+  registry.readDefinitions(names)
+  for _, name in ipairs(names) do
+    found[#found + 1] = searching.fits(search, name) and name or nil
+  end
+  table.sort(found)
+  return found
+end
+
+-- Begins a search at the group of labels that the fewest resources have.
+function searching.newSearch(item)
+  local search = {
+    groups = searching.groupsOf(item.options.match), count = tonumber(item.count) or 1, walks = {}, passed = 0, failed = 0, lines = {}, isIn = {}, heldAbove = {},
+  }
+  local rarest, fewest = nil, math.huge
+  work.spend(15)
+  for _, group in ipairs(search.groups) do
+    local count = 0
+    for _, label in ipairs(group) do
+      count = count + countOf(label)
+    end
+    if count < fewest then
+      rarest, fewest = group, count
+    end
+  end
+  for i, label in ipairs(rarest) do
+    search.walks[i] = { label = label, after = '', names = {}, at = 1, isEnd = fewest == 0, step = FIRST_STEP }
+  end
+  local names = freedNow(search)
+  if #names > 0 then
+    table.insert(search.walks, { label = '', after = '', names = names, at = 1, isEnd = true })
+  end
+  return search
+end
+
+-- Returns true if all slots of a resource are held. A name whose definition is gone has none.
+local function isFull(name)
+  local own = registry.definition(name)
+  if not own then
+    return true
+  elseif own.pooled then
+    return freeSlots.heldOf(name) >= own.capacity
+  end
+  return slotMap.recordAt(name) ~= false
+end
+
+-- Returns true if a resource that is full was so before this script, so that no rollback can change it.
+local function isFullBefore(name)
+  local own = registry.definition(name)
+  return own and slotMap.original[name] == nil and (not own.pooled or pools.poolOf(name).held == pools.poolOf(name).stored)
+end
+
+-- Returns the walk that has the first name of all, and the name; nil at the end.
+local function firstOf(search)
+  local first, name
+  for _, walk in ipairs(search.walks) do
+    if not walk.names[walk.at] and not walk.isEnd then
+      readOn(search, walk)
+    end
+    local head = walk.names[walk.at]
+    if head and (not name or head < name) then
+      first, name = walk, head
+    end
+  end
+  return first, name
+end
+
+-- The next resource of a search (reservations/search.lua), and what is done at the end of one in vain.
+
+-- Returns the next resource that has a free slot of its own; nil at the end.
+function searching.nextOpen(search)
+  while search.passed < MAX_PASSED do
+    local walk, name = firstOf(search)
+    if search.passed >= MAX_PASSED then
+      break
+    elseif not walk then
+      return nil
+    end
+    walk.at = walk.at + 1
+    search.label = walk.label
+    if name ~= search.last and not isFull(name) then
+      search.last = name
+      return name
+    end
+    search.passed = search.passed + 1
+    if walk.label ~= '' and isFullBefore(name) then
+      tenant.marks[tenant.heldPrefix .. walk.label .. '\n' .. name] = true
+    end
+  end
+  search.isUnfinished = true
+end
+
+-- Returns whether a resource among the next ones with a label fits, held or not, and the number that were looked at.
+local function isFittingIn(search, prefix, after, many)
+  local lower, upper = boundsOf(prefix, after)
+  local members = redis.call('ZRANGE', keys.index, lower, upper, 'BYLEX', 'LIMIT', 0, many)
+  work.spend(3 + #members / 3)
+  for i, member in ipairs(members) do
+    after = string.sub(member, #prefix + 1)
+    if searching.fits(search, after) then
+      return true, i
+    end
+  end
+  return false, #members, after
+end
+
+-- Returns false if certainly no resource has the wanted labels. Looks at the first MAX_LOOKED, held or not.
+function searching.isAnyFitting(search)
+  local left = searching.MAX_LOOKED
+  for _, walk in ipairs(search.walks) do
+    local after, many = '', 4
+    for _, name in ipairs(walk.label == '' and walk.names or {}) do
+      if searching.fits(search, name) then
+        return true
+      end
+    end
+    repeat
+      local isThere, count = false, 0
+      if walk.label ~= '' then
+        isThere, count, after = isFittingIn(search, 'l' .. walk.label .. '\n', after, many)
+      end
+      left = left - count
+      if isThere or left < 0 then
+        return true
+      end
+      local isEnd = count < many
+      many = math.min(FIRST_STEP, left + 1)
+    until isEnd
+  end
+  return false
+end
+
+return searching

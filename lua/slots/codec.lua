@@ -1,0 +1,111 @@
+-- The release token of a reservation that was granted to a ticket and is not claimed yet. No caller can send it.
+local codec = {}
+codec.UNCLAIMED = '!!!!!!!!!!!!!!!!!!!!!!'
+
+-- Returns a copy of a record with some of its fields replaced.
+function codec.copyWith(record, fields)
+  local copy = {}
+  for name, value in pairs(record) do
+    copy[name] = value
+  end
+  for name, value in pairs(fields) do
+    copy[name] = value
+  end
+  return copy
+end
+
+-- Writes the further fields of a reservation (slots/codec.lua).
+
+-- Returns a reservation's details with its further fields in front. Takes the details without them, '' none, and a
+-- table of the fields.
+function codec.withFurther(details, fields)
+  if next(fields) == nil then
+    return details
+  end
+  return '{"x":' .. cjson.encode(fields) .. (#details > 2 and ',' .. string.sub(details, 2) or '}')
+end
+
+-- The record of a held slot. Scripts see it as a table, which they replace and never modify:
+--   owner          the holder: a requester, or system:<resource> for a blocker
+--   refCount       number of reservations whose plans hold the slot
+--   pool           the pool it is a slot of, '' for a resource's only slot
+--   byName         true if the slot was reserved by its own name, or is a further slot of a reservation of several
+--                  slots; it is then not its owner's assigned slot
+--   token          release token (22 characters) of the reservation whose own slot this is; nil if the slot is held
+--                  only by plans of other reservations
+--   holders        of a slot that is held SHARED (slots/shared.lua): the requesters that hold it, each followed by
+--                  '\n', as far as they fit (reservations/plan.lua); else nil
+-- A record with a token is a reservation, and its fencing token identifies it. It also has:
+--   slot           the reservation's own slot (not stored: the slot is the record's field in the hash)
+--   fence          fencing token
+--   reservedAt     ms
+--   expiresAt      ms, 0 never
+--   type, label    resource type, '' the default; label of the key, '' none
+--   requestedName  the resource as the caller named it
+--   plan           the other slots that it holds, in the order they were taken, each followed by '\n'; of a
+--                  reservation of several slots, the further ones too
+--   details        the slots as the requester sees them, and the further fields, as JSON (describe in
+--                  reservations/reserve.lua), '' none
+--   packed         the record as it was read, for the history; nil if it is new (not stored)
+-- and further fields, each nil if the reservation does not have it:
+--   note           why it was made
+--   match          by which match it was made: the digest of that, and the resource that was picked
+--                  (reservations/match.lua)
+--   session        id of the session that it lasts as long as (sessions/sessions.lua); expiresAt is 0 then
+--   waited         how long its caller waited for it, in ms
+-- Further fields stand in `details`, as {"x":{"note":"..."},...}, before everything else. They never change.
+-- To add a field: give it to addFurther() (reservations/reserve.lua), name it here and in `Further` of slotRecord.ts.
+-- Its value is a text, a number of at most 14 digits, true, or an array of these that is not empty. The slots hash has
+-- it packed, in one of three forms. The first byte is the form. Integers are big-endian and unsigned; a string (s) ends
+-- with a zero byte, which no name contains.
+-- src/engine/reservations/slotRecord.ts reads these forms too.
+--   1 not a reservation               refCount, owner, pool, byName (1 or 0), holders ('' is left out)
+--   2 a reservation of a plain name   owner, fence, reservedAt, expiresAt, token, type, label
+--   3 any other reservation           all fields
+
+local HOLD, HOLDERS, PLAIN, FULL = '>BI4ssB', 's', '>BsI7I6I6c22ss', '>BI4ssBI7I6I6c22sssss'
+-- The third byte of details that have further fields: x.
+local FURTHER = 120
+
+function codec.pack(slot, r)
+  if not r.token then
+    local hold = struct.pack(HOLD, 1, r.refCount, r.owner, r.pool, r.byName and 1 or 0)
+    return (r.holders or '') ~= '' and hold .. struct.pack(HOLDERS, r.holders) or hold
+  elseif r.refCount == 1 and r.pool == '' and r.plan == '' and r.details == '' and r.requestedName == slot then
+    return struct.pack(PLAIN, 2, r.owner, r.fence, r.reservedAt, r.expiresAt, r.token, r.type, r.label)
+  end
+  return struct.pack(
+    FULL, 3, r.refCount, r.owner, r.pool, r.byName and 1 or 0, r.fence, r.reservedAt, r.expiresAt, r.token, r.type,
+    r.label, r.requestedName, r.plan, r.details
+  )
+end
+
+function codec.unpackRecord(slot, packed)
+  local form = string.byte(packed)
+  if form == 2 then
+    local _, owner, fence, reservedAt, expiresAt, token, type, label = struct.unpack(PLAIN, packed)
+    return {
+      slot = slot, owner = owner, refCount = 1, pool = '', fence = fence, reservedAt = reservedAt, expiresAt = expiresAt,
+      token = token, type = type, label = label, requestedName = slot, plan = '', details = '', packed = packed,
+    }
+  elseif form == 1 then
+    local _, refCount, owner, pool, byName, at = struct.unpack(HOLD, packed)
+    local holders = at <= #packed and struct.unpack(HOLDERS, packed, at) or nil
+    return { owner = owner, refCount = refCount, pool = pool, byName = byName == 1, holders = holders }
+  end
+  local _, refCount, owner, pool, byName, fence, reservedAt, expiresAt, token, type, label, requestedName, plan, details =
+    struct.unpack(FULL, packed)
+  local record = {
+    slot = slot, owner = owner, refCount = refCount, pool = pool, byName = byName == 1, fence = fence,
+    reservedAt = reservedAt, expiresAt = expiresAt, token = token, type = type, label = label,
+    requestedName = requestedName, plan = plan, details = details, packed = packed,
+  }
+  if string.byte(details, 3) == FURTHER then
+    for field, value in pairs(cjson.decode(details).x) do
+      record[field] = value
+    end
+  end
+  return record
+end
+
+return codec

@@ -1,0 +1,122 @@
+-- The tenant's slots, as this script sees and changes them. Scripts change these tables, and write them once, at the
+-- end, by finish(). So if a Redis command fails earlier, nothing has changed, and undo() can undo changes.
+--   records[slot]   the slot's record (slots/codec.lua), false if it is free, nil if it was not read
+--   original[slot]  the record before this script's changes, for changed slots
+--   changed         the changed slots, in order
+--   journal         slot, record before, slot, record before, ...: one pair for each change
+local codec = require('slots/codec')
+local keys = require('frame/keys')
+local pools = require('slots/pools')
+local tenant = require('frame/tenant')
+local work = require('frame/work')
+local slotMap = {}
+
+-- Returns the extra work units for one look-up in a hash of this many fields: Redis walks a short hash as a list.
+function slotMap.shortHashCost(fields)
+  return fields <= 512 and fields / 150 or 0
+end
+
+-- Reads the records of slots that were not read yet. Takes an array of names.
+function slotMap.readSlots(slots)
+  -- Number of slots in the first read, while the size of the records is not known yet.
+  local FIRST_STEP = 20
+  local missing = {}
+  for _, slot in ipairs(slots) do
+    if slotMap.records[slot] == nil then
+      slotMap.records[slot] = false
+      missing[#missing + 1] = slot
+    end
+  end
+  -- A few records may be a megabyte together, so each step depends on the size of the one before.
+  local from, step = 1, FIRST_STEP
+  while from <= #missing do
+    local last, bytes, count = math.min(from + step - 1, #missing), 0, 0
+    work.spend((1 + slotMap.shortHashCost(tenant.count)) * (last - from + 1))
+    local found = redis.call('HMGET', keys.slots, unpack(missing, from, last))
+    for i, packed in ipairs(found) do
+      local slot = missing[from + i - 1]
+      if packed then
+        bytes, count = bytes + #packed, count + 1
+        slotMap.records[slot] = codec.unpackRecord(slot, packed)
+      end
+    end
+    work.spend(count + bytes / 200)
+    step = bytes > 400 * (last - from + 1) and FIRST_STEP or 1000
+    from = last + 1
+  end
+end
+
+-- Returns the record of a slot; false if it is free.
+function slotMap.recordAt(slot)
+  local record = slotMap.records[slot]
+  if record == nil then
+    work.spend(3)
+    local packed = redis.call('HGET', keys.slots, slot)
+    if packed then
+      work.spend(#packed / 200)
+    end
+    record = packed and codec.unpackRecord(slot, packed)
+    slotMap.records[slot] = record
+  end
+  return record
+end
+
+-- Returns true if a record is of a further slot of a reservation of several slots: these count towards the cap.
+function slotMap.isFurther(record)
+  return record and record.byName and not record.token and string.sub(record.owner, 1, 7) ~= 'system:'
+end
+
+-- Replaces a slot's record; false frees the slot. The slot must have been read, or be known to be free.
+function slotMap.setRecord(slot, record)
+  work.spend(5 + #slot / 80)
+  local before = slotMap.records[slot] or false
+  if slotMap.original[slot] == nil then
+    slotMap.original[slot] = before
+    slotMap.changed[#slotMap.changed + 1] = slot
+  end
+  slotMap.journal[#slotMap.journal + 1] = slot
+  slotMap.journal[#slotMap.journal + 1] = before
+  if tenant.queue then
+    -- Tells this state of the slots from all others (waiting/turns.lua).
+    slotMap.journal.changes = (slotMap.journal.changes or 0) + 1
+    slotMap.journal[-#slotMap.journal] = slotMap.journal.changes
+  end
+  tenant.count = tenant.count - (before and before.token and 1 or 0) + (record and record.token and 1 or 0)
+  if before and before.byName or record and record.byName then
+    tenant.further = tenant.further - (slotMap.isFurther(before) and 1 or 0) + (slotMap.isFurther(record) and 1 or 0)
+  end
+  slotMap.arePoolsTouched = slotMap.arePoolsTouched or pools.slotIndex(slot) ~= nil
+  if before and before.pool ~= '' then
+    pools.account(slot, before, -1)
+    if record and record.pool == '' then
+      local name, index = pools.slotIndex(slot)
+      pools.markSlot(name, index, true)
+    end
+  end
+  if record and record.pool ~= '' then
+    pools.account(slot, record, 1)
+  end
+  slotMap.records[slot] = record
+end
+
+-- Undoes changes of slots.
+
+-- Undoes all changes since the journal had this length, last first.
+function slotMap.undo(length)
+  while #slotMap.journal > length do
+    local slot, before = slotMap.journal[#slotMap.journal - 1], slotMap.journal[#slotMap.journal]
+    slotMap.setRecord(slot, before)
+    for _ = 1, 4 do
+      slotMap.journal[#slotMap.journal] = nil
+    end
+  end
+end
+
+function slotMap.begin()
+  slotMap.records, slotMap.original, slotMap.changed = {}, {}, {}
+  slotMap.journal = {}
+  -- True if a changed slot is one of a pool, or may become one: its name ends with an index.
+  slotMap.arePoolsTouched = false
+end
+
+return slotMap

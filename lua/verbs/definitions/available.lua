@@ -1,0 +1,61 @@
+--[[
+  Returns whether resources have a free slot.
+
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  slots
+  KEYS[4]  due
+  KEYS[5]  pools
+  KEYS[6]  definitions
+  KEYS[7]  tickets
+  KEYS[8]  lines
+  KEYS[9]  waits
+  KEYS[10]  sessions
+  KEYS[11]  sessionHolds
+  KEYS[12]  sessionsDue
+  KEYS[13]  index
+  KEYS[14]  history
+  KEYS[15]  readsFree
+  KEYS[16]  readsStarter
+  KEYS[17]  readsPro
+  KEYS[18]  readsEnterprise
+
+  ARGV[1]  the credential (frame/admission.lua)
+  ARGV[2]  the reads to charge (frame/reading.lua)
+  ARGV[3]  the first resource
+
+  Returns {'OK', quota (limits/quota.lua) and work (frame/work.lua), item, ...}, where an item is 1 if a slot is free,
+  else 0; '' if its request is refused. Which ones are refused is the last element if requests share the call
+  (tellMisfits() in frame/reading.lua). Or {'REFUSED', message} if requests share the call and take too much work
+  together, which charges nothing; the reply of refuse() in limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
+  {'AGAIN'}.
+]]
+local availability = require('reservations/availability')
+local naming = require('definitions/names')
+local quota = require('limits/quota')
+local reading = require('frame/reading')
+local waitingQueue = require('waiting/queue')
+local work = require('frame/work')
+
+return function(_, args)
+  waitingQueue.prepare()
+
+  local refused = reading.read('definitions', reading.chargeSharers)
+  if refused then
+    return refused
+  end
+  local reply = { 'OK', '' }
+  -- A request that shares the call with nobody is always answered.
+  local overBudget = work.isOverBudget(function()
+    for i = 3, #args do
+      reply[i] = reading.isMisfit[i - 2] and '' or availability.hasFreeSlot(naming.resolve(args[i])) and 1 or 0
+    end
+  end, not reading.isSharedCall and math.huge)
+  if overBudget then
+    -- The instance sends each of them alone.
+    reading.refundReads()
+    return { 'REFUSED', '[' .. #reply - 2 .. '].resource' .. work.TOO_MUCH_WORK }
+  end
+  reply[2] = quota.readsQuota .. ' ' .. math.floor(work.done)
+  return reading.tellMisfits(reply)
+end

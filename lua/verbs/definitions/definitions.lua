@@ -1,0 +1,91 @@
+--[[
+  Returns one page of the tenant's definitions, in byte order of their names. A page ends after a number of definitions
+  or an amount of work.
+
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  definitions
+  KEYS[4]  index
+  KEYS[5]  readsFree
+  KEYS[6]  readsStarter
+  KEYS[7]  readsPro
+  KEYS[8]  readsEnterprise
+
+  ARGV[1]  the credential (frame/admission.lua)
+  ARGV[2]  number of reads to charge (limits/quota.lua)
+  ARGV[3]  the last name of the page before; '' for the first page
+  ARGV[4]  maximum number of definitions
+  ARGV[5]  <key>=<value>: only the definitions with this label; '' all
+
+  Returns {'OK', quota (limits/quota.lua), 1 if this is the last page, else 0, number of definitions on all pages, the
+  last name of this page, item, ...}. An item is a text with a line for each of: name, capacity, path of its ancestors
+  ('' none), 1 if it is a group, else 0, number of labels, each label, and each blocker. Or the reply of refuse() in
+  limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
+]]
+local admission = require('frame/admission')
+local labelling = require('definitions/labels')
+local naming = require('definitions/names')
+local quota = require('limits/quota')
+local registry = require('definitions/definitions')
+local tenant = require('frame/tenant')
+local work = require('frame/work')
+
+return function(keys, args)
+  local refused = admission.admit('definitions')
+  if refused then
+    return refused
+  end
+  local misfit = quota.chargeReads(tonumber(args[2]))
+  if misfit then
+    return quota.refuse(unpack(misfit))
+  end
+  local MAX_BYTES, MAX_PAGE_WORK = 262144, 3500
+  local limit, label, total = tonumber(args[4]), args[5], tenant.definitions
+  local prefix, to = 'n', '(o'
+  if label ~= '' then
+    prefix, to = 'l' .. label .. '\n', '(l' .. label .. '\11'
+    total = redis.call('ZLEXCOUNT', keys.index, '[' .. prefix, to)
+  end
+  local names = redis.call('ZRANGE', keys.index, '(' .. prefix .. args[3], to, 'BYLEX', 'LIMIT', 0, limit)
+  for i, member in ipairs(names) do
+    names[i] = string.sub(member, #prefix + 1)
+  end
+  registry.readDefinitions(names)
+
+  -- Returns true if a definition has the wanted label. The index can have it for one that no longer has.
+  local function isWanted(name)
+    for _, one in ipairs(label ~= '' and labelling.labelsOf(name) or {}) do
+      if one == label then
+        return true
+      end
+    end
+    return label == ''
+  end
+
+  -- Returns the item of a definition.
+  local function describe(name)
+    local one, path, labels = registry.definition(name), naming.pathOf(name), labelling.labelsOf(name)
+    local above = string.sub(path, 1, math.max(0, #path - #name - 1))
+    local parts = { name, one.capacity, above, one.isGroup and 1 or 0, #labels, unpack(labels) }
+    for _, blocker in ipairs(naming.blockersOf(name)) do
+      parts[#parts + 1] = blocker
+    end
+    return table.concat(parts, '\n')
+  end
+
+  local reply, bytes = { 'OK', quota.readsQuota, #names < limit and 1 or 0, total, '' }, 0
+  for i, name in ipairs(names) do
+    reply[5] = name
+    if isWanted(name) then
+      local item = describe(name)
+      bytes = bytes + #item
+      work.spend(4 + #item / 100)
+      reply[#reply + 1] = item
+    end
+    if (bytes > MAX_BYTES or work.done > MAX_PAGE_WORK) and i < #names then
+      reply[3] = 0
+      break
+    end
+  end
+  return reply
+end

@@ -1,0 +1,87 @@
+--[[
+  Returns one page of the tenant's held slots, unordered. A slot that is held from the first page to the last is in at
+  least one page. A slot can occur twice while the hash shrinks: the caller drops repeats by fencing token. A page ends
+  after a number of slots or bytes.
+
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  slots
+  KEYS[4]  due
+  KEYS[5]  pools
+  KEYS[6]  definitions
+  KEYS[7]  tickets
+  KEYS[8]  lines
+  KEYS[9]  waits
+  KEYS[10]  sessions
+  KEYS[11]  sessionHolds
+  KEYS[12]  sessionsDue
+  KEYS[13]  index
+  KEYS[14]  history
+  KEYS[15]  readsFree
+  KEYS[16]  readsStarter
+  KEYS[17]  readsPro
+  KEYS[18]  readsEnterprise
+
+  ARGV[1]  the credential (frame/admission.lua)
+  ARGV[2]  number of reads to charge (limits/quota.lua)
+  ARGV[3]  cursor returned with the previous page; '0' for the first page
+  ARGV[4]  number of resets returned with the previous page; '' for the first page
+  ARGV[5]  approximate number of slots to read
+  ARGV[6]  only reservations of this requester; '' any
+  ARGV[7]  only reservations with this requestedName (slots/codec.lua); '' any
+
+  Returns {'OK', quota (limits/quota.lua), cursor, number of resets, number of the tenant's slots, {slot, record, slot,
+  record, ...}, {slot, ms, slot, ms, ...}}: the second list has the ends of sessions, for the slots of which
+  reservations have one. Cursor '0' means that this was the last page. If the tenant was reset since the first page,
+  the listing ends. Or the reply of refuse() in limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+]]
+local codec = require('slots/codec')
+local ownership = require('reservations/owners')
+local quota = require('limits/quota')
+local reading = require('frame/reading')
+local tenant = require('frame/tenant')
+local waitingQueue = require('waiting/queue')
+
+return function(keys, args)
+  waitingQueue.prepare()
+
+  local refused = reading.read('read')
+  if refused then
+    return refused
+  end
+  local all = redis.call('HLEN', keys.slots)
+  local resets = redis.call('HGET', keys.tenant, 'resets') or '0'
+  if args[4] ~= '' and args[4] ~= resets then
+    return { 'OK', quota.readsQuota, '0', resets, all, {}, {} }
+  end
+  -- A record may be tens of kilobytes long, so few are read at a time.
+  local STEP, MAX_BYTES = 25, 262144
+  local requester, resource = args[6], args[7]
+  local cursor, looked, bytes, found, ends = args[3], 0, 0, {}, {}
+  repeat
+    local page = redis.call('HSCAN', keys.slots, cursor, 'COUNT', STEP)
+    cursor = page[1]
+    local rows = page[2]
+    -- Scanning an empty part of the hash costs time too.
+    looked = looked + math.max(STEP / 5, #rows / 2)
+    for i = 1, #rows, 2 do
+      local slot, packed = rows[i], rows[i + 1]
+      bytes = bytes + #slot + #packed
+      local isWanted, record = string.byte(packed) ~= 1, nil
+      local mayHaveSession = tenant.sessions and string.find(packed, '"session":', 1, true)
+      if isWanted and (requester ~= '' or resource ~= '' or mayHaveSession) then
+        record = codec.unpackRecord(slot, packed)
+        isWanted = (requester == '' or record.owner == requester) and (resource == '' or record.requestedName == resource)
+      end
+      if isWanted then
+        found[#found + 1] = slot
+        found[#found + 1] = packed
+        if record and record.session then
+          ends[#ends + 1] = slot
+          ends[#ends + 1] = ownership.endOf(record)
+        end
+      end
+    end
+  until cursor == '0' or looked >= tonumber(args[5]) or bytes > MAX_BYTES
+  return { 'OK', quota.readsQuota, cursor, resets, all, found, ends }
+end

@@ -1,0 +1,34 @@
+--[[
+  Keeps the reply to a request with an Idempotency-Key that waited, if no script of its own could: its waits ended by
+  what others did, or its items one after the other.
+
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  answer
+  KEYS[4]  answers
+
+  ARGV[1]  the credential (frame/admission.lua)
+  ARGV[2]  flags of the request (frame/flags.lua)
+  ARGV[3]  the first part of the reply, as the script of the request returns it after the quota
+
+  Returns {'OK', quota}. Or, with nothing kept: {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, or a reply of once.before() in
+  frame/idempotency.lua.
+]]
+local admission = require('frame/admission')
+local idempotency = require('frame/idempotency')
+local quota = require('limits/quota')
+
+return function(_, args)
+  local refused = admission.admit('reserve', {}) or idempotency.once and idempotency.once.before() or quota.charge(nil, 0)
+  if refused then
+    return refused
+  end
+  local reply = { 'OK', quota.charged.quota }
+  for i = 3, #args do
+    reply[i] = args[i]
+  end
+  if idempotency.once then
+    idempotency.once.keep(reply)
+  end
+  return { 'OK', quota.charged.quota }
+end

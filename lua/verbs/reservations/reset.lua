@@ -1,0 +1,71 @@
+--[[
+  Ends all reservations and tickets of the tenant in constant time. Sessions go on, without reservations. The slots are
+  put aside for the history, or Redis frees their memory in the background.
+
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  slots
+  KEYS[4]  due
+  KEYS[5]  pools
+  KEYS[6]  tickets
+  KEYS[7]  lines
+  KEYS[8]  waits
+  KEYS[9]  sessionHolds
+  KEYS[10]  sessionsDue
+  KEYS[11]  resetSlots
+  KEYS[12]  answer
+  KEYS[13]  answers
+
+  ARGV[1]  the credential (frame/admission.lua)
+  ARGV[2]  flags of the request (frame/flags.lua)
+  ARGV[3]  if the service does it for somebody: the actor (frame/admission.lua); else ''
+
+  Returns {'OK', quota, number of reservations ended}, not counting reservations that were already due. Or {'UNKNOWN'}
+  if an earlier try ran and its reply was not kept. Or the reply of refuse() in limits/quota.lua, {'NO_KEY'},
+  {'SUSPENDED'}, {'NO_TENANT'}. Or a reply of once.before() in frame/idempotency.lua. Answers that are kept for other
+  requests stay.
+]]
+local admission = require('frame/admission')
+local answers = require('frame/answers')
+local clock = require('frame/clock')
+local events = require('events/events')
+local idempotency = require('frame/idempotency')
+local quota = require('limits/quota')
+local tenant = require('frame/tenant')
+
+return function(keys, args)
+  local refused = admission.admit('reset')
+  if not refused and idempotency.once then
+    refused = idempotency.once.before()
+  elseif not refused then
+    refused = answers.answerBefore()
+  end
+  refused = refused or quota.charge('RESET', 1)
+  if refused then
+    return refused
+  end
+  local due = redis.call('ZCOUNT', keys.due, '-inf', clock.nowMs())
+  for _, id in ipairs(tenant.sessionsText and redis.call('ZRANGE', keys.sessionsDue, '-inf', clock.nowMs(), 'BYSCORE', 'LIMIT', 0, 100) or {}) do
+    due = due + redis.call('ZLEXCOUNT', keys.sessionHolds, '[' .. id .. '\n', '(' .. id .. '\11')
+  end
+  local reply = { 'OK', quota.charged.quota, tenant.count - due }
+  local actor = args[3] ~= '' and args[3] or admission.actorName()
+  if tenant.limits.history > 0 and tenant.count > 0 and redis.call('RENAMENX', keys.slots, keys.resetSlots) == 1 then
+    -- verbs/history/keepReset.lua writes the history of these. If those of an earlier reset are still there, these get
+    -- none.
+    redis.call('HSET', keys.resetSlots, '\0', string.format('%.0f %s', clock.nowMs(), actor or 'the service'))
+  end
+  redis.call('UNLINK', keys.slots, keys.due, keys.pools, keys.tickets, keys.lines, keys.waits, keys.sessionHolds)
+  redis.call('HDEL', keys.tenant, 'queue', 'measured')
+  events.emit('RESET', { requestType = 'RESET', apiKeyLabel = tenant.keyLabel, actor = actor })
+  local resets = redis.call('HGET', keys.tenant, 'resets') or '0'
+  events.publish({
+    'resets', resets + 1, 'resetBy', string.format('%.0f\n%s', clock.nowMs(), actor or 'the service'), 'count', 0, 'further', 0, 'nextDue', math.huge,
+    'usage', quota.charged.usage,
+  })
+  -- Every instance that holds calls ends them.
+  for instance in string.gmatch(tenant.beats, '(%w+) %d+') do
+    redis.call('SPUBLISH', tenant.base .. 'wake:' .. instance, '*\tRESET')
+  end
+  return idempotency.once and idempotency.once.keep(reply) or answers.remember(reply)
+end

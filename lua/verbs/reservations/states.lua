@@ -1,0 +1,144 @@
+--[[
+  Returns what pages show of some resources: what they are, whether they are free, who holds them and who is next.
+
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  slots
+  KEYS[4]  due
+  KEYS[5]  pools
+  KEYS[6]  definitions
+  KEYS[7]  tickets
+  KEYS[8]  lines
+  KEYS[9]  waits
+  KEYS[10]  sessions
+  KEYS[11]  sessionHolds
+  KEYS[12]  sessionsDue
+  KEYS[13]  index
+  KEYS[14]  history
+
+  ARGV[1]  the credential (frame/admission.lua)
+  ARGV[2]  maximum number of slots to describe of a pool, at most 16
+  ARGV[3]  at most 4 requesters whose slots of a pool are described in any case, each followed by '\n'
+  ARGV[4]  the first name, as requests have it; the other names follow
+
+  Returns {'OK', {resource, slot, ...}, ...}, each slot as reservations/texts.lua describes it: first, if a blocker
+  keeps others from the resource, the slot whose reservation holds that blocker; then its own slots, of a pool from the
+  first one on, and then those that the requesters have. A resource is a text with a line for each of: name, 1 if it is
+  registered, else 0, capacity, 1 if it is a group, else 0, number of held slots, number of tickets that wait for it,
+  requester of the first of these ('' none), place of the given requesters in its queue (0: they do not wait for it),
+  path of its ancestors ('' none), the first of these that has no free slot ('' none), the blocker that keeps others
+  from it ('' none, or no slot is free anyway), and each label. One call does a limited amount of work, so the reply may
+  cover only the first names. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+]]
+local availability = require('reservations/availability')
+local frame = require('frame/frame')
+local freeSlots = require('slots/freeSlots')
+local itemForms = require('frame/items')
+local labelling = require('definitions/labels')
+local lines = require('waiting/lines')
+local naming = require('definitions/names')
+local ownership = require('reservations/owners')
+local registry = require('definitions/definitions')
+local slotMap = require('slots/slots')
+local tenant = require('frame/tenant')
+local texts = require('reservations/texts')
+local waitingQueue = require('waiting/queue')
+local work = require('frame/work')
+
+return function(_, args)
+  waitingQueue.prepare()
+  local refused = frame.look('read')
+  if refused then
+    return refused
+  end
+  local shown, requesters = math.min(16, tonumber(args[2])), itemForms.splitLines(args[3])
+  local places = {}
+  if tenant.queueText then
+    if not tenant.queue then
+      tenant.openQueue()
+    end
+    places = tenant.queue.placesOf(requesters)
+  end
+
+  -- Returns the path of a resource's ancestors, the first of them, from the root down, that has no free slot, and
+  -- whether it or one of them has blockers.
+  local function aboveOf(name)
+    local path, full, parent, hasBlockers = {}, '', registry.definition(name).parent, registry.definition(name).hasBlockers
+    while parent ~= '' and registry.definition(parent) do
+      table.insert(path, 1, parent)
+      local one = registry.definition(parent)
+      if not one.isGroup and freeSlots.heldOf(parent) >= one.capacity then
+        full = parent
+      end
+      hasBlockers = hasBlockers or one.hasBlockers
+      parent = one.parent
+    end
+    work.spend(#path)
+    return table.concat(path, '>'), full, hasBlockers
+  end
+
+  -- Returns the names of the slots to describe.
+  local function slotsToShow(name, own)
+    if not own or own.capacity == 1 then
+      return own and own.isGroup and {} or { name }
+    end
+    local slots, known = {}, {}
+    for i = 1, math.min(shown, own.capacity) do
+      slots[i] = name .. '_' .. i - 1
+      known[slots[i]] = true
+    end
+    for _, requester in ipairs(requesters) do
+      local mine = ownership.assignedSlot(name, requester)
+      if mine and not known[mine] then
+        known[mine] = true
+        slots[#slots + 1] = mine
+      end
+    end
+    return slots
+  end
+
+  local function describe(name)
+    local resource = naming.resolve(name) or name
+    local own = registry.definition(resource)
+    local above, full, hasBlockers, blocker, inTheWay = '', ''
+    if own then
+      above, full, hasBlockers = aboveOf(resource)
+    end
+    if hasBlockers and full == '' and not own.isGroup and freeSlots.heldOf(resource) < own.capacity then
+      blocker, inTheWay = availability.firstBlocker(resource)
+    end
+    local waits, first = lines.waitersOf(resource), ''
+    if tonumber(waits) > 0 then
+      first = tenant.queue.firstWaiter(resource)
+    end
+    local slots = slotsToShow(resource, own)
+    slotMap.readSlots(slots)
+    local state = {
+      table.concat({
+        resource, own and 1 or 0, own and own.capacity or 1, own and own.isGroup and 1 or 0, freeSlots.heldOf(resource), waits,
+        first, places[resource] or 0, above, full, blocker or '', unpack(labelling.labelsOf(resource)),
+      }, '\n'),
+    }
+    if blocker then
+      state[2] = texts.slotText(inTheWay)
+    end
+    for _, slot in ipairs(slots) do
+      state[#state + 1] = texts.slotText(slot)
+    end
+    work.spend(5)
+    return state
+  end
+
+  local names, reply, MAX_PIECE_WORK = {}, { 'OK' }, 2500
+  for i = 4, #args do
+    names[#names + 1] = args[i]
+  end
+  registry.readDefinitions(names)
+  for _, name in ipairs(names) do
+    if work.done > MAX_PIECE_WORK and #reply > 1 then
+      break
+    end
+    reply[#reply + 1] = describe(name)
+  end
+  return reply
+end

@@ -1,0 +1,65 @@
+--[[
+  Returns one page of the names that are held without being registered, unordered. A name can be in two pages. A page
+  ends after a number of held slots or bytes.
+
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  slots
+  KEYS[4]  due
+  KEYS[5]  pools
+  KEYS[6]  definitions
+  KEYS[7]  tickets
+  KEYS[8]  lines
+  KEYS[9]  waits
+  KEYS[10]  sessions
+  KEYS[11]  sessionHolds
+  KEYS[12]  sessionsDue
+  KEYS[13]  index
+  KEYS[14]  history
+
+  ARGV[1]  the credential (frame/admission.lua)
+  ARGV[2]  cursor returned with the previous page; '0' for the first page
+  ARGV[3]  approximate number of slots to read
+
+  Returns {'OK', cursor, name, ...}. Cursor '0' means that this was the last page. Or {'NO_KEY'}, {'SUSPENDED'},
+  {'NO_TENANT'}, {'AGAIN'}.
+]]
+local codec = require('slots/codec')
+local frame = require('frame/frame')
+local registry = require('definitions/definitions')
+local shared = require('slots/shared')
+local tenant = require('frame/tenant')
+local waitingQueue = require('waiting/queue')
+
+return function(keys, args)
+  waitingQueue.prepare()
+  local refused = frame.look('read')
+  if refused then
+    return refused
+  end
+  -- A record may be tens of kilobytes long, so few are read at a time.
+  local STEP, MAX_BYTES = 25, 262144
+  local cursor, looked, bytes, reply = args[2], 0, 0, { 'OK', '0' }
+  repeat
+    local page = redis.call('HSCAN', keys.slots, cursor, 'COUNT', STEP)
+    cursor = page[1]
+    local rows, names, packed = page[2], {}, {}
+    -- Scanning an empty part of the hash costs time too.
+    looked = looked + math.max(STEP / 5, #rows / 2)
+    for i = 1, #rows, 2 do
+      bytes = bytes + #rows[i] + #rows[i + 1]
+      if not shared.isShare(rows[i]) then
+        names[#names + 1] = rows[i]
+        packed[rows[i]] = rows[i + 1]
+      end
+    end
+    registry.readDefinitions(names)
+    for _, name in ipairs(names) do
+      if not (tenant.definitions > 0 and registry.definition(name)) and codec.unpackRecord(name, packed[name]).pool == '' then
+        reply[#reply + 1] = name
+      end
+    end
+  until cursor == '0' or looked >= tonumber(args[3]) or bytes > MAX_BYTES
+  reply[2] = cursor
+  return reply
+end

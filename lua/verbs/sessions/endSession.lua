@@ -1,0 +1,62 @@
+--[[
+  Ends a session: it is due from now on, and the scripts that follow end its reservations (sessions/sessions.lua).
+
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  slots
+  KEYS[4]  due
+  KEYS[5]  pools
+  KEYS[6]  definitions
+  KEYS[7]  tickets
+  KEYS[8]  lines
+  KEYS[9]  waits
+  KEYS[10]  sessions
+  KEYS[11]  sessionHolds
+  KEYS[12]  sessionsDue
+  KEYS[13]  index
+  KEYS[14]  history
+  KEYS[15]  answer
+  KEYS[16]  answers
+
+  ARGV[1]  the credential (frame/admission.lua)
+  ARGV[2]  flags of the request (frame/flags.lua)
+  ARGV[3]  id of the session
+  ARGV[4]  its token; '' if the caller's is malformed
+  ARGV[5]  the only requester that the caller may act for; '' any
+
+  Returns {'OK', quota, 'ENDED', number of its reservations} or {'OK', quota, 'NOT_FOUND', 0}. Or, with nothing changed:
+  {'FORBIDDEN', message}, the reply of refuse() in limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
+  {'AGAIN'}. Or {'UNKNOWN'} if an earlier try ran and its reply was not kept. Or a reply of once.before() in
+  frame/idempotency.lua.
+]]
+local admission = require('frame/admission')
+local answers = require('frame/answers')
+local clock = require('frame/clock')
+local committing = require('frame/commit')
+local frame = require('frame/frame')
+local idempotency = require('frame/idempotency')
+local quota = require('limits/quota')
+local sessions = require('sessions/sessions')
+local tenant = require('frame/tenant')
+local waitingQueue = require('waiting/queue')
+
+return function(_, args)
+  waitingQueue.prepare()
+  local refused = frame.requestOnce('reserve', 'SESSION', 1, {}, idempotency.once)
+  if refused then
+    return refused
+  end
+  local session = sessions.sessionFound(args[3], args[4], args[5])
+  if tenant.foreign then
+    return { 'FORBIDDEN', tenant.foreign }
+  end
+  local reply = { 'OK', quota.charged.quota, 'NOT_FOUND', 0 }
+  if session then
+    reply = { 'OK', quota.charged.quota, 'ENDED', tenant.sessions.holdsOf(session) }
+    session.expiresAt, session.isEnded = clock.nowMs(), true
+    session.label, session.actor = tenant.keyLabel, admission.actorName(session.requester)
+    tenant.sessions.put(session)
+  end
+  committing.finish(reply, quota.charged.usage)
+  return idempotency.once and idempotency.once.keep(reply) or answers.remember(reply)
+end

@@ -1,0 +1,20 @@
+--[[
+  Deletes the leases of streams that have ended. When no lease is left, scripts stop emitting events.
+
+  KEYS[1]  tenant
+  KEYS[2]  streams
+  KEYS[3]  sessionStreams
+
+  ARGV[1]  the first stream's id
+
+  Returns nothing.
+]]
+return function(keys, args)
+  for i = 1, #args do
+    redis.call('ZREM', keys.streams, args[i])
+    redis.call('ZREM', keys.sessionStreams, args[i])
+  end
+  if redis.call('EXISTS', keys.streams, keys.sessionStreams) == 0 then
+    redis.call('HDEL', keys.tenant, 'listenUntil')
+  end
+end

@@ -1,0 +1,23 @@
+--[[
+  Charges a request to the quota of writes that no other script charges: a change of settings or keys.
+
+  KEYS[1]  tenant
+  KEYS[2]  credential
+
+  ARGV[1]  the credential (frame/admission.lua)
+  ARGV[2]  the right that it must have
+
+  Returns {'OK', quota}; or the reply of refuse() in limits/quota.lua; or {'NO_KEY'}, {'SUSPENDED'}, {'FORBIDDEN',
+  message}, {'NO_TENANT'}.
+]]
+local admission = require('frame/admission')
+local quota = require('limits/quota')
+
+return function(_, args)
+  local refused = admission.admit(args[2]) or quota.charge(nil, 1)
+  if refused then
+    return refused
+  end
+  quota.pay()
+  return { 'OK', quota.charged.quota }
+end

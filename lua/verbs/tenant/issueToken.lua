@@ -1,0 +1,38 @@
+--[[
+  Issues a derived token, which expires.
+
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  tokens: the set of its issuer's tokens, which are deleted when the issuer is removed
+           (src/engine/tenant/tokens.ts)
+
+  ARGV[1]  token:<SHA-256 of the token, hexadecimal>
+  ARGV[2]  flags of the request (frame/flags.lua)
+  ARGV[3]  lifetime of the token in ms
+  ARGV[4]  lifetime of the set in ms
+
+  Returns {'OK', quota}; or {'FREE'} if the tenant is on the Free tier, which has no derived tokens; or the reply of
+  refuse() in limits/quota.lua; or {'SUSPENDED'}, {'NO_TENANT'}.
+]]
+local flags = require('frame/flags')
+local quota = require('limits/quota')
+local tenant = require('frame/tenant')
+
+return function(keys, args)
+  if not tenant.tier then
+    return { 'NO_TENANT' }
+  elseif tenant.isSuspended then
+    return { 'SUSPENDED' }
+  elseif tenant.tier == 'Free' then
+    return { 'FREE' }
+  end
+  local refused = quota.charge(nil, flags.isRepeated and redis.call('EXISTS', keys.credential) == 1 and 0 or 1)
+  if refused then
+    return refused
+  end
+  quota.pay()
+  redis.call('SET', keys.credential, '', 'PX', args[3])
+  redis.call('SADD', keys.tokens, args[1])
+  redis.call('PEXPIRE', keys.tokens, args[4])
+  return { 'OK', quota.charged.quota }
+end

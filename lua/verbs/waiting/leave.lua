@@ -1,0 +1,44 @@
+--[[
+  Notes that calls of an instance have ended: their callers disconnected, or the instance stops. Their tickets are
+  attended for a while longer, in case the callers come back.
+
+  KEYS[1]  tenant
+  KEYS[2]  slots
+  KEYS[3]  due
+  KEYS[4]  pools
+  KEYS[5]  definitions
+  KEYS[6]  tickets
+  KEYS[7]  lines
+  KEYS[8]  waits
+  KEYS[9]  sessions
+  KEYS[10]  sessionHolds
+  KEYS[11]  sessionsDue
+  KEYS[12]  index
+  KEYS[13]  history
+
+  ARGV[1]  ''
+  ARGV[2]  the instance
+  ARGV[3]  the first ticket; the others follow
+
+  Returns {'OK'} or {'AGAIN'}.
+]]
+local committing = require('frame/commit')
+local expiry = require('reservations/expiry')
+local tenant = require('frame/tenant')
+local waitingQueue = require('waiting/queue')
+
+return function(_, args)
+  tenant.mayWait = true
+  waitingQueue.prepare()
+  if not tenant.queue then
+    tenant.openQueue()
+  end
+  local again = expiry.expire()
+  if again then
+    return again
+  end
+  for i = 3, #args do
+    tenant.queue.leave(args[i], args[2])
+  end
+  return committing.finish({ 'OK' })
+end

@@ -1,0 +1,44 @@
+--[[
+  Returns where the requests of a requester stand that wait, or were granted and are not claimed yet, for the dashboard:
+  the first 50.
+
+  KEYS[1]  tenant
+  KEYS[2]  credential
+  KEYS[3]  slots
+  KEYS[4]  due
+  KEYS[5]  pools
+  KEYS[6]  definitions
+  KEYS[7]  tickets
+  KEYS[8]  lines
+  KEYS[9]  waits
+  KEYS[10]  sessions
+  KEYS[11]  sessionHolds
+  KEYS[12]  sessionsDue
+  KEYS[13]  index
+  KEYS[14]  history
+
+  ARGV[1]  the credential (frame/admission.lua)
+  ARGV[2]  requester
+
+  Returns {'OK', row, ...}. A row is a text with a line for each of: 1 if it was granted else 0, tickets ahead of it,
+  what it waits for, since ms, until ms (when the grant or the wait ends), SHARED or '', resources (tabs between). Or
+  {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+]]
+local frame = require('frame/frame')
+local tenant = require('frame/tenant')
+local waitingQueue = require('waiting/queue')
+
+return function(_, args)
+  waitingQueue.prepare()
+  local refused = frame.look('read')
+  if refused then
+    return refused
+  end
+  if not tenant.queueText then
+    return { 'OK' }
+  end
+  if not tenant.queue then
+    tenant.openQueue()
+  end
+  return { 'OK', unpack(tenant.queue.standings(args[2])) }
+end

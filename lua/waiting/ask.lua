@@ -1,0 +1,218 @@
+-- Requests that may wait: they are carried out now, or get a ticket, or go on with the one that they have
+-- (docs/specification.md#waiting).
+local active = require('waiting/active')
+local beats = require('waiting/beats')
+local callers = require('waiting/callers')
+local claiming = require('waiting/claim')
+local clock = require('frame/clock')
+local feasible = require('waiting/feasible')
+local grant = require('waiting/grant')
+local itemForms = require('frame/items')
+local matches = require('waiting/matches')
+local matching = require('reservations/match')
+local needs = require('waiting/needs')
+local settle = require('waiting/settle')
+local state = require('waiting/state')
+local tenant = require('frame/tenant')
+local tickets = require('waiting/tickets')
+local work = require('frame/work')
+local ask = {}
+
+-- Functions that issue and change the tickets of this request: they run once it is certain that it is not refused.
+local postponed
+
+-- asked[digest]: the result of a request of this script that waits.
+local asked
+
+-- Reads the argument of a call: instance and pollMs.
+function ask.readCall(text)
+  local instance, pollMs = string.match(text, '^(%w+) (%d+)$')
+  return { instance = instance, pollMs = tonumber(pollMs) }
+end
+
+-- Reads the argument of what waits: waitMs, priority and claimMs.
+function ask.readWait(text)
+  local waitMs, priority, claimMs = string.match(text, '^(%d+) (%-?%d+) (%d+)$')
+  return { waitMs = tonumber(waitMs), priority = tonumber(priority), claimMs = tonumber(claimMs) }
+end
+
+local function nextNumber()
+  state.last = math.max(state.last + 1, clock.nowUs())
+  return struct.pack('>I7', state.last)
+end
+
+-- Returns the fields of a ticket that each call sets.
+local function fieldsOfCall(ticket, request)
+  local call, wait = request.call, request.wait
+  -- Calls that are held already stay so.
+  local isHeld = ticket.instance and ticket.heldUntil > clock.nowMs()
+  local instances, heldUntil = isHeld and ticket.instance or '', isHeld and ticket.heldUntil or clock.nowMs()
+  if call.pollMs > 0 then
+    local others = callers.withoutInstance(instances, call.instance)
+    instances = others == '' and call.instance or call.instance .. ' ' .. others
+    heldUntil = math.max(heldUntil, clock.nowMs() + call.pollMs)
+    beats.noteBeat(call.instance)
+  end
+  local session = request.session
+  local fields = {
+    status = (session or call.pollMs > 0) and 'attended' or 'detached', session = session and session.id or '', label = tenant.keyLabel, claimMs = wait.claimMs,
+    order = string.char(100 - wait.priority) .. tickets.numberOf(ticket), endsAt = ticket.since + wait.waitMs,
+    items = request.items, instance = instances, heldUntil = heldUntil,
+  }
+  fields.due = fields.endsAt
+  if fields.status == 'attended' and not session then
+    fields.due = math.min(fields.endsAt, math.min(fields.heldUntil, clock.nowMs() + beats.BEAT_LAPSES_MS) + fields.claimMs)
+  end
+  return fields
+end
+
+-- Issues a ticket for a request.
+local function issue(ticket, request, refusal, others)
+  ticket.since, ticket.slots, ticket.grantedAt = clock.nowMs(), '', 0
+  ticket.requester, ticket.method, ticket.items = request.requester, request.method, request.items
+  ticket.digest = request.digest
+  local fields = fieldsOfCall(ticket, request)
+  fields.lines, fields.named, fields.waitsFor, fields.others = matches.linesOfTicket(ticket), needs.namedBy(ticket), refusal, others
+  tickets.changeTicket(ticket, fields)
+  grant.noteWaitsFor(ticket)
+  grant.emitOfTicket('WAITING', 'WAIT', ticket, 'WAITING')
+end
+
+-- Goes on with a ticket.
+local function goOn(ticket, request)
+  local wasAway = ticket.status == 'away'
+  local order, fields = ticket.order, fieldsOfCall(ticket, request)
+  fields.lines, fields.named = matches.linesOfTicket(ticket), needs.namedBy(ticket)
+  tickets.changeTicket(ticket, fields)
+  if wasAway or order ~= ticket.order then
+    active.activeRequesters[ticket.requester] = ''
+  end
+end
+
+-- Returns why a request is too large to wait; nil if it is not.
+local function whyTooLarge(entries)
+  local MAX_ENTRIES_OF_TICKET = 200
+  if #entries > MAX_ENTRIES_OF_TICKET then
+    return 'would wait for more than ' .. MAX_ENTRIES_OF_TICKET .. ' slots'
+  end
+end
+
+-- Returns true if a request that was refused may ever be granted. A match that fits no resource was NOT_VALID.
+local function mayWaitFor(request)
+  return tickets.matchOf(request) ~= nil or feasible.isFeasible(request.requester, request.method, request.items)
+end
+
+-- Ends the ticket of a request that was carried out at once.
+local function endDone(ticket, isMade)
+  postponed[#postponed + 1] = function()
+    if ticket.status ~= 'ended' then
+      grant.endTicket(ticket, isMade and 'ACQUIRED' or 'ALREADY_HAD')
+    end
+  end
+  ask.pending.items = ask.pending.items - itemForms.slotsOf(ticket.items)
+  return clock.nowMs() - ticket.since
+end
+
+-- Finds the session of a request, whose items have it instead of a lease: nil if they have leases, false if there is no
+-- such session. The ticket has a lease of the same length.
+local function findSession(request)
+  for _, item in ipairs(request.items) do
+    if not item.ttlMs then
+      item.session = tenant.sessions and tenant.sessions.of(string.sub(item.lease, 2), request.requester) or false
+      item.ttlMs, request.session = item.session and item.session.ttlMs or 0, item.session
+    end
+  end
+end
+
+-- Carries out a request, or lets it wait. A request is {requester, method, items, call, wait}; its items have resource,
+-- ttlMs (nil: they have a session), lease (frame/items.lua), type and token. Returns one of
+--   {done, waitedMs}   what carryOutAll() returned (grant.lua)
+--   {ticket}           it waits; answer() describes it after the queue was settled
+--   {claimed, waitedMs}  it was granted before, and this call claims it: the ticket
+--   {reply, place, tried}  it is refused: the reply to the item at this place; of a FIRST, {reply} for each item
+--   {tooLarge}         a message
+function ask.ask(request)
+  findSession(request)
+  if request.session == false then
+    return { reply = (matching.reserveOne({ session = false })), place = 0 }
+  end
+  local digest = tickets.digestOf(request)
+  if asked[digest] then
+    return asked[digest]
+  end
+  local ticket = claiming.ticketOf(request)
+  if ticket and ticket.status == 'granted' then
+    grant.claims[#grant.claims + 1] = { ticket = ticket, items = request.items }
+    asked[digest] = { claimed = ticket, waitedMs = ticket.grantedAt - ticket.since }
+    return asked[digest]
+  end
+  local number = ticket and tickets.numberOf(ticket) or nextNumber()
+  local trial = {
+    order = string.char(100 - request.wait.priority) .. number, requester = request.requester, method = request.method,
+    items = request.items, isLive = true, claimMs = 0,
+  }
+  local done, place, reply, refusal, refusals, tried = grant.carryOut(trial)
+  if done then
+    return { done = done, waitedMs = ticket and endDone(ticket, grant.isMadeIn(done)) or 0 }
+  elseif not refusal or reply.isUnfinished or not ticket and not mayWaitFor(request) then
+    return { reply = reply, place = place, tried = tried }
+  end
+  -- The ticket is written, and the queue settled, after the work budget was checked.
+  work.spend(30)
+  if ticket then
+    postponed[#postponed + 1] = function()
+      goOn(ticket, request)
+    end
+  else
+    local match = tickets.matchOf(request)
+    local tooLarge = not match and whyTooLarge(needs.entriesOf(trial))
+    if tooLarge then
+      return { tooLarge = tooLarge }
+    elseif match and not matches.noteMatch(request.items[1].resource, match) then
+      return { reply = { 'NOT_AVAILABLE', matches.TOO_MANY_MATCHES }, place = 0 }
+    end
+    ticket = { order = trial.order }
+    ask.pending.items = ask.pending.items + itemForms.slotsOf(request.items)
+    local others = { unpack(refusals or {}, 2) }
+    postponed[#postponed + 1] = function()
+      issue(ticket, request, refusal, others)
+    end
+  end
+  asked[digest] = { ticket = ticket }
+  return asked[digest]
+end
+
+-- Issues and changes the tickets of this request, and settles the queue.
+function ask.runPostponed()
+  for _, run in ipairs(postponed) do
+    run()
+  end
+  postponed, ask.pending.items = {}, 0
+  claiming.runClaims()
+  settle.settle()
+end
+
+-- Returns how many slots are asked for by requests that have no ticket yet: these are charged as writes. Notes a read
+-- if any has one.
+function ask.countNew(requests)
+  local new = 0
+  for _, request in ipairs(requests) do
+    if request.wait and claiming.ticketOf(request) then
+      ask.reads = 1
+    else
+      new = new + itemForms.slotsOf(request.items)
+    end
+  end
+  return new
+end
+
+function ask.open()
+  -- Number of slots that the tickets ask for which this request is about to issue. The cap on reservations counts them.
+  ask.pending = { items = 0 }
+  postponed = {}
+  asked = {}
+  -- Reads that the instance must charge for this request.
+  ask.reads = 0
+end
+
+return ask

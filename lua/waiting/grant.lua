@@ -1,0 +1,297 @@
+-- Ends tickets, and tells the instances that hold their calls.
+local callers = require('waiting/callers')
+local clock = require('frame/clock')
+local codec = require('slots/codec')
+local events = require('events/events')
+local history = require('history/ended')
+local itemForms = require('frame/items')
+local keeping = require('waiting/keeping')
+local lines = require('waiting/lines')
+local matching = require('reservations/match')
+local needs = require('waiting/needs')
+local reservationEvents = require('events/reservations')
+local slotMap = require('slots/slots')
+local tenant = require('frame/tenant')
+local tickets = require('waiting/tickets')
+local work = require('frame/work')
+local grant = {}
+
+function grant.wake(ticket, text)
+  callers.eachInstance(ticket.instance, function(instance)
+    local list = grant.wakes[instance] or {}
+    list[#list + 1] = tickets.ticketId(ticket) .. '\t' .. text
+    grant.wakes[instance] = list
+  end)
+end
+
+-- Returns the changes of a transaction's event, as JSON. Takes a function that returns the explanation of an item and
+-- further fields.
+local function changesOf(ticket, explain)
+  local changes = {}
+  for i, item in ipairs(events.isListening() and ticket.items or {}) do
+    local explanation, more = explain(i)
+    changes[i] = '{"resource":' .. events.quote(item.resource) .. ',"requester":' .. events.quote(ticket.requester) ..
+      ',"requestType":"RESERVE","explanation":"' .. explanation .. '"' .. (more or '') .. '}'
+  end
+  return '[' .. table.concat(changes, ',') .. ']'
+end
+
+-- Emits an event about a ticket. `explain` is as in changesOf(); nil: each item has the event's explanation.
+function grant.emitOfTicket(type, requestType, ticket, explanation, explain)
+  if tenant.listenUntil == 0 then
+    return
+  end
+  local fields = { requestType = requestType, explanation = explanation, apiKeyLabel = ticket.label }
+  if ticket.method == '' then
+    fields.resource, fields.requester = ticket.items[1].resource, ticket.requester
+    fields.resourceType = ticket.items[1].type
+  else
+    fields.method = ticket.method
+    fields.changes = changesOf(ticket, explain or function()
+      return explanation
+    end)
+  end
+  events.emit(type, fields)
+end
+
+-- Notes in the history that a wait came to nothing. One for several resources is noted for the one that it lacked.
+local function noteWait(ticket, outcome)
+  local first = ticket.items[1]
+  local options = first.options
+  work.spend(4)
+  history.past = history.past or {}
+  history.past[#history.past + 1] = 'W'
+  history.past[#history.past + 1] = cjson.encode({
+    number = tickets.ticketId(ticket), since = ticket.since, at = clock.nowMs(), ending = outcome, requester = ticket.requester, label = ticket.label,
+    resource = (ticket.method ~= '' or tickets.matchOf(ticket)) and ticket.waitsFor or first.resource, type = first.type,
+    mode = options and itemForms.isSharedItem(first) and 'SHARED' or 'EXCLUSIVE', note = options and options.note,
+  })
+end
+
+-- Ends a ticket that waits. `outcome` is the explanation of WAIT_ENDED; `status`, `explanation` and `place` are for the
+-- caller: the result of the item at this place (-1 all).
+function grant.endTicket(ticket, outcome, status, explanation, place)
+  if outcome == 'ELAPSED' then
+    if ticket.method == '' then
+      grant.emitOfTicket('RESERVE_FAILED', 'RESERVE', ticket, status)
+    else
+      grant.emitOfTicket('TRANSACTION_ROLLED_BACK', 'TRANSACTION', ticket, 'ROLLED_BACK', function(i)
+        return (place == -1 or i - 1 == place) and status or 'NOT_AVAILABLE'
+      end)
+    end
+  end
+  grant.emitOfTicket('WAIT_ENDED', 'WAIT', ticket, outcome)
+  if outcome ~= 'ACQUIRED' and outcome ~= 'ALREADY_HAD' and tenant.limits.history > 0 then
+    noteWait(ticket, outcome)
+  end
+  if outcome ~= 'ACQUIRED' then
+    grant.wake(ticket, outcome == 'ALREADY_HAD' and 'GRANTED' or
+      table.concat({ 'ENDED', status, explanation, place }, '\t'))
+  end
+  tickets.changeTicket(ticket, { status = 'ended' })
+end
+
+-- Grants tickets: carries out their requests. The caller's next call claims the grant (claim.lua). Until then the
+-- reservations have the token UNCLAIMED, and end claimMs after the grant.
+
+-- Forgets claims, but for the first ones.
+function grant.dropClaims(count)
+  for i = #grant.claims, count + 1, -1 do
+    grant.claims[i] = nil
+  end
+end
+
+-- Returns the item of a request as reserveOne() takes it. A live request has a caller, who is told the token at once.
+local function itemToGrant(ticket, item)
+  if ticket.isLive then
+    return {
+      resource = item.resource, requester = ticket.requester, ttlMs = item.ttlMs, type = item.type, token = item.token,
+      count = item.count, options = item.options, session = item.session, isOfTicket = true,
+    }
+  end
+  return {
+    resource = item.resource, requester = ticket.requester, ttlMs = ticket.claimMs, leaseMs = item.ttlMs,
+    type = item.type, token = codec.UNCLAIMED, label = ticket.label, count = item.count, options = item.options,
+    session = item.session, waited = clock.nowMs() - ticket.since, isOfTicket = true,
+  }
+end
+
+-- Carries out all items of a request, on paper. Returns an array of {reply, reservation}; or nil, the place of the item
+-- that failed, its reply, the name of the line that refused it, what was kept (keptEntries) and, for a match, the names
+-- of all lines that refused it. `mark` is the journal's length before.
+local function carryOutAll(ticket, mark)
+  local done, entries = {}, {}
+  for i, item in ipairs(ticket.items) do
+    local reply, reservation, refusal, refusals = matching.reserveOne(itemToGrant(ticket, item), entries)
+    if not reply[3] then
+      return nil, i - 1, reply, refusal, nil, refusals
+    end
+    done[i] = { reply, reservation }
+  end
+  local kept = keeping.keptEntries(entries, mark)
+  if kept then
+    return nil, 0, keeping.keptReply(), kept[1].line, kept
+  end
+  return done
+end
+
+-- Carries out the first item of a request that can be, on paper. Returns as carryOutAll(), the names of the lines that
+-- refused the items, and an array of {reply} for all items.
+local function carryOutFirst(ticket)
+  local refusals, first, place, fallback = {}, nil, nil, nil
+  for i, item in ipairs(ticket.items) do
+    if needs.hadFor(item, ticket.requester) then
+      return { [i] = { (matching.reserveOne(itemToGrant(ticket, item))) } }
+    end
+  end
+  local tried = {}
+  for i, item in ipairs(ticket.items) do
+    local reply, reservation, refusal = matching.reserveOne(itemToGrant(ticket, item))
+    if reply[3] then
+      tried[i] = { reply, reservation }
+      return tried
+    end
+    tried[i] = { reply }
+    fallback = fallback or reply
+    if reply[1] ~= 'NOT_VALID' and refusal then
+      refusals[#refusals + 1] = refusal
+      first, place = first or reply, place or i - 1
+    end
+  end
+  return nil, place or 0, first or fallback, refusals[1], nil, refusals, tried
+end
+
+-- Carries out the request of a ticket at its rank. Returns what carryOutAll() or carryOutFirst() does, but for `kept`;
+-- if it fails, nothing has changed.
+function grant.carryOut(ticket)
+  local mark, fence, rank, claimCount = #slotMap.journal, tenant.fence, keeping.judged.rank, #grant.claims
+  keeping.judged.rank = ticket.order
+  local done, place, reply, refusal, kept, refusals, tried
+  if ticket.method == 'FIRST' then
+    done, place, reply, refusal, kept, refusals, tried = carryOutFirst(ticket)
+  else
+    done, place, reply, refusal, kept, refusals = carryOutAll(ticket, mark)
+  end
+  if not done then
+    slotMap.undo(mark)
+    grant.dropClaims(claimCount)
+    tenant.fence = fence
+    if kept and keeping.mayTake(kept) then
+      keeping.judged.isExcused = true
+      done = carryOutAll(ticket, mark)
+      keeping.judged.isExcused = false
+    end
+  end
+  if not done then
+    tenant.fence = fence
+  end
+  keeping.judged.rank = rank
+  return done, place, reply, refusal, refusals, tried
+end
+
+-- Returns true if carrying a request out made a reservation: else its requester had it all.
+function grant.isMadeIn(done)
+  for _, one in pairs(done) do
+    if one[2] then
+      return true
+    end
+  end
+  return false
+end
+
+-- Emits the events of a grant.
+local function emitGrant(ticket, done)
+  if tenant.listenUntil == 0 then
+    return
+  end
+  if ticket.method == '' then
+    local reply, item = done[1][1], ticket.items[1]
+    events.emit('RESERVED', {
+      requestType = 'RESERVE', resource = done[1][2].requestedName, requester = ticket.requester, explanation = 'ACQUIRED',
+      resourceType = item.type, apiKeyLabel = ticket.label, fencingToken = reply[3], expiresAt = reply[4],
+      acquiredSlots = reservationEvents.slotsAsJson(reply[6]), note = item.options and item.options.note,
+    })
+  else
+    grant.emitOfTicket('TRANSACTION_APPLIED', 'TRANSACTION', ticket, 'APPLIED', function(i)
+      local reply, made = done[i] and done[i][1], done[i] and done[i][2]
+      if not made then
+        -- An item before it got the reservation, which is unclaimed as this one would be.
+        return reply and reply[1] == 'ACQUIRED' and 'ALREADY_HAD' or reply and reply[1] or 'NOT_AVAILABLE'
+      end
+      return 'ACQUIRED', reservationEvents.leaseAsJson(reply, made.note)
+    end)
+  end
+  grant.emitOfTicket('WAIT_ENDED', 'WAIT', ticket, 'ACQUIRED')
+end
+
+-- Notes the line in which a ticket waits if a slot is free there, and kept.
+function grant.noteWaitsFor(ticket)
+  if tickets.matchOf(ticket) then
+    for _, name in ipairs(ticket.others) do
+      if needs.freeAt(name) > 0 then
+        lines.keepLine(name)
+      end
+    end
+  elseif needs.freeAt(ticket.waitsFor) > 0 then
+    lines.keepLine(ticket.waitsFor)
+  end
+end
+
+-- Grants a ticket if that is possible now. Returns true if it did; else false, and the ticket waits for what refused
+-- it.
+function grant.tryGrant(ticket)
+  if ticket.status ~= 'attended' and ticket.status ~= 'detached' then
+    return false
+  elseif not tickets.matchOf(ticket) and keeping.isKeptFrom(ticket) then
+    lines.keepLine(ticket.waitsFor)
+    return false
+  end
+  work.spend(25 + 10 * #ticket.lines)
+  local done, _, reply, refusal, refusals = grant.carryOut(ticket)
+  if not done then
+    if not refusal and tickets.matchOf(ticket) then
+      grant.endTicket(ticket, 'NOT_VALID', 'NOT_VALID', 'NOT_VALID: its definitions have changed', -1)
+      return false
+    elseif not refusal then
+      return false
+    elseif reply.isUnfinished then
+      lines.noteLine(refusal, { skipped = 0 })
+      return false
+    end
+    local others = { unpack(refusals or {}, 2) }
+    if refusal ~= ticket.waitsFor or table.concat(others, '\n') ~= table.concat(ticket.others, '\n') then
+      tickets.changeTicket(ticket, { waitsFor = refusal, others = others })
+    end
+    grant.noteWaitsFor(ticket)
+    return false
+  end
+  local slots = {}
+  for i = 1, #ticket.items do
+    local made = done[i] and done[i][2]
+    if made then
+      slots[#slots + 1] = made.slot .. '\n'
+    end
+  end
+  if #slots == 0 then
+    grant.endTicket(ticket, 'ALREADY_HAD')
+    return true
+  end
+  emitGrant(ticket, done)
+  grant.wake(ticket, 'GRANTED')
+  tickets.changeTicket(ticket, {
+    status = 'granted', slots = table.concat(slots), grantedAt = clock.nowMs(),
+    due = ticket.session ~= '' and math.huge or clock.nowMs() + ticket.claimMs,
+  })
+  return true
+end
+
+function grant.open()
+  -- wakes[instance]: lines of the message to an instance. A line has a ticket, then GRANTED; or ENDED, status,
+  -- explanation, and the place of the item that failed (-1 all), with tabs between.
+  grant.wakes = {}
+  -- claims: what claim.lua has to claim for this request, in order: {slot, item, reply} for a reservation that it was
+  -- told of, {ticket, items} for a ticket that it continues.
+  grant.claims = {}
+end
+
+return grant

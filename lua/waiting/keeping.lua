@@ -1,0 +1,321 @@
+local freeSlots = require('slots/freeSlots')
+local holders = require('waiting/holders')
+local lines = require('waiting/lines')
+local needs = require('waiting/needs')
+local planning = require('reservations/plan')
+local registry = require('definitions/definitions')
+local shared = require('slots/shared')
+local slotMap = require('slots/slots')
+local state = require('waiting/state')
+local tenant = require('frame/tenant')
+local tickets = require('waiting/tickets')
+local turns = require('waiting/turns')
+local work = require('frame/work')
+local keeping = {}
+
+-- From whom nothing is kept, since a next ticket waits for what they hold (docs/specification.md#waiting-order). A part
+-- of keeping.lua.
+-- Returns what a ticket waits for now: the first line in its plan in which it lacks something that is not free; else
+-- what it waited for when last looked at, unless its requester has that. Returns true if it is not free; nil if none.
+function keeping.waitsForNow(ticket)
+  local last, entries = nil, needs.entriesOf(ticket) or {}
+  work.spend(#entries / 2)
+  for _, entry in ipairs(entries) do
+    local name = entry.slot or entry.resource
+    local lacks = needs.isLacked(entry, needs.ownerOf(entry, ticket.requester), ticket.requester)
+    -- A SHARED hold may be joined.
+    local mayJoin = entry.isShared and slotMap.recordAt(name) and shared.isSharedHold(name, slotMap.recordAt(name))
+    if lacks and not mayJoin and needs.freeAt(name) < (entry.left or 1) then
+      return name, true
+    elseif lacks and not mayJoin and entry.slot and needs.freeAt(entry.resource) == 0 then
+      return entry.resource, true
+    elseif (lacks or entry.role == 'blocker') and (name == ticket.waitsFor or entry.resource == ticket.waitsFor) then
+      last = ticket.waitsFor
+    end
+  end
+  return last, last and needs.freeAt(last) == 0
+end
+
+local function holdsNow(requester, name)
+  local held = turns.knownNow().held
+  held[requester] = held[requester] or {}
+  if held[requester][name] == nil then
+    held[requester][name] = holders.holds(requester, name, 0)
+  end
+  return held[requester][name]
+end
+
+-- Returns true if a requester holds what a ticket waits for. The requester's own ticket does not count.
+local function isWaitedForBy(ticket, requester)
+  if ticket.order == keeping.judged.rank then
+    return false
+  end
+  work.spend(#ticket.lines / 4)
+  for _, line in ipairs(ticket.lines) do
+    -- It waits for one of its lines. Most requesters hold none of them, which takes least time to see.
+    if holdsNow(requester, line) then
+      local name = turns.isNext(ticket) and keeping.waitsForNow(ticket)
+      return name and holdsNow(requester, name) or false
+    end
+  end
+  return false
+end
+
+-- Returns true if nothing is kept from a requester, since a next ticket waits for what it holds: it must be able to
+-- finish. `keepers` are the tickets that keep what it asks for; they are looked at first, then 64 at the front of the
+-- queue.
+local function isExempt(requester, keepers)
+  local MAX_NEXT = 64
+  for _, ticket in ipairs(keepers) do
+    if isWaitedForBy(ticket, requester) then
+      return true
+    end
+  end
+  for n = 1, MAX_NEXT do
+    local order = lines.nthOf('\1', n)
+    local ticket = order and tickets.ticketAt(order, lines.nthOf('\1', n + 1))
+    if not order then
+      break
+    elseif ticket and isWaitedForBy(ticket, requester) then
+      return true
+    end
+  end
+  return false
+end
+
+-- Which free slots are kept from a request (docs/specification.md#waiting-order).
+
+-- Returns true if so many slots are free that none of them is kept.
+local function isPlenty(free)
+  return free >= turns.MAX_TURNS and (free >= planning.MAX_ENTRIES or lines.nthOf(tickets.LARGE_PREFIX, 1) == nil)
+end
+
+-- The blocks keep the queue's function below the 200 local variables that Lua allows.
+
+-- Returns true if a slot that was held before a request's changes is free for it to take again: nothing is kept from
+-- a transaction for what it releases itself. `mark` is the journal's length before the request.
+local function isNetTaken(name, mark)
+  local own = registry.definition(name)
+  local delta, seen = 0, {}
+  for i = mark + 1, #slotMap.journal, 2 do
+    local slot, before = slotMap.journal[i], slotMap.journal[i + 1]
+    if not seen[slot] then
+      seen[slot] = true
+      local now = slotMap.records[slot]
+      local isOfLine = slot == name or
+        own and own.pooled and (now and now.pool == name or before and before.pool == name)
+      if isOfLine then
+        delta = delta + (now and 1 or 0) - (before and 1 or 0)
+      end
+    end
+  end
+  return delta > 0
+end
+
+-- Returns the needs that do not count against an entry, as keptAt() takes them: against a SHARED one, those of others
+-- for the same slot that are SHARED too.
+local function metBy(entry)
+  if entry.isShared then
+    return { [entry.owner] = true, [entry.owner .. '\n' .. entry.at] = true }
+  end
+end
+
+-- Returns true if the request has released a part in a SHARED hold that an entry joins: it may take that again.
+local function isJoinedAgain(entry, mark)
+  for i = mark + 1, entry.isShared and #slotMap.journal or 0, 2 do
+    if slotMap.journal[i] == entry.at then
+      return slotMap.journal[i + 1] and slotMap.recordAt(entry.at).refCount <= slotMap.journal[i + 1].refCount
+    end
+  end
+  return false
+end
+
+-- Returns true if what an entry took, or joined, in a line is kept for tickets ahead.
+local function isKeptIn(name, entry, isNew, mark)
+  if lines.isLineEmpty(name) then
+    return false
+  end
+  local free = needs.freeAt(name)
+  if isPlenty(free) or free >= turns.keptAt(name, keeping.judged.rank, metBy(entry)) then
+    return false
+  elseif isNew then
+    return isNetTaken(name, mark)
+  end
+  return not isJoinedAgain(entry, mark)
+end
+
+-- Notes what an entry took, or joined, if it is kept in a line for tickets ahead. Returns true if it is.
+local function noteKept(found, entry, name, slot, isNew, mark)
+  local isKept = isKeptIn(name, entry, isNew, mark)
+  if isKept then
+    found[#found + 1] = {
+      name = name, line = name == entry.slot and name or entry.resource, isNew = isNew, owner = entry.owner,
+      at = slot, requester = entry.requester, place = entry.place, met = metBy(entry),
+    }
+  end
+  return isKept
+end
+
+-- Checks what a request has taken so far, on paper. Takes the entries that take() met, and the journal's length
+-- before these were met, if the request has no mark. Returns the entries that took, or joined, what is kept for
+-- tickets ahead; nil if there are none. Fields:
+--   name, line        what is kept; the line in which the request would wait for it
+--   isNew, owner, at  of the hold; its slot
+--   requester, place  who asked, in which item
+--   met               the needs that do not count against it
+function keeping.keptEntries(entries, mark)
+  if keeping.judged.isExcused then
+    return nil
+  end
+  local found = {}
+  mark = tenant.requestMark or mark
+  for _, entry in ipairs(entries) do
+    local resource, at, isNew = entry.resource, entry.at, entry.isNew
+    local isJoined = not isNew and (entry.role == 'blocker' or entry.isShared)
+    -- Tickets that name a slot are in the line of its pool, too.
+    local areAny = not lines.isLineEmpty(resource)
+    if areAny and (isNew or isJoined) and not (at ~= resource and noteKept(found, entry, at, at, isNew, mark)) then
+      noteKept(found, entry, resource, at, isNew, mark)
+    end
+    if areAny and entry.further then
+      noteKept(found, entry, resource, entry.further[1], true, mark)
+      for _, slot in ipairs(entry.further) do
+        noteKept(found, entry, slot, slot, true, mark)
+      end
+    end
+  end
+  state.wasKept = state.wasKept or found[1] ~= nil and keeping.judged.rank ~= nil
+  return found[1] and found
+end
+
+-- Returns true if it is certain that what a ticket waits for is kept from it, or that too little of it is free.
+function keeping.isKeptFrom(ticket)
+  local name = ticket.waitsFor
+  local free = needs.freeAt(name)
+  if ticket.method == 'FIRST' or free == 0 or isPlenty(free) or turns.isFirst(name, ticket.order) then
+    return false
+  end
+  local lacked, met, named, needed = needs.lackedAt(ticket, name), {}, {}, 0
+  for _, key in ipairs(lacked) do
+    needed = needed + (met[key] and 0 or 1)
+    met[key] = true
+    named[string.match(key, '^(.*)\n[^#]') or ''] = true
+  end
+  for owner in pairs(named) do
+    -- A slot that an owner lacks by name also meets its need of any slot.
+    needed = needed - (met[owner] and 1 or 0)
+  end
+  if #lacked == 0 then
+    return false
+  elseif free < needed then
+    return true
+  end
+  local kept, keepers = turns.keptAt(name, ticket.order, met)
+  local rank = keeping.judged.rank
+  keeping.judged.rank = ticket.order
+  local is = free <= kept and not needs.sharesOwn(ticket.requester, keepers) and not isExempt(ticket.requester, keepers)
+  keeping.judged.rank = rank
+  return is
+end
+
+-- Runs a function in the state before the transaction that is carried out, if there is one. Returns its result.
+local function asBefore(run)
+  local redo, after = {}, {}
+  for i = #slotMap.journal - 1, (tenant.requestMark or #slotMap.journal) + 1, -2 do
+    local slot = slotMap.journal[i]
+    local now = after[slot]
+    if now == nil then
+      now = slotMap.records[slot]
+    end
+    redo[#redo + 1] = { slot, now }
+    after[slot] = slotMap.journal[i + 1]
+  end
+  slotMap.undo(tenant.requestMark or #slotMap.journal)
+  local result = run()
+  for i = #redo, 1, -1 do
+    slotMap.setRecord(redo[i][1], redo[i][2])
+  end
+  return result
+end
+
+-- Decides on entries of keptEntries(), after the request was undone: who holds what is judged as before the request.
+-- Returns true if their requesters may take them all the same. If not, and the request has a rank, its ticket waits for
+-- the first of them: the line is noted.
+function keeping.mayTake(kept)
+  local may = asBefore(function()
+    for _, one in ipairs(kept) do
+      if one.isNew or not holders.isHeldThrough(one.requester, one.at, one.owner, 0) then
+        local _, keepers = turns.keptAt(one.name, keeping.judged.rank, one.met)
+        if not isExempt(one.requester, keepers) then
+          return false
+        end
+      end
+    end
+    return true
+  end)
+  if not may and keeping.judged.rank then
+    lines.keepLine(kept[1].line)
+  end
+  return may
+end
+
+-- Returns the lowest free index of a pool from `from` on, below its capacity; nil if none is free. freeFrom() begins
+-- at a byte of the bitmap, so the slots up to the next one are read.
+local function nextFree(name, capacity, from)
+  while from % 8 ~= 0 and from < capacity do
+    if not slotMap.recordAt(name .. '_' .. from) then
+      return from
+    end
+    from = from + 1
+  end
+  return from < capacity and freeSlots.freeFrom(name, capacity, from) or nil
+end
+
+-- Returns true if the transaction that is carried out has released a slot.
+local function isReleased(slot)
+  for i = (tenant.requestMark or #slotMap.journal) + 1, #slotMap.journal, 2 do
+    if slotMap.journal[i] == slot then
+      return slotMap.journal[i + 1] ~= false
+    end
+  end
+  return false
+end
+
+local function isKeptByName(slot)
+  return not lines.isLineEmpty(slot) and turns.keptAt(slot, keeping.judged.rank) > 0 and not isReleased(slot)
+end
+
+-- Returns the free slot of a pool with the lowest index that is not kept by name for others; if there is none
+-- but kept ones, the lowest of these. Returns nil if no slot is free. Also of a requester from which nothing is kept.
+function keeping.unkept(name, capacity)
+  local index = freeSlots.lowestFree(name, capacity)
+  if not index or lines.isLineEmpty(name) then
+    return index
+  end
+  local other = index
+  while other and isKeptByName(name .. '_' .. other) do
+    other = nextFree(name, capacity, other + 1)
+  end
+  return other or index
+end
+
+-- Runs a function for a request from which nothing is kept.
+function keeping.excuse(run)
+  keeping.judged.isExcused = true
+  run()
+  keeping.judged.isExcused = false
+end
+
+-- Returns the reply to an item that is refused since something is kept from it.
+function keeping.keptReply()
+  return { 'NOT_AVAILABLE', 'NOT_AVAILABLE: kept for a waiting request' }
+end
+
+function keeping.open()
+  -- The request that is judged. Fields:
+  --   rank       the order of its ticket; nil for a request without one
+  --   isExcused  true while it is carried out although it takes what is kept
+  keeping.judged = { rank = nil, isExcused = false }
+end
+
+return keeping

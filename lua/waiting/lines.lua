@@ -1,0 +1,303 @@
+-- Opens the queue for calls that touch a resource somebody waits for.
+local clock = require('frame/clock')
+local keys = require('frame/keys')
+local shared = require('slots/shared')
+local slotMap = require('slots/slots')
+local state = require('waiting/state')
+local tenant = require('frame/tenant')
+local work = require('frame/work')
+local lines = {}
+
+-- firstMembers[name]: the first members of the lines (waiting/lines.lua) of a resource or slot, as they are stored.
+local firstMembers
+
+local FIRST_PAGE = 8
+
+-- Returns true if no stored ticket's plan has a resource or slot, and none waits for it.
+local function hasNoLine(name)
+  local members = firstMembers[name]
+  if members == nil then
+    work.spend(3)
+    members = redis.call('ZRANGE', keys.lines, '[' .. name .. '\n', '(' .. name .. '\11', 'BYLEX', 'LIMIT', 0, FIRST_PAGE)
+    firstMembers[name] = members
+  end
+  return members[1] == nil
+end
+
+-- Opens the queue if a ticket has to do with a resource or slot.
+function lines.openFor(name)
+  if not tenant.queue and not hasNoLine(name) then
+    tenant.openQueue()
+  end
+end
+
+-- Opens the queue if a match waits: a slot of a resource that fits may have become free, or been taken by a match of
+-- the same requester.
+local function openForMatches()
+  local first = redis.call('ZRANGE', keys.lines, '[\9', '(\10', 'BYLEX', 'LIMIT', 0, 1)
+  if first[1] and not tenant.queue then
+    tenant.openQueue()
+  end
+end
+
+-- Returns true if a change of a record ended a requester's reservation of its slot, and the slot is still held: shared
+-- with others, through another of its plans, or by another owner.
+function lines.isOnlyLeft(slot, before, now)
+  if shared.isShare(slot) then
+    return before and not now
+  end
+  return before and before.token and now and not (now.token and now.owner == before.owner)
+end
+
+-- Opens the queue if this script changed a slot that tickets have to do with.
+function lines.openForChanges()
+  for _, slot in ipairs(slotMap.changed) do
+    local before, record = slotMap.original[slot], slotMap.records[slot]
+    local pool = record and record.pool or before and before.pool or ''
+    if tenant.labelled and (not record or record.match or lines.isOnlyLeft(slot, before, record)) then
+      openForMatches()
+    end
+    if (not record or not before or record.owner ~= before.owner) and not shared.isShare(slot) then
+      lines.openFor(slot)
+      if pool ~= '' then
+        lines.openFor(pool)
+      end
+    end
+    if tenant.queue then
+      return
+    end
+  end
+end
+
+-- Returns ms until something of the tenant is due; -1 if nothing is.
+function lines.dueInMs()
+  local due = math.min(tenant.nextDue, tenant.queueState.nextDue, tenant.sessions and tenant.sessions.nextDue or math.huge)
+  return due == math.huge and -1 or math.max(0, math.ceil(due - clock.nowMs()))
+end
+
+-- The sorted set of lines, in byte order. A ticket's order is 8 bytes: 100 minus its priority, then its number, so that
+-- orders sort as the queue does. Members:
+--   <name>\n<kind><order>           a ticket in the line for a resource, or for one slot of a pool. Kinds:
+--     l  its plan has the resource; it waits for something else
+--     w  likewise, and it waits for this
+--     v  it waits for this, and is in no line, since nobody attends it (detached)
+--     u  it waited for this when its caller vanished; it is neither counted nor granted
+--     f  an item of a FIRST waits for this, and another item stands for the ticket
+--     d  the definition of this matters to a ticket that has none of the other kinds here
+--   \1<order>                       a ticket that waits
+--   \2<requester>\n<digest><order>  a ticket of a requester; the digest (8 bytes) tells its requests apart
+--   \3<instance>\n<order>           a ticket that was granted, and that a call of the instance should claim
+--   \4<name>                        tickets wait for a free slot of it, or to join a hold, which is kept
+--                                   (state.hasKept)
+--   \5<name>\n<skipped><flags><after>   a line that still has to be looked at, from a ticket on
+--                                       (verbs/reservations/active.lua)
+--   \6<requester>\n<after>          a requester whose tickets still have to be looked at, from one on
+--   \14<kind><name>\n<after>       a line of lostLines (l), wonLines (w) or exemptLines (e) that still has to be looked
+--                                  at, from a ticket on (turned.lua)
+--   \8<session>\n<order>           a ticket of a session
+--   \7<name>\n<order>              a ticket that asks for a path which ends with this name
+--   \8<text>\n<kind><order>        a ticket that wants any resource which fits a match, by the text of that: the line
+--                                  has
+--                                  no resource, and whose turn it is does not matter
+--   \9<text>\n<match>              a match that tickets wait for (reservations/match.lua)
+--   \8<order>                       a ticket that waits for many slots (tickets.lua)
+-- lineWrites[prefix][rest]: true to add the member, false to remove it; write.lua does so.
+
+-- The line of a match is this and its text.
+lines.MATCH = '\8'
+
+-- ranges[prefix]: what follows the prefix in its members, sorted, as far as it was read; `last` is the last one read,
+-- nil if all were.
+local ranges
+
+-- Returns the place in a sorted list at which a value is, or belongs.
+local function placeIn(list, value)
+  local low, high = 1, #list + 1
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if list[middle] < value then
+      low = middle + 1
+    else
+      high = middle
+    end
+  end
+  return low
+end
+
+-- Returns the first members with a prefix, and whether these are all, as far as firstMembers tells; nil if it does not.
+local function knownMembers(prefix)
+  local members = firstMembers[string.sub(prefix, 1, -3)]
+  if not members then
+    return nil
+  end
+  local found, length = {}, #prefix
+  for _, member in ipairs(members) do
+    if string.sub(member, 1, length) == prefix then
+      found[#found + 1] = member
+    end
+  end
+  local last = #members == FIRST_PAGE and string.sub(members[FIRST_PAGE], 1, length) or nil
+  if last == prefix and #found > 0 then
+    return found, false
+  elseif not last or last > prefix then
+    return found, true
+  end
+end
+
+local function readPage(prefix, range)
+  -- Few members are read at first, since the first ones are often enough.
+  local PAGE = 66
+  local before, members, isAll = range.last, nil, nil
+  if before == '' then
+    members, isAll = knownMembers(prefix)
+  end
+  if not members then
+    local size = before == '' and FIRST_PAGE or PAGE
+    local upper = '(' .. string.sub(prefix, 1, -2) .. string.char(string.byte(prefix, -1) + 1)
+    members = redis.call(
+      'ZRANGE', keys.lines, (before == '' and '[' or '(') .. prefix .. before, upper, 'BYLEX', 'LIMIT', 0, size
+    )
+    isAll = #members < size
+    work.spend(3 + #members / 4)
+  end
+  range.last = not isAll and string.sub(members[#members], #prefix + 1) or nil
+  local writes, length = lines.lineWrites[prefix] or {}, #prefix + 1
+  for _, member in ipairs(members) do
+    local rest = string.sub(member, length)
+    if writes[rest] == nil then
+      range[#range + 1] = rest
+    end
+  end
+  for rest, isIn in pairs(writes) do
+    if isIn and rest > before and (not range.last or rest <= range.last) then
+      table.insert(range, placeIn(range, rest), rest)
+    end
+  end
+end
+
+-- Returns what follows the prefix in its nth member; nil if there are fewer.
+function lines.nthOf(prefix, n)
+  local range = ranges[prefix]
+  if not range then
+    range = { last = '' }
+    ranges[prefix] = range
+  end
+  while not range[n] and range.last do
+    readPage(prefix, range)
+  end
+  return range[n]
+end
+
+-- Adds a member, or removes it.
+function lines.setMember(prefix, rest, isIn)
+  lines.staleNames[string.sub(prefix, 1, -3)] = true
+  local range, writes = ranges[prefix], lines.lineWrites[prefix]
+  if not writes then
+    writes = {}
+    lines.lineWrites[prefix], lines.isLineWritten = writes, true
+  end
+  writes[rest] = isIn
+  if range then
+    local at = placeIn(range, rest)
+    if not isIn and range[at] == rest then
+      table.remove(range, at)
+    elseif isIn and range[at] ~= rest and (not range.last or rest <= range.last) then
+      table.insert(range, at, rest)
+    end
+  end
+end
+
+-- Notes that tickets wait for a free slot of a resource, or to join a hold of it, which is kept for others.
+function lines.keepLine(name)
+  state.hasKept, state.wasKept = true, true
+  lines.setMember('\4', name, true)
+end
+
+-- Notes a line that is to be looked at later, from a cursor on (verbs/reservations/active.lua).
+function lines.noteLine(name, cursor)
+  local flags = (cursor.isKept and 2 or 0) + (cursor.isJoinable and 1 or 0)
+  lines.setMember('\5', name .. '\n' .. string.char(cursor.skipped, flags) .. (cursor.after or ''), true)
+  state.isUnsettled = true
+end
+
+-- Returns true if a free slot of a resource, or joining a hold of it, is noted as kept.
+function lines.isLineKept(name)
+  local writes = lines.lineWrites['\4']
+  if writes and writes[name] ~= nil then
+    return writes[name]
+  end
+  work.spend(1)
+  return redis.call('ZSCORE', keys.lines, '\4' .. name) ~= false
+end
+
+-- Returns true if no ticket's plan has a resource or slot, and none waits for it.
+function lines.isLineEmpty(name)
+  if not hasNoLine(name) then
+    return false
+  end
+  for _, kind in ipairs({ 'l', 'w', 'v', 'f' }) do
+    if lines.lineWrites[name .. '\n' .. kind] then
+      return false
+    end
+  end
+  return true
+end
+
+-- Returns the next attended ticket in the line for a name, in order, nil at the end; and where to go on. Begins at 1,
+-- 1.
+function lines.nextInLine(name, i, j)
+  local a, b = lines.nthOf(name .. '\nl', i), lines.nthOf(name .. '\nw', j)
+  if b and not (a and a < b) then
+    return b, i, j + 1
+  end
+  return a, i + 1, j
+end
+
+-- Counts the tickets ahead of one.
+
+-- Returns the number of members with a prefix that come before one.
+local function countBefore(prefix, rest)
+  lines.nthOf(prefix, 1)
+  local range = ranges[prefix]
+  if not range.last or range.last >= rest then
+    return placeIn(range, rest) - 1
+  end
+  work.spend(3)
+  local count = redis.call('ZLEXCOUNT', keys.lines, '[' .. prefix, '(' .. prefix .. rest)
+  for other, isIn in pairs(lines.lineWrites[prefix] or {}) do
+    if other < rest then
+      count = count + (isIn and 1 or -1)
+    end
+  end
+  return count
+end
+
+-- Returns the number of tickets ahead of one in a line.
+function lines.countAhead(name, order)
+  local total = 0
+  for _, kind in ipairs({ '\nl', '\nw', '\nv' }) do
+    total = total + countBefore(name .. kind, order)
+  end
+  return total
+end
+
+-- Counts tickets for those who look at resources.
+
+-- Returns the number of tickets that wait for a resource or a slot, to be sent as text.
+function lines.waitersOf(name)
+  if not tenant.queueText then
+    return '0'
+  end
+  work.spend(3)
+  return redis.call('ZLEXCOUNT', keys.lines, '[' .. name .. '\nu', '(' .. name .. '\nx')
+end
+
+function lines.begin()
+  firstMembers = {}
+  lines.lineWrites, lines.isLineWritten = {}, false
+  ranges = {}
+  -- staleNames[name]: true if the line for a name, or the slots of it, changed since settle.lua looked.
+  lines.staleNames = {}
+end
+
+return lines

@@ -1,0 +1,224 @@
+-- What tickets need: the entries of their plans, and which of them they lack.
+local freeSlots = require('slots/freeSlots')
+local itemForms = require('frame/items')
+local naming = require('definitions/names')
+local ownership = require('reservations/owners')
+local planning = require('reservations/plan')
+local registry = require('definitions/definitions')
+local shared = require('slots/shared')
+local slotMap = require('slots/slots')
+local tickets = require('waiting/tickets')
+local work = require('frame/work')
+local needs = {}
+
+-- Returns the entries of a plan with one entry for each slot of the resource itself. `left` of these is the number of
+-- slots of the pool that are still to be taken, its own included.
+local function expanded(entries, count)
+  local all = {}
+  for _, entry in ipairs(entries) do
+    all[#all + 1] = entry
+    entry.left = entry.count
+    for left = (entry.count or 1) - 1, 1, -1 do
+      all[#all + 1] = { resource = entry.resource, owner = entry.owner, role = 'further', left = left }
+    end
+  end
+  work.spend(count)
+  return all
+end
+
+-- plans[key]: the entries of the plan for an item, by its key (itemKey); false if the item is not valid or the plan too
+-- long. The owner '' stands for the requester.
+local plans
+
+function needs.planOf(item)
+  local key = tickets.itemKey(item)
+  local entries = plans[key]
+  if entries == nil then
+    entries = false
+    local resource, slot = naming.resolve(item.resource)
+    local isShared = itemForms.isSharedItem(item)
+    local never = resource and (shared.whyNever(resource, slot, item.count or 1) or isShared and shared.whyNotSharable(resource, slot))
+    if resource and not never then
+      local plan = { entries = {}, seen = {}, bytes = 0 }
+      local count = item.count or 1
+      planning.addTo(plan, resource, slot, '', 'own', count > 1 and count or nil, isShared)
+      entries = not planning.isTooLong(plan) and expanded(plan.entries, count)
+    end
+    plans[key] = entries
+  end
+  return entries
+end
+
+-- Forgets what was derived from definitions, which have changed.
+function needs.forgetPlans()
+  plans = {}
+  tickets.ticketChanges = tickets.ticketChanges + 1
+  for _, ticket in pairs(tickets.tickets) do
+    if ticket then
+      ticket.entries = nil
+    end
+  end
+end
+
+function needs.ownerOf(entry, requester)
+  return entry.owner == '' and requester or entry.owner
+end
+
+-- Returns whether all entries of a plan can be met by somebody.
+function needs.isPlanValid(entries)
+  for _, entry in ipairs(entries) do
+    if entry.invalid then
+      return false
+    end
+  end
+  return true
+end
+
+-- Returns the reservation that a requester has and that is enough for an item; nil if there is none.
+function needs.hadFor(item, requester)
+  local resource, slot = naming.resolve(item.resource)
+  if not resource or itemForms.isSharedItem(item) and shared.whyNotSharable(resource, slot) then
+    return nil
+  end
+  local had = ownership.reservationOn(resource, slot, requester)
+  return had and shared.isEnough(had, item) and had or nil
+end
+
+-- Returns true if an item is for a resource that an item before it is for: its requester has it by then, unless it asks
+-- for more than SHARED and has that only. It is not if it can never be held SHARED.
+function needs.isRepeated(items, at)
+  local resource, slot = naming.resolve(items[at].resource)
+  if resource and itemForms.isSharedItem(items[at]) and shared.whyNotSharable(resource, slot) then
+    return false
+  end
+  for i = 1, resource and at - 1 or 0 do
+    local otherResource, otherSlot = naming.resolve(items[i].resource)
+    local isMore = itemForms.isSharedItem(items[i]) and not itemForms.isSharedItem(items[at])
+    if otherResource == resource and otherSlot == slot and not isMore then
+      return true
+    end
+  end
+  return false
+end
+
+-- Returns the entries that a ticket counts with: those of its first valid item if its method is FIRST, else those of
+-- all items. Returns nil if the request is not valid.
+function needs.entriesOf(ticket)
+  if ticket.entries == nil then
+    local all = {}
+    for i, item in ipairs(ticket.items) do
+      local isHad = i > 1 and ticket.method ~= 'FIRST' and needs.isRepeated(ticket.items, i)
+      local entries = not isHad and needs.planOf(item)
+      if entries and needs.isPlanValid(entries) then
+        for _, entry in ipairs(entries) do
+          all[#all + 1] = entry
+        end
+        if ticket.method == 'FIRST' then
+          break
+        end
+      elseif ticket.method ~= 'FIRST' and not isHad then
+        all = {}
+        break
+      end
+    end
+    ticket.entries = #all > 0 and all
+  end
+  return ticket.entries or nil
+end
+
+-- Returns the names of the lines that entries belong to: their resources, and the slots that they name.
+function needs.linesOf(entries)
+  local names, isIn = {}, {}
+  for _, entry in ipairs(entries) do
+    for _, name in ipairs({ entry.slot or entry.resource, entry.resource }) do
+      if not isIn[name] then
+        isIn[name] = true
+        names[#names + 1] = name
+      end
+    end
+  end
+  return names
+end
+
+-- Returns the names in the plans of all items of a FIRST; of other requests these are the lines of the ticket.
+function needs.namedBy(ticket)
+  local all = {}
+  for _, item in ipairs(ticket.method == 'FIRST' and ticket.items or {}) do
+    all[#all + 1] = { resource = item.resource }
+    -- The plan of an item with too high a count is not valid. Its requester may hold the resource all the same.
+    local resource, slot = naming.resolve(item.resource)
+    all[#all + 1] = resource and { resource = resource, slot = slot } or nil
+    for _, entry in ipairs(needs.planOf(item) or {}) do
+      all[#all + 1] = entry
+    end
+  end
+  return needs.linesOf(all)
+end
+
+-- Returns true if the owner of an entry does not have what meets it. A SHARED one is the requester's.
+function needs.isLacked(entry, owner, requester)
+  local name = entry.slot
+  if entry.isShared then
+    local slot = name or entry.resource
+    local record = slotMap.recordAt(slot)
+    return not record or record.owner ~= requester and
+      not (shared.isSharedHold(slot, record) and slotMap.recordAt(shared.shareOf(slot, requester)))
+  elseif entry.role == 'further' then
+    return not ownership.reservationOn(entry.resource, nil, owner)
+  elseif not name then
+    local own = registry.definition(entry.resource)
+    if own and own.pooled then
+      return not ownership.assignedSlot(entry.resource, owner)
+    end
+    name = entry.resource
+  end
+  local record = slotMap.recordAt(name)
+  return not record or record.owner ~= owner
+end
+
+-- Returns true if a requester has one of some tickets, and that wants something SHARED: what the requester takes may
+-- meet this need, too.
+function needs.sharesOwn(requester, keepers)
+  for _, ticket in ipairs(keepers) do
+    for _, item in ipairs(ticket.requester == requester and ticket.items or {}) do
+      if itemForms.isSharedItem(item) then
+        return true
+      end
+    end
+  end
+  return false
+end
+
+-- Returns what a ticket lacks in a line: an array of keys. Needs with the same key are met by one slot. An entry that
+-- names a slot counts in the line of its pool only while this slot is free.
+function needs.lackedAt(ticket, name)
+  local found, entries = {}, needs.entriesOf(ticket) or {}
+  work.spend(1 + #entries / 8)
+  for _, entry in ipairs(entries) do
+    local isSlot = entry.slot == name
+    if (isSlot or entry.resource == name) and (isSlot or not entry.slot or not slotMap.recordAt(entry.slot)) then
+      local owner = needs.ownerOf(entry, ticket.requester)
+      work.spend(1)
+      if needs.isLacked(entry, owner, ticket.requester) then
+        local which = not isSlot and entry.slot or entry.role == 'further' and '#' .. entry.left
+        found[#found + 1] = which and owner .. '\n' .. which or owner
+      end
+    end
+  end
+  return found
+end
+
+-- Returns the number of free slots of a resource; for the name of one slot, 1 if that is free.
+function needs.freeAt(name)
+  local own = registry.definition(name)
+  if own and own.pooled then
+    return math.max(0, own.capacity - freeSlots.heldOf(name))
+  end
+  return slotMap.recordAt(name) and 0 or 1
+end
+
+function needs.open()
+  plans = {}
+end
+
+return needs

@@ -1,0 +1,165 @@
+-- Whose turn has come (docs/specification.md#waiting-order). A ticket's turn has come in a line if it and the tickets
+-- ahead of it there together lack no more slots than the resource has. A ticket is next if it is attended and its turn
+-- has come in every line in which it lacks something.
+--
+-- Limits of work: the turn of at most 64 slots comes in a line, or of one ticket that lacks more, and at most 200
+-- tickets of the line are looked at. A ticket behind them is not next, and keeps nothing. It is granted all the same
+-- when it can be.
+local lines = require('waiting/lines')
+local needs = require('waiting/needs')
+local registry = require('definitions/definitions')
+local slotMap = require('slots/slots')
+local tickets = require('waiting/tickets')
+local work = require('frame/work')
+local turns = {}
+turns.MAX_TURNS, turns.MAX_WALK = 64, 200
+-- known[stamp]: what was found out in a state of slots and tickets. Kept of this state and of the one before, since a
+-- request on paper is judged in both. Fields:
+--   fronts[name]  the tickets whose turn has come in a line, as far as it was walked:
+--     list, set   of {ticket, lacked}, in order; of their orders
+--     count, keys the slots that they lack; their keys
+--     walked, i, j, isAll   how far the line was walked (nextInLine in lines.lua)
+--   isNext[order]  whether a ticket is next
+--   held[requester][name]  whether a requester holds something (keeping.lua)
+local known, latest
+
+local function stamp()
+  return (slotMap.journal[-#slotMap.journal] or -#slotMap.journal) * 1048576 + tickets.ticketChanges
+end
+
+function turns.knownNow()
+  local now = stamp()
+  if now ~= latest then
+    known = { [latest] = known[latest], [now] = known[now] or { fronts = {}, isNext = {}, held = {} } }
+    latest = now
+  end
+  return known[now]
+end
+
+-- Walks on to the next ticket of a line. `isMore`: the ticket behind it is read too. Returns false at the end, or when
+-- no more turns have come.
+local function walkOn(name, front, isMore)
+  local order
+  order, front.i, front.j = lines.nextInLine(name, front.i, front.j)
+  front.walked = front.walked + 1
+  if not order or front.walked > turns.MAX_WALK then
+    return false
+  end
+  work.spend(3)
+  local ticket = tickets.ticketAt(order, isMore and lines.nextInLine(name, front.i, front.j))
+  local lacked = ticket and needs.lackedAt(ticket, name) or {}
+  for _, key in ipairs(lacked) do
+    if not front.keys[key] then
+      front.keys[key] = true
+      front.count = front.count + 1
+    end
+  end
+  if front.count > front.limit or front.count > turns.MAX_TURNS and #front.list > 0 then
+    return false
+  end
+  front.last = order
+  if #lacked > 0 then
+    front.list[#front.list + 1] = { ticket = ticket, lacked = lacked }
+    front.set[order] = true
+  end
+  return true
+end
+
+-- Returns what is known of the tickets whose turn has come in a line.
+local function frontAt(name)
+  local fronts = turns.knownNow().fronts
+  local front = fronts[name]
+  if not front then
+    local own = registry.definition(name)
+    front = {
+      list = {}, set = {}, count = 0, keys = {}, walked = 0, i = 1, j = 1, last = '',
+      limit = own and own.capacity or 1, isAll = lines.isLineEmpty(name),
+    }
+    fronts[name] = front
+    work.spend(3)
+  end
+  return front
+end
+
+-- Returns the tickets whose turn has come in a line, at least as far as an order (nil: all): a list of {ticket,
+-- lacked}, in order.
+function turns.frontOf(name, order)
+  local front = frontAt(name)
+  while not front.isAll and not (order and front.last >= order) do
+    front.isAll = not walkOn(name, front, not order)
+  end
+  return front.list
+end
+
+-- Returns true if a ticket lacks nothing in a line, or its turn has come there.
+local function hasTurn(name, ticket)
+  local front, order = frontAt(name), ticket.order
+  if front.set[order] then
+    return true
+  end
+  local lacked = needs.lackedAt(ticket, name)
+  while not front.isAll and front.last < order do
+    for _, key in ipairs(front.count >= front.limit and lacked or {}) do
+      if not front.keys[key] then
+        return false
+      end
+    end
+    front.isAll = not walkOn(name, front)
+  end
+  return #lacked == 0 or front.set[order] == true
+end
+
+-- Returns true if a ticket is next.
+function turns.isNext(ticket)
+  local found = turns.knownNow().isNext
+  if found[ticket.order] ~= nil then
+    return found[ticket.order]
+  end
+  local is = ticket.status == 'attended' and needs.entriesOf(ticket) ~= nil
+  work.spend(2 + #ticket.lines)
+  for _, name in ipairs(is and ticket.lines or {}) do
+    if not hasTurn(name, ticket) then
+      is = false
+      break
+    end
+  end
+  found[ticket.order] = is
+  return is
+end
+
+-- Returns true if no attended ticket is ahead of a rank in a line. Rank nil is behind all tickets.
+function turns.isFirst(name, rank)
+  local order = lines.nextInLine(name, 1, 1)
+  return not order or rank ~= nil and order >= rank
+end
+
+-- Returns how many slots of a line the next tickets ahead of a rank lack, and these tickets. Rank nil is behind all
+-- tickets. Needs with the keys in `met` (a set, may be nil) do not count, nor do slots that the same owners lack by
+-- name.
+function turns.keptAt(name, rank, met)
+  local kept, keepers, seen = 0, {}, {}
+  if turns.isFirst(name, rank) then
+    return kept, keepers
+  end
+  for _, one in ipairs(turns.frontOf(name, rank)) do
+    if rank and one.ticket.order >= rank then
+      break
+    end
+    if turns.isNext(one.ticket) then
+      keepers[#keepers + 1] = one.ticket
+      for _, key in ipairs(one.lacked) do
+        if not seen[key] and not (met and (met[key] or met[string.match(key, '^(.*)\n')])) then
+          seen[key] = true
+          kept = kept + 1
+        end
+      end
+    end
+  end
+  return kept, keepers
+end
+
+function turns.open()
+  known, latest = {}, ''
+end
+
+return turns
