@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { freePort } from '../scripts/freePort.ts';
 import { startRedisNode } from '../scripts/redisServer.ts';
+import { keysOf } from '../src/redis/keys.ts';
 import { type Checkout, freshName, type Kind, openCheckout } from './checkout.ts';
 import { until } from './until.ts';
 
@@ -91,7 +92,10 @@ async function countCase(
 ): Promise<void> {
   const { what, size, calls, isHeard = false, status } = one;
   const hourMs = 3_600_000;
-  await redis.hset(`{${credential.tenant}}:tenant`, 'listenUntil', isHeard ? Date.now() + hourMs : 0);
+  const { tenant, credentialKey } = credential;
+  const keys = ['tenant', 'tenant', 'streams', 'sessionStreams'].map((name) => `{${tenant}}:${name}`);
+  if (isHeard) await redis.hf_openStream(...keys, credentialKey, 'stream', hourMs);
+  else await redis.hf_closeStreams(...keysOf('closeStreams', tenant), 'stream');
   const counted = async (verb: 'reserve' | 'unreserve') => {
     execFileSync('callgrind_control', ['--zero', String(pid)]);
     await run(verb, one, calls);

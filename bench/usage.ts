@@ -12,12 +12,12 @@ import { DEFAULT_TIERS } from '../src/domain/tiers.ts';
 import { keptHistory } from '../src/engine/history/kept.ts';
 import { createRedis } from '../src/redis/client.ts';
 import { defineScripts, loadScripts } from '../src/redis/scripts.ts';
-import { send } from '../src/redis/send.ts';
 import { Database } from '../src/store/database.ts';
 import { historyInDatabase } from '../src/store/history.ts';
 import { ensureOwner } from '../src/store/historyOwners.ts';
 import { makePartitions } from '../src/store/historyPartitions.ts';
 import { createLogger } from '../src/telemetry/log.ts';
+import { changeHot } from '../test/support/hotRecord.ts';
 import { addPast } from '../test/support/pastEntries.ts';
 
 const HOUR_MS = 3_600_000;
@@ -58,7 +58,7 @@ const server = await startRedis((line) => process.stdout.write(`${line}\n`));
 const postgres = await startPostgres((line) => process.stdout.write(`${line}\n`));
 const redis = createRedis(server.url, () => {});
 defineScripts(redis, loadScripts(DEFAULT_TIERS));
-await send(() => redis.hset(`{${TENANT}}:tenant`, 'tier', 'Enterprise'));
+await changeHot(redis, TENANT, { tier: 4 });
 await addPast(
   redis,
   TENANT,

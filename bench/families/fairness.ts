@@ -10,6 +10,7 @@ import type { Engine } from '../../src/engine/call.ts';
 import { configuredLoader } from '../../src/engine/tenant/load.ts';
 import { configuredTenants } from '../../src/identity/configuredTenants.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
+import { changeHot } from '../../test/support/hotRecord.ts';
 import { Connection } from '../client.ts';
 import { OFFENDERS } from '../fairness/offenders.ts';
 import { percentilesOf } from '../load.ts';
@@ -111,12 +112,7 @@ export async function fairness(stage: Stage, table: Table): Promise<void> {
 
 /** Sets the number of writes that a tenant has used of its minute, which begins now. */
 async function setUsed({ redis }: Stage, tenant: string, writes: number): Promise<void> {
-  const usage = Buffer.alloc(19);
   const now = Date.now();
-  usage.writeUIntBE(Math.floor(now / 2 ** 32), 0, 3);
-  usage.writeUInt32BE(now % 2 ** 32, 3);
-  usage.writeUInt32BE(writes, 7);
-  usage.writeUInt32BE(Math.floor(now / 86_400_000), 11);
-  usage.writeUInt32BE(writes, 15);
-  await redis.hset(`{${tenant}}:tenant`, 'usage', usage);
+  const day = Math.floor(now / 86_400_000);
+  await changeHot(redis, tenant, { minuteStart: now, minute: writes, day, today: writes });
 }

@@ -8,12 +8,14 @@
 --   l<key>=<value>\n<name>     for every label of a resource
 local bytes = require('limits/bytes')
 local codec = require('slots/codec')
+local hotField = require('frame/hot')
 local keys = require('frame/keys')
 local labelling = require('definitions/labels')
 local pools = require('slots/pools')
 local registry = require('definitions/definitions')
 local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
+local tenantRecord = require('frame/save')
 local work = require('frame/work')
 local redefining = {}
 local VERSION, UNLISTED, LONG_VALUE = 1, '\3', string.rep(' ', 65)
@@ -133,19 +135,15 @@ function redefining.commitDefinitions(version)
   bytes.callWith('HSET', keys.definitions, writes.set)
   bytes.callWith('ZREM', keys.index, writes.remove)
   bytes.callWith('ZADD', keys.index, writes.add)
-  local fields = { 'definitions', count }
-  if version ~= '' then
-    fields[3], fields[4] = 'definitionsVersion', version + 1
-  end
+  tenant.stored[hotField.DEFINITIONS] = count
   for _, name in ipairs(tenant.labelled and {} or redefining.redefinedOrder) do
     if registry.defined[name] and registry.defined[name].hasLabels then
-      fields[#fields + 1] = 'labelled'
-      fields[#fields + 1] = 1
+      tenantRecord.setFlag(tenantRecord.HAS_LABELS, true)
       break
     end
   end
-  bytes.addBytes(fields)
-  redis.call('HSET', keys.tenant, unpack(fields))
+  bytes.addBytes()
+  tenantRecord.saveTenant(version ~= '' and { 'definitionsVersion', version + 1 } or {})
 end
 
 -- Defines resources, and moves held slots into pools that grow.

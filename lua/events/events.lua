@@ -11,30 +11,27 @@
 -- ms, also in changes.
 -- src/events/message.ts turns a message into the text of streams.
 local clock = require('frame/clock')
-local keys = require('frame/keys')
+local hotField = require('frame/hot')
 local tenant = require('frame/tenant')
+local tenantRecord = require('frame/save')
 local events = {}
 
 -- True if an event was dropped because the last stream's lease had lapsed. If the clock is set back, that lease would
 -- be valid again, and its stream would miss the event. So publish() ends the lease and skips a number.
 local lapsed
 
--- Writes fields of the tenant's hash, given as an array field, value, ..., and publishes the events that were emitted.
-function events.publish(fields)
+-- Writes the tenant's hash, with what saveTenant() takes, and publishes the events that were emitted.
+function events.publish(fields, usage)
   local hasEvents = #events.listed > 0
   if hasEvents or lapsed then
     tenant.messages = tenant.messages + 1
-    fields[#fields + 1] = 'messages'
-    fields[#fields + 1] = tenant.messages
+    tenant.stored[hotField.MESSAGES] = tenant.messages
   end
   if lapsed then
-    fields[#fields + 1] = 'listenUntil'
-    fields[#fields + 1] = 0
+    tenant.stored[hotField.LISTEN_UNTIL] = 0
     lapsed = false
   end
-  if #fields > 0 then
-    redis.call('HSET', keys.tenant, unpack(fields))
-  end
+  tenantRecord.saveTenant(fields, usage)
   if hasEvents then
     redis.call(
       'SPUBLISH', tenant.base .. 'events',

@@ -4,6 +4,7 @@ local clock = require('frame/clock')
 local codec = require('slots/codec')
 local events = require('events/events')
 local history = require('history/ended')
+local hotField = require('frame/hot')
 local keys = require('frame/keys')
 local poolFields = require('slots/poolFields')
 local slotMap = require('slots/slots')
@@ -84,16 +85,10 @@ function committing.commit(usage)
   if committing.isDueStale then
     tenant.nextDue = tonumber(redis.call('ZRANGE', keys.due, 0, 0, 'WITHSCORES')[2] or math.huge)
   end
-  local fields = {}
+  local fields, stored = {}, tenant.stored
   if committing.isDueStale or #slotMap.changed > 0 then
-    fields = { 'count', tenant.count, 'fence', string.format('%d', tenant.fence) }
-    if tenant.nextDue ~= tenant.nextDueBefore then
-      fields[5], fields[6] = 'nextDue', tenant.nextDue
-    end
-    if tenant.further ~= tenant.furtherBefore then
-      fields[#fields + 1] = 'further'
-      fields[#fields + 1] = tenant.further
-    end
+    stored[hotField.COUNT], stored[hotField.FENCE], stored[hotField.MORE_SLOTS] = tenant.count, tenant.fence, tenant.further
+    stored[hotField.NEXT_DUE] = math.min(tenant.nextDue, hotField.NEVER)
   end
   if tenant.queue then
     tenant.queue.write(fields)
@@ -101,16 +96,9 @@ function committing.commit(usage)
   if tenant.sessions then
     tenant.sessions.write(fields)
   end
-  if tenant.indexed ~= tenant.indexedBefore then
-    fields[#fields + 1] = 'indexed'
-    fields[#fields + 1] = tenant.indexed
-  end
-  if usage then
-    fields[#fields + 1] = 'usage'
-    fields[#fields + 1] = usage
-  end
-  bytes.addBytes(fields)
-  events.publish(fields)
+  stored[hotField.INDEXED] = math.min(tenant.indexed, hotField.NEVER)
+  bytes.addBytes()
+  events.publish(fields, usage)
   if tenant.queue then
     tenant.queue.publishWakes()
   end

@@ -12,8 +12,10 @@
 -- and end count the bytes that were stored before it and with it.
 local clock = require('frame/clock')
 local flags = require('frame/flags')
+local hotField = require('frame/hot')
 local keys = require('frame/keys')
 local tenant = require('frame/tenant')
+local tenantRecord = require('frame/save')
 -- idempotency.once has these functions if the request has an Idempotency-Key, else it is nil.
 local idempotency, once = {}, {}
 local KEEP_MS, MAX_REPLY_BYTES = 600000, 65536
@@ -85,7 +87,9 @@ local function store(form, rest)
   redis.call('RPUSH', keys.answers, string.format('%.0f %.0f %.0f %s', clock.nowMs(), place, finish, keys.answer))
   redis.call('PEXPIRE', keys.answers, KEEP_MS)
   if tenant.bytes < math.huge then
-    redis.call('HINCRBY', keys.tenant, 'bytes', math.ceil(1.25 * (finish - place)))
+    tenant.bytes = tenant.bytes + math.ceil(1.25 * (finish - place))
+    tenant.stored[hotField.BYTES] = tenant.bytes
+    tenantRecord.saveTenant({})
   end
 end
 

@@ -1,20 +1,23 @@
 -- How many bytes this script has written to the tenant's hashes, sorted sets and history: at least as many as Redis
--- needs for them. The tenant's field `bytes` has what the tenant kept when it was last measured (limits/bytes.lua), and
+-- needs for them. The tenant's number `bytes` is what it kept when it was last measured (limits/bytes.lua), and
 -- what scripts have written since. Nothing is subtracted for what they remove, so it cannot drift below the truth.
 local clock = require('frame/clock')
+local hotField = require('frame/hot')
 local keys = require('frame/keys')
 local tenant = require('frame/tenant')
+local tenantRecord = require('frame/save')
 local bytes = {}
 
 -- The most that Redis needs for an entry besides its bytes; and it rounds these up, by a quarter at most.
 bytes.PER_ENTRY = 128
 
--- Adds the tenant's field to write: field, value.
-function bytes.addBytes(fields)
+-- Adds them to what the tenant keeps. saveTenant() writes that.
+function bytes.addBytes()
   if bytes.written > 0 and tenant.bytes < math.huge then
-    fields[#fields + 1] = 'bytes'
-    fields[#fields + 1] = string.format('%.0f', tenant.bytes + bytes.written)
+    tenant.bytes = tenant.bytes + math.ceil(bytes.written)
+    tenant.stored[hotField.BYTES] = tenant.bytes
   end
+  bytes.written = 0
 end
 
 -- Calls a variadic command with a list of any length, 1,000 arguments at a time (an even number, so pairs stay
@@ -64,8 +67,8 @@ local function measureBytes()
   local first = string.match(redis.call('LINDEX', keys.answers, 0) or '', '^%d+ (%d+)')
   local last = string.match(redis.call('LINDEX', keys.answers, -1) or '', '^%d+ %d+ (%d+)')
   total = total + (first and last - first or 0)
-  tenant.bytes = total
-  redis.call('HSET', keys.tenant, 'bytes', string.format('%.0f', total), 'measured', string.format('%.0f %.0f', total, clock.nowMs()))
+  tenant.bytes, tenant.stored[hotField.BYTES] = total, total
+  tenantRecord.saveTenant({ 'measured', string.format('%.0f %.0f', total, clock.nowMs()) })
   return total
 end
 

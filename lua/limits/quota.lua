@@ -6,6 +6,7 @@ local events = require('events/events')
 local flags = require('frame/flags')
 local keys = require('frame/keys')
 local tenant = require('frame/tenant')
+local tenantRecord = require('frame/save')
 local quota = {}
 
 local function quotaText(limit, spent, leftS)
@@ -19,10 +20,7 @@ function quota.chargeOrMisfit(requestType, cost)
   if call.args[1] == '' then
     cost = 0
   end
-  local windowStart, thisMinute, day, today = 0, 0, 0, 0
-  if tenant.usage then
-    windowStart, thisMinute, day, today = struct.unpack('>I7I4I4I4', tenant.usage)
-  end
+  local windowStart, thisMinute, day, today = unpack(tenant.usage)
   -- A failover can set Redis's clock back.
   if clock.nowMs() >= windowStart + MINUTE_MS or clock.nowMs() < windowStart then
     windowStart, thisMinute = clock.nowMs(), 0
@@ -41,7 +39,7 @@ function quota.chargeOrMisfit(requestType, cost)
   end
   thisMinute, today = thisMinute + cost, today + cost
   quota.charged.thisMinute, quota.charged.today = thisMinute, today
-  quota.charged.usage = struct.pack('>I7I4I4I4', windowStart, thisMinute, day, today)
+  quota.charged.usage = { windowStart, thisMinute, day, today }
   quota.charged.quota = quotaText(perMinute, thisMinute, minuteLeftS) .. ' ' .. quotaText(perDay, today, dayLeftS)
 end
 
@@ -54,7 +52,7 @@ end
 -- Commits the charge of a request that changes nothing else.
 
 function quota.pay()
-  redis.call('HSET', keys.tenant, 'usage', quota.charged.usage)
+  tenantRecord.saveTenant({}, quota.charged.usage)
 end
 
 -- Refuses a request that exceeds a limit of the tenant's tier. Streams get at most one event a second for each type of
@@ -107,7 +105,7 @@ end
 
 function quota.begin()
   -- The results of charge():
-  --   usage              the packed value to commit
+  --   usage              the writes to commit: when the minute began in ms, its writes, the day, its writes
   --   thisMinute, today  writes in the current windows
   --   quota              a text of six integers. For the minute, then for the day: the limit (-1 none), the amount
   --                      left, the seconds until the window ends

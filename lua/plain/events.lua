@@ -1,15 +1,12 @@
--- The events of a plain request. lua/lib/publish.lua describes a message, lua/lib/emit.lua an event.
+-- The events of a plain request. lua/events/events.lua describes a message, lua/events/events.lua an event.
 local events = {}
-local listed, nowMs, listenUntil, messages, publisher, label
+local tenant = require('plain/tenant')
+local listed, nowMs, keyLabel
 
--- Takes what tenant.begin() has read, and the time in ms. Returns false if the last stream's lease has lapsed: then the
--- general way must note what the streams miss.
-function events.begin(found, ms)
-  listed, nowMs = {}, ms
-  listenUntil, messages, publisher = tonumber(found[11] or 0), tonumber(found[12] or 0), found[14] or ''
-  events.isHeard = listenUntil > nowMs
-  label = found[1] ~= '' and found[1]
-  return events.isHeard or listenUntil == 0
+-- Takes the time in ms, after tenant.begin(). Returns true if a stream has a lease. Only then are events wanted.
+function events.begin(ms)
+  listed, nowMs, keyLabel = {}, ms, nil
+  return tenant.listenUntil > ms
 end
 
 -- Returns a text as JSON. Names contain no control characters.
@@ -20,8 +17,10 @@ local function quote(text)
   return '"' .. text .. '"'
 end
 
+-- Returns the label of the key as JSON.
 local function key()
-  return label and quote(label) or 'null'
+  keyLabel = keyLabel or tenant.label ~= '' and quote(tenant.label) or 'null'
+  return keyLabel
 end
 
 -- Returns a resource type as JSON: '' is the default one.
@@ -32,8 +31,8 @@ end
 function events.reserved(name, requester, type, fence, expiresAt)
   listed[#listed + 1] = '{"type":"RESERVED","expiresAt":' .. (expiresAt > 0 and expiresAt or 'null') ..
     ',"requestType":"RESERVE","explanation":"ACQUIRED","resourceType":' .. typeOf(type) .. ',"apiKeyLabel":' .. key() ..
-    ',"acquiredSlots":null,"fencingToken":' .. fence .. ',"resource":' .. quote(name) .. ',"requester":' ..
-    quote(requester) .. '}'
+    ',"acquiredSlots":null,"fencingToken":' .. string.format('%d', fence) .. ',"resource":' .. quote(name) ..
+    ',"requester":' .. quote(requester) .. '}'
 end
 
 function events.reserveFailed(name, requester, type)
@@ -43,27 +42,24 @@ function events.reserveFailed(name, requester, type)
 end
 
 function events.unreserved(name, requester, type)
+  local actor = tenant.label == '' and 'key' or 'key:' .. tenant.label
   listed[#listed + 1] =
     '{"type":"UNRESERVED","requestType":"UNRESERVE","explanation":"RELINQUISHED","resourceType":' .. typeOf(type) ..
-    ',"apiKeyLabel":' .. key() .. ',"actor":' .. quote(label and 'key:' .. label or 'key') .. ',"resource":' ..
-    quote(name) .. ',"requester":' .. quote(requester) .. '}'
+    ',"apiKeyLabel":' .. key() .. ',"actor":' .. quote(actor) .. ',"resource":' .. quote(name) .. ',"requester":' ..
+    quote(requester) .. '}'
 end
 
--- Adds the tenant's fields that the events need: field, value, ...
-function events.fields(fields)
-  if listed[1] then
-    messages = messages + 1
-    fields[#fields + 1], fields[#fields + 2] = 'messages', messages
-  end
+-- Returns true if there are events to publish.
+function events.areAny()
+  return listed[1] ~= nil
 end
 
--- Publishes the events in one message. `tenantKey` ends with the name of the hash.
-function events.publish(tenantKey)
-  if listed[1] then
-    redis.call(
-      'SPUBLISH', string.sub(tenantKey, 1, -7) .. 'events',
-      'v2 ' .. messages .. ' ' .. publisher .. ' ' .. nowMs .. '\n' .. table.concat(listed, '\n')
-    )
-  end
+-- Publishes the events in one message, with its number and publisher. `tenantKey` ends with the name of the hash.
+function events.publish(tenantKey, number, publisher)
+  redis.call(
+    'SPUBLISH', string.sub(tenantKey, 1, -7) .. 'events',
+    string.format('v2 %d ', number) .. publisher .. string.format(' %d\n', nowMs) ..
+      (listed[2] and table.concat(listed, '\n') or listed[1])
+  )
 end
 return events

@@ -1,27 +1,23 @@
--- The record of a reservation of a plain name: form 2 of lua/lib/codec.lua.
+-- The record of a reservation of a plain name: form 2 of lua/slots/codec.lua.
 local plainRecord = {}
 local FORM = '>BsI7I6I6c22ss'
--- The release token of a grant that nobody has claimed (lua/lib/unclaimed.lua).
+-- The release token of a grant that nobody has claimed (lua/slots/codec.lua).
 local UNCLAIMED = '!!!!!!!!!!!!!!!!!!!!!!'
 
-function plainRecord.pack(record)
-  return struct.pack(
-    FORM, 2, record.owner, record.fence, record.reservedAt, record.expiresAt, record.token, record.type, record.label
-  )
+function plainRecord.pack(owner, fence, reservedAt, expiresAt, token, type, label)
+  return struct.pack(FORM, 2, owner, fence, reservedAt, expiresAt, token, type, label)
 end
 
--- Returns a record; nil if it has another form, or is not claimed.
+-- Returns owner, fencing token, reservedAt, expiresAt, release token and type; nil if the record has another form, or
+-- is not claimed.
 function plainRecord.unpack(packed)
   if string.byte(packed) ~= 2 then
     return nil
   end
-  local _, owner, fence, reservedAt, expiresAt, token, type, label = struct.unpack(FORM, packed)
+  local _, owner, fence, reservedAt, expiresAt, token, type = struct.unpack(FORM, packed)
   if token == UNCLAIMED then
     return nil
   end
-  return {
-    owner = owner, fence = fence, reservedAt = reservedAt, expiresAt = expiresAt, token = token, type = type,
-    label = label, packed = packed,
-  }
+  return owner, fence, reservedAt, expiresAt, token, type
 end
 return plainRecord

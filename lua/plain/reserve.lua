@@ -1,5 +1,5 @@
 -- Reserves plain names (docs/specification.md#reserve). Takes the keys and arguments of
--- lua/commands/reservations/reserve.lua, and returns its reply; or nil and what was read of the tenant, nil nothing:
+-- lua/verbs/reservations/reserve.lua, and returns its reply; or nil and what was read of the tenant, nil nothing:
 -- then nothing has been changed, and the request goes the general way.
 local events = require('plain/events')
 local plain = require('plain/plain')
@@ -7,102 +7,125 @@ local record = require('plain/record')
 local tenant = require('plain/tenant')
 
 local ITEM_SIZE, FIRST = 8, 5
-local HELD = 'ALREADY_HELD'
+local ACQUIRED, ALREADY_HAD = 'ACQUIRED\nACQUIRED\n', 'ALREADY_HAD\nALREADY_HAD\n'
+local ALREADY_HELD = 'ALREADY_HELD\nALREADY_HELD\n'
+local byte, format = string.byte, string.format
 
--- Returns true if an item has a lease of its own or none, does not wait, and asks for one slot without options.
-local function arePlain(args)
+-- Returns the names of the items and their work; nil if one of them has a session, waits, asks for several slots or has
+-- options.
+local function readItems(args)
+  local names, work, number = {}, 0, 0
   for at = FIRST, #args, ITEM_SIZE do
+    local name, ttlMs = args[at], args[at + 2]
     -- 115 is the s of a session.
-    if args[at + 5] ~= '' or args[at + 6] ~= '' or args[at + 7] ~= '' or string.byte(args[at + 2]) == 115 then
-      return false
+    if args[at + 5] ~= '' or args[at + 6] ~= '' or args[at + 7] ~= '' or ttlMs ~= '' and byte(ttlMs) == 115 then
+      return nil
     end
+    number = number + 1
+    names[number], work = name, work + plain.workOf(name)
   end
-  return true
+  return names, work
 end
 
--- Returns the text of an item whose resource somebody else holds.
-local function textOfHeld(name, held)
-  return HELD .. '\n' .. HELD .. '\n' .. name .. '\n' .. held.owner .. '\n' .. held.reservedAt .. '\n' ..
-    held.expiresAt .. '\n'
-end
-
--- Returns the text of an item whose requester has the resource. The same token means a retry of the call that made the
--- reservation.
-local function textOfHad(status, had)
-  return status .. '\n' .. status .. '\n' .. string.format('%d', had.fence) .. '\n' .. had.expiresAt .. '\n' ..
-    had.token .. '\n'
-end
-
--- Carries out one item, the arguments from `at` on. Returns its text, and the reservation if this call made it.
-local function reserveOne(args, at, nowMs, held)
-  local name, requester, ttlMs, type = args[at], args[at + 1], args[at + 2], args[at + 3]
-  if held and held.owner == requester then
-    return textOfHad(held.token == args[at + 4] and 'ACQUIRED' or 'ALREADY_HAD', held)
-  elseif held then
-    if events.isHeard then
-      events.reserveFailed(name, requester, type)
-    end
-    return textOfHeld(name, held)
-  end
+-- Returns the record of the reservation that an item makes, with its fencing token, and when it ends; nil if the
+-- request must go the general way.
+local function make(args, at, nowMs)
+  local ttlMs = args[at + 2]
   local expiresAt = ttlMs == '' and 0 or nowMs + ttlMs
-  local made = {
-    owner = requester, fence = tenant.add(expiresAt), reservedAt = nowMs, expiresAt = expiresAt, token = args[at + 4],
-    type = type, label = tenant.label,
-  }
-  if events.isHeard then
-    events.reserved(name, requester, type, string.format('%d', made.fence), expiresAt)
-  end
-  return textOfHad('ACQUIRED', made), made
+  local fence = tenant.add(expiresAt)
+  return fence and
+    record.pack(args[at + 1], fence, nowMs, expiresAt, args[at + 4], args[at + 3], tenant.label), fence, expiresAt
 end
 
--- Writes the records and the due times of new reservations: name, reservation, ...
-local function write(keys, made)
-  local set, due = {}, {}
-  for i = 1, #made, 2 do
-    local name, reservation = made[i], made[i + 1]
-    local packed = record.pack(reservation)
-    set[i], set[i + 1] = name, packed
-    tenant.note(#name + #packed)
-    if reservation.expiresAt > 0 then
-      due[#due + 1], due[#due + 2] = reservation.expiresAt, name
-      tenant.note(#name)
-    end
+-- Returns the text of an item that has made a reservation.
+local function textOfMade(args, at, packed, fence, expiresAt)
+  tenant.note(args[at], packed, expiresAt)
+  if plain.isHeard then
+    events.reserved(args[at], args[at + 1], args[at + 3], fence, expiresAt)
   end
-  if set[1] then
+  return ACQUIRED .. format('%d\n%d\n', fence, expiresAt) .. args[at + 4] .. '\n'
+end
+
+-- Returns the text of an item whose resource is held, with its record; nil if the record is not of the plain form.
+local function textOfHeld(args, at, packed)
+  local owner, fence, reservedAt, expiresAt, token = record.unpack(packed)
+  if owner == args[at + 1] then
+    -- The same token means a retry of the call that made the reservation.
+    local status = token == args[at + 4] and ACQUIRED or ALREADY_HAD
+    return status .. format('%d\n%d\n', fence, expiresAt) .. token .. '\n'
+  elseif not owner then
+    return nil
+  end
+  if plain.isHeard then
+    events.reserveFailed(args[at], args[at + 1], args[at + 3])
+  end
+  return ALREADY_HELD .. args[at] .. '\n' .. owner .. format('\n%d\n%d\n', reservedAt, expiresAt)
+end
+
+-- Carries out the only item of a request. Returns its text; nil if it must go the general way.
+local function reserveOne(keys, args, name, nowMs)
+  local packed, fence, expiresAt = make(args, FIRST, nowMs)
+  if not packed then
+    return nil
+  elseif redis.call('HSETNX', keys[3], name, packed) == 0 then
+    tenant.undo()
+    return textOfHeld(args, FIRST, redis.call('HGET', keys[3], name))
+  end
+  if expiresAt > 0 then
+    redis.call('ZADD', keys[4], expiresAt, name)
+  end
+  return textOfMade(args, FIRST, packed, fence, expiresAt)
+end
+
+-- Carries out all items. Returns the reply; nil if the request must go the general way.
+local function reserveAll(keys, args, names, nowMs)
+  local reply, set, due, made = { 'OK', '' }, {}, {}, {}
+  local found = redis.call('HMGET', keys[3], unpack(names))
+  local at, sets, dues = FIRST, 0, 0
+  for i = 1, #names do
+    local name = names[i]
+    local held = found[i] or made[name]
+    if held then
+      reply[i + 2] = textOfHeld(args, at, held)
+      if not reply[i + 2] then
+        return nil
+      end
+    else
+      local packed, fence, expiresAt = make(args, at, nowMs)
+      if not packed then
+        return nil
+      end
+      made[name], set[sets + 1], set[sets + 2], sets = packed, name, packed, sets + 2
+      if expiresAt > 0 then
+        due[dues + 1], due[dues + 2], dues = expiresAt, name, dues + 2
+      end
+      reply[i + 2] = textOfMade(args, at, packed, fence, expiresAt)
+    end
+    at = at + ITEM_SIZE
+  end
+  if sets > 0 then
     redis.call('HSET', keys[3], unpack(set))
   end
-  if due[1] then
+  if dues > 0 then
     redis.call('ZADD', keys[4], unpack(due))
   end
+  return reply
 end
 
 return function(keys, args)
-  if args[4] ~= '' or not arePlain(args) then
+  local names, work = readItems(args)
+  if not names or not names[1] or args[4] ~= '' then
     return nil
   end
-  local call, found = plain.begin(keys, args, FIRST, ITEM_SIZE)
-  if not call then
-    return nil, found
+  local nowMs, reply = plain.begin(keys, args, names, work), nil
+  if nowMs and names[2] then
+    reply = reserveAll(keys, args, names, nowMs)
+  elseif nowMs then
+    local text = reserveOne(keys, args, names[1], nowMs)
+    reply = text and { 'OK', '', text }
   end
-  local held, made, texts = {}, {}, {}
-  for i, packed in ipairs(redis.call('HMGET', keys[3], unpack(call.names))) do
-    local name = call.names[i]
-    if packed and not held[name] then
-      held[name] = record.unpack(packed)
-      if not held[name] then
-        return nil, found
-      end
-    end
-    local text, reservation = reserveOne(args, FIRST + (i - 1) * ITEM_SIZE, call.nowMs, held[name])
-    texts[i] = text
-    if reservation then
-      held[name] = reservation
-      made[#made + 1], made[#made + 2] = name, reservation
-    end
+  if reply then
+    return plain.finish(keys, args, reply)
   end
-  if tenant.hasNoRoom() then
-    return nil, found
-  end
-  write(keys, made)
-  return plain.finish(call, keys, args, texts)
+  return plain.giveUp()
 end

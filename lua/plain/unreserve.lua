@@ -1,5 +1,5 @@
 -- Releases reservations of plain names by their tokens (docs/specification.md#release). Takes the keys and arguments
--- of lua/commands/reservations/unreserve.lua, and returns its reply; or nil and what was read of the tenant, nil
+-- of lua/verbs/reservations/unreserve.lua, and returns its reply; or nil and what was read of the tenant, nil
 -- nothing: then nothing has been changed, and the request goes the general way.
 local events = require('plain/events')
 local past = require('plain/past')
@@ -8,58 +8,71 @@ local record = require('plain/record')
 local tenant = require('plain/tenant')
 
 local ITEM_SIZE, FIRST = 3, 3
--- How long the reply is remembered for a retry, in ms (lua/lib/answers.lua).
+-- How long the reply is remembered for a retry, in ms (lua/frame/answers.lua).
 local ANSWER_MS, MAX_ANSWER_BYTES = 5000, 65536
 
--- Reads the reservations that the items release. Returns an array; nil if one of them is not the requester's by its
--- token.
-local function readReservations(keys, args, names)
-  local reservations, isNamed = {}, {}
-  for i, packed in ipairs(redis.call('HMGET', keys[3], unpack(names))) do
-    local at, name = FIRST + (i - 1) * ITEM_SIZE, names[i]
-    local held = packed and not isNamed[name] and record.unpack(packed)
-    if not held or held.owner ~= args[at + 1] or held.token ~= args[at + 2] then
-      return nil
-    end
-    isNamed[name], reservations[i] = true, held
+-- Returns the names of the items and their work.
+local function readItems(args)
+  local names, work, number = {}, 0, 0
+  for at = FIRST, #args, ITEM_SIZE do
+    number = number + 1
+    names[number], work = args[at], work + plain.workOf(args[at])
   end
-  return reservations
+  return names, work
 end
 
-local function remember(keys, reply)
-  local packed = cmsgpack.pack(reply)
-  redis.call('SET', keys[15], #packed > MAX_ANSWER_BYTES and '' or packed, 'PX', ANSWER_MS)
+-- Returns the reply to items that release these records, and the names that have a lease (nil none); nil if a record is
+-- not the item's requester's by its token.
+local function releaseAll(args, names, records)
+  local reply, due, isNamed, at = { 'OK', '' }, nil, {}, FIRST
+  for i = 1, #names do
+    local name, packed = names[i], records[i]
+    if not packed or isNamed[name] then
+      return nil
+    end
+    local owner, _, _, expiresAt, token, type = record.unpack(packed)
+    if owner ~= args[at + 1] or token ~= args[at + 2] then
+      return nil
+    end
+    isNamed[name] = true
+    if expiresAt > 0 then
+      due = due or {}
+      due[#due + 1] = name
+    end
+    if plain.isHeard then
+      events.unreserved(name, owner, type)
+    end
+    reply[i + 2], at = 'RELINQUISHED\n' .. name, at + ITEM_SIZE
+  end
+  return reply, due
+end
+
+-- Remembers the reply in the short form of lua/frame/answers.lua.
+local function remember(key, reply)
+  local text = table.concat(reply, '\r')
+  redis.call('SET', key, #text > MAX_ANSWER_BYTES and '' or text, 'PX', ANSWER_MS)
   return reply
 end
 
 return function(keys, args)
-  local call, found = plain.begin(keys, args, FIRST, ITEM_SIZE)
-  if not call then
-    return nil, found
+  local names, work = readItems(args)
+  if not names[1] then
+    return nil
   end
-  local names = call.names
-  local reservations = readReservations(keys, args, names)
-  if not reservations then
-    return nil, found
+  local nowMs, nowUs = plain.begin(keys, args, names, work)
+  if not nowMs then
+    return plain.giveUp()
   end
-  local texts, due = {}, {}
-  for i, name in ipairs(names) do
-    local ended = reservations[i]
-    texts[i] = 'RELINQUISHED\n' .. name
-    tenant.remove()
-    if ended.expiresAt > 0 then
-      due[#due + 1] = name
-    end
-    if events.isHeard then
-      events.unreserved(name, ended.owner, ended.type)
-    end
+  local records = names[2] and redis.call('HMGET', keys[3], unpack(names)) or { redis.call('HGET', keys[3], names[1]) }
+  local reply, due = releaseAll(args, names, records)
+  if not reply then
+    return plain.giveUp()
   end
+  tenant.remove(#names)
   redis.call('HDEL', keys[3], unpack(names))
-  if due[1] then
+  if due then
     redis.call('ZREM', keys[4], unpack(due))
   end
-  if tenant.keepsHistory then
-    past.write(keys[14], names, reservations, call.nowMs)
-  end
-  return remember(keys, plain.finish(call, keys, args, texts))
+  past.write(keys[14], names, records, nowUs, nowMs)
+  return remember(keys[15], plain.finish(keys, args, reply))
 end

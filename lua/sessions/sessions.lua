@@ -19,6 +19,7 @@ local expiry = require('reservations/expiry')
 local keys = require('frame/keys')
 local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
+local tenantRecord = require('frame/save')
 local work = require('frame/work')
 local sessions = {}
 local SESSION = '>BsI4I6I6c22s'
@@ -125,6 +126,7 @@ function sessions.write(fields)
   if sessions.count == 0 then
     if tenant.sessionsText then
       redis.call('HDEL', keys.tenant, 'sessions')
+      tenantRecord.setFlag(tenantRecord.HAS_SESSIONS, false)
     end
     return
   end
@@ -133,6 +135,7 @@ function sessions.write(fields)
   if text ~= tenant.sessionsText then
     fields[#fields + 1] = 'sessions'
     fields[#fields + 1] = text
+    tenantRecord.setFlag(tenantRecord.HAS_SESSIONS, true)
   end
 end
 

@@ -15,6 +15,7 @@ local releasing = require('reservations/release')
 local slotMap = require('slots/slots')
 local state = require('waiting/state')
 local tenant = require('frame/tenant')
+local tenantRecord = require('frame/save')
 local tickets = require('waiting/tickets')
 local work = require('frame/work')
 local write = {}
@@ -79,6 +80,7 @@ function write.writeQueue(fields)
     if tenant.queueText then
       redis.call('UNLINK', keys.tickets, keys.lines, keys.waits)
       redis.call('HDEL', keys.tenant, 'queue')
+      tenantRecord.setFlag(tenantRecord.HAS_QUEUE, false)
     end
   else
     local due, undue = writeTickets()
@@ -98,11 +100,13 @@ function write.writeQueue(fields)
     if text ~= tenant.queueText then
       fields[#fields + 1] = 'queue'
       fields[#fields + 1] = text
+      tenantRecord.setFlag(tenantRecord.HAS_QUEUE, true)
     end
   end
   if beats.areBeatsChanged then
     fields[#fields + 1] = 'beats'
     fields[#fields + 1] = beats.beatsText()
+    tenantRecord.setFlag(tenantRecord.HAS_BEATS, true)
   end
 end
 

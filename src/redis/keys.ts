@@ -4,7 +4,8 @@
  * declares each key that it may touch: while a cluster moves the slot, Redis then refuses a script if some of its keys
  * are missing, instead of taking them for empty.
  *
- *   {t}:tenant            hash: tier, API keys and counters (lua/frame/tenant.lua)
+ *   {t}:tenant            hash: tier, counters and quota in one packed field, a field for each API key, and rarely
+ *                         needed fields (lua/frame/tenant.lua)
  *   {t}:slots             hash: held slot → record (lua/slots/codec.lua)
  *   {t}:due               sorted set: slot of a reservation with a lease → ms at which it is due
  *   {t}:pools             hash: held slots of pools and their owners (lua/slots/pools.lua, bitmaps.lua)

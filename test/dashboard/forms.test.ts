@@ -120,8 +120,16 @@ describe('pages and forms', () => {
     const cookie = await session('walter');
     const page = (path: string) => ask(`${service.one.url}/dashboard/${path}`, { headers: { Cookie: cookie } });
     expect((await page('resources/one')).status).toBe(400);
-    await service.one.redis.hset(`{${/hfs_([a-z0-9-]+)_/.exec(cookie)?.[1]}}:tenant`, 'tier', 'Golden');
-    const { status, headers } = await page('overview');
+    // A reservation with details of another form than the instance knows (lua/slots/codec.lua).
+    const rest = `${'T'.repeat(22)}\0\0x\0\0{"x":5}\0`;
+    const record = Buffer.concat([
+      Buffer.from([3, 0, 0, 0, 1]),
+      Buffer.from('r\0\0'),
+      Buffer.alloc(20),
+      Buffer.from(rest),
+    ]);
+    await service.one.redis.hset(`{${/hfs_([a-z0-9-]+)_/.exec(cookie)?.[1]}}:slots`, 'x', record);
+    const { status, headers } = await page('reservations');
     expect(status).toBe(500);
     const lines = service.one.logged.map((text) => JSON.parse(text));
     const line = lines.find(({ requestId }) => requestId === headers.get('x-request-id'));

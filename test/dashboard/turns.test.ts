@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { active, hold, holdfast, inSeconds, person, useActing } from '../support/acting.ts';
+import { setTerms } from '../support/hotRecord.ts';
 
 useActing();
 
@@ -80,7 +81,7 @@ describe('settings of the tenant', () => {
     const ann = await person();
     const key = `{${holdfast.tenant}}:tenant`;
     const before = await holdfast.redis.hget(key, 'terms');
-    await holdfast.redis.hset(key, 'terms', '600000 5400000 1');
+    await setTerms(holdfast.redis, holdfast.tenant, '600000 5400000 1');
     const { text } = await ann.get(`/reserve?resource=${randomUUID()}`);
     expect(text).toContain('<option value="600" selected="">10 min</option>');
     expect(text).toContain('What for (required)');
@@ -89,6 +90,6 @@ describe('settings of the tenant', () => {
     expect(refused).toMatchObject({ status: 409, text: expect.stringContaining('Say what you need it for') });
     const tooLong = await ann.post('/reserve', { resource: randomUUID(), lease: '7200', note: 'x' });
     expect(tooLong).toMatchObject({ status: 409, text: expect.stringContaining('a lease of at most 5400 s') });
-    await holdfast.redis.hset(key, 'terms', before ?? '');
+    await setTerms(holdfast.redis, holdfast.tenant, before ?? '');
   });
 });

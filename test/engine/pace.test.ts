@@ -8,10 +8,11 @@ import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { PIECE } from '../../src/engine/pace.ts';
 import { Activity, lastHour, type Minute } from '../../src/engine/tenant/activity.ts';
 import { allRefusals, keptSince } from '../../src/engine/tenant/refusals.ts';
-import { ACTIVE_KEY, tenantKey } from '../../src/redis/keys.ts';
+import { ACTIVE_KEY } from '../../src/redis/keys.ts';
 import { loadScripts, observeScripts } from '../../src/redis/scripts.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { changeHot } from '../support/hotRecord.ts';
 import { until } from '../support/until.ts';
 
 const TENANTS = Array.from({ length: 10_000 }, (_, i) => `tenant-${i}`);
@@ -24,7 +25,7 @@ beforeAll(async () => {
   server = await startRedis(() => {});
   running = await startEngine('asked', server.url);
   const { redis } = running.engine;
-  await Promise.all(TENANTS.map((tenant) => redis.hset(tenantKey(tenant), 'tier', 'Enterprise')));
+  await Promise.all(TENANTS.map((tenant) => changeHot(redis, tenant, { tier: 4 })));
   let inTurn = 0;
   observeScripts(redis, loadScripts(DEFAULT_TIERS), () => {
     if (inTurn++ === 0)

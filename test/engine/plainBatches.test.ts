@@ -7,6 +7,7 @@ import { TRANSACTION_METHODS } from '../../src/domain/reservations.ts';
 import { register } from '../../src/engine/definitions/register.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { changeHot } from '../support/hotRecord.ts';
 import { check, reserve, reset, transaction } from '../support/verbs.ts';
 
 const BATCH = 500;
@@ -24,7 +25,7 @@ beforeAll(async () => {
   }));
   await register(engine, credential, definitions, 16, NOW);
   // As if a stream of events were open for the next hour.
-  await engine.redis.hset(`{${credential.tenant}}:tenant`, 'listenUntil', Date.now() + 3_600_000);
+  await changeHot(engine.redis, credential.tenant, { listenUntil: Date.now() + 3_600_000 });
 });
 afterAll(() => running.stop());
 

@@ -7,10 +7,12 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { register } from '../../src/engine/definitions/register.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
-import { keysOfRequest } from '../../src/redis/keys.ts';
+import { readHot } from '../../src/redis/hotRecord.ts';
+import { keysOfRequest, tenantKey } from '../../src/redis/keys.ts';
 import { toText } from '../../src/redis/reply.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { changeHot, FLAGS } from '../support/hotRecord.ts';
 import { redisAddress } from '../support/redisAddress.ts';
 
 const CALLS = Number(process.env.PLAIN_CALLS ?? 250);
@@ -71,28 +73,29 @@ function shapeOf(): readonly [string, number] {
 interface Kind {
   readonly title: string;
   readonly hasDefinitions?: boolean;
-  readonly fields?: Readonly<Record<string, string | number>>;
+  readonly hot?: Parameters<typeof changeHot>[2];
+  readonly fields?: Readonly<Record<string, string>>;
   readonly grant?: string;
   readonly limits?: Parameters<typeof startEngine>[3];
 }
 const KINDS: readonly Kind[] = [
   { title: 'a plain tenant' },
   { title: 'a tenant with resources', hasDefinitions: true },
-  { title: 'a tenant with an open stream', fields: { listenUntil: START + HOUR_MS } },
-  { title: 'a tenant whose stream has lapsed', fields: { listenUntil: START - 1 }, hasDefinitions: true },
+  { title: 'a tenant with an open stream', hot: { listenUntil: START + HOUR_MS, publisher: 'p' } },
+  { title: 'a tenant whose stream has lapsed', hot: { listenUntil: START - 1 }, hasDefinitions: true },
   { title: 'a tenant at its limits', limits: { writesPerMinute: 40, reservations: 5 } },
   { title: 'a tenant with a limit of a day and of bytes', limits: { writesPerDay: 300, bytes: 4000 } },
   { title: 'a tenant without a history', limits: { historyDays: 0 } },
   { title: 'a tenant with a restricted key', grant: 'read reserve\n0\n' },
   { title: 'a tenant with a key that may only read', grant: 'read\n0\n' },
   { title: 'a tenant with a key for some names', grant: 'read reserve\n0\na' },
-  { title: 'a tenant with terms', fields: { terms: '2000 50000 0' } },
-  { title: 'a tenant that allows only registered resources', fields: { requireRegistration: 1 }, hasDefinitions: true },
+  { title: 'a tenant with terms', fields: { terms: '2000 50000 0' }, hot: { flags: FLAGS.terms } },
+  { title: 'a tenant that allows only registered resources', hot: { flags: FLAGS.strict }, hasDefinitions: true },
   {
     title: 'a tenant that the expiry index has too late',
-    fields: { indexed: START + HOUR_MS, nextDue: START + 40_000 },
+    hot: { indexed: START + HOUR_MS, nextDue: START + 40_000 },
   },
-  { title: 'a suspended tenant', fields: { suspended: 1 } },
+  { title: 'a suspended tenant', hot: { flags: FLAGS.suspended } },
 ];
 
 interface Twin extends RunningEngine {
@@ -102,7 +105,6 @@ interface Twin extends RunningEngine {
 async function start(kind: Kind, includes: Readonly<Record<string, string>>): Promise<Twin> {
   const running = await startEngine(undefined, undefined, includes, kind.limits);
   const { engine, credential } = running;
-  const tenantKey = `{${credential.tenant}}:tenant`;
   await setClock(engine.redis, credential.tenant, START);
   const items = [
     { name: 'root', capacity: 3, blocks: [], treePath: null },
@@ -112,8 +114,10 @@ async function start(kind: Kind, includes: Readonly<Record<string, string>>): Pr
   if (kind.hasDefinitions) await register(engine, credential, items, 16, NOW);
   else await engine.loadTenant(credential.tenant);
   // The index has it: no call has to write that first.
-  await engine.redis.hset(tenantKey, { bytes: 100, indexed: 1, ...kind.fields });
-  if (kind.grant) await engine.redis.hset(tenantKey, `grant:${credential.credentialKey}`, kind.grant);
+  await changeHot(engine.redis, credential.tenant, { bytes: 100, indexed: 1, ...kind.hot });
+  const key = kind.grant && { [`key:${credential.credentialKey}`]: `label\n${kind.grant}` };
+  const fields = { ...kind.fields, ...key };
+  if (Object.keys(fields).length > 0) await engine.redis.hset(tenantKey(credential.tenant), fields);
   const listener = new Redis(redisAddress(inject('redisUrl')));
   const messages: string[] = [];
   listener.on('smessage', (_: string, message: string) => messages.push(message));
@@ -140,8 +144,9 @@ async function call({ engine, credential }: Twin, verb: 'reserve' | 'unreserve',
 /** Everything that Redis has of a tenant, but for what names the tenant. */
 async function storedOf({ engine: { redis }, credential: { tenant, credentialKey }, messages }: Twin) {
   const key = (name: string) => `{${tenant}}:${name}`;
-  const fields = Object.entries(await redis.hgetall(key('tenant')))
+  const fields = Object.entries(await redis.hgetallBuffer(key('tenant')))
     .filter(([name]) => !name.endsWith(credentialKey))
+    .map(([name, value]) => [name, name === 'hot' ? readHot(value) : value.toString()])
     .sort();
   const history = await redis.xrangeBuffer(key('history'), '-', '+');
   return {
@@ -185,4 +190,20 @@ describe.each(KINDS)(`$title (seed ${seed})`, (kind) => {
     }
     expect(await storedOf(short)).toEqual(await storedOf(general));
   });
+});
+
+test.each(['', 's1,1'])('a retry of a release gets the reply of the first try (flags "%s")', async (flags) => {
+  const running = await startEngine();
+  const { engine, credential } = running;
+  const { credentialKey } = credential;
+  const tokensOfBoth = [newToken(), newToken()];
+  const reserved = tokensOfBoth.flatMap((token, i) => [`one${i}`, 'r', '', '', token, '', '', '']);
+  await engine.loadTenant(credential.tenant);
+  await engine.redis.hf_reserve(...keysOfRequest('reserve', credential), credentialKey, '', '', '', ...reserved);
+  const items = tokensOfBoth.flatMap((token, i) => [`one${i}`, 'r', token]);
+  const keys = keysOfRequest('unreserve', credential, 'answer:retried');
+  const first = await engine.redis.hf_unreserve(...keys, credentialKey, flags, ...items);
+  expect(first).toEqual(['OK', expect.any(String), 'RELINQUISHED\none0', 'RELINQUISHED\none1', ...(flags ? [''] : [])]);
+  expect(await engine.redis.hf_unreserve(...keys, credentialKey, `r${flags}`, ...items)).toEqual(first);
+  running.stop();
 });

@@ -11,6 +11,7 @@ import { NOW } from '../../src/engine/definitions/step.ts';
 import { reserve as chargedReserve } from '../../src/engine/reservations/reserve.ts';
 import { beginSession } from '../../src/engine/sessions/begin.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { changeHot, setTerms, UNUSED } from '../support/hotRecord.ts';
 import { makeTenant } from '../support/service.ts';
 import { renew, unreserve, usage } from '../support/verbs.ts';
 
@@ -112,7 +113,7 @@ describe('requests that share a call at a limit', () => {
       results.map((one) => renew(engine, { ...credential }, [{ ...one, ttlSeconds: 60 }])),
     );
     expect(renewals.filter(({ status }) => status === 'fulfilled')).toHaveLength(30);
-    await engine.redis.hdel(`{${credential.tenant}}:tenant`, 'usage');
+    await changeHot(engine.redis, credential.tenant, UNUSED);
     await asked(
       names('w', 40).map((name) => item(name)),
       own,
@@ -130,7 +131,7 @@ describe('requests that share a call at a limit', () => {
       names('x', 12).map((name) => item(name)),
       own,
     );
-    await engine.redis.hset(`{${credential.tenant}}:tenant`, 'terms', ' 60000 0');
+    await setTerms(engine.redis, credential.tenant, ' 60000 0');
     const renewals = await Promise.allSettled(
       results.map((one, i) => renew(engine, { ...credential }, [{ ...one, ttlSeconds: i === 7 ? 61 : 60 }])),
     );

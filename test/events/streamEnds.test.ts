@@ -7,6 +7,7 @@ import { loadTenant } from '../../src/engine/tenant/load.ts';
 import { configuredTenants } from '../../src/identity/configuredTenants.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { startEngine } from '../support/engine.ts';
+import { hotOf } from '../support/hotRecord.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { leases, looking, reserve, useStreams, watch } from '../support/streams.ts';
 import { until } from '../support/until.ts';
@@ -67,8 +68,8 @@ describe('a stream ends at a break in the numbers of messages', () => {
     const stream = await watch(holdfast);
     await reserve(holdfast, 'before');
     await stream.count(1);
-    const [number, publisher] = await looking.hmget(`{${holdfast.tenant}}:tenant`, 'messages', 'publisher');
-    await forge(holdfast.tenant, `v2 ${Number(number) + step} ${publisher} 0\n${event}`);
+    const { messages, publisher } = await hotOf(looking, holdfast.tenant);
+    await forge(holdfast.tenant, `v2 ${messages + step} ${publisher} 0\n${event}`);
     await until('it ends', () => stream.ended === 'in good order');
     expect(stream.events.map(({ resource }) => resource)).toEqual(['before']);
     const again = await watch(holdfast);
@@ -83,7 +84,7 @@ describe('a stream ends at a break in the numbers of messages', () => {
     for (let i = 0; i < 3; i++) await reserve(holdfast, `before ${i}`);
     await first.count(3);
     const second = await watch(holdfast);
-    const publisher = await looking.hget(`{${holdfast.tenant}}:tenant`, 'publisher');
+    const { publisher } = await hotOf(looking, holdfast.tenant);
     await forge(holdfast.tenant, `v2 2 ${publisher} 0\n${event}`);
     await reserve(holdfast, 'after');
     expect((await second.count(1)).map(({ resource }) => resource)).toEqual(['after']);
@@ -96,8 +97,8 @@ describe('a stream ends at a break in the numbers of messages', () => {
     const stream = await watch(holdfast);
     await reserve(holdfast, 'before');
     await stream.count(1);
-    const number = Number(await looking.hget(`{${holdfast.tenant}}:tenant`, 'messages'));
-    await forge(holdfast.tenant, `v2 ${number + 1} ${'0'.repeat(40)} 0\n${event}`);
+    const { messages } = await hotOf(looking, holdfast.tenant);
+    await forge(holdfast.tenant, `v2 ${messages + 1} ${'0'.repeat(40)} 0\n${event}`);
     await until('it ends', () => stream.ended === 'in good order');
     expect(stream.events.map(({ resource }) => resource)).toEqual(['before']);
     await holdfast.stop();

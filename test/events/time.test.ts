@@ -3,6 +3,7 @@
  */
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { changeHot, hotOf } from '../support/hotRecord.ts';
 import { redisAddress } from '../support/redisAddress.ts';
 import { startInstance } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -31,7 +32,8 @@ describe.concurrent('a stream', () => {
   test('misses a message that never comes, at a renewal', { timeout: 60_000 }, async () => {
     const holdfast = await startInstance();
     const stream = await watch(holdfast);
-    await looking.hincrby(`{${holdfast.tenant}}:tenant`, 'messages', 1);
+    const { messages } = await hotOf(looking, holdfast.tenant);
+    await changeHot(looking, holdfast.tenant, { messages: messages + 1 });
     await until('it ends', () => stream.ended === 'in good order', 40_000);
     await holdfast.stop();
   });

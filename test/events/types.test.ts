@@ -4,6 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import { setClock } from '../support/clock.ts';
 import { event, holdfast, NOW, reserve, subscriber, useEventFields } from '../support/eventFields.ts';
+import { changeHot } from '../support/hotRecord.ts';
 import { watch } from '../support/watch.ts';
 
 useEventFields();
@@ -151,7 +152,7 @@ describe('the timestamp', () => {
     for (const [i, day] of days.entries()) {
       const ms = Date.parse(`${day}T01:02:03.004Z`);
       // Streams of the past have no lease in the future: one is made by hand.
-      await holdfast.redis.hset(`{${holdfast.tenant}}:tenant`, 'listenUntil', ms + 1);
+      await changeHot(holdfast.redis, holdfast.tenant, { listenUntil: ms + 1 });
       await setClock(holdfast.redis, holdfast.tenant, ms);
       await reserve(`day ${day}`);
       expect((await subscriber.count(i + 1))[i]?.timestamp).toBe(new Date(ms).toISOString());

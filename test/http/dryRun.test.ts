@@ -4,8 +4,10 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ReserveResult, TransactionResult, UnreserveResult } from '../../src/contract/reservations.ts';
+import { readHot } from '../../src/redis/hotRecord.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { hold, queue, wanted } from '../support/held.ts';
+import { hotOf } from '../support/hotRecord.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { watch } from '../support/watch.ts';
 
@@ -41,8 +43,8 @@ async function state(): Promise<Record<string, unknown>> {
   const entries = keys.toSorted().map(async (key): Promise<[string, unknown]> => {
     const type = await redis.type(key);
     if (type === 'hash') {
-      const { listenUntil: _, beats: __, ...fields } = await redis.hgetall(key);
-      return [key, fields];
+      const { hot, beats: _, ...fields } = await redis.hgetallBuffer(key);
+      return [key, { ...fields, ...(hot && { hot: { ...readHot(hot), listenUntil: 0 } }) }];
     }
     if (type === 'stream') return [key, await redis.xlen(key)];
     return [key, type === 'zset' ? await redis.zrangebyscore(key, '-inf', '+inf', 'WITHSCORES') : await redis.get(key)];
@@ -107,7 +109,7 @@ describe('a dry run of a reserve', () => {
   });
 
   test('draws no fencing token', async () => {
-    const field = () => holdfast.redis.hget(`{${holdfast.tenant}}:tenant`, 'fence');
+    const field = async () => (await hotOf(holdfast.redis, holdfast.tenant)).fence;
     await holdfast.reserve({ resource: 'a', requester: 'ann' });
     const before = await field();
     await reserve({ resource: 'b', requester: 'ann' });

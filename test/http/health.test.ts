@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { freePort } from '../../scripts/freePort.ts';
 import { startRedis, startRedisNode } from '../../scripts/redisServer.ts';
 import { healthRoutes } from '../../src/http/routes/health.ts';
+import { hotOf } from '../support/hotRecord.ts';
 import { type Instance, startInstance } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -155,7 +156,7 @@ describe.concurrent('a start without Redis', () => {
     const [result] = (await holdfast.reserve({ resource: 'r', requester: 'a', ttlSeconds: 1 })).body;
     expect(result?.status).toBe('ACQUIRED');
     // Its jobs run, too.
-    const due = async () => Number(await holdfast.redis.hget(`{${holdfast.tenant}}:tenant`, 'count'));
+    const due = async () => (await hotOf(holdfast.redis, holdfast.tenant)).count;
     await until('the lease is swept', async () => (await due()) === 0);
     await holdfast.stop();
     await redis.stop();

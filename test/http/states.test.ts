@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
+import { changeFlag } from '../support/hotRecord.ts';
 import { type Instance, startInstance } from '../support/service.ts';
 
 let holdfast: Instance;
@@ -13,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => holdfast.stop());
 beforeEach(async () => {
   await holdfast.reset();
-  await holdfast.redis.hdel(`{${holdfast.tenant}}:tenant`, 'requireRegistration');
+  await changeFlag(holdfast.redis, holdfast.tenant, 'strict', false);
 });
 
 const reserve = async (resource: string, requester: string, ttlSeconds?: number) => {
@@ -52,7 +53,7 @@ describe('reserve result statuses', () => {
   });
 
   test('NOT_VALID: the resource is not registered, where the tenant requires that', async () => {
-    await holdfast.redis.hset(`{${holdfast.tenant}}:tenant`, 'requireRegistration', '1');
+    await changeFlag(holdfast.redis, holdfast.tenant, 'strict', true);
     expect(await reserve('stranger', 'a')).toMatchObject({ status: 'NOT_VALID', releaseToken: null });
     await holdfast.register({ name: 'friend', blocks: ['stranger'] });
     expect((await reserve('friend', 'a')).status).toBe('ACQUIRED');
@@ -106,7 +107,7 @@ describe('states and transitions', () => {
   });
 
   test('an unregistered name, reserve where registration is required → unchanged', async () => {
-    await holdfast.redis.hset(`{${holdfast.tenant}}:tenant`, 'requireRegistration', '1');
+    await changeFlag(holdfast.redis, holdfast.tenant, 'strict', true);
     await reserve('stranger', 'a');
     expect(await owner('stranger')).toBeNull();
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TransactionItem } from '../../src/contract/reservations.ts';
+import { hotOf } from '../support/hotRecord.ts';
 import { type Instance, startInstance } from '../support/service.ts';
 
 let holdfast: Instance;
@@ -103,9 +104,9 @@ describe('ALL_OR_NONE', () => {
 
   test('a rollback leaves no trace in the fencing tokens', async () => {
     await held('theirs', 'bob');
-    const before = await holdfast.redis.hget(`{${holdfast.tenant}}:tenant`, 'fence');
+    const { fence: before } = await hotOf(holdfast.redis, holdfast.tenant);
     await holdfast.transaction('ALL_OR_NONE', take('a'), take('theirs'));
-    expect(await holdfast.redis.hget(`{${holdfast.tenant}}:tenant`, 'fence')).toBe(before);
+    expect((await hotOf(holdfast.redis, holdfast.tenant)).fence).toBe(before);
   });
 });
 

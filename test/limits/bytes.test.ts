@@ -4,9 +4,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ReserveItem } from '../../src/contract/reservations.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
-import { keysOfTenant, tenantKey } from '../../src/redis/keys.ts';
+import { keysOfTenant } from '../../src/redis/keys.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { hotOf } from '../support/hotRecord.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { beat, begin } from '../support/sessions.ts';
 import { usage } from '../support/verbs.ts';
@@ -222,7 +223,7 @@ describe('what a tenant keeps', () => {
     await make();
     const after = await stored();
     expect(after).toBeGreaterThan(before);
-    const atMost = Number(await big.redis.hget(tenantKey(big.tenant), 'bytes'));
+    const { bytes: atMost } = await hotOf(big.redis, big.tenant);
     expect(atMost).toBeGreaterThan(after);
     clock += 1000;
     await setClock(big.redis, big.tenant, clock);

@@ -7,6 +7,7 @@ import { loadTenant } from '../../src/engine/tenant/load.ts';
 import { configuredTenants } from '../../src/identity/configuredTenants.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { startEngine } from '../support/engine.ts';
+import { changeHot, UNUSED } from '../support/hotRecord.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { watch } from '../support/watch.ts';
 
@@ -28,7 +29,8 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(instances.map((instance) => instance.stop())));
 beforeEach(async () => {
-  await one.redis.hdel(`{${one.tenant}}:tenant`, 'usage', 'told:OperationsPerMinute');
+  await one.redis.hdel(`{${one.tenant}}:tenant`, 'told:OperationsPerMinute');
+  await changeHot(one.redis, one.tenant, UNUSED);
   await at(NOW);
 });
 
@@ -82,7 +84,7 @@ describe('a window', () => {
 
 describe('what a request costs', () => {
   const cost = async (work: () => Promise<{ headers: Headers }>) => {
-    await one.redis.hdel(`{${one.tenant}}:tenant`, 'usage');
+    await changeHot(one.redis, one.tenant, UNUSED);
     const { headers } = await work();
     const [, left] = /"OperationsPerMinute";r=(\d+)/.exec(headers.get('ratelimit') ?? '') ?? [];
     return 10 - Number(left ?? 10);
@@ -164,7 +166,7 @@ describe('the answer', () => {
       const key = { ...makeConfiguredKey(makeTenant()), tier };
       const instance = await startInstance({ keys: [key], env: { TIERS, MAX_BATCH: '2000' } });
       const limit = tier === 'Enterprise' ? 50_000 : 20;
-      await instance.redis.hset(`{${instance.tenant}}:tenant`, 'usage', packUsage(Date.now(), limit));
+      await changeHot(instance.redis, instance.tenant, { minuteStart: Date.now(), minute: limit });
       const { status, body } = await instance.reserve(...items(1));
       expect([tier, status]).toEqual([tier, 429]);
       expect(body).toMatchObject({ tier, limit, upgradeRequired });
@@ -172,14 +174,6 @@ describe('the answer', () => {
     }
   });
 });
-
-/** As lua/limits/quota.lua keeps it: window's start (7 bytes), written, day, written today. */
-function packUsage(startMs: number, written: number): Buffer {
-  const bytes = Buffer.alloc(19);
-  bytes.writeUIntBE(startMs, 1, 6);
-  bytes.writeUInt32BE(written, 7);
-  return bytes;
-}
 
 describe('TIER_LIMIT_REACHED', () => {
   test('of the write, at most once a second', async () => {

@@ -10,6 +10,7 @@ import { sweep } from '../../src/engine/expiry/sweep.ts';
 import { active } from '../../src/engine/reservations/active.ts';
 import { setClock } from '../support/clock.ts';
 import type { RunningEngine } from '../support/engine.ts';
+import { changeFlag } from '../support/hotRecord.ts';
 import { all, allDefinitions, sorted, wholeTree } from '../support/listed.ts';
 import { available, check, renew, reserve, reset, transaction, unreserve } from '../support/verbs.ts';
 import { numbered } from './matching.ts';
@@ -78,7 +79,7 @@ export async function run({ engine, credential }: RunningEngine, history: Histor
         return;
       }
       case 'require registration':
-        await redis.hset(`{${tenant}}:tenant`, 'requireRegistration', one.on ? '1' : '0');
+        await changeFlag(redis, tenant, 'strict', one.on);
         model.requireRegistration = one.on;
         return;
       case 'reserve': {

@@ -7,6 +7,7 @@
 import { expect } from 'vitest';
 import type { RedisClient } from '../../src/redis/client.ts';
 import { expiryKey, expiryShard } from '../../src/redis/keys.ts';
+import { hotOf } from '../support/hotRecord.ts';
 import type { Model } from './model.ts';
 import { comparePast } from './past.ts';
 import { type Hold, type Registered, type Reservation, slotName } from './state.ts';
@@ -19,8 +20,9 @@ export const fieldOf = (one: Reservation): string =>
 /** @throws if they disagree */
 export async function compareStored(redis: RedisClient, tenant: string, model: Model): Promise<void> {
   const base = `{${tenant}}:`;
-  const [counters, slots, due, pools, definitions, index, indexed] = await Promise.all([
-    redis.hgetall(`${base}tenant`),
+  const [hot, resets, slots, due, pools, definitions, index, indexed] = await Promise.all([
+    hotOf(redis, tenant),
+    redis.hget(`${base}tenant`, 'resets'),
     redis.hgetallBuffer(`${base}slots`),
     redis.zrange(`${base}due`, '0', '-1', 'WITHSCORES'),
     redis.hgetallBuffer(`${base}pools`),
@@ -60,11 +62,11 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
       .sort(),
     'due',
   ).toEqual(leaseRows.sort());
-  expect(Number(counters.count ?? 0), 'count').toBe(model.reservations.length);
+  expect(hot.count, 'count').toBe(model.reservations.length);
   const several = model.reservations.flatMap(({ details }) => (details.slots ?? []).slice(1));
-  expect(Number(counters.further ?? 0), 'further').toBe(several.length);
+  expect(hot.further, 'further').toBe(several.length);
   const earliest = Math.min(...leases.map(({ expiresAt }) => expiresAt ?? 0));
-  expect(toMs(counters.nextDue), 'nextDue').toBeLessThanOrEqual(earliest);
+  expect(hot.nextDue, 'nextDue').toBeLessThanOrEqual(earliest);
   const ends = [...model.sessions.values()].map(({ expiresAt }) => expiresAt);
   const first = Math.min(earliest, ...ends);
   if (first < Number.POSITIVE_INFINITY) expect(toMs(indexed ?? undefined), 'index').toBeLessThanOrEqual(first);
@@ -105,7 +107,7 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
   );
   for (const [name, { blocks }] of blocking)
     expect(String(definitions[`\u0001${name}`]), `blockers of ${name}`).toBe(blocks.join('\n'));
-  expect(Number(counters.definitions ?? 0), 'number of definitions').toBe(registered.length);
+  expect(hot.definitions, 'number of definitions').toBe(registered.length);
   const indexOf = ([name, { parent, labels = {} }]: [string, Registered]) => {
     const [pool, place] = slotName(name) ?? [];
     const asSlot = pool === undefined ? [] : [`s${pool}\n${String(place).padStart(7, '0')}`];
@@ -122,9 +124,9 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
   );
   await comparePast(redis, tenant, slots);
   // A reset drops all marks: they have its number.
-  const resets = (counters.resets ?? '0').padStart(10, '0');
+  const era = (resets ?? '0').padStart(10, '0');
   compareMarks(
-    index.filter((member) => isMark(member) && member.slice(1, 11) === resets),
+    index.filter((member) => isMark(member) && member.slice(1, 11) === era),
     model,
   );
 }

@@ -7,13 +7,14 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { RefusalCounts } from '../../src/engine/tenant/refusals.ts';
 import { copyRefusals } from '../../src/operations/refusals.ts';
-import { ACTIVE_KEY, tenantKey } from '../../src/redis/keys.ts';
+import { ACTIVE_KEY } from '../../src/redis/keys.ts';
 import { rowsOf } from '../../src/store/db.ts';
 import { historyInDatabase } from '../../src/store/history.ts';
 import type { Store } from '../../src/store/records.ts';
 import { deleteOldRefusals, putRefusals } from '../../src/store/refusals.ts';
 import { deleteTenant } from '../../src/store/tenants.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { changeHot } from '../support/hotRecord.ts';
 import { KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
 
 const HOUR_MS = 3_600_000;
@@ -44,7 +45,7 @@ const stored = async (tenant: string) =>
 /** A tenant that Redis has too, and that has been active. */
 async function activeTenant(): Promise<string> {
   const { tenant } = await storeTenant(store, 'Free');
-  await store.redis.hset(tenantKey(tenant), 'tier', 'Free');
+  await changeHot(store.redis, tenant, { tier: 1 });
   await store.redis.zadd(ACTIVE_KEY, Date.now(), tenant);
   return tenant;
 }

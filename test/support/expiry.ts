@@ -8,6 +8,7 @@ import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
 import type { ReserveItem } from '../../src/contract/reservations.ts';
 import { expiryKey, expiryShard } from '../../src/redis/keys.ts';
 import { type RunningEngine, startEngine } from './engine.ts';
+import { hotOf } from './hotRecord.ts';
 import { redisAddress } from './redisAddress.ts';
 import { makeTenant } from './service.ts';
 
@@ -30,6 +31,6 @@ export function useExpiry(): void {
 export const startOnOwn = (): Promise<RunningEngine> => startEngine(makeTenant(), server.url);
 
 export const indexed = (tenant: string) => looking.zscore(expiryKey(expiryShard(tenant)), tenant);
-export const countOf = async (tenant: string) => Number(await looking.hget(`{${tenant}}:tenant`, 'count'));
+export const countOf = async (tenant: string) => (await hotOf(looking, tenant)).count;
 export const many = (count: number, ttlSeconds: number): ReserveItem[] =>
   Array.from({ length: count }, (_, i) => ({ resource: `m-${i}`, requester: 'r', ttlSeconds }));

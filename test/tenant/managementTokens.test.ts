@@ -192,7 +192,7 @@ describe('a management token', () => {
     }
   });
 
-  test('is dead without the field of its digest, even if its grant is left', async () => {
+  test('is dead without the field of its digest', async () => {
     const { token } = await makeToken(owner, one, ['keys']);
     const tenant = `{${own.tenant}}:tenant`;
     const fields = await store.redis.hkeys(tenant);

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { copyUsages } from '../../src/operations/usages.ts';
 import { admin, asAdmin, holdfast, store, useAdministration } from '../support/administration.ts';
 import { ask } from '../support/ask.ts';
+import { changeHot } from '../support/hotRecord.ts';
 import { storeTenant } from '../support/tenancy.ts';
 import { until } from '../support/until.ts';
 
@@ -58,7 +59,7 @@ describe('the use of a tenant', () => {
     await holdfast.request('POST', '/api/v1/Reservation/reserve', item, { 'X-Api-Key': key });
     await usageOf(tenant, ({ requests, reservations }) => requests === 1 && reservations === 1);
     await store.redis.del(`{${tenant}}:activity`);
-    await store.redis.hset(`{${tenant}}:tenant`, 'count', 0);
+    await changeHot(store.redis, tenant, { count: 0 });
     await store.database.run((db) => db.execute(`update tenant_usages set written_at = now() - interval '2 minutes'`));
     await copyUsages(store, Date.now() + 60_000);
     const { body } = await asAdmin<Listed['tenants'][number]>('GET', `/${tenant}`);

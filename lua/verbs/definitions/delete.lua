@@ -45,6 +45,7 @@ local quota = require('limits/quota')
 local redefining = require('definitions/redefine')
 local registry = require('definitions/definitions')
 local tenant = require('frame/tenant')
+local tenantRecord = require('frame/save')
 local waitingQueue = require('waiting/queue')
 
 return function(keys, args)
@@ -134,7 +135,8 @@ return function(keys, args)
       fields[#fields + 1] = string.format('%.0f', closingUntil)
     end
     bytes.callWith('HSET', keys.definitions, fields)
-    redis.call('HSET', keys.tenant, 'closing', math.max(tenant.closing, closingUntil))
+    tenantRecord.setFlag(tenantRecord.HAS_CLOSING, true)
+    tenantRecord.saveTenant({ 'closing', math.max(tenant.closing, closingUntil) })
     return reply
   end
   if phase ~= 'now' then

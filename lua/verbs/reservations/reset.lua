@@ -29,9 +29,11 @@ local admission = require('frame/admission')
 local answers = require('frame/answers')
 local clock = require('frame/clock')
 local events = require('events/events')
+local hotField = require('frame/hot')
 local idempotency = require('frame/idempotency')
 local quota = require('limits/quota')
 local tenant = require('frame/tenant')
+local tenantRecord = require('frame/save')
 
 return function(keys, args)
   local refused = admission.admit('reset')
@@ -57,12 +59,14 @@ return function(keys, args)
   end
   redis.call('UNLINK', keys.slots, keys.due, keys.pools, keys.tickets, keys.lines, keys.waits, keys.sessionHolds)
   redis.call('HDEL', keys.tenant, 'queue', 'measured')
+  tenantRecord.setFlag(tenantRecord.HAS_QUEUE, false)
   events.emit('RESET', { requestType = 'RESET', apiKeyLabel = tenant.keyLabel, actor = actor })
   local resets = redis.call('HGET', keys.tenant, 'resets') or '0'
-  events.publish({
-    'resets', resets + 1, 'resetBy', string.format('%.0f\n%s', clock.nowMs(), actor or 'the service'), 'count', 0, 'further', 0, 'nextDue', math.huge,
-    'usage', quota.charged.usage,
-  })
+  local stored = tenant.stored
+  stored[hotField.COUNT], stored[hotField.MORE_SLOTS], stored[hotField.NEXT_DUE] = 0, 0, hotField.NEVER
+  events.publish(
+    { 'resets', resets + 1, 'resetBy', string.format('%.0f\n%s', clock.nowMs(), actor or 'the service') }, quota.charged.usage
+  )
   -- Every instance that holds calls ends them.
   for instance in string.gmatch(tenant.beats, '(%w+) %d+') do
     redis.call('SPUBLISH', tenant.base .. 'wake:' .. instance, '*\tRESET')

@@ -9,12 +9,17 @@
 
   Returns nothing.
 ]]
+local hotField = require('frame/hot')
+local tenant = require('frame/tenant')
+local tenantRecord = require('frame/save')
+
 return function(keys, args)
   for i = 1, #args do
     redis.call('ZREM', keys.streams, args[i])
     redis.call('ZREM', keys.sessionStreams, args[i])
   end
   if redis.call('EXISTS', keys.streams, keys.sessionStreams) == 0 then
-    redis.call('HDEL', keys.tenant, 'listenUntil')
+    tenant.stored[hotField.LISTEN_UNTIL] = 0
+    tenantRecord.saveTenant({})
   end
 end

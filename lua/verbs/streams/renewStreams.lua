@@ -16,10 +16,12 @@
 ]]
 local admission = require('frame/admission')
 local clock = require('frame/clock')
+local hotField = require('frame/hot')
 local streams = require('events/streamsOf')
 local tenant = require('frame/tenant')
+local tenantRecord = require('frame/save')
 
-return function(keys, args)
+return function(_, args)
   local mine = streams.streamsOf(args[1])
   local isValid = not admission.admit('read')
   local leaseEnd = clock.nowMs() + args[2]
@@ -35,7 +37,8 @@ return function(keys, args)
     end
   end
   if isRenewed then
-    redis.call('HSET', keys.tenant, 'listenUntil', math.max(tenant.listenUntil, leaseEnd))
+    tenant.stored[hotField.LISTEN_UNTIL] = math.max(tenant.listenUntil, leaseEnd)
+    tenantRecord.saveTenant({})
   end
   return { tenant.messages, unpack(ended) }
 end

@@ -17,7 +17,7 @@ local clock = require('frame/clock')
 
 return function(keys, args)
   -- A tenant that is deleted keeps nothing; one that Redis has lost is counted again once it is loaded.
-  if redis.call('HEXISTS', keys.tenant, 'tier') == 0 then
+  if string.byte(redis.call('HGET', keys.tenant, 'hot') or '\0') == 0 then
     return
   end
   local minute = math.floor(clock.nowMs() / 60000)

@@ -20,59 +20,58 @@
 
   Returns 'OK'; or 'LOST', with nothing changed, if the caller no longer holds the lease of the copy.
 ]]
+local hotField = require('frame/hot')
+
 return function(keys, args)
-  local tenant = redis.call('HMGET', keys.tenant, 'tier', 'version')
+  local found = redis.call('HMGET', keys.tenant, 'hot', 'version', 'queue')
+  local hot = { hotField.unpackHot(found[1]) }
+  hot[hotField.PUBLISHER] = found[1] and string.sub(found[1], hot[hotField.PUBLISHER]) or ''
   if args[3] ~= '' then
     if redis.call('GET', keys.copying) ~= args[3] then
       return 'LOST'
     end
     redis.call('DEL', keys.copying)
-  elseif args[2] == '' and not tenant[1] then
+  elseif args[2] == '' and hot[hotField.TIER] == 0 then
     redis.call('DEL', keys.copying)
     return 'OK'
   end
   if args[2] ~= '' then
     redis.call('HSET', keys.tenant, 'definitionsVersion', args[2])
   end
-  if args[1] ~= '' and tenant[2] and tonumber(tenant[2]) > tonumber(args[1]) then
+  if args[1] ~= '' and found[2] and tonumber(found[2]) > tonumber(args[1]) then
     return 'OK'
   end
   -- Windows of the quota belong to a tier, so a change of tier starts new ones.
-  if tenant[1] ~= args[4] then
-    redis.call('HDEL', keys.tenant, 'usage')
+  local tier = ({ Free = 1, Starter = 2, Pro = 3, Enterprise = 4 })[args[4]]
+  if hot[hotField.TIER] ~= tier then
+    hot[hotField.TIER], hot[hotField.MINUTE_START], hot[hotField.MINUTE], hot[hotField.DAY], hot[hotField.TODAY] = tier, 0, 0, 0, 0
   end
+  -- The flags of the settings are the last three.
+  hot[hotField.FLAGS] = hot[hotField.FLAGS] % 32 + (args[8] == '' and 0 or 32) + 64 * args[5] + 128 * args[6]
   -- A change of settings may change what tickets may have: they are planned again by the next script
   -- (waiting/state.lua).
-  local queueState = redis.call('HGET', keys.tenant, 'queue')
-  if queueState then
-    redis.call('HSET', keys.tenant, 'queue', (string.gsub(queueState, '%S+$', '.')))
+  if found[3] then
+    redis.call('HSET', keys.tenant, 'queue', (string.gsub(found[3], '%S+$', '.')))
   end
   redis.call(
     'HSET', keys.tenant,
-    'version', args[1] == '' and 0 or args[1], 'tier', args[4], 'suspended', args[5], 'requireRegistration', args[6],
-    'maxPriority', args[7], 'terms', args[8]
+    'version', args[1] == '' and 0 or args[1], 'hot', hotField.packHot(unpack(hot)), 'maxPriority', args[7], 'terms', args[8]
   )
   local kept = {}
   for i = 9, #args, 900 do
     local fields = {}
     for j = i, math.min(i + 899, #args), 3 do
-      local digest, label, grant = args[j], args[j + 1], args[j + 2]
-      fields[#fields + 1], fields[#fields + 2] = 'key:' .. digest, label
-      kept['key:' .. digest] = true
-      if grant ~= '' then
-        fields[#fields + 1], fields[#fields + 2] = 'grant:' .. digest, grant
-        kept['grant:' .. digest] = true
-      end
+      local field, label, grant = 'key:' .. args[j], args[j + 1], args[j + 2]
+      fields[#fields + 1], fields[#fields + 2] = field, grant == '' and label or label .. '\n' .. grant
+      kept[field] = true
     end
     redis.call('HSET', keys.tenant, unpack(fields))
   end
   for _, field in ipairs(redis.call('HKEYS', keys.tenant)) do
-    local kind, digest = string.match(field, '^(%a+):(.*)$')
-    if (kind == 'key' or kind == 'grant') and not kept[field] then
+    local digest = string.match(field, '^key:(.*)$')
+    if digest and not kept[field] then
       redis.call('HDEL', keys.tenant, field)
-      if kind == 'key' then
-        redis.call('HDEL', keys.used, digest)
-      end
+      redis.call('HDEL', keys.used, digest)
     end
   end
   -- An empty message makes instances check whether the keys of their streams are still valid.

@@ -13,7 +13,7 @@
 ]]
 return function(keys, args)
   -- A tenant that is deleted keeps nothing.
-  if redis.call('HEXISTS', keys.tenant, 'tier') == 0 then
+  if string.byte(redis.call('HGET', keys.tenant, 'hot') or '\0') == 0 then
     return
   end
   local MAX_NAMES, KEPT_S = 1000, 691200

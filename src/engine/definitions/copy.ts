@@ -3,6 +3,7 @@
  * under a lease, so that two copies of different versions cannot mix.
  */
 import type { RedisClient } from '../../redis/client.ts';
+import { readHot } from '../../redis/hotRecord.ts';
 import { copyingKey, keysOf, tenantKey } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
 import { encodeStored, type StoredDefinition } from './codec.ts';
@@ -25,10 +26,10 @@ export interface Versions {
  * @throws HoldfastError unavailable
  */
 export async function versionsInRedis(redis: RedisClient, tenant: string): Promise<Versions | null> {
-  const [version, definitionsVersion, tier] = await send(() =>
-    redis.hmget(tenantKey(tenant), 'version', 'definitionsVersion', 'tier'),
+  const [version, definitionsVersion, hot] = await send(() =>
+    redis.hmgetBuffer(tenantKey(tenant), 'version', 'definitionsVersion', 'hot'),
   );
-  if (!version || !definitionsVersion || !tier) return null;
+  if (!version || !definitionsVersion || readHot(hot).tier === 0) return null;
   return { version: Number(version), definitionsVersion: Number(definitionsVersion) };
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Redis } from 'ioredis';
 import type { RedisClient } from '../../redis/client.ts';
+import { NEVER, readHot } from '../../redis/hotRecord.ts';
 import { expiryKey, expiryShard, TENANT_KEYS, tenantKey, tenantOf } from '../../redis/keys.ts';
 import { isAway, send } from '../../redis/send.ts';
 import { primariesOf } from '../../redis/topology.ts';
@@ -57,11 +58,11 @@ async function reconcileAt(
  * necessary.
  */
 async function reconcileTenant(redis: RedisClient, tenant: string): Promise<boolean> {
-  const [lease, sessions] = await send(() => redis.hmget(tenantKey(tenant), 'nextDue', 'sessions'));
-  // 'inf' or missing: the tenant has no leases, or no sessions (lua/sessions/sessions.lua).
-  const times = [lease, sessions?.split(' ')[1]].map((text) => Number.parseInt(text ?? '', 10)).filter(Number.isFinite);
-  if (times.length === 0) return false;
-  const due = Math.min(...times);
+  const [hot, sessions] = await send(() => redis.hmgetBuffer(tenantKey(tenant), 'hot', 'sessions'));
+  // 'inf' or missing: the tenant has no sessions (lua/sessions/sessions.lua).
+  const sessionsDue = Number.parseInt(sessions?.toString().split(' ')[1] ?? '', 10);
+  const due = Math.min(readHot(hot).nextDue, Number.isFinite(sessionsDue) ? sessionsDue : NEVER);
+  if (due === NEVER) return false;
   const shardKey = expiryKey(expiryShard(tenant));
   const indexed = await send(() => redis.zscore(shardKey, tenant));
   if (indexed !== null && Number(indexed) <= due) return false;

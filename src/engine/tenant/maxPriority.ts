@@ -3,6 +3,7 @@
  * its settings.
  */
 import type { Credential } from '../../domain/tenants.ts';
+import { readHot } from '../../redis/hotRecord.ts';
 import { tenantKey } from '../../redis/keys.ts';
 import { toInteger } from '../../redis/reply.ts';
 import { send } from '../../redis/send.ts';
@@ -11,12 +12,12 @@ import { verifyCredential } from './verifyCredential.ts';
 
 /** @throws HoldfastError unauthenticated, forbidden, unavailable */
 export async function readMaxPriority(engine: Engine, credential: Credential): Promise<number> {
-  const read = () => send(() => engine.redis.hmget(tenantKey(credential.tenant), 'tier', 'maxPriority'));
-  let [tier, bound] = await read();
-  if (tier === null) {
+  const read = () => send(() => engine.redis.hmgetBuffer(tenantKey(credential.tenant), 'hot', 'maxPriority'));
+  let [hot, bound] = await read();
+  if (readHot(hot).tier === 0) {
     // Redis does not have the tenant. Verifying the credential loads it.
     await verifyCredential(engine, credential);
-    [tier, bound] = await read();
+    [hot, bound] = await read();
   }
-  return toInteger(bound);
+  return toInteger(bound?.toString());
 }

@@ -3,6 +3,7 @@
  * active.
  */
 import type { RedisClient } from '../../redis/client.ts';
+import { readHot } from '../../redis/hotRecord.ts';
 import { ACTIVE_KEY, tenantKey } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
 import { lastHour } from './activity.ts';
@@ -40,17 +41,17 @@ export async function activeSince(redis: RedisClient, sinceMs: number): Promise<
  * @throws HoldfastError unavailable
  */
 export async function measure(redis: RedisClient, tenant: string): Promise<Measured> {
-  const fields = ['tier', 'count', 'further', 'sessions', 'definitions'] as const;
-  const [[tier, count, further, sessions, definitions], minutes] = await Promise.all([
-    send(() => redis.hmget(tenantKey(tenant), ...fields)),
+  const [[hot, sessions], minutes] = await Promise.all([
+    send(() => redis.hmgetBuffer(tenantKey(tenant), 'hot', 'sessions')),
     lastHour({ redis }, tenant),
   ]);
   // The first number of the field `sessions` is how many there are (lua/sessions/sessions.lua).
-  const reservations = [count, further, sessions?.split(' ')[0]].reduce((sum, text) => sum + Number(text ?? 0), 0);
+  const begun = Number(sessions?.toString().split(' ')[0] ?? 0);
+  const { tier, count, further, definitions } = readHot(hot);
   return {
     tenant,
-    reservations,
-    definitions: tier == null ? null : Number(definitions ?? 0),
+    reservations: count + further + begun,
+    definitions: tier === 0 ? null : definitions,
     requests: minutes.reduce((sum, minute) => sum + minute.requests, 0),
     refusals: minutes.reduce((sum, minute) => sum + minute.refusals, 0),
   };

@@ -5,6 +5,7 @@
  */
 import { HoldfastError } from '../../domain/errors.ts';
 import { asService } from '../../domain/tenants.ts';
+import { readHot } from '../../redis/hotRecord.ts';
 import { eventsChannel, expiryKey, expiryShard, keysOfTenant, tenantKey } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
 import { connectionTo } from '../../redis/topology.ts';
@@ -21,9 +22,9 @@ const STEP = 1000;
 export async function purgeTenant(engine: Engine, tenant: string): Promise<void> {
   const { redis } = engine;
   const own = tenantKey(tenant);
-  if ((await send(() => redis.hexists(own, 'tier'))) === 1) await reset(engine, asService(tenant));
-  // Without its tier there is no tenant: every credential is invalid from here on.
-  await send(() => redis.hdel(own, 'tier'));
+  if (readHot(await send(() => redis.hgetBuffer(own, 'hot'))).tier !== 0) await reset(engine, asService(tenant));
+  // Without this field there is no tenant: every credential is invalid from here on.
+  await send(() => redis.hdel(own, 'hot'));
   await send(() => redis.spublish(eventsChannel(tenant), ''));
   let cursor = '0';
   do {

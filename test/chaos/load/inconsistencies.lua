@@ -1,4 +1,5 @@
--- Looks for what does not fit together in the state of a tenant, after lua/slots/codec.lua, which reads its records.
+-- Looks for what does not fit together in the state of a tenant, by slots/codec.lua and frame/hot.lua of lua, which read
+-- its records.
 -- Nothing may be due any more, or end while it runs.
 --   KEYS[1]  tenant     KEYS[2]  slots    KEYS[3]  due       KEYS[4]  pools        KEYS[5]  tickets
 --   KEYS[6]  lines      KEYS[7]  waits    KEYS[8]  sessions  KEYS[9]  sessionsDue
@@ -56,14 +57,12 @@ for slot in pairs(dueAt) do
   end
 end
 
-local function counter(field)
-  return tonumber(redis.call('HGET', KEYS[1], field) or 0)
+local counters = { hotField.unpackHot(redis.call('HGET', KEYS[1], 'hot')) }
+if counters[hotField.COUNT] ~= count then
+  note('the count is %d, but there are %d reservations', counters[hotField.COUNT], count)
 end
-if counter('count') ~= count then
-  note('the count is %d, but there are %d reservations', counter('count'), count)
-end
-if counter('further') ~= further then
-  note('%d further slots are counted, but there are %d', counter('further'), further)
+if counters[hotField.MORE_SLOTS] ~= further then
+  note('%d further slots are counted, but there are %d', counters[hotField.MORE_SLOTS], further)
 end
 
 -- Pools: an entry without a line break or a chunk of a bitmap is the number of slots that are held.

@@ -4,7 +4,9 @@ import { z } from 'zod';
 import type { System } from '../system.ts';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
-const SCRIPT = `local codec = (function()\n${read('../../../lua/slots/codec.lua')}\nend)()\n${read('./inconsistencies.lua')}`;
+const asLocal = (name: string, path: string) => `local ${name} = (function()\n${read(path)}\nend)()\n`;
+const SCRIPT = `${asLocal('codec', '../../../lua/slots/codec.lua')}${asLocal('hotField', '../../../lua/frame/hot.lua')}
+${read('./inconsistencies.lua')}`;
 /** In the order of the script's header. */
 const KEYS = ['tenant', 'slots', 'due', 'pools', 'tickets', 'lines', 'waits', 'sessions', 'sessionsDue'];
 

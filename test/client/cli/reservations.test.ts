@@ -3,6 +3,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Ended, holdfast, type Options } from '../../support/commandLine.ts';
+import { setTerms } from '../../support/hotRecord.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 
 let service: Instance;
@@ -55,7 +56,7 @@ describe.concurrent('renew', () => {
 test.concurrent('reserve with a lease that the tenant does not allow says why, in one line: 65', async () => {
   const env = { HOLDFAST_URL: service.url, HOLDFAST_KEY: limited.key };
   expect((await run(['ls'], { env })).code).toBe(0);
-  await service.redis.hset(`{${limited.tenant}}:tenant`, 'terms', ' 3600000 0');
+  await setTerms(service.redis, limited.tenant, ' 3600000 0');
   const stderr = "holdfast: e: NOT_VALID: this tenant's reservations need a lease of at most 3600 s\n";
   expect(await run(['reserve', 'e', '--ttl', '2h'], { env })).toEqual({ code: 65, stdout: '', stderr });
 });

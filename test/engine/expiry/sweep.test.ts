@@ -11,6 +11,7 @@ import { expiryKey, expiryShard, tenantKey } from '../../../src/redis/keys.ts';
 import { setClock } from '../../support/clock.ts';
 import { startEngine } from '../../support/engine.ts';
 import { countOf, indexed, looking, many, server as own, startOnOwn, useExpiry } from '../../support/expiry.ts';
+import { changeHot, hotOf } from '../../support/hotRecord.ts';
 import { all } from '../../support/listed.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
@@ -26,7 +27,7 @@ describe('an entry that is due without a lease', () => {
     await reserve(engine, credential, [{ resource: 'a', requester: 'r', ttlSeconds: 600 }]);
     await reserve(engine, credential, [{ resource: 'endless', requester: 'r' }]);
     await looking.zadd(`{${tenant}}:due`, '1', 'ghost', '2', 'endless');
-    await looking.hset(`{${tenant}}:tenant`, 'nextDue', '1');
+    await changeHot(looking, tenant, { nextDue: 1 });
     const [result] = await reserve(engine, credential, [{ resource: 'b', requester: 'r' }]);
     expect(result?.status).toBe('ACQUIRED');
     expect(await looking.zrange(`{${tenant}}:due`, '0', '-1')).toEqual(['a']);
@@ -128,7 +129,7 @@ describe('the sweep', () => {
       await redis.zadd(expiryKey(expiryShard(first)), score, broken);
     }
     await expect(sweep(redis)).rejects.toThrow('WRONGTYPE');
-    for (const { credential } of engines) expect(await redis.hget(`{${credential.tenant}}:tenant`, 'count')).toBe('0');
+    for (const { credential } of engines) expect((await hotOf(redis, credential.tenant)).count).toBe(0);
     expect(await redis.zcard(expiryKey(expiryShard(first)))).toBe(3);
     for (const { stop } of engines) stop();
     await server.stop();
