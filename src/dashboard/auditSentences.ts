@@ -38,6 +38,12 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'wait.cancel': 'ended the wait of {requester} for {resource}',
 };
 
+/** What was done with invitations that are links: they have no address. */
+const LINK_SENTENCES: Readonly<Record<string, string>> = {
+  'invitation.create': 'created an invitation link for the role {role}',
+  'invitation.delete': 'revoked an invitation link for the role {role}',
+};
+
 /** The actions that a page offers to search for. */
 export const ACTIONS: readonly string[] = Object.keys(SENTENCES);
 
@@ -67,7 +73,10 @@ export function whatWasDone({ action, details }: Pick<AuditRow, 'action' | 'deta
     left.set('names', count > MAX_NAMES ? `${shown} and ${count - MAX_NAMES} more` : shown);
     left.delete('count');
   }
-  const pattern = Object.hasOwn(SENTENCES, action) ? SENTENCES[action] : undefined;
+  const isLink = Object.hasOwn(LINK_SENTENCES, action) && left.get('email') === null;
+  if (isLink) left.delete('email');
+  const sentences = isLink ? LINK_SENTENCES : SENTENCES;
+  const pattern = Object.hasOwn(sentences, action) ? sentences[action] : undefined;
   const sentence = (pattern ?? action).replace(/ ?\(?\{(\w+)\}\)?/g, (part, name: string) => {
     const value = left.get(name);
     left.delete(name);

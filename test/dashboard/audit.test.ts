@@ -3,8 +3,9 @@
  */
 import { describe, expect, test } from 'vitest';
 import { auditPage } from '../../src/store/audit.ts';
+import { createInvitation, deleteInvitation } from '../../src/store/invitations.ts';
 import { holdfast, own, store, useAdministration, user } from '../support/administration.ts';
-import { type Session, signIn } from '../support/tenancy.ts';
+import { BY, type Session, signIn } from '../support/tenancy.ts';
 
 useAdministration();
 
@@ -61,6 +62,23 @@ describe('the page of the audit trail', () => {
     expect(await shownTo()).not.toContain('person:eve@id.example');
     expect((await open(eve, '/overview?show')).text).toContain(`hf_${own.tenant}_`);
     expect(await shownTo()).toContain('person:eve@id.example');
+  });
+
+  test('says of an invitation whom it is for, and of a link that it is one', async () => {
+    for (const of of [{ email: 'zoe@id.example' }, { digest: 'd'.repeat(64) }]) {
+      const made = { id: undefined, role: 'member', of, expiresInDays: 1 } as const;
+      const { row } = await createInvitation(store, own.tenant, made, BY);
+      await deleteInvitation(store, own.tenant, row.id, BY);
+    }
+    const { text } = await open(user, '/audit');
+    for (const sentence of [
+      'invited zoe@id.example as member',
+      'revoked the invitation of zoe@id.example',
+      'created an invitation link for the role member',
+      'revoked an invitation link for the role member',
+    ])
+      expect(text).toContain(` ${sentence}|`);
+    expect(text).not.toContain('email: null');
   });
 
   test('is for operators and owners, in the navigation, too', async () => {
