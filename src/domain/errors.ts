@@ -71,6 +71,10 @@ export class HoldfastError extends Error {
   }
 }
 
+/** Whether a request failed only because something is away or busy at the moment. A repeat may succeed. */
+export const isTemporary = (error: unknown): boolean =>
+  error instanceof HoldfastError && (error.code === 'unavailable' || error.code === 'overloaded');
+
 export class LimitError extends HoldfastError {
   readonly hit: LimitHit;
   /** True if nothing of the limit is left: the smallest request would be refused too. */

@@ -3,7 +3,7 @@
  * was missed, and checks the credentials of the calls (docs/specification.md#waiting-lifetimes).
  */
 import type { Logger } from 'pino';
-import { HoldfastError } from '../domain/errors.ts';
+import { HoldfastError, isTemporary } from '../domain/errors.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { TIERS, type Tier } from '../domain/tiers.ts';
 import { MIN_CLAIM_SECONDS } from '../domain/waiting.ts';
@@ -143,7 +143,7 @@ export class Attendance {
         () => null,
         (failure: unknown) => failure,
       );
-      if (!(error instanceof HoldfastError) || error.code === 'unavailable') continue;
+      if (!(error instanceof HoldfastError) || isTemporary(error)) continue;
       for (const call of this.calls.held)
         if (call.request.credential.credentialKey === key && !call.isRunning) this.calls.end(call, error);
     }

@@ -2,7 +2,7 @@
  * The held calls of one tenant at this instance: which ticket wakes which call, and what a call does when it wakes up
  * (docs/specification.md#waiting-lifetimes).
  */
-import { HoldfastError } from '../domain/errors.ts';
+import { isTemporary } from '../domain/errors.ts';
 import { MAX_HELD_OF_TICKET } from '../domain/waiting.ts';
 import { EarlyNews, type News } from './earlyNews.ts';
 import type { HeldCall } from './heldCall.ts';
@@ -83,7 +83,7 @@ export class TenantCalls {
   /**
    * Calls the scripts of all held calls again, in the order of their tickets: these go on where Redis has them, and are
    * issued again where it has lost them.
-   * @returns false if Redis was away: some are left
+   * @returns false if Redis was away, or the tenant too busy: some are left
    */
   async continueAll(): Promise<boolean> {
     const lines = [...this.#held].flatMap((call) => call.request.lines.map((line) => ({ ...line, call })));
@@ -101,7 +101,7 @@ export class TenantCalls {
     return true;
   }
 
-  /** Claims grants again whose claims failed because Redis was away. */
+  /** Claims grants again whose claims failed because Redis was away, or the tenant too busy. */
   claimAgain(): void {
     for (const call of this.#held) if (!call.isRunning) this.#wake(call);
   }
@@ -160,9 +160,8 @@ export class TenantCalls {
       this.#goOn(call, tickets, since);
     } catch (error) {
       this.#stop(call);
-      const isAway = error instanceof HoldfastError && error.code === 'unavailable';
-      if (!call.hasRun || !isAway || this.#isOverdue(call))
-        return this.end(call, call.hasRun && isAway ? undefined : error);
+      const mayGoOn = call.hasRun && isTemporary(error);
+      if (!mayGoOn || this.#isOverdue(call)) return this.end(call, mayGoOn ? undefined : error);
       // The response is held on. The next beat that gets through has the script called again.
       for (const ticket of only ?? []) call.grant(ticket);
     } finally {

@@ -1,0 +1,83 @@
+/**
+ * Held calls of a tenant whose other requests keep the instance busy: these are told to repeat, held calls wait on
+ * (docs/specification.md#waiting-lifetimes).
+ */
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
+import { inTurn } from '../../src/engine/tenantTurns.ts';
+import { Bus } from '../../src/events/bus.ts';
+import { loadScripts, observeScripts } from '../../src/redis/scripts.ts';
+import { createSubscriptions } from '../../src/redis/subscriptions.ts';
+import { createLogger } from '../../src/telemetry/log.ts';
+import { HeldCalls } from '../../src/waiting/heldCalls.ts';
+import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { wanted } from '../support/held.ts';
+import { until } from '../support/until.ts';
+import { reserve, unreserve } from '../support/verbs.ts';
+
+/** The requests of a tenant that wait at an instance. One more is refused as overloaded. */
+const MAX_WAITING = 1024;
+/** Credentials of held calls are checked at every second beat. */
+const BEATS = 3;
+
+let running: RunningEngine;
+let bus: Bus;
+let calls: HeldCalls;
+let beats = 0;
+beforeAll(async () => {
+  running = await startEngine();
+  const { redis } = running.engine;
+  observeScripts(redis, loadScripts(DEFAULT_TIERS), (verb) => {
+    if (verb === 'beat') beats++;
+    return () => {};
+  });
+  bus = new Bus(createSubscriptions(inject('redisUrl'), redis));
+  calls = new HeldCalls(running.engine, bus, { maxHeld: 10, log: createLogger('silent'), onWaitEnded: () => {} });
+});
+afterAll(async () => {
+  calls.leave();
+  await calls.close();
+  bus.close();
+  running.stop();
+});
+
+/** Lets as many requests of the tenant wait as may. Returns what ends them. */
+function fill(): () => Promise<unknown> {
+  const { engine, credential } = running;
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const call = () => ended.then(() => ({ reply: null, work: 8000 }));
+  const isTaken: Promise<unknown>[] = [];
+  for (let i = 0; i <= MAX_WAITING + 1; i++)
+    isTaken.push(inTurn(engine, credential.tenant, false, call).catch(() => {}));
+  return () => {
+    end();
+    return Promise.all(isTaken);
+  };
+}
+
+test('they are granted what becomes free once their tenant is less busy, and their credentials stay valid', async () => {
+  const { engine, credential } = running;
+  // What waits at one instance does not wait at another.
+  const other = { ...engine };
+  const item = { resource: 'r', requester: 'owner' };
+  const [owner] = await reserve(other, credential, [item]);
+  let isHeld = false;
+  const onHeld = () => {
+    isHeld = true;
+  };
+  const held = calls.reserve(credential, [wanted('r', 'waiter')], 20, { isGone: false, onGone: () => {}, onHeld });
+  await until('it is held', () => isHeld);
+
+  const end = fill();
+  const isAnswered = held.then(() => true);
+  await unreserve(other, credential, [{ ...item, releaseToken: owner?.releaseToken ?? undefined }]);
+  const beatsBefore = beats;
+  const wereSent = until('beats', () => beats >= beatsBefore + BEATS).then(() => false);
+  expect(await Promise.race([isAnswered, wereSent])).toBe(false);
+
+  await end();
+  expect((await held).result).toMatchObject([{ status: 'ACQUIRED', requester: 'waiter' }]);
+});
