@@ -388,7 +388,7 @@ local function followLost(name, lost)
       count = count + (keys[key] and 0 or 1)
       keys[key] = true
     end
-    if not ticket or count > most then
+    if not ticket then
       return true
     elseif order > lost.after then
       activateUnkept(ticket)
@@ -396,6 +396,10 @@ local function followLost(name, lost)
         lost.after = order
         return false
       end
+    end
+    -- The first ticket that lacks more was looked at, too: as the first of its line it had its turn.
+    if count > most then
+      return true
     end
   end
   return true

@@ -54,6 +54,10 @@ local function walkOn(name, front, isMore)
       front.count = front.count + 1
     end
   end
+  if #front.list == 0 then
+    -- It may want a slot by name that is one of its others, too. It never takes more slots than there are.
+    front.count = math.min(front.count, front.limit)
+  end
   if front.count > front.limit or front.count > turns.MAX_TURNS and #front.list > 0 then
     return false
   end

@@ -104,20 +104,23 @@ export class Turns extends Model {
 
   /** The tickets that are next, in order. */
   next(): Ticket[] {
-    /** What the tickets so far lack, by the name at which it counts. */
-    const lackedAt = new Map<string, Set<string>>();
+    /** What the tickets so far lack, by the name at which it counts, and how many slots that is. */
+    const lackedAt = new Map<string, { readonly keys: Set<string>; slots: number }>();
     return this.queue.filter((ticket) => {
       if (!this.isAttended(ticket)) return false;
-      const names = this.lacks(ticket).flatMap((entry) => {
-        const { resource, slot, owner, nth } = entry;
-        const at = this.countsAt(entry);
-        for (const name of at) {
-          const lacked = lackedAt.get(name) ?? new Set();
-          lackedAt.set(name, lacked.add(JSON.stringify([resource, slot, owner, nth])));
-        }
-        return at;
-      });
-      return names.every((name) => (lackedAt.get(name)?.size ?? 0) <= Math.min(MAX_TURN, this.capacityOf(name)));
+      const lacks = this.lacks(ticket);
+      const names = new Set(lacks.flatMap((entry) => this.countsAt(entry)));
+      for (const name of names) {
+        const lacked = lackedAt.get(name) ?? { keys: new Set<string>(), slots: 0 };
+        const before = lacked.keys.size;
+        for (const entry of lacks.filter((one) => this.countsAt(one).includes(name)))
+          lacked.keys.add(JSON.stringify([entry.resource, entry.slot, entry.owner, entry.nth]));
+        lacked.slots += lacked.keys.size - before;
+        // The first may want a slot by name that is one of its others, too: it takes no more slots than there are.
+        if (before === 0) lacked.slots = Math.min(lacked.slots, this.capacityOf(name));
+        lackedAt.set(name, lacked);
+      }
+      return [...names].every((name) => (lackedAt.get(name)?.slots ?? 0) <= Math.min(MAX_TURN, this.capacityOf(name)));
     });
   }
 

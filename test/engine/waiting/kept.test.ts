@@ -1,0 +1,127 @@
+/**
+ * What is kept for the first of the queue, and who is looked at when it is kept no longer
+ * (docs/specification.md#waiting-order).
+ */
+import { describe, expect, test } from 'vitest';
+import type { ReserveResult } from '../../../src/contract/reservations.ts';
+import { changeInRedis } from '../../../src/definitions/changeInRedis.ts';
+import { reserve as reserveWith } from '../../../src/engine/reservations/reserve.ts';
+import { transaction as transactWith } from '../../../src/engine/reservations/transaction.ts';
+import { beat } from '../../../src/engine/waiting/beat.ts';
+import { waiting } from '../../../src/engine/waiting/list.ts';
+import { setClock } from '../../support/clock.ts';
+import { all } from '../../support/listed.ts';
+import { reserve, unreserve } from '../../support/verbs.ts';
+import { CALL, running, useWaitingEngine } from '../../support/waitingEngine.ts';
+
+const START = Date.UTC(2050, 0, 1);
+const WAIT = { waitSeconds: 600, priority: 0 };
+
+useWaitingEngine(START);
+
+/** Tries to reserve. */
+async function take(requester: string, resource: string): Promise<ReserveResult | undefined> {
+  const [result] = await reserve(running.engine, running.credential, [{ resource, requester, ttlSeconds: 600 }]);
+  return result;
+}
+
+/** Reserves, or waits. */
+async function askFor(requester: string, resource: string): Promise<ReserveResult | undefined> {
+  const item = { resource, requester, ttlSeconds: 60, ...WAIT };
+  const { result } = await reserveWith(running.engine, running.credential, [item], CALL);
+  return result[0];
+}
+
+type Wanted = readonly (readonly [resource: string, count: number])[];
+
+/** Reserves all of these, or waits for all of them. */
+async function wantAll(requester: string, wanted: Wanted, wait: Partial<typeof WAIT> = {}): Promise<string> {
+  const item = { requestType: 'RESERVE' as const, requester, ttlSeconds: 60 };
+  const items = wanted.map(([resource, count]) => ({ ...item, resource, count }));
+  const { engine, credential } = running;
+  const options = { wait: { ...WAIT, ...wait }, call: CALL };
+  return (await transactWith(engine, credential, 'ALL_OR_NONE', items, options)).result.status;
+}
+
+/** Reserves one of each, or waits for all of them. */
+const awaitAll = (requester: string, resources: readonly string[], waitSeconds = WAIT.waitSeconds) =>
+  wantAll(
+    requester,
+    resources.map((resource) => [resource, 1] as const),
+    { waitSeconds },
+  );
+
+/** Those who wait, in the order of the queue. */
+const queue = async () => (await all(waiting(running.engine, running.credential))).map(({ requester }) => requester);
+
+describe('the first of the queue', () => {
+  const registerBay = () =>
+    changeInRedis(running.engine, 16).register(running.credential, [
+      { name: 'bay', capacity: 2, blocks: [], treePath: null },
+    ]);
+  /** Two slots are enough for each of these. */
+  const OF_TWO = {
+    'two of a pool of two, and one of these by name': [
+      ['bay', 2],
+      ['bay_1', 1],
+    ],
+    'two of a pool of two, and both by name': [
+      ['bay', 2],
+      ['bay_0', 1],
+      ['bay_1', 1],
+    ],
+  } as const satisfies Record<string, Wanted>;
+
+  test.each(Object.entries(OF_TWO))('is next, also if it asks for %s', async (_, ofTwo) => {
+    await registerBay();
+    const door = await take('holder', 'door');
+    const wanted = [...ofTwo, ['door', 1], ['lamp', 1]] as const;
+    expect(await wantAll('ann', wanted)).toBe('WAITING');
+    for (const name of ['lamp', 'bay', 'bay_0', 'bay_1'])
+      expect(await take('stranger', name), name).toMatchObject({
+        status: 'NOT_AVAILABLE',
+        explanation: 'NOT_AVAILABLE: kept for a waiting request',
+      });
+    if (door) await unreserve(running.engine, running.credential, [door]);
+    expect(await wantAll('ann', wanted)).toBe('APPLIED');
+  });
+
+  test.each(Object.entries(OF_TWO))(
+    'keeps nothing any more as soon as another one is before it, also if it asks for %s',
+    async (_, ofTwo) => {
+      await registerBay();
+      await take('holder', 'door');
+      await take('holder', 'hall');
+      expect(await wantAll('ann', [...ofTwo, ['door', 1], ['lamp', 1]])).toBe('WAITING');
+      expect(await askFor('bob', 'lamp')).toMatchObject({ status: 'WAITING' });
+      const urgent = [
+        ['bay', 1],
+        ['hall', 1],
+      ] as const;
+      expect(await wantAll('carl', urgent, { priority: 1 })).toBe('WAITING');
+      expect(await queue()).toEqual(['carl', 'ann']);
+    },
+  );
+});
+
+describe('a slot that is kept no longer', () => {
+  // All but the last want what another one keeps, too, so none of them can be granted.
+  test.each([
+    [15, 'at once'],
+    [16, 'when it asks again'],
+  ])('is granted at once to the first 16 who wait for it: to the one behind %i others %s', async (before, when) => {
+    await take('holder', 'P');
+    await take('holder', 'R');
+    await awaitAll('keeper', ['P', 'K'], 15);
+    await awaitAll('other', ['R', 'L']);
+    const waiters = Array.from({ length: before }, (_, i) => `waiter${i}`);
+    for (const waiter of waiters) expect(await awaitAll(waiter, ['K', 'L'])).toBe('WAITING');
+    expect(await askFor('last', 'K')).toMatchObject({ status: 'WAITING', waiting: { waitsFor: 'K' } });
+    await setClock(running.engine.redis, running.credential.tenant, START + 15_000);
+    await beat(running.engine, running.credential.tenant, CALL.instance);
+    const left = ['other', ...waiters];
+    expect(await queue()).toEqual(when === 'at once' ? left : [...left, 'last']);
+    expect(await askFor('last', 'K')).toMatchObject({ status: 'ACQUIRED' });
+    expect(await queue()).toEqual(left);
+  });
+});
