@@ -80,8 +80,7 @@ export async function attempt<Result>(
   } catch (error) {
     if (!(error instanceof HoldfastError) || error.code === 'unauthenticated') throw error;
     if (error instanceof LimitError) metrics?.countRefusal(error.hit.limitType);
-    if (error.code === 'unavailable')
-      c.var.log.warn({ requestId: c.var.requestId, err: error.cause ?? error }, 'store unavailable');
+    if (error.code === 'unavailable') c.error = error;
     for (const [name, value] of Object.entries(retryAfter(error))) c.header(name, value);
     return { ok: false, status: FAILURES[error.code].status, fault: sentence(error.message) };
   }

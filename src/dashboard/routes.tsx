@@ -105,9 +105,7 @@ const limitForm = ({ sizes }: Pick<BodyDeps, 'sizes'>) =>
 const showError: ErrorHandler<DashboardEnv> = (error, c) => {
   if (error instanceof HoldfastError && error.code === 'unauthenticated') return c.redirect(signInPath(c), 303);
   const problem = problemOf(error);
-  const { log, requestId } = c.var;
   if (problem.status === 500) logFault(c, error, 'page failed');
-  else if (problem.status > 500) log.warn({ requestId, err: error.cause ?? error }, 'store unavailable');
   return c.html(<ProblemPage {...problem} viewer={c.var.viewer ?? null} />, problem.status, retryAfter(error));
 };
 

@@ -41,9 +41,6 @@ export const onError: ErrorHandler<AppEnv> = (error, c) => {
   }
   if (error instanceof HoldfastError) {
     const { status, code } = FAILURES[error.code];
-    if (error.code === 'unavailable') {
-      c.get('log').warn({ requestId: c.get('requestId'), err: error.cause ?? error }, 'store unavailable');
-    }
     if (error.code === 'upgrade') return c.json({ error: error.message, code, upgradeRequired: true }, status);
     return status === 400 ? refuse(c, error.message, code) : fail(c, status, code, error.message, retryAfter(error));
   }

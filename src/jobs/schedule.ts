@@ -7,6 +7,7 @@
 import { Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
 import { HoldfastError } from '../domain/errors.ts';
+import { Outage } from '../domain/outage.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { JOBS_PREFIX } from '../redis/keys.ts';
 import { isAway } from '../redis/send.ts';
@@ -28,10 +29,13 @@ export interface Schedule {
 export function startSchedule(connection: RedisClient, { name, everyMs, turn }: Job, log: Logger): Schedule {
   const options = { connection, prefix: JOBS_PREFIX };
   const queue = new Queue(name, options);
+  const outage = new Outage(log.child({ job: name }), FAILED, 'a background job works again');
   let inProgress = 0;
   const take = async () => {
     inProgress++;
+    const beganAt = performance.now();
     await turn().finally(() => inProgress--);
+    outage.worked(beganAt);
   };
   const worker = new Worker(name, take, { ...options, removeOnComplete: { count: 1 }, removeOnFail: { count: 10 } });
   // Each of BullMQ's connections reports each attempt. The clients for scripts say once that Redis is away.
@@ -39,8 +43,7 @@ export function startSchedule(connection: RedisClient, { name, everyMs, turn }: 
     log[isAway(err) ? 'debug' : 'warn']({ job: name, err }, 'the queue of a background job failed: retrying');
   const onFailed = (err: Error) => {
     // Errors of the domain have words for callers of the API. Their cause says what failed.
-    const cause = err instanceof HoldfastError ? (err.cause ?? err) : err;
-    log.warn({ job: name, err: cause }, 'a background job failed: it runs again at its next turn');
+    outage.failed(err instanceof HoldfastError ? (err.cause ?? err) : err);
   };
   queue.on('error', onError);
   worker.on('error', onError);
@@ -87,6 +90,8 @@ export function startSchedule(connection: RedisClient, { name, everyMs, turn }: 
     },
   };
 }
+
+const FAILED = 'a background job failed: it runs again at its next turn';
 
 /** Whether BullMQ has planned a next turn, and in time. */
 type Chain = 'whole' | 'late' | 'missing';

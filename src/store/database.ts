@@ -8,6 +8,7 @@ import { DrizzleQueryError } from 'drizzle-orm/errors';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
+import { Outage } from '../domain/outage.ts';
 import type { Db } from './db.ts';
 
 export const PGLITE = 'pglite:';
@@ -38,13 +39,15 @@ type Calls = Pick<Database, 'run' | 'transaction' | 'snapshot'>;
 export class Database {
   readonly #connected: Connected;
   readonly #maxInFlight: number;
+  readonly #outage: Outage;
   #inFlight = 0;
   #isMigrated = false;
   #isClosed = false;
 
-  private constructor(connected: Connected, maxInFlight: number) {
+  private constructor(connected: Connected, maxInFlight: number, log: Logger) {
     this.#connected = connected;
     this.#maxInFlight = maxInFlight;
+    this.#outage = new Outage(log, CANNOT_BE_REACHED, 'the database is reachable again');
   }
 
   /**
@@ -57,10 +60,11 @@ export class Database {
     const [connected, connections] = url.startsWith(PGLITE)
       ? [await (await import('./pglite.ts')).openPglite(url.slice(PGLITE.length), log), 1]
       : [await openPostgres(url, poolSize, log), poolSize];
-    const database = new Database(connected, connections * IN_FLIGHT_PER_CONNECTION);
+    const database = new Database(connected, connections * IN_FLIGHT_PER_CONNECTION, log);
     const migrate = async () => {
       await database.#connected.migrate();
       database.#isMigrated = true;
+      database.#outage.worked();
     };
     const tell = setInterval(() => log.warn('waiting for the database: still connecting or migrating'), TELL_EVERY_MS);
     try {
@@ -70,16 +74,13 @@ export class Database {
         await database.close();
         throw new Error(`the database cannot be used: ${error instanceof Error ? error.message : String(error)}`);
       }
-      log.warn({ err: error }, CANNOT_BE_REACHED);
+      database.#outage.failed(error);
       const again = () => {
         if (database.#isClosed) return;
-        migrate().then(
-          () => log.info('the database is reachable'),
-          (err: unknown) => {
-            log.warn({ err }, CANNOT_BE_REACHED);
-            setTimeout(again, RETRY_MIGRATION_MS).unref();
-          },
-        );
+        migrate().catch((err: unknown) => {
+          database.#outage.failed(err);
+          setTimeout(again, RETRY_MIGRATION_MS).unref();
+        });
       };
       setTimeout(again, RETRY_MIGRATION_MS).unref();
     }
@@ -137,10 +138,13 @@ export class Database {
     if (!this.#isMigrated) throw unreachable(new Error('the database has not been reached since the start'));
     if (this.#inFlight >= this.#maxInFlight) throw busy();
     const caller = new AbortController();
+    const beganAt = performance.now();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        const error = unreachable(new Error('the database did not respond in time'));
+        const cause = new Error('the database did not respond in time');
+        const error = unreachable(cause);
+        this.#outage.failed(cause);
         caller.abort(error);
         reject(error);
       }, ANSWER_WITHIN_MS);
@@ -150,9 +154,14 @@ export class Database {
       this.#inFlight--;
     });
     try {
-      return await Promise.race([done, late]);
+      const result = await Promise.race([done, late]);
+      this.#outage.worked(beganAt);
+      return result;
     } catch (error) {
-      throw isUnreachable(error) ? unreachable(error) : causeOf(error);
+      if (!isUnreachable(error)) throw causeOf(error);
+      const cause = causeOf(error);
+      if (!isOfOne(cause)) this.#outage.failed(cause);
+      throw unreachable(error);
     } finally {
       clearTimeout(timer);
     }
@@ -196,6 +205,10 @@ function isUnreachable(error: unknown): boolean {
   const { data } = Coded.safeParse(causeOf(error));
   return data !== undefined && UNREACHABLE.test(data.code);
 }
+
+/** SQLSTATEs of a statement that was ended, or collided with another one, while the server serves others. */
+const OF_ONE = /^(57014|40001|40P01|55P03)$/;
+const isOfOne = (cause: unknown): boolean => OF_ONE.test(Coded.safeParse(cause).data?.code ?? '');
 
 const UNIQUE_VIOLATION = '23505';
 

@@ -4,6 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
+import { Outage } from '../domain/outage.ts';
 import { createPatientRedis, createRedis, type RedisClient } from '../redis/client.ts';
 import { Replication } from '../redis/replication.ts';
 import { defineScripts, loadScripts, observeScripts, type ScriptObserver } from '../redis/scripts.ts';
@@ -47,18 +48,15 @@ export function createClients(config: Config, log: Logger, { includes, observers
     return client;
   };
   let lastError = NO_ANSWER;
-  // Of this outage: attempts may fail for several reasons in turn, each of which is logged once.
-  const logged = new Set<string>();
+  const outage = new Outage(log, 'Redis cannot be reached: retrying', 'Redis is connected again');
   const redis = prepare(
     createRedis(redisUrl, (err) => {
-      if (!logged.has(err.message)) log.warn({ err }, 'Redis cannot be reached: retrying');
-      logged.add(err.message);
+      outage.failed(err);
       lastError = err.message;
     }),
   );
   redis.on('ready', () => {
-    if (logged.size > 0) log.info('Redis is connected again');
-    logged.clear();
+    outage.worked();
     lastError = NO_ANSWER;
   });
   // The first client logs the errors that both have.

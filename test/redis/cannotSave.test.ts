@@ -48,7 +48,7 @@ describe.skipIf(error !== undefined)('while Redis cannot write its append-only f
     expect((await holdfast.unreserve(mine)).body).toMatchObject({ error: WORDS });
     expect((await holdfast.renew({ ...mine, ttlSeconds: 60 })).body).toMatchObject({ error: WORDS });
     expect((await holdfast.available('before')).body).toMatchObject({ error: WORDS });
-    expect(lines('store unavailable').at(-1)).toMatchObject({ err: { message: expect.stringContaining(CAUSE) } });
+    expect(lines('request').at(-1)).toMatchObject({ err: { message: expect.stringContaining(CAUSE) } });
   });
 
   test('/readyz, the metric and the log say it', async () => {

@@ -4,6 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { type PostgresServer, startPostgres } from '../../scripts/postgresServer.ts';
 import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
 import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
@@ -36,6 +37,16 @@ beforeEach(async () => {
   holdfast = await start();
 });
 afterEach(() => holdfast.stop());
+
+const AWAY = 'the database cannot be reached: requests that need it get 503';
+const Line = z.looseObject({
+  msg: z.string().optional(),
+  status: z.int().optional(),
+  err: z.looseObject({ message: z.string() }).optional(),
+});
+/** The lines of the log with a message. */
+const saying = (text: string) =>
+  holdfast.logged.map((line) => Line.parse(JSON.parse(line))).filter(({ msg }) => msg === text);
 
 const WAYS = {
   killed: {
@@ -102,9 +113,16 @@ describe.each(Object.entries(WAYS))('%s', (_, { take, giveBack }) => {
       details: { count: 0 },
     });
     expect(holdfast.logged.join('')).not.toContain('hf_');
+    // Each reason of the outage once, however many requests failed; and each of these says why in its own line.
+    const reasons = saying(AWAY).map(({ err }) => err?.message);
+    expect(reasons).not.toEqual([]);
+    expect(reasons).toEqual([...new Set(reasons)]);
+    const failed = saying('request').filter(({ status }) => status === 503);
+    expect(failed.map(({ err }) => typeof err?.message)).toEqual(answers.map(() => 'string'));
 
     await giveBack();
     await until('it is found again', async () => (await holdfast.request('GET', '/api/v1/Tenant')).status === 200);
+    expect(saying('the database is reachable again')).not.toEqual([]);
     await until('and can be written', async () => (await holdfast.register({ name: 'young' })).status === 200);
     expect((await holdfast.reserve({ resource: 'young', requester: 'r' })).body[0]?.status).toBe('ACQUIRED');
     subscriber.close();

@@ -1,12 +1,13 @@
 /**
  * Gives each request an id. Logs one line for each that failed, was refused or was slow, or for all: id, tenant, path,
- * status and duration; never a key, token, body or query. The others and probes are logged at level debug. Measures the
- * time of requests by the pattern of their route, and counts requests that a limit refused. A request whose response is
- * held counts with the time until then: how long it waits for its turn says nothing about the service.
+ * status and duration, and why the store was away; never a key, token, body or query. The others and probes are logged
+ * at level debug. Measures the time of requests by the pattern of their route, and counts those that a limit refused. A
+ * request whose response is held counts with the time until then: how long it waits for its turn says nothing about the
+ * service.
  */
 import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
-import { LimitError } from '../../domain/errors.ts';
+import { HoldfastError, LimitError } from '../../domain/errors.ts';
 import { isLockedOut } from '../../limits/failedAuthentications.ts';
 import type { HealthDeps } from '../deps.ts';
 import type { AppEnv } from '../env.ts';
@@ -15,6 +16,10 @@ import { setRequestId } from '../requestId.ts';
 const PROBES = ['/healthz', '/readyz'];
 /** From then on a request is slow, unless its response was held. */
 const SLOW_MS = 1000;
+
+/** Why what a request needs was away, in words for operators. */
+const whyUnavailable = (error: Error | undefined) =>
+  error instanceof HoldfastError && error.code === 'unavailable' ? { err: error.cause ?? error } : undefined;
 
 /** One middleware for all of this, and no async function: each takes up to 1 KiB of a call that is held. */
 export const observeRequests = ({ log, logRequests, metrics }: Pick<HealthDeps, 'log' | 'logRequests' | 'metrics'>) =>
@@ -38,9 +43,7 @@ export const observeRequests = ({ log, logRequests, metrics }: Pick<HealthDeps, 
       // The link of an invitation is a secret.
       const logged = path.startsWith('/join/') ? '/join/…' : path;
       const durationMs = Math.round(ms * 100) / 100;
-      c.get('log')[level](
-        { requestId: c.get('requestId'), tenant, method, path: logged, status, durationMs },
-        'request',
-      );
+      const fields = { requestId: c.get('requestId'), tenant, method, path: logged, status, durationMs };
+      c.get('log')[level]({ ...fields, ...whyUnavailable(c.error) }, 'request');
     });
   });
