@@ -9,7 +9,7 @@ local plain = {}
 -- The work of a request that goes the general way, in units of lua/frame/work.lua.
 local MAX_WORK = 8000
 
-local byte, find = string.byte, string.find
+local byte, find, floor = string.byte, string.find, math.floor
 -- nowUs: nil before anything was read. defined: what was read of definitions.
 local nowUs, defined, work
 
@@ -51,16 +51,17 @@ end
 -- and us; or nil if the request must go the general way. Nothing has been changed then.
 function plain.begin(keys, args, names, workOfNames)
   nowUs, defined, work = nil, nil, workOfNames
-  local credential, flags, nowMs = args[1], args[2], nil
-  -- Flags (lua/frame/flags.lua) may tell of a batch, but of no retry, dry run or Idempotency-Key. Other credentials than
-  -- keys have a kind before a colon.
+  local credential, flags, nowMs = args[1], args[2]
+  -- Flags (lua/frame/flags.lua) may tell of a batch, but of no retry, dry run or Idempotency-Key. Other credentials
+  -- than keys have a kind before a colon.
   if
     work >= MAX_WORK or flags ~= '' and not find(flags, '^s[%d,]+$') or credential == '' or
     find(credential, ':', 1, true)
   then
     return nil
   end
-  nowUs, nowMs = readClock(keys)
+  nowUs = readTime(keys[1])
+  nowMs = floor(nowUs / 1000)
   if
     not tenant.begin(keys[1], credential, nowUs, nowMs, #names) or
     tenant.definitions > 0 and areAnyDefined(keys[6], names)

@@ -6,7 +6,8 @@ local tenant = {}
 
 local MINUTE_MS, DAY_MS = 60000, 86400000
 local NO_LIMIT, NEVER = 9007199254740992, 9007199254740992
--- A write of this many bytes to a hash, a sorted set or the history takes at most this much more (lua/limits/bytes.lua).
+-- A write of this many bytes to a hash, a sorted set or the history takes at most this much more
+-- (lua/limits/bytes.lua).
 local PER_ENTRY, ROUNDED_UP = 128, 1.25
 -- This flag and higher ones: the tenant has a queue, sessions or terms, is suspended, or allows only registered names.
 local FIRST_FLAG = 8
@@ -21,7 +22,8 @@ local limits, written
 -- What the last reservation has changed.
 local fenceBefore, nextDueBefore
 
--- Reads the tenant for a credential, the SHA-256 of an API key, and charges writes (lua/limits/quota.lua). Takes the time.
+-- Reads the tenant for a credential, the SHA-256 of an API key, and charges writes (lua/limits/quota.lua). Takes
+-- the time.
 -- Returns true if the request is plain: the key has the right `reserve` for all names, the quota is not exceeded, and
 -- nothing of the tenant is due, waits, or belongs to a session.
 function tenant.begin(tenantKey, credential, us, ms, cost)

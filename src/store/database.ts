@@ -161,7 +161,7 @@ export class Database {
       if (!isUnreachable(error)) throw causeOf(error);
       const cause = causeOf(error);
       if (!isOfOne(cause)) this.#outage.failed(cause);
-      throw unreachable(error);
+      throw unreachable(cause);
     } finally {
       clearTimeout(timer);
     }
