@@ -81,13 +81,11 @@ function grant.endTicket(ticket, outcome, status, explanation, place)
     end
   end
   grant.emitOfTicket('WAIT_ENDED', 'WAIT', ticket, outcome)
-  if outcome ~= 'ACQUIRED' and outcome ~= 'ALREADY_HAD' and tenant.limits.history > 0 then
+  local isHeld = outcome == 'ACQUIRED' or outcome == 'ALREADY_HAD'
+  if not isHeld and tenant.limits.history > 0 then
     noteWait(ticket, outcome)
   end
-  if outcome ~= 'ACQUIRED' then
-    grant.wake(ticket, outcome == 'ALREADY_HAD' and 'GRANTED' or
-      table.concat({ 'ENDED', status, explanation, place }, '\t'))
-  end
+  grant.wake(ticket, isHeld and 'GRANTED' or table.concat({ 'ENDED', status, explanation, place }, '\t'))
   tickets.changeTicket(ticket, { status = 'ended' })
 end
 

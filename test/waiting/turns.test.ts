@@ -95,6 +95,23 @@ describe('a request that waits', () => {
     await two.cancel({ resource: 'left', requester: 'both' });
   });
 
+  test('is answered at all its calls when one of them, of a higher priority, gets it at once', async () => {
+    const held = await take('taken', 'holder');
+    const wish = { requestType: 'RESERVE', requester: 'both', ttlSeconds: 60 };
+    const requests = ['kept', 'taken'].map((resource) => ({ ...wish, resource }));
+    const whole = { method: 'ALL_OR_NONE', requests, waitSeconds: 60 };
+    const ticket = one.request<TransactionResult>('POST', '/api/v1/Reservation/transaction', whole);
+    await queue(one, 'it keeps a name', (all) => requesters(all).includes('both'));
+    const earlier = [hold(one, [wanted('kept', 'urgent')]), hold(two, [wanted('kept', 'urgent')])];
+    await queue(one, 'another waits', (all) => requesters(all).includes('urgent'));
+    const higher = hold(two, [wanted('kept', 'urgent', { priority: 1 })]);
+    expect(await higher.first).toMatchObject({ status: 'ACQUIRED' });
+    for (const { first } of earlier) expect(await first).toMatchObject({ status: 'ALREADY_HAD' });
+    await one.cancel({ resource: 'kept', requester: 'both' });
+    expect((await ticket).body).toMatchObject({ status: 'ROLLED_BACK' });
+    await one.unreserve(held);
+  });
+
   test('does not wait for anything if it is a detached one', async () => {
     await take('bot', 'owner');
     const { body } = await hold(one, [wanted('bot', 'detached')], 0).response;
