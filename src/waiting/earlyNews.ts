@@ -3,7 +3,7 @@
  */
 import type { Ending } from './wakeUps.ts';
 
-/** What became of a ticket. `left`: the last call that attended it has ended, and Redis is told so. */
+/** What became of a ticket. `left`: Redis was told that no call of this instance attends it. */
 export type News = { readonly kind: 'granted' | 'left' } | { readonly kind: 'ended'; readonly ending: Ending };
 
 /** No script runs longer. */
@@ -19,21 +19,18 @@ export class EarlyNews {
       if (now - at < KEPT_MS) break;
       this.#news.delete(old);
     }
+    if (this.#news.get(ticket)?.news.kind === 'ended') return;
     this.#news.delete(ticket);
     this.#news.set(ticket, { news, at: now });
   }
 
   /**
    * Returns what a script's reply may have missed.
-   * @param since when the script was called, as performance.now() counts: it knew of earlier grants and endings
+   * @param since when the script was called, as performance.now() counts: it knew of what had come before
    */
   take(ticket: string, since: number): News | undefined {
     const found = this.#news.get(ticket);
-    if (found === undefined) return undefined;
-    // Redis may be told after the script was called.
-    if (found.news.kind === 'left') this.#news.delete(ticket);
-    else if (found.at < since) return undefined;
-    return found.news;
+    return found === undefined || found.at < since ? undefined : found.news;
   }
 
   clear(): void {

@@ -214,12 +214,16 @@ export class HeldCalls {
 
   /** Tells Redis which tickets were left. If that fails, they count as attended for longer. */
   #flush(tenant: string, line: Line): void {
-    const tickets = new Set(line.left.filter((ticket) => !line.attendance.calls.attends(ticket)));
+    const { calls } = line.attendance;
+    const tickets = new Set(line.left.filter((ticket) => !calls.attends(ticket)));
     line.left = [];
     if (tickets.size === 0) return;
     const told = leave(this.#engine, tenant, this.#instance, [...tickets])
       .catch((err: unknown) => this.#options.log.debug({ err }, 'leaving tickets failed'))
-      .finally(() => this.#leaving.delete(told));
+      .finally(() => {
+        this.#leaving.delete(told);
+        calls.noteLeft(tickets);
+      });
     this.#leaving.add(told);
   }
 

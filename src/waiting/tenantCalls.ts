@@ -59,16 +59,19 @@ export class TenantCalls {
       if (wakeUp.kind === 'reset') {
         this.endAll(RESET, () => true);
         for (const call of this.#running) call.wasReset = true;
-        continue;
-      }
-      const { ticket } = wakeUp;
-      if (this.#running.size > 0) this.#early.add(ticket, wakeUp);
-      for (const call of this.#byTicket.get(ticket) ?? []) {
-        this.#take(call, ticket, wakeUp);
-        woken.add(call);
-      }
+      } else this.#spread(wakeUp.ticket, wakeUp, woken);
     }
-    for (const call of woken) if (!call.isRunning) this.#wake(call);
+    this.#wakeAll(woken);
+  }
+
+  /**
+   * Continues tickets that calls attend again. To be called once Redis was told that they were left: it may have heard
+   * of these calls before that.
+   */
+  noteLeft(tickets: Iterable<string>): void {
+    const woken = new Set<HeldCall>();
+    for (const ticket of tickets) this.#spread(ticket, { kind: 'left' }, woken);
+    this.#wakeAll(woken);
   }
 
   /** Ends all tickets of some held calls. */
@@ -125,9 +128,20 @@ export class TenantCalls {
     // Redis knows by itself when the time of the call is over.
     if (call.leftMs <= 0 && !call.givesWay) return;
     const left = call.request.lines.map(({ ticket }) => ticket).filter((ticket) => !this.attends(ticket));
-    if (left.length === 0) return;
-    if (this.#running.size > 0) for (const ticket of left) this.#early.add(ticket, { kind: 'left' });
-    this.#deps.onLeft(left);
+    if (left.length > 0) this.#deps.onLeft(left);
+  }
+
+  /** Gives the calls of a ticket its news, and adds them to `woken`. */
+  #spread(ticket: string, news: News, woken: Set<HeldCall>): void {
+    if (this.#running.size > 0) this.#early.add(ticket, news);
+    for (const call of this.#byTicket.get(ticket) ?? []) {
+      this.#take(call, ticket, news);
+      woken.add(call);
+    }
+  }
+
+  #wakeAll(calls: ReadonlySet<HeldCall>): void {
+    for (const call of calls) if (!call.isRunning) this.#wake(call);
   }
 
   /** Ends a call if nothing waits any more. Else calls its script for the tickets that were granted. */

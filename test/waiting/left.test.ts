@@ -1,0 +1,102 @@
+/**
+ * Tickets that are left and attended again, while Redis is not told yet that they were left
+ * (docs/specification.md#waiting-lifetimes).
+ */
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import type { Caller } from '../../src/domain/waiting.ts';
+import type { Engine } from '../../src/engine/call.ts';
+import { Bus } from '../../src/events/bus.ts';
+import { createSubscriptions } from '../../src/redis/subscriptions.ts';
+import { createLogger } from '../../src/telemetry/log.ts';
+import { HeldCalls } from '../../src/waiting/heldCalls.ts';
+import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { wanted } from '../support/held.ts';
+import { makeTenant } from '../support/service.ts';
+import { reserve, unreserve } from '../support/verbs.ts';
+
+let running: RunningEngine;
+let bus: Bus;
+beforeAll(async () => {
+  running = await startEngine(makeTenant(), inject('redisUrl'), {});
+  bus = new Bus(createSubscriptions(inject('redisUrl'), running.engine.redis));
+});
+afterAll(() => {
+  bus.close();
+  running.stop();
+});
+
+const log = createLogger('silent', { write: () => {} });
+const startCalls = (engine: Engine) => new HeldCalls(engine, bus, { maxHeld: 100, log, onWaitEnded: () => {} });
+
+/** Something that happens once: a promise of it, and a function that makes it happen. */
+function event(): [promise: Promise<void>, resolve: () => void] {
+  let resolve = () => {};
+  return [new Promise((done) => (resolve = done)), () => resolve()];
+}
+
+/** A caller that can hang up. `held` resolves when its response starts to be held. */
+function makeCaller() {
+  const [held, onHeld] = event();
+  let isGone = false;
+  let tell = () => {};
+  const caller: Caller = {
+    get isGone() {
+      return isGone;
+    },
+    onGone: (callback) => {
+      tell = callback;
+    },
+    onHeld,
+  };
+  const hangUp = () => {
+    isGone = true;
+    tell();
+  };
+  return { caller, held, hangUp };
+}
+
+/** An engine that tells Redis of tickets that were left once it may: `isTold` resolves when Redis has answered. */
+function tellingLate({ redis, ...engine }: Engine) {
+  const [may, mayTell] = event();
+  const [isAsked, asks] = event();
+  const [isTold, tells] = event();
+  const late = new Proxy(redis, {
+    get: (client, name) => {
+      const value: unknown = Reflect.get(client, name);
+      if (typeof value !== 'function') return value;
+      return async (...args: unknown[]) => {
+        if (name !== 'hf_leave') return Reflect.apply(value, client, args);
+        asks();
+        await may;
+        const reply: unknown = await Reflect.apply(value, client, args);
+        tells();
+        return reply;
+      };
+    },
+  });
+  return { engine: { ...engine, redis: late }, isAsked, mayTell, isTold };
+}
+
+test('a call that attends a ticket again is answered with the others, though Redis was told late that it was left', async () => {
+  const { engine, credential } = running;
+  const late = tellingLate(engine);
+  const [one, two] = [startCalls(late.engine), startCalls(engine)];
+  const [owned] = await reserve(engine, credential, [{ resource: 'r', requester: 'owner' }]);
+  const call = async (instance: HeldCalls) => {
+    const caller = makeCaller();
+    const answer = instance.reserve(credential, [wanted('r', 'waiter')], 20, caller.caller);
+    await caller.held;
+    return { ...caller, answer };
+  };
+  const first = await call(one);
+  const elsewhere = await call(two);
+  first.hangUp();
+  await late.isAsked;
+  const again = await call(one);
+  late.mayTell();
+  await late.isTold;
+  if (owned) await unreserve(engine, credential, [owned]);
+  const answers = await Promise.all([again.answer, elsewhere.answer]);
+  expect(answers.map(({ result }) => result[0]?.status).sort()).toEqual(['ACQUIRED', 'ALREADY_HAD']);
+  await Promise.all([one.close(), two.close()]);
+}, 15_000);
