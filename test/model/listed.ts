@@ -26,7 +26,7 @@ class ListedModel extends WaitingModel {
   private readonly nextBy = new Map<string, Ticket[]>();
 
   override next(): Ticket[] {
-    const held = this.reservations.map(({ fence }) => fence).join();
+    const held = JSON.stringify(this.reservations);
     const next = this.nextBy.get(held) ?? super.next();
     this.nextBy.set(held, next);
     return next;
@@ -143,8 +143,8 @@ export function expectSettled(
   for (const one of waiting) model.wait(one, sentOf(one));
   const left = model.firstGrantable();
   if (left === undefined) return;
-  const rows = active.map(({ resource, requester, acquiredSlots }) => ({ resource, requester, acquiredSlots }));
+  const rows = waiting.map(({ reason: _, apiKeyLabel: __, ...row }) => ({ ...row, sent: sentOf(row) }));
   throw new Error(
-    `${left.requester} waits for ${JSON.stringify(left.items)}, which is free and not kept, as ticket ${left.id} of ${JSON.stringify(waiting)}; held: ${JSON.stringify(rows)}`,
+    `${left.requester} waits for ${JSON.stringify(left.items)}, which is free and not kept, as ticket ${left.id} of ${JSON.stringify(rows)}; held: ${JSON.stringify(active)}`,
   );
 }
