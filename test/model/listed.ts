@@ -143,7 +143,7 @@ export function expectSettled(
   for (const one of waiting) model.wait(one, sentOf(one));
   const left = model.firstGrantable();
   if (left === undefined) return;
-  const rows = waiting.map(({ reason: _, apiKeyLabel: __, ...row }) => ({ ...row, sent: sentOf(row) }));
+  const rows = waiting.map(({ reason: _, ...row }) => ({ ...row, sent: sentOf(row) }));
   throw new Error(
     `${left.requester} waits for ${JSON.stringify(left.items)}, which is free and not kept, as ticket ${left.id} of ${JSON.stringify(rows)}; held: ${JSON.stringify(active)}`,
   );
