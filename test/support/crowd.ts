@@ -27,8 +27,11 @@ const THINGS = [...'pqabxyzdefgh', 'floor', 'lamps', 'ink', 'p_0', 'p_1', 'q_1',
 const POOLS = ['p', 'q', 'b'];
 const REQUESTERS = 40;
 const CLAIM_SECONDS = 5;
-/** The answer of a call whose ticket has ended. */
-const ANSWERED_WITHIN_MS = 500;
+/**
+ * The answer of a call whose ticket has ended. A claim that fails since the queue is not settled for 2 s is repeated
+ * with the next beat, up to 2 s later.
+ */
+const ANSWERED_WITHIN_MS = 5000;
 const MAX_PLAIN = 6;
 
 const below = (limit: number): number => Math.floor(Math.random() * limit);
