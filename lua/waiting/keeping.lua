@@ -18,18 +18,26 @@ local keeping = {}
 -- Returns what a ticket waits for now: the first line in its plan in which it lacks something that is not free; else
 -- what it waited for when last looked at, unless its requester has that. Returns true if it is not free; nil if none.
 function keeping.waitsForNow(ticket)
-  local last, entries = nil, needs.entriesOf(ticket) or {}
-  work.spend(#entries / 2)
+  local last, entries, wanted = nil, needs.entriesOf(ticket) or {}, {}
+  work.spend(#entries)
   for _, entry in ipairs(entries) do
-    local name = entry.slot or entry.resource
-    local lacks = needs.isLacked(entry, needs.ownerOf(entry, ticket.requester), ticket.requester)
+    local resource, owner = entry.resource, needs.ownerOf(entry, ticket.requester)
+    local name = entry.slot or resource
+    local lacks = needs.isLacked(entry, owner, ticket.requester)
     -- A SHARED hold may be joined.
     local mayJoin = entry.isShared and slotMap.recordAt(name) and shared.isSharedHold(name, slotMap.recordAt(name))
-    if lacks and not mayJoin and needs.freeAt(name) < (entry.left or 1) then
-      return name, true
-    elseif lacks and not mayJoin and entry.slot and needs.freeAt(entry.resource) == 0 then
-      return entry.resource, true
-    elseif (lacks or entry.role == 'blocker') and (name == ticket.waitsFor or entry.resource == ticket.waitsFor) then
+    if lacks and not mayJoin then
+      local count = wanted[resource] or 0
+      local key = name .. '\n' .. owner .. '\n' .. (entry.role == 'further' and entry.left or '')
+      if needs.freeAt(name) == 0 then
+        return name, true
+      elseif not wanted[key] and needs.freeAt(resource) - count < (entry.left or 1) then
+        -- What it lacks of one pool has to be free together.
+        return resource, true
+      end
+      wanted[resource], wanted[key] = count + (wanted[key] and 0 or 1), true
+    end
+    if (lacks or entry.role == 'blocker') and (name == ticket.waitsFor or resource == ticket.waitsFor) then
       last = ticket.waitsFor
     end
   end

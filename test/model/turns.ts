@@ -5,7 +5,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Model } from './model.ts';
 import type { Entry } from './plans.ts';
-import type { Hold } from './state.ts';
 import { isAhead, type Rank, type Request, sessionOf, type Ticket } from './tickets.ts';
 
 /** A ticket's turn never comes behind more lacked slots than these, however many the resource has. */
@@ -158,12 +157,17 @@ export class Turns extends Model {
   /** The first thing that a ticket lacks and that is not free, else the first that is kept for others. */
   waitsFor(ticket: Ticket): string | null {
     const lacks = this.lacks(ticket);
-    const taken: Hold[] = [];
+    /** How many free slots of each resource it lacks. */
+    const wanted = new Map<string, number>();
     for (const entry of lacks) {
-      const hold = this.meet(entry, taken);
+      const { resource, slot } = entry;
+      const hold = this.meet(entry, []);
       // A slot that is free while its pool has more holds than its capacity waits for the pool.
-      if (hold === null) return entry.slot !== undefined && this.holdAt(entry.slot) ? entry.slot : entry.resource;
-      taken.push(hold);
+      if (hold === null) return slot !== undefined && this.holdAt(slot) ? slot : resource;
+      if (this.holds.includes(hold)) continue;
+      const count = (wanted.get(resource) ?? 0) + 1;
+      if (count > this.freeOf(resource)) return resource;
+      wanted.set(resource, count);
     }
     const kept = distinct(this.entriesOf(ticket)).find((entry) => {
       const { resource, slot } = entry;

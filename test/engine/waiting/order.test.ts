@@ -181,6 +181,18 @@ describe('somebody who holds what others wait for', () => {
     expect(await take('holder', 'p')).toMatchObject({ status: 'ACQUIRED', acquiredSlots: { p: 'p_1' } });
   });
 
+  test('gets one of two slots of a pool for which somebody waits, since both are not free', async () => {
+    await register({ name: 'p', capacity: 3 });
+    await take('x', 'p_0');
+    const freed = await take('y', 'p_1');
+    await take('holder', 'p_2');
+    await take('z', 'L');
+    expect(await awaitAll('waiter', ['p_1', 'p', 'L'])).toBe('WAITING');
+    await awaitAll('holder', ['p_1']);
+    if (freed) await unreserve(running.engine, running.credential, [freed]);
+    expect(await queue()).toEqual(['waiter: p_1 p L']);
+  });
+
   test('gets nothing that is kept if those who wait for it are its own requests, which have it by then', async () => {
     const rented = await take('holder', 'R');
     await take('holder', 'P');
