@@ -126,6 +126,9 @@ export class WaitingModel extends Sessions {
     const mayStay = (ticket: Ticket) => hopeless.includes(ticket) && this.isListed(ticket);
     this.tickets = this.tickets.filter((ticket) => this.canBeMet(ticket) || mayStay(ticket));
     this.settle();
+    // What its requester is granted now may make a ticket hopeless before the engine comes to plan it again.
+    this.tickets = this.tickets.filter((ticket) => this.canBeMet(ticket) || this.isListed(ticket));
+    this.settle();
   }
 
   override reset(): number {
