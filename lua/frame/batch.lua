@@ -24,31 +24,40 @@ function batch.readMeanings(names)
   registry.readDefinitions(wanted)
 end
 
--- Runs the items of a request one by one, under the work budget.
+-- Reads the definitions and slots that items name, in few commands.
+local function readAll(items)
+  local names = {}
+  for i, item in ipairs(items) do
+    names[i] = item.resource
+  end
+  batch.readMeanings(names)
+  for _, item in ipairs(items) do
+    if item.options and itemForms.isSharedItem(item) then
+      names[#names + 1] = shared.shareOf(item.resource, item.requester)
+    end
+  end
+  slotMap.readSlots(names)
+end
 
--- Reads the definitions and slots that all items name, in few commands, then calls carryOut(item) for each item, in
--- order. Takes the prefix of an item's place in messages (nil or 'requests') and a share of the budget. Returns nil; or
--- the place of the item that exceeded the budget, for the message. Then nothing may be committed.
-function batch.eachItem(items, carryOut, prefix, share)
-  local place = 0
-  local isOver = work.isOverBudget(function()
-    local names = {}
-    for i, item in ipairs(items) do
-      names[i] = item.resource
-    end
-    batch.readMeanings(names)
-    for _, item in ipairs(items) do
-      if item.options and itemForms.isSharedItem(item) then
-        names[#names + 1] = shared.shareOf(item.resource, item.requester)
-      end
-    end
-    slotMap.readSlots(names)
-    for i, item in ipairs(items) do
-      place = i - 1
-      carryOut(item)
-    end
-  end, share)
-  return isOver and (prefix or '') .. '[' .. place .. '].resource' or nil
+-- The place, from 0, of the item that is being carried out.
+local place
+
+local function runAll(items, carryOut, request)
+  readAll(items)
+  for i, item in ipairs(items) do
+    place = i - 1
+    carryOut(item, request)
+  end
+end
+
+-- Runs the items of a request one by one, under the work budget: reads what they name, then calls
+-- carryOut(item, request) for each, in order. Takes a share of the budget (nil: all). Returns nil; or the reply that
+-- refuses the request, if it exceeds the budget. Then nothing may be committed.
+function batch.eachItem(request, carryOut, share)
+  place = 0
+  if work.isOverBudget(runAll, share, request.items, carryOut, request) then
+    return work.tooMuch((request.verb.place or '') .. '[' .. place .. '].resource')
+  end
 end
 
 return batch

@@ -16,8 +16,8 @@ local hotField = require('frame/hot')
 local keys = require('frame/keys')
 local tenant = require('frame/tenant')
 local tenantRecord = require('frame/save')
--- idempotency.once has these functions if the request has an Idempotency-Key, else it is nil.
-local idempotency, once = {}, {}
+-- A field: cursor, where the next piece of this request begins if nobody carries it on; nil none.
+local idempotency = {}
 local KEEP_MS, MAX_REPLY_BYTES = 600000, 65536
 local MAX_TENANT_BYTES = 16777216
 -- Memory that Redis needs for an answer besides its bytes.
@@ -32,7 +32,7 @@ local function placeText(place)
 end
 
 -- Returns the reply to a repeat; nil if the request is to be carried out.
-function once.before()
+function idempotency.before()
   local stored = redis.call('GET', keys.answer)
   if not stored then
     return nil
@@ -49,7 +49,7 @@ function once.before()
     if not flags.isContinued and clock.nowMs() >= since and clock.nowMs() - since < RUNNING_MS then
       return { 'RUNNING' }
     end
-    once.cursor = not flags.isContinued and cursor or nil
+    idempotency.cursor = not flags.isContinued and cursor or nil
     return nil
   end
   local reply = cmsgpack.unpack(rest)
@@ -93,12 +93,11 @@ local function store(form, rest)
   end
 end
 
--- Keeps the reply to a request that was carried out, and returns it. Call it when all changes are written.
-function once.keep(reply)
+-- Keeps the reply to a request that was carried out. Call it when all changes are written.
+function idempotency.keep(reply)
   for _, item in ipairs(reply) do
     if string.sub(item, 1, 7) == 'WAITING' then
-      store('w', '')
-      return reply
+      return store('w', '')
     end
   end
   local packed = cmsgpack.pack(reply)
@@ -107,17 +106,15 @@ function once.keep(reply)
   else
     store('r', packed)
   end
-  return reply
 end
 
 -- Keeps where the next piece of the request goes on: if nobody carries it on for a while, a repeat does.
-function once.keepPiece(reply, cursor)
+function idempotency.keepPiece(cursor)
   store('p', cmsgpack.pack({ clock.nowMs(), cursor }))
-  return reply
 end
 
 function idempotency.begin()
-  idempotency.once, once.cursor = flags.fingerprint and once or nil, nil
+  idempotency.cursor = nil
 end
 
 return idempotency

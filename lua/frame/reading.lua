@@ -1,4 +1,6 @@
--- Ends what is due, in a script that only reads.
+-- The way of a request that only reads, to its own work. Fields:
+--   isSharedCall  true if several requests share the call
+--   isMisfit      isMisfit[i]: the i-th item of the call belongs to a request that is refused
 local admission = require('frame/admission')
 local call = require('frame/call')
 local clock = require('frame/clock')
@@ -6,50 +8,37 @@ local committing = require('frame/commit')
 local expiry = require('reservations/expiry')
 local quota = require('limits/quota')
 local tenant = require('frame/tenant')
+local waitingQueue = require('waiting/queue')
 local reading = {}
 
--- Ends due reservations and commits that. Returns nil; or the reply that ends the script.
-function reading.endDue()
-  local refused = expiry.expire()
-  if not refused and (committing.isDueStale or tenant.queue and tenant.queue.isChanged()) then
+-- Commits what has been ended, if anything.
+function reading.commitDue()
+  if committing.isDueStale or tenant.queue and tenant.queue.isChanged() then
     committing.finish()
+  end
+end
+
+-- Ends due reservations and commits that. Returns nil; or the reply that ends the call.
+local function endDue()
+  local refused = expiry.expire()
+  if not refused then
+    reading.commitDue()
   end
   return refused
 end
 
--- Begins a script that is charged as reads.
+-- Begins a verb that reads reservations, and charges nothing: admits the caller, who needs this right, and ends what is
+-- due. Returns nil; or the reply that ends the call.
+function reading.look(right)
+  waitingQueue.prepare()
+  return admission.admit(right) or endDue()
+end
 
--- Gives back the reads that the script has charged.
+-- Gives back the reads that the call has charged.
 function reading.refundReads()
   if quota.readsCharged > 0 then
     redis.call('DECRBY', quota.readsCounter(), quota.readsCharged)
   end
-end
-
--- Authenticates the caller, who needs this right, charges the reads and ends what is due. ARGV[2] is the number of
--- reads, 0 if they have been charged; scripts whose calls requests share pass chargeSharers() of frame/reading.lua.
--- Returns nil; or the reply that ends the script.
-function reading.read(right, chargeSharers)
-  local refused = admission.admit(right)
-  if refused then
-    return refused
-  end
-  local misfit
-  if chargeSharers then
-    misfit = chargeSharers()
-  else
-    misfit = quota.chargeReads(tonumber(call.args[2]))
-  end
-  if misfit then
-    return quota.refuse(unpack(misfit))
-  elseif tenant.queueText or tenant.sessionsText or tenant.nextDue <= clock.nowMs() then
-    refused = reading.endDue()
-    if refused then
-      -- The instance calls again, and charges again.
-      reading.refundReads()
-    end
-  end
-  return refused
 end
 
 -- Requests that share a call which reads (src/engine/coalesce.ts). Each is charged and refused on its own, as if it had
@@ -59,7 +48,7 @@ end
 local misfits
 
 -- Charges the requests. Returns nil; or, if the call has only one and it does not fit, the arguments of refuse().
-function reading.chargeSharers()
+local function charge()
   if not reading.isSharedCall then
     return quota.chargeReads(tonumber(call.args[2]))
   end
@@ -83,6 +72,27 @@ function reading.chargeSharers()
   end
 end
 
+-- Begins a verb that is charged as reads: admits the caller, who needs this right, charges the reads and ends what is
+-- due. ARGV[2] is the number of reads, 0 if they have been charged. Returns nil; or the reply that ends the call.
+function reading.read(right)
+  waitingQueue.prepare()
+  local refused = admission.admit(right)
+  if refused then
+    return refused
+  end
+  local misfit = charge()
+  if misfit then
+    return quota.refuse(unpack(misfit))
+  elseif tenant.queueText or tenant.sessionsText or tenant.nextDue <= clock.nowMs() then
+    refused = endDue()
+    if refused then
+      -- The instance calls again, and charges again.
+      reading.refundReads()
+    end
+  end
+  return refused
+end
+
 -- Adds to the reply of a shared call which requests are refused: JSON, as tell() of frame/shares.lua does.
 function reading.tellMisfits(reply)
   if reading.isSharedCall then
@@ -97,9 +107,7 @@ end
 
 function reading.begin()
   reading.isSharedCall = not tonumber(call.args[2])
-  misfits = {}
-  -- isMisfit[i]: the i-th item of the call belongs to a refused one.
-  reading.isMisfit = {}
+  misfits, reading.isMisfit = {}, {}
 end
 
 return reading

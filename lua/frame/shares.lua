@@ -3,13 +3,14 @@
 --
 -- A request is a table in the field `share` of its items:
 --   items      its items
---   isCharged  true once it was charged
+--   before     the state before it (frame/rollback.lua)
 --   refused    nil; or a function that returns the reply which refuses it, to be called when all changes are written
+local cap = require('limits/cap')
 local flags = require('frame/flags')
 local quota = require('limits/quota')
+local rollback = require('frame/rollback')
 local tenant = require('frame/tenant')
--- batches.shares has these functions if several requests share the call, else it is nil.
-local batches, shares = {}, {}
+local shares = {}
 local all
 
 -- Divides the items of a call into its requests.
@@ -25,25 +26,52 @@ function shares.divide(items)
   end
 end
 
--- Charges a request, before its first item is carried out. Returns true if it is refused.
-function shares.isRefused(share, requestType, cost)
-  if not share.isCharged and not share.refused then
-    local misfit = quota.chargeOrMisfit(requestType, cost)
-    if misfit then
+-- Charges a request, unless it does not fit into the quota.
+local function charge(verb, share)
+  local misfit = quota.chargeOrMisfit(verb.requestType, verb.cost(share.items))
+  if misfit then
+    share.refused = function()
+      return quota.refuse(unpack(misfit))
+    end
+  else
+    tenant.usage = quota.charged.usage
+  end
+end
+
+-- Returns true if the request of an item is refused. That is decided before its first item is carried out. Takes the
+-- verb (frame/charged.lua).
+function shares.isRefused(verb, item)
+  local share = item.share
+  if item == share.items[1] then
+    share.before = rollback.stateBefore()
+    local fault = verb.fault and verb.fault(share.items)
+    if fault then
       share.refused = function()
-        return quota.refuse(unpack(misfit))
+        return fault
       end
     else
-      share.isCharged, tenant.usage = true, quota.charged.usage
+      charge(verb, share)
     end
   end
   return share.refused ~= nil
 end
 
--- Refuses a request that was charged and rolled back: it costs nothing.
-function shares.takeBack(share, requestType, cost, refused)
-  quota.chargeOrMisfit(requestType, -cost)
-  tenant.usage, share.refused = quota.charged.usage, refused
+-- Refuses a request if it exceeds the cap on reservations when its last item has been carried out. It then costs
+-- nothing, and its items have empty replies: those at the end of the reply.
+function shares.checkCap(verb, item, reply)
+  local share = item.share
+  local asked = item == share.items[#share.items] and cap.askedOverCap(share.before)
+  if not asked then
+    return
+  end
+  quota.chargeOrMisfit(verb.requestType, -verb.cost(share.items))
+  tenant.usage = quota.charged.usage
+  share.refused = function()
+    return cap.refuseAtCap(verb.requestType, asked)
+  end
+  for i, one in ipairs(share.items) do
+    reply[#reply - #share.items + i], one.made = {}, nil
+  end
 end
 
 -- Adds to the reply which requests are refused: JSON, an array of [number of the request, code, ...], where what
@@ -56,11 +84,10 @@ function shares.tell(reply)
     end
   end
   reply[#reply + 1] = refusals[1] and cjson.encode(refusals) or ''
-  return reply
 end
 
-function batches.begin()
-  batches.shares, all = flags.sizes and shares or nil, {}
+function shares.begin()
+  all = {}
 end
 
-return batches
+return shares

@@ -15,19 +15,17 @@ function work.spend(units)
   end
 end
 
--- The work budget (frame/work.lua) of one request. A request that exceeds it is refused as a whole, before anything is
--- written.
+-- The work that one request may take. A request that exceeds it is refused as a whole, before anything is written.
+work.MAX_WORK = 8000
 
 -- The message, which follows the place of the item that exceeded the budget.
 work.TOO_MUCH_WORK = ' takes the request over the work that one request may cause: send fewer items at a time'
 
--- Runs a function under the budget, or a share of it. Returns true if the function exceeded it. Then nothing may be
--- committed.
-work.MAX_WORK = 8000
-
-function work.isOverBudget(run, share)
+-- Runs a function with these arguments under the budget, or a share of it (nil: all). Returns true if the function
+-- exceeded it. Then nothing may be committed.
+function work.isOverBudget(run, share, ...)
   work.done, budget = 0, work.MAX_WORK * (share or 1)
-  local ok, failure = pcall(run)
+  local ok, failure = pcall(run, ...)
   budget = math.huge
   if not ok and failure ~= OVER_BUDGET then
     error(failure, 0)

@@ -4,9 +4,9 @@ local bytes = require('limits/bytes')
 local clock = require('frame/clock')
 local committing = require('frame/commit')
 local flags = require('frame/flags')
-local frame = require('frame/frame')
 local keys = require('frame/keys')
 local quota = require('limits/quota')
+local rollback = require('frame/rollback')
 local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
 local cap = {}
@@ -14,7 +14,7 @@ local cap = {}
 -- A reservation of several slots counts as that many. The items of waiting tickets count too, so that no grant exceeds
 -- the cap; and so does each session.
 --
--- Takes the state before the request (frame/frame.lua), and the number of sessions that it begins (nil: 0). Returns
+-- Takes the state before the request (frame/rollback.lua), and the number of sessions that it begins (nil: 0). Returns
 -- nil; or, if the request would exceed the cap or the tenant keeps too many bytes, rolls back all its changes and
 -- returns the number of reservations that it asked for.
 function cap.askedOverCap(before, begun)
@@ -30,12 +30,12 @@ function cap.askedOverCap(before, begun)
   end
   tenant.keepsTooMuch = tenant.limits.bytes < tenant.NO_LIMIT and tenant.bytes >= tenant.limits.bytes and bytes.isOverBytes()
   if tenant.keepsTooMuch then
-    frame.rollback(before)
+    rollback.to(before)
     return more
   elseif tenant.count + tenant.further + others <= most then
     return nil
   end
-  frame.rollback(before)
+  rollback.to(before)
   return more
 end
 

@@ -17,8 +17,11 @@ local tenant = require('frame/tenant')
 local work = require('frame/work')
 local unreserving = {}
 
--- Writes them. Call it when all changes are written.
+-- Writes them, if there are any. Call it when all changes are written.
 function unreserving.keepTaken()
+  if not tenant.takenAway then
+    return
+  end
   local KEEP_MS, MAX_KEPT, MAX_DROPPED = 86400000, 10000, 1000
   local now = string.format('%.0f', clock.nowMs())
   local set, due = {}, {}

@@ -34,13 +34,10 @@ local availability = require('reservations/availability')
 local naming = require('definitions/names')
 local quota = require('limits/quota')
 local reading = require('frame/reading')
-local waitingQueue = require('waiting/queue')
 local work = require('frame/work')
 
 return function(_, args)
-  waitingQueue.prepare()
-
-  local refused = reading.read('definitions', reading.chargeSharers)
+  local refused = reading.read('definitions')
   if refused then
     return refused
   end

@@ -32,12 +32,11 @@
   limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'} or {'AGAIN'}. Or {'UNKNOWN'} if an earlier try ran and its
   reply was not kept.
 ]]
-local answers = require('frame/answers')
 local bytes = require('limits/bytes')
 local changes = require('definitions/changes')
+local charged = require('frame/charged')
 local clock = require('frame/clock')
-local committing = require('frame/commit')
-local frame = require('frame/frame')
+local keys = require('frame/keys')
 local labelling = require('definitions/labels')
 local naming = require('definitions/names')
 local pools = require('slots/pools')
@@ -46,108 +45,150 @@ local redefining = require('definitions/redefine')
 local registry = require('definitions/definitions')
 local tenant = require('frame/tenant')
 local tenantRecord = require('frame/save')
-local waitingQueue = require('waiting/queue')
 
-return function(keys, args)
-  waitingQueue.prepare()
-  local phase = args[3]
-  local refused = frame.requestOnce('define', nil, (phase == 'now' or phase == 'plan') and 1 or 0, {})
-  if refused then
-    return refused
+local MAX_DELETED, MAX_LABELS = 500, 2000
+
+-- Fields of the request, besides those of frame/charged.lua:
+--   phase      ARGV[3]; isPlanned: true if this call only plans
+--   doomed     the names to delete, ancestors first
+local function prepare(request)
+  local phase = request.args[3]
+  request.phase, request.isPlanned = phase, phase == 'plan' or phase == 'replan'
+end
+
+local function cost(_, request)
+  return (request.phase == 'now' or request.phase == 'plan') and 1 or 0
+end
+
+local function fault(_, request)
+  return changes.isStale(request.phase, request.args[4]) and { 'STALE' } or nil
+end
+
+-- Returns why a key with a prefix may not delete a name; nil or false if it may.
+local function whyForeign(name)
+  if tenant.mayChange and not tenant.mayChange(name) then
+    return name .. ' must start with "' .. tenant.prefix .. '": this key may delete no other names.'
   end
-  if changes.isStale(phase, args[4]) then
-    return { 'STALE' }
+  return tenant.mayChange and changes.whyGated(name)
+end
+
+-- Adds the children of a name to the doomed. Returns why that is not possible; nil if it is.
+local function addChildren(request, name)
+  local doomed, root, mayCascade = request.doomed, request.args[5], request.args[6] ~= '0'
+  local children = naming.childrenOf(name, '', mayCascade and MAX_DELETED + 1 - #doomed or 1)
+  if not mayCascade and #children > 0 then
+    return root .. ' has resources below it: delete these first, or say cascade=true'
+  elseif #doomed + #children > MAX_DELETED then
+    return root .. ' has ' .. MAX_DELETED .. ' or more resources below it: delete parts of it first'
   end
-  local root = args[5]
+  registry.readDefinitions(children)
+  for _, child in ipairs(children) do
+    doomed[#doomed + 1] = child
+  end
+end
+
+-- Returns true if a name cannot be deleted since it is held. A definition that is already deleted in the database is
+-- deleted here even so. Its reservations stay.
+local function isHeld(request, name)
+  local mayBeHeld = request.phase == 'apply' or request.phase == 'reopen'
+  return not mayBeHeld and (pools.poolOf(name).held > 0 or redis.call('HEXISTS', keys.slots, name) == 1)
+end
+
+-- Finds all names to delete. Returns why they cannot be deleted; nil if they can, or if it sets tenant.foreign.
+local function doom(request)
+  local doomed, root = request.doomed, request.args[5]
+  local next, labels = 1, 0
+  while doomed[next] do
+    local name = doomed[next]
+    labels = labels + #labelling.labelsOf(name)
+    if #doomed > 1 and labels > MAX_LABELS then
+      return root .. ' and the resources below it have more than ' .. MAX_LABELS .. ' labels: delete parts of it first'
+    end
+    local why = addChildren(request, name)
+    if why then
+      return why
+    end
+    tenant.foreign = whyForeign(name)
+    if tenant.foreign then
+      return nil
+    elseif isHeld(request, name) then
+      return name .. ' is held by an active reservation'
+    end
+    next = next + 1
+  end
+end
+
+local function carryOut(request)
+  local root = request.args[5]
   if not registry.definition(root) then
     quota.pay()
     return { 'UNREGISTERED' }
   end
-
-  local MAX_DELETED, MAX_LABELS = 500, 2000
-  -- A definition that is already deleted in the database is deleted here even if its slots are held. Their reservations
-  -- stay.
-  local mayBeHeld = phase == 'apply' or phase == 'reopen'
-  local doomed = { root }
-  local function refusal()
-    local next, labels = 1, 0
-    while doomed[next] do
-      local name = doomed[next]
-      labels = labels + #labelling.labelsOf(name)
-      if #doomed > 1 and labels > MAX_LABELS then
-        return root .. ' and the resources below it have more than ' .. MAX_LABELS .. ' labels: delete parts of it first'
-      end
-      local children = naming.childrenOf(name, '', args[6] == '0' and 1 or MAX_DELETED + 1 - #doomed)
-      if args[6] == '0' and #children > 0 then
-        return root .. ' has resources below it: delete these first, or say cascade=true'
-      elseif #doomed + #children > MAX_DELETED then
-        return root .. ' has ' .. MAX_DELETED .. ' or more resources below it: delete parts of it first'
-      end
-      registry.readDefinitions(children)
-      for _, child in ipairs(children) do
-        doomed[#doomed + 1] = child
-      end
-      if tenant.mayChange and not tenant.mayChange(name) then
-        tenant.foreign = name .. ' must start with "' .. tenant.prefix .. '": this key may delete no other names.'
-        return tenant.foreign
-      end
-      tenant.foreign = tenant.mayChange and changes.whyGated(name)
-      if tenant.foreign then
-        return tenant.foreign
-      end
-      if not mayBeHeld and (pools.poolOf(name).held > 0 or redis.call('HEXISTS', keys.slots, name) == 1) then
-        return name .. ' is held by an active reservation'
-      end
-      next = next + 1
-    end
-  end
-  local why = refusal()
-  if tenant.foreign then
-    return { 'FORBIDDEN', tenant.foreign }
-  elseif why then
+  request.doomed = { root }
+  local why = doom(request)
+  if why then
     quota.pay()
     return { 'REFUSED', why }
   end
+end
 
-  local version = redis.call('HGET', keys.tenant, 'definitionsVersion') or ''
-  local reply = { 'OK', quota.charged.quota, version, tenant.keyLabel, unpack(doomed) }
-  answers.remember(reply)
+local function complete(request)
+  local doomed, reply = request.doomed, request.reply
+  reply[3], reply[4] = redis.call('HGET', keys.tenant, 'definitionsVersion') or '', tenant.keyLabel
+  for i, name in ipairs(doomed) do
+    reply[i + 4] = name
+  end
   if tenant.queueText and not tenant.queue then
     tenant.openQueue()
   end
-  if tenant.queue and (phase == 'plan' or phase == 'replan') then
-    tenant.queue.closeUntil(clock.nowMs() + args[7])
-  end
-  if phase ~= 'plan' and phase ~= 'replan' then
-    for _, name in ipairs(phase ~= 'reopen' and doomed or {}) do
-      redefining.redefine(name, false)
-    end
+  if request.isPlanned then
     if tenant.queue then
-      tenant.queue.planAgainFor(doomed)
+      tenant.queue.closeUntil(clock.nowMs() + request.args[7])
     end
+    return
   end
-  committing.finish(nil, quota.charged.usage)
-  if phase == 'plan' or phase == 'replan' then
-    local closingUntil = clock.nowMs() + args[7]
-    local fields = {}
-    for _, name in ipairs(doomed) do
-      fields[#fields + 1] = '\2' .. name
-      fields[#fields + 1] = string.format('%.0f', closingUntil)
-    end
-    bytes.callWith('HSET', keys.definitions, fields)
-    tenantRecord.setFlag(tenantRecord.HAS_CLOSING, true)
-    tenantRecord.saveTenant({ 'closing', math.max(tenant.closing, closingUntil) })
-    return reply
+  for _, name in ipairs(request.phase ~= 'reopen' and doomed or {}) do
+    redefining.redefine(name, false)
   end
-  if phase ~= 'now' then
-    local fields = {}
-    for i, name in ipairs(doomed) do
-      fields[i] = '\2' .. name
-    end
-    bytes.callWith('HDEL', keys.definitions, fields)
+  if tenant.queue then
+    tenant.queue.planAgainFor(doomed)
   end
-  if phase ~= 'reopen' then
-    redefining.commitDefinitions(args[4])
-  end
-  return reply
 end
+
+-- Closes the resources that a plan is to delete: they cannot be reserved for a while.
+local function close(request)
+  local closingUntil = clock.nowMs() + request.args[7]
+  local fields = {}
+  for _, name in ipairs(request.doomed) do
+    fields[#fields + 1] = '\2' .. name
+    fields[#fields + 1] = string.format('%.0f', closingUntil)
+  end
+  bytes.callWith('HSET', keys.definitions, fields)
+  tenantRecord.setFlag(tenantRecord.HAS_CLOSING, true)
+  tenantRecord.saveTenant({ 'closing', math.max(tenant.closing, closingUntil) })
+end
+
+local function reopen(request)
+  local fields = {}
+  for i, name in ipairs(request.doomed) do
+    fields[i] = '\2' .. name
+  end
+  bytes.callWith('HDEL', keys.definitions, fields)
+end
+
+local function written(request)
+  if request.isPlanned then
+    close(request)
+    return
+  elseif request.phase ~= 'now' then
+    reopen(request)
+  end
+  if request.phase ~= 'reopen' then
+    redefining.commitDefinitions(request.args[4])
+  end
+end
+
+return charged({
+  right = 'define', isRemembered = true, prepare = prepare, cost = cost, fault = fault, carryOut = carryOut,
+  complete = complete, written = written,
+})

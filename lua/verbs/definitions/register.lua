@@ -33,11 +33,10 @@
   {'STALE'}, {'REFUSED', message}, {'FORBIDDEN', message}, the reply of refuse() in limits/quota.lua, {'NO_KEY'},
   {'SUSPENDED'}, {'NO_TENANT'} or {'AGAIN'}. Or {'UNKNOWN'} if an earlier try ran and its reply was not kept.
 ]]
-local answers = require('frame/answers')
 local changes = require('definitions/changes')
-local committing = require('frame/commit')
-local frame = require('frame/frame')
+local charged = require('frame/charged')
 local itemForms = require('frame/items')
+local keys = require('frame/keys')
 local naming = require('definitions/names')
 local pools = require('slots/pools')
 local quota = require('limits/quota')
@@ -45,256 +44,288 @@ local redefining = require('definitions/redefine')
 local registry = require('definitions/definitions')
 local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
-local waitingQueue = require('waiting/queue')
 local work = require('frame/work')
-return function(keys, args)
-  waitingQueue.prepare()
-  local phase, items = args[3], itemForms.readItems(6, itemForms.registerItem)
-  local isRequested = phase == 'now' or phase == 'plan'
-  local refused = frame.requestOnce('define', nil, isRequested and #items or 0, items)
-  if refused then
-    return refused
-  elseif changes.isStale(phase, args[4]) then
-    return { 'STALE' }
-  end
 
-  local maxDepth = tonumber(args[5])
-  -- place[name]: position of the name's last item, from 1. names: all names, in the order of these positions.
-  local place, names, ancestors, mentionedBy = {}, {}, {}, {}
-  -- current: the name being worked on. The message names it if the script exceeds its work budget. fault: {name of the
-  -- item, field, description} if the request must be refused.
-  local current, fault = '', nil
-  local function refuseItem(name, field, text)
-    fault = { name, field, text }
-  end
+local MAX_MOVED = 500
 
-  -- Reads the definitions of all names and ancestors. Returns the path of each name, an array of segments.
-  local function readPaths()
-    local paths, mentioned = {}, {}
-    for i, item in ipairs(items) do
-      place[item.name] = i
-    end
-    for i, item in ipairs(items) do
-      local name = item.name
-      if place[name] == i then
-        names[#names + 1] = name
-        paths[name] = itemForms.splitLines(item.treePath)
-        work.spend(#paths[name] / 4)
-        mentioned[#mentioned + 1] = name
-        for _, segment in ipairs(paths[name]) do
-          mentioned[#mentioned + 1] = segment
-        end
-      end
-    end
-    registry.readDefinitions(mentioned)
-    return paths
-  end
+-- Fields of the request, besides those of frame/charged.lua:
+--   phase      ARGV[3]; isInForce: true if the definitions are in force after this call
+--   names      all names, in the order of their last items. itemOf[name]: that item; placeOf[name]: its place, '[0]';
+--              pathOf[name]: its path, an array of segments
+--   ancestors  missing ancestors, which are registered too. mentionedBy[ancestor]: the name whose path has it
+--   current    the name that is worked on. The message names its place if the request exceeds its work budget
+local function prepare(request)
+  local phase = request.args[3]
+  request.phase, request.isInForce = phase, phase == 'now' or phase == 'apply'
+  request.names, request.itemOf, request.placeOf, request.pathOf = {}, {}, {}, {}
+  request.ancestors, request.mentionedBy = {}, {}
+end
 
-  -- Defines the names, then the ancestors that are not registered.
-  local function defineAll(paths)
-    for _, name in ipairs(names) do
-      current = name
-      local item = items[place[name]]
-      local isGroup, labels
-      if item.group ~= '' then
-        isGroup = item.group == '1'
-      end
-      if item.labels ~= '' then
-        labels = itemForms.splitLines(item.labels)
-      end
-      redefining.define(
-        name, tonumber(item.capacity) or 1, paths[name][#paths[name]] or '', itemForms.splitLines(item.blocks), isGroup, labels
-      )
-    end
-    for _, name in ipairs(names) do
-      current = name
-      for depth = #paths[name], 1, -1 do
-        local ancestor = paths[name][depth]
-        if not registry.definition(ancestor) then
-          redefining.define(ancestor, 1, paths[name][depth - 1] or '', {}, items[place[name]].groups == '1')
-          ancestors[#ancestors + 1] = ancestor
-          mentionedBy[ancestor] = name
-        end
+local function isRequested(request)
+  return request.phase == 'now' or request.phase == 'plan'
+end
+
+local function cost(items, request)
+  return isRequested(request) and #items or 0
+end
+
+local function fault(_, request)
+  return changes.isStale(request.phase, request.args[4]) and { 'STALE' } or nil
+end
+
+-- Returns the reply that refuses the request because of an item.
+local function refusal(request, name, field, text)
+  return { 'REFUSED', (request.placeOf[name] or '[0]') .. '.' .. field .. ' ' .. text }
+end
+
+-- Reads the definitions of all names and ancestors.
+local function readPaths(request)
+  local names, itemOf, pathOf, mentioned = request.names, request.itemOf, request.pathOf, {}
+  for i, item in ipairs(request.items) do
+    itemOf[item.name], request.placeOf[item.name] = item, '[' .. i - 1 .. ']'
+  end
+  for _, item in ipairs(request.items) do
+    local name = item.name
+    if itemOf[name] == item then
+      names[#names + 1] = name
+      pathOf[name] = itemForms.splitLines(item.treePath)
+      work.spend(#pathOf[name] / 4)
+      mentioned[#mentioned + 1] = name
+      for _, segment in ipairs(pathOf[name]) do
+        mentioned[#mentioned + 1] = segment
       end
     end
   end
+  registry.readDefinitions(mentioned)
+end
 
-  -- Checks that items which leave a group as it is ask nothing that a group cannot have.
-  local function checkGroups()
-    for _, name in ipairs(names) do
-      local item = items[place[name]]
-      if item.group == '' and registry.definition(name).isGroup then
-        if item.capacity ~= '' then
-          return refuseItem(name, 'capacity', 'must not be given: ' .. name .. ' is a group (group: false makes it a resource)')
-        elseif item.blocks ~= '' then
-          return refuseItem(name, 'blocks', 'must be empty: ' .. name .. ' is a group (group: false makes it a resource)')
-        end
+local function defineName(request, name)
+  local item, path = request.itemOf[name], request.pathOf[name]
+  local isGroup, labels
+  if item.group ~= '' then
+    isGroup = item.group == '1'
+  end
+  if item.labels ~= '' then
+    labels = itemForms.splitLines(item.labels)
+  end
+  redefining.define(
+    name, tonumber(item.capacity) or 1, path[#path] or '', itemForms.splitLines(item.blocks), isGroup, labels
+  )
+end
+
+-- Defines the ancestors of a name that are not registered.
+local function defineAncestors(request, name)
+  local path, ancestors = request.pathOf[name], request.ancestors
+  for depth = #path, 1, -1 do
+    local ancestor = path[depth]
+    if not registry.definition(ancestor) then
+      redefining.define(ancestor, 1, path[depth - 1] or '', {}, request.itemOf[name].groups == '1')
+      ancestors[#ancestors + 1] = ancestor
+      request.mentionedBy[ancestor] = name
+    end
+  end
+end
+
+local function defineAll(request)
+  for _, name in ipairs(request.names) do
+    request.current = name
+    defineName(request, name)
+  end
+  for _, name in ipairs(request.names) do
+    request.current = name
+    defineAncestors(request, name)
+  end
+end
+
+-- The checks return the reply that refuses the request; nil if it passes.
+
+-- Items which leave a group as it is may not ask for what a group cannot have.
+local function checkGroups(request)
+  for _, name in ipairs(request.names) do
+    local item = request.itemOf[name]
+    if item.group == '' and registry.definition(name).isGroup then
+      local why = ': ' .. name .. ' is a group (group: false makes it a resource)'
+      if item.capacity ~= '' then
+        return refusal(request, name, 'capacity', 'must not be given' .. why)
+      elseif item.blocks ~= '' then
+        return refusal(request, name, 'blocks', 'must be empty' .. why)
       end
     end
   end
+end
 
-  -- Checks that every path agrees with the parents as they are defined now. So no path contradicts another, and the
-  -- tree has no cycle.
-  local function checkPaths(paths)
-    for _, name in ipairs(names) do
-      current = name
-      local below = name
-      for depth = #paths[name], 0, -1 do
-        work.spend(0.3)
-        local parent = registry.definition(below).parent
-        if parent ~= (paths[name][depth] or '') then
-          return refuseItem(name, 'treePath', 'contradicts the path of ' .. below .. ', which is registered under ' ..
-            (parent == '' and 'nothing' or parent))
-        end
-        below = parent
+-- Every path agrees with the parents as they are defined now. So no path contradicts another, and the tree has no
+-- cycle.
+local function checkPaths(request)
+  for _, name in ipairs(request.names) do
+    request.current = name
+    local below, path = name, request.pathOf[name]
+    for depth = #path, 0, -1 do
+      work.spend(0.3)
+      local parent = registry.definition(below).parent
+      if parent ~= (path[depth] or '') then
+        local registered = parent == '' and 'nothing' or parent
+        local text = 'contradicts the path of ' .. below .. ', which is registered under ' .. registered
+        return refusal(request, name, 'treePath', text)
+      end
+      below = parent
+    end
+  end
+end
+
+-- Returns the names whose parents are in a list, and the number of names that were looked at. Ends early if that is
+-- above MAX_MOVED.
+local function levelBelow(level, looked)
+  local below = {}
+  for _, above in ipairs(level) do
+    local children = naming.childrenOf(above, '', MAX_MOVED + 1)
+    registry.readDefinitions(children)
+    for _, child in ipairs(children) do
+      if registry.definition(child).parent == above then
+        below[#below + 1] = child
       end
     end
+    looked = looked + #children
+    if looked > MAX_MOVED then
+      break
+    end
   end
+  return below, looked
+end
 
-  -- Checks the depth below resources that move down, since their subtree moves with them. A new resource has no older
-  -- subtree, so it needs no check.
-  local MAX_MOVED = 500
-  local function checkDepths(paths)
-    local moved = 0
-    for _, name in ipairs(names) do
-      current = name
-      if redefining.redefined[name] and changes.depthBefore(name) < #paths[name] then
-        local level, depth = { name }, #paths[name]
-        while #level > 0 and depth <= maxDepth do
-          local nextLevel = {}
-          for _, above in ipairs(level) do
-            local children = naming.childrenOf(above, '', MAX_MOVED + 1)
-            registry.readDefinitions(children)
-            for _, child in ipairs(children) do
-              if registry.definition(child).parent == above then
-                nextLevel[#nextLevel + 1] = child
-              end
-            end
-            moved = moved + #children
-            if moved > MAX_MOVED then
-              return refuseItem(name, 'treePath', 'must not move more than ' .. MAX_MOVED .. ' resources further down at once')
-            end
-          end
-          level, depth = nextLevel, depth + 1
-        end
-        if #level > 0 then
-          return refuseItem(name, 'treePath', 'must leave what is registered below ' .. name .. ' at most ' .. maxDepth ..
-            ' ancestors, and ' .. level[1] .. ' would have more')
-        end
+-- Nothing below a resource that moves down gets too many ancestors, since its subtree moves with it. A new resource has
+-- no older subtree.
+local function checkDepths(request)
+  local looked, maxDepth = 0, tonumber(request.args[5])
+  for _, name in ipairs(request.names) do
+    request.current = name
+    local level, depth = {}, #request.pathOf[name]
+    if redefining.redefined[name] and changes.depthBefore(name) < depth then
+      level = { name }
+    end
+    while #level > 0 and depth <= maxDepth do
+      level, looked = levelBelow(level, looked)
+      depth = depth + 1
+      if looked > MAX_MOVED then
+        local text = 'must not move more than ' .. MAX_MOVED .. ' resources further down at once'
+        return refusal(request, name, 'treePath', text)
       end
     end
+    if #level > 0 then
+      return refusal(request, name, 'treePath', 'must leave what is registered below ' .. name .. ' at most ' ..
+        maxDepth .. ' ancestors, and ' .. level[1] .. ' would have more')
+    end
   end
+end
 
-  -- Checks that no slot of a pool has the name of another definition, of this request or an older one.
-  local function checkSlotNames()
-    for _, name in ipairs(redefining.redefinedOrder) do
-      local pool, index = pools.slotIndex(name)
-      local whole = pool and registry.definition(pool)
-      if whole and whole.capacity > 1 and index < whole.capacity then
-        local field = place[name] and 'name' or 'treePath'
-        return refuseItem(mentionedBy[name] or name, field, 'must not name ' .. name .. ', which is a slot of ' .. pool)
-      end
-    end
-    for _, name in ipairs(names) do
-      current = name
-      local before = redefining.redefined[name] and redefining.redefined[name].capacity or 1
-      local capacity = registry.definition(name).capacity
-      local other = capacity > before and naming.nameOfSlot(name, capacity)
-      if other then
-        return refuseItem(name, 'capacity', 'must not give it the slot ' .. other .. ', which is another resource')
-      end
+-- No name is that of a pool's slot.
+local function checkNames(request)
+  for _, name in ipairs(redefining.redefinedOrder) do
+    local pool, index = pools.slotIndex(name)
+    local whole = pool and registry.definition(pool)
+    if whole and whole.capacity > 1 and index < whole.capacity then
+      local field = request.itemOf[name] and 'name' or 'treePath'
+      local text = 'must not name ' .. name .. ', which is a slot of ' .. pool
+      return refusal(request, request.mentionedBy[name] or name, field, text)
     end
   end
+end
 
-  -- Moves held slots into the pools that grow.
-  local function adoptAll()
-    for _, name in ipairs(names) do
-      current = name
-      if not redefining.adoptSlots(name) and phase ~= 'apply' then
-        return refuseItem(name, 'capacity', 'must not make slots of more than ' .. redefining.MAX_ADOPTED ..
-          ' names that are held as plain resources: release some of them first')
-      end
+-- No pool grows by a slot that has the name of a definition.
+local function checkSlotNames(request)
+  for _, name in ipairs(request.names) do
+    request.current = name
+    local before = redefining.redefined[name] and redefining.redefined[name].capacity or 1
+    local capacity = registry.definition(name).capacity
+    local other = capacity > before and naming.nameOfSlot(name, capacity)
+    if other then
+      local text = 'must not give it the slot ' .. other .. ', which is another resource'
+      return refusal(request, name, 'capacity', text)
     end
   end
+end
 
-  local function carryOut()
-    local paths = readPaths()
-    for _, name in ipairs(tenant.mayChange and phase ~= 'apply' and names or {}) do
-      tenant.foreign = tenant.foreign or changes.whyGated(name, paths[name][#paths[name]] or '')
-    end
-    if tenant.foreign then
-      return
-    end
-    defineAll(paths)
-    checkGroups()
-    if not fault then
-      checkPaths(paths)
-    end
-    if not fault then
-      checkDepths(paths)
-    end
-    if not fault then
-      checkSlotNames()
-    end
-    local mark = #slotMap.journal
-    if not fault then
-      adoptAll()
-    end
-    if phase == 'plan' or phase == 'replan' then
-      slotMap.undo(mark)
+-- Moves held slots into the pools that grow. Not too many of them, unless the database already has this change.
+local function adoptAll(request)
+  for _, name in ipairs(request.names) do
+    request.current = name
+    if not redefining.adoptSlots(name) and request.phase ~= 'apply' then
+      return refusal(request, name, 'capacity', 'must not make slots of more than ' .. redefining.MAX_ADOPTED ..
+        ' names that are held as plain resources: release some of them first')
     end
   end
-  local function placeOf(name)
-    return '[' .. (place[name] or 1) - 1 .. ']'
-  end
+end
 
-  -- The database already has this change, so it is applied without a budget. Its plan was within the budget.
-  if phase == 'apply' then
-    carryOut()
-  elseif work.isOverBudget(carryOut) then
-    return work.tooMuch(placeOf(current))
+-- Defines all names. Sets request.refused if an item must be refused, or tenant.foreign.
+local function define(request)
+  readPaths(request)
+  for _, name in ipairs(tenant.mayChange and request.phase ~= 'apply' and request.names or {}) do
+    local path = request.pathOf[name]
+    tenant.foreign = tenant.foreign or changes.whyGated(name, path[#path] or '')
   end
   if tenant.foreign then
-    return { 'FORBIDDEN', tenant.foreign }
-  elseif fault then
-    quota.pay()
-    return { 'REFUSED', placeOf(fault[1]) .. '.' .. fault[2] .. ' ' .. fault[3] }
+    return
   end
-  refused = isRequested and changes.overDefinitionLimits()
-  if refused then
-    return refused
+  defineAll(request)
+  request.refused = checkGroups(request) or checkPaths(request) or checkDepths(request) or checkNames(request) or
+    checkSlotNames(request)
+  local mark = #slotMap.journal
+  request.refused = request.refused or adoptAll(request)
+  if not request.isInForce then
+    slotMap.undo(mark)
   end
+end
 
-  local reply = { 'OK', quota.charged.quota, redis.call('HGET', keys.tenant, 'definitionsVersion') or '', tenant.keyLabel }
-  for _, name in ipairs(ancestors) do
-    reply[#reply + 1] = name
-    reply[#reply + 1] = string.sub(naming.pathOf(name), 1, -#name - 2)
-    reply[#reply + 1] = registry.definition(name).isGroup and 1 or 0
-    reply[#reply + 1] = ''
+local function carryOut(request)
+  if request.phase == 'apply' then
+    -- The database already has this change, so it is applied without a budget. Its plan was within the budget.
+    define(request)
+  elseif work.isOverBudget(define, nil, request) then
+    return work.tooMuch(request.placeOf[request.current] or '[0]')
   end
-  for _, name in ipairs(names) do
-    local item, one = items[place[name]], registry.definition(name)
+  if request.refused then
+    quota.pay()
+    return request.refused
+  end
+  return not tenant.foreign and isRequested(request) and changes.overDefinitionLimits()
+end
+
+local function addToReply(reply, name, path, labels)
+  local at = #reply
+  reply[at + 1], reply[at + 2] = name, path
+  reply[at + 3], reply[at + 4] = registry.definition(name).isGroup and 1 or 0, labels
+end
+
+local function complete(request)
+  local reply = request.reply
+  reply[3], reply[4] = redis.call('HGET', keys.tenant, 'definitionsVersion') or '', tenant.keyLabel
+  for _, name in ipairs(request.ancestors) do
+    addToReply(reply, name, string.sub(naming.pathOf(name), 1, -#name - 2), '')
+  end
+  for _, name in ipairs(request.names) do
+    local item, one = request.itemOf[name], registry.definition(name)
     if item.group == '' and one.isGroup or item.labels == '' and one.hasLabels then
-      reply[#reply + 1] = name
-      reply[#reply + 1] = ''
-      reply[#reply + 1] = one.isGroup and 1 or 0
-      reply[#reply + 1] = table.concat(one.labels, '\n')
+      addToReply(reply, name, '', table.concat(one.labels, '\n'))
     end
   end
   if tenant.queueText and not tenant.queue then
     tenant.openQueue()
   end
-  if tenant.queue then
-    if phase == 'now' or phase == 'apply' then
-      tenant.queue.planAgainFor(redefining.redefinedOrder)
-    else
-      -- The definitions that were planned are not in force.
-      tenant.queue.suspend()
-    end
+  if tenant.queue and request.isInForce then
+    tenant.queue.planAgainFor(redefining.redefinedOrder)
+  elseif tenant.queue then
+    -- The definitions that were planned are not in force.
+    tenant.queue.suspend()
   end
-  committing.finish(answers.remember(reply), quota.charged.usage)
-  if phase == 'now' or phase == 'apply' then
-    redefining.commitDefinitions(args[4])
-  end
-  return reply
 end
+
+local function written(request)
+  if request.isInForce then
+    redefining.commitDefinitions(request.args[4])
+  end
+end
+
+return charged({
+  right = 'define', isRemembered = true, firstItem = 6, readItem = itemForms.registerItem,
+  prepare = prepare, cost = cost, fault = fault, carryOut = carryOut, complete = complete, written = written,
+})

@@ -39,12 +39,9 @@ local quota = require('limits/quota')
 local reading = require('frame/reading')
 local registry = require('definitions/definitions')
 local tenant = require('frame/tenant')
-local waitingQueue = require('waiting/queue')
 local work = require('frame/work')
 
 return function(keys, args)
-  waitingQueue.prepare()
-
   local refused = reading.read('definitions')
   if refused then
     return refused

@@ -47,13 +47,10 @@ local registry = require('definitions/definitions')
 local shared = require('slots/shared')
 local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
-local waitingQueue = require('waiting/queue')
 local work = require('frame/work')
 
 return function()
-  waitingQueue.prepare()
-
-  local refused = reading.read('read', reading.chargeSharers)
+  local refused = reading.read('read')
   if refused then
     return refused
   end

@@ -11,15 +11,15 @@
   ARGV[2]  flags of the request (frame/flags.lua)
   ARGV[3]  the first part of the reply, as the script of the request returns it after the quota
 
-  Returns {'OK', quota}. Or, with nothing kept: {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, or a reply of once.before() in
+  Returns {'OK', quota}. Or, with nothing kept: {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, or a reply of before() in
   frame/idempotency.lua.
 ]]
 local admission = require('frame/admission')
-local idempotency = require('frame/idempotency')
+local answers = require('frame/answers')
 local quota = require('limits/quota')
 
 return function(_, args)
-  local refused = admission.admit('reserve', {}) or idempotency.once and idempotency.once.before() or quota.charge(nil, 0)
+  local refused = admission.admit('reserve', {}) or answers.before() or quota.charge(nil, 0)
   if refused then
     return refused
   end
@@ -27,8 +27,6 @@ return function(_, args)
   for i = 3, #args do
     reply[i] = args[i]
   end
-  if idempotency.once then
-    idempotency.once.keep(reply)
-  end
+  answers.keep(reply)
   return { 'OK', quota.charged.quota }
 end

@@ -22,7 +22,7 @@
 
   Returns {'OK', quota, number of reservations ended}, not counting reservations that were already due. Or {'UNKNOWN'}
   if an earlier try ran and its reply was not kept. Or the reply of refuse() in limits/quota.lua, {'NO_KEY'},
-  {'SUSPENDED'}, {'NO_TENANT'}. Or a reply of once.before() in frame/idempotency.lua. Answers that are kept for other
+  {'SUSPENDED'}, {'NO_TENANT'}. Or a reply of before() in frame/idempotency.lua. Answers that are kept for other
   requests stay.
 ]]
 local admission = require('frame/admission')
@@ -30,46 +30,54 @@ local answers = require('frame/answers')
 local clock = require('frame/clock')
 local events = require('events/events')
 local hotField = require('frame/hot')
-local idempotency = require('frame/idempotency')
+local keys = require('frame/keys')
 local quota = require('limits/quota')
 local tenant = require('frame/tenant')
 local tenantRecord = require('frame/save')
 
-return function(keys, args)
-  local refused = admission.admit('reset')
-  if not refused and idempotency.once then
-    refused = idempotency.once.before()
-  elseif not refused then
-    refused = answers.answerBefore()
-  end
-  refused = refused or quota.charge('RESET', 1)
-  if refused then
-    return refused
-  end
+-- Returns the number of reservations that are due and not ended yet.
+local function countDue()
   local due = redis.call('ZCOUNT', keys.due, '-inf', clock.nowMs())
-  for _, id in ipairs(tenant.sessionsText and redis.call('ZRANGE', keys.sessionsDue, '-inf', clock.nowMs(), 'BYSCORE', 'LIMIT', 0, 100) or {}) do
-    due = due + redis.call('ZLEXCOUNT', keys.sessionHolds, '[' .. id .. '\n', '(' .. id .. '\11')
+  if tenant.sessionsText then
+    local ids = redis.call('ZRANGE', keys.sessionsDue, '-inf', clock.nowMs(), 'BYSCORE', 'LIMIT', 0, 100)
+    for _, id in ipairs(ids) do
+      due = due + redis.call('ZLEXCOUNT', keys.sessionHolds, '[' .. id .. '\n', '(' .. id .. '\11')
+    end
   end
-  local reply = { 'OK', quota.charged.quota, tenant.count - due }
-  local actor = args[3] ~= '' and args[3] or admission.actorName()
+  return due
+end
+
+-- Puts the slots aside. verbs/history/keepReset.lua writes the history of these. If those of an earlier reset are still
+-- there, these get none.
+local function putAside(resetBy)
   if tenant.limits.history > 0 and tenant.count > 0 and redis.call('RENAMENX', keys.slots, keys.resetSlots) == 1 then
-    -- verbs/history/keepReset.lua writes the history of these. If those of an earlier reset are still there, these get
-    -- none.
-    redis.call('HSET', keys.resetSlots, '\0', string.format('%.0f %s', clock.nowMs(), actor or 'the service'))
+    redis.call('HSET', keys.resetSlots, '\0', string.format('%.0f %s', clock.nowMs(), resetBy))
   end
+end
+
+local function removeAll(actor)
+  local resetBy = actor or 'the service'
+  putAside(resetBy)
   redis.call('UNLINK', keys.slots, keys.due, keys.pools, keys.tickets, keys.lines, keys.waits, keys.sessionHolds)
   redis.call('HDEL', keys.tenant, 'queue', 'measured')
   tenantRecord.setFlag(tenantRecord.HAS_QUEUE, false)
   events.emit('RESET', { requestType = 'RESET', apiKeyLabel = tenant.keyLabel, actor = actor })
-  local resets = redis.call('HGET', keys.tenant, 'resets') or '0'
-  local stored = tenant.stored
+  local resets, stored = redis.call('HGET', keys.tenant, 'resets') or '0', tenant.stored
   stored[hotField.COUNT], stored[hotField.MORE_SLOTS], stored[hotField.NEXT_DUE] = 0, 0, hotField.NEVER
-  events.publish(
-    { 'resets', resets + 1, 'resetBy', string.format('%.0f\n%s', clock.nowMs(), actor or 'the service') }, quota.charged.usage
-  )
+  local by = string.format('%.0f\n%s', clock.nowMs(), resetBy)
+  events.publish({ 'resets', resets + 1, 'resetBy', by }, quota.charged.usage)
   -- Every instance that holds calls ends them.
   for instance in string.gmatch(tenant.beats, '(%w+) %d+') do
     redis.call('SPUBLISH', tenant.base .. 'wake:' .. instance, '*\tRESET')
   end
-  return idempotency.once and idempotency.once.keep(reply) or answers.remember(reply)
+end
+
+return function(_, args)
+  local refused = admission.admit('reset') or answers.before(true) or quota.charge('RESET', 1)
+  if refused then
+    return refused
+  end
+  local reply = { 'OK', quota.charged.quota, tenant.count - countDue() }
+  removeAll(args[3] ~= '' and args[3] or admission.actorName())
+  return answers.keep(reply, true)
 end

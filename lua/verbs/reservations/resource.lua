@@ -40,22 +40,20 @@
   Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 local batch = require('frame/batch')
-local frame = require('frame/frame')
 local freeSlots = require('slots/freeSlots')
 local labelling = require('definitions/labels')
 local naming = require('definitions/names')
 local planning = require('reservations/plan')
+local reading = require('frame/reading')
 local registry = require('definitions/definitions')
 local shared = require('slots/shared')
 local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
 local texts = require('reservations/texts')
-local waitingQueue = require('waiting/queue')
 local work = require('frame/work')
 
 return function(_, args)
-  waitingQueue.prepare()
-  local refused = frame.look('read')
+  local refused = reading.look('read')
   if refused then
     return refused
   end

@@ -31,23 +31,21 @@
   cover only the first names. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 local availability = require('reservations/availability')
-local frame = require('frame/frame')
 local freeSlots = require('slots/freeSlots')
 local itemForms = require('frame/items')
 local labelling = require('definitions/labels')
 local lines = require('waiting/lines')
 local naming = require('definitions/names')
 local ownership = require('reservations/owners')
+local reading = require('frame/reading')
 local registry = require('definitions/definitions')
 local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
 local texts = require('reservations/texts')
-local waitingQueue = require('waiting/queue')
 local work = require('frame/work')
 
 return function(_, args)
-  waitingQueue.prepare()
-  local refused = frame.look('read')
+  local refused = reading.look('read')
   if refused then
     return refused
   end

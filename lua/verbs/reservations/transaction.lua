@@ -33,210 +33,236 @@
   reservations/unreserve.lua adds, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'}, as a text (reservations/texts.lua).
   Or, with nothing changed: {'REFUSED', message}, the reply of refuse() in limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'},
   {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in verbs/reservations/reserve.lua. Or {'UNKNOWN'} if an earlier
-  try ran and its reply was not kept. Or a reply of once.before() in frame/idempotency.lua.
+  try ran and its reply was not kept. Or a reply of before() in frame/idempotency.lua.
 ]]
 local admission = require('frame/admission')
-local answers = require('frame/answers')
 local batch = require('frame/batch')
-local cap = require('limits/cap')
-local committing = require('frame/commit')
+local charged = require('frame/charged')
 local events = require('events/events')
 local flags = require('frame/flags')
-local frame = require('frame/frame')
-local idempotency = require('frame/idempotency')
 local itemForms = require('frame/items')
 local matching = require('reservations/match')
-local quota = require('limits/quota')
 local reservationEvents = require('events/reservations')
+local rollback = require('frame/rollback')
 local tenant = require('frame/tenant')
-local texts = require('reservations/texts')
 local unreserving = require('reservations/unreserve')
-local waitingQueue = require('waiting/queue')
+local waits = require('frame/waits')
 local work = require('frame/work')
 
-return function(_, args)
-  tenant.mayWait = args[5] ~= ''
-  waitingQueue.prepare()
-  local items = itemForms.readItems(7, itemForms.transactionItem)
-  local method = args[4]
-  local refused = admission.admit('reserve', items, 'requests')
-  if refused then
-    return refused
-  end
+local SUCCESS = { ACQUIRED = true, ALREADY_HAD = true, RELINQUISHED = true, NOT_RESERVED = true }
 
-  -- The request, if it may wait (waiting/ask.lua).
-  local request
-  -- Set if it may wait, and an item has neither a lease nor a session (verbs/reservations/reserve.lua).
-  local endless
-  local cost = (flags.isContinued or flags.isDry) and 0 or itemForms.slotsOf(items)
+local function begin(args)
+  tenant.mayWait = args[5] ~= ''
+end
+
+-- Fields of the request, besides those of frame/charged.lua:
+--   method             ARGV[4]
+--   ticket             if it may wait, what the queue takes (waiting/ask.lua); outcome: what the queue returned for it
+--   succeeded, failed  numbers of items
+--   collected          nil; or the entries that all items took: what is kept for waiting requests is judged for the
+--                      transaction as a whole
+local function prepare(request)
+  local args, items = request.args, request.items
+  request.method = args[4]
   if tenant.mayWait then
-    if not tenant.queue then
-      tenant.openQueue()
-    end
-    request = {
-      requester = items[1].requester, method = method, items = {}, call = tenant.queue.readCall(args[5]),
+    local call = waits.open(args[5])
+    request.ticket = {
+      requester = items[1].requester, method = request.method, items = {}, call = call,
       wait = tenant.queue.readWait(args[6]),
     }
     for i, item in ipairs(items) do
-      endless = endless or item.ttlMs == '' and 'requests[' .. i - 1 .. ']'
-      request.items[i] = {
-        resource = item.resource, ttlMs = tonumber(item.ttlMs), lease = item.ttlMs, type = item.type, token = item.token,
-        count = tonumber(item.count), options = item.options,
-      }
-    end
-    if cost > 0 then
-      cost = tenant.queue.countNew({ request })
+      request.ticket.items[i] = waits.itemOf(item)
     end
   end
-  refused = frame.requestOnce('reserve', 'TRANSACTION', cost, items, idempotency.once)
-  if refused then
-    return refused
-  elseif endless then
-    return { 'REFUSED', endless .. '.ttlSeconds is required where waitSeconds is more than 0' }
+end
+
+local function cost(items, request)
+  if flags.isContinued or flags.isDry then
+    return 0
   end
-  frame.beginDryRun()
+  return request.ticket and tenant.queue.countNew({ request.ticket }) or itemForms.slotsOf(items)
+end
 
-  local SUCCESS = { ACQUIRED = true, ALREADY_HAD = true, RELINQUISHED = true, NOT_RESERVED = true }
-  local before = frame.stateBefore()
-  local reply = { 'OK', quota.charged.quota, 'APPLIED' }
-  local succeeded, failed = 0, 0
-  -- Some of the budget is kept back for undoing all items.
-  local share = method == 'ALL_OR_NONE' and 0.9 or 1
-  -- The entries that all items took: what is kept for waiting requests is judged for the transaction as a whole.
-  local collected = (tenant.queueText or tenant.queue) and method == 'ALL_OR_NONE' and {} or nil
-
-  local isUnfinished = false
-  local function carryOutItem(item)
-    local result
-    if method == 'FIRST' and succeeded > 0 then
-      if tenant.sessions and string.byte(item.ttlMs) == 115 then
-        -- A session of another requester refuses the request, also here (reservations/match.lua).
-        tenant.sessions.of(string.sub(item.ttlMs, 2), item.requester)
-      end
-      result = { 'NOT_AVAILABLE', 'SKIPPED' }
-    elseif item.requestType == 'RESERVE' then
-      local from = collected and #collected
-      result = matching.reserveOne(item, collected)
-      for i = (from or 0) + 1, collected and #collected or 0 do
-        collected[i].place = #reply + 1
-      end
-    else
-      result = unreserving.unreserveOne(item)
+local function fault(items, request)
+  for i, item in ipairs(request.ticket and items or {}) do
+    local why = waits.whyEndless(item, 'requests[' .. i - 1 .. ']')
+    if why then
+      return why
     end
-    isUnfinished = isUnfinished or result.isUnfinished
-    if SUCCESS[result[1]] then
-      succeeded = succeeded + 1
-    else
-      failed = failed + 1
-    end
-    reply[#reply + 1] = result
-    reservationEvents.spendOnEvent(item, item.requestType == 'RESERVE' and result[6] or nil)
   end
+end
 
-  local outcome, overBudget
-  tenant.requestMark = not request and before.journal or nil
-  if request then
-    overBudget = work.isOverBudget(function()
-      outcome = tenant.queue.ask(request)
-    end, share) and 'requests'
+local function ask(request)
+  request.outcome = tenant.queue.ask(request.ticket)
+end
+
+local function reserve(item, request)
+  local collected = request.collected
+  local from = collected and #collected + 1
+  local result = matching.reserveOne(item, collected)
+  for i = from or 1, collected and #collected or 0 do
+    collected[i].place = #request.reply + 1
+  end
+  request.isUnfinished = request.isUnfinished or result.isUnfinished
+  return result
+end
+
+-- Returns the result of an item after the one that FIRST took.
+local function skip(item)
+  if tenant.sessions and string.byte(item.ttlMs) == 115 then
+    -- A session of another requester refuses the request, also here (reservations/match.lua).
+    tenant.sessions.of(string.sub(item.ttlMs, 2), item.requester)
+  end
+  return { 'NOT_AVAILABLE', 'SKIPPED' }
+end
+
+local function carryOutItem(item, request)
+  local result
+  if request.method == 'FIRST' and request.succeeded > 0 then
+    result = skip(item)
+  elseif item.requestType == 'RESERVE' then
+    result = reserve(item, request)
   else
-    overBudget = batch.eachItem(items, carryOutItem, 'requests', share)
+    result = unreserving.unreserveOne(item)
   end
-  if overBudget then
-    return work.tooMuch(overBudget)
-  elseif outcome and outcome.tooLarge then
-    return { 'REFUSED', 'requests ' .. outcome.tooLarge }
-  elseif isUnfinished then
-    return frame.again(before)
-  elseif tenant.foreign then
-    return { 'FORBIDDEN', tenant.foreign }
-  end
+  local counter = SUCCESS[result[1]] and 'succeeded' or 'failed'
+  request[counter] = request[counter] + 1
+  request.reply[#request.reply + 1] = result
+  reservationEvents.spendOnEvent(item, item.requestType == 'RESERVE' and result[6] or nil)
+end
 
-  -- Undoes all items, of which one failed.
-  local function rollbackAll()
-    frame.rollback(before)
-    if tenant.queue then
-      tenant.queue.dropClaims(0)
-    end
-    reply[3] = 'ROLLED_BACK'
-    for i = 4, #reply do
-      if SUCCESS[reply[i][1]] then
-        reply[i] = { 'NOT_AVAILABLE', 'ROLLED_BACK' }
-      end
+-- Carries out all items. Returns the reply that refuses the request, nil none.
+local function carryOutAll(request)
+  request.succeeded, request.failed = 0, 0
+  -- Some of the budget is kept back for undoing all items.
+  local share = request.method == 'ALL_OR_NONE' and 0.9 or 1
+  if not request.ticket then
+    return batch.eachItem(request, carryOutItem, share)
+  elseif work.isOverBudget(ask, share, request) then
+    return work.tooMuch('requests')
+  elseif request.outcome.tooLarge then
+    return { 'REFUSED', 'requests ' .. request.outcome.tooLarge }
+  end
+end
+
+local function undoAll(request)
+  rollback.to(request.before)
+  if tenant.queue then
+    tenant.queue.dropClaims(0)
+  end
+end
+
+-- Undoes all items, of which one failed.
+local function rollBack(request)
+  local reply = request.reply
+  undoAll(request)
+  reply[3] = 'ROLLED_BACK'
+  for i = 4, #reply do
+    if SUCCESS[reply[i][1]] then
+      reply[i] = { 'NOT_AVAILABLE', 'ROLLED_BACK' }
     end
   end
-  local kept = collected and tenant.queue and failed == 0 and tenant.queue.keptEntries(collected, before.journal)
+end
+
+-- Decides about a transaction that took what is kept for waiting requests: it may have that, or it fails.
+local function takeKept(request, kept)
+  if not tenant.queue.mayTake(kept) then
+    rollBack(request)
+    request.reply[kept[1].place] = tenant.queue.keptReply()
+    return nil
+  end
+  for i = #request.reply, 4, -1 do
+    request.reply[i] = nil
+  end
+  local refused
+  tenant.queue.excuse(function()
+    refused = carryOutAll(request)
+  end)
+  return refused
+end
+
+local function isRolledBack(request)
+  local method = request.method
+  return method == 'ALL_OR_NONE' and request.failed > 0 or
+    method == 'FIRST' and request.succeeded == 0 and not request.ticket
+end
+
+local function carryOut(request)
+  local journal = request.before.journal
+  request.reply[3] = 'APPLIED'
+  request.collected = (tenant.queueText or tenant.queue) and request.method == 'ALL_OR_NONE' and {} or nil
+  tenant.requestMark = not request.ticket and journal or nil
+  local refused = carryOutAll(request)
+  if refused or request.isUnfinished or tenant.foreign then
+    return refused
+  end
+  local kept = request.collected and tenant.queue and request.failed == 0 and
+    tenant.queue.keptEntries(request.collected, journal)
   if kept then
-    frame.rollback(before)
-    tenant.queue.dropClaims(0)
-    if tenant.queue.mayTake(kept) then
-      for i = #reply, 4, -1 do
-        reply[i] = nil
-      end
-      succeeded = 0
-      tenant.queue.excuse(function()
-        overBudget = batch.eachItem(items, carryOutItem, 'requests', share)
-      end)
-      if overBudget then
-        return work.tooMuch(overBudget)
-      end
-    else
-      rollbackAll()
-      reply[kept[1].place] = tenant.queue.keptReply()
-    end
-  elseif method == 'ALL_OR_NONE' and failed > 0 or method == 'FIRST' and succeeded == 0 and not request then
-    rollbackAll()
+    undoAll(request)
+    refused = takeKept(request, kept)
+  elseif isRolledBack(request) then
+    rollBack(request)
   end
   tenant.requestMark = nil
-  refused = cap.overCap('TRANSACTION', before)
-  if refused then
-    return refused
+  return refused
+end
+
+-- Returns an item's part of the transaction's event, as JSON.
+local function changeOf(item, result)
+  local status = result[1]
+  return '{"resource":' .. events.quote(item.resource) .. ',"requester":' .. events.quote(item.requester) ..
+    ',"requestType":"' .. item.requestType .. '","explanation":"' ..
+    (status == 'INVALID_RELEASE_TOKEN' and 'DOESNT_OWN_RESERVATION' or status) .. '"' ..
+    (status == 'RELINQUISHED' and ',"actor":' .. events.quote(admission.actorName(item.requester)) or '') ..
+    (status == 'ACQUIRED' and reservationEvents.leaseAsJson(result, item.options and item.options.note) or '') .. '}'
+end
+
+-- Emits the transaction's event, before those that were emitted after the first `after` ones.
+local function emit(request, after)
+  local changes, status = {}, request.reply[3]
+  for i, item in ipairs(events.isListening() and request.items or {}) do
+    changes[i] = changeOf(item, request.reply[i + 3])
   end
-  local toldBefore = #events.listed
+  events.emit('TRANSACTION_' .. status, {
+    requestType = 'TRANSACTION', explanation = status, apiKeyLabel = tenant.keyLabel, method = request.method,
+    changes = '[' .. table.concat(changes, ',') .. ']',
+  })
+  if events.isListening() then
+    table.insert(events.listed, after + 1, table.remove(events.listed))
+  end
+end
+
+-- Tells what became of the request's ticket.
+local function answer(request)
+  local reply, outcome = request.reply, request.outcome
+  local status = outcome.ticket and outcome.ticket.status
+  reply[3] = status and status ~= 'granted' and status ~= 'ended' and 'WAITING' or
+    outcome.reply and 'ROLLED_BACK' or 'APPLIED'
+  for i, result in ipairs(tenant.queue.answer(outcome, request.ticket)) do
+    reply[i + 3] = result
+  end
+end
+
+local function complete(request)
+  local listed, outcome = #events.listed, request.outcome
   if tenant.queue then
     tenant.queue.runPostponed()
   end
-  if request then
-    reply[3] = outcome.ticket and outcome.ticket.status ~= 'granted' and outcome.ticket.status ~= 'ended' and 'WAITING' or
-      outcome.reply and 'ROLLED_BACK' or 'APPLIED'
-    for i, one in ipairs(tenant.queue.answer(outcome, request)) do
-      reply[i + 3] = one
-    end
+  if outcome then
+    answer(request)
   end
-  unreserving.tellTaken(items, reply, 4)
-  if flags.isDry then
-    return texts.asTexts(reply, 4)
+  unreserving.tellTaken(request.items, request.reply, 4)
+  -- A transaction that waits, or is claimed, has events of its ticket. The slots that it released are granted to those
+  -- who wait: its event comes before theirs.
+  if not flags.isDry and not (outcome and (outcome.ticket or outcome.claimed)) then
+    emit(request, listed)
   end
-  refused = cap.askForIndex(args[3])
-  if refused then
-    return refused
-  end
-
-  local changes = {}
-  local isTold = events.isListening() and not (outcome and (outcome.ticket or outcome.claimed))
-  for i, item in ipairs(isTold and items or {}) do
-    local result = reply[i + 3]
-    local status = result[1]
-    changes[i] = '{"resource":' .. events.quote(item.resource) .. ',"requester":' .. events.quote(item.requester) ..
-      ',"requestType":"' .. item.requestType .. '","explanation":"' ..
-      (status == 'INVALID_RELEASE_TOKEN' and 'DOESNT_OWN_RESERVATION' or status) .. '"' ..
-      (status == 'RELINQUISHED' and ',"actor":' .. events.quote(admission.actorName(item.requester)) or '') ..
-      (status == 'ACQUIRED' and reservationEvents.leaseAsJson(result, item.options and item.options.note) or '') .. '}'
-  end
-  -- A transaction that waits, or is claimed, has events of its ticket.
-  if not (outcome and (outcome.ticket or outcome.claimed)) then
-    events.emit('TRANSACTION_' .. reply[3], {
-      requestType = 'TRANSACTION', explanation = reply[3], apiKeyLabel = tenant.keyLabel, method = method,
-      changes = '[' .. table.concat(changes, ',') .. ']',
-    })
-    -- finish() grants the slots that it released to those who wait. Its event comes before theirs.
-    if events.isListening() then
-      table.insert(events.listed, toldBefore + 1, table.remove(events.listed))
-    end
-  end
-  committing.finish(texts.asTexts(reply, 4), quota.charged.usage)
-  if tenant.takenAway then
-    unreserving.keepTaken()
-  end
-  return idempotency.once and idempotency.once.keep(reply) or answers.remember(reply)
 end
+
+return charged({
+  right = 'reserve', requestType = 'TRANSACTION', isRemembered = true,
+  firstItem = 7, readItem = itemForms.transactionItem, place = 'requests', firstResult = 4, indexArg = 3,
+  begin = begin, prepare = prepare, cost = cost, fault = fault, carryOut = carryOut, complete = complete,
+  written = unreserving.keepTaken,
+})

@@ -25,15 +25,13 @@
   {'NO_TENANT'}, {'AGAIN'}.
 ]]
 local codec = require('slots/codec')
-local frame = require('frame/frame')
+local reading = require('frame/reading')
 local registry = require('definitions/definitions')
 local shared = require('slots/shared')
 local tenant = require('frame/tenant')
-local waitingQueue = require('waiting/queue')
 
 return function(keys, args)
-  waitingQueue.prepare()
-  local refused = frame.look('read')
+  local refused = reading.look('read')
   if refused then
     return refused
   end

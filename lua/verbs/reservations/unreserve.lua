@@ -28,61 +28,31 @@
   tellTaken() in reservations/unreserve.lua adds, as a text (reservations/texts.lua). A shared call ends with what
   shares.tell() adds. Or, with nothing changed: {'REFUSED', message}, the reply of refuse() in limits/quota.lua,
   {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'} or {'AGAIN'}. Or {'UNKNOWN'} if an earlier try ran and its reply was not
-  kept. Or a reply of once.before() in frame/idempotency.lua.
+  kept. Or a reply of before() in frame/idempotency.lua.
 ]]
-local answers = require('frame/answers')
-local batch = require('frame/batch')
-local batches = require('frame/shares')
-local committing = require('frame/commit')
+local charged = require('frame/charged')
 local flags = require('frame/flags')
-local frame = require('frame/frame')
-local idempotency = require('frame/idempotency')
 local itemForms = require('frame/items')
-local quota = require('limits/quota')
 local reservationEvents = require('events/reservations')
-local tenant = require('frame/tenant')
-local texts = require('reservations/texts')
 local unreserving = require('reservations/unreserve')
-local waitingQueue = require('waiting/queue')
-local work = require('frame/work')
 
-return function()
-  waitingQueue.prepare()
-  local items = itemForms.readItems(3, itemForms.unreserveItem)
-  local refused = frame.requestOnce('reserve', 'UNRESERVE', (flags.isDry or batches.shares) and 0 or #items, items, idempotency.once, true)
-  if refused then
-    return refused
-  end
-  frame.beginDryRun()
-  if batches.shares then
-    batches.shares.divide(items)
-  end
-
-  local reply = { 'OK', quota.charged.quota }
-  local overBudget = batch.eachItem(items, function(item)
-    if batches.shares and batches.shares.isRefused(item.share, 'UNRESERVE', #item.share.items) then
-      reply[#reply + 1] = {}
-      return
-    end
-    local result, ended = unreserving.unreserveOne(item)
-    reservationEvents.emitUnreserved(item, result, ended)
-    reply[#reply + 1] = result
-    reservationEvents.spendOnEvent(item)
-  end)
-  if overBudget then
-    return work.tooMuch(overBudget)
-  end
-  unreserving.tellTaken(items, reply, 3)
-  if flags.isDry then
-    return texts.asTexts(reply, 3)
-  end
-  reply[2] = quota.charged.quota
-  committing.finish(texts.asTexts(reply, 3), quota.charged.usage)
-  if tenant.takenAway then
-    unreserving.keepTaken()
-  end
-  if batches.shares then
-    batches.shares.tell(reply)
-  end
-  return idempotency.once and idempotency.once.keep(reply) or answers.remember(reply)
+local function cost(items)
+  return flags.isDry and 0 or #items
 end
+
+local function carryOutItem(item)
+  local result, ended = unreserving.unreserveOne(item)
+  reservationEvents.emitUnreserved(item, result, ended)
+  reservationEvents.spendOnEvent(item)
+  return result
+end
+
+local function complete(request)
+  unreserving.tellTaken(request.items, request.reply, 3)
+end
+
+return charged({
+  right = 'reserve', requestType = 'UNRESERVE', isRemembered = true,
+  firstItem = 3, readItem = itemForms.unreserveItem, firstResult = 3,
+  cost = cost, carryOutItem = carryOutItem, complete = complete, written = unreserving.keepTaken,
+})

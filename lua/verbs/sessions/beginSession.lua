@@ -26,48 +26,49 @@
   ARGV[6]  its requester
   ARGV[7]  how long it lasts, in ms
 
-  Returns {'OK', quota, expiry in ms, id, token}. Or a reply of once.before() in frame/idempotency.lua. Or, with nothing
+  Returns {'OK', quota, expiry in ms, id, token}. Or a reply of before() in frame/idempotency.lua. Or, with nothing
   changed: {'REFUSED', message}, the reply of refuse() in limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
   {'AGAIN'}, or {'INDEX', ms, swept} as in verbs/reservations/reserve.lua.
 ]]
-local cap = require('limits/cap')
+local charged = require('frame/charged')
 local clock = require('frame/clock')
-local committing = require('frame/commit')
 local flags = require('frame/flags')
-local frame = require('frame/frame')
-local idempotency = require('frame/idempotency')
-local quota = require('limits/quota')
 local tenant = require('frame/tenant')
 local terms = require('reservations/terms')
-local waitingQueue = require('waiting/queue')
 
-return function(_, args)
+local function begin()
   tenant.mayBegin = true
-  waitingQueue.prepare()
-  local refused = frame.request('SESSION', flags.isRepeated and 0 or 1, {}, idempotency.once)
-  if refused then
-    return refused
+end
+
+-- A retry was charged at the first try.
+local function cost()
+  return flags.isRepeated and 0 or 1
+end
+
+local function carryOut(request)
+  request.session = tenant.sessions.at(request.args[4])
+  if not request.session then
+    local why = terms.tooLong(tonumber(request.args[7]))
+    if why then
+      return { 'REFUSED', 'ttlSeconds ' .. why }
+    end
+    request.begun = 1
   end
-  local session = tenant.sessions.at(args[4])
+end
+
+local function complete(request)
+  local args, reply, session = request.args, request.reply, request.session
   if not session then
-    local fault = terms.tooLong(tonumber(args[7]))
-    if fault then
-      return { 'REFUSED', 'ttlSeconds ' .. fault }
-    end
-    refused = cap.overCap('SESSION', frame.stateBefore(), 1)
-    if refused then
-      return refused
-    end
     session = {
       id = args[4], token = args[5], requester = args[6], ttlMs = tonumber(args[7]), createdAt = clock.nowMs(),
       expiresAt = clock.nowMs() + args[7], label = tenant.keyLabel, isEnded = false,
     }
     tenant.sessions.put(session)
   end
-  refused = cap.askForIndex(args[3])
-  if refused then
-    return refused
-  end
-  local reply = committing.finish({ 'OK', quota.charged.quota, session.expiresAt, session.id, session.token }, quota.charged.usage)
-  return idempotency.once and idempotency.once.keep(reply) or reply
+  reply[3], reply[4], reply[5] = session.expiresAt, session.id, session.token
 end
+
+return charged({
+  right = 'reserve', requestType = 'SESSION', indexArg = 3,
+  begin = begin, cost = cost, carryOut = carryOut, complete = complete,
+})

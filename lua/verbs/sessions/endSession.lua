@@ -26,37 +26,31 @@
 
   Returns {'OK', quota, 'ENDED', number of its reservations} or {'OK', quota, 'NOT_FOUND', 0}. Or, with nothing changed:
   {'FORBIDDEN', message}, the reply of refuse() in limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
-  {'AGAIN'}. Or {'UNKNOWN'} if an earlier try ran and its reply was not kept. Or a reply of once.before() in
+  {'AGAIN'}. Or {'UNKNOWN'} if an earlier try ran and its reply was not kept. Or a reply of before() in
   frame/idempotency.lua.
 ]]
 local admission = require('frame/admission')
-local answers = require('frame/answers')
+local charged = require('frame/charged')
 local clock = require('frame/clock')
-local committing = require('frame/commit')
-local frame = require('frame/frame')
-local idempotency = require('frame/idempotency')
-local quota = require('limits/quota')
 local sessions = require('sessions/sessions')
 local tenant = require('frame/tenant')
-local waitingQueue = require('waiting/queue')
 
-return function(_, args)
-  waitingQueue.prepare()
-  local refused = frame.requestOnce('reserve', 'SESSION', 1, {}, idempotency.once)
-  if refused then
-    return refused
-  end
+local function cost()
+  return 1
+end
+
+local function carryOut(request)
+  local args, reply = request.args, request.reply
   local session = sessions.sessionFound(args[3], args[4], args[5])
-  if tenant.foreign then
-    return { 'FORBIDDEN', tenant.foreign }
-  end
-  local reply = { 'OK', quota.charged.quota, 'NOT_FOUND', 0 }
-  if session then
-    reply = { 'OK', quota.charged.quota, 'ENDED', tenant.sessions.holdsOf(session) }
+  reply[3], reply[4] = 'NOT_FOUND', 0
+  if session and not tenant.foreign then
+    reply[3], reply[4] = 'ENDED', tenant.sessions.holdsOf(session)
     session.expiresAt, session.isEnded = clock.nowMs(), true
     session.label, session.actor = tenant.keyLabel, admission.actorName(session.requester)
     tenant.sessions.put(session)
   end
-  committing.finish(reply, quota.charged.usage)
-  return idempotency.once and idempotency.once.keep(reply) or answers.remember(reply)
 end
+
+return charged({
+  right = 'reserve', requestType = 'SESSION', isRemembered = true, cost = cost, carryOut = carryOut,
+})

@@ -27,44 +27,37 @@
 
   Returns {'OK', quota, 'RENEWED', expiry in ms} or {'OK', quota, 'NOT_FOUND', 0}. Or, with nothing changed:
   {'FORBIDDEN', message}, {'REFUSED', message}, the reply of refuse() in limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'},
-  {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in verbs/reservations/reserve.lua. Or a reply of once.before() in
+  {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in verbs/reservations/reserve.lua. Or a reply of before() in
   frame/idempotency.lua.
 ]]
-local cap = require('limits/cap')
+local charged = require('frame/charged')
 local clock = require('frame/clock')
-local committing = require('frame/commit')
 local flags = require('frame/flags')
-local frame = require('frame/frame')
-local idempotency = require('frame/idempotency')
-local quota = require('limits/quota')
 local sessions = require('sessions/sessions')
 local tenant = require('frame/tenant')
 local terms = require('reservations/terms')
-local waitingQueue = require('waiting/queue')
 
-return function(_, args)
-  waitingQueue.prepare()
-  local refused = frame.request('SESSION', flags.isRepeated and 0 or 1, {}, idempotency.once)
-  if refused then
-    return refused
-  end
+-- A retry was charged at the first try.
+local function cost()
+  return flags.isRepeated and 0 or 1
+end
+
+local function carryOut(request)
+  local args, reply = request.args, request.reply
   local session = sessions.sessionFound(args[4], args[5], args[6])
-  if tenant.foreign then
-    return { 'FORBIDDEN', tenant.foreign }
-  elseif not session then
-    local reply = committing.finish({ 'OK', quota.charged.quota, 'NOT_FOUND', 0 }, quota.charged.usage)
-    return idempotency.once and idempotency.once.keep(reply) or reply
+  reply[3], reply[4] = 'NOT_FOUND', 0
+  if tenant.foreign or not session then
+    return nil
   end
-  local fault = terms.tooLong(session.ttlMs)
-  if fault then
-    return { 'REFUSED', 'The ttlSeconds of the session ' .. fault }
+  local why = terms.tooLong(session.ttlMs)
+  if why then
+    return { 'REFUSED', 'The ttlSeconds of the session ' .. why }
   end
   session.expiresAt = clock.nowMs() + session.ttlMs
   tenant.sessions.put(session)
-  refused = cap.askForIndex(args[3])
-  if refused then
-    return refused
-  end
-  local reply = committing.finish({ 'OK', quota.charged.quota, 'RENEWED', session.expiresAt }, quota.charged.usage)
-  return idempotency.once and idempotency.once.keep(reply) or reply
+  reply[3], reply[4] = 'RENEWED', session.expiresAt
 end
+
+return charged({
+  right = 'reserve', requestType = 'SESSION', indexArg = 3, cost = cost, carryOut = carryOut,
+})

@@ -34,11 +34,8 @@ local clock = require('frame/clock')
 local quota = require('limits/quota')
 local reading = require('frame/reading')
 local tenant = require('frame/tenant')
-local waitingQueue = require('waiting/queue')
 
 return function(keys)
-  waitingQueue.prepare()
-
   local refused = reading.read('usage')
   if refused then
     return refused

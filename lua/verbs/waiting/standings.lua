@@ -24,13 +24,11 @@
   what it waits for, since ms, until ms (when the grant or the wait ends), SHARED or '', resources (tabs between). Or
   {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
-local frame = require('frame/frame')
+local reading = require('frame/reading')
 local tenant = require('frame/tenant')
-local waitingQueue = require('waiting/queue')
 
 return function(_, args)
-  waitingQueue.prepare()
-  local refused = frame.look('read')
+  local refused = reading.look('read')
   if refused then
     return refused
   end

@@ -37,11 +37,8 @@
 local quota = require('limits/quota')
 local reading = require('frame/reading')
 local tenant = require('frame/tenant')
-local waitingQueue = require('waiting/queue')
 
 return function(keys, args)
-  waitingQueue.prepare()
-
   local refused = reading.read('read')
   if refused then
     return refused

@@ -139,8 +139,8 @@ export const MISTAKES: readonly Mistake[] = [
     name: 'half-a-transaction',
     what: 'an ALL_OR_NONE that fails keeps what it did, 1 of 3',
     file: 'lua/verbs/reservations/transaction.lua',
-    find: "frame.rollback(before)\n    if tenant.queue then\n      tenant.queue.dropClaims(0)\n    end\n    reply[3] = 'ROLLED_BACK'",
-    replace: `if not (${once(3)}) then frame.rollback(before) end\n    if tenant.queue then\n      tenant.queue.dropClaims(0)\n    end\n  reply[3] = 'ROLLED_BACK'`,
+    find: "undoAll(request)\n  reply[3] = 'ROLLED_BACK'",
+    replace: `if not (${once(3)}) then undoAll(request) end\n  reply[3] = 'ROLLED_BACK'`,
   },
   {
     name: 'write-lost',
