@@ -1,4 +1,4 @@
--- Reads who a sign-in session belongs to.
+-- Admits callers: says who sends a request, and what they may do.
 local call = require('frame/call')
 local keys = require('frame/keys')
 local tenant = require('frame/tenant')
@@ -18,10 +18,8 @@ function admission.ofPerson(name)
   return known or nil
 end
 
--- Names who sends the request (docs/specification.md#who-did-it).
-
--- Takes a requester of the request: a derived token acts for its subject alone, so that is its requester. Returns nil
--- for the service itself.
+-- Names who sends the request (docs/specification.md#who-did-it). Takes a requester of the request: a derived token acts
+-- for its subject alone, so that is its requester. Returns nil for the service itself.
 function admission.actorName(requester)
   local kind = string.match(call.args[1], '^(%a+):')
   if kind == 'session' then
@@ -35,18 +33,15 @@ function admission.actorName(requester)
   return tenant.keyLabel == '' and as or as .. ':' .. tenant.keyLabel
 end
 
--- Knows the person who sends a request by what they reserve with on the dashboard.
-
--- Returns true if the caller is a person, and this is the requester that they reserve with (requesterOf() in
--- src/engine/tenant/signIns.ts).
+-- Returns true if the caller is a person, and this is the requester that they reserve with on the dashboard
+-- (requesterOf() in src/engine/tenant/signIns.ts).
 function admission.isOwn(requester)
   return tenant.rights and requester == admission.ofPerson('requester')
 end
 
--- Says what a person may end and extend without its release token (docs/specification.md#release).
-
--- Returns true if the caller is a person who may end what this requester has: with the right `force` whatever it is,
--- else only what they reserved on the dashboard, and what their own e-mail address has.
+-- Returns true if the caller is a person who may end and extend what this requester has without its release token
+-- (docs/specification.md#release): with the right `force` whatever it is, else only what they reserved on the
+-- dashboard, and what their own e-mail address has.
 function admission.mayForce(requester)
   return tenant.rights and
     (string.find(' ' .. tenant.rights .. ' ', ' force ', 1, true) ~= nil or admission.ofPerson('email') == requester or
@@ -103,14 +98,43 @@ local function whyForeign(items, place)
   end
 end
 
+-- Returns true if the grant of the key has ended.
+local function isGrantOver(endsAt)
+  if endsAt == 0 then
+    return false
+  end
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000) >= endsAt
+end
+
+-- Returns whether the credential is valid, and its rights: nil for all that a key without restrictions, or a derived
+-- token, can have.
+local function verify()
+  if tenant.grant then
+    local rights, endsAt, prefix = string.match(tenant.grant, '^([^\n]*)\n(%d+)\n(.*)$')
+    tenant.endsAt, tenant.prefix = tonumber(endsAt), prefix
+    return not isGrantOver(tenant.endsAt), rights
+  elseif tenant.hasKey then
+    return true, nil
+  end
+  tenant.session = keys.credential ~= keys.tenant and redis.call('GET', keys.credential)
+  -- A sign-in session begins with its rights. The value of a derived token is empty.
+  tenant.rights = tenant.session and string.match(tenant.session, '^{"rights":"([^"]*)"') or nil
+  local isValid = tenant.session and (tenant.rights or string.sub(call.args[1], 1, 6) == 'token:')
+  return isValid, tenant.rights
+end
+
+-- The rights of which a key with a prefix has only a part.
+local CHANGES = { reserve = true, define = true, reset = true }
+
 -- Authenticates the caller. ARGV[1] is the credential, one of
 --   the SHA-256 of an API key, hexadecimal; management:<SHA-256> of a management token
 --   token:<SHA-256> of a derived token, or session:<SHA-256> of a session: each is a Redis key that expires, passed as
---     the script's credential key; for other credentials that key is the tenant's hash
+--     the verb's credential key; for other credentials that key is the tenant's hash
 --   '' the service itself
--- Every script makes this check, so an old key stops working before the reply to its rotation is sent, and a changed
+-- Every verb makes this check, so an old key stops working before the reply to its rotation is sent, and a changed
 -- role holds from the moment that the change is answered.
-
+--
 -- Takes the right that the request needs (src/domain/rights.ts), nil for none. If that is a right to change something,
 -- takes the items whose names it changes, nil for all names of the tenant, and the prefix of their places in messages
 -- (nil or 'requests'). Returns nil; or the reply that refuses the caller: {'NO_TENANT'}, {'NO_KEY'}, {'SUSPENDED'} or
@@ -121,30 +145,14 @@ function admission.admit(right, items, place)
   elseif not tenant.tier then
     return { 'NO_TENANT' }
   end
-  -- nil: all rights that a key without restrictions, or a derived token, can have
-  local rights
-  if tenant.grant then
-    local endsAt
-    rights, endsAt, tenant.prefix = string.match(tenant.grant, '^([^\n]*)\n(%d+)\n(.*)$')
-    tenant.endsAt = tonumber(endsAt)
-    local time = endsAt ~= '0' and redis.call('TIME')
-    if time and time[1] * 1000 + math.floor(time[2] / 1000) >= tenant.endsAt then
-      return { 'NO_KEY' }
-    end
-  elseif not tenant.hasKey then
-    tenant.session = keys.credential ~= keys.tenant and redis.call('GET', keys.credential)
-    -- A sign-in session begins with its rights. The value of a derived token is empty.
-    rights = tenant.session and string.match(tenant.session, '^{"rights":"([^"]*)"')
-    if not tenant.session or not rights and string.sub(call.args[1], 1, 6) ~= 'token:' then
-      return { 'NO_KEY' }
-    end
-    tenant.rights = rights
-  end
-  if tenant.isSuspended then
+  local isValid, rights = verify()
+  if not isValid then
+    return { 'NO_KEY' }
+  elseif tenant.isSuspended then
     return { 'SUSPENDED' }
   elseif right and rights and not string.find(' ' .. rights .. ' ', ' ' .. right .. ' ', 1, true) then
     return { 'FORBIDDEN', 'This needs the right "' .. right .. '", which this key, token or role does not have.' }
-  elseif tenant.prefix and tenant.prefix ~= '' and (right == 'reserve' or right == 'define' or right == 'reset') then
+  elseif (tenant.prefix or '') ~= '' and CHANGES[right] then
     tenant.mayChange, tenant.mayChangeAll = mayChange, mayChangeAll
     local why = whyForeign(items, place)
     return why and { 'FORBIDDEN', why }

@@ -49,9 +49,8 @@ local function read(verb, args)
     verb.begin(args)
   end
   waitingQueue.prepare()
-  return {
-    verb = verb, args = args, items = verb.firstItem and itemForms.readItems(verb.firstItem, verb.readItem) or {},
-  }
+  local items = verb.firstItem and itemForms.readItems(verb.firstItem, verb.readItem) or {}
+  return { verb = verb, args = args, items = items, reply = { 'OK', '' }, before = nil, cursor = nil }
 end
 
 -- Admits the caller, charges the request and ends what is due. Returns nil; or the reply that refuses the request, or
@@ -89,8 +88,7 @@ local function begin(request)
   elseif flags.sizes then
     shares.divide(request.items)
   end
-  request.reply, request.before = { 'OK', quota.charged.quota }, rollback.stateBefore()
-  request.cursor = idempotency.cursor
+  request.before, request.cursor = rollback.stateBefore(), idempotency.cursor
 end
 
 -- Decides what is changed. Returns nil; or the reply that refuses the request, with nothing changed.
@@ -128,10 +126,10 @@ local function finish(verb, request)
   elseif verb.firstResult then
     texts.asTexts(reply, verb.firstResult)
   end
+  reply[2] = quota.charged.quota
   if flags.isDry then
     return reply
   end
-  reply[2] = quota.charged.quota
   committing.finish(reply, quota.charged.usage)
   if verb.written then
     verb.written(request)

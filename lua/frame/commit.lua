@@ -1,4 +1,4 @@
--- Writes all changes of a script. Scripts that change reservations call it through finish().
+-- Writes all changes of a call.
 local bytes = require('limits/bytes')
 local clock = require('frame/clock')
 local codec = require('slots/codec')
@@ -12,38 +12,48 @@ local tenant = require('frame/tenant')
 local work = require('frame/work')
 local committing = {}
 
+-- Notes the change of a slot's due time: in `due` the new one, in `undue` a slot that is not due any more.
+local function noteDue(before, record, due, undue)
+  local dueBefore = before and before.token and before.expiresAt or 0
+  local dueNow = record and record.token and record.expiresAt or 0
+  if dueBefore > 0 and dueNow == 0 then
+    undue[#undue + 1] = before.slot
+  elseif dueNow > 0 and dueNow ~= dueBefore then
+    due[#due + 1] = dueNow
+    due[#due + 1] = record.slot
+    tenant.nextDue = math.min(tenant.nextDue, dueNow)
+  end
+end
+
+-- Notes a reservation that has ended, for the history.
+local function noteEnded(slot, ended)
+  local how, packed = history.howEnded and history.howEnded[ended.fence], history.leanRecord(slot, ended.packed)
+  local past = history.past or {}
+  history.past = past
+  past[#past + 1] = how and how[1] or 'R'
+  past[#past + 1] = slot .. '\n' .. clock.nowMs() .. ' ' .. (how and how[2] or '') .. '\n' .. packed
+end
+
 -- Writes the records of slots, and the due times of reservations. Notes what ended, for the history.
 local function writeRecords()
   local set, del, due, undue = {}, {}, {}, {}
   -- The further slots of a reservation have one record, which is packed once.
-  local packed, packedRecord, endedAt
+  local packed, packedRecord
   for _, slot in ipairs(slotMap.changed) do
     local before, record = slotMap.original[slot], slotMap.records[slot]
+    if record and record ~= before then
+      set[#set + 1] = slot
+      if record ~= packedRecord or record.token then
+        packed, packedRecord = codec.pack(slot, record), record
+      end
+      set[#set + 1] = packed
+    elseif record ~= before then
+      del[#del + 1] = slot
+    end
     if record ~= before then
-      if record then
-        set[#set + 1] = slot
-        if record ~= packedRecord or record.token then
-          packed, packedRecord = codec.pack(slot, record), record
-        end
-        set[#set + 1] = packed
-      else
-        del[#del + 1] = slot
-      end
-      local dueBefore = before and before.token and before.expiresAt or 0
-      local dueNow = record and record.token and record.expiresAt or 0
-      if dueBefore > 0 and dueNow == 0 then
-        undue[#undue + 1] = before.slot
-      elseif dueNow > 0 and dueNow ~= dueBefore then
-        due[#due + 1] = dueNow
-        due[#due + 1] = record.slot
-        tenant.nextDue = math.min(tenant.nextDue, dueNow)
-      end
+      noteDue(before, record, due, undue)
       if before and before.token and before.fence ~= (record and record.fence) and tenant.limits.history > 0 then
-        local how, ended = history.howEnded and history.howEnded[before.fence], history.leanRecord(slot, before.packed)
-        history.past, endedAt = history.past or {}, endedAt or '\n' .. clock.nowMs() .. ' '
-        local n = #history.past
-        history.past[n + 1] = how and how[1] or 'R'
-        history.past[n + 2] = slot .. endedAt .. (how and how[2] or '') .. '\n' .. ended
+        noteEnded(slot, before)
       end
     end
   end
@@ -104,8 +114,7 @@ function committing.commit(usage)
   end
 end
 
--- Ends every script that changes reservations. All its changes take effect here, including ended expired reservations.
-
+-- Ends every call that changes reservations. All its changes take effect here, including ended expired reservations.
 -- Settles the queue, commits all changes and the usage to charge (limits/quota.lua; nil none), and returns the reply.
 -- The quota in the reply of a charged request gets a further number, the work that it took (frame/work.lua). If the
 -- tenant has tickets, it gets two more: ms until something of the tenant is due (-1: nothing), and the number of reads

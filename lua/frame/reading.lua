@@ -9,6 +9,7 @@ local expiry = require('reservations/expiry')
 local quota = require('limits/quota')
 local tenant = require('frame/tenant')
 local waitingQueue = require('waiting/queue')
+local work = require('frame/work')
 local reading = {}
 
 -- Commits what has been ended, if anything.
@@ -35,10 +36,19 @@ function reading.look(right)
 end
 
 -- Gives back the reads that the call has charged.
-function reading.refundReads()
+local function refundReads()
   if quota.readsCharged > 0 then
     redis.call('DECRBY', quota.readsCounter(), quota.readsCharged)
   end
+end
+
+-- Returns the reply that refuses a call which exceeds the work budget. Takes the item's place, from 0. A shared call
+-- costs nothing then: the instance sends each of its requests alone.
+function reading.tooMuch(place)
+  if reading.isSharedCall then
+    refundReads()
+  end
+  return { 'REFUSED', '[' .. place .. '].resource' .. work.TOO_MUCH_WORK }
 end
 
 -- Requests that share a call which reads (src/engine/coalesce.ts). Each is charged and refused on its own, as if it had
@@ -87,7 +97,7 @@ function reading.read(right)
     refused = endDue()
     if refused then
       -- The instance calls again, and charges again.
-      reading.refundReads()
+      refundReads()
     end
   end
   return refused

@@ -36,6 +36,12 @@ local quota = require('limits/quota')
 local reading = require('frame/reading')
 local work = require('frame/work')
 
+local function lookAtAll(args, reply)
+  for i = 3, #args do
+    reply[i] = reading.isMisfit[i - 2] and '' or availability.hasFreeSlot(naming.resolve(args[i])) and 1 or 0
+  end
+end
+
 return function(_, args)
   local refused = reading.read('definitions')
   if refused then
@@ -43,15 +49,8 @@ return function(_, args)
   end
   local reply = { 'OK', '' }
   -- A request that shares the call with nobody is always answered.
-  local overBudget = work.isOverBudget(function()
-    for i = 3, #args do
-      reply[i] = reading.isMisfit[i - 2] and '' or availability.hasFreeSlot(naming.resolve(args[i])) and 1 or 0
-    end
-  end, not reading.isSharedCall and math.huge)
-  if overBudget then
-    -- The instance sends each of them alone.
-    reading.refundReads()
-    return { 'REFUSED', '[' .. #reply - 2 .. '].resource' .. work.TOO_MUCH_WORK }
+  if work.isOverBudget(lookAtAll, not reading.isSharedCall and math.huge, args, reply) then
+    return reading.tooMuch(#reply - 2)
   end
   reply[2] = quota.readsQuota .. ' ' .. math.floor(work.done)
   return reading.tellMisfits(reply)

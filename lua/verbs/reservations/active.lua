@@ -36,12 +36,51 @@
   the listing ends. Or the reply of refuse() in limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
 local codec = require('slots/codec')
+local keys = require('frame/keys')
 local ownership = require('reservations/owners')
 local quota = require('limits/quota')
 local reading = require('frame/reading')
 local tenant = require('frame/tenant')
 
-return function(keys, args)
+-- A record may be tens of kilobytes long, so few are read at a time.
+local STEP, MAX_BYTES = 25, 262144
+
+-- Returns whether a record is wanted, and the record if it had to be unpacked.
+local function look(slot, packed, requester, resource)
+  -- A form of 1 is a slot that reservations hold along (slots/codec.lua).
+  if string.byte(packed) == 1 then
+    return false
+  end
+  local mayHaveSession = tenant.sessions and string.find(packed, '"session":', 1, true)
+  if requester == '' and resource == '' and not mayHaveSession then
+    return true
+  end
+  local record = codec.unpackRecord(slot, packed)
+  local isWanted = (requester == '' or record.owner == requester) and
+    (resource == '' or record.requestedName == resource)
+  return isWanted, record
+end
+
+-- Adds the wanted ones of some slots and records. Returns the number of bytes that were looked at.
+local function addRows(rows, requester, resource, found, ends)
+  local bytes = 0
+  for i = 1, #rows, 2 do
+    local slot, packed = rows[i], rows[i + 1]
+    bytes = bytes + #slot + #packed
+    local isWanted, record = look(slot, packed, requester, resource)
+    if isWanted then
+      found[#found + 1] = slot
+      found[#found + 1] = packed
+    end
+    if isWanted and record and record.session then
+      ends[#ends + 1] = slot
+      ends[#ends + 1] = ownership.endOf(record)
+    end
+  end
+  return bytes
+end
+
+return function(_, args)
   local refused = reading.read('read')
   if refused then
     return refused
@@ -51,34 +90,13 @@ return function(keys, args)
   if args[4] ~= '' and args[4] ~= resets then
     return { 'OK', quota.readsQuota, '0', resets, all, {}, {} }
   end
-  -- A record may be tens of kilobytes long, so few are read at a time.
-  local STEP, MAX_BYTES = 25, 262144
-  local requester, resource = args[6], args[7]
-  local cursor, looked, bytes, found, ends = args[3], 0, 0, {}, {}
+  local cursor, most, looked, bytes, found, ends = args[3], tonumber(args[5]), 0, 0, {}, {}
   repeat
     local page = redis.call('HSCAN', keys.slots, cursor, 'COUNT', STEP)
     cursor = page[1]
-    local rows = page[2]
     -- Scanning an empty part of the hash costs time too.
-    looked = looked + math.max(STEP / 5, #rows / 2)
-    for i = 1, #rows, 2 do
-      local slot, packed = rows[i], rows[i + 1]
-      bytes = bytes + #slot + #packed
-      local isWanted, record = string.byte(packed) ~= 1, nil
-      local mayHaveSession = tenant.sessions and string.find(packed, '"session":', 1, true)
-      if isWanted and (requester ~= '' or resource ~= '' or mayHaveSession) then
-        record = codec.unpackRecord(slot, packed)
-        isWanted = (requester == '' or record.owner == requester) and (resource == '' or record.requestedName == resource)
-      end
-      if isWanted then
-        found[#found + 1] = slot
-        found[#found + 1] = packed
-        if record and record.session then
-          ends[#ends + 1] = slot
-          ends[#ends + 1] = ownership.endOf(record)
-        end
-      end
-    end
-  until cursor == '0' or looked >= tonumber(args[5]) or bytes > MAX_BYTES
+    looked = looked + math.max(STEP / 5, #page[2] / 2)
+    bytes = bytes + addRows(page[2], args[6], args[7], found, ends)
+  until cursor == '0' or looked >= most or bytes > MAX_BYTES
   return { 'OK', quota.readsQuota, cursor, resets, all, found, ends }
 end

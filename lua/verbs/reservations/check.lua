@@ -49,106 +49,152 @@ local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
 
+-- Places in the lines of a result. WOULD_SUCCEED is '1' or '0'; '-1' until it is found out.
+local IS_HELD, WOULD_SUCCEED, WHY = 1, 6, 9
+local KINDS = { own = 'SLOTS', ancestor = 'ANCESTOR', blocker = 'BLOCKER', [''] = 'QUEUE' }
+
+-- An item that is looked at:
+--   name, requester, resource, slot  whom and what it is about; own: the definition of the resource, nil none
+--   at       the name of the slot, the resource, or what was asked for
+--   record   that slot's, if there is only one; isShared: true if it is held SHARED
+--   mine     the requester's reservation
+--   isFree   true if a slot is free
+local function find(item)
+  local name, requester = item.resource, item.requester
+  local resource, slot = naming.resolve(name)
+  local own = resource and registry.definition(resource)
+  local at = slot or resource or name
+  local record = (not own or slot or own.capacity == 1) and slotMap.recordAt(at)
+  return {
+    name = name, requester = requester, resource = resource, slot = slot, own = own, at = at, record = record,
+    mine = requester ~= '' and ownership.reservationOf(name, requester, resource, slot),
+    isFree = availability.hasFreeSlot(resource, slot),
+    isShared = record and not record.token and shared.isSharedHold(at, record),
+  }
+end
+
+-- Returns who holds a slot; '' if nobody does, or if several hold it SHARED, or if the only one who does is not known.
+local function ownerOf(one)
+  local record, mine = one.record, one.mine
+  if not record then
+    return ''
+  elseif not one.isShared then
+    return record.owner
+  elseif record.refCount ~= 1 then
+    return ''
+  end
+  local isMine = mine and mine.slot == shared.shareOf(one.at, mine.owner)
+  return isMine and mine.owner or string.match(record.holders or '', '^[^\n]+') or ''
+end
+
+-- Returns the lines of a result, as far as they are known without trying a reserve.
+local function resultOf(one)
+  local owner, mine, record = ownerOf(one), one.mine, one.record
+  local shown = mine or owner ~= '' and ownership.reservationAt(one.at, owner)
+  local isOpen = one.resource and (one.isFree or record and record.owner == one.requester)
+  local held = one.isFree and '0' or '1'
+  local count = one.isShared and record.refCount or ''
+  local endsAt, note = '0', ''
+  if shown then
+    endsAt, note = ownership.endOf(shown), shown.note or ''
+  end
+  return { held, owner, endsAt, mine and '1' or '0', lines.waitersOf(one.at), isOpen and '1' or '0', count, note, '' }
+end
+
+-- Returns true if what a reserve would need is more than a slot: ancestors, blockers, or a turn in the queue.
+local function needsMore(one)
+  return one.own and (one.isFree or one.requester ~= '') or one.isFree and tenant.queueText
+end
+
+-- Returns true if the requester's reservation is the one that a reserve would be for.
+local function isHad(one)
+  local mine = one.mine
+  return mine and (one.at == one.name or mine == ownership.reservationOn(one.resource, one.slot, one.requester))
+end
+
+-- Returns the lines of an item. Adds it to `toTry` if it takes a try to find out whether a reserve would succeed, and
+-- to `toExplain` if it would not.
+local function lookAt(item, toTry, toExplain)
+  local one = find(item)
+  work.spend(1)
+  local result = resultOf(one)
+  if needsMore(one) and isHad(one) then
+    -- Its requester has it: an EXCLUSIVE reserve of what is held SHARED would be refused.
+    result[WOULD_SUCCEED] = shared.isShare(one.mine.slot) and '0' or '1'
+  elseif needsMore(one) then
+    result[WOULD_SUCCEED] = '-1'
+    toTry[#toTry + 1] = { result, one.name, one.requester }
+  end
+  if one.resource and not (one.isFree or one.mine and result[WOULD_SUCCEED] == '1') then
+    local place = slotMap.recordAt(one.slot or one.resource) and one.slot or one.resource
+    toExplain[#toExplain + 1] = { result = result, place = place }
+  end
+  return result
+end
+
+local function lookAtAll(items, reply, toTry, toExplain)
+  local names = {}
+  for i, item in ipairs(items) do
+    names[i] = item.resource
+  end
+  batch.readMeanings(names)
+  slotMap.readSlots(names)
+  for i, item in ipairs(items) do
+    reply[#reply + 1] = reading.isMisfit[i] and {} or lookAt(item, toTry, toExplain)
+  end
+end
+
+-- Adds the items whose try did not succeed although a slot is free.
+local function addTried(toTry, toExplain)
+  for _, one in ipairs(toTry) do
+    local result, kind = one[1], KINDS[one.role or '']
+    if result[WOULD_SUCCEED] == '0' and one.line and kind and result[IS_HELD] == '0' then
+      toExplain[#toExplain + 1] = { result = result, kind = kind, place = one.line }
+    end
+  end
+end
+
+-- Finds out who is in the way. Takes the work that the call did before. Returns true if there was no time for all.
+local function explainAll(toExplain, before)
+  for _, one in ipairs(toExplain) do
+    if before + work.done > work.MAX_WORK then
+      return true
+    elseif one.result[WOULD_SUCCEED] == '0' then
+      one.result[WHY] = reasons.whyNot(one.kind or 'SLOTS', one.place, { one.place })
+    end
+  end
+end
+
+-- Looks at all items. Returns the work that this took; nil if it exceeds the budget. A request that shares the call
+-- with nobody is answered even if there is no time for tries and explanations.
+local function carryOut(items, reply)
+  local toTry, toExplain, spent = {}, {}, 0
+  if work.isOverBudget(lookAtAll, nil, items, reply, toTry, toExplain) then
+    return nil
+  end
+  local isCut = false
+  if #toTry > 0 then
+    spent = work.done
+    isCut = work.isOverBudget(availability.tryAll, 1 - spent / work.MAX_WORK, toTry)
+  end
+  if not (isCut and reading.isSharedCall) then
+    addTried(toTry, toExplain)
+    isCut = explainAll(toExplain, spent)
+  end
+  return not (isCut and reading.isSharedCall) and spent + work.done or nil
+end
+
 return function()
   local refused = reading.read('read')
   if refused then
     return refused
   end
-
-  -- Returns who holds a slot that is held SHARED; '' if several do, or if the only one who does is not known.
-  local function soleHolderOf(slot, record, mine)
-    local isMine = mine and mine.slot == shared.shareOf(slot, mine.owner)
-    return record.refCount == 1 and (isMine and mine.owner or string.match(record.holders or '', '^[^\n]+')) or ''
+  local reply = { 'OK', '' }
+  local spent = carryOut(itemForms.readItems(3, itemForms.checkItem), reply)
+  if not spent then
+    return reading.tooMuch(#reply - 2)
   end
-
-  -- toExplain: {result, kind, place}: items whose reserve would not succeed, and what is in the way
-  -- (reservations/why.lua).
-  local reply, toTry, toExplain = { 'OK', '' }, {}, {}
-
-  -- Returns the fields of an item, and adds it to `toTry` if it takes a try to find out whether a reserve would
-  -- succeed.
-  local function lookAt(item)
-    local name, requester = item.resource, item.requester
-    local resource, slot = naming.resolve(name)
-    local own = resource and registry.definition(resource)
-    local at = slot or resource or name
-    local only = (not own or slot or own.capacity == 1) and slotMap.recordAt(at)
-    local mine = requester ~= '' and ownership.reservationOf(name, requester, resource, slot)
-    local isFree = availability.hasFreeSlot(resource, slot)
-    local isShared = only and not only.token and shared.isSharedHold(at, only)
-    local owner = only and (isShared and soleHolderOf(at, only, mine) or only.owner) or ''
-    local shown = mine or owner ~= '' and ownership.reservationAt(at, owner)
-    work.spend(1)
-    local result = {
-      isFree and '0' or '1', owner, shown and ownership.endOf(shown) or '0', mine and '1' or '0', lines.waitersOf(at),
-      resource and (isFree or only and only.owner == requester) and '1' or '0', isShared and only.refCount or '',
-      shown and shown.note or '', '',
-    }
-    -- Its ancestors and blockers count, and what is kept for waiting requests.
-    if own and (isFree or requester ~= '') or isFree and tenant.queueText then
-      if mine and (at == name or mine == ownership.reservationOn(resource, slot, requester)) then
-        -- Its requester has it: an EXCLUSIVE reserve of what is held SHARED would be refused.
-        result[6] = shared.isShare(mine.slot) and '0' or '1'
-      else
-        result[6] = '-1'
-        toTry[#toTry + 1] = { result, name, requester }
-      end
-    end
-    if resource and not (isFree or mine and result[6] == '1') then
-      toExplain[#toExplain + 1] = { result = result, place = slotMap.recordAt(slot or resource) and slot or resource }
-    end
-    return result
-  end
-
-  -- Finds out who is in the way. Returns true if there was no time for all of it.
-  local function explainAll(before)
-    local KINDS = { own = 'SLOTS', ancestor = 'ANCESTOR', blocker = 'BLOCKER', [''] = 'QUEUE' }
-    for _, one in ipairs(toTry) do
-      local kind = KINDS[one.role or '']
-      if one[1][6] == '0' and one.line and kind and one[1][1] == '0' then
-        toExplain[#toExplain + 1] = { result = one[1], kind = kind, place = one.line }
-      end
-    end
-    local whyNot = #toExplain > 0 and reasons.whyNot
-    for _, one in ipairs(toExplain) do
-      if before + work.done > work.MAX_WORK then
-        return true
-      elseif one.result[6] == '0' then
-        one.result[9] = whyNot(one.kind or 'SLOTS', one.place, { one.place })
-      end
-    end
-  end
-
-  local items, names, spent = itemForms.readItems(3, itemForms.checkItem), {}, 0
-  for i, item in ipairs(items) do
-    names[i] = item.resource
-  end
-  local overBudget = work.isOverBudget(function()
-    batch.readMeanings(names)
-    slotMap.readSlots(names)
-    for i, item in ipairs(items) do
-      reply[#reply + 1] = reading.isMisfit[i] and {} or lookAt(item)
-    end
-  end)
-  if not overBudget and #toTry > 0 then
-    local tryAll = availability.tryAll
-    spent = work.done
-    -- A request that shares the call with nobody is answered all the same, with -1 for what could not be found out.
-    overBudget = work.isOverBudget(function()
-      tryAll(toTry)
-    end, 1 - spent / work.MAX_WORK) and reading.isSharedCall
-  end
-  if not overBudget then
-    overBudget = explainAll(spent) and reading.isSharedCall
-  end
-  if overBudget then
-    if reading.isSharedCall then
-      -- The instance sends each of them alone.
-      reading.refundReads()
-    end
-    return { 'REFUSED', '[' .. #reply - 2 .. '].resource' .. work.TOO_MUCH_WORK }
-  end
-  reply[2] = quota.readsQuota .. ' ' .. math.floor(spent + work.done)
+  reply[2] = quota.readsQuota .. ' ' .. math.floor(spent)
   for i = 3, #reply do
     reply[i] = table.concat(reply[i], '\n')
   end

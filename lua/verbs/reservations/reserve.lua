@@ -81,17 +81,22 @@ local function fault(items)
 end
 
 local function carryOutItem(item, request)
-  local result
+  local result, made
   if item.request then
     item.outcome = tenant.queue.ask(item.request)
     if item.outcome.tooLarge and not request.refused then
       request.refused = { 'REFUSED', '[' .. #request.reply - 2 .. '] ' .. item.outcome.tooLarge }
     end
-    result, item.made = tenant.queue.firstReply(item.outcome)
+    result, made = tenant.queue.firstReply(item.outcome)
   else
-    result, item.made = matching.reserveOne(item)
+    result, made = matching.reserveOne(item)
   end
-  request.isUnfinished = request.isUnfinished or result.isUnfinished
+  if made and tenant.listenUntil > 0 then
+    item.made = made
+  end
+  if result.isUnfinished then
+    request.isUnfinished = true
+  end
   reservationEvents.spendOnEvent(item, result[6])
   return result
 end

@@ -28,8 +28,7 @@
             for it or one of its slots, path of its ancestors ('>' between, '' none), and each label
   blockers  the blockers that it declares
   holds     the slots that are held, each as reservations/texts.lua describes it. One that is held SHARED is followed by
-  the
-            reservations of the first who hold it
+            the reservations of the first who hold it
   slots     the number of slots that the reply covers: one call does a limited amount of work
   plan      an item for each of the first entries of its plan without itself: lines of ancestor or blocker, the resource
             or slot, capacity (0 if the name is not valid), number of held slots, the owner ('' none, or it has
@@ -52,70 +51,69 @@ local tenant = require('frame/tenant')
 local texts = require('reservations/texts')
 local work = require('frame/work')
 
-return function(_, args)
-  local refused = reading.look('read')
-  if refused then
-    return refused
-  end
-  local MAX_SHARES, STEP, MAX_PIECE_WORK, MAX_PLAN, MAX_TICKETS = 20, 20, 2000, 100, 50
-  local name, from, limit = args[2], tonumber(args[3]), tonumber(args[4])
-  batch.readMeanings({ name })
-  local resource, slot = naming.resolve(name)
-  local at = resource or name
-  local own = resource and registry.definition(resource)
+local MAX_SHARES, STEP, MAX_PIECE_WORK, MAX_PLAN, MAX_TICKETS = 20, 20, 2000, 100, 50
 
-  local entries = {}
-  if own then
-    local plan = { entries = {}, seen = {}, bytes = 0 }
-    planning.addTo(plan, resource, slot, '', 'own')
-    for _, entry in ipairs(plan.entries) do
-      if entry.role ~= 'own' and #entries < MAX_PLAN then
-        local entryName = entry.slot or entry.resource
-        local meant = not entry.slot and not entry.invalid and registry.definition(entry.resource)
-        local isPool = meant and meant.pooled
-        local record = not isPool and not entry.invalid and slotMap.recordAt(entryName)
-        work.spend(3)
-        entries[#entries + 1] = table.concat({
-          entry.role, entryName, entry.invalid and 0 or meant and meant.capacity or 1,
-          isPool and freeSlots.heldOf(entry.resource) or record and 1 or 0, record and record.owner or '',
-        }, '\n')
-      end
+-- Returns an entry of the plan, as a text.
+local function entryText(entry)
+  work.spend(3)
+  local name = entry.slot or entry.resource
+  if entry.invalid then
+    return table.concat({ entry.role, name, 0, 0, '' }, '\n')
+  end
+  local meant = not entry.slot and registry.definition(name)
+  if meant and meant.pooled then
+    return table.concat({ entry.role, name, meant.capacity, freeSlots.heldOf(name), '' }, '\n')
+  end
+  local record = slotMap.recordAt(name)
+  local capacity = meant and meant.capacity or 1
+  return table.concat({ entry.role, name, capacity, record and 1 or 0, record and record.owner or '' }, '\n')
+end
+
+-- Returns the first entries of the plan of a resource, without itself.
+local function entriesOf(resource, slot)
+  local plan, entries = { entries = {}, seen = {}, bytes = 0 }, {}
+  planning.addTo(plan, resource, slot, '', 'own')
+  for _, entry in ipairs(plan.entries) do
+    if entry.role ~= 'own' and #entries < MAX_PLAN then
+      entries[#entries + 1] = entryText(entry)
     end
   end
+  return entries
+end
 
-  -- The names of the slots to look at. A pool may be held under its plain name, from before it was registered, and so
-  -- may a group.
-  local names = {}
-  if from == 0 then
-    names[1] = at
-  end
-  if own and own.capacity > 1 then
-    for index = from, math.min(from + limit, own.capacity) - 1 do
-      names[#names + 1] = at .. '_' .. index
+-- Returns the names of the slots to look at. A pool may be held under its plain name, from before it was registered,
+-- and so may a group.
+local function slotsToShow(name, capacity, from, limit)
+  local names = from == 0 and { name } or {}
+  if capacity > 1 then
+    for index = from, math.min(from + limit, capacity) - 1 do
+      names[#names + 1] = name .. '_' .. index
     end
   end
+  return names
+end
 
-  local holds = {}
-
-  -- Adds the reservations of those who hold a slot SHARED.
-  local function addShares(held)
-    local shares = {}
-    for requester in string.gmatch(slotMap.recordAt(held).holders or '', '[^\n]+') do
-      if #shares < MAX_SHARES then
-        shares[#shares + 1] = shared.shareOf(held, requester)
-      end
-    end
-    slotMap.readSlots(shares)
-    for _, share in ipairs(shares) do
-      local one = slotMap.recordAt(share)
-      if one then
-        holds[#holds + 1] = texts.holdText(held, 1, one)
-      end
+-- Adds the reservations of those who hold a slot SHARED.
+local function addShares(holds, held)
+  local slots = {}
+  for requester in string.gmatch(slotMap.recordAt(held).holders or '', '[^\n]+') do
+    if #slots < MAX_SHARES then
+      slots[#slots + 1] = shared.shareOf(held, requester)
     end
   end
+  slotMap.readSlots(slots)
+  for _, slot in ipairs(slots) do
+    local record = slotMap.recordAt(slot)
+    if record then
+      holds[#holds + 1] = texts.holdText(held, 1, record)
+    end
+  end
+end
 
-  -- At least once: a reply that covers no slot would be taken for the last one.
-  local covered = 0
+-- Returns the slots that are held, and how many were looked at: at least one, since a reply that covers no slot would
+-- be taken for the last one.
+local function holdsIn(names)
+  local holds, covered = {}, 0
   while covered < #names and (covered == 0 or work.done < MAX_PIECE_WORK) do
     local last = math.min(covered + STEP, #names)
     slotMap.readSlots({ unpack(names, covered + 1, last) })
@@ -124,27 +122,49 @@ return function(_, args)
       if record then
         holds[#holds + 1] = texts.slotText(names[i])
         if shared.isSharedHold(names[i], record) then
-          addShares(names[i])
+          addShares(holds, names[i])
         end
       end
     end
     covered = last
   end
+  return holds, covered
+end
 
-  local rows, waiting = {}, 0
-  if tenant.queueText then
-    if not tenant.queue then
-      tenant.openQueue()
-    end
-    rows, waiting = tenant.queue.firstInLine(at, own and own.capacity > 1, MAX_TICKETS)
+-- Returns the first tickets in line, and how many there are.
+local function ticketsFor(name, isPool)
+  if not tenant.queueText then
+    return {}, 0
+  elseif not tenant.queue then
+    tenant.openQueue()
   end
+  return tenant.queue.firstInLine(name, isPool, MAX_TICKETS)
+end
+
+local function headOf(name, resource, slot, waiting)
+  local own = resource and registry.definition(resource)
   local path = own and naming.pathOf(resource) or ''
-  local head = {
-    resource or '', slot or '', own and 1 or 0, own and own.capacity or 1, own and own.isGroup and 1 or 0, freeSlots.heldOf(at), waiting,
-    string.sub(path, 1, math.max(0, #path - #at - 1)), unpack(own and labelling.labelsOf(resource) or {}),
-  }
+  return table.concat({
+    resource or '', slot or '', own and 1 or 0, own and own.capacity or 1, own and own.isGroup and 1 or 0,
+    freeSlots.heldOf(name), waiting, string.sub(path, 1, math.max(0, #path - #name - 1)),
+    unpack(own and labelling.labelsOf(resource) or {}),
+  }, '\n')
+end
+
+return function(_, args)
+  local refused = reading.look('read')
+  if refused then
+    return refused
+  end
+  batch.readMeanings({ args[2] })
+  local resource, slot = naming.resolve(args[2])
+  local name, own = resource or args[2], resource and registry.definition(resource)
+  local capacity, from = own and own.capacity or 1, tonumber(args[3])
+  local entries = own and entriesOf(resource, slot) or {}
+  local holds, covered = holdsIn(slotsToShow(name, capacity, from, tonumber(args[4])))
+  local rows, waiting = ticketsFor(name, own and capacity > 1)
   return {
-    'OK', table.concat(head, '\n'), own and naming.blockersOf(resource) or {}, holds,
+    'OK', headOf(name, resource, slot, waiting), own and naming.blockersOf(resource) or {}, holds,
     tostring(from == 0 and covered - 1 or covered), entries, rows,
   }
 end

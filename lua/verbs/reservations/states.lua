@@ -44,99 +44,114 @@ local tenant = require('frame/tenant')
 local texts = require('reservations/texts')
 local work = require('frame/work')
 
+local MAX_PIECE_WORK = 2500
+
+local function placesInQueue(requesters)
+  if not tenant.queueText then
+    return {}
+  elseif not tenant.queue then
+    tenant.openQueue()
+  end
+  return tenant.queue.placesOf(requesters)
+end
+
+-- Returns true if a registered resource has no free slot. A group has none that could be held.
+local function isFull(name, own)
+  return not own.isGroup and freeSlots.heldOf(name) >= own.capacity
+end
+
+-- Returns the path of a resource's ancestors, the first of them, from the root down, that has no free slot, and whether
+-- it or one of them has blockers.
+local function aboveOf(own)
+  local path, full, parent, hasBlockers = {}, '', own.parent, own.hasBlockers
+  while parent ~= '' and registry.definition(parent) do
+    table.insert(path, 1, parent)
+    local one = registry.definition(parent)
+    if isFull(parent, one) then
+      full = parent
+    end
+    hasBlockers = hasBlockers or one.hasBlockers
+    parent = one.parent
+  end
+  work.spend(#path)
+  return table.concat(path, '>'), full, hasBlockers
+end
+
+-- Returns the path of a resource's ancestors ('' none), the first of these without a free slot ('' none), and the
+-- blocker that keeps others from it ('' none) with the slot whose reservation holds that.
+local function inTheWayOf(resource, own)
+  if not own then
+    return '', '', ''
+  end
+  local above, full, hasBlockers = aboveOf(own)
+  if not hasBlockers or full ~= '' or own.isGroup or isFull(resource, own) then
+    return above, full, ''
+  end
+  local blocker, slot = availability.firstBlocker(resource)
+  return above, full, blocker or '', slot
+end
+
+-- Returns the names of the slots to describe: of a pool, the first `most`, and those of the requesters.
+local function slotsToShow(name, own, most, requesters)
+  if not own or own.capacity == 1 then
+    return own and own.isGroup and {} or { name }
+  end
+  local slots, known = {}, {}
+  for i = 1, math.min(most, own.capacity) do
+    slots[i] = name .. '_' .. i - 1
+    known[slots[i]] = true
+  end
+  for _, requester in ipairs(requesters) do
+    local mine = ownership.assignedSlot(name, requester)
+    if mine and not known[mine] then
+      known[mine] = true
+      slots[#slots + 1] = mine
+    end
+  end
+  return slots
+end
+
+-- `shown`: the number of a pool's slots to describe, the requesters, and their places in the queue.
+local function describe(name, shown)
+  local resource = naming.resolve(name) or name
+  local own = registry.definition(resource)
+  local above, full, blocker, inTheWay = inTheWayOf(resource, own)
+  local waits = lines.waitersOf(resource)
+  local first = tonumber(waits) > 0 and tenant.queue.firstWaiter(resource) or ''
+  local slots = slotsToShow(resource, own, shown.most, shown.requesters)
+  slotMap.readSlots(slots)
+  local state = {
+    table.concat({
+      resource, own and 1 or 0, own and own.capacity or 1, own and own.isGroup and 1 or 0, freeSlots.heldOf(resource),
+      waits, first, shown.places[resource] or 0, above, full, blocker, unpack(labelling.labelsOf(resource)),
+    }, '\n'),
+  }
+  if blocker ~= '' then
+    state[2] = texts.slotText(inTheWay)
+  end
+  for _, slot in ipairs(slots) do
+    state[#state + 1] = texts.slotText(slot)
+  end
+  work.spend(5)
+  return state
+end
+
 return function(_, args)
   local refused = reading.look('read')
   if refused then
     return refused
   end
-  local shown, requesters = math.min(16, tonumber(args[2])), itemForms.splitLines(args[3])
-  local places = {}
-  if tenant.queueText then
-    if not tenant.queue then
-      tenant.openQueue()
-    end
-    places = tenant.queue.placesOf(requesters)
-  end
-
-  -- Returns the path of a resource's ancestors, the first of them, from the root down, that has no free slot, and
-  -- whether it or one of them has blockers.
-  local function aboveOf(name)
-    local path, full, parent, hasBlockers = {}, '', registry.definition(name).parent, registry.definition(name).hasBlockers
-    while parent ~= '' and registry.definition(parent) do
-      table.insert(path, 1, parent)
-      local one = registry.definition(parent)
-      if not one.isGroup and freeSlots.heldOf(parent) >= one.capacity then
-        full = parent
-      end
-      hasBlockers = hasBlockers or one.hasBlockers
-      parent = one.parent
-    end
-    work.spend(#path)
-    return table.concat(path, '>'), full, hasBlockers
-  end
-
-  -- Returns the names of the slots to describe.
-  local function slotsToShow(name, own)
-    if not own or own.capacity == 1 then
-      return own and own.isGroup and {} or { name }
-    end
-    local slots, known = {}, {}
-    for i = 1, math.min(shown, own.capacity) do
-      slots[i] = name .. '_' .. i - 1
-      known[slots[i]] = true
-    end
-    for _, requester in ipairs(requesters) do
-      local mine = ownership.assignedSlot(name, requester)
-      if mine and not known[mine] then
-        known[mine] = true
-        slots[#slots + 1] = mine
-      end
-    end
-    return slots
-  end
-
-  local function describe(name)
-    local resource = naming.resolve(name) or name
-    local own = registry.definition(resource)
-    local above, full, hasBlockers, blocker, inTheWay = '', ''
-    if own then
-      above, full, hasBlockers = aboveOf(resource)
-    end
-    if hasBlockers and full == '' and not own.isGroup and freeSlots.heldOf(resource) < own.capacity then
-      blocker, inTheWay = availability.firstBlocker(resource)
-    end
-    local waits, first = lines.waitersOf(resource), ''
-    if tonumber(waits) > 0 then
-      first = tenant.queue.firstWaiter(resource)
-    end
-    local slots = slotsToShow(resource, own)
-    slotMap.readSlots(slots)
-    local state = {
-      table.concat({
-        resource, own and 1 or 0, own and own.capacity or 1, own and own.isGroup and 1 or 0, freeSlots.heldOf(resource), waits,
-        first, places[resource] or 0, above, full, blocker or '', unpack(labelling.labelsOf(resource)),
-      }, '\n'),
-    }
-    if blocker then
-      state[2] = texts.slotText(inTheWay)
-    end
-    for _, slot in ipairs(slots) do
-      state[#state + 1] = texts.slotText(slot)
-    end
-    work.spend(5)
-    return state
-  end
-
-  local names, reply, MAX_PIECE_WORK = {}, { 'OK' }, 2500
-  for i = 4, #args do
-    names[#names + 1] = args[i]
-  end
+  local requesters = itemForms.splitLines(args[3])
+  local shown = {
+    most = math.min(16, tonumber(args[2])), requesters = requesters, places = placesInQueue(requesters),
+  }
+  local names, reply = { unpack(args, 4) }, { 'OK' }
   registry.readDefinitions(names)
   for _, name in ipairs(names) do
     if work.done > MAX_PIECE_WORK and #reply > 1 then
       break
     end
-    reply[#reply + 1] = describe(name)
+    reply[#reply + 1] = describe(name, shown)
   end
   return reply
 end

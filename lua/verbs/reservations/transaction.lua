@@ -103,7 +103,9 @@ local function reserve(item, request)
   for i = from or 1, collected and #collected or 0 do
     collected[i].place = #request.reply + 1
   end
-  request.isUnfinished = request.isUnfinished or result.isUnfinished
+  if result.isUnfinished then
+    request.isUnfinished = true
+  end
   return result
 end
 

@@ -21,44 +21,22 @@
   Returns 'OK'; or 'LOST', with nothing changed, if the caller no longer holds the lease of the copy.
 ]]
 local hotField = require('frame/hot')
+local keys = require('frame/keys')
 
-return function(keys, args)
-  local found = redis.call('HMGET', keys.tenant, 'hot', 'version', 'queue')
-  local hot = { hotField.unpackHot(found[1]) }
-  hot[hotField.PUBLISHER] = found[1] and string.sub(found[1], hot[hotField.PUBLISHER]) or ''
-  if args[3] ~= '' then
-    if redis.call('GET', keys.copying) ~= args[3] then
-      return 'LOST'
-    end
-    redis.call('DEL', keys.copying)
-  elseif args[2] == '' and hot[hotField.TIER] == 0 then
-    redis.call('DEL', keys.copying)
-    return 'OK'
+local TIERS = { Free = 1, Starter = 2, Pro = 3, Enterprise = 4 }
+
+-- Returns true if the caller no longer holds the lease of the copy. Otherwise the copy ends.
+local function isLeaseLost(lease)
+  if redis.call('GET', keys.copying) ~= lease then
+    return true
   end
-  if args[2] ~= '' then
-    redis.call('HSET', keys.tenant, 'definitionsVersion', args[2])
-  end
-  if args[1] ~= '' and found[2] and tonumber(found[2]) > tonumber(args[1]) then
-    return 'OK'
-  end
-  -- Windows of the quota belong to a tier, so a change of tier starts new ones.
-  local tier = ({ Free = 1, Starter = 2, Pro = 3, Enterprise = 4 })[args[4]]
-  if hot[hotField.TIER] ~= tier then
-    hot[hotField.TIER], hot[hotField.MINUTE_START], hot[hotField.MINUTE], hot[hotField.DAY], hot[hotField.TODAY] = tier, 0, 0, 0, 0
-  end
-  -- The flags of the settings are the last three.
-  hot[hotField.FLAGS] = hot[hotField.FLAGS] % 32 + (args[8] == '' and 0 or 32) + 64 * args[5] + 128 * args[6]
-  -- A change of settings may change what tickets may have: they are planned again by the next script
-  -- (waiting/state.lua).
-  if found[3] then
-    redis.call('HSET', keys.tenant, 'queue', (string.gsub(found[3], '%S+$', '.')))
-  end
-  redis.call(
-    'HSET', keys.tenant,
-    'version', args[1] == '' and 0 or args[1], 'hot', hotField.packHot(unpack(hot)), 'maxPriority', args[7], 'terms', args[8]
-  )
+  redis.call('DEL', keys.copying)
+end
+
+-- Writes the keys, from an argument on. Returns their fields: field -> true.
+local function writeKeys(args, first)
   local kept = {}
-  for i = 9, #args, 900 do
+  for i = first, #args, 900 do
     local fields = {}
     for j = i, math.min(i + 899, #args), 3 do
       local field, label, grant = 'key:' .. args[j], args[j + 1], args[j + 2]
@@ -67,6 +45,10 @@ return function(keys, args)
     end
     redis.call('HSET', keys.tenant, unpack(fields))
   end
+  return kept
+end
+
+local function removeOtherKeys(kept)
   for _, field in ipairs(redis.call('HKEYS', keys.tenant)) do
     local digest = string.match(field, '^key:(.*)$')
     if digest and not kept[field] then
@@ -74,7 +56,49 @@ return function(keys, args)
       redis.call('HDEL', keys.used, digest)
     end
   end
+end
+
+-- Writes the record. Takes what the tenant has now: the numbers of the field `hot`, and the state of its queue.
+local function write(args, hot, queueState)
+  local tier = TIERS[args[4]]
+  -- Windows of the quota belong to a tier, so a change of tier starts new ones.
+  if hot[hotField.TIER] ~= tier then
+    hot[hotField.TIER], hot[hotField.MINUTE_START], hot[hotField.MINUTE] = tier, 0, 0
+    hot[hotField.DAY], hot[hotField.TODAY] = 0, 0
+  end
+  -- The flags of the settings are the last three.
+  hot[hotField.FLAGS] = hot[hotField.FLAGS] % 32 + (args[8] == '' and 0 or 32) + 64 * args[5] + 128 * args[6]
+  -- A change of settings may change what tickets may have: they are planned again by the next call (waiting/state.lua).
+  if queueState then
+    redis.call('HSET', keys.tenant, 'queue', (string.gsub(queueState, '%S+$', '.')))
+  end
+  redis.call(
+    'HSET', keys.tenant, 'version', args[1] == '' and 0 or args[1], 'hot', hotField.packHot(unpack(hot)),
+    'maxPriority', args[7], 'terms', args[8]
+  )
+  removeOtherKeys(writeKeys(args, 9))
   -- An empty message makes instances check whether the keys of their streams are still valid.
   redis.call('SPUBLISH', string.sub(keys.tenant, 1, -7) .. 'events', '')
+end
+
+return function(_, args)
+  local packed, version, queueState = unpack(redis.call('HMGET', keys.tenant, 'hot', 'version', 'queue'))
+  local hot = { hotField.unpackHot(packed) }
+  hot[hotField.PUBLISHER] = packed and string.sub(packed, hot[hotField.PUBLISHER]) or ''
+  if args[3] ~= '' then
+    if isLeaseLost(args[3]) then
+      return 'LOST'
+    end
+  elseif args[2] == '' and hot[hotField.TIER] == 0 then
+    redis.call('DEL', keys.copying)
+    return 'OK'
+  end
+  if args[2] ~= '' then
+    redis.call('HSET', keys.tenant, 'definitionsVersion', args[2])
+  end
+  local isOld = args[1] ~= '' and version and tonumber(version) > tonumber(args[1])
+  if not isOld then
+    write(args, hot, queueState)
+  end
   return 'OK'
 end
