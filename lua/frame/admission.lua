@@ -18,8 +18,8 @@ function admission.ofPerson(name)
   return known or nil
 end
 
--- Names who sends the request (docs/specification.md#who-did-it). Takes a requester of the request: a derived token acts
--- for its subject alone, so that is its requester. Returns nil for the service itself.
+-- Names who sends the request (docs/specification.md#who-did-it). Takes a requester of the request: a derived token
+-- acts for its subject alone, so that is its requester. Returns nil for the service itself.
 function admission.actorName(requester)
   local kind = string.match(call.args[1], '^(%a+):')
   if kind == 'session' then

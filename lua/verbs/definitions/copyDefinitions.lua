@@ -35,7 +35,8 @@ return function(keys, args)
   for _, item in ipairs(items) do
     local capacity = tonumber(item.capacity)
     if capacity > 0 then
-      redefining.define(item.name, capacity, item.parent, itemForms.splitLines(item.blocks), item.isGroup == '1', itemForms.splitLines(item.labels))
+      local blocks, labels = itemForms.splitLines(item.blocks), itemForms.splitLines(item.labels)
+      redefining.define(item.name, capacity, item.parent, blocks, item.isGroup == '1', labels)
       redefining.adoptSlots(item.name)
     else
       redefining.redefine(item.name, false)

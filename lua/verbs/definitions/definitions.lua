@@ -23,6 +23,7 @@
   limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
 local admission = require('frame/admission')
+local keys = require('frame/keys')
 local labelling = require('definitions/labels')
 local naming = require('definitions/names')
 local quota = require('limits/quota')
@@ -30,7 +31,44 @@ local registry = require('definitions/definitions')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
 
-return function(keys, args)
+local MAX_BYTES, MAX_PAGE_WORK = 262144, 3500
+
+-- Returns the names of a page, and the number of definitions on all pages.
+local function namesOfPage(after, limit, label)
+  local prefix, to, total = 'n', '(o', tenant.definitions
+  if label ~= '' then
+    prefix, to = 'l' .. label .. '\n', '(l' .. label .. '\11'
+    total = redis.call('ZLEXCOUNT', keys.index, '[' .. prefix, to)
+  end
+  local names = redis.call('ZRANGE', keys.index, '(' .. prefix .. after, to, 'BYLEX', 'LIMIT', 0, limit)
+  for i, member in ipairs(names) do
+    names[i] = string.sub(member, #prefix + 1)
+  end
+  return names, total
+end
+
+-- Returns true if a definition has the wanted label. The index can have it for one that no longer has.
+local function isWanted(name, label)
+  for _, one in ipairs(label ~= '' and labelling.labelsOf(name) or {}) do
+    if one == label then
+      return true
+    end
+  end
+  return label == ''
+end
+
+-- Returns the item of a definition.
+local function describe(name)
+  local one, path, labels = registry.definition(name), naming.pathOf(name), labelling.labelsOf(name)
+  local above = string.sub(path, 1, math.max(0, #path - #name - 1))
+  local parts = { name, one.capacity, above, one.isGroup and 1 or 0, #labels, unpack(labels) }
+  for _, blocker in ipairs(naming.blockersOf(name)) do
+    parts[#parts + 1] = blocker
+  end
+  return table.concat(parts, '\n')
+end
+
+return function(_, args)
   local refused = admission.admit('definitions')
   if refused then
     return refused
@@ -39,44 +77,13 @@ return function(keys, args)
   if misfit then
     return quota.refuse(unpack(misfit))
   end
-  local MAX_BYTES, MAX_PAGE_WORK = 262144, 3500
-  local limit, label, total = tonumber(args[4]), args[5], tenant.definitions
-  local prefix, to = 'n', '(o'
-  if label ~= '' then
-    prefix, to = 'l' .. label .. '\n', '(l' .. label .. '\11'
-    total = redis.call('ZLEXCOUNT', keys.index, '[' .. prefix, to)
-  end
-  local names = redis.call('ZRANGE', keys.index, '(' .. prefix .. args[3], to, 'BYLEX', 'LIMIT', 0, limit)
-  for i, member in ipairs(names) do
-    names[i] = string.sub(member, #prefix + 1)
-  end
+  local limit, label = tonumber(args[4]), args[5]
+  local names, total = namesOfPage(args[3], limit, label)
   registry.readDefinitions(names)
-
-  -- Returns true if a definition has the wanted label. The index can have it for one that no longer has.
-  local function isWanted(name)
-    for _, one in ipairs(label ~= '' and labelling.labelsOf(name) or {}) do
-      if one == label then
-        return true
-      end
-    end
-    return label == ''
-  end
-
-  -- Returns the item of a definition.
-  local function describe(name)
-    local one, path, labels = registry.definition(name), naming.pathOf(name), labelling.labelsOf(name)
-    local above = string.sub(path, 1, math.max(0, #path - #name - 1))
-    local parts = { name, one.capacity, above, one.isGroup and 1 or 0, #labels, unpack(labels) }
-    for _, blocker in ipairs(naming.blockersOf(name)) do
-      parts[#parts + 1] = blocker
-    end
-    return table.concat(parts, '\n')
-  end
-
   local reply, bytes = { 'OK', quota.readsQuota, #names < limit and 1 or 0, total, '' }, 0
   for i, name in ipairs(names) do
     reply[5] = name
-    if isWanted(name) then
+    if isWanted(name, label) then
       local item = describe(name)
       bytes = bytes + #item
       work.spend(4 + #item / 100)

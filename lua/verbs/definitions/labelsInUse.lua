@@ -13,20 +13,22 @@
   Returns {'OK', label, ...}, sorted. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
 ]]
 local admission = require('frame/admission')
+local keys = require('frame/keys')
 
-return function(keys, args)
+local MAX_LOOKS = 400
+
+-- Returns the first label in the index (definitions/redefine.lua) from a bound on; nil at the end.
+local function labelFrom(bound)
+  local found = redis.call('ZRANGE', keys.index, bound, '(m', 'BYLEX', 'LIMIT', 0, 1)[1]
+  return found and string.match(found, '^l([^\n]*)\n')
+end
+
+return function(_, args)
   local refused = admission.admit('definitions')
   if refused then
     return refused
   end
-  local MAX_LOOKS, limit, maxValues = 400, tonumber(args[2]), tonumber(args[3])
-
-  -- Returns the first label in the index (definitions/redefine.lua) from a bound on; nil at the end.
-  local function labelFrom(bound)
-    local found = redis.call('ZRANGE', keys.index, bound, '(m', 'BYLEX', 'LIMIT', 0, 1)[1]
-    return found and string.match(found, '^l([^\n]*)\n')
-  end
-
+  local limit, maxValues = tonumber(args[2]), tonumber(args[3])
   local reply, bound, key, ofKey = { 'OK' }, '[l', nil, {}
   for _ = 1, MAX_LOOKS do
     local label = labelFrom(bound)

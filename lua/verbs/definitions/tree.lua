@@ -31,6 +31,8 @@
   wait for it, 1 if it is a group, else 0, and each label. Or the reply of refuse() in limits/quota.lua, {'NO_KEY'},
   {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
 ]]
+local itemForms = require('frame/items')
+local keys = require('frame/keys')
 local labelling = require('definitions/labels')
 local lines = require('waiting/lines')
 local naming = require('definitions/names')
@@ -41,62 +43,65 @@ local registry = require('definitions/definitions')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
 
-return function(keys, args)
+local MAX_PAGE_WORK, SIBLINGS = 3000, 50
+
+-- A walk of the tree has
+--   path    names from the root down to the last node
+--   queues  queues[depth]: the next children at that depth
+
+-- Returns the next child at a depth, after the child `after` ('': the first); nil at the end.
+local function childAt(walk, depth, after)
+  local queue = walk.queues[depth]
+  if not queue or queue.at > #queue.names then
+    local names = naming.childrenOf(walk.path[depth - 1] or '', after, SIBLINGS)
+    registry.readDefinitions(names)
+    queue = { names = names, at = 1 }
+    walk.queues[depth] = queue
+  end
+  queue.at = queue.at + 1
+  return queue.names[queue.at - 1]
+end
+
+-- Moves to the next node. Returns false at the end of the tree.
+local function advance(walk)
+  local path, depth = walk.path, #walk.path + 1
+  walk.queues[depth] = nil
+  local child = childAt(walk, depth, '')
+  while not child do
+    depth = depth - 1
+    if depth == 0 then
+      return false
+    end
+    child = childAt(walk, depth, path[depth])
+    path[depth] = nil
+  end
+  path[depth] = child
+  return true
+end
+
+-- Returns a node as a text.
+local function describe(name, depth)
+  local one = registry.definition(name)
+  local held = redis.call('HEXISTS', keys.slots, name) + (one.pooled and pools.poolOf(name).held or 0)
+  work.spend(3)
+  return table.concat({
+    depth, name, one.capacity, held, lines.waitersOf(name), one.isGroup and 1 or 0, unpack(labelling.labelsOf(name)),
+  }, '\n')
+end
+
+return function(_, args)
   local refused = reading.read('definitions')
   if refused then
     return refused
   end
-  local MAX_PAGE_WORK, SIBLINGS = 3000, 50
-  local limit = tonumber(args[4])
-  -- path: names from the root down to the last node returned. queues[depth]: the next children at that depth.
-  local path, queues = {}, {}
-  for segment in string.gmatch(args[3], '[^>]+') do
-    path[#path + 1] = segment
-  end
-
-  -- Returns the next child at a depth, after the child `after` ('': the first); nil at the end.
-  local function childAt(depth, after)
-    local queue = queues[depth]
-    if not queue or queue.at > #queue.names then
-      local names = naming.childrenOf(path[depth - 1] or '', after, SIBLINGS)
-      registry.readDefinitions(names)
-      queue = { names = names, at = 1 }
-      queues[depth] = queue
-    end
-    queue.at = queue.at + 1
-    return queue.names[queue.at - 1]
-  end
-
-  -- Moves to the next node. Returns false at the end of the tree.
-  local function advance()
-    local depth = #path + 1
-    queues[depth] = nil
-    local child = childAt(depth, '')
-    while not child do
-      depth = depth - 1
-      if depth == 0 then
-        return false
-      end
-      child = childAt(depth, path[depth])
-      path[depth] = nil
-    end
-    path[depth] = child
-    return true
-  end
-
-  local reply = { 'OK', quota.readsQuota, 0, tenant.definitions }
+  local limit, path = tonumber(args[4]), itemForms.splitLines(string.gsub(args[3], '>', '\n'))
+  local walk, reply = { path = path, queues = {} }, { 'OK', quota.readsQuota, 0, tenant.definitions }
   while #reply - 4 < limit and work.done < MAX_PAGE_WORK do
-    if not advance() then
+    if not advance(walk) then
       reply[3] = 1
       break
     end
-    local name = path[#path]
-    local one = registry.definition(name)
-    local held = redis.call('HEXISTS', keys.slots, name) + (one.pooled and pools.poolOf(name).held or 0)
-    work.spend(3)
-    reply[#reply + 1] = table.concat({
-      #path - 1, name, one.capacity, held, lines.waitersOf(name), one.isGroup and 1 or 0, unpack(labelling.labelsOf(name)),
-    }, '\n')
+    reply[#reply + 1] = describe(path[#path], #path - 1)
   end
   return reply
 end

@@ -32,9 +32,8 @@ return function(keys, args)
       done[#done + 1] = slot
       -- A form of 1 is a slot that reservations hold along (slots/codec.lua).
       if string.byte(packed) ~= 1 then
-  packed = history.leanRecord(slot, packed)
         past[#past + 1] = 'X'
-        past[#past + 1] = slot .. '\n' .. head .. '\n' .. packed
+        past[#past + 1] = slot .. '\n' .. head .. '\n' .. history.leanRecord(slot, packed)
       end
     end
   end

@@ -87,18 +87,24 @@ local function ownerOf(one)
   return isMine and mine.owner or string.match(record.holders or '', '^[^\n]+') or ''
 end
 
+-- Returns the number of requesters that hold a slot SHARED; '' if it is not held so.
+local function holdersOf(one)
+  return one.isShared and one.record.refCount or ''
+end
+
 -- Returns the lines of a result, as far as they are known without trying a reserve.
 local function resultOf(one)
   local owner, mine, record = ownerOf(one), one.mine, one.record
   local shown = mine or owner ~= '' and ownership.reservationAt(one.at, owner)
   local isOpen = one.resource and (one.isFree or record and record.owner == one.requester)
   local held = one.isFree and '0' or '1'
-  local count = one.isShared and record.refCount or ''
   local endsAt, note = '0', ''
   if shown then
     endsAt, note = ownership.endOf(shown), shown.note or ''
   end
-  return { held, owner, endsAt, mine and '1' or '0', lines.waitersOf(one.at), isOpen and '1' or '0', count, note, '' }
+  return {
+    held, owner, endsAt, mine and '1' or '0', lines.waitersOf(one.at), isOpen and '1' or '0', holdersOf(one), note, '',
+  }
 end
 
 -- Returns true if what a reserve would need is more than a slot: ancestors, blockers, or a turn in the queue.

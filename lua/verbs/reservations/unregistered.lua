@@ -53,7 +53,8 @@ return function(keys, args)
     end
     registry.readDefinitions(names)
     for _, name in ipairs(names) do
-      if not (tenant.definitions > 0 and registry.definition(name)) and codec.unpackRecord(name, packed[name]).pool == '' then
+      local isRegistered = tenant.definitions > 0 and registry.definition(name)
+      if not isRegistered and codec.unpackRecord(name, packed[name]).pool == '' then
         reply[#reply + 1] = name
       end
     end

@@ -45,7 +45,7 @@ return function(keys)
   local streams = redis.call('ZCOUNT', keys.streams, clock.nowMs(), '+inf')
   local reservations = tenant.count + tenant.further + (tenant.sessions and tenant.sessions.count or 0)
   return {
-    'OK', quota.readsQuota, tenant.tier, quota.charged.thisMinute, quota.charged.today, reservations, streams, tenant.definitions,
-    bytes.bytesNow(),
+    'OK', quota.readsQuota, tenant.tier, quota.charged.thisMinute, quota.charged.today, reservations, streams,
+    tenant.definitions, bytes.bytesNow(),
   }
 end
