@@ -10,5 +10,5 @@ max_code_line_length = false
 for _, folder in ipairs({ 'lua/verbs', 'lua/frame' }) do
   files[folder] = { max_code_line_length = 120, max_cyclomatic_complexity = 15 }
 end
--- Being written anew.
-files['lua/frame/tenant.lua'] = { max_cyclomatic_complexity = false }
+-- begin() has a branch for each field that may be absent.
+files['lua/frame/tenant.lua'] = { max_cyclomatic_complexity = 28 }

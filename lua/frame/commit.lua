@@ -97,7 +97,8 @@ function committing.commit(usage)
   end
   local fields, stored = {}, tenant.stored
   if committing.isDueStale or #slotMap.changed > 0 then
-    stored[hotField.COUNT], stored[hotField.FENCE], stored[hotField.MORE_SLOTS] = tenant.count, tenant.fence, tenant.further
+    stored[hotField.COUNT], stored[hotField.FENCE] = tenant.count, tenant.fence
+    stored[hotField.MORE_SLOTS] = tenant.further
     stored[hotField.NEXT_DUE] = math.min(tenant.nextDue, hotField.NEVER)
   end
   if tenant.queue then

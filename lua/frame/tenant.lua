@@ -59,7 +59,8 @@ function tenant.begin()
   local found = call.handed or redis.call('HMGET', keys.tenant, 'hot', 'key:' .. (call.args[1] or ''))
   local stored = { hotField.unpackHot(found[1]) }
   stored[hotField.PUBLISHER] = found[1] and string.sub(found[1], stored[hotField.PUBLISHER]) or ''
-  local flags, nextDue, indexed, bytes = stored[hotField.FLAGS], stored[hotField.NEXT_DUE], stored[hotField.INDEXED], stored[hotField.BYTES]
+  local flags, nextDue = stored[hotField.FLAGS], stored[hotField.NEXT_DUE]
+  local indexed, bytes = stored[hotField.INDEXED], stored[hotField.BYTES]
   local label, grant = string.match(found[2] or '', '^([^\n]*)\n?(.*)$')
   -- One of the fields that flags name is there.
   local rare = flags % 64 >= 2 and
@@ -82,7 +83,9 @@ function tenant.begin()
   tenant.requiresRegistration = flags >= 128
   tenant.labelled = flags % 2 == 1
   tenant.definitions = stored[hotField.DEFINITIONS]
-  tenant.usage = { stored[hotField.MINUTE_START], stored[hotField.MINUTE], stored[hotField.DAY], stored[hotField.TODAY] }
+  tenant.usage = {
+    stored[hotField.MINUTE_START], stored[hotField.MINUTE], stored[hotField.DAY], stored[hotField.TODAY],
+  }
   tenant.fence = stored[hotField.FENCE]
   tenant.count = stored[hotField.COUNT]
   tenant.further = stored[hotField.COUNT] > 0 and stored[hotField.MORE_SLOTS] or 0

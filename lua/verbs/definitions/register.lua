@@ -35,18 +35,16 @@
 ]]
 local changes = require('definitions/changes')
 local charged = require('frame/charged')
+local checks = require('definitions/checks')
 local itemForms = require('frame/items')
 local keys = require('frame/keys')
 local naming = require('definitions/names')
-local pools = require('slots/pools')
 local quota = require('limits/quota')
 local redefining = require('definitions/redefine')
 local registry = require('definitions/definitions')
 local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
-
-local MAX_MOVED = 500
 
 -- Fields of the request, besides those of frame/charged.lua:
 --   phase      ARGV[3]; isInForce: true if the definitions are in force after this call
@@ -71,11 +69,6 @@ end
 
 local function fault(_, request)
   return changes.isStale(request.phase, request.args[4]) and { 'STALE' } or nil
-end
-
--- Returns the reply that refuses the request because of an item.
-local function refusal(request, name, field, text)
-  return { 'REFUSED', (request.placeOf[name] or '[0]') .. '.' .. field .. ' ' .. text }
 end
 
 -- Reads the definitions of all names and ancestors.
@@ -137,120 +130,12 @@ local function defineAll(request)
   end
 end
 
--- The checks return the reply that refuses the request; nil if it passes.
-
--- Items which leave a group as it is may not ask for what a group cannot have.
-local function checkGroups(request)
-  for _, name in ipairs(request.names) do
-    local item = request.itemOf[name]
-    if item.group == '' and registry.definition(name).isGroup then
-      local why = ': ' .. name .. ' is a group (group: false makes it a resource)'
-      if item.capacity ~= '' then
-        return refusal(request, name, 'capacity', 'must not be given' .. why)
-      elseif item.blocks ~= '' then
-        return refusal(request, name, 'blocks', 'must be empty' .. why)
-      end
-    end
-  end
-end
-
--- Every path agrees with the parents as they are defined now. So no path contradicts another, and the tree has no
--- cycle.
-local function checkPaths(request)
-  for _, name in ipairs(request.names) do
-    request.current = name
-    local below, path = name, request.pathOf[name]
-    for depth = #path, 0, -1 do
-      work.spend(0.3)
-      local parent = registry.definition(below).parent
-      if parent ~= (path[depth] or '') then
-        local registered = parent == '' and 'nothing' or parent
-        local text = 'contradicts the path of ' .. below .. ', which is registered under ' .. registered
-        return refusal(request, name, 'treePath', text)
-      end
-      below = parent
-    end
-  end
-end
-
--- Returns the names whose parents are in a list, and the number of names that were looked at. Ends early if that is
--- above MAX_MOVED.
-local function levelBelow(level, looked)
-  local below = {}
-  for _, above in ipairs(level) do
-    local children = naming.childrenOf(above, '', MAX_MOVED + 1)
-    registry.readDefinitions(children)
-    for _, child in ipairs(children) do
-      if registry.definition(child).parent == above then
-        below[#below + 1] = child
-      end
-    end
-    looked = looked + #children
-    if looked > MAX_MOVED then
-      break
-    end
-  end
-  return below, looked
-end
-
--- Nothing below a resource that moves down gets too many ancestors, since its subtree moves with it. A new resource has
--- no older subtree.
-local function checkDepths(request)
-  local looked, maxDepth = 0, tonumber(request.args[5])
-  for _, name in ipairs(request.names) do
-    request.current = name
-    local level, depth = {}, #request.pathOf[name]
-    if redefining.redefined[name] and changes.depthBefore(name) < depth then
-      level = { name }
-    end
-    while #level > 0 and depth <= maxDepth do
-      level, looked = levelBelow(level, looked)
-      depth = depth + 1
-      if looked > MAX_MOVED then
-        local text = 'must not move more than ' .. MAX_MOVED .. ' resources further down at once'
-        return refusal(request, name, 'treePath', text)
-      end
-    end
-    if #level > 0 then
-      return refusal(request, name, 'treePath', 'must leave what is registered below ' .. name .. ' at most ' ..
-        maxDepth .. ' ancestors, and ' .. level[1] .. ' would have more')
-    end
-  end
-end
-
--- No name is that of a pool's slot.
-local function checkNames(request)
-  for _, name in ipairs(redefining.redefinedOrder) do
-    local pool, index = pools.slotIndex(name)
-    local whole = pool and registry.definition(pool)
-    if whole and whole.capacity > 1 and index < whole.capacity then
-      local field = request.itemOf[name] and 'name' or 'treePath'
-      local text = 'must not name ' .. name .. ', which is a slot of ' .. pool
-      return refusal(request, request.mentionedBy[name] or name, field, text)
-    end
-  end
-end
-
--- No pool grows by a slot that has the name of a definition.
-local function checkSlotNames(request)
-  for _, name in ipairs(request.names) do
-    request.current = name
-    local before = redefining.redefined[name] and redefining.redefined[name].capacity or 1
-    local capacity = registry.definition(name).capacity
-    local other = capacity > before and naming.nameOfSlot(name, capacity)
-    if other then
-      local text = 'must not give it the slot ' .. other .. ', which is another resource'
-      return refusal(request, name, 'capacity', text)
-    end
-  end
-end
-
 -- Moves held slots into the pools that grow. Not too many of them, unless the database already has this change.
 local function adoptAll(request)
   for _, name in ipairs(request.names) do
     request.current = name
     if not redefining.adoptSlots(name) and request.phase ~= 'apply' then
-      return refusal(request, name, 'capacity', 'must not make slots of more than ' .. redefining.MAX_ADOPTED ..
+      return checks.refusal(request, name, 'capacity', 'must not make slots of more than ' .. redefining.MAX_ADOPTED ..
         ' names that are held as plain resources: release some of them first')
     end
   end
@@ -267,8 +152,7 @@ local function define(request)
     return
   end
   defineAll(request)
-  request.refused = checkGroups(request) or checkPaths(request) or checkDepths(request) or checkNames(request) or
-    checkSlotNames(request)
+  request.refused = checks.whyRefused(request)
   local mark = #slotMap.journal
   request.refused = request.refused or adoptAll(request)
   if not request.isInForce then

@@ -42,7 +42,8 @@ return function(keys, args)
   -- While no stream had a lease, no event was published. The number skips one, so that an older stream notices the gap.
   local number = events.isListening() and process == tenant.publisher and tenant.messages or tenant.messages + 1
   local stored = tenant.stored
-  stored[hotField.LISTEN_UNTIL], stored[hotField.MESSAGES], stored[hotField.PUBLISHER] = math.max(tenant.listenUntil, leaseEnd), number, process
+  stored[hotField.LISTEN_UNTIL] = math.max(tenant.listenUntil, leaseEnd)
+  stored[hotField.MESSAGES], stored[hotField.PUBLISHER] = number, process
   tenantRecord.saveTenant({})
   local endsInMs = -1
   if keys.credential ~= keys.tenant then
