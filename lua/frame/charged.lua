@@ -5,11 +5,12 @@
 --   readItem      reads one (frame/items.lua)
 --   place         what precedes an item's place in messages; nil nothing
 --   firstResult   the place in the reply at which results begin that become texts; nil: there are none
+--   callArg       the argument with the call that holds a request which may wait, '' if it does not; nil: none waits
+--   mayBegin      true if the verb may begin a session
 --   indexArg      the argument with the tenant's time in the expiry index (limits/cap.lua); nil: the verb makes nothing
 --                 that expires
 --   isRemembered  true if the request must not run twice: a retry gets the reply to the first try
 -- and has these functions, which are called in this order. Most verbs have few of them.
---   begin(args)                  before anything
 --   prepare(request)             once the caller is admitted
 --   cost(items, request)         returns the number of writes to charge
 --   fault(items, request)        returns the reply that refuses what the items ask for; nil if they are right
@@ -45,9 +46,7 @@ local texts = require('reservations/texts')
 local waitingQueue = require('waiting/queue')
 
 local function read(verb, args)
-  if verb.begin then
-    verb.begin(args)
-  end
+  tenant.mayWait, tenant.mayBegin = verb.callArg and args[verb.callArg] ~= '', verb.mayBegin
   waitingQueue.prepare()
   local items = verb.firstItem and itemForms.readItems(verb.firstItem, verb.readItem) or {}
   return { verb = verb, args = args, items = items, reply = { 'OK', '' }, before = nil, cursor = nil }

@@ -1,28 +1,68 @@
--- Requests that may wait (docs/specification.md#waiting), as the verbs hand them to the queue.
+-- Requests that may wait (docs/specification.md#waiting), as verbs hand them to the queue. An item that may wait has
+-- the field `waiting`: what the queue takes (waiting/ask.lua), for itself, or for a transaction as a whole.
+local itemForms = require('frame/items')
 local tenant = require('frame/tenant')
 local waits = {}
 
--- Opens the tenant's queue. Returns the call that holds the request; takes its argument, '<instance> <ms>'.
-function waits.open(call)
+-- Returns what the queue takes for some items. Takes the method ('' a single item), the call that holds the request,
+-- '<instance> <ms>', and how it waits: waitMs, priority and claimMs.
+local function waitingFor(items, method, call, wait)
   if not tenant.queue then
     tenant.openQueue()
   end
-  return tenant.queue.readCall(call)
-end
-
--- Returns an item (frame/items.lua) in the form that the queue takes (waiting/ask.lua).
-function waits.itemOf(item)
-  return {
-    resource = item.resource, ttlMs = tonumber(item.ttlMs), lease = item.ttlMs, type = item.type, token = item.token,
-    count = tonumber(item.count), options = item.options,
+  local waiting = {
+    requester = items[1].requester, method = method, items = {}, call = tenant.queue.readCall(call),
+    wait = tenant.queue.readWait(wait),
   }
+  for i, item in ipairs(items) do
+    item.waiting = waiting
+    waiting.items[i] = {
+      resource = item.resource, ttlMs = tonumber(item.ttlMs), lease = item.ttlMs, type = item.type, token = item.token,
+      count = tonumber(item.count), options = item.options,
+    }
+  end
+  return waiting
 end
 
--- Returns the reply that refuses an item which waits, if it has neither a lease nor a session: a grant without an end
--- could fall to a caller that died unnoticed. Takes the item's place in messages.
-function waits.whyEndless(item, place)
-  if item.ttlMs == '' then
-    return { 'REFUSED', place .. '.ttlSeconds is required where waitSeconds is more than 0' }
+-- Prepares items that wait on their own, if the request may wait.
+function waits.prepareEach(items, call)
+  for _, item in ipairs(tenant.mayWait and items or {}) do
+    if item.wait ~= '' then
+      waitingFor({ item }, '', call, item.wait)
+    end
+  end
+end
+
+-- Prepares items that wait together, if the request may wait. Returns what the queue takes for them.
+function waits.prepareAll(items, method, call, wait)
+  return tenant.mayWait and waitingFor(items, method, call, wait) or nil
+end
+
+-- Returns the number of slots that items ask for, without those that have a ticket: these have been charged.
+function waits.countSlots(items)
+  if not tenant.mayWait then
+    return itemForms.slotsOf(items)
+  end
+  local new, waiting, last = 0, {}, nil
+  for _, item in ipairs(items) do
+    if not item.waiting then
+      new = new + itemForms.slotsOf({ item })
+    elseif item.waiting ~= last then
+      last = item.waiting
+      waiting[#waiting + 1] = last
+    end
+  end
+  return new + tenant.queue.countNew(waiting)
+end
+
+-- Returns the reply that refuses a request if an item waits that has neither a lease nor a session: a grant without an
+-- end could fall to a caller that died unnoticed. Returns nil if none does.
+function waits.whyEndless(items, request)
+  for i, item in ipairs(items) do
+    if item.waiting and item.ttlMs == '' then
+      local place = (request.verb.place or '') .. '[' .. i - 1 .. ']'
+      return { 'REFUSED', place .. '.ttlSeconds is required where waitSeconds is more than 0' }
+    end
   end
 end
 

@@ -56,7 +56,7 @@ describe.each(scripts.map(({ name }) => name))('the verb %s', (name) => {
     const code = source(name).slice(header.length);
     const named = [...header.matchAll(/^ {2}ARGV\[(\d+)\]/gm)].map(([, index]) => Number(index));
     // Items begin at the last argument that the header names.
-    const used = [...code.matchAll(/\bargs\[(\d+)\]|(?:for i = |readItems\(|firstItem = |indexArg = )(\d+)\b/g)];
+    const used = [...code.matchAll(/\bargs\[(\d+)\]|(?:for i = |readItems\(|\w(?:Item|Arg) = )(\d+)\b/g)];
     expect(used.map(([, index, first]) => Number(index ?? first)).filter((index) => !named.includes(index))).toEqual(
       [],
     );

@@ -39,51 +39,20 @@ local reservationEvents = require('events/reservations')
 local tenant = require('frame/tenant')
 local waits = require('frame/waits')
 
-local function begin(args)
-  tenant.mayWait = args[4] ~= ''
-end
-
--- Gives each item that may wait a request of its own (waiting/ask.lua).
 local function prepare(request)
-  local call = tenant.mayWait and waits.open(request.args[4])
-  for _, item in ipairs(call and request.items or {}) do
-    if item.wait ~= '' then
-      item.request = {
-        requester = item.requester, method = '', call = call, wait = tenant.queue.readWait(item.wait),
-        items = { waits.itemOf(item) },
-      }
-    end
-  end
+  waits.prepareEach(request.items, request.args[4])
 end
 
 -- A retry was charged at the first try.
 local function cost(items)
-  if flags.isRepeated or flags.isContinued or flags.isDry then
-    return 0
-  end
-  local slots, requests = itemForms.slotsOf(items), {}
-  for _, item in ipairs(tenant.mayWait and items or {}) do
-    if item.request then
-      slots = slots - itemForms.slotsOf({ item })
-      requests[#requests + 1] = item.request
-    end
-  end
-  return slots + (requests[1] and tenant.queue.countNew(requests) or 0)
-end
-
-local function fault(items)
-  for i, item in ipairs(tenant.mayWait and items or {}) do
-    local why = item.request and waits.whyEndless(item, '[' .. i - 1 .. ']')
-    if why then
-      return why
-    end
-  end
+  local isFree = flags.isRepeated or flags.isContinued or flags.isDry
+  return isFree and 0 or waits.countSlots(items)
 end
 
 local function carryOutItem(item, request)
   local result, made
-  if item.request then
-    item.outcome = tenant.queue.ask(item.request)
+  if item.waiting then
+    item.outcome = tenant.queue.ask(item.waiting)
     if item.outcome.tooLarge and not request.refused then
       request.refused = { 'REFUSED', '[' .. #request.reply - 2 .. '] ' .. item.outcome.tooLarge }
     end
@@ -119,7 +88,7 @@ local function complete(request)
     tenant.queue.runPostponed()
     for i, item in ipairs(items) do
       if item.outcome then
-        reply[i + 2] = tenant.queue.answer(item.outcome, item.request)[1]
+        reply[i + 2] = tenant.queue.answer(item.outcome, item.waiting)[1]
       end
     end
   end
@@ -127,6 +96,6 @@ end
 
 return charged({
   right = 'reserve', requestType = 'RESERVE',
-  firstItem = 5, readItem = itemForms.reserveItem, firstResult = 3, indexArg = 3,
-  begin = begin, prepare = prepare, cost = cost, fault = fault, carryOutItem = carryOutItem, complete = complete,
+  firstItem = 5, readItem = itemForms.reserveItem, firstResult = 3, indexArg = 3, callArg = 4,
+  prepare = prepare, cost = cost, fault = waits.whyEndless, carryOutItem = carryOutItem, complete = complete,
 })

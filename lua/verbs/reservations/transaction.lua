@@ -51,49 +51,24 @@ local work = require('frame/work')
 
 local SUCCESS = { ACQUIRED = true, ALREADY_HAD = true, RELINQUISHED = true, NOT_RESERVED = true }
 
-local function begin(args)
-  tenant.mayWait = args[5] ~= ''
-end
-
 -- Fields of the request, besides those of frame/charged.lua:
 --   method             ARGV[4]
---   ticket             if it may wait, what the queue takes (waiting/ask.lua); outcome: what the queue returned for it
+--   waiting            if it may wait, what the queue takes (waiting/ask.lua); outcome: what the queue returned for it
 --   succeeded, failed  numbers of items
 --   collected          nil; or the entries that all items took: what is kept for waiting requests is judged for the
 --                      transaction as a whole
 local function prepare(request)
-  local args, items = request.args, request.items
+  local args = request.args
   request.method = args[4]
-  if tenant.mayWait then
-    local call = waits.open(args[5])
-    request.ticket = {
-      requester = items[1].requester, method = request.method, items = {}, call = call,
-      wait = tenant.queue.readWait(args[6]),
-    }
-    for i, item in ipairs(items) do
-      request.ticket.items[i] = waits.itemOf(item)
-    end
-  end
+  request.waiting = waits.prepareAll(request.items, request.method, args[5], args[6])
 end
 
-local function cost(items, request)
-  if flags.isContinued or flags.isDry then
-    return 0
-  end
-  return request.ticket and tenant.queue.countNew({ request.ticket }) or itemForms.slotsOf(items)
-end
-
-local function fault(items, request)
-  for i, item in ipairs(request.ticket and items or {}) do
-    local why = waits.whyEndless(item, 'requests[' .. i - 1 .. ']')
-    if why then
-      return why
-    end
-  end
+local function cost(items)
+  return (flags.isContinued or flags.isDry) and 0 or waits.countSlots(items)
 end
 
 local function ask(request)
-  request.outcome = tenant.queue.ask(request.ticket)
+  request.outcome = tenant.queue.ask(request.waiting)
 end
 
 local function reserve(item, request)
@@ -138,7 +113,7 @@ local function carryOutAll(request)
   request.succeeded, request.failed = 0, 0
   -- Some of the budget is kept back for undoing all items.
   local share = request.method == 'ALL_OR_NONE' and 0.9 or 1
-  if not request.ticket then
+  if not request.waiting then
     return batch.eachItem(request, carryOutItem, share)
   elseif work.isOverBudget(ask, share, request) then
     return work.tooMuch('requests')
@@ -186,14 +161,14 @@ end
 local function isRolledBack(request)
   local method = request.method
   return method == 'ALL_OR_NONE' and request.failed > 0 or
-    method == 'FIRST' and request.succeeded == 0 and not request.ticket
+    method == 'FIRST' and request.succeeded == 0 and not request.waiting
 end
 
 local function carryOut(request)
   local journal = request.before.journal
   request.reply[3] = 'APPLIED'
   request.collected = (tenant.queueText or tenant.queue) and request.method == 'ALL_OR_NONE' and {} or nil
-  tenant.requestMark = not request.ticket and journal or nil
+  tenant.requestMark = not request.waiting and journal or nil
   local refused = carryOutAll(request)
   if refused or request.isUnfinished or tenant.foreign then
     return refused
@@ -235,13 +210,13 @@ local function emit(request, after)
   end
 end
 
--- Tells what became of the request's ticket.
+-- Tells what the queue has decided.
 local function answer(request)
   local reply, outcome = request.reply, request.outcome
   local status = outcome.ticket and outcome.ticket.status
   reply[3] = status and status ~= 'granted' and status ~= 'ended' and 'WAITING' or
     outcome.reply and 'ROLLED_BACK' or 'APPLIED'
-  for i, result in ipairs(tenant.queue.answer(outcome, request.ticket)) do
+  for i, result in ipairs(tenant.queue.answer(outcome, request.waiting)) do
     reply[i + 3] = result
   end
 end
@@ -265,6 +240,6 @@ end
 return charged({
   right = 'reserve', requestType = 'TRANSACTION', isRemembered = true,
   firstItem = 7, readItem = itemForms.transactionItem, place = 'requests', firstResult = 4, indexArg = 3,
-  begin = begin, prepare = prepare, cost = cost, fault = fault, carryOut = carryOut, complete = complete,
+  callArg = 5, prepare = prepare, cost = cost, fault = waits.whyEndless, carryOut = carryOut, complete = complete,
   written = unreserving.keepTaken,
 })

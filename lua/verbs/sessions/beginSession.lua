@@ -36,10 +36,6 @@ local flags = require('frame/flags')
 local tenant = require('frame/tenant')
 local terms = require('reservations/terms')
 
-local function begin()
-  tenant.mayBegin = true
-end
-
 -- A retry was charged at the first try.
 local function cost()
   return flags.isRepeated and 0 or 1
@@ -69,6 +65,6 @@ local function complete(request)
 end
 
 return charged({
-  right = 'reserve', requestType = 'SESSION', indexArg = 3,
-  begin = begin, cost = cost, carryOut = carryOut, complete = complete,
+  right = 'reserve', requestType = 'SESSION', indexArg = 3, mayBegin = true,
+  cost = cost, carryOut = carryOut, complete = complete,
 })
