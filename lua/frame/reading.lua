@@ -1,4 +1,4 @@
--- The way of a request that only reads, to its own work. Fields:
+-- The way of a request that only reads, to its own work. Fields, which read() sets:
 --   isSharedCall  true if several requests share the call
 --   isMisfit      isMisfit[i]: the i-th item of the call belongs to a request that is refused
 local admission = require('frame/admission')
@@ -59,26 +59,28 @@ local misfits
 
 -- Charges the requests. Returns nil; or, if the call has only one and it does not fit, the arguments of refuse().
 local function charge()
-  if not reading.isSharedCall then
-    return quota.chargeReads(tonumber(call.args[2]))
+  local cost = tonumber(call.args[2])
+  reading.isSharedCall, reading.isMisfit, misfits = not cost, {}, {}
+  if cost then
+    return quota.chargeReads(cost)
   end
   local total = 0
-  for cost in string.gmatch(call.args[2], '%d+') do
-    total = total + cost
+  for one in string.gmatch(call.args[2], '%d+') do
+    total = total + one
   end
   if not quota.chargeReads(total) then
     return nil
   end
   local number, last = 0, 0
-  for cost in string.gmatch(call.args[2], '%d+') do
-    local misfit = quota.chargeReads(tonumber(cost))
+  for one in string.gmatch(call.args[2], '%d+') do
+    local misfit = quota.chargeReads(tonumber(one))
     if misfit then
       misfits[#misfits + 1] = { number, misfit }
-      for i = last + 1, last + cost do
+      for i = last + 1, last + one do
         reading.isMisfit[i] = true
       end
     end
-    number, last = number + 1, last + cost
+    number, last = number + 1, last + one
   end
 end
 
@@ -113,11 +115,6 @@ function reading.tellMisfits(reply)
     reply[#reply + 1] = refusals[1] and cjson.encode(refusals) or ''
   end
   return reply
-end
-
-function reading.begin()
-  reading.isSharedCall = not tonumber(call.args[2])
-  misfits, reading.isMisfit = {}, {}
 end
 
 return reading

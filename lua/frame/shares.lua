@@ -11,11 +11,13 @@ local quota = require('limits/quota')
 local rollback = require('frame/rollback')
 local tenant = require('frame/tenant')
 local shares = {}
+-- The requests of the call.
 local all
 
 -- Divides the items of a call into its requests.
 function shares.divide(items)
   local last = 0
+  all = {}
   for size in string.gmatch(flags.sizes, '%d+') do
     local share = { items = {} }
     for i = last + 1, last + size do
@@ -84,10 +86,6 @@ function shares.tell(reply)
     end
   end
   reply[#reply + 1] = refusals[1] and cjson.encode(refusals) or ''
-end
-
-function shares.begin()
-  all = {}
 end
 
 return shares

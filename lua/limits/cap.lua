@@ -22,12 +22,12 @@ function cap.askedOverCap(before, begun)
   -- Only scripts whose requests may wait have any pending (waiting/queue.lua).
   local asked = tenant.queue and tenant.queue.pending
   local pending = asked and asked.items or 0
-  local waiting = tenant.queueState and tenant.queueState.items or 0
-  local others = waiting + pending + (tenant.sessions and tenant.sessions.count or 0) + (begun or 0)
   local more = tenant.count + tenant.further - before.count + pending + (begun or 0)
   if more <= 0 then
     return nil
   end
+  local waiting = tenant.queueState and tenant.queueState.items or 0
+  local others = waiting + pending + (tenant.sessions and tenant.sessions.count or 0) + (begun or 0)
   tenant.keepsTooMuch = tenant.limits.bytes < tenant.NO_LIMIT and tenant.bytes >= tenant.limits.bytes and bytes.isOverBytes()
   if tenant.keepsTooMuch then
     rollback.to(before)
