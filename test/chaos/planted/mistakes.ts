@@ -118,8 +118,8 @@ export const MISTAKES: readonly Mistake[] = [
     name: 'count-drifts',
     what: 'the count of reservations is one too high, 1 of 40',
     file: 'lua/frame/commit.lua',
-    find: "fields = { 'count', tenant.count,",
-    replace: `fields = { 'count', tenant.count + (${once(40)} and 1 or 0),`,
+    find: 'stored[hotField.COUNT], stored[hotField.FENCE] = tenant.count,',
+    replace: `stored[hotField.COUNT], stored[hotField.FENCE] = tenant.count + (${once(40)} and 1 or 0),`,
   },
   {
     name: 'history-lost',
