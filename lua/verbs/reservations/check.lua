@@ -53,88 +53,83 @@ local work = require('frame/work')
 local IS_HELD, WOULD_SUCCEED, WHY = 1, 6, 9
 local KINDS = { own = 'SLOTS', ancestor = 'ANCESTOR', blocker = 'BLOCKER', [''] = 'QUEUE' }
 
--- An item that is looked at:
---   name, requester, resource, slot  whom and what it is about; own: the definition of the resource, nil none
---   at       the name of the slot, the resource, or what was asked for
---   record   that slot's, if there is only one; isShared: true if it is held SHARED
---   mine     the requester's reservation
---   isFree   true if a slot is free
-local function find(item)
-  local name, requester = item.resource, item.requester
-  local resource, slot = naming.resolve(name)
-  local own = resource and registry.definition(resource)
-  local at = slot or resource or name
-  local record = (not own or slot or own.capacity == 1) and slotMap.recordAt(at)
-  return {
-    name = name, requester = requester, resource = resource, slot = slot, own = own, at = at, record = record,
-    mine = requester ~= '' and ownership.reservationOf(name, requester, resource, slot),
-    isFree = availability.hasFreeSlot(resource, slot),
-    isShared = record and not record.token and shared.isSharedHold(at, record),
-  }
+-- Returns true if a name means one slot: that of a pool, a resource with one, or one that is not registered.
+local function isOneSlot(own, slot)
+  return not own or slot or own.capacity == 1
 end
 
 -- Returns who holds a slot; '' if nobody does, or if several hold it SHARED, or if the only one who does is not known.
-local function ownerOf(one)
-  local record, mine = one.record, one.mine
+-- Takes its record, whether it is held SHARED, and the requester's reservation.
+local function ownerOf(slot, record, isShared, mine)
   if not record then
     return ''
-  elseif not one.isShared then
+  elseif not isShared then
     return record.owner
   elseif record.refCount ~= 1 then
     return ''
   end
-  local isMine = mine and mine.slot == shared.shareOf(one.at, mine.owner)
+  local isMine = mine and mine.slot == shared.shareOf(slot, mine.owner)
   return isMine and mine.owner or string.match(record.holders or '', '^[^\n]+') or ''
 end
 
--- Returns the number of requesters that hold a slot SHARED; '' if it is not held so.
-local function holdersOf(one)
-  return one.isShared and one.record.refCount or ''
-end
-
--- Returns the lines of a result, as far as they are known without trying a reserve.
-local function resultOf(one)
-  local owner, mine, record = ownerOf(one), one.mine, one.record
-  local shown = mine or owner ~= '' and ownership.reservationAt(one.at, owner)
-  local isOpen = one.resource and (one.isFree or record and record.owner == one.requester)
-  local held = one.isFree and '0' or '1'
+-- Returns the lines of a result, as far as they are known at once. Takes the name of the slot or resource, its record
+-- if it is one slot, the requester's reservation, and whether a slot is free.
+local function resultOf(at, record, mine, isFree)
+  local isShared = record and not record.token and shared.isSharedHold(at, record)
+  local owner = ownerOf(at, record, isShared, mine)
+  local shown = mine or owner ~= '' and ownership.reservationAt(at, owner)
   local endsAt, note = '0', ''
   if shown then
     endsAt, note = ownership.endOf(shown), shown.note or ''
   end
   return {
-    held, owner, endsAt, mine and '1' or '0', lines.waitersOf(one.at), isOpen and '1' or '0', holdersOf(one), note, '',
+    isFree and '0' or '1', owner, endsAt, mine and '1' or '0', lines.waitersOf(at), '0',
+    isShared and record.refCount or '', note, '',
   }
 end
 
--- Returns true if what a reserve would need is more than a slot: ancestors, blockers, or a turn in the queue.
-local function needsMore(one)
-  return one.own and (one.isFree or one.requester ~= '') or one.isFree and tenant.queueText
+-- Returns true if a reserve needs more than a slot: ancestors, blockers, or that nothing is kept for waiting requests.
+local function needsMore(own, isFree, requester)
+  return own and (isFree or requester ~= '') or isFree and tenant.queueText
 end
 
 -- Returns true if the requester's reservation is the one that a reserve would be for.
-local function isHad(one)
-  local mine = one.mine
-  return mine and (one.at == one.name or mine == ownership.reservationOn(one.resource, one.slot, one.requester))
+local function isHad(mine, at, name, resource, slot)
+  return mine and (at == name or mine == ownership.reservationOn(resource, slot, mine.owner))
+end
+
+-- Adds an item to `toExplain`, unless a slot is free, its requester has it, or the name is not valid.
+local function explainLater(toExplain, result, mine, slot, resource)
+  local isFine = result[IS_HELD] == '0' or mine and result[WOULD_SUCCEED] == '1'
+  local name = slot or resource
+  if resource and not isFine then
+    toExplain[#toExplain + 1] = { result = result, place = slotMap.recordAt(name) and name or resource }
+  end
 end
 
 -- Returns the lines of an item. Adds it to `toTry` if it takes a try to find out whether a reserve would succeed, and
 -- to `toExplain` if it would not.
 local function lookAt(item, toTry, toExplain)
-  local one = find(item)
+  local name, requester = item.resource, item.requester
+  local resource, slot = naming.resolve(name)
+  local own = resource and registry.definition(resource)
+  local at = slot or resource or name
+  local record = isOneSlot(own, slot) and slotMap.recordAt(at)
+  local mine = requester ~= '' and ownership.reservationOf(name, requester, resource, slot)
+  local isFree = availability.hasFreeSlot(resource, slot)
   work.spend(1)
-  local result = resultOf(one)
-  if needsMore(one) and isHad(one) then
+  local result = resultOf(at, record, mine, isFree)
+  if not needsMore(own, isFree, requester) then
+    local isOpen = isFree or record and record.owner == requester
+    result[WOULD_SUCCEED] = resource and isOpen and '1' or '0'
+  elseif isHad(mine, at, name, resource, slot) then
     -- Its requester has it: an EXCLUSIVE reserve of what is held SHARED would be refused.
-    result[WOULD_SUCCEED] = shared.isShare(one.mine.slot) and '0' or '1'
-  elseif needsMore(one) then
+    result[WOULD_SUCCEED] = shared.isShare(mine.slot) and '0' or '1'
+  else
     result[WOULD_SUCCEED] = '-1'
-    toTry[#toTry + 1] = { result, one.name, one.requester }
+    toTry[#toTry + 1] = { result, name, requester }
   end
-  if one.resource and not (one.isFree or one.mine and result[WOULD_SUCCEED] == '1') then
-    local place = slotMap.recordAt(one.slot or one.resource) and one.slot or one.resource
-    toExplain[#toExplain + 1] = { result = result, place = place }
-  end
+  explainLater(toExplain, result, mine, slot, resource)
   return result
 end
 
