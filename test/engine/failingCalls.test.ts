@@ -8,11 +8,20 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { LUA_FOLDER } from '../../src/redis/luaFiles.ts';
-import { STEERED_CLOCK, setClock } from '../support/clock.ts';
-import { type RunningEngine, startEngine } from '../support/engine.ts';
-import { callExample, EXAMPLE_CALLS, type ExampleCall, furnish, keysIn, START } from '../support/exampleCalls.ts';
+import { STEERED_CLOCK } from '../support/clock.ts';
+import { startEngine } from '../support/engine.ts';
+import { EXAMPLE_CALLS, START } from '../support/exampleCalls.ts';
+import {
+  FAILED,
+  type Furnished,
+  furnished,
+  type Outcome,
+  outcomeOf,
+  outcomesOf,
+  replyOf,
+} from '../support/outcomes.ts';
 import { redisAddress } from '../support/redisAddress.ts';
-import { restore, type Snapshot, snapshotOf, storedIn } from '../support/tenantState.ts';
+import { restore, storedIn } from '../support/tenantState.ts';
 
 const FAIL_AT = 'failingCalls:failAt';
 /** The commands of lua/ that write, or send to others. */
@@ -47,17 +56,9 @@ return function(verb, keys, args)
 end
 `;
 
-/** A tenant that is put back as it was furnished before each call. */
-interface Tenant {
-  readonly running: RunningEngine;
-  readonly keys: readonly string[];
-  readonly furnished: Snapshot;
-  /** What each call answers, and leaves stored. */
+/** A tenant, and what each call does on it if none fails. */
+interface Tenant extends Furnished {
   readonly expected: readonly Outcome[];
-}
-interface Outcome {
-  readonly reply: unknown;
-  readonly stored: Record<string, unknown>;
 }
 
 let redis: Redis;
@@ -66,24 +67,11 @@ beforeAll(() => {
 });
 afterAll(() => redis.disconnect());
 
-async function outcomeOf({ running, keys, furnished }: Omit<Tenant, 'expected'>, one: ExampleCall): Promise<Outcome> {
-  await restore(redis, furnished);
-  const reply = withoutIds(await callExample(running, one));
-  return { reply, stored: await storedIn(redis, keys) };
-}
-
-/** The ids of entries of the history are times of Redis's own clock. */
-const withoutIds = (reply: unknown) => JSON.stringify(reply ?? null).replace(/"\d{13}-\d+"/g, 'id');
-
 /** Furnishes a tenant, and makes each call on it with a library that does not fail. */
-async function furnished(hasQueue: boolean, nowMs: number): Promise<Tenant> {
+async function startTenant(hasQueue: boolean, nowMs: number): Promise<Tenant> {
   const sound = await startEngine();
-  await furnish(sound, hasQueue);
-  await setClock(redis, sound.credential.tenant, nowMs);
-  const keys = keysIn(sound);
-  const tenant = { running: sound, keys, furnished: await snapshotOf(redis, keys) };
-  const expected: Outcome[] = [];
-  for (const one of EXAMPLE_CALLS) expected.push(await outcomeOf(tenant, one));
+  const tenant = await furnished(sound, redis, hasQueue, nowMs);
+  const expected = await outcomesOf(tenant);
   sound.stop();
   const includes = { 'frame/now': STEERED_CLOCK, 'frame/run': FAILING };
   const failing = await startEngine(sound.credential.tenant, undefined, includes);
@@ -98,7 +86,7 @@ describe.each([
   let failures = 0;
   beforeAll(async () => {
     // With a queue and without: the latter's requests for plain names go the plain way.
-    tenants = await Promise.all([true, true, false, false].map((hasQueue) => furnished(hasQueue, nowMs)));
+    tenants = await Promise.all([true, true, false, false].map((hasQueue) => startTenant(hasQueue, nowMs)));
   });
   afterAll(() => {
     for (const { running } of tenants) running.stop();
@@ -115,17 +103,16 @@ describe.each([
   test.each(EXAMPLE_CALLS)('$title: nothing is half done, and the next call does not notice', async (one) => {
     for (const tenant of tenants.filter((__, i) => i % 2 === 0)) {
       const others = tenants.filter((other) => other !== tenant);
-      await restore(redis, tenant.furnished);
-      const before = await storedIn(redis, tenant.keys);
       for (let at = 1; ; at++) {
+        await restore(redis, tenant.state);
         await redis.set(FAIL_AT, at);
-        const outcome = await callExample(tenant.running, one).catch((error: unknown) => String(error));
+        const reply = await replyOf(tenant.running, one);
         await redis.del(FAIL_AT);
-        if (typeof outcome !== 'string' || !outcome.includes('fails')) break;
+        if (!reply.startsWith(FAILED)) break;
         const where = `${one.title} failed at its call ${at}`;
-        expect(await storedIn(redis, tenant.keys), where).toEqual(before);
+        expect(reply).toContain(`call ${at} fails`);
+        expect(await storedIn(redis, tenant.keys), where).toEqual(tenant.stored);
         for (const next of [tenant, others[at % others.length]]) if (next) await expectSound(next, where);
-        await restore(redis, tenant.furnished);
       }
     }
   });
