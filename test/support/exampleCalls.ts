@@ -10,6 +10,7 @@ import { keysOfRequest } from '../../src/redis/keys.ts';
 import type { Verb } from '../../src/redis/scripts.ts';
 import { setClock } from './clock.ts';
 import type { RunningEngine } from './engine.ts';
+import { changeHot } from './hotRecord.ts';
 
 /** Ahead of the real clock, by which other tests' instances end leases. */
 export const START = Date.UTC(2055, 0, 1);
@@ -223,7 +224,7 @@ export async function furnish(running: RunningEngine, hasQueue: boolean): Promis
   ];
   await register(engine, credential, items, 16, NOW);
   // No call has to lower the expiry index first.
-  await engine.redis.hset(key('tenant'), { indexed: 1, bytes: 1000 });
+  await changeHot(engine.redis, credential.tenant, { indexed: 1, bytes: 1000 });
   await engine.redis.set(key('copying'), 'lease');
   const person = {
     rights: 'reserve force',
