@@ -1,7 +1,7 @@
 /**
- * A function does not roll back, so it decides first and writes last: whichever of its Redis calls fails, nothing is half
- * done. A call after the first write cannot fail for want of memory, replicas or a primary: Redis checks these at the
- * first only. The modules of the library live on, so what they noted of the failed call must not reach the next one.
+ * A function does not roll back, so it decides first and writes last: whichever of its Redis calls fails, nothing is
+ * half done. A call after the first write cannot fail for want of memory, replicas or a primary: Redis checks these at
+ * the first only. The modules of the library live on, so what they noted of the failed call must not reach the next one.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -72,7 +72,7 @@ async function startTenant(hasQueue: boolean, nowMs: number): Promise<Tenant> {
   const tenant = await furnished(sound, redis, hasQueue, nowMs);
   const expected = await outcomesOf(tenant);
   sound.stop();
-  const writing = [...(await redis.acl('CAT', 'write')), 'spublish'].map(String);
+  const writing = [String(await redis.acl('CAT', 'write')).replaceAll(',', ' '), 'spublish'];
   const includes = { 'frame/now': STEERED_CLOCK, 'frame/run': failing(writing) };
   const unsound = await startEngine(sound.credential.tenant, undefined, includes);
   return { ...tenant, running: { ...unsound, credential: sound.credential }, expected };

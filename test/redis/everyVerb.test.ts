@@ -1,6 +1,7 @@
 /**
- * Each of the verbs where Redis refuses something: memory, all writes, or functions (docs/operations/redis.md#functions).
- * What is refused changes nothing, and what is not does all that it does otherwise.
+ * Each of the verbs where Redis refuses something: memory, all writes, or functions
+ * (docs/operations/redis.md#functions). What is refused changes nothing, and what is not does all that it does
+ * otherwise.
  */
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * A call of each verb of Redis that has something to do, on a tenant that is prepared for all of them. Names, tokens and
- * times are fixed, so the same call on the same state gives the same reply.
+ * A call of each verb of Redis that has something to do, on a tenant that is prepared for all of them. Names, tokens
+ * and times are fixed, so the same call on the same state gives the same reply.
  */
 
 import type { Credential } from '../../src/domain/tenants.ts';

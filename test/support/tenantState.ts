@@ -5,7 +5,7 @@ import type { Redis } from 'ioredis';
 
 const text = (value: Buffer) => value.toString('latin1');
 
-/** Returns the values of keys: key → its type and content. Fields and entries that Redis orders as it likes are sorted. */
+/** Returns the content of keys, by key. Fields and members that Redis orders as it likes are sorted. */
 export async function storedIn(redis: Redis, keys: readonly string[]): Promise<Record<string, unknown>> {
   const found = await Promise.all(keys.map(async (key) => [key, await contentOf(redis, key)] as const));
   return Object.fromEntries(found.filter(([, value]) => value !== null));

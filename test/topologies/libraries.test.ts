@@ -33,7 +33,7 @@ class Load {
   }
 
   /** Waits until so many further cycles are done. */
-  more(count: number): Promise<true> {
+  more(count: number): Promise<unknown> {
     const before = this.answers.length;
     return until('calls go on', () => this.answers.length >= before + count);
   }
