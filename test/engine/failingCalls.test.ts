@@ -1,7 +1,8 @@
 /**
  * A function does not roll back, so it decides first and writes last: whichever of its Redis calls fails, nothing is
- * half done. A call after the first write cannot fail for want of memory, replicas or a primary: Redis checks these at
- * the first only. The modules of the library live on, so what they noted of the failed call must not reach the next one.
+ * half done. A call after the first write cannot fail for want of memory, replicas or a primary: Redis checks these
+ * at the first only. The modules of the library live on, so what they noted of the failed call must not reach the
+ * next one.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
